@@ -78,13 +78,13 @@ COMPONENTS = Components(0.0, 0.0, 0.0, 10)
 
 TABLE: dict[str, Inputs] = {
     "agreement_intervals.effective_size": [
-        *RATED, (np.zeros(1), np.ones(1), np.zeros(1, np.int64)), (HALF, ZERO, ALONE)
+        *RATED, (np.zeros(1), np.ones(1), np.zeros(1, np.int64)), (HALF, ZERO, ALONE),
     ],
     "agreement_intervals.share_interval": [
-        *RATED, (np.ones(1), np.ones(1), np.zeros(1, np.int64)), (HALF, ZERO, ALONE)
+        *RATED, (np.ones(1), np.ones(1), np.zeros(1, np.int64)), (HALF, ZERO, ALONE),
     ],
     "agreement_intervals.mean_interval": [
-        ((0.5, (None, None)), (0.5, (0.5, 0.5))), ((0.0, (0.0, 0.0)), (1.0, (1.0, 1.0)))
+        ((0.5, (None, None)), (0.5, (0.5, 0.5))), ((0.0, (0.0, 0.0)), (1.0, (1.0, 1.0))),
     ],
     "agreement_intervals.kappa_interval": [
         (rows, np.eye(2)[columns], np.ones(10), units)
@@ -111,12 +111,12 @@ TABLE: dict[str, Inputs] = {
     ],
     "classification.calibration.brier": [(np.eye(2), np.arange(2)), (np.zeros((0, 2)), NO_INTS)],
     "classification.calibration.log_loss": [
-        (np.eye(2), np.arange(2)), (np.eye(2), np.array([1, 0])), (np.zeros((0, 2)), NO_INTS)
+        (np.eye(2), np.arange(2)), (np.eye(2), np.array([1, 0])), (np.zeros((0, 2)), NO_INTS),
     ],
     "classification.calibration.log_losses": [(np.array([0.0, 1.0]),), (np.zeros(0),)],
     "classification.confusion.confusion_cells": [(NO_INTS, NO_INTS, 2), (np.zeros(1, np.int64), np.full(1, 2), 2)],
     "classification.confusion.label_scores": [
-        (NO_INTS, NO_INTS, NO_INTS), (np.zeros(2), np.array([0, 3]), np.array([0, 3]))
+        (NO_INTS, NO_INTS, NO_INTS), (np.zeros(2), np.array([0, 3]), np.array([0, 3])),
     ],
     "classification.confusion.mean_scores": [
         (right, right, right, average)
@@ -131,7 +131,7 @@ TABLE: dict[str, Inputs] = {
             for draws in BOTH_DRAWS
     ],
     "classification.label_sets.set_f1": [
-        (np.zeros((2, 2), bool), np.zeros((2, 2), bool)), (np.eye(2, dtype=bool), np.eye(2, dtype=bool))
+        (np.zeros((2, 2), bool), np.zeros((2, 2), bool)), (np.eye(2, dtype=bool), np.eye(2, dtype=bool)),
     ],
     "classification.label_sets.label_counts": [
         (np.column_stack([YES, NO]), np.column_stack([NO, NO]), draws) for draws in BOTH_DRAWS
@@ -139,17 +139,17 @@ TABLE: dict[str, Inputs] = {
     "classification.label_sets.codes_matrix": [(NO_INTS, NO_INTS, (0, 0)), (np.array([-1]), np.array([0]), (1, 1))],
     "classification.ranked_precision.average_precision": [([],), ([False],), ([True],)],
     "classification.roc.roc": [
-        (SAME, SPLIT), (HALF, SPLIT), (SAME, YES), (NONE, NO_BOOLS), (np.full(10, NAN), SPLIT), (ONE, np.ones(1, bool))
+        (SAME, SPLIT), (HALF, SPLIT), (SAME, YES), (NONE, NO_BOOLS), (np.full(10, NAN), SPLIT), (ONE, np.ones(1, bool)),
     ],
     "classification.roc.resampled_areas": [
         (curves, SPLIT[:, None], draws) for curves in CURVES for draws in BOTH_DRAWS
     ],
     "classification.roc.corners": [(curves[0].fp, curves[0].tp, most) for curves in CURVES for most in (2, 9)],
     "classification.score_counts.threshold_counts": [
-        (np.zeros((0, 2)), NO_INTS, [0.5]), (np.full((2, 2), NAN), np.arange(2), [0.5])
+        (np.zeros((0, 2)), NO_INTS, [0.5]), (np.full((2, 2), NAN), np.arange(2), [0.5]),
     ],
     "classification.score_counts.true_and_other": [
-        (np.ones((2, 1)), np.zeros(2, np.int64)), (np.full((1, 2), NAN), np.zeros(1, np.int64))
+        (np.ones((2, 1)), np.zeros(2, np.int64)), (np.full((1, 2), NAN), np.zeros(1, np.int64)),
     ],
     "classification.score_counts.f1": [(np.zeros(2), np.zeros(2), np.array([0, 2]))],
     "classification.selective.risk_coverage": [(NONE, NO_BOOLS), (ONE, np.ones(1, bool)), (SAME, SPLIT), (HALF, SPLIT)],
@@ -172,10 +172,9 @@ TABLE: dict[str, Inputs] = {
             for masses in (np.ones(2), np.array([1.0, 1e-12]), np.array([1e9, 1.0]))
     ],
     "cluster_variance.design_freedom": [
-        (NO_INTS,), (np.zeros(3, np.int64),), (ALONE,), (PAIRED, SAME), (ALONE, ZERO), (ALONE, HALF)
+        (NO_INTS,), (np.zeros(3, np.int64),), (ALONE,), (PAIRED, SAME), (ALONE, ZERO), (ALONE, HALF),
     ],
-    "confidence_sequences.thresholds": [(np.arange(3),)],
-    "confidence_sequences.roundest": [(1, 1), (1, 9)],
+    "confidence_sequences.thresholds": [(np.arange(3),)], "confidence_sequences.roundest": [(1, 1), (1, 9)],
     "confidence_sequences.evidence_below": [(np.array([0, 0]), np.array([0.0, 1.0]), mean) for mean in (0.0, 0.5, 1.0)],
     "confidence_sequences.evidence_above": [(np.array([9, 0]), np.array([0.0, 1.0]), mean) for mean in (0.0, 0.5, 1.0)],
     "confidence_sequences.bounds": [
@@ -205,8 +204,7 @@ TABLE: dict[str, Inputs] = {
     ],
     "dispersion.dispersion": [([],), ([0.0],), ([0.1] * 10,), ([-1.0, 1.0],)],
     "draws.draw_weights": [(NO_INTS, 2), (np.zeros(3, np.int64), 2)],
-    "draws.draw_halves": [(NO_INTS, 2), (np.zeros(3, np.int64), 3)],
-    "draws.counted": [(np.ones((2, 0)), NO_INTS, 3)],
+    "draws.draw_halves": [(NO_INTS, 2), (np.zeros(3, np.int64), 3)], "draws.counted": [(np.ones((2, 0)), NO_INTS, 3)],
     "drift.drift": [(x, y) for x in (NONE, ONE, SAME, HALF) for y in (ONE, SAME, TWO)],
     "drift.ks_distance": [(np.array([1, 0]), np.array([1, 1])), (np.array([1, 1]), np.array([2, 2]))],
     "drift.stability_index": [(np.array([1, 0]), np.array([1, 1])), (np.array([1, 1]), np.array([2, 2]))],
@@ -216,8 +214,7 @@ TABLE: dict[str, Inputs] = {
     "edges.standard_errors": [(own,) for own in VARIANCES],
     "edges.difference_errors": [(own, np.array([0, 1]), np.array([1, 2])) for own in VARIANCES],
     "edges.distance_in_errors": [(np.array([0.0, 1e-17, 0.1]), error) for error in (0.0, np.array([0.0, 1e-17, 0.1]))],
-    "edges.symmetric_inverse": [(own,) for own in VARIANCES],
-    "edges.whole_from": [(0.0,), (0.1 * 3 * 10,)],
+    "edges.symmetric_inverse": [(own,) for own in VARIANCES], "edges.whole_from": [(0.0,), (0.1 * 3 * 10,)],
     "edges.falling_order": [(NONE,), (ONE,), (np.array([NAN, np.inf, np.inf]),), (np.full(3, NAN),)],
     "edges.highest_place": [(ONE,), (np.array([NAN, 1.0]),), (np.full(3, NAN),), (np.full(2, np.inf),)],
     "edges.highest_places": [(np.full((2, 2), NAN),), (np.zeros((0, 2)),)],
@@ -225,7 +222,7 @@ TABLE: dict[str, Inputs] = {
     "group_rates.difference_interval": [(0.0, (0.0, 0.0), 1.0, (1.0, 1.0)), (0.5, (0.5, 0.5), 0.5, (0.5, 0.5))],
     "group_rates.ratio_interval": [(0.5, (0.0, 1.0), 0.5, (0.0, 1.0)), (1.0, (1.0, 1.0), 1.0, (1.0, 1.0))],
     "group_rates.equal_rates_p": [
-        ((0.0, 0.0), (1.0, 1.0)), ((1.0, 1.0), (1.0, 1.0)), ((0.1 * 3, 0.3), (0.1 * 3, 0.3)), ((0.0, 9.0), (9.0, 9.0))
+        ((0.0, 0.0), (1.0, 1.0)), ((1.0, 1.0), (1.0, 1.0)), ((0.1 * 3, 0.3), (0.1 * 3, 0.3)), ((0.0, 9.0), (9.0, 9.0)),
     ],
     "group_rates.extremes": [(NONE,), (ONE,), (np.full(3, NAN),), (SAME,)],
     "intervals.mean_intervals": [(*table, *[None] * (3 - len(table)), 0, -1.0, 1.0) for table in DIFFERENCES]
@@ -240,32 +237,32 @@ TABLE: dict[str, Inputs] = {
         for ability in (np.zeros(3), np.full(3, 0.1), np.array([-1.0, 0.0, 1.0])) if len(right)
     ],
     "item_misfit.item_rest": [
-        (np.ones((4, 3)),), (np.full((4, 3), NAN),), (np.eye(4),), (np.ones((4, 1)),), (np.zeros((0, 3)),)
+        (np.ones((4, 3)),), (np.full((4, 3), NAN),), (np.eye(4),), (np.ones((4, 1)),), (np.zeros((0, 3)),),
     ],
     "item_response.two_parameter": [
-        (np.ones((4, 3)),), (np.zeros((1, 1)),), (np.full((2, 2), NAN),), (np.tril(np.ones((5, 5))),)
+        (np.ones((4, 3)),), (np.zeros((1, 1)),), (np.full((2, 2), NAN),), (np.tril(np.ones((5, 5))),),
     ],
     "label_thresholds.best_thresholds": [
         (scores, passed, ALL_DRAWN) for scores in (SAME, HALF, TWO)
         for passed in (YES, NO, SPLIT)] + [(NONE, NO_BOOLS, np.ones((2, 0)))
     ],
     "label_thresholds.held_out_passes": [
-        (SAME, np.full(3, NAN), ALL_DRAWN), (SAME, np.full(3, 0.1), np.zeros((3, 10)))
+        (SAME, np.full(3, NAN), ALL_DRAWN), (SAME, np.full(3, 0.1), np.zeros((3, 10))),
     ],
     "meta_analysis.pooled_means": [
         (studies, 2) for studies in ([], [ONE_STUDY], [ONE_STUDY] * 2, [ONE_STUDY._replace(covariance=own[:2, :2])
             for own in VARIANCES])
     ] + [([ONE_STUDY], 3)],
     "meta_analysis.mean_of_suites": [
-        ([0.1], [0.0], [1.0]), ([0.1, 0.7], [0.0, 0.0], [1.0, 1.0]), ([0.1], [0.1], [1.0])
+        ([0.1], [0.0], [1.0]), ([0.1, 0.7], [0.0, 0.0], [1.0, 1.0]), ([0.1], [0.1], [1.0]),
     ],
     "meta_analysis.chi_square_p": [(0.0, 1), (0.0, 2), (1e4, 1), (1e4, 2)],
     "model_ranking.compare_pairs": [
-        *DIFFERENCES, (np.column_stack([HALF, HALF]), None, None, True), (np.zeros((3, 1)),)
+        *DIFFERENCES, (np.column_stack([HALF, HALF]), None, None, True), (np.zeros((3, 1)),),
     ],
     "model_ranking.compare_resamples": [
         (np.array([0.3, 0.1 + 0.2]), np.full((2, 5), 0.1)), (np.array([0.1, 0.7]), np.full((2, 5), NAN)),
-        (ONE, np.ones((1, 5)))
+        (ONE, np.ones((1, 5))),
     ],
     "model_ranking.best_first": [(table[0], *table[2:]) for table in DIFFERENCES],
     "model_ranking.rank_bounds": [(EQUAL_PAIRS, 2)],
@@ -283,12 +280,10 @@ TABLE: dict[str, Inputs] = {
     ],
     "partial_pooling.paule_mandel": [(NONE, NONE), (ONE, ONE), (SAME, SAME), (HALF, SAME)],
     "partial_pooling.pooled": [
-        (SAME, SAME), (HALF, SAME), (np.full(10, NAN), SAME), (SAME, ZERO), (ONE, ONE), (HALF, np.full(10, 1e-34))
+        (SAME, SAME), (HALF, SAME), (np.full(10, NAN), SAME), (SAME, ZERO), (ONE, ONE), (HALF, np.full(10, 1e-34)),
     ],
-    "partial_pooling.sampling_variances": SLICES,
-    "pass_at_k.pass_at_k": [(1, 0, 1), (1, 1, 1), (0, 0, 1), (5, 5, 5)],
-    "power.detectable": [(0.0, 2), (0.1, 1), (0.1, 0)],
-    "power.units_needed": [(0.0, 2, 0.1), (0.1, 2, 0.1)],
+    "partial_pooling.sampling_variances": SLICES, "pass_at_k.pass_at_k": [(1, 0, 1), (1, 1, 1), (0, 0, 1), (5, 5, 5)],
+    "power.detectable": [(0.0, 2), (0.1, 1), (0.1, 0)], "power.units_needed": [(0.0, 2, 0.1), (0.1, 2, 0.1)],
     "power.kappa_deviation": [(0.0, 0.5), (1 - 1e-16, 0.5), (0.999999, 1e-9)],
     "power.aim": [("share", 0.0), ("share", 1.0), ("wins", 0.0), ("mean", 0.0), ("kappa", 1.0), ("kappa", 0.0)],
     "power.design_effect": [(), (1.0, 1.0, 1, 1.0)],
@@ -303,7 +298,7 @@ TABLE: dict[str, Inputs] = {
         (values, own, 5.0) for values in (np.zeros(3), np.array([0.3, 0.1 + 0.2, 0.3])) for own in VARIANCES
     ],
     "ranked_retrieval.ranks_of": [
-        (NO_INTS, NO_INTS, NO_INTS, NO_INTS), (np.zeros(1, np.int64), np.zeros(1, np.int64), NO_INTS, NO_INTS)
+        (NO_INTS, NO_INTS, NO_INTS, NO_INTS), (np.zeros(1, np.int64), np.zeros(1, np.int64), NO_INTS, NO_INTS),
     ],
     "rater_agreement.draws_of": [(np.zeros(3, np.int64), 0, 2), (NO_INTS, 0, 2)],
     "rater_agreement.kappas": [
@@ -359,7 +354,7 @@ TABLE: dict[str, Inputs] = {
     "slice_search.detectable": [(SEARCHED, np.full(40, 0.1), size, 0.05) for size in (1, 20, 40)],
     "slice_search.normal_score": [(np.zeros(2), np.zeros(2)), (np.array([-9.0, 9.0]), np.array([0.5, -0.5]))],
     "stratified.exact_excess": [
-        ({},), ({Stratum(1, 1, 1, 1): 3},), ({Stratum(0, 0, 0, 0): 3},), ({Stratum(9, 9, 9, 0): 1},)
+        ({},), ({Stratum(1, 1, 1, 1): 3},), ({Stratum(0, 0, 0, 0): 3},), ({Stratum(9, 9, 9, 0): 1},),
     ],
     "student_t.student": [(0,), (1,), (1.5,), (1e12,)],
     "student_t.student_p": [
@@ -375,7 +370,7 @@ TABLE: dict[str, Inputs] = {
         (np.column_stack(pair), ALL_DRAWN) for pair in ((SAME, SAME), (HALF, np.where(SPLIT, NAN, 0.1)), (SAME,))
     ],
     "variance_components.cheapest": [
-        (COMPONENTS, 0.1, 0.0, 0.0, 0.0), (COMPONENTS._replace(case=9.0), 0.01, 1.0, 1.0, 1.0, 5)
+        (COMPONENTS, 0.1, 0.0, 0.0, 0.0), (COMPONENTS._replace(case=9.0), 0.01, 1.0, 1.0, 1.0, 5),
     ],
     "weightings.weighted_intervals": [
         (np.stack([np.column_stack([one]), np.column_stack([other])]), np.array([0.3, 0.7]), weights)
@@ -383,6 +378,6 @@ TABLE: dict[str, Inputs] = {
     ],
     "weightings.first_shares": [(np.zeros((2, 3)),), (np.ones((1, 1)),)],
     "weightings.turning_point": [
-        (np.zeros((2, 3)), np.array([0.5, 0.5])), (np.eye(2), np.array([1.0, 0.0])), (np.ones((1, 1)), np.ones(1))
+        (np.zeros((2, 3)), np.array([0.5, 0.5])), (np.eye(2), np.array([1.0, 0.0])), (np.ones((1, 1)), np.ones(1)),
     ],
 }  # fmt: skip

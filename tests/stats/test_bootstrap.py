@@ -62,16 +62,6 @@ def test_near_scipys_bca() -> None:
         assert interval(values, resamples=4000, **options) == pytest.approx((expected.low, expected.high), abs=0.003)
 
 
-@pytest.mark.parametrize("low", [0.0, -3.0])
-def test_scale_and_direction_carry_over(low: float) -> None:
-    values = np.random.default_rng(9).beta(4, 1, 30)
-    plain = interval(values, low=0.0, high=1.0)
-    stretched = interval(low + 10 * values, low=low, high=low + 10)
-    turned = interval(1 - values, low=0.0, high=1.0)
-    assert stretched == pytest.approx(tuple(low + 10 * end for end in plain), rel=1e-5)
-    assert turned == pytest.approx((1 - plain[1], 1 - plain[0]), rel=1e-5)
-
-
 def test_each_column_has_its_own_range() -> None:
     values = np.random.default_rng(10).beta(4, 1, (25, 3))
     ends = np.array([[0.0, 0.0, -np.inf], [1.0, np.inf, np.inf]])

@@ -34,8 +34,7 @@ def fitted(*given: Ints, **more: float) -> Strengths:
 def test_published_strengths_and_those_of_choix() -> None:
     found = fitted(WON)
     assert found.log - found.log[-1] == pytest.approx(PUBLISHED, abs=5e-5)
-    assert found.log == pytest.approx(CHOIX, abs=1e-7)
-    assert found.ties == 0
+    assert (found.log, found.ties) == (pytest.approx(CHOIX, abs=1e-7), 0)
     assert (found.best.tolist(), found.worst.tolist()) == ([1, 1, 1, 1, 1, 1, 6], [6, 6, 6, 6, 6, 7, 7])
 
 
@@ -58,8 +57,7 @@ def test_ties_like_a_log_linear_model_of_statsmodels() -> None:
 def test_a_score_counts_a_tie_half() -> None:
     """Of two models with 6 wins, 3 losses and 1 tie: the first is by exp(λ1 − λ2) = 2 stronger."""
     found = fitted(np.array([[0, 6], [3, 0]]), np.array([[0, 1], [0, 0]]))
-    assert np.exp(found.log[0] - found.log[1]) == pytest.approx(2.0)
-    assert found.ties == pytest.approx(1 / np.sqrt(18))
+    assert (np.exp(found.log[0] - found.log[1]), found.ties) == (pytest.approx(2.0), pytest.approx(1 / np.sqrt(18)))
     ends = np.exp(found.log[0] / 2), np.exp(-found.log[0] / 2)
     assert found.score[0] == pytest.approx((ends[0] + found.ties / 2) / (sum(ends) + found.ties))
     assert found.score.sum() == pytest.approx(1.0)
@@ -71,8 +69,7 @@ def test_who_never_loses_has_no_finite_strength_without_a_match_that_is_added() 
     found = fitted(won, prior=1.0)
     assert found.log.argmax() == 0
     assert np.isfinite(found.log).all()
-    stronger = fitted(10 * won, prior=1.0)
-    assert stronger.score[0] > found.score[0]
+    assert fitted(10 * won, prior=1.0).score[0] > found.score[0]
     perfect = fitted(np.array([[0, 20], [0, 0]]), prior=1.0)
     assert perfect.low[0] < 0.75 < perfect.score[0], "20 of 20 is not certainty: equal slopes would say so"
     tied = np.array([[0, 1], [0, 0]]), np.array([[0, 3], [0, 0]])

@@ -52,8 +52,7 @@ def test_it_is_unbiased_where_cases_are_independent(clusters) -> None:
 def test_equal_clusters_have_the_plain_variance_and_one_less_degree() -> None:
     values = np.random.default_rng(4).normal(size=(20, 2))
     variance, freedom = of(values, np.arange(20) // 4)
-    means = values.reshape(5, 4, 2).mean(axis=1)
-    assert variance == pytest.approx(means.var(axis=0, ddof=1) / 5)
+    assert variance == pytest.approx(values.reshape(5, 4, 2).mean(axis=1).var(axis=0, ddof=1) / 5)
     assert freedom == pytest.approx(4)
 
 

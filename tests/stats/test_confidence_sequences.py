@@ -21,9 +21,9 @@ def test_a_capital_by_hand() -> None:
 
 
 def test_all_starts_together_spend_the_level_once() -> None:
-    spent = np.exp(-thresholds(np.arange(6_400_000)))  # of one side
+    spent = np.exp(-thresholds(np.arange(1_600_000)))  # of one side
     later = (
-        sum(5 * (6_400_000 / scale) ** -0.2 / special.zeta(1.2) for scale in (1, 8, 64)) / 3
+        sum(5 * (1_600_000 / scale) ** -0.2 / special.zeta(1.2) for scale in (1, 8, 64)) / 3
     )  # integrals of the rest
     beyond = later / 2 * LEVEL / 2
     assert spent.sum() + beyond == pytest.approx(LEVEL / 2, rel=1e-6)
@@ -75,8 +75,7 @@ def test_units_that_vary_little_have_a_narrow_interval() -> None:
 @pytest.mark.parametrize("clustered", [False, True])
 def test_looked_at_a_hundred_times_from_any_start_it_hardly_ever_misses(rate: float, clustered: bool) -> None:
     """400 streams of 1,000 units, looked at after every ten; stretches from each hundredth unit."""
-    rng = np.random.default_rng(5)
-    streams = (rng.random((400, 1_000, 4 if clustered else 1)) < rate).mean(axis=2)
+    streams = (np.random.default_rng(5).random((400, 1_000, 4 if clustered else 1)) < rate).mean(axis=2)
     kinds, codes = np.unique(streams, return_inverse=True)
     hits = codes.reshape(streams.shape)[..., None] == np.arange(len(kinds))
     total = np.concatenate([np.zeros((400, 1, len(kinds)), np.int64), hits.cumsum(axis=1)], axis=1)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from metrics.stats.drift import drift, equal_bins, exact_share, ks_distance, stability_index
+from metrics.stats.drift import drift, equal_bins, exact_share, stability_index
 
 SCORES = st.lists(st.sampled_from([0.0, 0.2, 0.25, 0.5, 0.9, 1.0]), min_size=1, max_size=30)
 
@@ -25,13 +25,6 @@ def test_the_index_of_known_counts() -> None:
     expected = float(((p - q) * np.log(p / q)).sum())
     assert stability_index(np.array([20, 80]), np.array([80, 120])) == pytest.approx(expected)
     assert stats.entropy(p, q) + stats.entropy(q, p) == pytest.approx(expected)
-
-
-def test_equal_samples_have_neither() -> None:
-    values = np.linspace(0, 1, 50)
-    found = drift(values, values)
-    assert found.ks == 0.0
-    assert found.psi == pytest.approx(0.0)
 
 
 @pytest.mark.parametrize(("k", "n"), [(0, 20), (1, 20), (88, 100), (100, 100), (950, 1_000)])
@@ -56,10 +49,6 @@ def test_clusters_count_as_the_single_cases_with_their_standard_error() -> None:
 ])  # fmt: skip
 def test_bins(counts: list[int], expected: list[int]) -> None:
     assert equal_bins(np.array(counts)).tolist() == expected
-
-
-def test_the_distance_of_a_known_table() -> None:
-    assert ks_distance(np.array([0, 10]), np.array([10, 10])) == pytest.approx(1.0)
 
 
 def test_an_empty_sample_is_refused() -> None:

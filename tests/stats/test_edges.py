@@ -26,8 +26,7 @@ from metrics.stats.student_t import student
 
 @pytest.mark.parametrize("n", [1, 2, 7, 10, 49, 1000])
 def test_none_and_all_are_ends_without_rounding(n: int) -> None:
-    assert wilson(0, n)[0] == 0.0
-    assert wilson(n, n)[1] == 1.0
+    assert (wilson(0, n)[0], wilson(n, n)[1]) == (0.0, 1.0)
     assert wilson(0, 0) == wilson(1, -1) == (None, None)
 
 
@@ -44,8 +43,7 @@ def test_the_log_of_a_certain_truth_is_cut() -> None:
 def test_mean_scores_of_several_data_sets_at_once(average: str, expected: list[list[float]]) -> None:
     """Rows are data sets, columns labels; the second label of the second set is neither there nor predicted."""
     right, predicted, truths = (np.array(one, float) for one in ([[1, 4], [3, 0]], [[2, 6], [6, 0]], [[3, 6], [4, 0]]))
-    found = np.array(mean_scores(right, predicted, truths, average))
-    assert pytest.approx(np.array(expected)) == found.T
+    assert pytest.approx(np.array(expected)) == np.array(mean_scores(right, predicted, truths, average)).T
 
 
 def test_the_area_of_one_positive_varies_by_the_negatives_alone() -> None:
@@ -141,8 +139,7 @@ def test_codes_of_clusters_may_begin_anywhere() -> None:
 def test_a_corrected_share_below_0_is_cut() -> None:
     """A judge that says far less of the others takes the estimate out of the range of a share."""
     labels = np.array([0.0] * 5 + [1.0] + [np.nan] * 30)
-    judged = np.array([0.5] * 5 + [1.0] + [0.0, 0.1] * 15)
-    found = corrected_mean(judged, labels)
+    found = corrected_mean(np.array([0.5] * 5 + [1.0] + [0.0, 0.1] * 15), labels)
     assert found.value < 0
     assert (found.low, found.high) == wilson(0, 6)
 
@@ -222,8 +219,7 @@ def test_sql_and_python_agree_at_a_limit() -> None:
 
 def test_models_that_are_equal_but_for_rounding_share_their_ranks() -> None:
     """A variance of −1.5e-34 was a chance of 0 that two equal strengths are one."""
-    covariance = np.diag([1e-34, -1.5e-34, 0.25])
-    best, worst = rank_ranges(np.array([0.0, -7e-17, 0.1]), covariance, 11)
+    best, worst = rank_ranges(np.array([0.0, -7e-17, 0.1]), np.diag([1e-34, -1.5e-34, 0.25]), 11)
     assert (best.tolist(), worst.tolist()) == ([1, 1, 1], [3, 3, 3])
     found = bradley_terry(np.array([0, 0, 1]), np.array([1, 2, 2]), np.ones(3), 3, clusters=np.arange(3), prior=1.0)
     assert np.isfinite([*found.low, *found.high]).all()

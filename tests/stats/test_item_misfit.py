@@ -27,8 +27,7 @@ def test_the_probability_is_that_of_all_patterns_with_as_many_right() -> None:
             chance = expit(steep * (ability - place))
             mass += weight * norm.pdf(place) * np.where(patterns, chance, 1 - chance).prod(axis=1)
     expected = mass[patterns @ ability <= -3].sum() / mass.sum()
-    found = reversed_p(right, ability, np.array([*hard, *hard]))
-    assert found == pytest.approx([expected, 1.0, 1.0, 1.0])
+    assert reversed_p(right, ability, np.array([*hard, *hard])) == pytest.approx([expected, 1.0, 1.0, 1.0])
     assert expected < 0.02
     missing = np.array([[1, 1, 0, 0, np.nan]])
     assert reversed_p(missing, ability, hard)[0] > expected, "less is known without the strongest model"

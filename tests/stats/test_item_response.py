@@ -80,8 +80,7 @@ def test_cases_that_all_get_right_or_nobody_answers_are_finite_and_wide() -> Non
     assert found.difficulty[1] > 1.5
     assert (found.difficulty[2], found.discrimination[2]) == (0.0, 1.0), "the priors' means"
     assert np.diff(found.difficulty_ends, axis=1)[2] == pytest.approx(4 * 1.959964)
-    again = two_parameter(right, found)
-    assert again.difficulty == pytest.approx(found.difficulty, abs=1e-3)
+    assert two_parameter(right, found).difficulty == pytest.approx(found.difficulty, abs=1e-3)
 
 
 def test_information_is_largest_where_the_case_is_as_hard_as_the_model_is_able() -> None:

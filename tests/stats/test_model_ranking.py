@@ -31,8 +31,7 @@ def test_like_the_pairs_one_by_one(clustered: bool, weighted: bool, gaps: float)
         assert found.error[place] == pytest.approx(pair.error[0])
         assert (found.units[place], found.cases[place]) == (pair.units[0], both.sum())
         assert np.average(apart[both, 0], weights=None if weights is None else weights[both]) >= 0
-    assert found.p == pytest.approx(np.array(alone), abs=1e-12)
-    assert found.adjusted == pytest.approx(holm(found.p))
+    assert (found.p, found.adjusted) == (pytest.approx(np.array(alone), abs=1e-12), pytest.approx(holm(found.p)))
 
 
 def test_t_like_scipys_paired_test() -> None:
@@ -54,15 +53,13 @@ def test_by_hand(columns: list[list[float]], p: float) -> None:
 
 def test_better_is_better_on_the_cases_of_both() -> None:
     """The first model's mean is higher over all its cases, but not on those that the second has too."""
-    values = np.array([[1.0, np.nan]] * 20 + [[0.0, 0.4], [0.1, 0.6]] * 10)
-    found = compare_pairs(values)
+    found = compare_pairs(np.array([[1.0, np.nan]] * 20 + [[0.0, 0.4], [0.1, 0.6]] * 10))
     assert (found.better.tolist(), found.worse.tolist()) == ([1], [0])
 
 
 class TestRanks:
     def test_by_hand(self) -> None:
-        rng = np.random.default_rng(3)
-        values = np.array([0.9, 0.5, 0.5, 0.1]) + rng.normal(0, 0.05, (50, 4))
+        values = np.array([0.9, 0.5, 0.5, 0.1]) + np.random.default_rng(3).normal(0, 0.05, (50, 4))
         best, worst = rank_bounds(compare_pairs(values), 4)
         assert (best.tolist(), worst.tolist()) == ([1, 2, 2, 4], [1, 3, 3, 4])
 
@@ -111,8 +108,7 @@ def test_the_pairs_of_many_models_are_bounded() -> None:
 @pytest.mark.parametrize("models", [0, 1])
 def test_without_two_models_there_is_no_pair(models: int) -> None:
     found = compare_pairs(np.ones((5, models)))
-    assert len(found.adjusted) == 0
-    assert rank_bounds(found, models)[0].tolist() == [1] * models
+    assert (len(found.adjusted), rank_bounds(found, models)[0].tolist()) == (0, [1] * models)
 
 
 def test_of_resamples_like_the_pairs_one_by_one() -> None:

@@ -6,6 +6,7 @@ from hypothesis import given
 from scipy import stats
 
 from metrics.stats.paired_intervals import agreeing, difference_intervals, newcombe_paired, resample_interval
+from tests.seeds import seeds
 from tests.stats.test_paired_tests import COUNTS, column
 
 
@@ -40,13 +41,6 @@ class TestIntervals:
         codes = None if clusters is None else np.array(clusters)
         assert np.isnan(difference_intervals(column(values), clusters=codes)).all()
 
-    def test_turns_with_the_models(self) -> None:
-        differences = np.random.default_rng(4).gamma(1.0, size=(40, 3))
-        low, high = difference_intervals(differences)
-        assert np.ravel(difference_intervals(-differences)) == pytest.approx(np.ravel([-high, -low]), abs=0.03)
-        assert (low < differences.mean(axis=0)).all()
-        assert (high > differences.mean(axis=0)).all()
-
     @pytest.mark.parametrize("n", [40, 6_000], ids=["bootstrap", "sandwich"])
     def test_near_the_t_interval(self, n: int) -> None:
         values = np.random.default_rng(5).normal(0.1, 1.0, n)
@@ -80,14 +74,13 @@ class TestIntervals:
     )
     def test_95_per_cent_hold_the_truth(self, n: int, size: int) -> None:
         rng = np.random.default_rng([6, n, size])
-        shared = np.repeat(rng.normal(size=(n, 1_500)), size, axis=0)
-        differences = 0.2 + shared + rng.normal(size=(n * size, 1_500)) * (size > 1)
+        shared = np.repeat(rng.normal(size=(n, len(seeds(500, 1_500)))), size, axis=0)
+        differences = 0.2 + shared + rng.normal(size=(n * size, len(seeds(500, 1_500)))) * (size > 1)
         low, high = difference_intervals(differences, clusters=np.repeat(np.arange(n), size))
         assert 0.93 <= ((low <= 0.2) & (high >= 0.2)).mean() <= 0.97
 
     def test_95_per_cent_of_newcombes_hold_the_truth(self) -> None:
-        rng = np.random.default_rng(7)
-        tables = rng.multinomial(60, [0.55, 0.2, 0.1, 0.15], 2_000)
+        tables = np.random.default_rng(7).multinomial(60, [0.55, 0.2, 0.1, 0.15], 2_000)
         bounds = [newcombe_paired(*row) for row in tables.tolist()]
         held = [low is not None and high is not None and low <= 0.1 <= high for low, high in bounds]
         assert 0.93 <= np.mean(held) <= 0.97

@@ -15,10 +15,8 @@ def test_the_variance_between_is_that_of_statsmodels() -> None:
     for scale in (1.0, 0.5, 0.1):
         expected = combine_effects(EFFECTS, scale * VARIANCES, method_re="iterated")
         assert paule_mandel(EFFECTS, scale * VARIANCES) == pytest.approx(expected.tau2, abs=1e-6)
-        made = pooled(EFFECTS, scale * VARIANCES)
-        assert made.centre == pytest.approx(expected.mean_effect_re, abs=1e-6)
-    assert paule_mandel(EFFECTS, 100 * VARIANCES) == 0.0
-    assert paule_mandel(EFFECTS[:1], VARIANCES[:1]) == 0.0
+        assert pooled(EFFECTS, scale * VARIANCES).centre == pytest.approx(expected.mean_effect_re, abs=1e-6)
+    assert (paule_mandel(EFFECTS, 100 * VARIANCES), paule_mandel(EFFECTS[:1], VARIANCES[:1])) == (0.0, 0.0)
 
 
 def test_batting_averages_of_efron_and_morris() -> None:
@@ -36,19 +34,16 @@ def test_batting_averages_of_efron_and_morris() -> None:
 def test_morris_variance_on_a_worked_example() -> None:
     """Four means of variance 1: S = 20, τ² = 20/3 − 1, B = 1/3 · 1 / (20/3) = .05."""
     made = pooled(np.array([-3.0, -1.0, 1.0, 3.0]), np.ones(4))
-    assert made.between == pytest.approx(20 / 3 - 1)
-    assert made.shrunk == pytest.approx([0.05] * 4)
+    assert (made.between, made.shrunk) == (pytest.approx(20 / 3 - 1), pytest.approx([0.05] * 4))
     assert made.means == pytest.approx([-2.85, -0.95, 0.95, 2.85])
-    error = np.sqrt(1 - 0.75 * 0.05 + 2 * 0.05**2 * 9)
-    assert made.high[3] - made.means[3] == pytest.approx(1.959964 * error)
+    assert made.high[3] - made.means[3] == pytest.approx(1.959964 * np.sqrt(1 - 0.75 * 0.05 + 2 * 0.05**2 * 9))
 
 
 def test_few_groups_are_not_pooled_and_missing_ones_stay_missing() -> None:
     assert pooled(np.array([1.0, 2.0, 3.0]), np.ones(3)) is None
     assert pooled(np.ones(5), np.zeros(5)) is None, "nothing varies"
     made = pooled(np.array([0.1, np.nan, 0.2, 0.3, 0.9]), np.full(5, 0.04), (0.0, 1.0))
-    assert np.isnan(made.means).tolist() == [False, True, False, False, False]
-    assert made.low.tolist()[0] == 0.0
+    assert (np.isnan(made.means).tolist(), made.low.tolist()[0]) == ([False, True, False, False, False], 0.0)
 
 
 def test_none_of_five_right_is_not_certain() -> None:
@@ -58,8 +53,7 @@ def test_none_of_five_right_is_not_certain() -> None:
     common = 5.0 * 1 / (4 + 19)
     expected = [20 * common / 24 / 5, (19 * 5 / 19 + 20 * common) / 39 / 20]
     assert sampling_variances(values, masks) == pytest.approx(expected)
-    grouped = sampling_variances(values, masks, np.ones(25), np.arange(25))
-    assert grouped == pytest.approx(expected)
+    assert sampling_variances(values, masks, np.ones(25), np.arange(25)) == pytest.approx(expected)
     assert np.isnan(sampling_variances(values, np.zeros((1, 25), bool))).all()
 
 

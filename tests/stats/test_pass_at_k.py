@@ -2,7 +2,6 @@
 
 import random
 from fractions import Fraction
-from itertools import combinations
 from math import comb
 
 import numpy as np
@@ -22,13 +21,6 @@ def test_it_is_the_published_product_and_the_exact_share() -> None:
         exact = 1 - Fraction(comb(n - c, k), comb(n, k))
         largest = max(largest, abs(pass_at_k(n, c, k) - published), abs(pass_at_k(n, c, k) - float(exact)))
     assert largest < 1e-14
-
-
-@pytest.mark.parametrize(("n", "c"), [(1, 0), (1, 1), (4, 2), (6, 1), (7, 5)])
-def test_it_is_the_share_of_subsets_with_a_right_one(n: int, c: int) -> None:
-    for k in range(1, n + 1):
-        subsets = list(combinations(range(n), k))
-        assert pass_at_k(n, c, k) == pytest.approx(sum(min(one) < c for one in subsets) / len(subsets), abs=1e-15)
 
 
 def test_it_is_unbiased_where_the_plain_formula_is_not() -> None:

@@ -50,8 +50,7 @@ def test_a_judge_that_says_one_thing_is_left_aside() -> None:
 
 def test_clusters_of_one_are_none_and_copies_add_nothing() -> None:
     whole = corrected_mean(SCORES, LABELS)
-    ones = corrected_mean(SCORES, LABELS, clusters=np.arange(60))
-    assert ones == whole
+    assert corrected_mean(SCORES, LABELS, clusters=np.arange(60)) == whole
     twice = corrected_mean(np.tile(SCORES, 2), np.tile(LABELS, 2), clusters=np.tile(np.arange(60), 2))
     assert twice.value == pytest.approx(whole.value)
     assert twice.high - twice.low == pytest.approx(whole.high - whole.low, rel=0.06)  # type: ignore[operator]
@@ -71,8 +70,7 @@ def test_weights_count_as_copies_do() -> None:
     pytest.param([1] * 12, (1.0, 0.7575, 1.0), id="all pass: Wilson's"),
 ])  # fmt: skip
 def test_few_labels(labels: list[float], expected: tuple[float, float | None, float | None] | None) -> None:
-    known = np.array([*labels, *[np.nan] * (30 - len(labels))])
-    found = corrected_mean(np.zeros(30), known)
+    found = corrected_mean(np.zeros(30), np.array([*labels, *[np.nan] * (30 - len(labels))]))
     assert (found and (found.value, found.low, found.high)) == (expected and pytest.approx(expected, abs=1e-4))
 
 
@@ -85,7 +83,6 @@ def test_a_share_stays_a_share() -> None:
 
 @pytest.mark.parametrize("judge", JUDGES, ids=lambda judge: judge.name)
 def test_simulated_judges(judge: Judge) -> None:
-    """The light form of tests/benchmarks/bench_ppi.py: unbiased, covered, shorter where the judge knows something."""
     found = simulate(judge, 100, 150)
     assert abs(found.bias) < 4 * found.noise
     assert found.covered >= 0.88

@@ -34,7 +34,6 @@ def measured(
 
 
 def plainly(run: Sequence[int], grades: Mapping[int, float], level: float = 1.0) -> dict[str, float]:
-    """Return the measures of one query as their definitions read."""
     ids = list(dict.fromkeys(run))
     relevant = [item for item, grade in grades.items() if grade >= level]
     hits = [item in relevant for item in ids]
@@ -94,5 +93,4 @@ def test_ranks(run: list[int], ranks: list[int]) -> None:
 
 
 def test_an_item_of_another_query_is_not_found() -> None:
-    found = ranks_of(np.array([3, 3]), np.array([0, 1]), np.array([4, 3]), np.array([0, 1]))
-    assert found.tolist() == [0, 1]
+    assert ranks_of(np.array([3, 3]), np.array([0, 1]), np.array([4, 3]), np.array([0, 1])).tolist() == [0, 1]

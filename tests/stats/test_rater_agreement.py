@@ -1,6 +1,5 @@
 """Agreement in resamples, each against the plain statistic of the things it drew."""
 
-import krippendorff
 import numpy as np
 import pytest
 from scipy.stats import spearmanr
@@ -19,7 +18,6 @@ ROWS = [0, 1, 7, 20]
 
 
 def drawn(row: int) -> np.ndarray:
-    """The things of a resample, as often as they were drawn."""
     return np.repeat(np.arange(N), DRAWS[row].astype(int))
 
 
@@ -39,20 +37,10 @@ def test_spearman(row: int) -> None:
 @pytest.mark.parametrize("quadratic", [False, True])
 @pytest.mark.parametrize("row", ROWS)
 def test_kappa(row: int, quadratic: bool) -> None:
-    codes = (LEFT * 4 + RIGHT).astype(np.int64)
-    tables = counted(DRAWS, codes, 16).reshape(-1, 4, 4)
+    tables = counted(DRAWS, (LEFT * 4 + RIGHT).astype(np.int64), 16).reshape(-1, 4, 4)
     here = drawn(row)
     expected = cohen_kappa_score(LEFT[here], RIGHT[here], weights="quadratic" if quadratic else None)
     assert statistics.kappas(tables, quadratic)[row] == pytest.approx(expected)
-
-
-@pytest.mark.parametrize("level", ["nominal", "interval"])
-@pytest.mark.parametrize("row", ROWS)
-def test_alpha_equals_krippendorffs_package(row: int, level: str) -> None:
-    ratings = np.stack([LEFT, RIGHT, np.where(RNG.random(N) < 0.4, np.nan, LEFT)], axis=1)
-    ratings[:3, 1:] = np.nan  # a single label pairs with nothing
-    found = statistics.alphas(ratings, DRAWS, nominal=level == "nominal")[row]
-    assert found == pytest.approx(krippendorff.alpha(ratings[drawn(row)].T, level_of_measurement=level))
 
 
 def test_what_a_resample_does_not_have_is_nan() -> None:

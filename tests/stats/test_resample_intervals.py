@@ -40,8 +40,7 @@ def test_interval_is_around_the_corrected_value_and_leaves_nan_out(missing):
 
 def test_a_bias_as_large_as_the_value_leaves_a_narrow_interval():
     """Twice the value in half of the data: the corrected value is 0, where any variance would be infinitely much."""
-    samples = np.random.default_rng(0).gamma(9, 0.04 / 9, 500)
-    low, high = resample_interval(np.array(0.02), samples, 273, 100)
+    low, high = resample_interval(np.array(0.02), np.random.default_rng(0).gamma(9, 0.04 / 9, 500), 273, 100)
     assert low == 0.0
     assert 0.02 < high < 0.12
 
@@ -83,8 +82,7 @@ def test_poorly_placed_boxes_of_voc100_do_not_widen_it(shared: Path, moved):
     row = pick(run("coco_summary", suite, worse, resamples=300), "AP75")
     found = matched(suite, worse, (0.75,))
     weights = draw_weights(found.scene.clusters, 300)
-    again = mean_over(resample(found.ranking, weights)[0], 1, 2)
-    low, high = np.quantile(again, [0.025, 0.975])
+    low, high = np.quantile(mean_over(resample(found.ranking, weights)[0], 1, 2), [0.025, 0.975])
     assert 0.5 < (row.high - row.low) / (high - low) < 2
     assert row.low < low
     assert row.low <= row.value <= row.high
@@ -116,8 +114,7 @@ def test_it_is_about_as_wide_as_what_resampled_images_give(labels, truths, image
 @pytest.mark.parametrize("quality", ["poor", "fair", "good"])
 def test_intervals_hold_the_truth_about_as_often_as_promised(quality):
     """60 data sets of 100 images with 15 ground truths for each of 5 labels: every metric in at least 51 of them."""
-    whole = draw(5, 15 * 60, 6_000, quality, 1)
-    truth = estimates(whole, np.ones((1, 6_000), np.uint8))
+    truth = estimates(draw(5, 15 * 60, 6_000, quality, 1), np.ones((1, 6_000), np.uint8))
     held: dict[str, list[bool]] = {}
     for seed in range(60):
         data = draw(5, 15, 100, quality, 10 + seed)

@@ -14,8 +14,7 @@ def test_moments_are_those_of_the_bootstrap(way: str, grouped: bool, monkeypatch
     few, many = WAYS[way]
     monkeypatch.setattr("metrics.stats.resampled_sums.FEW", few)
     monkeypatch.setattr("metrics.stats.resampled_sums.MANY", many)
-    rng = np.random.default_rng(0)
-    rows = rng.integers(0, 3, (400, 3)).astype(float)
+    rows = np.random.default_rng(0).integers(0, 3, (400, 3)).astype(float)
     rows[:, 2] = rows[:, 0]  # dependent columns
     clusters = np.arange(400) // 4 if grouped else np.arange(400)
     units = rows.reshape(100, 4, 3).sum(axis=1) if grouped else rows

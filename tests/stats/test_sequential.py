@@ -34,7 +34,6 @@ def test_p_is_the_inverse_of_a_mixture_of_likelihood_ratios(p: float, units: int
 
 @pytest.mark.parametrize("units", [FEWEST, 100, 5_000])
 def test_interval_and_p_agree(units: int) -> None:
-    """An interval from 0 belongs to p = .05."""
     z = 1.959963984540054 * anytime_stretch(units)
     assert anytime_p(2 * float(stats.norm.sf(z)), units) == pytest.approx(0.05)
     low, high = anytime_interval(z, z - 1.959963984540054, z + 1.959963984540054, units)

@@ -52,9 +52,7 @@ def test_who_is_held_out_does_not_choose(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_the_smallest_size_from_which_on_the_order_stays() -> None:
     taus = (0.95, 0.8, 0.92, 0.91)
     sizes = tuple(Size(10 * place, tau, 0, 28, 0.5) for place, tau in enumerate(taus, 1))
-    assert smallest(sizes) == sizes[2]
-    assert smallest(sizes[:2]) is None
-    assert smallest(()) is None
+    assert (smallest(sizes), smallest(sizes[:2]), smallest(())) == (sizes[2], None, None)
 
 
 def test_weights_and_missing_values_make_the_ranking() -> None:

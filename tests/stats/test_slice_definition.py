@@ -181,10 +181,8 @@ def test_a_slice_that_is_bad_by_itself_is_kept_with_the_larger_p() -> None:
 
 @pytest.mark.parametrize(("level", "kept"), [(0.05, [0, 1]), (0.04, [1]), (0.01, [])])
 def test_the_level_is_included(level: float, kept: list[int]) -> None:
-    """Two slices apart from each other, both of zeros alone."""
     values = np.concatenate([np.zeros(6), np.ones(94)])
-    masks = [[1] * 3 + [0] * 97, [0] * 3 + [1] * 3 + [0] * 94]
-    found = searched(masks, [3.0, 4.0], [0.05, 0.04])
+    found = searched([[1] * 3 + [0] * 97, [0] * 3 + [1] * 3 + [0] * 94], [3.0, 4.0], [0.05, 0.04])
     assert sorted(place for place, _ in distinct(found, values, None, level)) == kept
 
 

@@ -60,23 +60,14 @@ def test_clusters_of_one_size_change_places_whole(sizes: list[int], seed: int) -
     clusters = np.repeat(np.arange(len(sizes)), sizes)
     source = _Places.of(clusters).order(np.random.default_rng(seed))
     for cluster in range(len(sizes)):
-        partners = clusters[source[clusters == cluster]]
-        assert len(set(partners.tolist())) == 1
+        assert len(set(clusters[source[clusters == cluster]].tolist())) == 1
     if len(set(sizes)) == 1:
         assert sorted(source.tolist()) == list(range(len(clusters)))
 
 
-def test_weights_count() -> None:
-    """Cases without weight cannot make a slice bad."""
-    values, own, bad = planted(seed=1)
-    weights = np.where(bad & (values == 0), 0.0, 1.0)
-    assert distinct(search(values, own, weights), values, weights, LEVEL) == []
-
-
 def test_what_follows_from_a_failure_explains_nothing() -> None:
     values, own, bad = planted(seed=1)
-    told = Facet(values.astype(np.int64), np.eye(2, dtype=bool))
-    found = search(values, [*own, told])
+    found = search(values, [*own, Facet(values.astype(np.int64), np.eye(2, dtype=bool))])
     masks = [found.mask(place) for place, _ in distinct(found, values, None, LEVEL, late=[len(own)])]
     assert (masks[0] == bad).all()
     assert (masks[1] == (values == 0)).all()
@@ -98,8 +89,7 @@ def test_nothing_to_find(values: np.ndarray, columns: int) -> None:
 
 @given(st.floats(-1.5, 1.5), st.lists(st.floats(-4, 6), min_size=2, max_size=9, unique=True))
 def test_normal_scores_rise(skew: float, z: list[float]) -> None:
-    scores = normal_score(np.array(sorted(z)), np.full(len(z), skew))
-    assert (np.diff(scores) >= -1e-9).all()
+    assert (np.diff(normal_score(np.array(sorted(z)), np.full(len(z), skew))) >= -1e-9).all()
 
 
 def test_normal_scores_of_gamma_sums() -> None:

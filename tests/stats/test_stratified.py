@@ -1,6 +1,5 @@
 """The exact test of an excess over controls: hand numbers, scipy's two special cases, every labelling counted."""
 
-import doctest
 from collections import Counter
 from itertools import combinations, product
 
@@ -9,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from metrics.stats import stratified
 from metrics.stats.stratified import Stratum, exact_excess
 
 
@@ -19,10 +17,6 @@ def strata(most: int) -> st.SearchStrategy[Stratum]:
         return st.builds(Stratum, st.just(treated), st.integers(0, treated), st.just(control), st.integers(0, control))
 
     return st.tuples(st.integers(0, most), st.integers(0, most)).flatmap(hit)
-
-
-def test_the_worked_example() -> None:
-    assert doctest.testmod(stratified).failed == 0
 
 
 @pytest.mark.parametrize("given", [

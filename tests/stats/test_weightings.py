@@ -21,8 +21,7 @@ def test_shares_of_three_parts_are_areas_and_equal_models_share() -> None:
 
 
 def test_the_turn_is_the_nearest_crossing() -> None:
-    parts = np.array([[0.9, 0.3], [0.2, 0.6]])
-    turn = turning_point(parts, np.array([0.7, 0.3]))
+    turn = turning_point(np.array([[0.9, 0.3], [0.2, 0.6]]), np.array([0.7, 0.3]))
     assert (turn.part, turn.model, turn.weight) == (0, 1, pytest.approx(0.4))
     assert turning_point(np.array([[0.9, 0.3], [0.6, 0.2]]), np.array([0.5, 0.5])) is None, "dominated"
     assert turning_point(np.array([[0.9, 0.3]]), np.ones(1)) is None, "nothing to change"
@@ -45,10 +44,8 @@ def test_the_turn_agrees_with_a_search() -> None:
 
 def test_a_part_without_variation_adds_its_own_doubt() -> None:
     """20 of 20 right: the interval reaches below the other part's by the root of both squares, and no further up."""
-    rng = np.random.default_rng(0)
-    parts = np.array([np.ones((20, 1)), rng.random((20, 1))])
-    shares = np.array([0.6, 0.4])
-    mean, low, high = weighted_intervals(parts, shares)
+    parts = np.array([np.ones((20, 1)), np.random.default_rng(0).random((20, 1))])
+    mean, low, high = weighted_intervals(parts, np.array([0.6, 0.4]))
     plain, top, _ = mean_intervals(0.6 + 0.4 * parts[1], low=0.0, high=1.0)
     own, _, _ = mean_intervals(parts[0], low=0.0, high=1.0)
     assert mean[0] == pytest.approx(0.6 + 0.4 * parts[1].mean())

@@ -141,8 +141,7 @@ def test_of_many_units_groups_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(draws, "MANY", 5)
     assert Draws.of(np.arange(5), 3).times.shape == (4, 5)
     drawn = Draws.of(np.arange(12), 3)
-    assert drawn.times.shape == (4, 5)
-    assert sorted(np.bincount(drawn.unit).tolist()) == [2, 2, 2, 3, 3]
+    assert (drawn.times.shape, sorted(np.bincount(drawn.unit).tolist())) == ((4, 5), [2, 2, 2, 3, 3])
     assert drawn.single
 
 
@@ -224,8 +223,7 @@ def test_a_judges_correction_by_hand() -> None:
 def test_four_labels_are_the_fewest_for_an_interval(labelled: int, bounds: bool) -> None:
     labels = np.array([0.1, 0.5, 0.3, 0.9, *[np.nan] * 6])
     labels[labelled:] = np.nan
-    found = corrected_mean(np.linspace(0, 1, 10), labels)
-    assert (found.low is not None) is bounds
+    assert (corrected_mean(np.linspace(0, 1, 10), labels).low is not None) is bounds
 
 
 def test_the_interval_of_a_calibration_error_by_its_definition(rng: np.random.Generator) -> None:
@@ -254,8 +252,7 @@ def test_areas_of_resamples_move_by_the_influences_of_their_cases(rng: np.random
     found = resampled_areas([curve], positive[:, None], drawn)[:, 0]
     widened = np.sqrt(np.where(positive, student(6), student(12)) / 1.959964) * curve.influence
     wanted = curve.area + (drawn.times @ widened) * math.sqrt(20 / 19)
-    assert found[0] == curve.area
-    assert found[1:] == pytest.approx(wanted[1:], rel=1e-5)
+    assert (found[0], found[1:]) == (curve.area, pytest.approx(wanted[1:], rel=1e-5))
 
 
 def test_delongs_influences_by_pairs() -> None:
@@ -270,14 +267,11 @@ def test_delongs_influences_by_pairs() -> None:
     wanted = np.empty(7)
     wanted[good] = [(np.mean([pairs[i, j] for j in bad]) - area) / math.sqrt(4 * 3) for i in good]
     wanted[bad] = [(np.mean([pairs[i, j] for i in good]) - area) / math.sqrt(3 * 2) for j in bad]
-    assert curve.influence == pytest.approx(wanted)
-    assert curve.threshold.tolist() == [np.inf, 5, 3, 2, 1, 0, -np.inf]
-    assert curve.tp.tolist() == [0, 1, 2, 3, 3, 3, 4]
-    assert curve.fp.tolist() == [0, 0, 0, 1, 2, 3, 3]
+    assert (curve.influence, curve.threshold.tolist()) == (pytest.approx(wanted), [np.inf, 5, 3, 2, 1, 0, -np.inf])
+    assert (curve.tp.tolist(), curve.fp.tolist()) == ([0, 1, 2, 3, 3, 3, 4], [0, 0, 0, 1, 2, 3, 3])
 
 
 def test_only_corners_draw_a_curve() -> None:
     fp, tp = np.array([0, 0, 0, 1, 2, 2, 4]), np.array([0, 1, 2, 2, 2, 3, 5])
-    assert corners(fp, tp, 9).tolist() == [0, 2, 4, 5, 6]
-    assert corners(fp, tp, 5).tolist() == [0, 2, 4, 5, 6]
+    assert (corners(fp, tp, 9).tolist(), corners(fp, tp, 5).tolist()) == ([0, 2, 4, 5, 6], [0, 2, 4, 5, 6])
     assert corners(fp, tp, 3).tolist() == [0, 5, 6]  # along the curve: 0, .4, .9, 1.1, 2 of 0, 1, 2

@@ -27,5 +27,4 @@ def test_it_equals_scikit_learn(relevant: list[bool]) -> None:
 
 @given(st.lists(st.booleans(), max_size=12))
 def test_putting_the_relevant_first_never_hurts(relevant: list[bool]) -> None:
-    value = average_precision(relevant)
-    assert 0 <= value <= average_precision(sorted(relevant, reverse=True)) <= 1
+    assert 0 <= average_precision(relevant) <= average_precision(sorted(relevant, reverse=True)) <= 1
