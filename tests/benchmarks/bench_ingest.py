@@ -2,7 +2,7 @@
 
     python -m tests.benchmarks.bench_ingest
 
-Printed are seconds of wall clock, of CPU (with the imports), and the peak resident size.
+Seconds of wall clock, and the peak resident size.
 """
 
 import csv
@@ -36,32 +36,25 @@ else:
     suite, outputs = read_suite(folder / "suite.csv"), None
 if what == "suite and outputs":
     outputs = read_outputs(folder / "outputs.csv", suite=suite)
-read = time.perf_counter() - began
 workspace.save_suite(suite)
 if outputs is not None:
     workspace.save_outputs(outputs, suite)
 seconds = time.perf_counter() - began
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 << 20 if sys.platform == "darwin" else 1 << 10)
-print(json.dumps({"rows": len(suite), "read": read, "seconds": seconds, "mb": peak, "cpu": time.process_time()}))
+print(json.dumps({"seconds": seconds, "mb": peak}))
 """
 
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        sizes = write_files(folder)
+        write_files(folder)
         rows = []
-        print(f"{'what':<22}{'MB of CSV':>10}{'read s':>8}{'+ store s':>10}{'CPU s':>7}{'peak MB':>9}")
         for what, files in {
             "combined": ["combined"], "suite": ["suite"], "suite and outputs": ["suite", "outputs"],
         }.items():  # fmt: skip
             command = [sys.executable, "-c", PROBE, name, what]
             facts = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-            size = sum(sizes[file] for file in files)
-            print(
-                f"{what:<22}{size:>10.0f}{facts['read']:>8.2f}{facts['seconds']:>10.2f}{facts['cpu']:>7.2f}"
-                f"{facts['mb']:>9.0f}"
-            )
             title = f"{ROWS:,} rows of CSV ({what}) read, checked and stored"
             words = f"{ROWS:,} rows of CSV read, checked and stored" if what == "combined" else ""
             limit = MOST_SECONDS if len(files) == 1 else None
@@ -72,8 +65,8 @@ def main() -> None:
     report(rows)
 
 
-def write_files(folder: Path) -> dict[str, float]:
-    """combined.csv (every column), suite.csv and outputs.csv, some 100 to 150 bytes a row; their sizes in MB."""
+def write_files(folder: Path) -> None:
+    """combined.csv (every column), suite.csv and outputs.csv, some 100 to 150 bytes a row."""
     rng = random.Random(0)
     headers = {
         "combined": ["case_id", "question", "expected_answer", "tags", "source", "model", "answer", "latency"],
@@ -96,7 +89,6 @@ def write_files(folder: Path) -> dict[str, float]:
         writers["outputs"].writerow([case[0], *output])
     for file in files.values():
         file.close()
-    return {name: (folder / f"{name}.csv").stat().st_size / 1e6 for name in headers}
 
 
 if __name__ == "__main__":

@@ -3,10 +3,10 @@
     python -m tests.benchmarks.bench_million [--cases N] [--models N] [--evaluators ID,…] [--small N]
 
 N cases × models of about 100 characters an answer go through rouge, bleu, text_matching and pii_leakage, as the page
-and the command run them: in a process of its own, with a worker a core. Printed for each evaluator, and for all in one
-run: microseconds of processor a score (imports and sealing included) in the large run and in the small one, their
-ratio, and the largest resident size of any process of the run. Then each page of the large run is opened in a process
-of its own, see tests.benchmarks.page_visits.
+and the command run them: in a process of its own, with a worker a core. Measured are
+microseconds of processor a score (imports and sealing included) in the large run and in the small one, their ratio, and
+the largest resident size of any process of the run. Then each page of the large run is opened in a process of its own,
+see tests.benchmarks.page_visits.
 """
 
 import argparse
@@ -39,15 +39,14 @@ def main() -> None:
     parser.add_argument("--evaluators", default="rouge,bleu,text_matching,pii_leakage")
     options = parser.parse_args()
     chosen = options.evaluators.split(",")
-    print(f"{options.cases:,} cases × {options.models} models; {', '.join(chosen)}")
-    print(f"{'cases':>10}{'run s':>9}{'µs a case and evaluator':>25}{'largest process, GB':>21}{'store, MB':>11}")
     figures = []
     for cases in (options.small, options.cases):
         with tempfile.TemporaryDirectory() as folder:
-            seconds, processor, peak, stored = _measure(Path(folder), cases, options.models, chosen)
-            opened = _pages(Path(folder)) if cases == options.cases else {}
+            seconds, processor, peak = _measure(Path(folder), cases, options.models, chosen)
+            if cases == options.cases:
+                [run] = Workspace(folder).runs()
+                opened = {name: visits(Path(folder), run.id, name) for name in VISITS}
         figures.append(processor / (cases * options.models * len(chosen)) * 1e6)
-        print(f"{cases:>10,}{seconds:>9.1f}{figures[-1]:>25.1f}{peak / 1e9:>21.2f}{stored / 1e6:>11.0f}")
     title = f"{options.cases:,} cases × {options.models} models × {len(chosen)} evaluators"
     small, large = figures
     rows = [
@@ -59,17 +58,6 @@ def main() -> None:
     report(rows)
 
 
-def _pages(folder: Path) -> dict[str, Visits]:
-    """Open each page of the run in a workspace, and print what that takes."""
-    [run] = Workspace(folder).runs()
-    found: dict[str, Visits] = {}
-    print(f"{'page':<24}{'first visit s':>14}{'later s':>9}{'grown GB':>10}")
-    for name in VISITS:
-        found[name] = one = visits(folder, run.id, name)
-        print(f"{name:<24}{one.first:>14.1f}{one.later:>9.2f}{one.grown / 1e9:>10.2f}", flush=True)
-    return found
-
-
 def _rows(what: str, found: Visits) -> list[Row]:
     return [
         Row(f"{what}, first visit, processor time", found.first, "s", most=MOST_FIRST),
@@ -78,8 +66,8 @@ def _rows(what: str, found: Visits) -> list[Row]:
     ]
 
 
-def _measure(folder: Path, cases: int, models: int, chosen: list[str]) -> tuple[float, float, float, float]:
-    """Return wall seconds, processor seconds, the largest resident size of a process, the bytes of the run."""
+def _measure(folder: Path, cases: int, models: int, chosen: list[str]) -> tuple[float, float, float]:
+    """Return wall seconds, processor seconds, the largest resident size of a process."""
     run = engine.create(Workspace(folder), *_inputs(cases, models), chosen)
     begun, before = time.perf_counter(), children_seconds()
     started = engine.start(run)
@@ -94,8 +82,7 @@ def _measure(folder: Path, cases: int, models: int, chosen: list[str]) -> tuple[
         time.sleep(0.05)
     if run.state != "finished":
         raise SystemExit(f"the run {run.state}: {(run.folder / 'log.txt').read_text()}")
-    stored = sum(path.stat().st_size for path in run.folder.rglob("*") if path.is_file())
-    return time.perf_counter() - begun, children_seconds() - before, peak, stored
+    return time.perf_counter() - begun, children_seconds() - before, peak
 
 
 def _children(process: psutil.Process) -> list[psutil.Process]:

@@ -33,6 +33,7 @@ from tests.evaluators.test_detection_masks import tables
 from tests.evaluators.test_open_images_ap import challenge_suite
 from tests.evaluators.test_oriented import overlap as outline_iou
 from tests.evaluators.test_oriented import ring
+from tests.evaluators.test_oriented import tables as oriented_tables
 from tests.evaluators.test_voc import voc_suite
 from tests.evaluators.voc_kit import voc_eval, voc_iou
 from tests.vision.coco_oracle import coco_eval
@@ -78,7 +79,8 @@ def oriented(images: int) -> Iterator[Row]:
         return row | {"box": ring((x + wide / 2, y + high / 2, wide, high, turn.normal(0, 0.1)))}
 
     scene = (count, classes, *([turned(row) for row in side] for side in (truths, predictions)))
-    yield from rows("oriented_ap", scene, outlines, lambda scene: by_label(scene, outline_iou, 0.5, eleven=True),
+    yield from rows("oriented_ap", scene, lambda scene: oriented_tables(*scene[2:], *scene[:2]),
+                    lambda scene: by_label(scene, outline_iou, 0.5, eleven=True),
                     lambda found: of_labels(found, "AP50"), "DOTA's definition")  # fmt: skip
 
 
@@ -162,17 +164,6 @@ def by_label(scene: Any, overlap: Callable[[Any, Any], float], iou: float, *, el
 
 def of_labels(findings: Findings, metric: str) -> Numbers:
     return {row.label: row.value for row in findings.aggregates if row.metric == metric and row.label is not None}
-
-
-def outlines(scene: Any) -> tuple[Suite, Outputs]:
-    def flat(row: dict[str, Any]) -> dict[str, Any]:
-        return {"case_id": str(row["image"]), "label": str(row["label"]), "polygons": [row["box"]]}
-
-    cases = [{"case_id": str(image)} for image in range(scene[0])]
-    annotations = [flat(row) | {"difficult": row["difficult"], "annotation_id": n} for n, row in enumerate(scene[2])]
-    predictions = [flat(row) | {"model": "m", "score": row["score"]} for row in scene[3]]
-    suite = Suite.from_rows("s", "detection", cases, annotations, [str(label) for label in range(scene[1])])
-    return suite, Outputs.from_rows([case | {"model": "m"} for case in cases], predictions)
 
 
 def boundary_iou(predictions: Any, truths: Any, crowd: Any) -> Any:

@@ -23,8 +23,8 @@ MADE = """
 import sys, time
 from metrics.reports import render
 from metrics.store import Workspace
-content = render(Workspace(sys.argv[1]).run(sys.argv[2]), sys.argv[3])
-print(time.process_time(), len(content))
+render(Workspace(sys.argv[1]).run(sys.argv[2]), sys.argv[3])
+print(time.process_time())
 """
 
 
@@ -36,11 +36,9 @@ def main() -> None:
         runs = {f"sample {name}": run.id for name, run in shipped.items()}
         large = f"{MODELS} models × {len(EVALUATORS)} evaluators"
         rows = []
-        print(f"{'run':<32}{'format':>8}{'seconds':>10}{'kB':>8}")
         for name, run in {**runs, large: many(workspace).id}.items():
             for form in ("pdf", "html"):
-                seconds, size = made(folder, run, form)
-                print(f"{name:<32}{form:>8}{seconds:>10.1f}{size / 1000:>8.0f}")
+                seconds = made(folder, run, form)
                 limit = None if name == large else MOST
                 rows.append(Row(f"{form.upper()} report of {name}, processor time", seconds, "s", most=limit))
     report(rows)
@@ -60,11 +58,10 @@ def many(workspace: Workspace) -> Run:
     return evaluate(suite, Outputs.from_rows(cut), EVALUATORS, workspace=workspace.path)
 
 
-def made(folder: str, run: str, form: str) -> tuple[float, int]:
-    """Return the processor seconds and the bytes of one report."""
+def made(folder: str, run: str, form: str) -> float:
+    """Return the processor seconds of one report."""
     found = subprocess.run([sys.executable, "-c", MADE, folder, run, form], capture_output=True, text=True, check=True)
-    seconds, size = found.stdout.split()
-    return float(seconds), int(size)
+    return float(found.stdout)
 
 
 if __name__ == "__main__":

@@ -45,15 +45,16 @@ def overlap(one: list[float], other: list[float]) -> float:
     return first.intersection(second).area / first.union(second).area
 
 
-def tables(truths: Any, predictions: Any) -> tuple[Suite, Outputs]:
-    cases = [{"case_id": str(image)} for image in range(3)]
+def tables(truths: Any, predictions: Any, images: int = 3, labels: int = 2) -> tuple[Suite, Outputs]:
+    """The objects as suite and outputs, by their rings."""
+    cases = [{"case_id": str(image)} for image in range(images)]
 
     def flat(row: Any) -> dict[str, Any]:
-        return {"case_id": str(row["image"]), "label": row["label"], "polygons": [row["box"]]}
+        return {"case_id": str(row["image"]), "label": str(row["label"]), "polygons": [row["box"]]}
 
     annotations = [flat(row) | {"difficult": row["difficult"], "annotation_id": n} for n, row in enumerate(truths)]
     rows = [flat(row) | {"model": "m", "score": float(row["score"])} for row in predictions]
-    suite = Suite.from_rows("s", "detection", cases, annotations, ["0", "1"])
+    suite = Suite.from_rows("s", "detection", cases, annotations, [str(label) for label in range(labels)])
     return suite, Outputs.from_rows([case | {"model": "m"} for case in cases], rows)
 
 

@@ -1,8 +1,6 @@
 """COCO data sets of polygons and run lengths with everything that goes wrong, and pycocotools' verdict on them."""
 
-import contextlib
 import copy
-import io
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -10,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from pycocotools import mask as reference
+
+from tests.vision.coco_oracle import accumulated
 
 Record = dict[str, Any]
 
@@ -22,27 +22,15 @@ def segm_eval(
     max_dets: Sequence[int],
 ) -> Any:
     """pycocotools' COCOeval for masks after accumulate(); a prediction's area is that of its mask."""
-    from pycocotools.coco import COCO
-    from pycocotools.cocoeval import COCOeval
-
-    with contextlib.redirect_stdout(io.StringIO()):
-        coco, found = COCO(), COCO()
-        coco.dataset = copy.deepcopy(truth)
-        coco.createIndex()
-        records = copy.deepcopy(list(results))
-        for index, record in enumerate(records):
-            mask = coco.annToRLE(record)
-            record |= {"id": index + 1, "iscrowd": 0, "area": float(reference.area(mask))}
-        found.dataset = coco.dataset | {"annotations": records}
-        found.createIndex()
-        run = COCOeval(coco, found, "segm")
-        run.params.iouThrs = np.asarray(thresholds)
-        run.params.areaRng = [list(area) for area in areas]
-        run.params.areaRngLbl = [str(area) for area in areas]
-        run.params.maxDets = list(max_dets)
-        run.evaluate()
-        run.accumulate()
-    return run
+    truth, records = copy.deepcopy(truth), copy.deepcopy(list(results))
+    sizes = {image["id"]: (image["height"], image["width"]) for image in truth["images"]}
+    for index, record in enumerate(records):
+        mask = record["segmentation"]
+        if isinstance(mask, list) or isinstance(mask["counts"], list):
+            size = sizes[record["image_id"]]
+            mask = rle_of(mask, size) if isinstance(mask, list) else reference.frPyObjects(mask, *size)
+        record |= {"id": index + 1, "iscrowd": 0, "area": float(reference.area(mask))}
+    return accumulated(truth, truth | {"annotations": records}, "segm", thresholds, areas, max_dets)
 
 
 def random_masks(seed: int) -> tuple[Record, list[Record]]:
