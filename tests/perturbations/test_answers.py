@@ -67,12 +67,10 @@ def test_the_same_seed_draws_the_same_cases():
 
 def test_what_cannot_be_varied_says_why():
     suite = Suite.from_rows("s", "text", [{"case_id": name, "question": "Who?"} for name in "abc"])
-    outputs = Outputs.from_rows(
-        [
-            {"case_id": "a", "model": "m", "answer": " ", "retrieved_contexts": ["x"]},
-            {"case_id": "b", "model": "m", "answer": "So says [2].", "retrieved_contexts": ["x", "y"]},
-        ]
-    )
+    outputs = Outputs.from_rows([
+        {"case_id": "a", "model": "m", "answer": " ", "retrieved_contexts": ["x"]},
+        {"case_id": "b", "model": "m", "answer": "So says [2].", "retrieved_contexts": ["x", "y"]},
+    ])  # fmt: skip
     made = vary_answers(suite, outputs, ["answer_padded", "context_reordered"])
     assert [(one.case_id, one.kind, one.reason) for one in made.skipped] == [
         ("a", "answer_padded", "it has no answer"), ("a", "context_reordered", "it has fewer than two contexts"),
@@ -105,30 +103,11 @@ def test_a_judge_that_likes_length_is_found_and_one_that_does_not_is_not(workspa
         assert "swayed" not in {row.verdict for row in found.values()}
 
 
-def test_a_judge_that_likes_its_own_name_is_found(workspace):
-    with JudgeServer() as server:
-        server.say("byop", lambda request: {"reason": "So.", "verdict": "— scripted" in request.text})
-        found = checks(judged(workspace, server.url), "answer_signed_by_judge")
-    assert {kind: (row.effect, row.verdict) for kind, row in found.items()} == {
-        "answer_signed_by_judge": (1.0, "swayed")
-    }
-
-
 def test_a_judge_that_always_says_the_same_shows_nothing(workspace):
     with JudgeServer() as server:
         server.say("byop", {"reason": "So.", "verdict": True})
         (row,) = checks(judged(workspace, server.url), "answer_padded").values()
     assert (row.verdict, row.effect, row.p) == ("constant", None, None)
-
-
-def test_nineteen_cases_are_too_few(workspace):
-    with JudgeServer() as server:
-        server.say("byop", lambda request: {"reason": "So.", "verdict": request.text.count("1501") > 1})
-        run = judged(workspace, server.url)
-        (few,) = checks(run, "answer_padded", cases=19).values()
-        (enough,) = checks(run, "answer_padded", cases=20).values()
-    assert (few.verdict, few.more) == ("few", 1)
-    assert enough.verdict != "few"
 
 
 def test_the_judge_writes_longer_and_shorter_answers(workspace):

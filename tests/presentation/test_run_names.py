@@ -18,11 +18,9 @@ LATER = "2026-03-03T09:30:00+00:00"
 
 @pytest.mark.parametrize(("runs", "labels"), [
     pytest.param({"1": Listed("a"), "2": Listed("b")}, ["a", "b"], id="names"),
-    pytest.param(
-        {"1": Listed("a"), "2": Listed("a", LATER), "3": Listed("b")},
-        ["a · 2 Mar 2026, 12:00", "a · 3 Mar 2026, 09:30", "b"],
-        id="dates",
-    ),
+    pytest.param({
+        "1": Listed("a"), "2": Listed("a", LATER), "3": Listed("b"),
+    }, ["a · 2 Mar 2026, 12:00", "a · 3 Mar 2026, 09:30", "b"], id="dates"),
     pytest.param(
         {"1": Listed("a"), "2": Listed("a")}, ["a · 2 Mar 2026, 12:00 · 1", "a · 2 Mar 2026, 12:00 · 2"], id="ids"
     ),

@@ -15,7 +15,6 @@ from metrics.ingest.documents import read_documents
 from metrics.judge.cache import Cache
 from metrics.questions import Draft, Review, approved, estimate, question_settings, questions_from_documents
 from metrics.questions.kinds import KINDS
-from metrics.questions.steps import words
 from metrics.suites import write_suite
 from tests.judge.attacks import ATTACKS
 from tests.judge.server import Fault, JudgeServer
@@ -145,12 +144,10 @@ def test_every_drop_has_its_reason(make, judge_server, kind, step, reply, reason
 
 
 def test_the_same_question_twice_by_words_or_by_meaning(make, judge_server):
-    said = iter(
-        [
-            one("What does a late book cost us now?"), one("what does a LATE book cost us, now"),
-            one("What does a late book cost us then?"), one("Who founded the library in this town?"),
-        ]
-    )  # fmt: skip
+    said = iter([
+        one("What does a late book cost us now?"), one("what does a LATE book cost us, now"),
+        one("What does a late book cost us then?"), one("Who founded the library in this town?"),
+    ])  # fmt: skip
     judge_server.say("questions.factoid", lambda request: next(said, {"questions": []}))
     draft = make(number=4, weights={"factoid": 1}, duplicate=0.87)  # 7 of 8 words are shared: cosine 7/8 = .875
     assert len(draft.questions) == 2
@@ -264,8 +261,3 @@ def test_no_key_and_no_pickle_in_the_cache(make, workspace):
         assert cache.statistics().replies == 4
     finally:
         cache.close()
-
-
-def test_words_of_scripts_without_spaces():
-    texts = ("One two-three, 4.5!", "図書館は何時に開きますか", "東京 Tower 2", "—")
-    assert [words(text) for text in texts] == [3, 6, 3, 0]

@@ -64,12 +64,6 @@ def test_kappa_by_hand(left: str, right: str, kappa: float) -> None:
     assert kappa_of(left, right, "ny") == pytest.approx(kappa, nan_ok=True)
 
 
-def test_kappa_counts_by_the_order_of_the_labels() -> None:
-    left, right = ["low", "high", "mid", "low"], ["low", "mid", "high", "mid"]
-    assert kappa_of(left, right, ["low", "mid", "high"], quadratic=True) == pytest.approx(0.4)
-    assert kappa_of(left, right, ["high", "low", "mid"], quadratic=True) != pytest.approx(0.4)
-
-
 @pytest.mark.parametrize(("nominal", "alpha"), [(True, 0.743), (False, 0.849)], ids=["nominal", "interval"])
 def test_alpha_equals_krippendorffs_own(nominal: bool, alpha: float) -> None:
     assert alpha_of(UNITS, nominal) == pytest.approx(alpha, abs=5e-4)

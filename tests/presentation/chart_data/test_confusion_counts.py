@@ -37,13 +37,6 @@ def test_what_does_not_fit_is_summed(margins):
     assert len(matrix) == confusion_counts.MOST_LABELS + 1 + bool(margins)
 
 
-def test_a_group_names_its_labels():
-    names = confusion_counts.groups(counts(*((f"l{i:02}", f"l{i:02}", 60 - i) for i in range(60))))
-    assert [name for name, shown in names.items() if shown == confusion_counts.OTHERS] == [
-        f"l{i:02}" for i in range(40, 60)
-    ]
-
-
 @pytest.mark.parametrize(("cells", "margins"), [
     ([("a", "a", 1)], ("hallucination", "missed")),
     ([("(hallucination)", "a", 1), ("hallucination", "(missed)", 1)], ("(hallucination)", "(missed)")),

@@ -18,15 +18,10 @@ HOSTILE = "<img src=x onerror=alert(1)> **m**"
 
 @pytest.fixture
 def three() -> Leaderboard:
-    return board(
-        {
-            "a": {"rouge/l": 0.2, "speed/s": 0.9},
-            "B": {"rouge/l": 0.8, "speed/s": 0.5},
-            HOSTILE: {"rouge/l": None, "speed/s": 0.1},
-        },
-        column("rouge/l"),
-        column("speed/s", "lower", threshold=None),
-    )
+    return board({
+        "a": {"rouge/l": 0.2, "speed/s": 0.9}, "B": {"rouge/l": 0.8, "speed/s": 0.5},
+        HOSTILE: {"rouge/l": None, "speed/s": 0.1},
+    }, column("rouge/l"), column("speed/s", "lower", threshold=None))  # fmt: skip
 
 
 @pytest.mark.parametrize(("sort", "down", "expected"), [

@@ -11,13 +11,11 @@ def test_closest_expected_answer():
 
 
 def test_score_table():
-    scores = pd.DataFrame(
-        [
-            {"column": "ann", "evaluator": "rouge", "metric": "rougeL", "value": 0.8421, "status": "ok"},
-            {"column": "ben", "evaluator": "rouge", "metric": "rougeL", "value": None, "status": "not_applicable"},
-            {"column": "ann", "evaluator": "bleu", "metric": "bleu_1", "value": 0.5, "status": "ok"},
-        ]
-    )
+    scores = pd.DataFrame([
+        {"column": "ann", "evaluator": "rouge", "metric": "rougeL", "value": 0.8421, "status": "ok"},
+        {"column": "ben", "evaluator": "rouge", "metric": "rougeL", "value": None, "status": "not_applicable"},
+        {"column": "ann", "evaluator": "bleu", "metric": "bleu_1", "value": 0.5, "status": "ok"},
+    ])  # fmt: skip
     table = case_texts.score_table(scores, {"rouge": "ROUGE", "bleu": "BLEU"}, ["ann", "ben"])
     assert table.to_dict("records") == [
         {"evaluator": "ROUGE", "metric": "ROUGE-L", "ann": "0.842", "ben": "not applicable"},
@@ -26,13 +24,11 @@ def test_score_table():
 
 
 def test_fact_parts():
-    parts = case_texts.fact_parts(
-        {
-            "claims": [{"claim": "a", "supported": True}, {"claim": "b", "supported": None}], "words": ["x", "y"],
-            "long_text": "w" * 100, "nested": {"a": {"b": 1}}, "share": 0.123456, "nothing": [],
-            "rouge_1": {"f": 0.5, "of": 1}, "rouge_2": {"f": 0.25, "of": 1}, "best": {"precision": 1.0, "found": True},
-        }
-    )  # fmt: skip
+    parts = case_texts.fact_parts({
+        "claims": [{"claim": "a", "supported": True}, {"claim": "b", "supported": None}], "words": ["x", "y"],
+        "long_text": "w" * 100, "nested": {"a": {"b": 1}}, "share": 0.123456, "nothing": [],
+        "rouge_1": {"f": 0.5, "of": 1}, "rouge_2": {"f": 0.25, "of": 1}, "best": {"precision": 1.0, "found": True},
+    })  # fmt: skip
     assert [(title, how) for title, how, _ in parts] == [
         ("Claims", "table"), ("Words", "table"), ("Long text", "code"), ("Nested", "code"), ("Share", "fact"),
         ("Nothing", "fact"), ("", "table"), ("Best", "fact"),

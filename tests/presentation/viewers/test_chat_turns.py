@@ -7,22 +7,18 @@ from metrics.presentation.verdict_rows import verdict_groups
 from metrics.presentation.viewers.chat_turns import chat, summary
 from tests.pages.page_scenes import HOSTILE
 
-TRACE = json.dumps(
-    [
-        {"role": "system", "text": "Be kind."}, {"role": "user", "text": HOSTILE}, {"tool": "look"},
-        {"role": "assistant", "text": "Ok."}, {"role": "user", "text": "Thanks."},
-    ]
-)  # fmt: skip
+TRACE = json.dumps([
+    {"role": "system", "text": "Be kind."}, {"role": "user", "text": HOSTILE}, {"tool": "look"},
+    {"role": "assistant", "text": "Ok."}, {"role": "user", "text": "Thanks."},
+])  # fmt: skip
 
 
 def test_turns_with_their_verdicts():
-    judged = Evidence(
-        {
-            "replies": [Verdict("turn 2, assistant: Ok.", "no", "beside the point", "Why.", (("turns", 2),))],
-            "goals": [Verdict("A room.", "yes", "met", rests_on=(("turns", 1), ("turns", 3)))],
-            "other": [Verdict("x", "yes", rests_on=(("contexts", 1),))],
-        }
-    )
+    judged = Evidence({
+        "replies": [Verdict("turn 2, assistant: Ok.", "no", "beside the point", "Why.", (("turns", 2),))],
+        "goals": [Verdict("A room.", "yes", "met", rests_on=(("turns", 1), ("turns", 3)))],
+        "other": [Verdict("x", "yes", rests_on=(("contexts", 1),))],
+    })  # fmt: skip
     view = chat(TRACE, None, None, [("Turn relevance", verdict_groups(judged))])
     told = [(turn["number"], turn["side"], turn["text"], turn["calls"]) for turn in view["turns"]]
     assert told == [(1, "user", HOSTILE, ""), (2, "assistant", "Ok.", "look"), (3, "user", "Thanks.", "")]
@@ -37,10 +33,3 @@ def test_a_conversation_in_the_question_and_what_is_none():
     assert (summary(view), chat(None, "Hi", "Hello!")) == ("2 turns", None)
     assert chat('[{"role": "user", "text": "Hi"}]', None, None) is None
     assert chat("{", None, None) is None
-
-
-def test_long_ones_are_cut_and_say_so():
-    steps = [{"role": ("user", "assistant")[n % 2], "text": "x" * 5_000} for n in range(202)]
-    view = chat(json.dumps(steps), None, None)
-    shown = (len(view["turns"]), view["note"], len(view["turns"][0]["text"]))
-    assert shown == (200, "the first 200 of 202 turns", 4_000)
