@@ -37,19 +37,15 @@ def deep_run(workspace: Workspace, size: int = 100_000, models: int = 5) -> Run:
     repeated = np.tile(np.repeat(np.arange(size), len(metrics)), models)
     scores = pa.table(
         {
-            "case_id": pa.array(case_ids).take(pa.array(repeated)),
-            "position": pa.array(repeated.astype(np.int32)),
+            "case_id": pa.array(case_ids).take(pa.array(repeated)), "position": pa.array(repeated.astype(np.int32)),
             "model": pa.array(names).take(pa.array(np.repeat(np.arange(models), size * len(metrics)))),
-            "run": pa.array(np.ones(count, np.int32)),
-            "evaluator": pa.array(["rouge"]).take(pa.array(np.zeros(count, int))),
+            "run": pa.array(np.ones(count, np.int32)), "evaluator": pa.repeat("rouge", count),
             "metric": pa.array(metrics).take(pa.array(np.tile(np.arange(len(metrics)), size * models))),
-            "value": pa.array(np.random.default_rng(1).uniform(size=count)),
-            "status": pa.array(["ok"]).take(pa.array(np.zeros(count, int))),
-            "reason": pa.nulls(count, pa.string()),
-            "evidence": pa.nulls(count, pa.string()),
+            "value": pa.array(np.random.default_rng(1).uniform(size=count)), "status": pa.repeat("ok", count),
+            "reason": pa.nulls(count, pa.string()), "evidence": pa.nulls(count, pa.string()),
         },
         schema=SCORES,
-    )
+    )  # fmt: skip
     rows = [
         {
             "model": model, "evaluator": "rouge", "metric": metric, "value": 0.5, "low": 0.49, "high": 0.51, "n": size,
@@ -68,17 +64,8 @@ def _seal(run: Run, tables: dict[str, pa.Table]) -> Run:
         path = run.folder / "tables" / f"{name}.parquet"
         write_table(path, table, 65_536)
         facts[name] = {"file": f"tables/{name}.parquet", "rows": table.num_rows, "sha256": sha256_of(path)}
-    write_json(
-        run.folder / "manifest.json",
-        {
-            "schema": SCHEMA_VERSION,
-            "run": run.id,
-            "sealed": run.created,
-            "seconds": 0.0,
-            "tables": facts,
-            "versions": {},
-        },
-    )
+    manifest = {"schema": SCHEMA_VERSION, "run": run.id, "sealed": run.created, "seconds": 0.0, "versions": {}}
+    write_json(run.folder / "manifest.json", manifest | {"tables": facts})
     return run
 
 

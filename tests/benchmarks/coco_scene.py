@@ -63,38 +63,20 @@ def coco_scene(
 
 def coco_records(scene: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """The ground truth and the results of `scene` as COCO JSON; ids count from 1."""
-    truths = zip(
-        scene["truth_image"],
-        scene["truth_class"],
-        scene["truth_box"].tolist(),
-        scene["truth_area"],
-        scene["crowd"],
-        strict=True,
-    )
+    columns = (scene[name].tolist() for name in ("truth_image", "truth_class", "truth_box", "truth_area", "crowd"))
     annotations = [
-        {
-            "id": index + 1,
-            "image_id": int(image) + 1,
-            "category_id": int(kind) + 1,
-            "bbox": box,
-            "area": float(area),
-            "iscrowd": int(crowd),
-        }
-        for index, (image, kind, box, area, crowd) in enumerate(truths)
+        {"id": index, "image_id": image + 1, "category_id": kind + 1, "bbox": box, "area": area, "iscrowd": int(crowd)}
+        for index, (image, kind, box, area, crowd) in enumerate(zip(*columns, strict=True), 1)
     ]
-    columns = (scene["prediction_image"], scene["prediction_class"], scene["prediction_box"].tolist(), scene["score"])
+    columns = (scene[name].tolist() for name in ("prediction_image", "prediction_class", "prediction_box", "score"))
     results = [
-        {"image_id": int(image) + 1, "category_id": int(kind) + 1, "bbox": box, "score": float(score)}
+        {"image_id": image + 1, "category_id": kind + 1, "bbox": box, "score": score}
         for image, kind, box, score in zip(*columns, strict=True)
     ]
-    truth = {
-        "info": {},
-        "images": [{"id": image + 1, "file_name": f"{image + 1}.jpg", "width": WIDTH,
-            "height": HEIGHT} for image in range(scene["images"])],
-        "categories": [{"id": kind + 1, "name": f"class {kind + 1}"} for kind in range(scene["classes"])],
-        "annotations": annotations,
-    }  # fmt: skip
-    return truth, results
+    numbers = range(1, scene["images"] + 1)
+    images = [{"id": n, "file_name": f"{n}.jpg", "width": WIDTH, "height": HEIGHT} for n in numbers]
+    categories = [{"id": kind + 1, "name": f"class {kind + 1}"} for kind in range(scene["classes"])]
+    return {"info": {}, "images": images, "categories": categories, "annotations": annotations}, results
 
 
 def mask_records(scene: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:

@@ -119,14 +119,11 @@ def _named(by_label: dict[str, Floats]) -> dict[str, Floats]:
 def _selection(data: Draw, ious: Floats = IOUS) -> Selection:
     order = np.lexsort((-data.score, data.label))
     return Selection(
-        miss_image=np.zeros(0, np.int32),
-        miss_starts=np.zeros(data.labels + 1, np.int64),
-        image=data.image[order],
-        score=data.score[order],
-        before=np.zeros(len(order), np.int32),
+        miss_image=np.zeros(0, np.int32), miss_starts=np.zeros(data.labels + 1, np.int64), image=data.image[order],
+        score=data.score[order], before=np.zeros(len(order), np.int32),
         states=np.where(data.iou[order] >= ious[:, None], RIGHT, WRONG).astype(np.uint8),
         event_starts=np.searchsorted(data.label[order], np.arange(data.labels + 1)),
-    )
+    )  # fmt: skip
 
 
 def estimates(data: Draw, weights: NDArray[np.uint8]) -> dict[str, Floats]:
@@ -134,14 +131,8 @@ def estimates(data: Draw, weights: NDArray[np.uint8]) -> dict[str, Floats]:
     average, recall = resample_selection(_selection(data), data.truth_image, data.truth_label, data.labels, weights)
     shown = data.score >= SHOWN
     right = shown & (data.iou >= IOUS[0])
-    truths, tp, predicted = (
-        _totals(data, label, image, weights)
-        for label, image in (
-            (data.truth_label, data.truth_image),
-            (data.label[right], data.image[right]),
-            (data.label[shown], data.image[shown]),
-        )
-    )
+    truths = _totals(data, data.truth_label, data.truth_image, weights)
+    tp, predicted = (_totals(data, data.label[kept], data.image[kept], weights) for kept in (right, shown))
     by_label = {
         "AP50": average[:, :, 0], "AP75": average[:, :, 2], "AP": mean_over(average, 2), "AR": mean_over(recall, 2),
         "F1": _ratio(2 * tp, np.where(truths > 0, truths + predicted, 0)),

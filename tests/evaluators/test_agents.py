@@ -15,13 +15,8 @@ CALLS = [[], [{"tool": "look"}], [{"tool": "look"}, {"tool": "book", "arguments"
 def scene() -> tuple[Suite, Outputs]:
     """Four cases with 0 to 2 calls and 100 to 400 tokens; the third has a budget of its own, the last no tokens."""
     cases = [
-        {
-            "case_id": str(n),
-            "question": "?",
-            "expected_calls": '["look"]',
-            "metadata.budget_tokens": ["", "", "250", ""][n],
-        }
-        for n in range(4)
+        {"case_id": str(n), "question": "?", "expected_calls": '["look"]', "metadata.budget_tokens": budget}
+        for n, budget in enumerate(["", "", "250", ""])
     ]
     outputs = [
         {

@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from statistics import harmonic_mean
 from typing import Any
 
@@ -18,7 +18,7 @@ from metrics.core.evidence import Verdict
 from metrics.core.registry import choose
 from metrics.core.suite import Case
 from tests.evaluators.asked import ask
-from tests.judge.server import Request, items_of
+from tests.judge.server import Request
 from tests.models.word_models import WordClassifier, inferred
 from tests.models.word_vectors import WordVectors
 
@@ -250,18 +250,19 @@ UNORDERED = (
     "faithfulness", "hallucination_claims", "context_recall", "relevant_noise_sensitivity",
     "irrelevant_noise_sensitivity", "context_relevance", "hallucination_contexts",
 )  # fmt: skip
+
+
+def of_contexts(holds: Callable[[str, str], object], yes: str = "yes", no: str = "no") -> Callable[[Request], Any]:
+    """A judge that says yes of the contexts of which it holds, beside the expected answer."""
+    return lambda request: [
+        {"verdict": yes if holds(text, request.data.get("EXPECTED", "")) else no} for text in lines(request, "CONTEXTS")
+    ]
+
+
 SCRIPT = WORD_FOR_WORD | {
-    "context_relevance.relevant": lambda request: [
-        {"verdict": "yes" if "a" in text else "no"} for text in lines(request, "CONTEXTS")
-    ],
-    "hallucination_contexts.contradiction": lambda request: [
-        {"verdict": "contradict" if "h" in text else "agree"} for text in lines(request, "CONTEXTS")
-    ],
-    "context_precision.useful": lambda request: [
-        {"verdict": "yes" if set(request.data["EXPECTED"]) & set(text) - set(". ") else "no"}
-        for text in lines(request, "CONTEXTS")
-    ],
-    "answer_relevance.relevant": lambda request: [{"verdict": "yes"}] * items_of(request, "CLAIMS"),
+    "context_relevance.relevant": of_contexts(lambda text, _: "a" in text),
+    "hallucination_contexts.contradiction": of_contexts(lambda text, _: "h" in text, "contradict", "agree"),
+    "context_precision.useful": of_contexts(lambda text, expected: set(expected) & set(text) - set(". ")),
 }
 
 

@@ -12,7 +12,7 @@ from metrics.core.suite import Outputs, Suite
 from tests.evaluators.tabular import classified, overall, run
 from tests.seeds import least_covered, seeds
 
-SETS = seeds(50, 200)
+SETS = seeds(20, 200)
 
 
 def scored(truth: Any, scores: Any, labels: list[str]) -> tuple[Suite, Outputs]:

@@ -24,7 +24,7 @@ WORDS = "the red cat sat on a mat. Ünï 1889 - it's x, (yes) 3.5 well-known & �
 Corpus = tuple[list[str], list[list[str]]]  # answers, and the expected answers of each
 
 
-def corpora(seed: int, many: int = len(seeds(50, 200))) -> Iterator[Corpus]:
+def corpora(seed: int, many: int = len(seeds(20, 200))) -> Iterator[Corpus]:
     """Yield small corpora with one, two or varying references, some answers empty, some equal."""
     chance = Random(seed)
 

@@ -103,16 +103,8 @@ def test_hhem_counts_what_the_model_cannot_read() -> None:
 
 def test_toxicity_is_of_the_worst_sentence_label_by_label() -> None:
     found = score("toxicity_classifier", {"answer": "You idiot. I kill you. Good day."}, threshold=0.25)
-    assert found.values == pytest.approx(
-        {
-            "toxicity": 0.9,
-            "severe_toxicity": 0.01,
-            "obscene": 0.01,
-            "threat": 0.9,
-            "insult": 0.9,
-            "identity_attack": 0.01,
-        }
-    )
+    expected = {"toxicity": 0.9, "severe_toxicity": 0.01, "obscene": 0.01, "threat": 0.9, "insult": 0.9}
+    assert found.values == pytest.approx(expected | {"identity_attack": 0.01})
     sentences = found.evidence.verdicts["sentences"]
     assert [sentence.text for sentence in sentences] == ["You idiot.", "I kill you.", "Good day."]
     assert [sentence.facts["threat"] for sentence in sentences] == [0.01, 0.9, 0.01]
@@ -122,11 +114,9 @@ def test_toxicity_is_of_the_worst_sentence_label_by_label() -> None:
 def test_six_labels_are_independent_even_if_the_model_forgets_to_say() -> None:
     forgetful = WordClassifier(classifiers()["toxicity_classifier"].labels, True, toxic)
     forgetful.independent = False
-    shares = np.array([0.9, 0.9, 0.9, 0.01, 0.01, 0.01])
     forgetful.classify = lambda texts: classifiers()["toxicity_classifier"].classify(["damn idiot"] * len(texts))
     found = score("toxicity_classifier", {"answer": "x"}, forgetful)
     assert list(found.values.values()) == pytest.approx([0.9, 0.01, 0.9, 0.01, 0.9, 0.01])
-    assert sum(shares) > 1
 
 
 def test_a_model_of_two_labels_knows_toxicity_alone() -> None:

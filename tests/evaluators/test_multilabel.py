@@ -12,7 +12,7 @@ from metrics.core.suite import Outputs, Suite
 from tests.evaluators.tabular import classified, run
 from tests.seeds import least_covered, seeds
 
-SETS = seeds(50, 200)
+SETS = seeds(20, 200)
 
 
 def data_set(truth: Any, scores: Any) -> tuple[Suite, Outputs]:
@@ -104,7 +104,7 @@ def test_intervals_hold_the_true_value_as_often_as_they_say() -> None:
         ("label_ranking_ap", None): sk.label_ranking_average_precision_score(truth, scores),
     }
     held = dict.fromkeys(true, 0)
-    draws = seeds(30, 60)
+    draws = seeds(15, 60)
     for seed in draws:
         found = run("multilabel", data_set(*drawn(np.random.default_rng(seed + 1), 80)), resamples=200)
         for key, value in true.items():

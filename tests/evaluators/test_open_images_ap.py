@@ -27,7 +27,7 @@ def challenge_suite(scene, lacking):
 
 
 def test_numbers_equal_the_challenge():
-    for seed in seeds(50, 200):
+    for seed in seeds(20, 200):
         iou = (0.5, 0.3)[seed % 2]
         scene, lacking = challenge_scene(seed)
         findings = run("open_images_ap", *challenge_suite(scene, lacking), iou_threshold=iou)

@@ -59,7 +59,7 @@ def tables(truths: Any, predictions: Any, images: int = 3, labels: int = 2) -> t
 
 
 def test_numbers_equal_the_devkit_by_shapely():
-    for seed in seeds(30, 200):
+    for seed in seeds(15, 200):
         interpolation = ("eleven_points", "all_points")[seed % 2]
         truths, predictions = oriented_scene(seed)
         findings = run("oriented_ap", *tables(truths, predictions), interpolation=interpolation)

@@ -145,13 +145,8 @@ def test_rule_09_any_list_of_max_dets_works(limits):
 
 def test_rule_10_what_cannot_be_used_is_listed_at_once():
     suite = suite_of(CAT, ("a", "cat", 0, 0, -1, 5))
-    outputs = outputs_of(
-        (*CAT, math.nan),
-        (*CAT, math.inf),
-        ("z", *CAT[1:], 0.5),
-        ("a", None, *CAT[2:], 0.5),
-        ("a", "cat", None, 0, 5, 5, 0.5),
-    )
+    unnamed, unplaced = ("a", None, *CAT[2:], 0.5), ("a", "cat", None, 0, 5, 5, 0.5)
+    outputs = outputs_of((*CAT, math.nan), (*CAT, math.inf), ("z", *CAT[1:], 0.5), unnamed, unplaced)
     with pytest.raises(InputError) as failure:
         run("coco_summary", suite, outputs)
     assert str(failure.value).splitlines() == [

@@ -61,13 +61,6 @@ def test_the_probability_is_that_of_the_first_token(made, oracle, pairs):
     assert not any(cut)
 
 
-def test_premise_and_claim_are_not_the_same(made: HallucinationClassifier) -> None:
-    logits = made.classify([("the cat sat", "red sun"), ("red sun", "the cat sat")]).logits
-    assert abs(logits[0] - logits[1]).max() > 1e-3
-    assert made.labels == ("hallucinated", "consistent")
-    assert not made.independent
-
-
 def test_a_long_premise_is_cut_and_the_claim_kept(made, oracle, monkeypatch):
     tokenizer = made._loaded[1]
     monkeypatch.setattr(tokenizer, "window", 30)  # 14 of them the prompt's

@@ -76,17 +76,6 @@ def test_a_claim_runs_out(cache: VectorCache, path: Path) -> None:
     other.close()
 
 
-def test_a_rotten_vector_is_as_good_as_absent(cache: VectorCache, path: Path) -> None:
-    cache.keep(KEYS[:4], unit(4), [False] * 4)
-    rows = sqlite3.connect(path)
-    rows.execute("UPDATE vectors SET vector = ? WHERE key = ?", (b"\xff" * 16, KEYS[1]))
-    rows.execute("UPDATE vectors SET vector = ? WHERE key = ?", (b"\0" * 16, KEYS[2]))
-    rows.execute("UPDATE vectors SET vector = ? WHERE key = ?", (b"\0" * 7, KEYS[3]))
-    rows.commit()
-    rows.close()
-    assert (set(cache.lookup(KEYS[:4])), cache.claim(KEYS[:4])) == ({KEYS[0]}, set(KEYS[1:4]))
-
-
 def test_a_damaged_file_is_named(path: Path) -> None:
     path.parent.mkdir(parents=True)
     path.write_bytes(b"not a database" * 100)

@@ -82,6 +82,7 @@ def alike(left: str, right: str) -> list[float]:
     return [min(LIKELY, max(UNLIKELY, len(own & other) / max(len(own | other), 1)))]
 
 
+INFERENCE = ("ENTAILMENT", "NEUTRAL", "CONTRADICTION")
 TOXIC = ("toxic", "severe_toxic", "obscene", "threat", "insult", "identity_hate")
 CUES = {"idiot": ("toxic", "insult"), "kill": ("toxic", "threat"), "damn": ("obscene",)}
 
@@ -90,9 +91,7 @@ def classifiers() -> Mapping[str, WordClassifier]:
     """The classifier that suits each evaluator, by its id."""
     return {
         "hallucination_hhem": WordClassifier(("hallucinated", "consistent"), False, consistent),
-        "summarization_completeness_faithfulness": WordClassifier(
-            ("ENTAILMENT", "NEUTRAL", "CONTRADICTION"), False, inferred
-        ),
+        "summarization_completeness_faithfulness": WordClassifier(INFERENCE, False, inferred),
         "toxicity_classifier": WordClassifier(TOXIC, True, toxic),
         "fairness_bias": WordClassifier(("Neutral", "Biased"), False, biased),
         "answer_semantic_similarity": WordClassifier(("LABEL_0",), True, alike),

@@ -91,15 +91,8 @@ def main() -> None:
         keep(row)
     print("package", "mutants", "killed", "share", "95 % interval", "equivalent", sep="\t")
     share = f"{row['killed'] / row['mutants']:.1%}"
-    print(
-        package,
-        row["mutants"],
-        row["killed"],
-        share,
-        f"{row['low']:.1%} – {row['high']:.1%}",
-        row["equivalent"],
-        sep="\t",
-    )
+    interval = f"{row['low']:.1%} – {row['high']:.1%}"
+    print(package, row["mutants"], row["killed"], share, interval, row["equivalent"], sep="\t")
 
 
 if __name__ == "__main__":

@@ -18,25 +18,17 @@ VALUES = st.recursive(
     max_leaves=6,
 )
 SCHEMAS = st.recursive(
-    st.sampled_from(
-        [
-            *({}, True, False, {"type": "object"}, {"type": ["integer", "null"]}, {"minimum": 1}, {"pattern": "^a"}),
-            *({"enum": [1, "a"]}, {"uniqueItems": True}, {"minItems": 2}, {"required": ["a"]}, {"const": {"a": 1}}),
-        ]
-    ),
-    lambda inner: st.fixed_dictionaries(
-        {},
-        optional={
-            "properties": st.dictionaries(st.sampled_from("ab"), inner, max_size=2),
-            "patternProperties": st.dictionaries(st.sampled_from(["^a", "x"]), inner, max_size=2),
-            "additionalProperties": inner,
-            "items": inner,
-            "anyOf": st.lists(inner, min_size=1, max_size=2),
-            "not": inner,
-        },
-    ),
+    st.sampled_from([
+        {}, True, False, {"type": "object"}, {"type": ["integer", "null"]}, {"minimum": 1}, {"pattern": "^a"},
+        {"enum": [1, "a"]}, {"uniqueItems": True}, {"minItems": 2}, {"required": ["a"]}, {"const": {"a": 1}},
+    ]),
+    lambda inner: st.fixed_dictionaries({}, optional={
+        "properties": st.dictionaries(st.sampled_from("ab"), inner, max_size=2),
+        "patternProperties": st.dictionaries(st.sampled_from(["^a", "x"]), inner, max_size=2),
+        "additionalProperties": inner, "items": inner, "anyOf": st.lists(inner, min_size=1, max_size=2), "not": inner,
+    }),
     max_leaves=5,
-)
+)  # fmt: skip
 
 
 @given(VALUES)

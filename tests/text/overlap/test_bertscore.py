@@ -37,12 +37,6 @@ def test_it_is_a_plain_loop(left: np.ndarray, right: np.ndarray, weights: tuple[
         assert found.f1 <= 1e-5
 
 
-def test_marks_weigh_nothing_but_may_be_matched() -> None:
-    eye = np.eye(3)
-    found = greedy_matching(eye[:2], np.array([0.0, 1.0]), eye[[1, 2]], np.array([0.0, 1.0]))
-    assert found == (1.0, 0.0, 0.0), "the candidate's word is matched by a mark, the reference's by nothing"
-
-
 @pytest.mark.parametrize(
     ("value", "baseline", "expected"), [(1, 0.85, 1), (0.85, 0.85, 0), (0.925, 0.85, 0.5), (0, 0.85, -1), (0.3, 0, 0.3)]
 )
