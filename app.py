@@ -4,11 +4,13 @@ import streamlit as st
 from streamlit import runtime
 
 if runtime.exists():
+    from components.server.loaded import keep_loaded
     from components.widgets.frame import navigation
     from components.widgets.page_error import guard_page
 
     with guard_page():
         navigation().run()
+    keep_loaded()
 else:
     from components.server.start import gate_options
     from metrics.core.terminal import protect

@@ -260,7 +260,7 @@ def settle(page: Page) -> None:
     """
     expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible(timeout=120_000)
     expect(page.get_by_test_id("stSkeleton")).to_have_count(0)  # stands for a widget whose code is still being loaded
-    page.wait_for_function(STILL)
+    page.wait_for_function(STILL, polling=50)
 
 
 def start_button(page: Page, disabled: bool = False) -> Locator:
