@@ -130,15 +130,12 @@ def test_damaged_files_and_sources(tmp_path):
             attach_files(outputs({}), tmp_path / name)
 
 
-def test_files_that_are_nobodys(tmp_path):
+def test_files_of_nobody_and_too_many_of_a_case(tmp_path, monkeypatch):
     path = packed(tmp_path / "made.zip", {"else/a.txt": "1", "else/b.txt": "2", ".DS_Store": "x", "x": "", "y": ""})
     assert read_refusal(attach_files, outputs({"artifacts": ["c.txt"]}), path) == (
         "made.zip: found 5 files (else/a.txt, else/b.txt, .DS_Store, …), none of which is named by an output; "
         "expected names that are in the column artifacts or in the traces, or a folder named like the case id"
     )
-
-
-def test_no_more_than_so_many_of_a_case(tmp_path, monkeypatch):
     monkeypatch.setattr("metrics.ingest.media.agent_files.MOST_ARTIFACTS", 1)
     with pytest.raises(InputError, match=r"found 2 files of case 'c1'; expected at most 1 artifacts of a case"):
         attach_files(outputs({}), packed(tmp_path / "made.zip", ENTRIES))

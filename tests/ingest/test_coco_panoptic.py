@@ -111,14 +111,11 @@ def test_what_is_wrong_is_said(tmp_path, entry, files, text):
     assert text in read_refusal(read_suite, path)
 
 
-def test_a_map_of_another_size(tmp_path):
+def test_maps_of_another_size_and_beyond_all_bounds(tmp_path, monkeypatch):
     suite = read_suite(packed(tmp_path / "s.zip", ZIP))
     files = {"p.json": {"annotations": [record((7, 3))]}, "b.png": coloured(np.full((4, 4), 7))}
     with pytest.raises(InputError, match="4 × 4 pixels; expected 3 × 2, as the ground truth has"):
         read_outputs(packed(tmp_path / "m.zip", files), suite=suite)
-
-
-def test_a_map_beyond_all_bounds_is_not_decoded(tmp_path, monkeypatch):
     monkeypatch.setattr(png_maps, "MOST_PIXELS", 5)
     with pytest.raises(InputError, match="3 × 2 pixels; expected a mask of at most 5 pixels"):
         read_suite(packed(tmp_path / "s.zip", ZIP))

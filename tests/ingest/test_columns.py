@@ -86,14 +86,12 @@ def test_an_answer_settles_the_question(choice):
     assert {**resolved.columns, **resolved.metadata}[choice] == "context"
 
 
-def test_the_other_files_answer_settles_it_too():
+def test_what_the_other_file_and_the_task_settle():
     resolved = resolve(["id", "question", "context"], "suite", mapping={"retrieved_contexts": "context"})
     assert not resolved.questions
     assert resolved.ignored == ("context",)
-
-
-def test_text_tasks_take_label_as_tag():
     assert resolve(["case_id", "question", "label"], "suite", "text").columns["tags"] == "label"
+    assert resolve(["case_id", "answer"], "outputs", mapping={"case_id": "qid"}).columns["case_id"] == "case_id"
 
 
 def test_the_users_mapping_goes_first():
@@ -103,10 +101,6 @@ def test_the_users_mapping_goes_first():
     assert resolved.columns == {"case_id": "id", "question": "Prompt"}
     assert resolved.metadata == {"metadata.q": "question"}
     assert resolved.unmapped == ("note",)
-
-
-def test_a_shared_mapping_falls_back_where_the_column_is_in_the_other_file():
-    assert resolve(["case_id", "answer"], "outputs", mapping={"case_id": "qid"}).columns["case_id"] == "case_id"
 
 
 def test_wrong_mappings_are_listed():

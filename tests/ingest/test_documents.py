@@ -95,13 +95,19 @@ def test_hostile_texts_take_linear_time(text):
         assert all(len(chunk.text) <= 1_000 for chunk in chunked(document, 1_000))
 
 
-def test_a_pdf_is_read_page_by_page(tmp_path):
+def test_a_pdf_is_read_page_by_page_within_limits(tmp_path, monkeypatch):
     (tmp_path / "rules.pdf").write_bytes(printed("The library opens at nine.", "A late book costs two crowns."))
     (document,) = read_documents([tmp_path / "rules.pdf"]).documents
     assert [(block.text, block.page) for block in document.blocks] == [
         ("The library opens at nine.", 1), ("A late book costs two crowns.", 2),
     ]  # fmt: skip
     assert document.title == "rules"
+    content = printed("One page of text.", "Another page.")
+    monkeypatch.setattr(pdf_text, "MOST_PAGES", 1)
+    assert pdf_text.extracted(content) == "2 pages, more than 1"
+    monkeypatch.setattr(pdf_text, "MOST_PAGES", 2)
+    monkeypatch.setattr(pdf_text, "MOST_CHARACTERS", 20)
+    assert pdf_text.extracted(content) == "more than 20 characters of text"
 
 
 def test_a_pdf_that_takes_too_long_is_left_alone(monkeypatch):
@@ -111,15 +117,6 @@ def test_a_pdf_that_takes_too_long_is_left_alone(monkeypatch):
     monkeypatch.setattr(subprocess, "run", slow)
     with pytest.raises(ValueError, match="takes more than 60 seconds"):
         pdf_text.pdf_pages(b"%PDF")
-
-
-def test_a_pdf_has_limits(monkeypatch):
-    content = printed("One page of text.", "Another page.")
-    monkeypatch.setattr(pdf_text, "MOST_PAGES", 1)
-    assert pdf_text.extracted(content) == "2 pages, more than 1"
-    monkeypatch.setattr(pdf_text, "MOST_PAGES", 2)
-    monkeypatch.setattr(pdf_text, "MOST_CHARACTERS", 20)
-    assert pdf_text.extracted(content) == "more than 20 characters of text"
 
 
 def test_a_folder_with_those_below_and_a_zip_are_read_alike(tmp_path):

@@ -14,15 +14,12 @@ from metrics.ingest.tables.values import tables_of
 from tests.ingest.files import write
 
 
-def test_every_reader_is_in_the_table_once_and_under_its_own_name():
+def test_every_reader_is_in_the_table_once_and_says_what_it_holds():
     modules = [import_module(f"{formats.__name__}.{module.name}") for module in pkgutil.iter_modules(formats.__path__)]
     found = {id(value) for module in modules for value in vars(module).values() if isinstance(value, Reader)}
     table = [*format_table.FOLDERS, *format_table.EITHER, *format_table.FILES]
     assert {id(reader) for reader in table} == found
     assert len({reader.name for reader in table}) == len(table) == len(found)
-
-
-def test_every_format_of_folders_says_what_it_holds():
     assert all(reader.contents for reader in (*format_table.FOLDERS, *format_table.EITHER))
 
 

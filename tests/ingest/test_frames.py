@@ -85,14 +85,11 @@ def hf_dataset(features: dict[str, SimpleNamespace], table: pa.Table) -> SimpleN
     return SimpleNamespace(features=features, num_rows=3, with_format={"arrow": table}.__getitem__)
 
 
-def test_pictures_in_a_data_set_are_refused_by_column():
+def test_pictures_of_a_data_set_are_refused_and_classes_are_names():
     given = hf_dataset({"picture": feature("Image"), "sound": feature("Audio")}, pa.table({}))
     with pytest.raises(InputError, match=r"remove_columns\('picture'\)") as refused:
         suite_from_frame(given)
     assert [problem.column for problem in refused.value.problems] == ["picture", "sound"]
-
-
-def test_class_labels_of_a_data_set_are_names_in_its_own_order():
     table = pa.table({"id": ["1", "2", "3"], "question": ["a", "b", "c"], "label": [1, 0, -1]})
     plain = feature("Value")
     given = hf_dataset({"id": plain, "question": plain, "label": feature("ClassLabel", "cat", "dog")}, table)

@@ -110,16 +110,13 @@ def test_lab(tmp_path):
     assert inspect(path).role == "combined"
 
 
-def test_older_labs_have_no_keys(tmp_path):
+def test_labs_without_keys_and_models_of_one_name(tmp_path):
     rows = [
         {name: value for name, value in row.items() if name != "key"}
         for row in (entry(), entry(model="m2"), entry(input="What?"))
     ]
     suite, outputs = read_combined(write(tmp_path, "l.json", {"dataset": {"inputs": rows}, "models": LAB["models"]}))
     assert (suite.cases["case_id"].to_pylist(), len(outputs.outputs)) == (["1", "2"], 3)
-
-
-def test_models_of_one_name(tmp_path):
     models = [{"key": "m1", "llm_model_name": "x"}, {"key": "m2", "llm_model_name": "x"}]
     _, outputs = read_combined(write(tmp_path, "l.json", LAB | {"models": models}))
     assert outputs.models == ("x (m1)", "x (m2)")

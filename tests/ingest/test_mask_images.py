@@ -104,15 +104,13 @@ class TestGroundTruth:
         assert (suite.labels, suite.category_ids) == (("road", "sky", "tree", "255"), (0, 1, 2, 255))
         assert set(pixels(suite, "b")) == {"road", "sky", "255"}
 
-    def test_images_beside_the_masks(self, tmp_path):
+    def test_images_beside_the_masks_and_of_their_own(self, tmp_path):
         files = {f"masks/{name}": data for name, data in SET.items()}
         files |= {"images/a.png": picture(4, 2), "images/b.jpg": picture(4, 2, "JPEG")}
         loaded = load_suite(packed(tmp_path / "m.zip", files), workspace_media=tmp_path / "media")
         assert loaded.value.cases["metadata.image_name"].to_pylist() == ["images/a.png", "images/b.jpg"]
         assert loaded.value.cases["image"].null_count == 0
         assert loaded.value.cases["case_id"].to_pylist() == ["a", "b"]
-
-    def test_images_of_their_own(self, tmp_path):
         images = packed(tmp_path / "i.zip", {"a.jpg": picture(4, 2, "JPEG"), "b.png": picture(4, 3)})
         problems = list_problems(read_suite, packed(tmp_path / "m.zip", SET), images=images, workspace_media=tmp_path)
         assert problems[0] == "i.zip, column image_height: found b with image_height 3; expected 2, as the suite says"
@@ -149,11 +147,9 @@ class TestPredictions:
         assert outputs.models == ("unet",)
         assert outputs.outputs["case_id"].to_pylist() == ["train/1", "val/1"]
 
-    def test_names_beside_the_predictions_say_what_the_ids_are(self, tmp_path, suite):
+    def test_names_beside_the_predictions_and_masks_for_a_suite_of_rows(self, tmp_path, suite):
         files = set_of(a=mask([[5, 5, 6, 6]] * 2)) | {"labels.txt": "5 sky\n6 sea\n"}
         assert set(pixels(read_outputs(packed(tmp_path / "m.zip", files), suite=suite), "a")) == {"sky", "sea"}
-
-    def test_masks_for_a_suite_of_rows(self, tmp_path):
         rows = 'image,label,image_width,image_height,rle\na,1,4,2,"[4, 4]"\na,2,4,2,"[0, 4, 4]"\n'
         suite = read_suite(write(tmp_path, "s.csv", rows), task="segmentation")
         outputs = read_outputs(packed(tmp_path / "m.zip", set_of(a=mask([[1, 1, 2, 2]] * 2))), suite=suite)
@@ -226,21 +222,18 @@ class TestProblems:
         path = packed(tmp_path / "m.zip", SET | dict(sorted(files.items(), reverse=True)))
         assert read_refusal(read_suite, path).startswith(f"m.zip/{found}")
 
-    def test_noise_is_no_map(self, tmp_path, monkeypatch):
-        monkeypatch.setattr("metrics.vision.segmentation.MOST_RUNS", 2)
-        said = "m.zip, 2 files: found a mask that cannot be read (3 runs of pixels, more than 2) (a.png), "
-        assert read_refusal(read_suite, packed(tmp_path / "m.zip", SET)).startswith(said)
-
-    def test_more_pixels_than_can_be_read(self, tmp_path, monkeypatch):
-        monkeypatch.setattr(png_maps, "ALL_PIXELS", 10)
-        said = read_refusal(read_suite, packed(tmp_path / "m.zip", SET))
-        assert "m.zip: found too many masks to read; expected at most 10 pixels in all" in said
-
-    def test_masks_for_a_suite_about_something_else(self, tmp_path):
+    def test_what_is_no_map_of_the_suite(self, tmp_path, monkeypatch):
         rows = "image,label,x,y,width,height\na,cat,1,2,3,4\n"
         suite = read_suite(write(tmp_path, "s.csv", rows))
         said = read_refusal(read_outputs, packed(tmp_path / "m.zip", SET), suite=suite)
         assert said.startswith("m.zip: found images, and no labels")
+        monkeypatch.setattr("metrics.vision.segmentation.MOST_RUNS", 2)
+        said = "m.zip, 2 files: found a mask that cannot be read (3 runs of pixels, more than 2) (a.png), "
+        assert read_refusal(read_suite, packed(tmp_path / "m.zip", SET)).startswith(said)
+        monkeypatch.undo()
+        monkeypatch.setattr(png_maps, "ALL_PIXELS", 10)
+        said = read_refusal(read_suite, packed(tmp_path / "m.zip", SET))
+        assert "m.zip: found too many masks to read; expected at most 10 pixels in all" in said
 
 
 @pytest.mark.parametrize(

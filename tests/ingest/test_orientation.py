@@ -60,14 +60,10 @@ def test_both_sizes_of_a_turned_image_are_right(tmp_path, size):
     assert suite.cases["image"].null_count == 0
 
 
-def test_boxes_of_0_to_1_are_shares_of_the_displayed_image(tmp_path):
-    """YOLO reads photographs as they are displayed."""
+def test_shares_are_of_the_displayed_image_and_damaged_metadata_is_none(tmp_path):
     entries = {"classes.txt": "a", "labels/1.txt": "0 0.5 0.5 0.5 0.25", "images/1.png": photograph(6)}
     (row,) = read_suite(packed(tmp_path / "s.zip", entries)).annotations.to_pylist()
     assert [row[side] for side in ("x", "y", "width", "height")] == [5, 15, 10, 10]
-
-
-def test_damaged_metadata_is_none(tmp_path):
     data = (
         photograph(6, kind="JPEG")
         .replace(b"Exif\0\0MM\0*", b"Exif\0\0MM\xff\xff")

@@ -118,12 +118,9 @@ def test_names_of_yolo_key_points(tmp_path, names, expected):
     assert pick(findings, "keypoint_PCK", "man", keypoint=first).value == 1
 
 
-def test_yolo_poses_without_visibility(tmp_path):
+def test_yolo_poses_without_visibility_and_with_wrong_lines(tmp_path):
     suite = read_suite(packed(tmp_path / "s.zip", pose_set("[3, 2]", a="0 0.5 0.5 0.2 0.4 0.1 0.2 0 0 -1 -1\n")))
     assert suite.annotations["keypoints"].to_pylist() == [[100, 200, 2, 0, 0, 0, -1000, -1000, 0]]
-
-
-def test_wrong_lines_of_yolo_poses(tmp_path):
     lines = "0 0.5 0.5 0.2 0.4 0.1 0.2\n0 0.5 0.5 0.2 0.4 0.1 0.2 nan\n0 0.5 0.5 0.2 0.4 0.1 x 2\n"
     lines += "0 0.5 0.5 0.2 0.4 0.1 1e308 2\n0 0.5 0.5 0.2 1e308 0.1 0.1 2\n"
     with pytest.raises(InputError) as caught:

@@ -67,16 +67,13 @@ def test_questions(tmp_path, given, question):
     assert suite.cases["expected_answers"].to_pylist() == [["Paris"]]
 
 
-def test_prompts_that_differ_leave_the_variables(tmp_path):
+def test_prompts_that_differ_leave_the_variables_and_errors_no_answer(tmp_path):
     rows = [
         result(vars={"a": "1", "b": "2"}),
         result(prompt=1, vars={"a": "1", "b": "2"}, prompt_=0) | {"prompt": {"raw": "other"}},
     ]
     suite, _ = read_combined(write(tmp_path, "r.json", document(*rows)))
     assert suite.cases["question"].to_pylist() == ['{"a":"1","b":"2"}']
-
-
-def test_an_error_is_an_empty_answer(tmp_path):
     failed = result(0, 1, "llama", response=None, error="429", success=False)
     _, outputs = read_combined(write(tmp_path, "r.json", document(result(), failed)))
     assert outputs.outputs["answer"].to_pylist() == ["Paris", None]

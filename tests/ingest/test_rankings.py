@@ -35,14 +35,11 @@ def test_grades_in_every_spelling(tmp_path, name, content):
     assert graded(read_suite(write(tmp_path, name, content)))[0] == ("1", ["a", "b"], [2, 1])
 
 
-def test_ids_without_grades_and_without_texts(tmp_path):
+def test_ids_without_grades_and_wrong_grades(tmp_path):
     suite = read_suite(write(tmp_path, "s.csv", "case_id,reference_context_ids\n1,a;b\n2,\n"))
     assert graded(suite) == [("1", ["a", "b"], None), ("2", None, None)]
     outputs = read_outputs(write(tmp_path, "o.csv", 'case_id,context_ids\n1,"[]"\n2,\n'), suite=suite)
     assert outputs.outputs["context_ids"].to_pylist() == [[], None]  # nothing found, and nothing said
-
-
-def test_every_wrong_grade_is_named(tmp_path):
     content = 'case_id,qrels,reference_grades\n1,a;b,2\n2,a;a,\n3,"{""x"": ""hi""}",\n4,a,one\n5,a,inf\n'
     with pytest.raises(InputError) as failure:
         read_suite(write(tmp_path, "s.csv", content))

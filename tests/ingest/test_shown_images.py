@@ -34,15 +34,11 @@ def test_the_tiles_make_up_the_image(tmp_path, width, height, columns, rows):
     assert np.abs(np.asarray(whole, int) - np.asarray(Image.open(path), int)).max() < 24
 
 
-def test_tiles_are_upright(tmp_path):
-    """Stored 100 × 40 and displayed 40 × 100."""
+def test_tiles_are_upright_and_small_ones_have_the_size_of_the_whole(tmp_path):
     columns, parts = tiles(stored(tmp_path, 100, 40, 6), side=64)
     assert (columns, [Image.open(io.BytesIO(part)).size for part in parts]) == (1, [(40, 64), (40, 36)])
     columns, parts = tiles(stored(tmp_path, 100, 40, 6), (100, 40), side=64)
     assert (columns, [Image.open(io.BytesIO(part)).size for part in parts]) == (2, [(64, 40), (36, 40)])
-
-
-def test_a_small_one_has_the_size_of_the_whole(tmp_path):
     picture, size = shown_image(stored(tmp_path, 100, 40, 6), None, 20)
     assert (picture.size, size) == ((8, 20), (40, 100))
 

@@ -42,21 +42,15 @@ def test_every_format_gives_the_same_suite(tmp_path, name, content):
     assert (suite.task, suite.name, suite.left_out, suite.media) == ("text", "s", 0, None)
 
 
-def test_other_columns_are_metadata_and_cases_without_ids_are_numbered(tmp_path):
+def test_other_columns_semicolons_and_json_values(tmp_path):
     suite = read_suite(write(tmp_path, "s.csv", "question,Source Page,model\nq1,3,m\nq2,,m\n"))
     assert suite.cases["case_id"].to_pylist() == ["1", "2"]
     assert suite.cases["metadata.Source Page"].to_pylist() == ["3", None]
     assert "metadata.model" not in suite.cases.column_names
-
-
-def test_semicolons_part_tags_and_plurals_but_not_prose(tmp_path):
     content = "case_id,question,expected_answer,tags,ground_truth_contexts\n1,q,yes; really,a; b,c1;c2\n"
     case = read_suite(write(tmp_path, "s.csv", content)).cases.to_pylist()[0]
     assert (case["expected_answers"], case["tags"]) == (["yes; really"], ["a", "b"])
     assert case["reference_contexts"] == ["c1", "c2"]
-
-
-def test_json_keeps_empty_text_and_semicolons(tmp_path):
     rows = [{"case_id": 1, "question": "", "tags": "a;b", "nested": {"deep": {"x": 1.5, "y": [1, None]}}, "flag": True}]
     case = read_suite(write(tmp_path, "s.jsonl", rows)).cases.to_pylist()[0]
     assert (case["case_id"], case["question"], case["tags"]) == ("1", "", ["a;b"])
@@ -103,13 +97,10 @@ def test_combined(tmp_path):
     assert load_combined(tmp_path / "c.csv").missing == 1
 
 
-def test_rows_of_one_file_without_an_id_are_one_problem_and_no_one_case(tmp_path):
+def test_rows_without_an_id(tmp_path):
     path = write(tmp_path, "c.csv", "id,question,answer\n1,q1,a\n,q2,b\n,q3,c\n")
     with pytest.raises(InputError, match=r"^c\.csv, column id, 2 rows: found nothing \(2 rows, first 3\)[^\n]*$"):
         read_combined(path)
-
-
-def test_combined_without_ids_numbers_the_questions(tmp_path):
     content = "question,answer,contexts,ground_truth,model\nq1,a,c,g,m1\nq2,b,c,g,m1\nq1,c,c,g,m2\n"
     suite, outputs = read_combined(write(tmp_path, "r.csv", content))
     assert suite.cases["case_id"].to_pylist() == ["1", "2"]
@@ -233,12 +224,9 @@ def test_good_rows_of_combined_files_can_be_kept(tmp_path):
     assert (suite.left_out, outputs.left_out) == (2, 2)
 
 
-def test_no_good_row_at_all(tmp_path):
+def test_no_good_row_and_many_problems(tmp_path):
     with pytest.raises(InputError, match="no valid row"):
         read_suite(write(tmp_path, "s.csv", "case_id,question\n,a\n"), keep_good_rows=True)
-
-
-def test_many_problems_are_counted(tmp_path):
     path = write(tmp_path, "s.csv", "case_id,question,weight\n" + "".join(f"{row},q,x\n" for row in range(3000)))
     with pytest.raises(InputError, match=r"column weight, 3,000 rows: found 'x' \(3,000 rows, first") as caught:
         read_suite(path)

@@ -159,20 +159,17 @@ def test_odd_attributes_of_openinference_are_read_or_refused():
                 trace_of(spans)
 
 
-def test_spans_of_openinference_are_a_trace_of_their_own():
-    trace = read_trace(json.dumps(phoenix()))
-    assert told(trace.steps) == STEPS
-    assert (trace.seconds, trace.tokens, trace.cost_usd) == (4.0, 24, pytest.approx(0.005))
-    again = read_trace(trace.text)
-    assert (again.cost_usd, list(again.steps)) == (trace.cost_usd, list(trace.steps))
-
-
-def test_a_failed_tool_says_why():
+def test_spans_of_openinference_are_a_trace_in_which_a_failed_tool_says_why():
     spans = phoenix()
     spans[2] |= {"status": {"code": "ERROR", "message": "timeout"}}
     del spans[2]["attributes"]["output.value"]
     trace = read_trace(json.dumps(spans))
     assert [step.error for step in trace.steps if step.kind == "call"] == ["timeout"]
+    trace = read_trace(json.dumps(phoenix()))
+    assert told(trace.steps) == STEPS
+    assert (trace.seconds, trace.tokens, trace.cost_usd) == (4.0, 24, pytest.approx(0.005))
+    again = read_trace(trace.text)
+    assert (again.cost_usd, list(again.steps)) == (trace.cost_usd, list(trace.steps))
 
 
 def test_a_trace_of_one_generation_says_nothing_beyond_its_answer(tmp_path):

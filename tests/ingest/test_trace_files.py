@@ -78,10 +78,19 @@ def test_a_folder_with_a_trace_a_file(suite, tmp_path, make):
     assert sorted(found) == [("bad.zip/c2.json", "no JSON:"), ("bad.zip/c3.json", "'c3'")]
 
 
-def test_one_conversation_alone(suite, tmp_path):
+def test_one_conversation_one_array_and_a_data_frame(suite, tmp_path):
     for content in (CHAT, {"messages": CHAT}, {"steps": KINDS["steps of our own"][0]["steps"]}):
         outputs = read_outputs(write(tmp_path, "m.json", content), suite=suite)
         assert outputs.outputs["case_id"].to_pylist() == ["c1"]
+    rows = [{"case_id": "c1", "answer": "a"}, {"case_id": "c2", "answer": "b"}]
+    for text in (json.dumps(rows), json.dumps(rows, indent=1)):
+        assert len(read_outputs(write(tmp_path, "m.jsonl", text), suite=suite).outputs) == 2
+    frame = pd.DataFrame(
+        {"case_id": ["c1", "c2"], "messages": [CHAT, SUMMED], "artifacts": [[{"name": "a", "content": "x"}], None]}
+    )
+    outputs = outputs_from_frame(frame, suite=suite)
+    assert answers(outputs) == BOTH
+    assert outputs.outputs["artifacts"].to_pylist() == [['{"name":"a","content":"x"}'], None]
 
 
 def test_what_a_file_says_itself_goes_before_its_traces(suite, tmp_path):
@@ -107,18 +116,3 @@ def test_a_case_that_no_trace_names_is_told_by_its_question(suite, tmp_path):
         "m.jsonl, row 3, column case_id: found no case id, and a user who asks 'Who?'; expected a case id, or the "
         "question of one case of the suite",
     ]
-
-
-def test_a_data_frame(suite):
-    frame = pd.DataFrame(
-        {"case_id": ["c1", "c2"], "messages": [CHAT, SUMMED], "artifacts": [[{"name": "a", "content": "x"}], None]}
-    )
-    outputs = outputs_from_frame(frame, suite=suite)
-    assert answers(outputs) == BOTH
-    assert outputs.outputs["artifacts"].to_pylist() == [['{"name":"a","content":"x"}'], None]
-
-
-def test_a_jsonl_that_is_one_array_is_still_read(suite, tmp_path):
-    rows = [{"case_id": "c1", "answer": "a"}, {"case_id": "c2", "answer": "b"}]
-    for text in (json.dumps(rows), json.dumps(rows, indent=1)):
-        assert len(read_outputs(write(tmp_path, "m.jsonl", text), suite=suite).outputs) == 2

@@ -83,16 +83,13 @@ def test_boxes_of_0_to_1_without_any_image(tmp_path, reference, writer):
 NO_SIZES = "the sizes of the images are unknown, so are areas in pixels"
 
 
-def test_sizes_may_come_in_the_table(tmp_path):
+def test_sizes_may_come_in_the_table_and_pixels_need_them(tmp_path):
     lines = one_scene.open_images(TRUTHS)["boxes.csv"].splitlines()
     sized = [lines[0] + ",image_width,image_height"]
     sized += [f"{line},{','.join(map(str, one_scene.SIZES[line[0]]))}" for line in lines[1:]]
     suite = read_suite(write(tmp_path, "s.csv", "\n".join(sized) + "\n"))
     assert not sizes_assumed(suite.cases)
     assert boxes(suite) == sorted((row[0], row[1], *map(float, row[2:])) for row in TRUTHS)
-
-
-def test_pixels_do_not_fit_a_suite_without_sizes(tmp_path):
     suite = read_suite(packed(tmp_path / "s.zip", one_scene.yolo(TRUTHS)))
     with pytest.raises(
         InputError, match="found 'a' with boxes in pixels; expected the size of the image, or boxes of 0–1"

@@ -70,14 +70,10 @@ def test_splits_with_one_name(tmp_path):
     assert outputs.predictions["case_id"].to_pylist() == ["train/1", "val/1"]
 
 
-def test_an_image_named_as_a_list_of_classes(tmp_path):
-    """Its label file is no list of names."""
+def test_polygons_rotated_boxes_and_an_image_named_as_a_list_of_classes(tmp_path):
     entries = {name.replace("a.", "class."): value for name, value in SET.items()}
     entries["data.yaml"] = SET["data.yaml"]
     assert read_suite(packed(tmp_path / "s.zip", entries)).cases["case_id"].to_pylist() == ["b", "class", "empty"]
-
-
-def test_polygons_and_rotated_boxes(tmp_path):
     suite = read_suite(
         packed(tmp_path / "s.zip", SET | {"labels/a.txt": "0 0.1 0.2 0.5 0.2 0.5 0.6 0.1 0.6\n1 0 0 1 0 0.5 1\n"})
     )

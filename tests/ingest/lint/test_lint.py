@@ -122,12 +122,15 @@ def test_findings_of_a_scene(name):
     assert [(finding.kind, finding.serious) for finding in lint(suite, outputs)] == expected
 
 
-def test_equal_scores():
+def test_equal_scores_and_no_objects_are_found():
     suite, outputs = scene([GOOD])
     table = outputs.predictions
     place = table.schema.get_field_index("score")
     same = table.set_column(place, "score", [np.ones(len(table))])
     assert seen(suite, Outputs(outputs.outputs, same)) == [("equal_scores", None)]
+    suite, outputs = scene([GOOD])
+    empty = Suite(suite.name, suite.task, suite.cases, suite.annotations.slice(0, 0), ("cat",))
+    assert seen(empty, outputs)[0] == ("no_objects", None)
 
 
 def test_most_images_without_predictions():
@@ -136,12 +139,6 @@ def test_most_images_without_predictions():
     (finding,) = lint(suite, few)
     assert (finding.kind, finding.count, finding.total, finding.serious) == ("images_without_predictions", 7, 12, False)
     assert finding.text.startswith("No predictions in 7 of 12 images that have objects (58 %)")
-
-
-def test_a_suite_without_objects_is_serious():
-    suite, outputs = scene([GOOD])
-    empty = Suite(suite.name, suite.task, suite.cases, suite.annotations.slice(0, 0), ("cat",))
-    assert seen(empty, outputs)[0] == ("no_objects", None)
 
 
 def test_masks_keep_their_geometry(suite):
