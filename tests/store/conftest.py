@@ -10,7 +10,7 @@ from tests.engine.engine_scenes import MARKED, finished, text_outputs, text_suit
 
 
 @pytest.fixture(scope="session")
-def sealed_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+def sealed_run(tmp_path_factory):
     """Two models on six texts by ROUGE, which has a threshold, and BLEU."""
     workspace = Workspace(tmp_path_factory.mktemp("sealed"))
     return finished(workspace, text_suite(), text_outputs(), "rouge", "bleu", parameters=MARKED)
@@ -23,6 +23,6 @@ def copy_of(run: Run, folder: Path) -> Run:
 
 
 @pytest.fixture
-def run(sealed_run: Run, workspace: Path) -> Run:
+def run(sealed_run, workspace):
     """A copy of the sealed run, alone in the test's workspace."""
     return copy_of(sealed_run, workspace)

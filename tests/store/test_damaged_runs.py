@@ -13,24 +13,22 @@ from metrics.cli.failures import BAD_INPUT
 from metrics.cli.main import main
 from metrics.core.errors import InputError, RunCorrupt
 from metrics.engine.judge_speed import judge_time
-from metrics.store import Progress, Run, Workspace
+from metrics.store import Progress, Workspace
 from metrics.store.label_sets import Labels
 from metrics.store.reviews import Place, Review
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 
 CONTENTS: dict[str, Callable[[Path], object]] = {
-    "cut off": lambda path: path.write_text("{"),
-    "empty": lambda path: path.write_text(""),
-    "a list": lambda path: path.write_text("[]"),
-    "a number": lambda path: path.write_text("7"),
+    "cut off": lambda path: path.write_text("{"), "empty": lambda path: path.write_text(""),
+    "a list": lambda path: path.write_text("[]"), "a number": lambda path: path.write_text("7"),
     "no UTF-8": lambda path: path.write_bytes(b'{"name": "\xff\xfe"}'),
     "nested beyond reason": lambda path: path.write_text("[" * 200_000),
     "a folder": lambda path: (path.unlink(), path.mkdir()),
-}
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
-def two(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def two(tmp_path_factory):
     folder = tmp_path_factory.mktemp("two")
     for _ in range(2):
         finished(Workspace(folder), text_suite(), text_outputs(), "bleu")
@@ -38,7 +36,7 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def runs(two: Path, workspace: Path) -> tuple[Run, Run]:
+def runs(two, workspace):
     """A whole run, and a newer one to be damaged."""
     shutil.copytree(two, workspace, dirs_exist_ok=True)
     second, first = Workspace().runs()
@@ -74,9 +72,7 @@ DAMAGES = {
 
 @pytest.mark.attack("workspace writer", "one damaged file takes every page and command down", "it is one run's state")
 @pytest.mark.parametrize(("file", "damage", "why"), DAMAGES.values(), ids=DAMAGES)
-def test_the_others_go_on(
-    runs: tuple[Run, Run], file: str, damage: Callable[[Path], object], why: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_others_go_on(runs, file, damage, why, capsys):
     whole, broken = runs
     damage(broken.folder / file)
     store = Workspace()
@@ -101,9 +97,7 @@ def test_the_others_go_on(
 
 @pytest.mark.parametrize("damage", CONTENTS.values(), ids=CONTENTS)
 @pytest.mark.parametrize("file", ["progress.json", "about.json", "failure.txt"])
-def test_what_only_tells_of_a_run_is_as_if_it_were_not_there(
-    runs: tuple[Run, Run], file: str, damage: Callable[[Path], object]
-) -> None:
+def test_what_only_tells_of_a_run_is_as_if_it_were_not_there(runs, file, damage):
     path = runs[1].folder / file
     path.touch()
     damage(path)
@@ -113,7 +107,7 @@ def test_what_only_tells_of_a_run_is_as_if_it_were_not_there(
         assert run.progress() == Progress()
 
 
-def test_the_cost_of_a_judge_is_not_forgotten(workspace: Path) -> None:
+def test_the_cost_of_a_judge_is_not_forgotten(workspace):
     waiting = engine.create(Workspace(), text_suite(), text_outputs(), ["bleu"])
     (waiting.folder / "judge.json").write_text("{")
     assert waiting.state == "damaged"
@@ -121,41 +115,39 @@ def test_the_cost_of_a_judge_is_not_forgotten(workspace: Path) -> None:
         engine.execute(waiting)
 
 
-def test_a_run_whose_seal_is_damaged_is_not_evaluated_in_its_place(runs: tuple[Run, Run]) -> None:
+def test_a_run_whose_seal_is_damaged_is_not_evaluated_in_its_place(runs):
     path = runs[1].folder / "manifest.json"
     path.write_text("{")
     tables = {file: file.read_bytes() for file in runs[1].folder.glob("tables/*")}
-    assert main(["resume", runs[1].id, "--quiet"]) == BAD_INPUT
-    assert path.read_text() == "{"
+    assert (main(["resume", runs[1].id, "--quiet"]), path.read_text()) == (BAD_INPUT, "{")
     assert {file: file.read_bytes() for file in runs[1].folder.glob("tables/*")} == tables
 
 
-def test_lost_inputs_are_told(runs: tuple[Run, Run], capsys: pytest.CaptureFixture[str]) -> None:
+def test_lost_inputs_are_told(runs, capsys):
     shutil.rmtree(runs[0].suite_folder)
     assert main(["verify", "--all"]) == BAD_INPUT
     assert capsys.readouterr().out.count("suite/cases.parquet      lost") == 2
 
 
-def test_foreign_files_and_folders_are_no_runs(runs: tuple[Run, Run]) -> None:
+def test_foreign_files_and_folders_are_no_runs(runs):
     place = runs[0].folder.parent
     (place / "notes.txt").write_text("{")
     (place / "20260101-000000-abcdef").write_text("a file")
     (place / "20260101-000000-abcdff" / "tables").mkdir(parents=True)  # of a pull that broke off
     (place / "backup").mkdir()
     (place / "backup" / "spec.json").write_text("{")
-    assert len(Workspace().runs()) == 2
-    assert Workspace().damaged_runs() == {}
+    assert (len(Workspace().runs()), Workspace().damaged_runs()) == (2, {})
 
 
 @pytest.mark.attack("workspace writer", "a pipe in the place of a specification", "only files are opened")
-def test_a_pipe_is_no_specification(runs: tuple[Run, Run]) -> None:
+def test_a_pipe_is_no_specification(runs):
     (runs[1].folder / "spec.json").unlink()
     os.mkfifo(runs[1].folder / "spec.json")
     assert "spec.json is a pipe or a device" in Workspace().damaged_runs()[runs[1].id]
     assert Workspace().run("latest") == runs[0]
 
 
-def test_a_damaged_suite_hides_no_other(workspace: Path) -> None:
+def test_a_damaged_suite_hides_no_other(workspace):
     store = Workspace()
     kept, broken = (store.save_suite(text_suite(size)) for size in (3, 4))
     (store.path / "suites" / broken / "suite.json").write_text("{")
@@ -164,7 +156,7 @@ def test_a_damaged_suite_hides_no_other(workspace: Path) -> None:
         store.suite(broken)
 
 
-def test_damaged_labels_and_reviews_name_their_file(runs: tuple[Run, Run]) -> None:
+def test_damaged_labels_and_reviews_name_their_file(runs):
     labels, review = Labels(runs[0]), Review(runs[0])
     labels.give("c0", "good", "ann", "faithful", 1.0, "random")
     review.note(Place("c0"), "why?")

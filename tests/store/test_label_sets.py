@@ -14,7 +14,7 @@ from tests.labels import label, labelled_run
 
 
 @pytest.fixture(scope="module")
-def sealed_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+def sealed_run(tmp_path_factory):
     return labelled_run(Workspace(tmp_path_factory.mktemp("labelled")), 8)
 
 
@@ -23,15 +23,10 @@ def given(run: Run) -> list[tuple[object, ...]]:
     return [tuple(row[name] for name in columns) for row in Labels(run).table().to_pylist()]
 
 
-def test_without_labels_there_is_nothing(run: Run) -> None:
-    assert (Labels(run).sets(), Labels(run).table().num_rows, Labels(run).version) == ([], 0, "")
-
-
-def test_sets_add_up_and_equal_ones_are_one(run: Run) -> None:
+def test_sets_add_up_and_equal_ones_are_one(run):
     first = label(run, "ann", range(3))
     version = Labels(run).version
-    assert label(run, "ann", range(3)) == first
-    assert Labels(run).version == version
+    assert (label(run, "ann", range(3)), Labels(run).version) == (first, version)
     label(run, "bo", range(2))
     assert Labels(run).version != version
     assert [(one.name, one.kind, one.rows, one.raters, one.criteria) for one in Labels(run).sets()] == [
@@ -40,13 +35,13 @@ def test_sets_add_up_and_equal_ones_are_one(run: Run) -> None:
     assert len(given(run)) == 10
 
 
-def test_every_run_of_the_data_finds_them_and_no_other(run: Run) -> None:
+def test_every_run_of_the_data_finds_them_and_no_other(run):
     label(run, "ann", range(3))
     assert len(given(labelled_run(Workspace(), 8, name="Again"))) == 6
     assert given(labelled_run(Workspace(), 9)) == []
 
 
-def test_a_later_label_takes_the_place_of_the_earlier(run: Run) -> None:
+def test_a_later_label_takes_the_place_of_the_earlier(run):
     labels = Labels(run)
     labels.give("c0", "long", "ann", "good", 1.0, "drawn")
     labels.give("c1", "long", "ann", "good", None, "picked")
@@ -74,7 +69,7 @@ def value_of(run: Run) -> object:
     return next(row[4] for row in given(run) if row[:3] == ("c0", "long", "ann"))
 
 
-def test_the_label_added_last_counts_whether_it_was_uploaded_or_given_on_the_page(run: Run) -> None:
+def test_the_label_added_last_counts_whether_it_was_uploaded_or_given_on_the_page(run):
     page(run, 1.0)
     upload(run, 0.0)
     page(run, 1.0, "c1")  # of another output: what was uploaded still counts for the first
@@ -87,7 +82,7 @@ def test_the_label_added_last_counts_whether_it_was_uploaded_or_given_on_the_pag
     assert value_of(run) == 1.0
 
 
-def test_a_clock_that_goes_back_changes_nothing(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_clock_that_goes_back_changes_nothing(run, monkeypatch):
     for day, add in enumerate((upload, page, upload)):
         monkeypatch.setattr(given_rows, "now", lambda day=day: f"2026-01-{28 - day:02d}T00:00:00+00:00")
         add(run, float(day % 2))
@@ -101,9 +96,7 @@ def older(path: Path) -> None:
     pq.write_table(table, path)
 
 
-def test_labels_of_earlier_versions_are_read_by_their_times_and_count_before_new_ones(
-    run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_labels_of_earlier_versions_are_read_by_their_times_and_count_before_new_ones(run, monkeypatch):
     monkeypatch.setattr(given_rows, "now", lambda: "2026-01-01T00:00:00+00:00")
     page(run, 1.0)
     monkeypatch.setattr(given_rows, "now", lambda: "2026-01-02T00:00:00+00:00")
@@ -118,7 +111,7 @@ def test_labels_of_earlier_versions_are_read_by_their_times_and_count_before_new
     assert value_of(run) == 1.0
 
 
-def test_a_label_can_be_taken_back(run: Run) -> None:
+def test_a_label_can_be_taken_back(run):
     labels = Labels(run)
     labels.give("c0", "long", "ann", "good", 1.0, "drawn")
     labels.give("c1", "long", "ann", "good", 1.0, "drawn")
@@ -129,7 +122,7 @@ def test_a_label_can_be_taken_back(run: Run) -> None:
     assert labels.sets() == []
 
 
-def test_a_set_can_be_removed(run: Run) -> None:
+def test_a_set_can_be_removed(run):
     one, other = label(run, "ann", range(3)), label(run, "bo", range(3))
     Labels(run).remove(one)
     assert {row[2] for row in given(run)} == {"bo"}
@@ -138,9 +131,8 @@ def test_a_set_can_be_removed(run: Run) -> None:
     assert str(failure.value) == f"there is no set of labels '../../etc'; there are {other}"
 
 
-def test_no_half_written_set_is_read(run: Run) -> None:
+def test_no_half_written_set_is_read(run):
     label(run, "ann", range(3))
     (Labels(run).folder / ".upload-0.parquet.99.part").write_bytes(b"half")
-    assert len(given(run)) == 6
-    assert Labels(run).table().schema == LABELS
+    assert (len(given(run)), Labels(run).table().schema) == (6, LABELS)
     assert isinstance(Labels(run).table(), pa.Table)

@@ -8,7 +8,7 @@ import pytest
 
 from metrics import engine
 from metrics.core.files import written_whole
-from metrics.store import Run, Workspace
+from metrics.store import Workspace
 from metrics.store.leftovers import UNTOUCHED, sweep
 from tests.engine.engine_scenes import text_outputs, text_suite
 
@@ -23,7 +23,7 @@ def aged(path: Path, seconds: float) -> Path:
 
 @pytest.mark.parametrize("place", ["", "runs/20260101-000000-abcdef/tables", "suites/x/media", "reviews"])
 @pytest.mark.parametrize(("age", "left"), [(OLD, False), (NEW, True)], ids=["of yesterday", "of today"])
-def test_half_written_files(workspace: Path, place: str, age: float, left: bool) -> None:
+def test_half_written_files(workspace, place, age, left):
     folder = workspace / place
     folder.mkdir(parents=True, exist_ok=True)
     half, whole = folder / ".scores.parquet.99.part", folder / "scores.parquet"
@@ -34,7 +34,7 @@ def test_half_written_files(workspace: Path, place: str, age: float, left: bool)
     assert (half.exists(), whole.exists()) == (left, True)
 
 
-def test_a_half_opened_archive_that_is_still_written_stays(workspace: Path) -> None:
+def test_what_is_still_being_written_stays(workspace):
     for name, age in ((".import-old", OLD), (".import-new", NEW)):
         (workspace / name / "run").mkdir(parents=True)
         (workspace / name / "run" / "spec.json").write_text("{")
@@ -43,16 +43,13 @@ def test_a_half_opened_archive_that_is_still_written_stays(workspace: Path) -> N
         aged(workspace / name, OLD)
     assert sweep(workspace) == 1
     assert [path.name for path in workspace.iterdir()] == [".import-new"]
-
-
-def test_what_is_being_written_is_kept(workspace: Path) -> None:
     with written_whole(workspace / "runs" / "x" / "scores.parquet") as beside:
         beside.write_text("so far")
         assert sweep(workspace) == 0
     assert (workspace / "runs" / "x" / "scores.parquet").read_text() == "so far"
 
 
-def test_it_is_done_when_a_run_is_made(run: Run) -> None:
+def test_it_is_done_when_a_run_is_made(run):
     half = run.folder / "tables" / ".scores.parquet.99.part"
     half.write_text("half")
     aged(half, OLD)
@@ -62,7 +59,7 @@ def test_it_is_done_when_a_run_is_made(run: Run) -> None:
 
 
 @pytest.mark.attack("workspace writer", "a link among half-written files leads elsewhere", "links are not followed")
-def test_links_are_not_followed(workspace: Path, tmp_path: Path) -> None:
+def test_links_are_not_followed(workspace, tmp_path):
     target = tmp_path / "kept"
     target.mkdir()
     (target / ".x.1.part").write_text("kept")

@@ -20,7 +20,7 @@ SECRET = "s3cret-of-another"
 
 
 @pytest.fixture
-def outside(tmp_path: Path) -> Path:
+def outside(tmp_path):
     folder = tmp_path / "outside"
     folder.mkdir()
     (folder / "id_rsa").write_text(SECRET)
@@ -28,7 +28,7 @@ def outside(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Run:
+def whole(tmp_path_factory):
     folder = tmp_path_factory.mktemp("whole")
     (folder / "files").mkdir()
     (folder / "files" / ("0" * 32)).write_text("of an agent")
@@ -37,7 +37,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 @pytest.fixture
-def run(whole: Run, workspace: Path) -> Run:
+def run(whole, workspace):
     return copy_of(whole, workspace)
 
 
@@ -74,9 +74,7 @@ PLANTED: dict[str, Callable[[Run, Path], None]] = {
     "workspace writer", "a link in a run leads to a file of another", "no link below a workspace is followed"
 )
 @pytest.mark.parametrize("planted", PLANTED)
-def test_a_run_with_a_link_is_neither_shown_nor_exported_nor_sent(
-    planted: str, run: Run, outside: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_with_a_link_is_neither_shown_nor_exported_nor_sent(planted, run, outside, tmp_path, capsys):
     PLANTED[planted](run, outside)
     shared = tmp_path / "shared"
     shared.mkdir()
@@ -92,7 +90,7 @@ def test_a_run_with_a_link_is_neither_shown_nor_exported_nor_sent(
 @pytest.mark.attack(
     "workspace writer", "a link where a file is written", "links are replaced or refused, never followed"
 )
-def test_nothing_is_written_through_a_link(workspace: Path, outside: Path) -> None:
+def test_nothing_is_written_through_a_link(workspace, outside):
     run = create(Workspace(), text_suite(), text_outputs(), ["rouge"])
     (run.folder / "log.txt").symlink_to(outside / "id_rsa")
     with pytest.raises(StorageError, match="no link is allowed"):
@@ -106,7 +104,7 @@ def test_nothing_is_written_through_a_link(workspace: Path, outside: Path) -> No
     assert (outside / "id_rsa").read_text() == SECRET
 
 
-def test_a_link_among_copied_images_is_left_out(tmp_path: Path, outside: Path) -> None:
+def test_a_link_among_copied_images_is_left_out(tmp_path, outside):
     source = tmp_path / "images"
     source.mkdir()
     (source / "a.png").write_text("a")
@@ -116,13 +114,13 @@ def test_a_link_among_copied_images_is_left_out(tmp_path: Path, outside: Path) -
     assert sorted(path.name for path in (tmp_path / "copy").rglob("*")) == ["a.png"]
 
 
-def test_the_workspace_itself_may_be_a_link(whole: Run, tmp_path: Path) -> None:
+def test_the_workspace_itself_may_be_a_link(whole, tmp_path):
     run = copy_of(whole, tmp_path / "disk")
     (tmp_path / "workspace").symlink_to(tmp_path / "disk")
     assert Workspace(tmp_path / "workspace").run(run.id).damage is None
 
 
-def test_a_link_planted_after_a_look_is_seen(run: Run, outside: Path) -> None:
+def test_a_link_planted_after_a_look_is_seen(run, outside):
     assert Workspace().run(run.id) == run
     (run.folder / "tables" / "more.parquet").symlink_to(outside / "id_rsa")
     with pytest.raises(RunCorrupt, match=r"more\.parquet is a link to "):

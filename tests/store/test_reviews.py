@@ -1,18 +1,16 @@
 """Tags, notes, the operating point and saved views: what people note while they look through a run."""
 
-from pathlib import Path
-
 import pytest
 
 from metrics.core.errors import InputError
-from metrics.store import Run, Workspace
+from metrics.store import Workspace
 from metrics.store.reviews import LONGEST_NOTE, LONGEST_TAG, Mark, Place, Review, SavedView, SavedViews
 
 CASE, OBJECT = Place("c0"), Place("c0", "good", 1, "p3")
 
 
 @pytest.fixture
-def review(run: Run) -> Review:
+def review(run):
     return Review(run)
 
 
@@ -22,7 +20,7 @@ def reread(review: Review) -> Review:
     return Review(Workspace(review.path.parents[1]).run(run_id))
 
 
-def test_tags_are_added_and_removed_in_bulk(review: Review) -> None:
+def test_tags_are_added_and_removed_in_bulk(review):
     review.tag([CASE, OBJECT], add=["label error", "  night  scene "])
     review.tag([OBJECT], add=["check"], remove=["label error"])
     marks = reread(review).marks()
@@ -32,17 +30,7 @@ def test_tags_are_added_and_removed_in_bulk(review: Review) -> None:
     assert (reread(review).marks(), review.version) == ({}, "")
 
 
-def test_a_note_stays_beside_the_tags(review: Review) -> None:
-    review.tag([CASE], add=["odd"])
-    before = review.version
-    review.note(CASE, " Both labels fit.\n")
-    assert reread(review).marks() == {CASE: Mark(("odd",), "Both labels fit.")}
-    assert review.version != before
-    review.note(CASE, "")
-    assert review.marks() == {CASE: Mark(("odd",))}
-
-
-def test_the_sealed_run_stays_as_it_was(review: Review) -> None:
+def test_the_sealed_run_stays_as_it_was(review):
     run = Workspace(review.path.parents[1]).run(review.path.stem)
     files = {path: path.read_bytes() for path in run.folder.rglob("*") if path.is_file()}
     review.tag([CASE], add=["odd"])
@@ -59,18 +47,18 @@ def test_the_sealed_run_stays_as_it_was(review: Review) -> None:
         pytest.param("x" * (LONGEST_TAG + 1), "found 61 characters; expected 1 to 60 characters", id="too-long"),
     ],
 )
-def test_a_tag_that_cannot_be(review: Review, tag: str, text: str) -> None:
+def test_a_tag_that_cannot_be(review, tag, text):
     with pytest.raises(InputError, match=text):
         review.tag([CASE], add=[tag])
     assert review.marks() == {}
 
 
-def test_a_note_that_is_too_long(review: Review) -> None:
+def test_a_note_that_is_too_long(review):
     with pytest.raises(InputError, match="found 4,001 characters; expected at most 4,000"):
         review.note(CASE, "x" * (LONGEST_NOTE + 1))
 
 
-def test_views_are_saved_under_a_name_a_page(tmp_path: Path) -> None:
+def test_views_are_saved_under_a_name_a_page(tmp_path):
     views = SavedViews(tmp_path)
     views.keep(SavedView("Ghosts", "gallery", "kind=fp"))
     views.keep(SavedView("Ghosts", "cases", "model=a"))
@@ -84,7 +72,7 @@ def test_views_are_saved_under_a_name_a_page(tmp_path: Path) -> None:
     assert [view.page for view in views.all()] == ["cases"]
 
 
-def test_a_broken_file_is_named(tmp_path: Path) -> None:
+def test_a_broken_file_is_named(tmp_path):
     (tmp_path / "views.json").write_text('{"no": "list"}')
     with pytest.raises(InputError, match=r"views\.json: found dict; expected a list; remove the file"):
         SavedViews(tmp_path).all()

@@ -1,7 +1,6 @@
 """What people say of runs, and runs that they delete."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -20,18 +19,14 @@ def rename_as_before(run: Run, name: str) -> Run:
 
 
 class TestNames:
-    def test_of_suite_and_models(self, run: Run, workspace: Path) -> None:
-        assert run.name == "turns · 2 models"
-        assert finished(Workspace(), text_suite(), text_outputs(models=("good",)), "rouge").name == "turns · good"
-
     @pytest.mark.parametrize(
         ("stored", "name"),
         [("turns: rouge, bleu", "turns · 2 models"), ("turns: rouge", "turns: rouge"), ("Mine", "Mine")],
     )
-    def test_of_earlier_versions_are_kept_where_people_gave_them(self, run: Run, stored: str, name: str) -> None:
+    def test_of_earlier_versions_are_kept_where_people_gave_them(self, run, stored, name):
         assert rename_as_before(run, stored).name == name
 
-    def test_given_later_stand_beside_the_seal(self, run: Run) -> None:
+    def test_given_later_stand_beside_the_seal(self, run):
         sealed = (run.folder / "manifest.json").read_bytes()
         run.describe(name=" Before\nthe fix ", tags=("a", " a ", "", "b  c"))
         run.describe(notes="  Two\n lines ")
@@ -41,20 +36,20 @@ class TestNames:
         run.describe(name="")
         assert run.name == "turns · 2 models"
 
-    def test_that_are_too_long_are_refused_together(self, run: Run) -> None:
+    def test_that_are_too_long_are_refused_together(self, run):
         with pytest.raises(InputError) as failure:
             run.describe(name="n" * 201, tags=("t" * 61,))
         assert [problem.column for problem in failure.value.problems] == ["name", "tags"]
         assert run.name == "turns · 2 models"
 
     @pytest.mark.parametrize("text", ["", "{", "[]", '{"tags": 3}'])
-    def test_that_cannot_be_read_are_as_if_none_were_given(self, run: Run, text: str) -> None:
+    def test_that_cannot_be_read_are_as_if_none_were_given(self, run, text):
         (run.folder / "about.json").write_text(text)
         assert (run.name, run.about.tags) == ("turns · 2 models", ())
 
 
 class TestBin:
-    def test_a_deleted_run_comes_back_as_it_was(self, run: Run) -> None:
+    def test_a_deleted_run_comes_back_as_it_was(self, run):
         store, scores, name = Workspace(), run.scores, run.name
         store.delete_run(run.id)
         assert not store.runs()
@@ -66,29 +61,27 @@ class TestBin:
         assert back.scores.equals(scores)
         assert not store.bin.ids()
 
-    def test_the_last_deleted_is_first(self, run: Run) -> None:
+    def test_the_last_deleted_is_first(self, run):
         other = finished(Workspace(), text_suite(), text_outputs(), "rouge")
         for one in (other, run):
             Workspace().delete_run(one.id)
-        assert Workspace().bin.ids() == [run.id, other.id]
-        assert Workspace().bin.empty([other.id]) == 1
-        assert Workspace().bin.ids() == [run.id]
-        assert Workspace().bin.empty() == 1
+        assert (Workspace().bin.ids(), Workspace().bin.empty([other.id])) == ([run.id, other.id], 1)
+        assert (Workspace().bin.ids(), Workspace().bin.empty()) == ([run.id], 1)
 
-    def test_a_run_that_is_worked_on_stays(self, run: Run) -> None:
+    def test_a_run_that_is_worked_on_stays(self, run):
         waiting = engine.create(Workspace(), text_suite(), text_outputs(), ["rouge"])
         with waiting.locked(), pytest.raises(RunBusy, match="cancel it before deleting it"):
             Workspace().delete_run(waiting.id)
         assert waiting.folder.exists()
 
     @pytest.mark.parametrize("name", ["", "..", "../runs", "20260101-000000-abcdef"])
-    def test_what_is_not_in_the_bin_is_neither_restored_nor_removed(self, run: Run, name: str) -> None:
+    def test_what_is_not_in_the_bin_is_neither_restored_nor_removed(self, run, name):
         for ask in (Workspace().bin.restore, lambda name: Workspace().bin.empty([name])):
             with pytest.raises(RunNotFound, match="in the bin"):
                 ask(name)
         assert run.folder.exists()
 
-    def test_a_deleted_sample_is_not_computed_again(self, workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_deleted_sample_is_not_computed_again(self, workspace, monkeypatch):
         two = samples.samples()[:2]
         monkeypatch.setattr(samples, "samples", lambda: two)
         store, known = Workspace(), [sample.id for sample in two]

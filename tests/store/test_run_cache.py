@@ -1,7 +1,6 @@
 """Results of sealed runs are computed once for equal arguments."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
 
@@ -18,15 +17,14 @@ def names(run: Run, models: Sequence[str], tag: str | None = None) -> str:
     return f"{run.id}: {', '.join(models)} {tag}"
 
 
-def test_equal_arguments_are_computed_once(tmp_path: Path) -> None:
+def test_equal_arguments_are_computed_once(tmp_path):
     computed.clear()
     run, again, other = Run(tmp_path / "a"), Run(tmp_path / "a"), Run(tmp_path / "b")
     assert names(run, ["m"]) == names(again, ("m",), None) == names(run, models=["m"], tag=None) == "a: m None"
-    assert names(other, ["m"]) == "b: m None"
-    assert computed == [(run, ("m",), None), (other, ("m",), None)]
+    assert (names(other, ["m"]), computed) == ("b: m None", [(run, ("m",), None), (other, ("m",), None)])
 
 
-def test_failures_and_the_oldest_results_are_not_kept(tmp_path: Path) -> None:
+def test_failures_and_the_oldest_results_are_not_kept(tmp_path):
     computed.clear()
     for _ in range(2):
         with pytest.raises(ValueError, match="no model"):

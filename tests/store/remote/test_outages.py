@@ -1,15 +1,13 @@
 """Servers, networks and writers that end in mid-push: the run is there whole or not at all; a second push ends it."""
 
 import os
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from threading import Barrier
 
 import pytest
 
 from metrics.core.errors import RemoteError
-from metrics.store import Run, Workspace
+from metrics.store import Workspace
 from metrics.store.remote.cloud import PIECE, CloudObjects
 from metrics.store.remote.objects import opened
 from metrics.store.remote.push import listing_of
@@ -22,7 +20,7 @@ IMAGES = 2 * AT_ONCE  # so that some wait while others are sent
 
 
 @pytest.fixture
-def large(made: Run) -> Run:
+def large(made):
     """A run with images, one of them sent in parts."""
     for index in range(IMAGES):
         content = os.urandom(PIECE + 1 if index == 0 else 100_000)
@@ -31,9 +29,7 @@ def large(made: Run) -> Run:
 
 
 @pytest.fixture
-def own_server(
-    tmp_path_factory: pytest.TempPathFactory, running_server: S3Server, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[S3Server]:
+def own_server(tmp_path_factory, running_server, monkeypatch):
     """A server that the test may kill."""
     server = S3Server(tmp_path_factory.mktemp("own"))
     server.start()
@@ -43,9 +39,7 @@ def own_server(
     server.kill()
 
 
-def test_a_server_killed_in_mid_push(
-    large: Run, own_server: S3Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_server_killed_in_mid_push(large, own_server, tmp_path, monkeypatch):
     url, told = "s3://team/x", []
 
     def kill(done: int, total: int) -> None:
@@ -68,7 +62,7 @@ def test_a_server_killed_in_mid_push(
     assert other.pull(url) == [large.id]
 
 
-def test_a_writer_killed_in_mid_push(large: Run, server: S3Server, s3: str, tmp_path: Path) -> None:
+def test_a_writer_killed_in_mid_push(large, server, s3, tmp_path):
     with Proxy(server.ports[0], bytes=PIECE // 2, holds=True) as proxy:
         pushing = command("push", large.id, s3, workspace=large.workspace.path, AWS_ENDPOINT_URL=proxy.endpoint)
         assert proxy.held.wait(120)
@@ -80,9 +74,7 @@ def test_a_writer_killed_in_mid_push(large: Run, server: S3Server, s3: str, tmp_
     assert other.pull(s3) == [large.id]
 
 
-def test_connections_that_break_off(
-    large: Run, server: S3Server, s3: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_connections_that_break_off(large, server, s3, tmp_path, monkeypatch):
     with Proxy(server.ports[0], bytes=150_000, cuts=4) as proxy:
         monkeypatch.setenv("AWS_ENDPOINT_URL", proxy.endpoint)
         assert Workspace().push(large, s3)
@@ -92,9 +84,7 @@ def test_connections_that_break_off(
 
 
 @pytest.mark.parametrize("place", ["s3", "file"])
-def test_of_two_writers_with_different_runs_of_one_id_one_wins(
-    place: str, made: Run, tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
+def test_of_two_writers_with_different_runs_of_one_id_one_wins(place, made, tmp_path, request):
     url = str(request.getfixturevalue("s3")) if place == "s3" else f"file://{tmp_path}/remote"
     runs = [made, rival(made, tmp_path / "rival")]
     writers = [command("push", run.id, url, workspace=run.workspace.path) for run in runs]
@@ -105,13 +95,12 @@ def test_of_two_writers_with_different_runs_of_one_id_one_wins(
     assert f"has another run {made.id}, which was pushed first" in ends[loser][1]
     assert "Traceback" not in ends[loser][1]
     other = Workspace(tmp_path / "other")
-    assert other.pull(url) == [made.id]
-    assert other.run(made.id).name == runs[winner].name
+    assert (other.pull(url), other.run(made.id).name) == ([made.id], runs[winner].name)
     other.run(made.id).verify()
     assert runs[loser].name == ("rival" if loser else "first")  # the loser keeps its own
 
 
-def test_two_writers_of_the_same_run_both_succeed(made: Run, s3: str, tmp_path: Path, server: S3Server) -> None:
+def test_two_writers_of_the_same_run_both_succeed(made, s3, tmp_path, server):
     writers = [command("push", made.id, s3, workspace=made.workspace.path) for _ in range(2)]
     ends = [writer.communicate(timeout=300) for writer in writers]
     assert [writer.returncode for writer in writers] == [0, 0], ends
@@ -119,7 +108,7 @@ def test_two_writers_of_the_same_run_both_succeed(made: Run, s3: str, tmp_path: 
 
 
 @pytest.mark.parametrize("place", ["s3", "file"])
-def test_of_many_creations_at_once_one_succeeds(place: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+def test_of_many_creations_at_once_one_succeeds(place, tmp_path, request):
     url = str(request.getfixturevalue("s3")) if place == "s3" else f"file://{tmp_path}/remote"
     writers, start = 8, Barrier(8)
 

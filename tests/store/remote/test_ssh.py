@@ -4,13 +4,12 @@ import importlib.util
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from metrics.core.errors import MissingResource
-from metrics.store import Run, Workspace
+from metrics.store import Workspace
 from tests.store.remote.conftest import command, rival
 
 SERVER = """
@@ -29,7 +28,7 @@ asyncio.run(listen(sys.argv[1]))
 
 
 @pytest.fixture
-def ssh(tmp_path: Path) -> Iterator[tuple[str, str]]:
+def ssh(tmp_path):
     """A URL on an SSH server, and the line that makes its key known."""
     pytest.importorskip("sshfs", reason="needs the package sshfs")
     (tmp_path / "home" / ".ssh").mkdir(parents=True)
@@ -43,7 +42,7 @@ def ssh(tmp_path: Path) -> Iterator[tuple[str, str]]:
     server.communicate()
 
 
-def test_a_run_goes_to_another_machine_and_back(ssh: tuple[str, str], made: Run, tmp_path: Path) -> None:
+def test_a_run_goes_to_another_machine_and_back(ssh, made, tmp_path):
     url, known = ssh
 
     def done(*arguments: str, workspace: Path) -> tuple[int, str, str]:
@@ -64,7 +63,7 @@ def test_a_run_goes_to_another_machine_and_back(ssh: tuple[str, str], made: Run,
     Workspace(tmp_path / "other").run(made.id).verify()
 
 
-def test_without_the_package_it_is_named(made: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_package_it_is_named(made, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(
         MissingResource, match=re.escape("ssh://host/x needs assay[remote]: pip install 'assay[remote]'")

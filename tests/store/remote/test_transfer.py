@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 from io import BytesIO
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from metrics.store.remote.push import listing_of
 from metrics.store.sealed_files import sealed_files
 from tests.engine.engine_scenes import text_outputs, text_suite
 from tests.store.remote.conftest import rival
-from tests.store.remote.s3_server import SECRET, S3Server
+from tests.store.remote.s3_server import SECRET
 
 PLACES = pytest.mark.parametrize("url", ["s3", "file"], indirect=True)
 
@@ -29,23 +28,20 @@ def digests(run: Run) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("url", ["s3", "file", "memory"], indirect=True)
-def test_a_run_comes_back_the_same(url: str, made: Run, tmp_path: Path) -> None:
+def test_a_run_comes_back_the_same(url, made, tmp_path):
     told: list[tuple[int, int]] = []
     assert made.workspace.path == Workspace().path
     assert Workspace().push(made, url, lambda *done: told.append(done))
     other = Workspace(tmp_path / "other")
     assert other.pull(url) == [made.id]
     back = other.run(made.id)
-    assert digests(back) == digests(made)
-    assert back.state == "finished"
+    assert (digests(back), back.state) == (digests(made), "finished")
     assert back.suite.fingerprint == made.suite.fingerprint
     assert told[-1][0] == told[-1][1] == sum(file.bytes for file in listing_of(made)[0].files.values())
 
 
 @PLACES
-def test_the_same_again_sends_nothing_and_fetches_nothing(
-    url: str, made: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_same_again_sends_nothing_and_fetches_nothing(url, made, tmp_path, monkeypatch):
     other = Workspace(tmp_path / "other")
     assert Workspace().push(made, url)
     other.pull(url)
@@ -54,12 +50,11 @@ def test_the_same_again_sends_nothing_and_fetches_nothing(
         monkeypatch.setattr(kind, "send", lambda self, name, path: sent.append(name))
         monkeypatch.setattr(kind, "copy_to", lambda self, name, target, size: sent.append(name))
     assert not Workspace().push(made, url)
-    assert other.pull(url) == []
-    assert sent == []
+    assert (other.pull(url), sent) == ([], [])
 
 
 @PLACES
-def test_another_run_of_the_same_id_is_refused_and_harms_nothing(url: str, made: Run, tmp_path: Path) -> None:
+def test_another_run_of_the_same_id_is_refused_and_harms_nothing(url, made, tmp_path):
     other = rival(made, tmp_path / "rival")
     Workspace().push(made, url)
     with pytest.raises(RemoteError, match=f"has another run {made.id}, which was pushed first and stays as it is"):
@@ -72,17 +67,14 @@ def test_another_run_of_the_same_id_is_refused_and_harms_nothing(url: str, made:
 
 
 @PLACES
-def test_the_second_of_two_creations_fails(url: str) -> None:
+def test_the_second_of_two_creations_fails(url):
     with opened(url) as place:
         assert place.create("runs/x.json", b"first")
         assert not place.create("runs/x.json", b"second")
-        assert place.read("runs/x.json") == b"first"
-        assert place.names("runs") == ["runs/x.json"]
+        assert (place.read("runs/x.json"), place.names("runs")) == (b"first", ["runs/x.json"])
 
 
-def test_a_server_without_conditional_puts_is_found_out(
-    made: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_server_without_conditional_puts_is_found_out(made, tmp_path, monkeypatch):
     url, theirs = f"file://{tmp_path}/remote", rival(made, tmp_path / "rival")
     whole = listing_of(theirs)[0].to_bytes()
 
@@ -109,7 +101,7 @@ def _flip(place: Objects, name: str, folder: Path) -> None:
 @pytest.mark.attack("network", "one bit of a file at a URL is changed", "its sha256 is compared before it is kept")
 @PLACES
 @pytest.mark.parametrize("name", ["run/tables/scores.parquet", "suite/cases.parquet", "suite/media/a.png"])
-def test_a_flipped_bit_is_refused_by_name(url: str, name: str, made: Run, tmp_path: Path) -> None:
+def test_a_flipped_bit_is_refused_by_name(url, name, made, tmp_path):
     Workspace().push(made, url)
     with opened(url) as place:
         _flip(place, listing_of(made)[0].files[name].object, tmp_path)
@@ -120,7 +112,7 @@ def test_a_flipped_bit_is_refused_by_name(url: str, name: str, made: Run, tmp_pa
 
 
 @PLACES
-def test_a_lost_object_is_told_and_a_push_restores_it(url: str, made: Run, tmp_path: Path) -> None:
+def test_a_lost_object_is_told_and_a_push_restores_it(url, made, tmp_path):
     Workspace().push(made, url)
     lost = listing_of(made)[0].files["run/tables/scores.parquet"].object
     with opened(url) as place:
@@ -135,7 +127,7 @@ def test_a_lost_object_is_told_and_a_push_restores_it(url: str, made: Run, tmp_p
 
 @pytest.mark.attack("network", "one bit of the list of a run at a URL is changed", "the list has a checksum")
 @PLACES
-def test_a_changed_listing_is_refused(url: str, made: Run, tmp_path: Path) -> None:
+def test_a_changed_listing_is_refused(url, made, tmp_path):
     Workspace().push(made, url)
     with opened(url) as place:
         _flip(place, f"runs/{made.id}.json", tmp_path)
@@ -168,7 +160,7 @@ _ONE = {"sha256": "0" * 64, "bytes": 1}
     "network", "the list of a run names files elsewhere or of other runs", "only names of a run are taken"
 )
 @pytest.mark.parametrize("case", FOREIGN)
-def test_a_foreign_listing_is_refused(case: str, made: Run, tmp_path: Path) -> None:
+def test_a_foreign_listing_is_refused(case, made, tmp_path):
     import hashlib
 
     change, message = FOREIGN[case]
@@ -184,7 +176,7 @@ def test_a_foreign_listing_is_refused(case: str, made: Run, tmp_path: Path) -> N
 
 
 @pytest.mark.attack("network", "the list of a run is nested 200,000 deep", "it is no list of a run, and hides no other")
-def test_a_nested_listing_is_refused(made: Run, tmp_path: Path) -> None:
+def test_a_nested_listing_is_refused(made, tmp_path):
     url, folder = f"file://{tmp_path}/remote", tmp_path / "remote" / "runs"
     Workspace().push(made, url)
     (folder / "20260101-000000-abcdef.json").write_text("[" * 200_000)
@@ -196,7 +188,7 @@ def test_a_nested_listing_is_refused(made: Run, tmp_path: Path) -> None:
 
 @pytest.mark.attack("network", "a file at a URL is larger than the list says, or the list itself is endless", "no more is read than that, and one byte")  # fmt: skip  # noqa: E501
 @PLACES
-def test_no_more_is_read_than_announced(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_more_is_read_than_announced(url, tmp_path, monkeypatch):
     (tmp_path / "large").write_bytes(bytes(1000))
     for module in (files, cloud):
         monkeypatch.setattr(module, "LONGEST", 100)
@@ -211,7 +203,7 @@ def test_no_more_is_read_than_announced(url: str, tmp_path: Path, monkeypatch: p
 
 @pytest.mark.attack("network", "a file on a mounted disk is a pipe, which never ends", "it is no file of a run")
 @pytest.mark.parametrize("which", ["list", "object"])
-def test_a_pipe_is_not_waited_for(which: str, made: Run, tmp_path: Path) -> None:
+def test_a_pipe_is_not_waited_for(which, made, tmp_path):
     url = f"file://{tmp_path}/remote"
     Workspace().push(made, url)
     name = f"runs/{made.id}.json"
@@ -223,7 +215,7 @@ def test_a_pipe_is_not_waited_for(which: str, made: Run, tmp_path: Path) -> None
         Workspace(tmp_path / "other").pull(url)
 
 
-def test_only_whole_sealed_runs_are_pushed(made: Run, tmp_path: Path) -> None:
+def test_only_whole_sealed_runs_are_pushed(made, tmp_path):
     from metrics import engine
 
     url = f"file://{tmp_path}/remote"
@@ -238,12 +230,12 @@ def test_only_whole_sealed_runs_are_pushed(made: Run, tmp_path: Path) -> None:
     assert not (tmp_path / "remote").exists()
 
 
-def test_a_run_that_is_not_there(place: str, tmp_path: Path) -> None:
+def test_a_run_that_is_not_there(place, tmp_path):
     with pytest.raises(RunNotFound, match=r"there is no run '20260101-000000-abcdef' at file:"):
         Workspace(tmp_path / "other").pull(place, "20260101-000000-abcdef")
 
 
-def test_the_objects_of_two_runs_are_shared(made: Run, tmp_path: Path) -> None:
+def test_the_objects_of_two_runs_are_shared(made, tmp_path):
     from tests.engine.engine_scenes import finished
 
     second = finished(Workspace(), text_suite(), text_outputs(), "bleu")
@@ -263,7 +255,7 @@ def test_the_objects_of_two_runs_are_shared(made: Run, tmp_path: Path) -> None:
         ("s3://", "a URL such as"), ("bucket", "a URL such as"), ("nothing://host/x", "nothing"),
     ],
 )  # fmt: skip
-def test_a_wrong_url(url: str, message: str, made: Run) -> None:
+def test_a_wrong_url(url, message, made):
     with pytest.raises(Exception, match=message) as caught:
         Workspace().push(made, url)
     assert type(caught.value).__module__ == InputError.__module__
@@ -281,9 +273,7 @@ REFUSALS = {
 
 
 @pytest.mark.parametrize("case", REFUSALS)
-def test_a_refusal_says_host_bucket_and_what_happened(
-    case: str, server: S3Server, made: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_refusal_says_host_bucket_and_what_happened(case, server, made, monkeypatch):
     variables, url, message = REFUSALS[case]
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
@@ -294,27 +284,15 @@ def test_a_refusal_says_host_bucket_and_what_happened(
     assert "\n" not in text
 
 
-def test_a_bucket_that_does_not_exist(server: S3Server, tmp_path: Path) -> None:
+def test_a_bucket_that_does_not_exist(server, tmp_path):
     with pytest.raises(RemoteError, match=r"there is no bucket absent at 127\.0\.0\.1:"):
         Workspace(tmp_path / "other").pull("s3://absent/x")
 
 
-def test_a_disk_that_is_full_is_told(place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_that_is_full_is_told(place, tmp_path, monkeypatch):
     def full(self: FileObjects, name: str, target: object, size: int) -> bool:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(FileObjects, "copy_to", full)
     with pytest.raises(StorageError, match=r"/other/\S+: the disk is full \("):
         Workspace(tmp_path / "other").pull(place)
-
-
-def test_a_suite_that_is_there_already_stays(place: str, made: Run, tmp_path: Path) -> None:
-    other = Workspace(tmp_path / "other")
-    other.save_suite(text_suite())
-    cases = other.path / "suites" / made.suite.fingerprint / "cases.parquet"
-    before = cases.stat().st_mtime_ns
-    other.pull(place)
-    assert cases.stat().st_mtime_ns == before
-    assert (cases.parent / "media" / "a.png").exists()
-    shutil.rmtree(tmp_path / "other" / "runs")
-    assert other.pull(place) == [made.id]

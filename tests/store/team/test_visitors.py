@@ -12,16 +12,11 @@ from metrics.store.team import NotAllowed, Team, folder_of, visitor_of
 NOW = 1_800_000_000.0
 TEAM = Team(roles={"readers": "viewer", "makers": "editor", "owners": "admin"}, group_claim="teams", groups=("a", "b"))
 ADA: dict[str, Any] = {
-    "sub": "17",
-    "email": "ada@x.example",
-    "name": "Ada",
-    "iat": NOW - 60,
-    "groups": ["makers"],
-    "teams": "a",
-}
+    "sub": "17", "email": "ada@x.example", "name": "Ada", "iat": NOW - 60, "groups": ["makers"], "teams": "a",
+}  # fmt: skip
 
 
-def test_it_takes_what_the_claims_say() -> None:
+def test_it_takes_what_the_claims_say():
     assert visitor_of(ADA, TEAM, NOW) == ("ada@x.example", "Ada", "editor", ("a",))
 
 
@@ -40,7 +35,7 @@ def test_it_takes_what_the_claims_say() -> None:
         pytest.param({"iat": NOW + 200}, ("ada@x.example", "Ada", "editor", ("a",)), id="a clock ahead"),
     ],
 )
-def test_claims(claims: dict[str, Any], expected: tuple[Any, ...]) -> None:
+def test_claims(claims, expected):
     assert visitor_of(ADA | claims, TEAM, NOW) == expected
 
 
@@ -60,7 +55,7 @@ def test_claims(claims: dict[str, Any], expected: tuple[Any, ...]) -> None:
     ],
 )
 @pytest.mark.attack("browser", "claims that are expired or of somebody else", "they give no role")
-def test_refusals(claims: dict[str, Any], why: str) -> None:
+def test_refusals(claims, why):
     with pytest.raises(NotAllowed, match=why):
         visitor_of(ADA | claims, TEAM, NOW)
 
@@ -68,21 +63,21 @@ def test_refusals(claims: dict[str, Any], why: str) -> None:
 @pytest.mark.attack(
     "browser", "somebody signs in with an address that is not verified", "only verified addresses have a role"
 )
-def test_an_address_that_is_not_verified_gives_no_role() -> None:
+def test_an_address_that_is_not_verified_gives_no_role():
     by_address = Team(role_claim="email", roles={"ada@x.example": "admin"})
     assert visitor_of(ADA, by_address, NOW).role == "admin"
     with pytest.raises(NotAllowed):
         visitor_of(ADA | {"email_verified": False}, by_address, NOW)
 
 
-def test_everyone_raises_nobody_below_the_own_role() -> None:
+def test_everyone_raises_nobody_below_the_own_role():
     team = Team(roles={"makers": "editor"}, everyone="viewer")
     assert visitor_of(ADA, team, NOW)[2:] == ("editor", ())
     assert visitor_of(ADA | {"groups": "none"}, team, NOW).role == "viewer"
 
 
 @pytest.mark.parametrize("role", ["viewer", "editor", "admin"])
-def test_a_role_may_what_those_below_it_may(role: Any) -> None:
+def test_a_role_may_what_those_below_it_may(role):
     visitor = visitor_of(ADA, Team(everyone=role), NOW)
     assert [visitor.may(needed) for needed in ("viewer", "editor", "admin")] == [
         True, role != "viewer", role == "admin",
@@ -90,7 +85,7 @@ def test_a_role_may_what_those_below_it_may(role: Any) -> None:
 
 
 @given(st.text(min_size=1), st.text(min_size=1))
-def test_a_group_has_a_folder_of_its_own(one: str, other: str) -> None:
+def test_a_group_has_a_folder_of_its_own(one, other):
     folder = folder_of(Path("/w"), one)
     assert folder.parent == Path("/w/groups")
     assert (folder == folder_of(Path("/w"), other)) == (one == other)
