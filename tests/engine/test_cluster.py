@@ -6,7 +6,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
@@ -32,25 +32,25 @@ from tests.engine.clusters import Cluster
 from tests.engine.engine_scenes import finished, one_thread, text_outputs, text_suite
 from tests.pages.page_scenes import objects_run
 
-FEW, MANY = 20, 400  # cases, of two repeats
+FEW, MANY = 20, 200  # cases, of two repeats
 MODELS = ("good", "poor", "other", "another")
 TEXT = ("rouge", "bleu", "consistency_statistics")
 
 
 @pytest.fixture(autouse=True)
-def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+def patience(monkeypatch):
     """A busy machine is no defect: schedulers have time to answer."""
     monkeypatch.setattr(clusters, "ANSWER_WITHIN", 120.0)
 
 
 @pytest.fixture(scope="module")
-def shared_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+def shared_cluster(tmp_path_factory):
     with Cluster(tmp_path_factory.mktemp("cluster")) as cluster:
         yield cluster
 
 
 @pytest.fixture
-def cluster(shared_cluster: Cluster) -> Cluster:
+def cluster(shared_cluster):
     """The cluster of this module, with two workers."""
     missing = 2 - len(shared_cluster.client.nthreads())
     if missing > 0:
@@ -59,7 +59,7 @@ def cluster(shared_cluster: Cluster) -> Cluster:
 
 
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def home(tmp_path, monkeypatch):
     """A workspace under a path that leads elsewhere in every process with another working folder, and on no worker."""
     monkeypatch.chdir(tmp_path)
     return Path("/proc/self/cwd/workspace")
@@ -69,7 +69,7 @@ Expected = dict[int, dict[str, str]]
 
 
 @pytest.fixture(scope="module")
-def expected(tmp_path_factory: pytest.TempPathFactory) -> Expected:
+def expected(tmp_path_factory):
     """The tables of the text runs, made in one process, by the number of cases."""
     workspace = Workspace(tmp_path_factory.mktemp("expected"))
     return {size: tables(finished(workspace, *text_data(size), *TEXT)) for size in (FEW, MANY)}
@@ -90,17 +90,13 @@ def tables(run: Run) -> dict[str, str]:
 
 
 class TestBytes:
-    def test_text_where_the_workers_see_the_workspace(
-        self, tmp_path: Path, cluster: Cluster, expected: Expected
-    ) -> None:
+    def test_text_where_the_workers_see_the_workspace(self, tmp_path, cluster, expected):
         run = engine.execute(text_run(tmp_path / "workspace", cluster))
         assert tables(run) == expected[FEW]
         run.verify()
         assert not (run.folder / clusters.PROBE).exists()
 
-    def test_text_where_they_do_not(
-        self, home: Path, cluster: Cluster, expected: Expected, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_text_where_they_do_not(self, home, cluster, expected, monkeypatch):
         monkeypatch.setattr("metrics.engine.plan.SLICE", 7)  # several slices of each model
         run = engine.execute(text_run(home, cluster))
         assert tables(run) == expected[FEW]
@@ -108,13 +104,13 @@ class TestBytes:
         assert (copies / "suites" / run.spec["suite"]["fingerprint"] / "cases.parquet").exists()
         assert copies.stat().st_mode & 0o777 == 0o700
 
-    def test_boxes_where_they_do_not(self, home: Path, tmp_path: Path, cluster: Cluster) -> None:
+    def test_boxes_where_they_do_not(self, home, tmp_path, cluster):
         expected = objects_run(tmp_path)
         run = engine.create(Workspace(home), expected.suite, expected.outputs, tuple(expected.evaluators))
         use_scheduler(run, cluster.address)
         assert tables(engine.execute(run)) == tables(expected)
 
-    def test_workers_of_this_machine_alone(self, tmp_path: Path) -> None:
+    def test_workers_of_this_machine_alone(self, tmp_path):
         run = engine.create(Workspace(tmp_path), text_suite(), text_outputs(), ["rouge"])
         use_scheduler(run, "local:1")
         before = set(psutil.Process().children(recursive=True))
@@ -125,8 +121,7 @@ class TestBytes:
                 addresses.update(one.laddr.ip for one in process.net_connections() if one.status == "LISTEN")
 
         engine.execute(run, listen=look)
-        assert run.state == "finished"
-        assert addresses == {"127.0.0.1"}
+        assert (run.state, addresses) == ("finished", {"127.0.0.1"})
         left = set(psutil.Process().children(recursive=True)) - before
         assert not [process for process in left if "spawn_main" in " ".join(process.cmdline())]
 
@@ -176,21 +171,19 @@ def execute_until(run: Run, cluster: Cluster, number: int, act: Callable[[Stoppi
 
 class TestDeaths:
     @pytest.mark.attack("worker", "a worker of a cluster dies", "its unit is done again elsewhere")
-    def test_of_one_worker_in_mid_unit(self, home: Path, cluster: Cluster, expected: Expected) -> None:
+    def test_of_one_worker_in_mid_unit(self, home, cluster, expected):
         run = text_run(home, cluster)
         execute_until(run, cluster, 1, lambda pool: cluster.kill(*pool.victims.values()))
         assert tables(run) == expected[FEW]
 
-    def test_of_all_workers_and_others_come(self, home: Path, cluster: Cluster, expected: Expected) -> None:
+    def test_of_all_workers_and_others_come(self, home, cluster, expected):
         def replace(pool: Stopping) -> None:
             cluster.kill(*pool.victims.values())
             cluster.add(2)
 
         assert tables(execute_until(text_run(home, cluster), cluster, 2, replace)) == expected[FEW]
 
-    def test_of_the_scheduler(
-        self, tmp_path: Path, cluster: Cluster, expected: Expected, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_of_the_scheduler(self, tmp_path, cluster, expected, monkeypatch):
         """Its runs go on with another one, or without any."""
         monkeypatch.setattr(clusters, "ANSWER_WITHIN", 2.0)
         with Cluster(tmp_path) as dying:
@@ -206,7 +199,7 @@ class TestDeaths:
             use_scheduler(run, scheduler)
             assert tables(engine.execute(run, one_thread if scheduler == "none" else None)) == expected[FEW]
 
-    def test_of_the_process_that_drives_the_run(self, tmp_path: Path, cluster: Cluster, expected: Expected) -> None:
+    def test_of_the_process_that_drives_the_run(self, tmp_path, cluster, expected):
         run = text_run(tmp_path / "workspace", cluster, MANY)
         process = engine.start(run)
         while not list((run.folder / "parts").glob("*.unit")):
@@ -220,13 +213,12 @@ class TestDeaths:
         for worker in workers:
             worker.send_signal(signal.SIGCONT)
         assert run.state in ("interrupted", "finished"), "finished where this process did not come in time"
-        assert scheduler_of(run) == cluster.address
-        assert tables(engine.execute(run)) == expected[MANY]
+        assert (scheduler_of(run), tables(engine.execute(run))) == (cluster.address, expected[MANY])
 
     @pytest.mark.attack(
         "worker", "a unit that kills every worker that gets it", "after three deaths its cases are errors"
     )
-    def test_of_every_worker_that_is_given_a_unit(self, tmp_path: Path, cluster: Cluster) -> None:
+    def test_of_every_worker_that_is_given_a_unit(self, tmp_path, cluster):
         """The scheduler gives the unit to no second worker, the run to one after the other."""
         cluster.add(TRIES + 1 - len(cluster.client.nthreads()))
         cluster.client.run_on_scheduler(allow_failures, 0)
@@ -255,7 +247,7 @@ def lost_to(folder: Path, cluster: Cluster, hostile: Callable[[Job], UnitResult]
 
 
 @pytest.mark.attack("suite author", "a case keeps a cluster's worker busy for ever", "the worker ends itself")
-def test_a_late_case_is_an_error_and_its_worker_ends(tmp_path: Path, cluster: Cluster) -> None:
+def test_a_late_case_is_an_error_and_its_worker_ends(tmp_path, cluster):
     before = len(cluster.client.nthreads())
     lost, _ = lost_to(tmp_path, cluster, late_at_two)
     while len(cluster.client.nthreads()) >= before:
@@ -285,7 +277,7 @@ cluster_deadline.in_time(held, None)
 
 
 @pytest.mark.attack("suite author", "C code on a cluster's worker lets no other thread run", "the worker ends itself")
-def test_a_worker_ends_itself_amid_c_code(project: Path) -> None:
+def test_a_worker_ends_itself_amid_c_code(project):
     done = subprocess.run(
         [sys.executable, "-c", HELD], env=os.environ | {"PYTHONPATH": str(project)}, capture_output=True, text=True
     )
@@ -301,7 +293,7 @@ def fail(_: Job) -> UnitResult:
     raise ZeroDivisionError("as locally")
 
 
-def test_an_exception_arrives_as_it_was_raised(tmp_path: Path, cluster: Cluster) -> None:
+def test_an_exception_arrives_as_it_was_raised(tmp_path, cluster):
     run = text_run(tmp_path, cluster)
 
     class Failing(ClusterExecutor):
@@ -313,9 +305,7 @@ def test_an_exception_arrives_as_it_was_raised(tmp_path: Path, cluster: Cluster)
     assert run.failure == "ZeroDivisionError: as locally"
 
 
-def test_a_cancelled_run_leaves_nothing_on_the_cluster_and_goes_on_later(
-    tmp_path: Path, cluster: Cluster, expected: Expected
-) -> None:
+def test_a_cancelled_run_leaves_nothing_on_the_cluster_and_goes_on_later(tmp_path, cluster, expected):
     run = text_run(tmp_path, cluster)
 
     def cancel(pool: Stopping) -> None:
@@ -334,7 +324,7 @@ def test_a_cancelled_run_leaves_nothing_on_the_cluster_and_goes_on_later(
 
 
 @pytest.fixture(scope="module")
-def older(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+def older(tmp_path_factory):
     """The environment of a worker with an older Assay, which could do a unit all the same."""
     package = tmp_path_factory.mktemp("older") / "metrics"
     package.mkdir()
@@ -344,9 +334,7 @@ def older(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 @pytest.mark.attack("worker", "a worker with other versions of the libraries", "it is refused by name")
-def test_a_worker_with_other_versions_is_refused_by_name_and_gets_no_unit(
-    tmp_path: Path, older: dict[str, str], expected: Expected, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_worker_with_other_versions_is_refused_by_name_and_gets_no_unit(tmp_path, older, expected, capfd):
     """Where it is the first, the run fails; where it joins later, the others do the run, which waited for them."""
     told: list[str] = []
     said: list[str] = []
@@ -387,11 +375,11 @@ def test_a_worker_with_other_versions_is_refused_by_name_and_gets_no_unit(
 @pytest.mark.parametrize(
     "text", ["", "tcp://", "host:8786", "http://host:80", "local:0", "local:", "tcp://host", "tcp://ho st:1"]
 )
-def test_what_is_no_scheduler_is_refused(text: str) -> None:
+def test_what_is_no_scheduler_is_refused(text):
     with pytest.raises(InputError, match="tcp://HOST:PORT or tls://HOST:PORT"):
         checked_scheduler(text)
 
 
-def test_the_command_passes_the_scheduler_on(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_passes_the_scheduler_on(capsys):
     assert main(["evaluate", "none.csv", "--scheduler", "somewhere"]) == 2
     assert "scheduler: found 'somewhere'; expected tcp://HOST:PORT" in capsys.readouterr().err

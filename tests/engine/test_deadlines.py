@@ -2,10 +2,8 @@
 
 import asyncio
 import math
-import pickle
 from collections import Counter
 from concurrent.futures import Executor, Future
-from pathlib import Path
 
 import pytest
 
@@ -19,7 +17,7 @@ from metrics.engine.deadlines import Limits, checked_timeout, default_timeout
 from metrics.engine.execute import MOST_LATE
 from metrics.engine.load_resources import Resources
 from metrics.engine.plan import plan
-from metrics.engine.schedulers import UnitLate, UnitLost
+from metrics.engine.schedulers import UnitLate
 from metrics.engine.unit_work import Job, perform
 from metrics.store import Workspace
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
@@ -53,21 +51,21 @@ def endless(case: Case, parameters: Parameters) -> CaseScore:
         pytest.param("rouge", 10**6, 0, (math.inf, math.inf), id="no-limit"),
     ],
 )
-def test_the_time_grows_with_the_work(evaluator: str, rows: int, timeout: float, expected: tuple[float, float]) -> None:
+def test_the_time_grows_with_the_work(evaluator, rows, timeout, expected):
     entry, parameters = choose([evaluator])[evaluator]
     limits = Limits.of(entry, parameters, rows, timeout)
     assert (limits.case if entry.shape == "case" else limits.whole, limits.longest) == expected
 
 
 @pytest.mark.parametrize(("text", "seconds"), [("90", 90), ("0.5", 0.5), ("0", 0), ("none", 0), ("None", 0)])
-def test_a_timeout_is_seconds_or_none(monkeypatch: pytest.MonkeyPatch, text: str, seconds: float) -> None:
+def test_a_timeout_is_seconds_or_none(monkeypatch, text, seconds):
     assert checked_timeout(text) == seconds
     monkeypatch.setenv(deadlines.ENVIRONMENT, text)
     assert default_timeout() == seconds
 
 
 @pytest.mark.parametrize("text", ["-1", "soon", "nan", "inf", ""])
-def test_any_other_timeout_is_refused(text: str) -> None:
+def test_any_other_timeout_is_refused(text):
     with pytest.raises(InputError, match="seconds, 0 or more"):
         checked_timeout(text)
 
@@ -103,9 +101,7 @@ REST = "not scored, as 10 other cases of its unit took too long; --case-timeout 
         pytest.param(20, [*range(20)], {CASE: MOST_LATE, REST: 10}, MOST_LATE, id="too many cases"),
     ],
 )
-def test_what_is_late_is_an_error_and_all_else_keeps_its_value(
-    workspace: Path, size: int, places: list[int | None], reasons: dict[str, int], tries: int
-) -> None:
+def test_what_is_late_is_an_error_and_all_else_keeps_its_value(workspace, size, places, reasons, tries):
     run = engine.create(Workspace(), text_suite(size), text_outputs(size), ["rouge", "bleu"])
     executor = Watched(plan(run)[0].name, places)
     engine.execute(run, lambda: executor)
@@ -120,7 +116,7 @@ def test_what_is_late_is_an_error_and_all_else_keeps_its_value(
     assert scores[scores.status == "ok"].equals(plain[scores.status == "ok"])
 
 
-def test_every_case_is_announced_by_its_place_in_the_unit(workspace: Path) -> None:
+def test_every_case_is_announced_by_its_place_in_the_unit(workspace):
     rows = [{"case_id": f"c{number}", "model": "m", "answer": None if number == 1 else "{}"} for number in range(4)]
     rows[2]["error"] = "no answer"
     outputs = type(text_outputs()).from_rows(rows)
@@ -136,7 +132,7 @@ def test_every_case_is_announced_by_its_place_in_the_unit(workspace: Path) -> No
 
 
 @pytest.mark.attack("suite author", "a case keeps an evaluator busy for ever", "the case is an error after its time")
-def test_an_endless_case_costs_its_time_and_its_own_value(tmp_path: Path) -> None:
+def test_an_endless_case_costs_its_time_and_its_own_value(tmp_path):
     (tmp_path / "endless.py").write_text(PLUGIN)
     (tmp_path / "suite.csv").write_text("case_id,question\n1,a\n2,b\n3,c\n")
     (tmp_path / "outputs.csv").write_text("case_id,model,answer\n1,m,one word\n2,m,never\n3,m,x\n1,n,x\n2,n,x\n3,n,x\n")
@@ -146,14 +142,13 @@ def test_an_endless_case_costs_its_time_and_its_own_value(tmp_path: Path) -> Non
     )  # fmt: skip
     assert made.returncode == 0, made.stderr
     run = Workspace(tmp_path / "workspace").runs()[0]
-    assert run.spec["case_timeout"] == 10
-    assert run.scores["value"].fillna(-1).tolist() == [2, -1, 1, 1, 1, 1]
+    assert (run.spec["case_timeout"], run.scores["value"].fillna(-1).tolist()) == (10, [2, -1, 1, 1, 1, 1])
     reasons = run.scores["reason"].dropna().tolist()
     assert reasons == ["scoring this case took longer than 10 s; --case-timeout sets the limit"]
 
 
 @pytest.mark.attack("judge", "replies come so slowly that a case never ends", "a judged case has a deadline")
-def test_a_judged_case_has_a_deadline(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_judged_case_has_a_deadline(monkeypatch, tmp_path):
     async def never(*_: object) -> judge_case.ScoredCase:
         await asyncio.Event().wait()
         raise AssertionError
@@ -165,9 +160,3 @@ def test_a_judged_case_has_a_deadline(monkeypatch: pytest.MonkeyPatch, tmp_path:
         scoring.judge_cases(entry, parameters, cases, Resources({}, tmp_path), timeout=0.01 / deadlines.MOST)
     )
     assert made.score.reason == "scoring this case took longer than 0.01 s; --case-timeout sets the limit"
-
-
-def test_a_late_unit_travels_between_processes() -> None:
-    again = pickle.loads(pickle.dumps(UnitLate(3, 2.0)))
-    assert (again.place, again.seconds) == (3, 2.0)
-    assert isinstance(again, UnitLost)

@@ -48,7 +48,7 @@ def asked(workspace: Path, server: JudgeServer, *evaluators: str, **judge: Any) 
     return engine.create(Workspace(workspace), *repeated_rag(), evaluators, resources={"judge": settings})
 
 
-def test_judged_scores_are_followed_without_asking_again(judge_server: JudgeServer, tmp_path: Path) -> None:
+def test_judged_scores_are_followed_without_asking_again(judge_server, tmp_path):
     script(judge_server)
     alone = engine.execute(asked(tmp_path / "alone", judge_server, "faithfulness"), one_thread)
     requests = len(judge_server.calls)
@@ -71,7 +71,7 @@ def test_judged_scores_are_followed_without_asking_again(judge_server: JudgeServ
     assert own["value"].tolist() == [pytest.approx(2 / 3)] * 4
 
 
-def test_a_repeat_that_failed_is_listed_with_its_reason(judge_server: JudgeServer, tmp_path: Path) -> None:
+def test_a_repeat_that_failed_is_listed_with_its_reason(judge_server, tmp_path):
     script(judge_server)
     judge_server.fail_by(lambda request: Fault(400) if "Claim 1 of c0." in request.text else None)
     run = engine.execute(asked(tmp_path, judge_server, "faithfulness", STATISTICS, tries=1), one_thread)
@@ -82,7 +82,7 @@ def test_a_repeat_that_failed_is_listed_with_its_reason(judge_server: JudgeServe
     assert (row["n"], row["unscored"]) == (3, 1)
 
 
-def test_where_the_judge_is_down_what_follows_waits_for_the_resume(judge_server: JudgeServer, tmp_path: Path) -> None:
+def test_where_the_judge_is_down_what_follows_waits_for_the_resume(judge_server, tmp_path):
     script(judge_server)
     judge_server.fail_by(lambda _: Fault(401))
     run = asked(tmp_path, judge_server, "faithfulness", "rouge", STATISTICS)
@@ -113,7 +113,7 @@ class Cancelling(ThreadPoolExecutor):
         return super().submit(function, job)
 
 
-def test_they_begin_when_the_others_are_stored_and_can_be_cancelled(workspace: Path) -> None:
+def test_they_begin_when_the_others_are_stored_and_can_be_cancelled(workspace):
     run = engine.create(Workspace(), text_suite(), text_outputs(repeats=2), [STATISTICS, "rouge"])
     executor = Cancelling(run)
     engine.execute(run, lambda: executor)
@@ -125,7 +125,7 @@ def test_they_begin_when_the_others_are_stored_and_can_be_cancelled(workspace: P
     assert run.aggregates.query("metric == 'range_of_rouge:rougeL'")["value"].tolist() == [0.0] * 6
 
 
-def test_what_follows_is_named_by_whatever_made_the_scores(workspace: Path) -> None:
+def test_what_follows_is_named_by_whatever_made_the_scores(workspace):
     inputs = Workspace(), text_suite(), text_outputs(repeats=2)
 
     def names(*evaluators: str, **parameters: Any) -> dict[str, set[str]]:

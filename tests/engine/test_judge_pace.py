@@ -4,8 +4,6 @@ import pytest
 
 from metrics.engine.judge_pace import JudgePace
 
-Noted = tuple[float, int, int, int]  # seconds, cases done, requests sent, cases that took one
-
 
 @pytest.mark.parametrize(
     ("noted", "cases", "left"),
@@ -24,7 +22,7 @@ Noted = tuple[float, int, int, int]  # seconds, cases done, requests sent, cases
         ),
     ],
 )  # fmt: skip
-def test_time_left(noted: list[Noted], cases: int, left: float | None) -> None:
+def test_time_left(noted, cases, left):
     pace = JudgePace()
     for one in noted:
         pace.note(*one)

@@ -1,8 +1,6 @@
 """How long a judge takes, by what its questions took in earlier runs."""
 
 import shutil
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -13,7 +11,7 @@ from metrics.judge.local import completer
 from metrics.judge.settings import JudgeSettings
 from metrics.presentation.judge_time import time_text
 from metrics.store import Run, Workspace
-from tests.engine.engine_scenes import dated, finished, resealed
+from tests.engine.engine_scenes import finished, resealed
 from tests.judge.judge_scenes import rag
 from tests.judge.test_local import Likelihoods
 
@@ -21,7 +19,7 @@ CASES = 6
 
 
 @pytest.fixture(scope="module")
-def judge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JudgeSettings]:
+def judge(tmp_path_factory):
     """A local judge whose replies come at once."""
     own = Likelihoods(tmp_path_factory.mktemp("judge") / "own.gguf", [])
     own.path.write_bytes(b"GGUF")
@@ -31,14 +29,14 @@ def judge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JudgeSettings]:
 
 
 @pytest.fixture(scope="module")
-def judged(judge: JudgeSettings, tmp_path_factory: pytest.TempPathFactory) -> Run:
+def judged(judge, tmp_path_factory):
     """A run of its faithfulness, of which each test has a copy."""
     folder, resources = tmp_path_factory.mktemp("judged"), {"judge": {"model": judge.model}}
     return finished(Workspace(folder), *rag(CASES), "faithfulness", resources=resources)
 
 
 @pytest.fixture
-def run(judged: Run, workspace: Path) -> Run:
+def run(judged, workspace):
     shutil.copytree(judged.workspace.path, workspace, dirs_exist_ok=True)
     return Workspace(workspace).run(judged.id)
 
@@ -56,7 +54,7 @@ def timed(run: Run, seconds: float, whole: float) -> None:
     resealed(run, seconds=whole)
 
 
-def test_each_step_takes_its_mean_in_the_newest_run(workspace: Path, judge: JudgeSettings, run: Run) -> None:
+def test_each_step_takes_its_mean_in_the_newest_run(workspace, judge, run):
     steps = set(run.judgements["step"])
     asked = run.judgements[~run.judgements["cached"]]
     timed(run, 2.0, 2.0 * len(asked))
@@ -70,9 +68,7 @@ def test_each_step_takes_its_mean_in_the_newest_run(workspace: Path, judge: Judg
 
 
 @pytest.mark.parametrize("spoiled", ["another judge", "too few", "longer than the run", "lost", "unfinished"])
-def test_unknown(
-    workspace: Path, judge: JudgeSettings, run: Run, monkeypatch: pytest.MonkeyPatch, spoiled: str
-) -> None:
+def test_unknown(workspace, judge, run, monkeypatch, spoiled):
     calls = {(judge.name, step): 10.0 for step in set(run.judgements["step"])}
     timed(run, 2.0, 10.0 if spoiled == "longer than the run" else 1000.0)
     if spoiled == "another judge":
@@ -89,7 +85,7 @@ def test_unknown(
     assert time_text(found) == "the local judge's time is unknown: no run in this workspace has measured it"
 
 
-def test_an_estimate_has_it(workspace: Path, judge: JudgeSettings, run: Run) -> None:
+def test_an_estimate_has_it(workspace, judge, run):
     timed(run, 3.0, 1000.0)
     suite, outputs = rag(3 * CASES)
     resources = {"judge": {"model": judge.model}}
@@ -104,17 +100,9 @@ def test_an_estimate_has_it(workspace: Path, judge: JudgeSettings, run: Run) -> 
     assert time_text(other.hosted, "the judge").startswith("the judge's time is unknown")
 
 
-def test_requests_in_flight_together_share_the_time(workspace: Path, judge: JudgeSettings, run: Run) -> None:
+def test_requests_in_flight_together_share_the_time(workspace, judge, run):
     asked = run.judgements[~run.judgements["cached"]]
     timed(run, 2.0, len(asked) / 2)  # four at once: a quarter of the replies' own seconds
     calls = {(judge.name, run.judgements["step"][0]): 10.0}
     assert judge_time(workspace, calls, at_once=4) == JudgeTime(5.0, (run.id,))
     assert judge_time(workspace, calls).runs == (), "one after the other they would have taken longer than the run"
-
-
-def test_the_newest_run_counts(workspace: Path, judge: JudgeSettings, run: Run, judged: Run) -> None:
-    timed(dated(run, 1), 9.0, 1000.0)
-    new = dated(Run(Path(shutil.copytree(judged.folder, run.folder))), 2)
-    timed(new, 1.0, 1000.0)
-    step = new.judgements["step"][0]
-    assert judge_time(workspace, {(judge.name, step): 1.0}) == JudgeTime(1.0, (new.id,))

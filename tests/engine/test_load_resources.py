@@ -1,7 +1,5 @@
 """What an evaluator needs: its own settings, the models that the engine gives it, the message where one is missing."""
 
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,7 +16,7 @@ from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished
 
 
-def test_an_output_that_is_an_error_is_an_error_of_every_evaluator_and_no_empty_answer() -> None:
+def test_an_output_that_is_an_error_is_an_error_of_every_evaluator_and_no_empty_answer():
     case = Case.of(answer="", expected_answers=["a"], error="HTTP 503 after 3 tries")
     score = missing_inputs(evaluators()["rouge"], Cases.of([case]))[0]
     assert (score.status, score.reason) == (Status.ERROR, "the model gave no answer: HTTP 503 after 3 tries")
@@ -38,7 +36,7 @@ def test_an_output_that_is_an_error_is_an_error_of_every_evaluator_and_no_empty_
         ),
     ],
 )  # fmt: skip
-def test_an_input_may_have_another_in_its_place(evaluator: str, given: dict[str, Any], reason: str | None) -> None:
+def test_an_input_may_have_another_in_its_place(evaluator, given, reason):
     cases = Cases.of([Case.of(**given), Case.of(**given, error="HTTP 503")])
     missing = missing_inputs(evaluators()[evaluator], cases)
     assert [score.reason for score in missing.values()] == [
@@ -47,7 +45,7 @@ def test_an_input_may_have_another_in_its_place(evaluator: str, given: dict[str,
     ]
 
 
-def test_an_evaluator_s_own_model_goes_before_the_run_s() -> None:
+def test_an_evaluator_s_own_model_goes_before_the_run_s():
     entry = evaluators()["toxicity_classifier"]
     own = entry.parameters.model_validate({"classifier": "some/own"})
     settings = {"classifier": "the/run", "embedder": "other"}
@@ -81,9 +79,7 @@ def test_an_evaluator_s_own_model_goes_before_the_run_s() -> None:
         ),
     ],
 )  # fmt: skip
-def test_missing_resources_are_named_with_how_to_get_them(
-    name: str, parameters: dict[str, str], settings: dict[str, str], reason: str | None, tmp_path: Path
-) -> None:
+def test_missing_resources_are_named_with_how_to_get_them(name, parameters, settings, reason, tmp_path):
     entry = evaluators()[name]
     values = entry.parameters.model_validate(parameters)
     assert missing_resources(entry, values, settings) == reason
@@ -97,7 +93,7 @@ SUN = "The sun rose over the mill."
 
 
 @pytest.fixture
-def made(workspace: Any) -> tuple[Workspace, Suite, Outputs]:
+def made(workspace):
     suite = Suite.from_rows(
         "s", "text", [{"case_id": name, "question": "When?", "expected_answers": [SUN]} for name in ("a", "b", "c")]
     )
@@ -113,18 +109,7 @@ def by_case(run: Run) -> dict[str, dict[str, Any]]:
     return {row["case_id"]: row for row in run.scores.to_dict("records")}
 
 
-def test_an_evaluator_gets_the_embedder(made: tuple[Workspace, Suite, Outputs]) -> None:
-    run = finished(*made, "groundedness")
-    found = by_case(run)
-    assert found["a"]["value"] == pytest.approx(1, abs=1e-6)
-    assert found["b"]["value"] < 0.3
-    assert (found["c"]["status"], found["c"]["reason"]) == ("not_applicable", "the case has no retrieved contexts")
-    evidence = json.loads(found["b"]["evidence"])
-    assert (evidence["model"], evidence["weights_sha256"][:12]) == ("all-MiniLM-L6-v2", "53aa51172d14")
-    assert list((made[0].path / "cache" / "vectors").glob("*.sqlite3"))
-
-
-def test_a_missing_model_skips_its_cases_and_nothing_else(made: tuple[Workspace, Suite, Outputs]) -> None:
+def test_a_missing_model_skips_its_cases_and_nothing_else(made):
     run = finished(*made, "groundedness", "rouge", resources={"embedder": "/no/such/model"})
     assert run.state == "finished"
     grounded = run.scores[run.scores["evaluator"] == "groundedness"]
@@ -136,7 +121,7 @@ def test_a_missing_model_skips_its_cases_and_nothing_else(made: tuple[Workspace,
     assert run.scores[run.scores["evaluator"] == "rouge"]["status"].eq("ok").all()
 
 
-def test_another_model_is_other_work(made: tuple[Workspace, Suite, Outputs]) -> None:
+def test_another_model_is_other_work(made):
     """What was computed with one model is never taken for another's."""
     plain, chosen = (
         engine.create(*made, ["groundedness"], resources=resources) for resources in (None, {"embedder": "/some/model"})

@@ -2,7 +2,6 @@
 
 import os
 import time
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,7 +13,6 @@ from metrics.engine.progress import Tracker
 from metrics.store import Progress, Workspace
 from tests.engine.engine_scenes import finished, one_thread, stopped, text_outputs, text_suite
 from tests.judge.judge_scenes import rag
-from tests.judge.server import JudgeServer
 
 DONE: Any = SimpleNamespace(failed=0)  # the result of a unit, as far as it is counted
 
@@ -25,7 +23,7 @@ def units(evaluator: str, number: int, rows: int) -> list[Unit]:
 
 class TestTimeLeft:
     @pytest.fixture
-    def tracked(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Tracker, list[Progress]]:
+    def tracked(self, tmp_path, monkeypatch):
         """A tracker of 10 units of ROUGE and 2 × 100 judged cases, whose clock the test sets, and what it told."""
         told: list[Progress] = []
         monkeypatch.setattr(Tracker, "seconds", lambda _: 0.0)
@@ -37,9 +35,7 @@ class TestTimeLeft:
     def at(self, tracker: Tracker, seconds: float, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(tracker, "seconds", lambda: seconds)
 
-    def test_units_that_are_fast_say_nothing_of_the_judge(
-        self, tracked: tuple[Tracker, list[Progress]], monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_units_that_are_fast_say_nothing_of_the_judge(self, tracked, monkeypatch):
         tracker, told = tracked
         assert told[-1].seconds_left is None
         self.at(tracker, 2.0, monkeypatch)
@@ -58,9 +54,7 @@ class TestTimeLeft:
         tracker.say("evaluating")
         assert told[-1].seconds_left == pytest.approx(400)
 
-    def test_the_other_units_when_the_judge_has_done(
-        self, tracked: tuple[Tracker, list[Progress]], monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_the_other_units_when_the_judge_has_done(self, tracked, monkeypatch):
         tracker, told = tracked
         self.at(tracker, 10.0, monkeypatch)
         for unit in units("faithfulness", 2, 100):
@@ -72,7 +66,7 @@ class TestTimeLeft:
         tracker.say("evaluating")
         assert told[-1].seconds_left == pytest.approx(90)
 
-    def test_formulas_say_nothing_of_local_models(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_formulas_say_nothing_of_local_models(self, tmp_path, monkeypatch):
         told: list[Progress] = []
         monkeypatch.setattr(Tracker, "seconds", lambda _: 2.0)
         run: Any = SimpleNamespace(folder=tmp_path, evaluators={"rouge": {}, "answer_semantic_similarity": {}})
@@ -88,7 +82,7 @@ class TestTimeLeft:
         assert told[-1].seconds_left == pytest.approx(60)
 
 
-def test_a_resumed_run_begins_with_what_it_had_done(workspace: Path) -> None:
+def test_a_resumed_run_begins_with_what_it_had_done(workspace):
     run = stopped(engine.create(Workspace(), text_suite(), text_outputs(), ["rouge", "bleu"]), 2)
     told: list[Progress] = []
     (run.folder / "cancel").unlink()
@@ -98,7 +92,7 @@ def test_a_resumed_run_begins_with_what_it_had_done(workspace: Path) -> None:
 
 
 class TestElapsed:
-    def test_counts_every_session(self, workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_counts_every_session(self, workspace, monkeypatch):
         monkeypatch.setattr(Tracker, "seconds", lambda _: 5.0)
         run = engine.create(Workspace(), text_suite(), text_outputs(), ["rouge", "bleu"])
         assert stopped(run, 3).progress().seconds_spent == 15.0
@@ -106,7 +100,7 @@ class TestElapsed:
         engine.execute(run, one_thread)
         assert (run.progress().seconds_spent, (run.manifest or {})["seconds"]) == (20.0, 20.0)
 
-    def test_goes_on_while_the_process_says_nothing(self, workspace: Path) -> None:
+    def test_goes_on_while_the_process_says_nothing(self, workspace):
         run = stopped(engine.create(Workspace(), text_suite(), text_outputs(), ["rouge", "bleu"]), 1)
         stands = run.progress().seconds_spent
         an_hour_ago = time.time() - 3600
@@ -117,9 +111,7 @@ class TestElapsed:
         assert run.progress().seconds_spent == stands
 
 
-def test_cases_that_took_a_request_are_counted(
-    workspace: Path, judge_server: JudgeServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_cases_that_took_a_request_are_counted(workspace, judge_server, monkeypatch):
     judge = {"judge": {"model": "scripted", "base_url": judge_server.url}}
     finished(Workspace(workspace), *rag(4), "faithfulness", resources=judge)
     before = len(judge_server.calls)

@@ -1,7 +1,6 @@
 """A damaged run is made again from what is whole: the bytes that were sealed, or a run of its own beside it."""
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,12 +15,12 @@ from tests.store.test_seal import flip
 
 
 @pytest.fixture(scope="module")
-def sealed(tmp_path_factory: pytest.TempPathFactory) -> Run:
+def sealed(tmp_path_factory):
     return objects_run(tmp_path_factory.mktemp("sealed"))
 
 
 @pytest.fixture
-def run(sealed: Run, tmp_path: Path) -> Run:
+def run(sealed, tmp_path):
     shutil.copytree(sealed.workspace.path, tmp_path / "workspace")
     return Workspace(tmp_path / "workspace").run(sealed.id)
 
@@ -31,7 +30,7 @@ def files(run: Run) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("damage", [flip, Path.unlink], ids=["changed", "lost"])
-def test_damaged_tables_come_back_with_the_bytes_that_were_sealed(run: Run, damage: Callable[[Path], object]) -> None:
+def test_damaged_tables_come_back_with_the_bytes_that_were_sealed(run, damage):
     before = files(run)
     for name in ("aggregates", "matches.average_precision", "replicates"):
         damage(run.folder / "tables" / f"{name}.parquet")
@@ -43,7 +42,7 @@ def test_damaged_tables_come_back_with_the_bytes_that_were_sealed(run: Run, dama
     assert repair(run, one_thread) == ((), None)
 
 
-def test_a_run_whose_seal_is_damaged_is_evaluated_again_beside_it(run: Run) -> None:
+def test_a_run_whose_seal_is_damaged_is_evaluated_again_beside_it(run):
     flip(run.folder / "manifest.json")
     done = repair(run, one_thread)
     assert done.parts == ()
@@ -52,18 +51,17 @@ def test_a_run_whose_seal_is_damaged_is_evaluated_again_beside_it(run: Run) -> N
     assert not damaged(check(done.again))
 
 
-def test_other_bytes_never_take_the_place_of_what_was_sealed(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_bytes_never_take_the_place_of_what_was_sealed(workspace, monkeypatch):
     run = finished(Workspace(), text_suite(), text_outputs(), "bleu")
     flip(run.folder / "tables/scores.parquet")
     before = files(run)
     monkeypatch.setattr("metrics.engine.seal.ROWS", 5)  # as another version writes them: other row groups
     done = repair(run, one_thread)
-    assert files(run) == before
-    assert len(done.again.scores) == 48
+    assert (files(run), len(done.again.scores)) == (before, 48)
 
 
 @pytest.mark.parametrize("name", ["cases.parquet", "annotations.parquet"])
-def test_nothing_is_made_from_a_damaged_suite(run: Run, name: str) -> None:
+def test_nothing_is_made_from_a_damaged_suite(run, name):
     flip(run.suite_folder / name)
     flip(run.folder / "tables/scores.parquet")
     with pytest.raises(RunCorrupt, match=f"{name} differs from its seal"):
@@ -72,7 +70,7 @@ def test_nothing_is_made_from_a_damaged_suite(run: Run, name: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["{", None], ids=["unreadable", "another seed"])
-def test_nothing_is_made_from_a_damaged_specification(run: Run, text: str | None) -> None:
+def test_nothing_is_made_from_a_damaged_specification(run, text):
     path = run.folder / "spec.json"
     path.write_text(text or path.read_text().replace('"seed": 0', '"seed": 1'))
     with pytest.raises(RunCorrupt, match=r"spec\.json"):

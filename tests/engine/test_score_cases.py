@@ -46,12 +46,9 @@ def too_few(cases: Cases, parameters: Parameters) -> list[CaseScore]:
 
 
 CASES = [
-    Case(case_id="1", question="abc"),
-    Case(case_id="2"),
-    Case(case_id="3", error="HTTP 503"),
-    Case(case_id="4", question=""),
-    Case(case_id="5", question="é"),
-]
+    Case(case_id="1", question="abc"), Case(case_id="2"), Case(case_id="3", error="HTTP 503"),
+    Case(case_id="4", question=""), Case(case_id="5", question="é"),
+]  # fmt: skip
 
 
 def scored(entry: Evaluator, cases: list[Case], tmp_path: Path) -> list[CaseScore]:
@@ -62,7 +59,7 @@ def scored(entry: Evaluator, cases: list[Case], tmp_path: Path) -> list[CaseScor
 
 @pytest.mark.parametrize("entry", [by_case, by_batch, by_column], ids=lambda entry: entry.id)
 @pytest.mark.parametrize("cases", [CASES, CASES[:1], CASES[1:3], []], ids=["some", "all", "none", "empty"])
-def test_every_shape_scores_the_cases_that_it_can(entry: Evaluator, cases: list[Case], tmp_path: Path) -> None:
+def test_every_shape_scores_the_cases_that_it_can(entry, cases, tmp_path):
     lengths = {"1": 3.0, "4": 0.0, "5": 1.0}
     statuses = {"2": Status.NOT_APPLICABLE, "3": Status.ERROR}
     found = scored(entry, cases, tmp_path)
@@ -70,13 +67,13 @@ def test_every_shape_scores_the_cases_that_it_can(entry: Evaluator, cases: list[
     assert [score.status for score in found] == [statuses.get(case.case_id, Status.OK) for case in cases]
 
 
-def test_a_batch_with_too_few_scores_is_an_error_of_its_cases(tmp_path: Path) -> None:
+def test_a_batch_with_too_few_scores_is_an_error_of_its_cases(tmp_path):
     found = scored(too_few, CASES, tmp_path)
     assert [score.status for score in found] == [Status.ERROR, Status.NOT_APPLICABLE, *[Status.ERROR] * 3]
     assert found[0].reason == "ValueError: too_few returned 2 scores for 3 cases"
 
 
-def test_shared_scores_are_told_apart_by_their_place() -> None:
+def test_shared_scores_are_told_apart_by_their_place():
     ids = pa.array(["1", "2", "3"])
     made = ScoreColumns.of(
         ids, ["length"], [CaseScore({"length": 1.0}), CaseScore({}, Status.ERROR, "why")], pa.array([1, 0, 1])

@@ -2,8 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
@@ -13,13 +12,12 @@ from metrics.engine.worker_pool import WorkerPool
 from metrics.store import Workspace
 from tests.engine.engine_scenes import text_outputs, text_suite
 from tests.judge.judge_scenes import asked
-from tests.judge.server import JudgeServer
 
 WAITING = "waiting for one of 4 other runs to end"
 
 
 @pytest.fixture
-def others(workspace: Path) -> Iterator[list[Turn]]:
+def others(workspace):
     """As many runs as may work at once, all at work."""
     turns = [Turn(workspace) for _ in range(AT_ONCE)]
     assert all(turn.taken() for turn in turns)
@@ -35,7 +33,7 @@ def until(happened: Callable[[], bool], works: Callable[[], bool]) -> None:
 
 
 @pytest.mark.attack("browser", "starts thirty runs at once", "four compute at a time, the others wait their turn")
-def test_a_run_too_many_waits_until_another_ends(workspace: Path, others: list[Turn]) -> None:
+def test_a_run_too_many_waits_until_another_ends(workspace, others):
     """Its turn ends with its process: the first is killed when it has one, the second ends well."""
     run = engine.create(Workspace(), text_suite(), text_outputs(), ["rouge"])
     process = engine.start(run)
@@ -54,7 +52,7 @@ def test_a_run_too_many_waits_until_another_ends(workspace: Path, others: list[T
     assert others[-1].taken(), "it has given its turn back"
 
 
-def test_a_run_that_waits_can_be_cancelled(workspace: Path, others: list[Turn]) -> None:
+def test_a_run_that_waits_can_be_cancelled(workspace, others):
     run = engine.create(Workspace(), text_suite(), text_outputs(), ["rouge"])
     engine.execute(
         run, lambda: WorkerPool(Turn(workspace)), lambda now: engine.cancel(run) if now.message == WAITING else None
@@ -62,7 +60,7 @@ def test_a_run_that_waits_can_be_cancelled(workspace: Path, others: list[Turn]) 
     assert run.state == "cancelled"
 
 
-def test_a_run_that_only_asks_its_judge_takes_no_turn(workspace: Path, judge_server: JudgeServer) -> None:
+def test_a_run_that_only_asks_its_judge_takes_no_turn(workspace, judge_server):
     judge_server.latency = 3600
     run = asked(workspace, judge_server.url, "rouge", "faithfulness")
     working = threading.Thread(target=engine.execute, args=(run, lambda: WorkerPool(Turn(workspace))))

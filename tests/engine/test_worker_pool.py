@@ -7,7 +7,6 @@ import subprocess
 import sys
 import time
 import warnings
-from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor, CancelledError
 from pathlib import Path
 
@@ -23,14 +22,14 @@ GRACE = 0.2  # seconds that a step may take which never ends
 
 
 @pytest.fixture(scope="module")
-def pool() -> Iterator[WorkerPool]:
+def pool():
     pool = WorkerPool()
     yield pool
     pool.shutdown(cancel_futures=True)
 
 
 @pytest.fixture
-def own_pool() -> Iterator[WorkerPool]:
+def own_pool():
     """A pool that the test shuts down, or whose workers write where the test reads."""
     pool = WorkerPool()
     yield pool
@@ -78,7 +77,7 @@ def gone(process: psutil.Process | int) -> None:
         time.sleep(0.02)
 
 
-def test_calls_return_and_raise_as_they_would_here(pool: WorkerPool) -> None:
+def test_calls_return_and_raise_as_they_would_here(pool):
     assert [each.result() for each in [pool.submit(operator.add, 1, number) for number in range(20)]] == [*range(1, 21)]
     with pytest.raises(ZeroDivisionError):
         pool.submit(operator.truediv, 1, 0).result()
@@ -93,7 +92,7 @@ def _generator() -> object:
 
 @pytest.mark.parametrize(("place", "endless"), [(3, endless_in_c), (None, endless_in_python)], ids=["a case", "a unit"])
 @pytest.mark.attack("suite author", "a case keeps a worker busy for ever, even inside C code", "the worker is killed")
-def test_a_step_that_takes_too_long_ends_its_worker_alone(pool: WorkerPool, place: int | None, endless: object) -> None:
+def test_a_step_that_takes_too_long_ends_its_worker_alone(pool, place, endless):
     doomed = pool.submit(late, place, endless)
     assert pool.submit(operator.add, 1, 1).result() == 2
     with pytest.raises(UnitLate) as failure:
@@ -102,17 +101,7 @@ def test_a_step_that_takes_too_long_ends_its_worker_alone(pool: WorkerPool, plac
     assert pool.submit(operator.add, 1, 2).result() == 3
 
 
-def test_a_step_may_take_long_after_one_that_was_short(pool: WorkerPool) -> None:
-    assert pool.submit(_steps).result() == "done"
-
-
-def _steps() -> str:
-    for place in range(2_000):
-        deadlines.begin(place, 600)
-    return "done"
-
-
-def test_a_worker_that_dies_costs_its_own_call_alone(pool: WorkerPool) -> None:
+def test_a_worker_that_dies_costs_its_own_call_alone(pool):
     doomed = pool.submit(signal.raise_signal, signal.SIGKILL)
     with pytest.raises(UnitLost):
         doomed.result()
@@ -122,7 +111,7 @@ def test_a_worker_that_dies_costs_its_own_call_alone(pool: WorkerPool) -> None:
 @pytest.mark.attack(
     "suite author", "a worker goes on computing after its run was cancelled", "cancel kills the workers"
 )
-def test_dropping_the_work_ends_it_at_once_with_what_it_has_started(own_pool: WorkerPool, tmp_path: Path) -> None:
+def test_dropping_the_work_ends_it_at_once_with_what_it_has_started(own_pool, tmp_path):
     future = own_pool.submit(with_a_child, tmp_path / "pid")
     worker = psutil.Process(written(tmp_path / "pid"))
     children = worker.children()
@@ -155,7 +144,7 @@ if __name__ == "__main__":
 @pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGINT])
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a worker follows its parent once its C code returns")
 @pytest.mark.attack("suite author", "a worker outlives its killed run", "the kernel kills workers with their parent")
-def test_workers_end_with_their_parent(project: Path, tmp_path: Path, ending: signal.Signals) -> None:
+def test_workers_end_with_their_parent(project, tmp_path, ending):
     script = tmp_path / "parent.py"
     script.write_text(PARENT)
     parent = subprocess.Popen(
@@ -170,6 +159,6 @@ def test_workers_end_with_their_parent(project: Path, tmp_path: Path, ending: si
 
 
 @pytest.mark.attack("model", "what a worker prints on standard error drives the terminal or holds a key", "it is shown as text, without keys")  # fmt: skip  # noqa: E501
-def test_what_a_worker_prints_is_text(own_pool: WorkerPool, capfd: pytest.CaptureFixture[str]) -> None:
+def test_what_a_worker_prints_is_text(own_pool, capfd):
     own_pool.submit(warnings.warn, "no sk-abcdefgh12345678 \x1b[2J").result()
     assert "UserWarning: no [key] \\u001b[2J" in capfd.readouterr().err
