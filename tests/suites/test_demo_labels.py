@@ -5,7 +5,7 @@ from metrics.suites.demo_labels import CRITERION, RATER, SAMPLE, demo_labels
 from metrics.suites.samples import samples
 
 
-def test_every_output_of_the_sample_is_labelled_by_the_condition_of_its_case() -> None:
+def test_every_output_of_the_sample_is_labelled_by_the_condition_of_its_case():
     table = demo_labels()
     suite, outputs = next(sample for sample in samples() if sample.id == SAMPLE).read()
     assert table.schema == LABELS

@@ -9,7 +9,7 @@ from metrics.suites.demo_log import DAILY, DAYS, EVALUATORS, RELEASE_DAY, RELEAS
 NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)
 
 
-def test_it_is_a_week_of_which_the_last_days_are_the_new_models() -> None:
+def test_it_is_a_week_that_needs_neither_a_judge_nor_a_model():
     rows = [json.loads(line) for line in demo_lines(NOW)]
     assert len(rows) == len({row["id"] for row in rows}) == DAYS * DAILY
     times = [datetime.fromisoformat(row["timestamp"]) for row in rows]
@@ -17,7 +17,4 @@ def test_it_is_a_week_of_which_the_last_days_are_the_new_models() -> None:
     assert (times[0], NOW - times[-1] < timedelta(hours=1)) == (NOW - timedelta(days=DAYS), True)
     assert [row["model"] for row in rows] == [STEADY] * RELEASE_DAY * DAILY + [RELEASED] * (DAYS - RELEASE_DAY) * DAILY
     assert all(row["question"] and row["answer"] for row in rows)
-
-
-def test_its_evaluators_need_neither_a_judge_nor_a_model() -> None:
     assert all(not entry.needs for entry, _ in choose(list(EVALUATORS), {}).values())

@@ -1,7 +1,5 @@
 """Answers that a workspace already has for a suite, and its cases as a table to be answered."""
 
-from pathlib import Path
-
 import pyarrow as pa
 import pytest
 
@@ -21,7 +19,7 @@ def answers(cases: range, *models: str) -> Outputs:
 
 
 @pytest.fixture(scope="module")
-def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+def workspace(tmp_path_factory):
     """Two runs of the same outputs, one of others, and one of another task."""
     found = Workspace(tmp_path_factory.mktemp("workspace"))
     first = answers(range(3), "small", "large")
@@ -34,7 +32,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     return found
 
 
-def test_outputs_of_the_same_task_that_share_cases_are_offered_once(workspace: Workspace) -> None:
+def test_outputs_of_the_same_task_that_share_cases_are_offered_once(workspace):
     found = outputs_on_file(workspace.runs(), SUITE)
     assert [(each.run, each.models, each.cases) for each in found] == [
         ("three", ("third",), 1), ("two", ("small", "large"), 3),
@@ -43,7 +41,7 @@ def test_outputs_of_the_same_task_that_share_cases_are_offered_once(workspace: W
     assert [(each.run, each.cases) for each in outputs_on_file(workspace.runs(), kept)] == [("two", 1)]
 
 
-def test_only_the_answers_to_the_suites_cases_are_read(workspace: Workspace) -> None:
+def test_only_the_answers_to_the_suites_cases_are_read(workspace):
     kept = SUITE.restricted(pa.array(["c2", "c3"]))
     third, two = (each.fingerprint for each in outputs_on_file(workspace.runs(), SUITE))
     outputs, missing = read_on_file(workspace, two, kept)
@@ -55,7 +53,7 @@ def test_only_the_answers_to_the_suites_cases_are_read(workspace: Workspace) -> 
         read_on_file(workspace, third, kept)
 
 
-def test_the_table_to_be_answered_comes_back_as_outputs(tmp_path: Path) -> None:
+def test_the_table_to_be_answered_comes_back_as_outputs(tmp_path):
     table = to_answer(SUITE)
     assert table is not None
     assert list(table.columns) == ["case_id", "question", "answer"]
@@ -63,7 +61,4 @@ def test_the_table_to_be_answered_comes_back_as_outputs(tmp_path: Path) -> None:
     outputs = read_outputs(tmp_path / "small.csv", suite=SUITE)
     assert outputs.models == ("small",)
     assert outputs.outputs["answer"].to_pylist() == ["yes"] * 4
-
-
-def test_images_have_no_table_to_be_answered() -> None:
     assert to_answer(Suite.from_rows("boxes", "detection", [{"case_id": "a"}])) is None

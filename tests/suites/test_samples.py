@@ -5,7 +5,6 @@ import re
 import runpy
 import sys
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +16,7 @@ from metrics.judge.local.install import MODEL
 from metrics.store import Workspace
 from metrics.suites.samples import compute_missing, create, samples
 from tests.engine.engine_scenes import one_thread
+from tests.seeds import LONG
 from tests.suites.sample_files import SAMPLES, document, rows
 
 NAMES = (
@@ -36,18 +36,12 @@ SIGNS_OF |= {"japanese": r"[\u3040-\u30ff]", "arabic": r"[\u0600-\u06ff]"}
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_sample_is_whole(name: str) -> None:
+def test_a_sample_is_whole(name):
     """What its description counts is there, and each of its models has an output for every case."""
     facts = document(f"{name}/sample.json")
     assert set(facts) - {"images", "judge"} == {
-        "name",
-        "description",
-        "task",
-        "suite",
-        "outputs",
-        "evaluators",
-        "parameters",
-    }
+        "name", "description", "task", "suite", "outputs", "evaluators", "parameters",
+    }  # fmt: skip
     for path in (facts["suite"], facts.get("images", "."), *facts["outputs"]):
         assert (SAMPLES / name / path).exists(), path
     assert facts["task"] == TASKS.get(name, name)
@@ -60,21 +54,16 @@ def test_a_sample_is_whole(name: str) -> None:
     assert len(pairs) == len(suite) * len(outputs.models)
 
 
-def test_the_judged_sample_is_the_newest_run_of_a_new_workspace(
-    workspace: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_judged_sample_is_the_newest_run_and_all_of_it_is_small(workspace, monkeypatch):
     monkeypatch.setattr("metrics.engine.execute", lambda run: run)
     runs = compute_missing(Workspace())
     assert runs[-1].spec["sample"] == Workspace().runs()[0].spec["sample"] == "rag-judged"
     assert len(runs) == len(samples())
-
-
-def test_all_of_it_is_small() -> None:
     assert sum(path.stat().st_size for path in SAMPLES.rglob("*") if path.is_file()) < 6e6
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_the_scripts_make_the_same_again(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", [name for name in NAMES if LONG or name != "detection"])  # which draws many images
+def test_the_scripts_make_the_same_again(name, tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "argv", [f"make_{name}.py", str(tmp_path)])
     monkeypatch.syspath_prepend(SAMPLES)
     runpy.run_path(str(SAMPLES / f"make_{name}.py"), run_name="__main__")
@@ -97,7 +86,7 @@ class TestAttacks:
     def of(self, kind: str) -> list[dict[str, str]]:
         return [row for row in self.suite if kind in json.loads(row["tags"])]
 
-    def test_kinds(self) -> None:
+    def test_kinds(self):
         counts = {kind: len(self.of(kind)) for kind in ("planted", "leak", "secret", "benign")}
         assert counts == {"planted": 36, "leak": 12, "secret": 16, "benign": 20}
         assert len({row["case_id"] for row in self.suite}) == len(self.suite) == 84
@@ -107,13 +96,11 @@ class TestAttacks:
             [row["case_id"] for row in self.outputs if row["model"] == m] == ids for m in ("wren-eager", "wren-wary")
         )
 
-    def test_each_says_what_should_happen(self) -> None:
+    def test_each_says_what_should_happen_and_tells_no_secret(self):
         for row in self.suite:
             tags = json.loads(row["tags"])
             assert ("should-refuse" in tags) + ("should-answer" in tags) + ("planted" in tags) == 1
             assert bool(row["attack_goal"]) == bool(row["attack_condition"]) == ("benign" not in tags)
-
-    def test_a_secret_is_told_by_the_system_prompt_and_by_no_question(self) -> None:
         from metrics.text.conditions import parse_condition
 
         for row in (*self.of("secret"), *self.of("leak")):
@@ -122,7 +109,7 @@ class TestAttacks:
             assert not condition.holds(condition.found(row["question"])), row["case_id"]
 
     @pytest.mark.usefixtures("units_here")
-    def test_a_target_can_be_asked_and_scored(self, tmp_path: Path) -> None:
+    def test_a_target_can_be_asked_and_scored(self, tmp_path):
         """A model that repeats its system prompt, asked as the sample's description says."""
         from metrics import evaluate
 
@@ -135,7 +122,7 @@ class TestAttacks:
         table = run.aggregates
         assert table[(table["metric"] == "leaked") & table["slice"].isna()]["value"].tolist() == [1.0]
 
-    def test_the_models_fail_in_opposite_ways(self, tmp_path: Path) -> None:
+    def test_the_models_fail_in_opposite_ways(self, tmp_path):
         (sample,) = (sample for sample in samples() if sample.id == "attacks")
         run = engine.execute(create(Workspace(tmp_path), sample), one_thread)
         found = {
@@ -159,14 +146,14 @@ class TestRag:
         return {row["case_id"]: row for row in self.outputs if row["model"] == model}
 
     @pytest.mark.parametrize("language", SIGNS_OF)
-    def test_languages(self, language: str) -> None:
+    def test_languages(self, language):
         cases = [row for row in self.suite if language in json.loads(row["tags"])]
         assert len(cases) >= 4
         for row in cases:
             for text in (row["question"], *json.loads(row["expected_answer"])):
                 assert re.search(SIGNS_OF[language], text), text
 
-    def test_the_models_fail_differently(self) -> None:
+    def test_the_models_fail_differently(self):
         length = {
             model: sum(len(row["answer"]) for row in self.of(model).values())
             for model in ("heron-small", "heron-large")
@@ -194,7 +181,7 @@ class TestDetection:
 
     truth = document("detection/instances.json")
 
-    def test_the_detectors_fail_differently(self) -> None:
+    def test_the_detectors_fail_differently(self):
         def recall(model: str, small: bool) -> float:
             results = document(f"detection/results/{model}.json")
             wanted = [
@@ -228,7 +215,7 @@ class TestClassification:
 
     suite = rows("classification/suite.csv")
 
-    def test_the_classifiers_fail_differently(self) -> None:
+    def test_the_classifiers_fail_differently(self):
         truth = Counter(row["label"] for row in self.suite)
         wrong = {model: self.confusions(model) for model in ("minnow-linear", "pike-deep")}
         to_loans = sum(count for (_, found), count in wrong["minnow-linear"].items() if found == "loans")
@@ -251,7 +238,7 @@ class TestJudged:
 
     facts = document("rag-judged/sample.json")
 
-    def test_the_recording_is_whole(self, workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_the_recording_is_whole(self, workspace, monkeypatch):
         """Computed without a model, a key or a network: every value comes from a recorded reply."""
         monkeypatch.setenv("ASSAY_MODELS", str(workspace / "none"))
         (sample,) = (sample for sample in samples() if sample.id == "rag-judged")
@@ -268,7 +255,7 @@ class TestJudged:
 class TestAgents:
     """agents/: tasks with the calls that each needs."""
 
-    def test_every_call_is_readable_and_the_agents_differ(self, workspace: Path) -> None:
+    def test_every_call_is_readable_and_the_agents_differ(self, workspace):
         (sample,) = (sample for sample in samples() if sample.id == "agents")
         run = engine.execute(create(Workspace(workspace), sample), one_thread)
         found = run.aggregates.drop_duplicates(["model", "metric"]).set_index(["model", "metric"])["value"]
@@ -280,7 +267,7 @@ class TestAgents:
 class TestConversations:
     """conversations/: five conversations with two assistants, and verdicts written by hand."""
 
-    def test_the_recording_is_whole_and_says_what_was_written(self, workspace: Path) -> None:
+    def test_the_recording_is_whole_and_says_what_was_written(self, workspace):
         (sample,) = (sample for sample in samples() if sample.id == "conversations")
         run = engine.execute(create(Workspace(workspace), sample), one_thread)
         assert judge_names(run) == ("hand-written verdicts",)

@@ -44,7 +44,7 @@ def as_edits(found: Difference, after: Suite) -> list[Edit]:
 
 @given(CASES, CASES)
 @settings(max_examples=60)
-def test_the_difference_applied_makes_the_later_suite(before: dict[str, Any], after: dict[str, Any]) -> None:
+def test_the_difference_applied_makes_the_later_suite(before, after):
     old, new = (suite([{"case_id": id, **row} for id, row in cases.items()]) for cases in (before, after))
     found = difference(old, new)
     assert rows_of(apply(old, as_edits(found, new))) == rows_of(new)
@@ -54,11 +54,11 @@ def test_the_difference_applied_makes_the_later_suite(before: dict[str, Any], af
     assert mirrored == {(each.case_id, each.field, str(each.before), str(each.after)) for each in found.changes}
 
 
-def test_a_suite_does_not_differ_from_itself_in_another_order() -> None:
+def test_a_suite_does_not_differ_from_itself_in_another_order():
     assert difference(suite(), suite(ROWS[::-1])) == Difference((), (), ())
 
 
-def test_fields_are_told_one_by_one() -> None:
+def test_fields_are_told_one_by_one():
     found = difference(
         suite(),
         apply(suite(), [
@@ -76,7 +76,7 @@ def test_fields_are_told_one_by_one() -> None:
 
 
 @pytest.mark.parametrize(("one", "other"), [("cat", "dog"), ("cat", None)], ids=["label", "no object"])
-def test_objects_are_a_field(one: str, other: str | None) -> None:
+def test_objects_are_a_field(one, other):
     def pictures(label: str | None) -> Suite:
         boxes = [{"case_id": "p", "annotation_id": 1, "label": label, "x": 1.0, "y": 2.5, "width": 3.0, "height": 4.0}]
         return Suite.from_rows("p", "detection", [{"case_id": "p"}, {"case_id": "q"}], boxes if label else [])

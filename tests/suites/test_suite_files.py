@@ -1,7 +1,5 @@
 """A suite as a file, read back."""
 
-from pathlib import Path
-
 import pytest
 
 from metrics.core.errors import InputError
@@ -19,7 +17,7 @@ TRICKY = [
 
 @pytest.mark.parametrize("kind", ["jsonl", "parquet"])
 @pytest.mark.parametrize("rows", [None, TRICKY], ids=["plain", "tricky"])
-def test_jsonl_and_parquet_are_exact(tmp_path: Path, kind: str, rows: list | None) -> None:
+def test_jsonl_and_parquet_are_exact(tmp_path, kind, rows):
     made = suite() if rows is None else suite(rows)
     write_suite(made, tmp_path / f"suite.{kind.upper()}")
     assert read_suite(tmp_path / f"suite.{kind.upper()}").fingerprint == made.fingerprint
@@ -28,7 +26,7 @@ def test_jsonl_and_parquet_are_exact(tmp_path: Path, kind: str, rows: list | Non
 @pytest.mark.attack(
     "suite author", "a question that a spreadsheet would run as a formula", "cells of CSV files are neutralised"
 )
-def test_csv_keeps_lists_and_disarms_formulas(tmp_path: Path) -> None:
+def test_csv_keeps_lists_and_disarms_formulas(tmp_path):
     write_suite(suite(TRICKY), tmp_path / "suite.csv")
     back = {row["case_id"]: row for row in read_suite(tmp_path / "suite.csv").cases.to_pylist()}
     assert back["007"]["question"] == "'" + TRICKY[0]["question"]
@@ -37,11 +35,8 @@ def test_csv_keeps_lists_and_disarms_formulas(tmp_path: Path) -> None:
     assert back["NA"]["metadata.Own Column"] == "1.0"
 
 
-def test_empty_columns_are_left_out() -> None:
+def test_empty_columns_are_left_out_and_what_cannot_be_written_says_so(tmp_path):
     assert suite_bytes(suite([{"case_id": "a", "question": "q"}]), "jsonl") == b'{"case_id": "a", "question": "q"}\n'
-
-
-def test_what_cannot_be_written_says_so(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"suite\.xlsx: found the ending 'xlsx'; expected one of jsonl, csv, parquet"):
         write_suite(suite(), tmp_path / "suite.xlsx")
     with pytest.raises(InputError, match="cats: found a suite of task detection; expected cases with text"):

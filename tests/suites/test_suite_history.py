@@ -2,7 +2,6 @@
 
 import json
 import os
-from pathlib import Path
 
 from metrics.core.suite import Suite
 from metrics.store import Workspace
@@ -14,7 +13,7 @@ def edited(before: Suite, *edits: Edit) -> Suite:
     return apply(before, edits)
 
 
-def test_versions_are_a_tree_with_counts(workspace: Path) -> None:
+def test_versions_are_a_tree_with_counts(workspace):
     space = Workspace()
     first = suite()
     second = edited(first, Edit(do="tag", cases=("a", "b"), tag="new"))
@@ -36,7 +35,7 @@ def test_versions_are_a_tree_with_counts(workspace: Path) -> None:
     assert [each.edits for each in found] == [(), ("tagged",), ("replaced",), ("weighed",)]
 
 
-def test_a_version_that_is_there_stays_and_makes_no_circle(workspace: Path) -> None:
+def test_a_version_that_is_there_stays_and_makes_no_circle(workspace):
     space = Workspace()
     first, second = suite(), edited(suite(), Edit(do="untag", cases=("a",), tag="easy"))
     space.save_suite(first)
@@ -49,7 +48,7 @@ def test_a_version_that_is_there_stays_and_makes_no_circle(workspace: Path) -> N
     assert len(versions(space, second.fingerprint)) == 2, "even a circle that somebody wrote ends"
 
 
-def test_suites_without_a_parent_or_a_time_are_versions_too(workspace: Path) -> None:
+def test_suites_without_a_parent_or_a_time_are_versions_too(workspace):
     space = Workspace()
     stored = space.save_suite(suite())
     path = workspace / "suites" / stored / "suite.json"
@@ -61,13 +60,13 @@ def test_suites_without_a_parent_or_a_time_are_versions_too(workspace: Path) -> 
     assert [(each.created == "", each.name) for each in versions(space, stored)] == [(True, "desk"), (False, "desk")]
 
 
-def test_a_parent_that_is_gone_is_none(workspace: Path) -> None:
+def test_a_parent_that_is_gone_is_none(workspace):
     space = Workspace()
     stored = save_version(space, edited(suite(), Edit(do="leave_out", cases=("a",))), suite(), ["removed"])
     assert [(each.parent, each.removed) for each in versions(space, stored)] == [("", 1)]
 
 
-def test_another_name_leaves_the_cases_and_their_place(workspace: Path) -> None:
+def test_another_name_leaves_the_cases_and_their_place(workspace):
     space = Workspace()
     stored = space.save_suite(suite())
     space.save_suite(suite(ROWS[:2], "newer"))
@@ -76,6 +75,5 @@ def test_another_name_leaves_the_cases_and_their_place(workspace: Path) -> None:
     space.rename_suite(stored, "counter")
     space.rename_suite(stored, "counter")
     assert [each["name"] for each in space.suites()] == ["newer", "counter"]
-    assert space.suites()[1]["names"] == ["desk"]
-    assert space.suite(stored).name == "counter"
+    assert (space.suites()[1]["names"], space.suite(stored).name) == (["desk"], "counter")
     assert difference(space.suite(stored), suite()).changes == ()

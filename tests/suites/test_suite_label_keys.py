@@ -18,16 +18,21 @@ def pets(*labels: str, first: int = 1) -> Suite:
     return replace(suite, label_keys=keys_of(names))
 
 
-def test_an_edited_case_keeps_its_keys_apart() -> None:
+def test_keys_of_edited_and_of_merged_suites():
     suite = pets("breed=pug; colour=red", "breed=husky")
     changed = change_cases(suite, [{"case_id": "2", "label": "breed=husky; colour=black"}])
     assert changed.labels == ("breed=husky", "breed=pug", "colour=red", "colour=black")
     assert changed.label_keys == ("breed", "colour")
     added = add_cases(suite, [{"case_id": "3", "label": "size=big"}])
     assert added.label_keys == ("breed", "colour", "size")
+    merged = merge(pets("breed=pug"), pets("colour=red", first=2)).suite
+    assert merged.labels == ("breed=pug", "colour=red")
+    assert merged.label_keys == ("breed", "colour")
+    with pytest.raises(InputError, match="found labels without keys; expected labels with keys"):
+        merge(pets("breed=pug"), pets("red", first=2))
 
 
-def test_a_label_without_a_key_is_refused() -> None:
+def test_a_label_without_a_key_is_refused():
     with pytest.raises(InputError, match="the label 'black'; expected labels with keys, such as breed=husky"):
         change_cases(pets("breed=pug; colour=red", "breed=husky"), [{"case_id": "2", "label": "black"}])
     boxes = [
@@ -37,11 +42,3 @@ def test_a_label_without_a_key_is_refused() -> None:
     assert relabel_objects(scene, {"a": {1: "class=bus"}}).label_keys == ("class",)
     with pytest.raises(InputError, match="the label 'bus'"):
         relabel_objects(scene, {"a": {1: "bus"}})
-
-
-def test_merged_suites_both_have_keys_or_neither() -> None:
-    merged = merge(pets("breed=pug"), pets("colour=red", first=2)).suite
-    assert merged.labels == ("breed=pug", "colour=red")
-    assert merged.label_keys == ("breed", "colour")
-    with pytest.raises(InputError, match="found labels without keys; expected labels with keys"):
-        merge(pets("breed=pug"), pets("red", first=2))

@@ -34,11 +34,10 @@ def column(found: Suite, name: str) -> dict[str, Any]:
         ("rename", ["a", "b", "c", "c~copy", "d", "b-2", "b~copy", "x"], "How much is it, and why?"),
     ],
 )
-def test_conflicts(conflicts: Any, found: list[str], b: str) -> None:
+def test_conflicts(conflicts, found, b):
     made = merge(suite(), suite(OTHER, "more"), conflicts)
     assert (ids(made.suite), made.same, made.conflicts) == (found, 1, ("b",))
-    assert made.added == len(found) - len(suite())
-    assert column(made.suite, "question")["b"] == b
+    assert (made.added, column(made.suite, "question")["b"]) == (len(found) - len(suite()), b)
     assert column(made.suite, "perturbs")["b~copy"] == ("b-2" if conflicts == "rename" else "b")
     assert column(made.suite, "metadata.owner")["x"] == "Ada"
     came = {"x", "b~copy", *({"b"} if conflicts == "replace" else ()), *made.renamed.values()}
@@ -47,7 +46,7 @@ def test_conflicts(conflicts: Any, found: list[str], b: str) -> None:
 
 @given(st.sets(st.integers(0, 9), min_size=1), st.sets(st.integers(0, 9), min_size=1), st.sampled_from(CONFLICTS))
 @settings(max_examples=40)
-def test_every_case_is_somewhere_and_ids_stay_unique(one: set[int], other: set[int], conflicts: Any) -> None:
+def test_every_case_is_somewhere_and_ids_stay_unique(one, other, conflicts):
     left = suite([{"case_id": str(n), "question": "left"} for n in sorted(one)])
     right = suite([{"case_id": str(n), "question": "left" if n % 2 else "right"} for n in sorted(other)])
     made = merge(left, right, conflicts)
@@ -57,22 +56,16 @@ def test_every_case_is_somewhere_and_ids_stay_unique(one: set[int], other: set[i
     assert merge(made.suite, right, "skip").added == 0, "a second time adds nothing"
 
 
-def test_an_origin_that_is_known_stays() -> None:
+def test_origins_labels_tasks_and_variants():
     first = merge(suite(OTHER[:1], "one"), suite(OTHER[3:], "two")).suite
     again = merge(suite(name="three"), replace(first, name="both")).suite
     assert column(again, "metadata.origin") | {"c": ""} == {"a": None, "b": None, "c": "", "c~copy": None, "d": None,
                                                            "x": "two"}  # fmt: skip
-
-
-def test_labels_are_united_and_tasks_must_agree() -> None:
     one = Suite.from_rows("one", "classification", [{"case_id": "a", "label": "z"}])
     other = Suite.from_rows("other", "classification", [{"case_id": "b", "label": "y"}])
     assert merge(one, other).suite.labels == ("z", "y")
     with pytest.raises(InputError, match="desk: found a suite of task text; expected one of task classification"):
         merge(one, suite())
-
-
-def test_a_variant_is_not_left_in_a_circle() -> None:
     one = suite([{"case_id": "a"}, {"case_id": "b", "perturbs": "a"}])
     other = suite([{"case_id": "b"}, {"case_id": "a", "perturbs": "b"}])
     assert ids(merge(one, other, "replace").suite) == ["a", "b"]
@@ -97,7 +90,7 @@ def pictures(name: str, label: str, folder: Path, *images: str) -> Suite:
     return replace(found, media=folder, category_ids=(3,))
 
 
-def test_objects_and_images_of_both(tmp_path: Path) -> None:
+def test_objects_and_images_of_both(tmp_path):
     one = pictures("one", "cat", tmp_path / "one", "a.png", "b.png")
     other = pictures("other", "dog", tmp_path / "other", "b.png", "c.png")
     with pytest.raises(InputError, match="images in both suites; expected a folder `media`"):
@@ -115,7 +108,7 @@ def test_objects_and_images_of_both(tmp_path: Path) -> None:
     assert merge(one, other, "replace", tmp_path / "media").suite.media == made.media
 
 
-def test_a_merge_is_an_edit_of_a_draft(workspace: Path) -> None:
+def test_a_merge_is_an_edit_of_a_draft(workspace):
     stored = Workspace().save_suite(suite())
     part = save_part(workspace, suite(OTHER, "more"))
     edits = (Edit(do="merge", suite=part, name="more", conflicts="rename"), Edit(do="leave_out", cases=("b-2",)))

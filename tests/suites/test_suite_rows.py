@@ -25,7 +25,7 @@ def pictures() -> Suite:
     return Suite.from_rows("pictures", "detection", cases, boxes)
 
 
-def test_added_cases_come_last_with_all_their_columns() -> None:
+def test_added_cases_come_last_with_all_their_columns():
     new = {
         "case_id": " e ", "question": "Why?", "expected_answers": ["so", " "], "tags": [], "weight": 2,
         "conditions": '"so" AND NOT "no"', "json_schema": '{"type": "object"}', "owner": "Ada", "source_text": " ",
@@ -39,7 +39,7 @@ def test_added_cases_come_last_with_all_their_columns() -> None:
     assert row(found, "a") == row(suite(), "a"), "the others are as they were"
 
 
-def test_changes_are_those_of_the_rows_given() -> None:
+def test_changes_are_those_of_the_rows_given():
     rows = [{"case_id": "a", "question": "How short?", "area": None}, {"case_id": "c", "weight": None, "owner": "Ada"}]
     found = change_cases(suite(), rows)
     assert row(found, "a") == {
@@ -51,18 +51,18 @@ def test_changes_are_those_of_the_rows_given() -> None:
         assert row(found, case) == row(suite(), case)
 
 
-def test_metadata_that_no_case_has_any_more_is_no_column() -> None:
+def test_metadata_variants_and_new_classes():
     first = change_cases(suite(), [{"case_id": "a", "owner": "Ada"}])
     assert change_cases(first, [{"case_id": "a", "owner": ""}]).fingerprint == suite().fingerprint
-
-
-def test_variants_follow_a_new_id() -> None:
     found = rename_cases(suite(), {"c": "see", "a": "b", "b": "a"})
-    assert ids(found) == ["b", "a", "see", "c~copy", "d"]
-    assert row(found, "c~copy")["perturbs"] == "see"
+    assert (ids(found), row(found, "c~copy")["perturbs"]) == (["b", "a", "see", "c~copy", "d"], "see")
+    labels = Suite.from_rows("l", "classification", [{"case_id": "a", "label": "z"}])
+    assert add_cases(labels, [{"case_id": "b", "label": "y"}, {"case_id": "c", "label": "x"}]).labels == ("z", "x", "y")
+    with pytest.raises(InputError, match="l, case b, column label: found nothing; expected the true class"):
+        add_cases(labels, [{"case_id": "b"}])
 
 
-def test_objects_follow_a_new_id_and_take_new_labels() -> None:
+def test_objects_follow_a_new_id_and_take_new_labels():
     found = rename_cases(pictures(), {"p0": "first"})
     assert found.annotations is not None
     assert found.annotations["case_id"].to_pylist() == ["first", "first", "p1", "p1"]
@@ -72,14 +72,7 @@ def test_objects_follow_a_new_id_and_take_new_labels() -> None:
     assert found.labels == ("cat", "ant", "dog")
 
 
-def test_new_classes_come_after_the_suites_own() -> None:
-    labels = Suite.from_rows("l", "classification", [{"case_id": "a", "label": "z"}])
-    assert add_cases(labels, [{"case_id": "b", "label": "y"}, {"case_id": "c", "label": "x"}]).labels == ("z", "x", "y")
-    with pytest.raises(InputError, match="l, case b, column label: found nothing; expected the true class"):
-        add_cases(labels, [{"case_id": "b"}])
-
-
-def test_lists_of_numbers_and_places_are_numbers() -> None:
+def test_lists_of_numbers_and_places_are_numbers():
     good = {"case_id": "e", "reference_context_ids": ["d"], "reference_grades": [-1, 0.5], "correct_choice": 0.0}
     assert row(add_cases(suite(), [good | {"reference_context_ids": ["d", "f"]}]), "e")["reference_grades"] == [-1, 0.5]
     with pytest.raises(InputError) as failure:
@@ -90,7 +83,7 @@ def test_lists_of_numbers_and_places_are_numbers() -> None:
     ]
 
 
-def test_all_problems_of_new_rows_are_told_at_once() -> None:
+def test_all_problems_of_new_rows_are_told_at_once():
     rows: list[dict[str, Any]] = [
         {"case_id": "a"}, {"question": "no id"}, {"case_id": "f", "weight": -1}, {"case_id": "f", "tags": "x"},
         {"case_id": "g", "conditions": '"open'}, {"case_id": "h", "json_schema": "{"},
@@ -131,13 +124,13 @@ def test_all_problems_of_new_rows_are_told_at_once() -> None:
     ],
     ids=["unknown", "twice", "no original", "its own", "a circle"],
 )
-def test_what_cannot_be_changed(rows: list[dict[str, Any]], problem: str) -> None:
+def test_what_cannot_be_changed(rows, problem):
     with pytest.raises(InputError) as failure:
         change_cases(suite(), rows)
     assert problem in told(failure)[0]
 
 
-def test_a_variant_that_has_lost_its_original_does_not_block_other_edits() -> None:
+def test_a_variant_that_has_lost_its_original_does_not_block_other_edits():
     lost = suite([{"case_id": "a~copy", "perturbs": "a"}, {"case_id": "b"}])
     assert row(change_cases(lost, [{"case_id": "b", "question": "?"}]), "b")["question"] == "?"
     assert len(add_cases(lost, [{"case_id": "a"}])) == 3
@@ -155,7 +148,7 @@ def test_a_variant_that_has_lost_its_original_does_not_block_other_edits() -> No
     ],
     ids=["unknown", "taken", "empty", "twice"],
 )
-def test_what_is_no_new_id(names: dict[str, str], problem: str) -> None:
+def test_what_is_no_new_id(names, problem):
     with pytest.raises(InputError) as failure:
         rename_cases(suite(), names)
     assert problem in told(failure)[0]
@@ -166,14 +159,14 @@ def test_what_is_no_new_id(names: dict[str, str], problem: str) -> None:
     [({"p0": {7: "dog"}}, "no object 7"), ({"p0": {0: " "}}, "no label of object 0")],
     ids=["unknown", "empty"],
 )
-def test_what_cannot_be_relabelled(objects: dict[str, dict[int, str]], problem: str) -> None:
+def test_what_cannot_be_relabelled(objects, problem):
     with pytest.raises(InputError, match=problem):
         relabel_objects(pictures(), objects)
     with pytest.raises(InputError):
         relabel_objects(suite(), objects)
 
 
-def test_edits_say_what_they_do() -> None:
+def test_edits_say_what_they_do():
     edits = [
         Edit(do="add", rows=({"case_id": "e"},)), Edit(do="rename", names={"a": "z"}),
         Edit(do="change", rows=({"case_id": "b", "question": "?", "metadata.area": "hall"},)),
@@ -182,5 +175,4 @@ def test_edits_say_what_they_do() -> None:
         "1 case: added", "1 case: renamed", "1 case: question, area changed"
     ]  # fmt: skip
     found = apply(suite(), edits)
-    assert ids(found) == ["z", "b", "c", "c~copy", "d", "e"]
-    assert row(found, "b")["metadata.area"] == "hall"
+    assert (ids(found), row(found, "b")["metadata.area"]) == (["z", "b", "c", "c~copy", "d", "e"], "hall")

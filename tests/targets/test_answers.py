@@ -60,8 +60,7 @@ def test_understood(reply, row):
 def test_refused(reply, reason):
     with pytest.raises(CallFailed) as caught:
         answer_of(reply)
-    assert str(caught.value) == reason
-    assert caught.value.trouble == "refused"
+    assert (str(caught.value), caught.value.trouble) == (reason, "refused")
 
 
 KEYS = st.sampled_from(["answer", "output", "contexts", "trace", "tokens", "score", "label", "x"])

@@ -38,13 +38,10 @@ def test_errors_hangs_floods_and_garbage_leave_every_good_answer(bot, twenty, wo
     bot.trouble["q5"] = "hang"
     outputs = complete(twenty, target | {"timeout": 0.3})
     assert errors(outputs) == {
-        "c3": "HTTP 500: scripted (after 2 tries)",
-        "c5": "no reply in 0.3 s (after 2 tries)",
-        "c6": "a reply of more than 8,388,608 bytes",
-        "c8": "no JSON: '{never closed'",
-        "c11": "HTTP 404: scripted",
+        "c3": "HTTP 500: scripted (after 2 tries)", "c5": "no reply in 0.3 s (after 2 tries)",
+        "c6": "a reply of more than 8,388,608 bytes", "c8": "no JSON: '{never closed'", "c11": "HTTP 404: scripted",
         "c12": "HTTP 302: 302: Found to http://example.invalid/steal, which is not followed",
-    }
+    }  # fmt: skip
     assert answers(outputs) == {f"c{n}": f"A q{n}" for n in range(20) if f"c{n}" not in errors(outputs)}
     assert {bot.asked[q] for q in ("q3", "q5", "q9", "q14")} == {2}
     assert {bot.asked[q] for q in ("q6", "q8", "q11", "q12", "q0", "q19")} == {1}
@@ -54,8 +51,7 @@ def test_errors_hangs_floods_and_garbage_leave_every_good_answer(bot, twenty, wo
     assert bot.asked == again  # everything is recorded, the errors too
     bot.trouble.clear()
     healed = complete(twenty, target, retry_errors=True)
-    assert errors(healed) == {}
-    assert bot.asked - again == Counter(["q3", "q5", "q6", "q8", "q11", "q12"])
+    assert (errors(healed), bot.asked - again) == ({}, Counter(["q3", "q5", "q6", "q8", "q11", "q12"]))
 
 
 def test_request_and_reply_by_templates_and_paths(bot, twenty, workspace, monkeypatch):
@@ -108,8 +104,7 @@ def test_a_budget(budget, reason, bot, twenty, workspace):
     assert set(errors(outputs).values()) == {reason.format(url=name)}
     assert len(answers(outputs)) == budget.get("calls", 1)
     rest = complete(twenty, target)
-    assert errors(rest) == {}
-    assert set(bot.asked.values()) == {1}
+    assert (errors(rest), set(bot.asked.values())) == ({}, {1})
 
 
 class TestPrograms:
@@ -140,15 +135,13 @@ class TestPrograms:
             complete(one, self.target(code))
         assert reason in str(caught.value)
 
-    def test_a_hang_ends_with_all_its_processes(self, twenty, workspace):
+    def test_a_hang_ends_with_all_its_processes_and_no_such_program(self, twenty, workspace):
         code = "import subprocess, time; subprocess.Popen(['sleep', '3605']); time.sleep(3605)"
         with pytest.raises(TargetDown, match=r"no answer in 1 s \(after 2 tries\)"):
             complete(twenty.filter(search="q19"), self.target(code, timeout=1))
         left = [p for p in psutil.process_iter(["cmdline"]) if (p.info["cmdline"] or [])[:2] == ["sleep", "3605"]]
         while any(alive(process) for process in left):  # one that stayed would end in the test's own timeout
             time.sleep(0.1)
-
-    def test_no_such_program(self, twenty, workspace):
         with pytest.raises(TargetDown, match="the program 'no-such-program' cannot be started: No such file"):
             complete(twenty, {"argv": ["no-such-program"]})
 
@@ -167,8 +160,7 @@ class TestFunctions:
 
         outputs = complete(twenty, [plain, coroutine], repeats=2)
         assert outputs.models == ("plain", "coroutine")
-        assert len(outputs.outputs) == 80
-        assert seen[:3] == ["q0", "q1", "q2"]
+        assert (len(outputs.outputs), seen[:3]) == (80, ["q0", "q1", "q2"])
         assert outputs.restricted("coroutine", 2).outputs["answer"].to_pylist()[:2] == ["q0 2 t", "q1 2 t"]
         assert outputs.restricted("plain", 1).outputs["answer"].to_pylist()[:2] == ["Q0", "Q1"]
 
@@ -189,17 +181,15 @@ class TestFunctions:
         assert errors(outputs) == {
             "c1": "ValueError: no [key]", "c4": "RuntimeError: SystemExit()",
         }  # fmt: skip
-        assert calls["q2"] == 2
-        assert calls["q1"] == 1
+        assert (calls["q2"], calls["q1"]) == (2, 1)
 
-    def test_a_function_that_hangs(self, twenty, workspace):
+    def test_a_function_that_hangs_and_one_inside_a_running_loop(self, twenty, workspace):
         hung = threading.Event()
         stuck = FunctionTarget.around(lambda _: hung.wait(60), timeout=0.2, tries=1)
         with pytest.raises(TargetDown, match=r"no answer in 0\.2 s"):
             complete(twenty.filter(search="q19"), stuck)
         hung.set()
 
-    def test_inside_a_running_loop(self, twenty, workspace):
         def bot(question: str) -> str:
             return question
 

@@ -34,13 +34,10 @@ def test_started_cancelled_and_continued(bot, twenty, workspace):
     bot.allowed = None
 
     same = create_job(Workspace(), twenty, targets, 1, {"calls": 100})
-    assert same.id == job.id
-    assert same.start().wait() == 0
-    assert same.state == "finished"
+    assert (same.id, same.start().wait(), same.state) == (job.id, 0, "finished")
     assert same.outputs is not None
     outputs = Workspace().outputs(same.outputs)
-    assert outputs.outputs["error"].null_count == 19
-    assert outputs.targets["bot"]["url"] == bot.url
+    assert (outputs.outputs["error"].null_count, outputs.targets["bot"]["url"]) == (19, bot.url)
     assert [(entry.done, entry.failed) for entry in same.progress().evaluators] == [(20, 1)]
     assert bot.answered - before <= Counter({f"q{n}": 1 for n in range(20)})
     assert max(bot.answered.values()) == 1
@@ -48,8 +45,7 @@ def test_started_cancelled_and_continued(bot, twenty, workspace):
 
 def test_a_dead_target_is_a_failure_in_words(twenty, workspace):
     job = create_job(Workspace(), twenty, targets_of({"url": "http://127.0.0.1:9/", "tries": 1}))
-    assert job.start().wait() == 2
-    assert job.state == "failed"
+    assert (job.start().wait(), job.state) == (2, "failed")
     assert job.failure.startswith("the target 127.0.0.1:9 does not answer: no connection")
 
 

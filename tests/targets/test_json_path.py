@@ -10,14 +10,10 @@ REPLY = {"choices": [{"message": {"content": "hi"}}], "docs": [{"t": "a"}, {"t":
 @pytest.mark.parametrize(
     ("path", "found"),
     [
-        ("choices[0].message.content", "hi"),
-        ("$.choices[-1].message.content", "hi"),
-        ("docs[*].t", ["a", "b"]),
-        ('$["odd.name"]["x y"]', 1),
-        ("['odd.name']['x y']", 1),
-        ("", REPLY),
+        ("choices[0].message.content", "hi"), ("$.choices[-1].message.content", "hi"), ("docs[*].t", ["a", "b"]),
+        ('$["odd.name"]["x y"]', 1), ("['odd.name']['x y']", 1), ("", REPLY),
     ],
-)
+)  # fmt: skip
 def test_find(path, found):
     assert find(REPLY, parse_path(path)) == found
 
@@ -25,13 +21,11 @@ def test_find(path, found):
 @pytest.mark.parametrize(
     ("path", "reason"),
     [
-        ("docs[2].t", "nothing at docs[2]"),
-        ("choices.message", "nothing at choices.message"),
-        ("choices[0].message[*]", "no list at choices[0].message"),
-        ("nope", "nothing at nope"),
+        ("docs[2].t", "nothing at docs[2]"), ("choices.message", "nothing at choices.message"),
+        ("choices[0].message[*]", "no list at choices[0].message"), ("nope", "nothing at nope"),
         ("docs[*].u", "nothing at u"),
     ],
-)
+)  # fmt: skip
 def test_nothing_there(path, reason):
     with pytest.raises(KeyError) as caught:
         find(REPLY, parse_path(path))

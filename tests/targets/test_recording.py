@@ -70,8 +70,7 @@ def test_more_cases_and_more_repeats_ask_only_what_is_new(bot, twenty, workspace
     complete(twenty, bot.url)
     assert bot.asked.total() == 20
     outputs = complete(twenty, bot.url, repeats=3)
-    assert set(bot.asked.values()) == {3}
-    assert sorted(outputs.outputs["run"].unique().to_pylist()) == [1, 2, 3]
+    assert (set(bot.asked.values()), sorted(outputs.outputs["run"].unique().to_pylist())) == ({3}, [1, 2, 3])
     complete(twenty, {"url": bot.url, "name": "other", "timeout": 9}, repeats=3)
     assert set(bot.asked.values()) == {3}
     complete(twenty, {"url": bot.url, "version": "2"})
@@ -82,8 +81,7 @@ def test_more_cases_and_more_repeats_ask_only_what_is_new(bot, twenty, workspace
 
 def test_equal_questions_are_asked_once(bot, workspace):
     suite = Suite.from_rows("s", "text", [{"case_id": str(n), "question": "q"} for n in range(5)])
-    assert complete(suite, bot.url).outputs["answer"].to_pylist() == ["A q"] * 5
-    assert bot.asked == Counter(["q"])
+    assert (complete(suite, bot.url).outputs["answer"].to_pylist(), bot.asked) == (["A q"] * 5, Counter(["q"]))
 
 
 def test_a_damaged_line_is_named_and_one_process_asks(bot, twenty, workspace):

@@ -18,16 +18,14 @@ def bot(case: dict[str, Any]) -> str:
 @pytest.mark.parametrize(
     ("text", "kind", "title"),
     [
-        ("gpt-4o-mini", "model", "gpt-4o-mini"),
-        ("ollama/llama3:8b", "model", "ollama/llama3:8b"),
+        ("gpt-4o-mini", "model", "gpt-4o-mini"), ("ollama/llama3:8b", "model", "ollama/llama3:8b"),
         ("small=local:m.gguf", "model", "small"),
         ("http://localhost:8000/ask?x=1", "http", "localhost:8000/ask"),
         ("mine=https://bot.example/v1/", "http", "mine"),
         ("command:python bot.py --q 'a b'", "command", "python bot.py --q a b"),
-        ("tests.targets.test_spec:bot", "function", "bot"),
-        ("folder/bot.py:answer", "function", "answer"),
+        ("tests.targets.test_spec:bot", "function", "bot"), ("folder/bot.py:answer", "function", "answer"),
     ],
-)
+)  # fmt: skip
 def test_a_text(text, kind, title, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "folder").mkdir()

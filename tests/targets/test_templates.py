@@ -23,25 +23,28 @@ def test_what_gives_the_answer_away_is_not_seen():
 @pytest.mark.parametrize(
     ("template", "filled"),
     [
-        ("Q: {question}", 'Q: Say "hi" {expected_answer}\n'),
-        ("{contexts}", "[1] p one\n\n[2] p two"),
-        ("{topic} {tags}", "geo/1? [1] a\n\n[2] b"),
-        ("{{question}}", "{question}"),
+        ("Q: {question}", 'Q: Say "hi" {expected_answer}\n'), ("{contexts}", "[1] p one\n\n[2] p two"),
+        ("{topic} {tags}", "geo/1? [1] a\n\n[2] b"), ("{{question}}", "{question}"),
         ('{"a": {"b": 1}} { question } {}', '{"a": {"b": 1}} { question } {}'),
         ("{source_text}.", "."),
     ],
-)
+)  # fmt: skip
 def test_fill(template, filled):
     assert fill(template, FIELDS) == filled
 
 
-def test_an_address_is_encoded_and_json_is_never_broken():
+def test_addresses_json_and_system_prompts():
     assert fill_url("http://x/{topic}?q={case_id}", FIELDS) == "http://x/geo%2F1%3F?q=1"
     body = {"text": "<{question}>", "docs": "{contexts}", "n": 3, "deep": [{"t": "{topic}"}], "{topic}": None}
     assert fill_json(body, FIELDS) == {
         "text": '<Say "hi" {expected_answer}\n>', "docs": ["p one", "p two"], "n": 3, "deep": [{"t": "geo/1?"}],
         "{topic}": None,
     }  # fmt: skip
+    suite = Suite.from_rows("s", "text", [{"case_id": "1", "system_prompt": "Be kind."}, {"case_id": "2"}])
+    first, second = cases_seen(suite, reveal_expected=False)
+    assert [fill("{system_prompt}", fields) for fields in (first, second)] == ["Be kind.", ""]
+    assert "system_prompt" not in second
+    assert "system_prompt" in known_names(suite)
 
 
 def test_every_unknown_placeholder_is_listed():
@@ -54,11 +57,3 @@ def test_every_unknown_placeholder_is_listed():
         f"bot: found the placeholder {{other}}; expected one of {known}",
     ]
     assert check(["{label}"], SUITE, True, "bot") == []
-
-
-def test_the_system_prompt_of_a_case_is_seen_where_it_has_one():
-    suite = Suite.from_rows("s", "text", [{"case_id": "1", "system_prompt": "Be kind."}, {"case_id": "2"}])
-    first, second = cases_seen(suite, reveal_expected=False)
-    assert [fill("{system_prompt}", fields) for fields in (first, second)] == ["Be kind.", ""]
-    assert "system_prompt" not in second
-    assert "system_prompt" in known_names(suite)
