@@ -40,12 +40,10 @@ def outputs(*places: int) -> Outputs:
 @pytest.mark.parametrize(
     "places",
     [
-        pytest.param((2, 3, 4), id="neighbours"),
-        pytest.param((1, 4, 8), id="with gaps"),
-        pytest.param((5, 0, 5), id="in no order, repeated"),
-        pytest.param((), id="none"),
+        pytest.param((2, 3, 4), id="neighbours"), pytest.param((1, 4, 8), id="with gaps"),
+        pytest.param((5, 0, 5), id="in no order, repeated"), pytest.param((), id="none"),
     ],
-)
+)  # fmt: skip
 def test_rows_and_columns_are_one(places):
     cases = Cases.joined(SUITE, outputs(*places).outputs)
     assert [case.position for case in cases] == list(places) == cases.column("position").to_pylist()
@@ -71,20 +69,13 @@ def test_lists_are_tuples_and_absent_ones_empty(kept):
     assert [case.retrieved_contexts for case in cases] == [("a", "b"), (), ("c",), ()][kept]
 
 
-def test_a_case_without_an_answer_lacks_it_unless_it_is_an_output():
+def test_absent_answers_unknown_cases_and_lone_surrogates():
     silent = Outputs.from_rows([{"case_id": "c1", "model": "m", "answer": None}])
     assert Cases.joined(SUITE, silent.outputs)[0].answer == ""
     assert Cases.of([Case()]).lacks("answer").tolist() == [True]
-
-
-def test_a_row_of_an_unknown_case():
     with pytest.raises(KeyError, match="c77"):
         Cases.joined(SUITE, outputs(1, 77).outputs)
-
-
-def test_a_lone_surrogate_stays_in_the_rows_and_has_a_column():
     case = Case.of(case_id="a", answer="x\ud800", retrieved_contexts=("\udfff", "b"), metadata={"note": "\ud800"})
     cases = Cases.of([case])
-    assert list(cases) == [case]
-    assert cases.column("answer").to_pylist() == ["x?"]
+    assert (list(cases), cases.column("answer").to_pylist()) == ([case], ["x?"])
     assert cases.column("retrieved_contexts").to_pylist() == [["?", "b"]]

@@ -24,12 +24,9 @@ def test_near(name, known, meant):
     assert near(name, known)[: len(meant) or None] == meant
 
 
-def test_words():
+def test_words_and_lists():
     assert did_you_mean("rouge1", ("rouge2", "rougeL", "x")) == "did you mean 'rougeL' or 'rouge2'?"
     assert did_you_mean("zebra", FEW) == ""
-
-
-def test_a_short_list_is_given_whole_and_a_long_one_is_not():
     assert one_of("rogue", FEW) == "one of rouge, bleu, text_matching (did you mean 'rouge'?)"
     assert one_of("zebra", FEW) == "one of rouge, bleu, text_matching"
     many = [f"metric_{number}" for number in range(40)]

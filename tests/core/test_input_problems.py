@@ -53,8 +53,7 @@ GROUPS = {
 @pytest.mark.parametrize(("problems", "lines"), GROUPS.values(), ids=GROUPS.keys())
 def test_equal_problems_are_one_line(problems, lines):
     failure = InputError(problems)
-    assert str(failure).splitlines() == lines
-    assert list(failure.problems) == problems
+    assert (str(failure).splitlines(), list(failure.problems)) == (lines, problems)
     assert sum(group.count for group in grouped(problems)) == sum(problem.rows for problem in problems)
 
 

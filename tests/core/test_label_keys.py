@@ -20,15 +20,12 @@ LABELS = tuple(f"{key}={value}" for key, values in KEYS.items() for value in val
 CASES = 60
 
 
-def test_a_label_splits_at_its_first_sign():
+def test_a_label_splits_at_its_first_sign_and_all_have_keys_or_none():
     assert split_label("colour=red") == ("colour", "red")
     assert split_label(" colour=dark red ") == ("colour", "dark red")
     assert split_label("formula=a=b") == ("formula", "a=b")
     for plain in ("red", "=red", "colour=", ";=red", ""):
         assert split_label(plain) == ("", plain)
-
-
-def test_labels_have_keys_together_or_not_at_all():
     assert labels_of("breed=pug; colour=red") == ("breed=pug", "colour=red")
     assert labels_of("breed=pug; red") == ("breed=pug; red",)
     assert keys_of(LABELS) == ("breed", "colour")

@@ -3,7 +3,7 @@
 import os
 import signal
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -26,7 +26,7 @@ PIPE = "a pipe, which can be read only once: save it to a file first"
 
 
 @pytest.fixture(autouse=True)
-def _not_for_ever() -> Iterator[None]:
+def _not_for_ever():
     """End a test that waits for a pipe: the signal interrupts its call."""
 
     def late(*_: object) -> None:
@@ -68,8 +68,7 @@ def test_only_a_regular_file_is_opened(tmp_path, monkeypatch, make, why):
 
 def test_a_file_is_read_as_ever(tmp_path):
     (tmp_path / "f").write_bytes("\ufeffä\r\nb".encode())
-    assert bytes_of(tmp_path / "f") == "\ufeffä\r\nb".encode()
-    assert text_of(tmp_path / "f", "utf-8-sig") == "ä\nb"
+    assert (bytes_of(tmp_path / "f"), text_of(tmp_path / "f", "utf-8-sig")) == ("\ufeffä\r\nb".encode(), "ä\nb")
 
 
 READERS: dict[str, Callable[[Path], object]] = {
@@ -79,11 +78,8 @@ READERS: dict[str, Callable[[Path], object]] = {
     "plugin": lambda place: load_reference(f"{place}:entry", place.parent),
     "description of a target": lambda place: _from_file(place, {}),
     "prompt of a target": lambda place: target_options._text(f"@{place}", "--target-system"),
-    "names of classes": _names_in,
-    "prompt or rubric": file_text,
-    "exported cache": Replay,
-    "file to watch": check_file,
-}
+    "names of classes": _names_in, "prompt or rubric": file_text, "exported cache": Replay, "file to watch": check_file,
+}  # fmt: skip
 
 
 @pytest.mark.attack(

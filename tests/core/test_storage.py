@@ -59,12 +59,9 @@ def test_other_errors_are_no_fault_of_the_machine(failure):
         raise failure
 
 
-def test_what_concerns_one_name_is_no_fault_of_the_disk():
+def test_what_is_a_fault_of_the_disk_and_who_reads_new_folders(tmp_path):
     assert storage_error(refused(errno.ENAMETOOLONG), everywhere=True) is None
     assert storage_error(refused(errno.ENOSPC), everywhere=True) is not None
-
-
-def test_a_full_database_is_a_full_disk(tmp_path):
     file = tmp_path / "a.sqlite3"
     database = sqlite3.connect(file)
     database.execute("CREATE TABLE rows (text)")
@@ -72,16 +69,10 @@ def test_a_full_database_is_a_full_disk(tmp_path):
     with pytest.raises(StorageError, match=r"a\.sqlite3: the disk is full"), stored_at(file):
         database.execute("INSERT INTO rows VALUES (?)", ["long " * 10_000])
     database.close()
-
-
-def test_a_file_in_the_place_of_a_folder(tmp_path):
     (tmp_path / "file").write_text("kept")
     with pytest.raises(StorageError, match="file: there is a file where a folder is needed; choose another folder"):
         make_folder(tmp_path / "file" / "runs")
     assert (tmp_path / "file").read_text() == "kept"
-
-
-def test_every_folder_that_is_made_is_private(tmp_path):
     made = make_folder(tmp_path / "a" / "b" / "c")
     assert {folder.stat().st_mode & 0o777 for folder in (made, made.parent, made.parent.parent)} == {0o700}
 

@@ -45,42 +45,35 @@ def test_fingerprint_tells_apart(left, right):
     assert fingerprint(pa.table(left)) != fingerprint(pa.table(right))
 
 
-def test_name_and_left_out_do_not_change_the_fingerprint():
+def test_what_does_not_change_the_fingerprint():
     rows = [{"case_id": "1", "question": "q"}]
     one, two = Suite.from_rows("one", "text", rows), Suite.from_rows("two", "text", rows)
     assert one.fingerprint == two.fingerprint
-
-
-def test_columns_added_later_change_a_fingerprint_only_where_they_hold_something():
     row = {"case_id": "a", "model": "m", "answer": "x", "retrieved_contexts": ["y"]}
     assert Outputs.from_rows([row]).fingerprint.startswith("f63bd7f4d0ae9a38")  # as before there were such columns
     with_ids = Outputs.from_rows([row | {"context_ids": ["7"]}])
     assert with_ids.fingerprint != Outputs.from_rows([row]).fingerprint
 
 
-def test_conform_fills_casts_and_keeps_metadata():
+def test_tags_labels_and_columns_of_a_suite():
+    suite = Suite.from_rows(
+        "s", "text", [{"case_id": str(i), "tags": tags} for i, tags in enumerate([["b"], ["a", "b"], None, ["c"]])]
+    )
+    assert suite.tags == ("b", "a", "c")
+    rows = [{"case_id": "1", "labels": ["b", "a"]}, {"case_id": "2", "label": "c"}]
+    assert Suite.from_rows("a", "classification", rows).labels == ("a", "b", "c")
     table = conform(pa.table({"weight": [1], "case_id": ["007"], "metadata.site": [5]}), CASES)
-    assert table.column_names == [*CASES.names, "metadata.site"]
-    assert table["weight"].to_pylist() == [1.0]
+    assert (table.column_names, table["weight"].to_pylist()) == ([*CASES.names, "metadata.site"], [1.0])
     assert table["metadata.site"].to_pylist() == ["5"]
     with pytest.raises(ValueError, match=r"columns \['colour'\] are not in the schema"):
         conform(pa.table({"colour": ["red"]}), CASES)
 
 
-def test_tags_come_most_frequent_first():
-    suite = Suite.from_rows(
-        "s", "text", [{"case_id": str(i), "tags": tags} for i, tags in enumerate([["b"], ["a", "b"], None, ["c"]])]
-    )
-    assert suite.tags == ("b", "a", "c")
-
-
 def test_restriction_keeps_order_and_drops_the_rest():
     suite = Suite.from_rows(
-        "s",
-        "detection",
-        [{"case_id": c} for c in "abc"],
+        "s", "detection", [{"case_id": c} for c in "abc"],
         [{"case_id": c, "label": "x", "annotation_id": 1} for c in "abca"],
-    )
+    )  # fmt: skip
     part = suite.restricted(pa.array(["c", "a"]))
     assert part.cases["case_id"].to_pylist() == ["a", "c"]
     assert part.annotations is not None
@@ -100,8 +93,3 @@ def test_facts_about_classes_are_a_part_of_the_fingerprint_and_survive_json():
     assert known.fingerprint not in (plain.fingerprint, replace(plain, classes={"cat": ClassFacts()}).fingerprint)
     assert class_records(facts)["sky"] == {"is_thing": False}
     assert classes_of(json.loads(json.dumps(class_records(facts)))) == facts
-
-
-def test_labels_of_a_suite_are_those_of_all_its_cases():
-    rows = [{"case_id": "1", "labels": ["b", "a"]}, {"case_id": "2", "label": "c"}]
-    assert Suite.from_rows("a", "classification", rows).labels == ("a", "b", "c")

@@ -1,13 +1,11 @@
 """Thresholds of any metric: in force everywhere, refused where they make no sense."""
 
-from pathlib import Path
-
 import pytest
 
 from metrics import analysis
 from metrics.core.errors import InputError
 from metrics.core.registry import choose, evaluators
-from metrics.store import Run, Workspace
+from metrics.store import Workspace
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 
 
@@ -27,14 +25,13 @@ def test_thresholds_in_force(given, thresholds):
     assert {name: entry.metric(name).threshold for name in thresholds} == thresholds
 
 
-def test_a_minor_metric_with_a_threshold_is_no_longer_minor():
+def test_minor_unknown_and_infinite_ones():
     assert evaluators()["rubric"].metric("completeness").minor
     entry, _ = choose(["rubric"], {"rubric": {"thresholds": {"completeness": 0.6}}})["rubric"]
     assert [metric.name for metric in entry.metrics if not metric.minor] == ["rubric", "passed", "completeness"]
     assert entry.metric("source_quality").minor
-
-
-def test_every_unknown_metric_is_named():
+    with pytest.raises(InputError, match="finite number"):
+        choose(["rouge"], {"rouge": {"thresholds": {"rouge1": float("inf")}}})
     with pytest.raises(InputError) as failure:
         choose(["rouge"], {"rouge": {"thresholds": {"rougeX": 0.2, "rougeY": 1}}})
     assert [(one.found, one.column) for one in failure.value.problems] == [
@@ -44,13 +41,8 @@ def test_every_unknown_metric_is_named():
     assert failure.value.problems[0].expected.startswith("one of rouge1, rouge2, rougeL, rougeLsum (did you mean ")
 
 
-def test_infinity_is_no_threshold():
-    with pytest.raises(InputError, match="finite number"):
-        choose(["rouge"], {"rouge": {"thresholds": {"rouge1": float("inf")}}})
-
-
 @pytest.fixture
-def strict(workspace: Path) -> Run:
+def strict(workspace):
     return finished(
         Workspace(), text_suite(), text_outputs(), "rouge", parameters={"rouge": {"thresholds": {"rouge2": 0.99}}}
     )

@@ -164,8 +164,7 @@ with tempfile.NamedTemporaryFile("w+") as file:
 print(os.listdir("."), asyncio.run(asyncio.sleep(0, "async")), numpy.ones(3).sum())
 """
     outcome = ran(code, bounds=Bounds(10, 1024, 4))
-    assert told(outcome) == "passed"
-    assert outcome.printed.splitlines() == ["thread", "own", "[] async 3.0"]
+    assert (told(outcome), outcome.printed.splitlines()) == ("passed", ["thread", "own", "[] async 3.0"])
 
 
 def test_nothing_stays_behind():
