@@ -41,8 +41,7 @@ def test_evaluate_prints_the_leaderboard_and_the_id_last(files, capsys):
 def test_quiet_prints_the_id_alone(files, capsys):
     run(files, "evaluate", "suite.csv", "one.csv", "--evaluators", "rouge", "--quiet")
     captured = capsys.readouterr()
-    assert captured.out.strip() == Workspace().run("latest").id
-    assert captured.err == ""
+    assert (captured.out.strip(), captured.err) == (Workspace().run("latest").id, "")
     assert Workspace().run("latest").models == ("one",)
 
 
@@ -142,8 +141,7 @@ class TestBadInput:
         captured = capsys.readouterr()
         assert said in captured.err
         assert "Traceback" not in captured.err
-        assert captured.out == ""
-        assert list(workspace.iterdir()) == []
+        assert (captured.out, list(workspace.iterdir())) == ("", [])
 
     def test_every_bad_row_is_listed(self, files, capsys):
         (files / "one.csv").write_text("case_id,answer\n007,a\n007,b\nnowhere,c\n")
@@ -191,8 +189,7 @@ def test_report_runs_and_what_cannot_be_done_to_a_finished_run(files, capsys):
     assert "What was evaluated, and how can it be repeated?" not in page
     assert main(["report", run_id, "-o", str(files / "report.html"), "--sections", "all"]) == 2
     assert "report sections: found 'all'; expected some of summary" in capsys.readouterr().err
-    assert main(["report", run_id, "-o", str(files / "report.doc")]) == 2
-    assert main(["runs"]) == 0
+    assert (main(["report", run_id, "-o", str(files / "report.doc")]), main(["runs"])) == (2, 0)
     assert run_id in capsys.readouterr().out
     for command in ("resume", "cancel"):
         assert main([command, run_id]) == 2

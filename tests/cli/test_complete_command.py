@@ -36,11 +36,8 @@ def test_answers_are_written_and_read_back(ending, suite, twenty, bot, workspace
 
 def test_evaluate_asks_and_the_second_time_reads(suite, bot, workspace, capsys):
     command = ["evaluate", suite, "--target", f"bot={bot.url}", "--evaluators", "rouge", "--fail-under", "rougeL=0.9"]
-    assert main([*command, "--dry-run"]) == 0
-    assert capsys.readouterr().out == "bot: 20 calls, 0 recorded\n"
-    assert main(command) == 0
-    assert main([*command, "--quiet"]) == 0
-    assert set(bot.asked.values()) == {1}
+    assert (main([*command, "--dry-run"]), capsys.readouterr().out) == (0, "bot: 20 calls, 0 recorded\n")
+    assert (main(command), main([*command, "--quiet"]), set(bot.asked.values())) == (0, 0, {1})
     assert "bot    1.00 (0.839–1.00)  n 20" in capsys.readouterr().out
 
 

@@ -47,8 +47,7 @@ def test_questions_are_proposed_and_approved_in_the_file(arguments, tmp_path, wo
     assert capsys.readouterr().err == "2 cases approved; stored as 'mine'\n"
     suite = read_suite(tmp_path / "suite.jsonl")
     assert suite.cases["question"].to_pylist()[0] == "What would a reader ask?"
-    assert Workspace().suites()[0]["fingerprint"] == suite.fingerprint
-    assert main([*approve, "--all"]) == 0
+    assert (Workspace().suites()[0]["fingerprint"], main([*approve, "--all"])) == (suite.fingerprint, 0)
     assert len(read_suite(tmp_path / "suite.jsonl")) == 3
 
 

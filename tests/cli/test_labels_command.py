@@ -28,16 +28,14 @@ def test_add_list_export_remove(run, tmp_path, capsys):
         "Without --sampling random, labels speak for the labelled outputs alone, unless every output has one.",
     ]
     (one,) = Labels(run).sets()
-    assert captured.out == f"{one.id}\n"
-    assert main(["labels", "list", "latest"]) == 0
+    assert (captured.out, main(["labels", "list", "latest"])) == (f"{one.id}\n", 0)
     assert "3 labels  1 rater " in capsys.readouterr().out
     assert main(["labels", "export", "latest", "-o", str(tmp_path / "all.csv")]) == 0
     rows = list(csv.DictReader(io.StringIO((tmp_path / "all.csv").read_text())))
     assert [(row["case_id"], row["model"], row["label"]) for row in rows] == [
         ("c0", "long", "pass"), ("c1", "long", "fail"), ("c1", "short", "unsure"),
     ]  # fmt: skip
-    assert main(["labels", "remove", "latest", one.id]) == 0
-    assert Labels(run).sets() == []
+    assert (main(["labels", "remove", "latest", one.id]), Labels(run).sets()) == (0, [])
 
 
 def test_mapping_and_sampling(run, tmp_path):

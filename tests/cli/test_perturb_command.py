@@ -28,8 +28,7 @@ def test_it_writes_the_suite_and_reports_what_was_made(file, capsys):
     made = read_suite(out)
     assert made.fingerprint == perturb(read_suite(file), ["copy", "yz"], "high", 4).suite.fingerprint
     assert made.cases["question"].to_pylist()[-1] == "Is the layz reader late?"
-    assert main([*arguments, "--quiet"]) == 0
-    assert capsys.readouterr().err == ""
+    assert (main([*arguments, "--quiet"]), capsys.readouterr().err) == (0, "")
 
 
 def test_by_default_all_that_need_no_judge(file):

@@ -3,7 +3,6 @@
 import json
 import re
 from argparse import Namespace
-from collections.abc import Callable
 
 import pytest
 
@@ -13,7 +12,6 @@ from metrics.cli.progress_view import count, follow
 from metrics.store import Progress, Workspace
 from metrics.store.run_progress import EvaluatorProgress
 
-Told = Callable[[], list[str]]
 BOTH = "case_id,question,expected_answer,model,answer\n1,q,yes,m,yes\n2,r,no,m,yes\n"
 
 
@@ -66,8 +64,7 @@ def test_parts_of_a_job(clock, told):
             for done in range(31):
                 count(listen, what, done, 30)
     lines = told()
-    assert lines[0] == "Writing 0 %: 0 of 30 done"
-    assert lines[-1] == "Checking 100 %: 30 of 30 done"
+    assert (lines[0], lines[-1]) == ("Writing 0 %: 0 of 30 done", "Checking 100 %: 30 of 30 done")
     assert len(lines) == 2 * 11
 
 

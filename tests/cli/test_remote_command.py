@@ -25,8 +25,7 @@ def test_push_and_pull(made, url, tmp_path, capsys):
     assert main(["push", made.id, "latest", url]) == 0
     assert capsys.readouterr().out == f"{made.id}: pushed to {url}\n{made.id}: is there already: {url}\n"
     other = str(tmp_path / "other")
-    assert main(["pull", url, made.id, "--workspace", other]) == 0
-    assert capsys.readouterr().out == f"{made.id}\n"
+    assert (main(["pull", url, made.id, "--workspace", other]), capsys.readouterr().out) == (0, f"{made.id}\n")
     assert main(["pull", url, "--workspace", other]) == 0
     assert capsys.readouterr() == ("", "nothing new\n")
 

@@ -124,8 +124,7 @@ def test_all_of_it_is_done_and_the_gates_decide(folder, name, monkeypatch, capsy
     assert sorted(run.name for run in runs) == ["Smoke test", "nightly"]
     assert 'failures="1"' in (folder / "j.xml").read_text(encoding="utf-8")
     assert "Brevity" in (folder / "r.html").read_text(encoding="utf-8")
-    assert main(["run", "smoke", "--quiet"]) == 0
-    assert Path.cwd() == folder
+    assert (main(["run", "smoke", "--quiet"]), Path.cwd()) == (0, folder)
     capsys.readouterr()
 
 
@@ -133,8 +132,7 @@ def test_files_are_beside_the_project_file_wherever_one_is(folder, tmp_path_fact
     monkeypatch.delenv("ASSAY_WORKSPACE")
     file = project(folder, "[evaluate.a]\nsuite = 'suite.csv'\noutputs = 'outputs.csv'\nevaluators = 'rouge'\n")
     monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
-    assert main(["run", str(file), "--quiet"]) == 0
-    assert len(Workspace(folder / "workspace").runs()) == 1
+    assert (main(["run", str(file), "--quiet"]), len(Workspace(folder / "workspace").runs())) == (0, 1)
     file.write_text(f'{file.read_text()}\nworkspace = "named-by-the-file"\n')
     assert main(["run", str(file), "--quiet", "--workspace", "mine"]) == 0
     assert len(Workspace(Path("mine")).runs()) == 1
@@ -180,8 +178,7 @@ def test_plugins_of_the_project_file_are_evaluators_in_its_folder(folder, monkey
     assert "brevity" not in evaluators()
     project(folder, 'plugins = ["evals.py:brevity", "gone.py:x"]\n[evaluate.a]\nsuite = "suite.csv"\n')
     monkeypatch.chdir(folder)
-    assert evaluators()["brevity"].title == "Brevity"
-    assert list(evaluators())[-1] == "brevity"
+    assert (evaluators()["brevity"].title, list(evaluators())[-1]) == ("Brevity", "brevity")
     assert main(["evaluators"]) == 0
     printed = capsys.readouterr()
     assert "brevity  " in printed.out

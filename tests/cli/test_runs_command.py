@@ -40,8 +40,7 @@ def test_describe_adds_to_what_there_is(run, capsys):
 
 
 def test_delete_restore_and_delete_for_good(run, capsys):
-    assert said(capsys, "delete", run.id) == []
-    assert said(capsys, "runs") == []
+    assert (said(capsys, "delete", run.id), said(capsys, "runs")) == ([], [])
     assert said(capsys, "runs", "--bin") == [f"{run.id}  finished     turns · 2 models"]
     said(capsys, "restore", run.id)
     assert [line[: len(run.id)] for line in said(capsys, "runs")] == [run.id]

@@ -35,8 +35,7 @@ def test_a_file_is_merged_into_a_stored_suite(workspace, file, capsys):
     code, told, beside = run(capsys, "merge", stored[:8], file, "--conflicts", "rename", "-o", out)
     assert (code, told) == (0, [f"7 cases in {out}"])
     assert beside == ["2 added", "1 added under new ids: b"]
-    assert ids(read_suite(out)) == ["a", "b", "c", "c~copy", "d", "b-2", "x"]
-    assert len(Workspace().suites()) == 1
+    assert (ids(read_suite(out)), len(Workspace().suites())) == (["a", "b", "c", "c~copy", "d", "b-2", "x"], 1)
 
 
 def test_a_merged_suite_is_stored_as_a_version(workspace, file, capsys):
