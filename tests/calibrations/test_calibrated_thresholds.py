@@ -53,11 +53,9 @@ def test_a_run_stores_the_calibration_that_fits_its_embedder(kept_calibrations: 
     assert threshold(Run(run.folder)) == 0.4
 
 
-@pytest.mark.parametrize(
-    "other",
-    [{"models": {"embedder": "b" * 64}}, {"version": 1}, {"settings": {"bare_words": 0}}],
-    ids=["other weights", "another version", "other parameters"],
-)
+@pytest.mark.parametrize("other", [
+    {"models": {"embedder": "b" * 64}}, {"version": 1}, {"settings": {"bare_words": 0}},
+], ids=["other weights", "another version", "other parameters"])  # fmt: skip
 def test_a_calibration_of_anything_else_sets_nothing(kept_calibrations: Calibrations, other: dict[str, Any]) -> None:
     kept_calibrations.keep(calibration(**other))
     assert threshold(created("groundedness")) is None
@@ -73,9 +71,7 @@ def test_parameters_that_no_number_depends_on_do_not_matter(kept_calibrations: C
 
 
 @pytest.mark.parametrize("given", [{"threshold": 0.9}, {"thresholds": {"groundedness": 0.9}}])
-def test_a_given_threshold_counts_and_the_calibration_is_still_known(
-    kept_calibrations: Calibrations, given: dict[str, Any]
-) -> None:
+def test_a_given_threshold_counts_and_the_calibration_is_still_known(kept_calibrations, given):
     kept_calibrations.keep(calibration())
     run = created("groundedness", parameters={"groundedness": given})
     assert threshold(run) == 0.9
@@ -96,9 +92,7 @@ def test_a_cutoff_is_filled_where_it_is_empty(kept_calibrations: Calibrations) -
     assert [run.evaluators["context_mrr"]["mrr_relevant_chunk_threshold"] for run in runs] == [0.35, 0.7]
 
 
-def test_the_workspaces_own_comes_before_what_comes_with_assay(
-    kept_calibrations: Calibrations, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_workspaces_own_comes_before_what_comes_with_assay(kept_calibrations, monkeypatch):
     monkeypatch.setattr(calibrated_thresholds, "shipped", lambda: (calibration(threshold=0.1),))
     entry, values = choose(["groundedness"])["groundedness"]
     assert [one.threshold for one in calibrations_for(entry, values, {}, kept_calibrations.folder)] == [0.1]

@@ -21,15 +21,12 @@ ANSWERS = {
     "tern": ("It opens at nine.", "The fee is two crowns a day.", "No, you cannot.", "On the ground floor, I think."),
 }
 INSTANCES = {
-    "images": [
-        {"id": number, "file_name": f"{name}.png", "width": 4, "height": 2} for number, name in enumerate("ab", 1)
-    ],
-    "annotations": [
-        {"id": number, "image_id": number, "category_id": 1, "bbox": [0, 0, 2, 2], "area": 4, "iscrowd": 0}
-        for number in (1, 2)
-    ],
+    "images": [{"id": number, "file_name": f"{name}.png", "width": 4, "height": 2} for number,
+        name in enumerate("ab", 1)],
+    "annotations": [{"id": number, "image_id": number, "category_id": 1, "bbox": [0, 0, 2, 2], "area": 4,
+        "iscrowd": 0} for number in (1, 2)],
     "categories": [{"id": 1, "name": "boat"}],
-}
+}  # fmt: skip
 SKY = [[0, 0, 1, 1], [0, 0, 1, 1]]
 RAG_ANSWERS = (  # as Open RAG Eval's connectors write them
     "query_id,query,query_run,passage_id,passage,generated_answer\n"

@@ -25,11 +25,8 @@ from tests.judge.turned_replies import turned_reply
 
 FOLDER = Path(__file__).parent
 WRITERS = (
-    "v1",  # no bounds of unscored cases, no judge
-    "v1-judged",  # evidence in each evaluator's own form
-    "v1-bounds",  # the same, of every judged evaluator; perturbed cases
-    "v1-typed",  # typed evidence, replicates
-)
+    "v1", "v1-judged", "v1-bounds", "v1-typed",
+)  # fmt: skip
 
 
 def main() -> None:

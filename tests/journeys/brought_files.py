@@ -153,12 +153,8 @@ def irises() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, list[str]]
 
     data = load_iris()
     return (
-        data.data[::2],
-        data.target[::2],
-        data.data[1::2],
-        data.target[1::2],
-        [str(name) for name in data.target_names],
-    )
+        data.data[::2], data.target[::2], data.data[1::2], data.target[1::2], [str(name) for name in data.target_names],
+    )  # fmt: skip
 
 
 def classes_of_two(folder: Path, shared: Path) -> Brought:
@@ -301,11 +297,9 @@ def yolo_folders(folder: Path, shared: Path) -> Brought:
             if each["image_id"] == image["id"]:
                 x, y, w, h = each["bbox"]
                 box = (
-                    (x + w / 2) / image["width"],
-                    (y + h / 2) / image["height"],
-                    w / image["width"],
+                    (x + w / 2) / image["width"], (y + h / 2) / image["height"], w / image["width"],
                     h / image["height"],
-                )
+                )  # fmt: skip
                 score = [f"{each['score']:.4f}"] if "score" in each else []
                 rows.append(" ".join([str(numbered[each["category_id"]]), *(f"{edge:.8f}" for edge in box), *score]))
         return "\n".join(rows) + "\n"

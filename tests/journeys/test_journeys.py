@@ -120,23 +120,10 @@ PDF = "Download the PDF"
 JOURNEYS = [
     Journey("text-three-files", files.answers_of_three, PDF, shared=True),
     Journey("text-long-table", files.one_long_table, "CSV", ticks=("ROUGE",), shared=True, dark=True),
-    Journey(
-        "text-ids-missing",
-        files.answers_without_ids,
-        "CSV",
-        ("exact_match",),
-        answer=skip_bad_rows("Keep the 50 good rows, skip 10"),
-        shared=True,
-    ),
-    Journey(
-        "text-ids-again",
-        files.answers_given_again,
-        "CSV",
-        ("exact_match",),
-        answer=skip_bad_rows("Keep the 20 good rows, skip 40"),
-        shared=True,
-        dark=True,
-    ),
+    Journey("text-ids-missing", files.answers_without_ids, "CSV", ("exact_match",),
+        answer=skip_bad_rows("Keep the 50 good rows, skip 10"), shared=True),
+    Journey("text-ids-again", files.answers_given_again, "CSV", ("exact_match",),
+        answer=skip_bad_rows("Keep the 20 good rows, skip 40"), shared=True, dark=True),
     Journey("translation-two-jsonl", files.translations, "Parquet", ("corpus_bleu", "chrf"), dark=True),
     Journey("classes-two-csv", files.classes_of_two, "HTML", then=compare_classifiers, dark=True),
     Journey("classes-probabilities", files.probabilities, "JSON", ("classification", "roc_auc")),
@@ -144,31 +131,12 @@ JOURNEYS = [
     Journey("numbers-three-csv", files.numbers_of_three, "CSV", answer=press("true value"), dark=True),
     Journey("numbers-parquet", files.one_parquet, "JSON"),
     Journey("boxes-coco", detectors("rtdetr_l"), PDF, shared=True, dark=True),
-    Journey(
-        "boxes-three-coco",
-        detectors("rtdetr_l", "rtdetr_shifted", "rtdetr_lowrecall"),
-        "Pages",
-        ("coco_summary",),
-        then=rank_by_ap,
-        shared=True,
-    ),
-    Journey(
-        "boxes-corners",
-        detectors("bad_xyxy", of="rtdetr_l"),
-        "CSV",
-        ("coco_summary",),
-        answer=press("Convert from x1 y1 x2 y2"),
-        shared=True,
-    ),
-    Journey(
-        "boxes-shares",
-        detectors("bad_norm", of="rtdetr_l"),
-        "CSV",
-        ("coco_summary",),
-        answer=press("Scale to pixels"),
-        shared=True,
-        dark=True,
-    ),
+    Journey("boxes-three-coco", detectors("rtdetr_l", "rtdetr_shifted", "rtdetr_lowrecall"), "Pages", ("coco_summary",),
+        then=rank_by_ap, shared=True),
+    Journey("boxes-corners", detectors("bad_xyxy", of="rtdetr_l"), "CSV", ("coco_summary",),
+        answer=press("Convert from x1 y1 x2 y2"), shared=True),
+    Journey("boxes-shares", detectors("bad_norm", of="rtdetr_l"), "CSV", ("coco_summary",),
+        answer=press("Scale to pixels"), shared=True, dark=True),
     Journey("boxes-yolo-zips", files.yolo_folders, "HTML", ("coco_summary",), then=see_pictures, shared=True),
     Journey("boxes-two-csv", files.tables_of_boxes, "Parquet", ("coco_summary",), shared=True, dark=True),
     Journey("masks-two-zips", files.masks, "Pages", ("segmentation_iou",)),
@@ -176,15 +144,13 @@ JOURNEYS = [
     Journey("rankings-trec", files.rankings, "HTML", ("ranking",)),
     Journey("judged-answers", files.judged_answers, PDF, ("faithfulness",), judge=believe_what_contexts_say),
     Journey("judged-chats", files.chats, "CSV", ("turn_relevance",), judge=disbelieve_bananas, dark=True),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("journey", "walk"), [pytest.param(each, each.dark, id=each.name) for each in JOURNEYS], indirect=["walk"]
 )
-def test_files_to_number_and_export(
-    journey: Journey, walk: StudioWalk, judge_server: JudgeServer, request: pytest.FixtureRequest, tmp_path: Path
-) -> None:
+def test_files_to_number_and_export(journey, walk, judge_server, request, tmp_path):
     brought = journey.files(tmp_path, request.getfixturevalue("shared") if journey.shared else tmp_path)
     if journey.judge is not None:
         journey.judge(judge_server)

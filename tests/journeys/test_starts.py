@@ -26,7 +26,7 @@ import psutil
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from metrics import __version__
 from metrics.cli.main import parser
@@ -184,9 +184,7 @@ def core(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Place:
         pytest.param("whole", ("assay", "studio", "--port", "{port}"), id="assay"),
     ],
 )
-def test_a_start_prints_an_address_that_opens_the_studio(
-    place: str, command: tuple[str, ...], request: pytest.FixtureRequest, browser: Browser
-) -> None:
+def test_a_start_prints_an_address_that_opens_the_studio(place, command, request, browser):
     with request.getfixturevalue(place).started(*command) as address:
         page = browser.new_page(color_scheme="dark")
         page.goto(address)
@@ -265,16 +263,14 @@ if __name__ == "__main__":
     print(json.dumps({name: said(arguments) for name, arguments in json.loads(sys.argv[1]).items()}))
 """
 LABELS, BOXES = ("classification/suite.csv", "classification/minnow-linear.csv"), "detection/results/skua-nano.json"
-DONE = {  # what the core does: a command, and what is in the file that it ends with
+DONE = {
     "text": (["evaluate", "rag/suite.csv", "rag/outputs.csv", "--evaluators", "text_matching,rouge"], None),
-    "export": (
-        ["export", "latest", "--what", "aggregates", "--format", "csv", "-o", "a.csv"],
-        r"\nheron-small,rouge,rougeL,,,0\.\d+",
-    ),
+    "export": (["export", "latest", "--what", "aggregates", "--format", "csv", "-o", "a.csv"],
+        r"\nheron-small,rouge,rougeL,,,0\.\d+"),
     "labels": (["evaluate", *LABELS, "--evaluators", "classification"], None),
     "boxes": (["evaluate", "detection/instances.json", BOXES, "--evaluators", "average_precision"], None),
     "report": (["report", "latest", "-o", "r.html"], "skua-nano"),
-}
+}  # fmt: skip
 ASKED = ["complete", "rag/suite.csv", "-o", "answers.jsonl", "--target"]
 NEEDED = {  # what needs an extra: the command, the extra, and who needs it
     "a judge of a provider": ([*ASKED, "model:gpt-4o-mini"], "judge", "the target model:gpt-4o-mini"),
@@ -284,15 +280,8 @@ NEEDED = {  # what needs an extra: the command, the extra, and who needs it
     "PDF": (["report", "latest", "-o", "r.pdf"], "pdf", "typesetting"),
 }
 OPTIONS = [
-    "--judge",
-    "gpt-4o-mini",
-    "--classifier",
-    "some/c",
-    "--language-model",
-    "some/m",
-    "--token-encoder",
-    "some/e",
-]
+    "--judge", "gpt-4o-mini", "--classifier", "some/c", "--language-model", "some/m", "--token-encoder", "some/e",
+]  # fmt: skip
 SKIPPED = {  # of each evaluator: the extra, and what needs it
     "faithfulness": ("judge", "the judge gpt-4o-mini"),
     "answer_semantic_similarity": ("models", "an embedding model"),

@@ -21,7 +21,6 @@ from tests.engine.engine_scenes import AtOnce, text_outputs, text_suite
 from tests.faults.operations import OPERATIONS, steady
 from tests.faults.trials import Bench
 from tests.judge.judge_scenes import asked
-from tests.judge.server import JudgeServer
 from tests.kills.children import ALL, BUSY, DONE, STAGES, together, until_killed
 
 LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
@@ -58,9 +57,7 @@ def test_killed_at_any_file_it_goes_on_to_the_same_bytes(name: str, tmp_path: Pa
     ("stage", "stop"),
     [*itertools.product(PLACES, STOPS)] if LONG else [*zip(PLACES, [*STOPS] * 2, strict=True)],
 )
-def test_stopped_in_a_stage_it_says_how_to_go_on(
-    stage: str, stop: signal.Signals, workspace: Path, tmp_path: Path, judge_server: JudgeServer
-) -> None:
+def test_stopped_in_a_stage_it_says_how_to_go_on(stage, stop, workspace, tmp_path, judge_server):
     mark = tmp_path / "reached"
     if stage == "judging":
         judge_server.latency = GUARD
@@ -113,13 +110,10 @@ def at_once(name: str, folder: Path) -> list[int | None]:
     return sorted(process.exitcode if process.exitcode is not None else -1 for process in two)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "evaluate text", "evaluate with a judge", "monitor a log", "give a label", "import an archive", "merge shards",
-        "save a suite with images", "set thresholds", "pull a run", "log rows",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("name", [
+    "evaluate text", "evaluate with a judge", "monitor a log", "give a label", "import an archive", "merge shards",
+    "save a suite with images", "set thresholds", "pull a run", "log rows",
+])  # fmt: skip
 def test_two_at_once_leave_what_one_would(name: str, tmp_path: Path) -> None:
     bench = Bench(BY_NAME[name], tmp_path)
     codes = at_once(name, bench.fresh())
@@ -146,9 +140,7 @@ def test_a_clock_that_is_set_back_in_the_middle_of_a_run(workspace: Path, monkey
     assert (run.manifest or {})["seconds"] < GUARD
 
 
-def test_a_claim_of_before_the_clock_was_set_back_holds_nobody_up(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_claim_of_before_the_clock_was_set_back_holds_nobody_up(tmp_path, monkeypatch):
     from metrics.models.vectors import VectorCache
 
     first, second = (VectorCache(tmp_path / "vectors.sqlite3") for _ in range(2))

@@ -59,11 +59,9 @@ def scene(seed):
     truth = {
         "images": [{"id": image} for image in rng.permutation(image_ids).tolist()],
         "categories": [{"id": label, "name": f"class {label}"} for label in category_ids],
-        "annotations": [
-            record(row) | {"id": index + 1, "area": row["area"], "iscrowd": int(row["crowd"])}
-            for index, row in enumerate(truths)
-        ],
-    }
+        "annotations": [record(row) | {"id": index + 1, "area": row["area"], "iscrowd": int(row["crowd"])} for index,
+            row in enumerate(truths)],
+    }  # fmt: skip
     return truth, [record(row) | {"score": row["score"]} for row in predictions]
 
 

@@ -10,16 +10,13 @@ from tests.library.coco_files import RESULTS, TRUTH
 IMAGE, CATEGORY = "the id of an image in images", "the id of a category"
 BOX = "[x, y, width, height] in pixels"
 NOT_NEGATIVE, FOUR = f"{BOX}, width and height not negative", f"{BOX}, four finite numbers"
-BAD_RESULTS = {  # column, its value, what is found and expected
+BAD_RESULTS = {
     "NaN score": ("score", float("nan"), "nan", "a finite score"),
     "infinite score": ("score", float("inf"), "inf", "a finite score"),
     "score in quotes": ("score", "0.5", "'0.5'", "a finite score"),
-    "true score": ("score", True, "True", "a finite score"),
-    "no score": ("score", None, "nothing", "a finite score"),
-    "unknown image": ("image_id", 4, "4", IMAGE),
-    "half an image": ("image_id", 20.5, "20.5", IMAGE),
-    "image in quotes": ("image_id", "20", "'20'", IMAGE),
-    "unknown class": ("category_id", 1, "1", CATEGORY),
+    "true score": ("score", True, "True", "a finite score"), "no score": ("score", None, "nothing", "a finite score"),
+    "unknown image": ("image_id", 4, "4", IMAGE), "half an image": ("image_id", 20.5, "20.5", IMAGE),
+    "image in quotes": ("image_id", "20", "'20'", IMAGE), "unknown class": ("category_id", 1, "1", CATEGORY),
     "huge class": ("category_id", 2**63, str(2**63), CATEGORY),
     "negative width": ("bbox", [1, 2, -3, 4], "[1, 2, -3, 4]", NOT_NEGATIVE),
     "astronomic size": ("bbox", [1, 2, 1e308, 1e308], "[1, 2, 1e+308, 1e+308]", f"{BOX}, at most 1e+15 pixels"),
@@ -27,8 +24,8 @@ BAD_RESULTS = {  # column, its value, what is found and expected
     "five numbers": ("bbox", [1, 2, 3, 4, 5], "[1, 2, 3, 4, 5]", FOUR),
     "a number in quotes": ("bbox", [1, 2, 3, "4"], "[1, 2, 3, '4']", FOUR),
     "no box": ("bbox", None, "nothing", BOX),
-}
-BAD_TRUTHS = {  # table, column, its value in the second record, what is found and expected
+}  # fmt: skip
+BAD_TRUTHS = {
     "id -1": ("annotations", "id", -1, "-1", "a whole number of at least 0"),
     "an annotation twice": ("annotations", "id", 5, "5 again, first in record 1", "every id once"),
     "unknown image": ("annotations", "image_id", 9, "9", IMAGE),
@@ -38,14 +35,9 @@ BAD_TRUTHS = {  # table, column, its value in the second record, what is found a
     "half a crowd": ("annotations", "iscrowd", 2, "2", "0 or 1"),
     "an image twice": ("images", "id", 20, "20 again, first in record 1", "every id once"),
     "a category twice": ("categories", "id", 7, "7 again, first in record 1", "every id once"),
-    "a name twice": (
-        "categories",
-        "name",
-        "cat",
-        "'cat' again, first in record 1",
-        "every category under its own name",
-    ),
-}
+    "a name twice": ("categories", "name", "cat", "'cat' again, first in record 1",
+        "every category under its own name"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("column", "value", "found", "expected"), BAD_RESULTS.values(), ids=BAD_RESULTS)

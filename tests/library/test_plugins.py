@@ -129,17 +129,12 @@ def test_a_flag_names_a_file_or_a_module(folder):
     assert str(folder) not in json.dumps(run.spec), "a run is passed on: it names no folder"
 
 
-@pytest.mark.parametrize(
-    ("reference", "told"),
-    [
-        ("evals", "found 'evals'; expected MODULE:OBJECT or FILE.py:OBJECT"),
-        ("no_such_module:x", "No module named 'no_such_module'"),
-        ("absent.py:x", "FileNotFoundError"),
-        ("evals.py:absent", "has no attribute 'absent'"),
-        ("evals.py:MOST", "evals.py:MOST, int; expected"),
-        ("evals.py:", "expected MODULE:OBJECT"),
-    ],
-)
+@pytest.mark.parametrize(("reference", "told"), [
+    ("evals", "found 'evals'; expected MODULE:OBJECT or FILE.py:OBJECT"),
+    ("no_such_module:x", "No module named 'no_such_module'"), ("absent.py:x", "FileNotFoundError"),
+    ("evals.py:absent", "has no attribute 'absent'"), ("evals.py:MOST", "evals.py:MOST, int; expected"),
+    ("evals.py:", "expected MODULE:OBJECT"),
+])  # fmt: skip
 def test_what_is_no_evaluator_is_refused_with_the_reason(folder, reference, told):
     write_plugin(folder / "evals.py")
     with pytest.raises(InputError, match=re.escape(told)):
@@ -330,16 +325,10 @@ def test_a_copied_run_folder_brings_no_code(folder):
         engine.execute(Run(other / "runs" / run.id), one_thread)
 
 
-@pytest.mark.parametrize(
-    ("declaration", "title"),
-    [
-        ({"title": "![a](http://x.example/a.png)<b>", "shape": "case"}, "a(http://x.example/a.png)b"),
-        ({"title": "x" * 300, "shape": "case"}, None),
-        ({"title": "x", "shape": "nonsense"}, None),
-        ({}, None),
-    ],
-    ids=["markup", "long", "shape", "empty"],
-)
+@pytest.mark.parametrize(("declaration", "title"), [
+    ({"title": "![a](http://x.example/a.png)<b>", "shape": "case"}, "a(http://x.example/a.png)b"),
+    ({"title": "x" * 300, "shape": "case"}, None), ({"title": "x", "shape": "nonsense"}, None), ({}, None),
+], ids=["markup", "long", "shape", "empty"])  # fmt: skip
 def test_what_a_foreign_run_declares_is_words_and_numbers(declaration, title):
     metric = {
         "name": "m", "low": 0, "high": 1, "direction": "higher", "threshold": None, "binary": False, "primary": True,

@@ -48,50 +48,39 @@ def test_what_runs_unasked_needs_neither_judge_nor_model(task):
     assert not [entry.id for entry in held if entry.needs]
 
 
-@pytest.mark.parametrize(
-    ("task", "present", "offered"),
-    [
-        ("text", ANSWERED, ["quick", "answers", "safety"]),
-        ("text", RAG, ["quick", "rag", "rag_judge", "retrieval", "answers", "translation", "safety"]),
-        ("text", ANSWERED | {"source_text"}, ["quick", "answers", "safety", "summaries"]),
-        ("text", ANSWERED | {"repeats"}, ["quick", "answers", "safety", "consistency"]),
-        ("agent", ANSWERED | {"trace"}, ["quick", "safety", "agent", "conversations"]),
-        ("agent", ANSWERED, ["safety", "agent"]),
-        ("text", ANSWERED | {"trace"}, ["quick", "answers", "safety", "conversations"]),
-        ("classification", {"label", "predictions"}, ["classification"]),
-        ("detection", BOXES, ["detection"]),
-        ("detection", {"annotations"}, []),
-        ("segmentation", BOXES, ["segmentation"]),
-    ],
-)
+@pytest.mark.parametrize(("task", "present", "offered"), [
+    ("text", ANSWERED, ["quick", "answers", "safety"]),
+    ("text", RAG, ["quick", "rag", "rag_judge", "retrieval", "answers", "translation", "safety"]),
+    ("text", ANSWERED | {"source_text"}, ["quick", "answers", "safety", "summaries"]),
+    ("text", ANSWERED | {"repeats"}, ["quick", "answers", "safety", "consistency"]),
+    ("agent", ANSWERED | {"trace"}, ["quick", "safety", "agent", "conversations"]),
+    ("agent", ANSWERED, ["safety", "agent"]),
+    ("text", ANSWERED | {"trace"}, ["quick", "answers", "safety", "conversations"]),
+    ("classification", {"label", "predictions"}, ["classification"]),
+    ("detection", BOXES, ["detection"]), ("detection", {"annotations"}, []), ("segmentation", BOXES, ["segmentation"]),
+])  # fmt: skip
 def test_presets_are_offered_where_they_suit_the_data(task, present, offered):
     assert [preset.id for preset in suitable(task, present)] == offered
 
 
-@pytest.mark.parametrize(
-    ("name", "present", "within", "outside"),
-    [
-        ("rag", RAG, ["groundedness", "rouge"], ["faithfulness"]),
-        ("rag", RAG - {"expected_answers"}, ["groundedness"], ["rouge"]),
-        ("rag_judge", RAG, ["faithfulness", "context_recall"], ["groundedness", "ragas", "byop"]),
-        ("retrieval", RAG, ["context_mrr", "umbrela"], ["faithfulness"]),
-        ("quick", ANSWERED, ["pii_leakage"], ["json_schema", "consistency_rouge", "rouge"]),
-    ],
-)
+@pytest.mark.parametrize(("name", "present", "within", "outside"), [
+    ("rag", RAG, ["groundedness", "rouge"], ["faithfulness"]),
+    ("rag", RAG - {"expected_answers"}, ["groundedness"], ["rouge"]),
+    ("rag_judge", RAG, ["faithfulness", "context_recall"], ["groundedness", "ragas", "byop"]),
+    ("retrieval", RAG, ["context_mrr", "umbrela"], ["faithfulness"]),
+    ("quick", ANSWERED, ["pii_leakage"], ["json_schema", "consistency_rouge", "rouge"]),
+])  # fmt: skip
 def test_a_preset_takes_what_the_data_can_feed(name, present, within, outside):
     chosen = chosen_by(name, "text", present)
     assert set(within) <= set(chosen)
     assert not set(outside) & set(chosen)
 
 
-@pytest.mark.parametrize(
-    ("name", "task", "said"),
-    [
-        ("RAG", "text", "found 'RAG'.*did you mean 'rag'"),
-        ("rag", "text", "rag for data of the task text without retrieved contexts.*quick, answers, safety"),
-        ("detection", "text", "detection for data of the task text.*quick, answers, safety"),
-    ],
-)
+@pytest.mark.parametrize(("name", "task", "said"), [
+    ("RAG", "text", "found 'RAG'.*did you mean 'rag'"),
+    ("rag", "text", "rag for data of the task text without retrieved contexts.*quick, answers, safety"),
+    ("detection", "text", "detection for data of the task text.*quick, answers, safety"),
+])  # fmt: skip
 def test_a_preset_that_cannot_be_taken_says_which_can(name, task, said):
     with pytest.raises(InputError, match=said):
         chosen_by(name, task, ANSWERED)

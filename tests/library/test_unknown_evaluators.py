@@ -33,13 +33,10 @@ TEXTS, OBJECTS = ("own_scores", "rouge", "brevity"), ("average_precision", "dete
 MODELS = {1: ("good",), 3: ("good", "poor", "other")}
 # scene: data, models, whether Assay's own evaluators are unknown as well
 SCENES = {
-    "logged, one model": ("text", 1, False),
-    "logged, three models": ("text", 3, False),
-    "unknown, one model": ("text", 1, True),
-    "unknown, three models": ("text", 3, True),
-    "unknown, objects of one model": ("objects", 1, True),
-    "unknown, objects of three models": ("objects", 3, True),
-}
+    "logged, one model": ("text", 1, False), "logged, three models": ("text", 3, False),
+    "unknown, one model": ("text", 1, True), "unknown, three models": ("text", 3, True),
+    "unknown, objects of one model": ("objects", 1, True), "unknown, objects of three models": ("objects", 3, True),
+}  # fmt: skip
 PAGES = {  # of a run, with what their address may name beside it
     "leaderboard": {}, "compare": {}, "problems": {}, "slices": {}, "trend": {}, "compliance": {}, "report": {},
     "cases": {"evaluator": "own_scores", "metric": "tone"}, "example": {"case": "c3"}, "curves": {}, "gallery": {},

@@ -77,9 +77,7 @@ def test_no_case_left_says_so(run: Run, open_page: Open) -> None:
     assert page.info[0].value.startswith("No case fits")
 
 
-def test_an_unfinished_run_says_where_its_progress_is(
-    run: Run, open_page: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unfinished_run_says_where_its_progress_is(run, open_page, monkeypatch):
     monkeypatch.setattr("metrics.store.Run.state", "running")
     page = open_page("cases", run=run.id)
     assert [text.value for text in page.text] == [

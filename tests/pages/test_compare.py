@@ -165,17 +165,14 @@ def test_a_single_model_teaches(workspace: Path, open_page: Open) -> None:
     assert page.subheader[0].value == "There is only one model"
 
 
-@pytest.mark.parametrize(
-    ("found", "said"),
-    [
-        (["better", "open"], "Yes: B is better in 1 of 2 metrics, and A in none"),
-        (["worse"], "No: A is better in 1 of 1 metric, and B in none"),
-        (["better", "worse", "leaning"], "It depends: B is better in 1 of 3 metrics, A in 1"),
-        (["open", "equal"], "No significant difference between A and B in any of 2 metrics"),
-        (["leaning"], "No significant difference between A and B in this metric"),
-        (["none"], "Not tested: 0 metrics without values per case or resamples to pair"),
-    ],
-)
+@pytest.mark.parametrize(("found", "said"), [
+    (["better", "open"], "Yes: B is better in 1 of 2 metrics, and A in none"),
+    (["worse"], "No: A is better in 1 of 1 metric, and B in none"),
+    (["better", "worse", "leaning"], "It depends: B is better in 1 of 3 metrics, A in 1"),
+    (["open", "equal"], "No significant difference between A and B in any of 2 metrics"),
+    (["leaning"], "No significant difference between A and B in this metric"),
+    (["none"], "Not tested: 0 metrics without values per case or resamples to pair"),
+])  # fmt: skip
 def test_the_answer(found: list[str], said: str) -> None:
     rows = tuple(replace(row("higher", -0.1, 0.2, 0.5), significance=one) for one in found)
     compared = Comparison("a", "b", "1", "1", 9, rows, (), (), "holm", len(rows), clustered=False, notes=())
@@ -205,13 +202,10 @@ def test_right_of_zero_is_b_better(given: Difference, expected: tuple[float, ...
     assert model_comparison.scaled(given) == (None if expected is None else pytest.approx(expected))
 
 
-@pytest.mark.parametrize(
-    ("span", "percent", "expected"),
-    [
-        (1.2, False, "+.2~f"), (0.1, False, "+.2~f"), (0.012, False, "+.3~f"), (0.0, False, "+.2~f"),
-        (1.2, True, "+.0~%"), (0.02, True, "+.1~%"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("span", "percent", "expected"), [
+    (1.2, False, "+.2~f"), (0.1, False, "+.2~f"), (0.012, False, "+.3~f"), (0.0, False, "+.2~f"), (1.2, True, "+.0~%"),
+    (0.02, True, "+.1~%"),
+])  # fmt: skip
 def test_ticks_have_the_decimals_that_set_them_apart(span: float, percent: bool, expected: str) -> None:
     assert model_comparison.tick_format(span, percent) == expected
 
@@ -227,15 +221,12 @@ def test_the_forest_has_a_panel_for_open_ranges_and_draws_names_literally() -> N
     assert drawn["layout"]["xaxis"]["range"][0] < -0.1 < 0 < 0.5 < drawn["layout"]["xaxis"]["range"][1]
 
 
-@pytest.mark.parametrize(
-    ("title", "metric", "lines"),
-    [
-        ("Classification", "accuracy", "Classification<br>Accuracy ↑"), ("ROUGE", "rougeL", "ROUGE-L ↑"),
-        ("Answer relevancy", "answer_relevancy_by_sentences", "Answer relevancy by<br>sentences ↑"),
-        ("E" * 90, "m" * 90, "E" * 23 + "…<br>M" + "m" * 20 + "… ↑"),
-    ],
-    ids=["two", "one", "wrapped", "cut"],
-)  # fmt: skip
+@pytest.mark.parametrize(("title", "metric", "lines"), [
+    ("Classification", "accuracy", "Classification<br>Accuracy ↑"),
+    ("ROUGE", "rougeL", "ROUGE-L ↑"),
+    ("Answer relevancy", "answer_relevancy_by_sentences", "Answer relevancy by<br>sentences ↑"),
+    ("E" * 90, "m" * 90, "E" * 23 + "…<br>M" + "m" * 20 + "… ↑"),
+], ids=["two", "one", "wrapped", "cut"])  # fmt: skip
 def test_names_beside_the_forest_take_two_short_lines(title: str, metric: str, lines: str) -> None:
     column = replace(row("higher", -0.1, 0.2, 0.5).column, evaluator_title=title, metric=metric, title=metric)
     assert model_comparison.two_lines(column) == lines

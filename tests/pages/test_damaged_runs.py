@@ -72,9 +72,7 @@ def test_evaluating_it_again_is_offered_and_begun(two: tuple[Run, Run], monkeypa
 
 
 @pytest.mark.parametrize("file", ["spec.json", "manifest.json"])
-def test_a_run_that_cannot_be_opened_is_told_and_another_shown(
-    two: tuple[Run, Run], open_page: Open, file: str
-) -> None:
+def test_a_run_that_cannot_be_opened_is_told_and_another_shown(two, open_page, file):
     whole, broken = two
     (broken.folder / file).write_text("{")
     page = open_page("leaderboard", run=broken.id)

@@ -122,17 +122,11 @@ def test_all_problems_at_once_and_the_good_rows_kept_by_choice(page: AppTest, st
     assert started[0].spec["suite"]["left_out"] + started[0].spec["outputs"]["left_out"] > 0
 
 
-@pytest.mark.parametrize(
-    ("content", "said", "skippable"),
-    [
-        ("foo,bar\n1,2\n", ("Found only the columns foo, bar.",), False),
-        (BAD, ("Found 'a' again, first in row 2.", "Found nothing."), True),
-    ],
-    ids=["useless columns", "a duplicate and an empty id"],
-)
-def test_a_suite_is_checked_before_there_are_answers(
-    page: AppTest, content: str, said: tuple[str, ...], skippable: bool
-) -> None:
+@pytest.mark.parametrize(("content", "said", "skippable"), [
+    ("foo,bar\n1,2\n", ("Found only the columns foo, bar.",), False),
+    (BAD, ("Found 'a' again, first in row 2.", "Found nothing."), True),
+], ids=["useless columns", "a duplicate and an empty id"])  # fmt: skip
+def test_a_suite_is_checked_before_there_are_answers(page, content, said, skippable):
     give(page, 0, "suite.csv", content)
     assert all(line in words(page) for line in said)
     assert "Fix the problems, or skip the bad rows." in words(page)
@@ -143,16 +137,10 @@ def test_a_suite_is_checked_before_there_are_answers(
         assert "Add what the models answered." in words(page)
 
 
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("suite.csv", b"\xff\xfe\x00\x01\x02"),
-        ("suite.json", b"{"),
-        ("suite.parquet", b"PAR1"),
-        ("suite.csv", b"PK\x03\x04"),
-    ],
-    ids=["bytes", "cut JSON", "cut Parquet", "a zip called CSV"],
-)
+@pytest.mark.parametrize(("name", "content"), [
+    ("suite.csv", b"\xff\xfe\x00\x01\x02"), ("suite.json", b"{"), ("suite.parquet", b"PAR1"),
+    ("suite.csv", b"PK\x03\x04"),
+], ids=["bytes", "cut JSON", "cut Parquet", "a zip called CSV"])  # fmt: skip
 def test_an_unreadable_file_is_a_problem_and_no_traceback(page: AppTest, name: str, content: bytes) -> None:
     give(page, 0, name, content)
     assert f"{name} cannot be read" in words(page)
@@ -224,9 +212,7 @@ def test_a_stored_suite_takes_new_outputs(form: AppTest, started: list[Run], ope
     assert started[1].models == ("third",)
 
 
-def test_a_stored_suite_offers_the_answers_of_earlier_runs(
-    workspace: Path, started: list[Run], open_page: Open
-) -> None:
+def test_a_stored_suite_offers_the_answers_of_earlier_runs(workspace, started, open_page):
     cases = [{"case_id": f"c{n}", "question": f"{n}?", "expected_answers": ["yes"]} for n in range(4)]
     suite = Suite.from_rows("desk", "text", cases)
     answers = [{"case_id": f"c{n}", "model": model, "answer": "yes"} for n in range(3) for model in ("small", "large")]
@@ -258,10 +244,8 @@ REFUSED = [
     ("outputs.csv", b"\x89PNG\r\n\x1a\n", "outputs.csv is a PNG image, not a CSV table"),
     ("suite.json", b"%PDF-1.7", "suite.json is a PDF, not JSON"),
     ("suite.csv", b"<!doctype html><p>Sign in", "suite.csv is a web page (HTML), not a CSV table"),
-    (
-        "suite.xlsx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
-        "suite.xlsx is an old or protected Office document (.xls, .doc), not an Excel workbook",
-    ),
+    ("suite.xlsx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+        "suite.xlsx is an old or protected Office document (.xls, .doc), not an Excel workbook"),
     ("masks.zip", b"\x1f\x8b\x08", "masks.zip is a gzip archive, not a zip archive"),
 ]  # fmt: skip
 
@@ -310,9 +294,7 @@ def test_parameters_go_with_the_run(form: AppTest, started: list[Run]) -> None:
     assert Workspace().runs()
 
 
-def test_an_evaluator_without_its_model_explains_itself_before_the_run(
-    form: AppTest, started: list[Run], open_page: Open
-) -> None:
+def test_an_evaluator_without_its_model_explains_itself_before_the_run(form, started, open_page):
     assert "will be skipped" not in words(form), "nothing that needs a model is chosen unasked"
     assert "Toxicity: classifier: no classifier is chosen: set classifier to a local folder" in rest(form)
     form = open_page("evaluate", **(dict(form.query_params.items()) | {"evaluator": "toxicity_classifier"}))

@@ -3,7 +3,6 @@
 import json
 import threading
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -100,16 +99,11 @@ def test_families_are_folded_until_opened(page: AppTest) -> None:
     assert not [box for box in page.checkbox if (box.key or "").startswith("offer-")]
 
 
-@pytest.mark.parametrize(
-    ("wanted", "shown", "said"),
-    [
-        ("rouge", {"offer-rouge", "offer-consistency_rouge"}, "2 evaluators found"),
-        ("bleu2", {"offer-bleu"}, "1 evaluator found"),
-        ("graded separately", set(), "1 evaluator found"),
-        ("zebra", set(), "No evaluator has these words."),
-    ],
-    ids=["a name", "a metric", "one that needs a judge", "nothing"],
-)
+@pytest.mark.parametrize(("wanted", "shown", "said"), [
+    ("rouge", {"offer-rouge", "offer-consistency_rouge"}, "2 evaluators found"),
+    ("bleu2", {"offer-bleu"}, "1 evaluator found"), ("graded separately", set(), "1 evaluator found"),
+    ("zebra", set(), "No evaluator has these words."),
+], ids=["a name", "a metric", "one that needs a judge", "nothing"])  # fmt: skip
 def test_search_shows_what_it_finds(page: AppTest, wanted: str, shown: set[str], said: str) -> None:
     next(box for box in page.text_input if box.key == "evaluator-search").set_value(wanted).run()
     assert said in words(page)
@@ -167,9 +161,7 @@ def test_a_tick_draws_the_chooser_alone(page: AppTest, monkeypatch: pytest.Monke
     assert not forms, "a form was drawn that is not open"
 
 
-def test_the_judge_calls_are_estimated_while_evaluators_are_chosen(
-    page: AppTest, workspace: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_judge_calls_are_estimated_while_evaluators_are_chosen(page, workspace, monkeypatch):
     (workspace / "judge.json").write_text(json.dumps({"model": "scripted", "base_url": "http://127.0.0.1:9/v1"}))
     asked = threading.Event()
     work = run_estimates._estimate

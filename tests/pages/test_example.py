@@ -113,9 +113,7 @@ def test_only_a_judge_is_overruled(texts: Run, open_page: Open) -> None:
     assert not [group for group in page.segmented_control if group.label.startswith("Your verdict")]
 
 
-def test_what_an_agent_did_stands_under_its_answer(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, open_page: Open
-) -> None:
+def test_what_an_agent_did_stands_under_its_answer(tmp_path, monkeypatch, open_page):
     monkeypatch.setenv("ASSAY_WORKSPACE", str(tmp_path))
     run = agents_run(tmp_path)
     page = open_page("example", run=run.id, case="t1", evaluator="agent_sanity", metric="agent_sanity")
@@ -152,9 +150,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 GHOSTS = {"model": "keen", "compare": "keen", "gallery": "model=keen&kind=fp&score=0", "score": "0"}
 
 
-def test_next_walks_the_objects_of_the_gallery_and_marks_each(
-    pictures: Run, open_page: Open, drawn: dict[str, Any]
-) -> None:
+def test_next_walks_the_objects_of_the_gallery_and_marks_each(pictures, open_page, drawn):
     page = open_page("example", run=pictures.id, case="p0", object="p2", **GHOSTS)
     assert words(page)[0] == "1 of 4 objects · dog 0.30, nothing there · image p0"
     assert drawn["focus"] == {"box": (80.0, 5.0, 90.0, 15.0), "name": "dog", "view": (53.0, 0.0, 64.0)}
@@ -177,9 +173,7 @@ def test_next_walks_the_objects_of_the_gallery_and_marks_each(
         ),
     ],
 )
-def test_where_the_example_stands_in_the_gallery(
-    pictures: Run, open_page: Open, state: str, params: dict[str, str], position: str
-) -> None:
+def test_where_the_example_stands_in_the_gallery(pictures, open_page, state, params, position):
     shown = words(open_page("example", run=pictures.id, gallery=f"{state}&score=0", **params))[0]
     assert shown == f"{position} · image {params.get('case', 'p0')}"
 

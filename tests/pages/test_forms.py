@@ -9,7 +9,7 @@ from metrics.core.files import write_json
 from metrics.store import Run, Workspace
 from tests.analysis.leaderboard.noise_scenes import noisy_run
 from tests.analysis.scored import scored_run
-from tests.pages.conftest import Open, Went
+from tests.pages.conftest import Open
 from tests.pages.page_scenes import told
 
 MODELS = ("sharp", "blunt", "<b>odd</b>")
@@ -153,9 +153,7 @@ def suites(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Run]:
     return made
 
 
-def test_suites_stand_beside_each_other(
-    suites: list[Run], open_page: Open, went: Went, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_suites_stand_beside_each_other(suites, open_page, went, monkeypatch):
     page = open_page("leaderboard", run=suites[0].id, form="suites")
     assert any(text.value.startswith("Over 2 suites in Faithfulness, one leads: ") for text in page.text)
     table = page.dataframe[0].value
@@ -177,9 +175,7 @@ def test_one_suite_teaches(runs: list[Run], open_page: Open) -> None:
     assert page.info[0].value.startswith("No finished run of another suite has this evaluator and one of these models.")
 
 
-def test_a_weighted_score_opens_its_cases(
-    runs: list[Run], open_page: Open, went: Went, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_weighted_score_opens_its_cases(runs, open_page, went, monkeypatch):
     monkeypatch.setattr("components.views.results.weighted_view.records", lambda *_, **__: 0)
     open_page("leaderboard", run=runs[0].id, form="weights", weight=[f"{FAITHFUL}:7", f"{RECALL}:3"])
     (to, *_) = went
@@ -187,9 +183,7 @@ def test_a_weighted_score_opens_its_cases(
     assert to["model"] in MODELS
 
 
-def test_metrics_of_a_whole_data_set_have_no_boxes(
-    runs: list[Run], open_page: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_metrics_of_a_whole_data_set_have_no_boxes(runs, open_page, monkeypatch):
     monkeypatch.setattr("components.data.metrics_by_case", lambda run: set())
     page = open_page("leaderboard", run=runs[0].id, form="boxes")
     assert page.info[0].value.startswith("None of these metrics has a value per case")

@@ -209,16 +209,10 @@ def test_a_visitor_with_the_cookie_may_come_by_an_old_address() -> None:
     assert "set-cookie" not in answer.headers
 
 
-@pytest.mark.parametrize(
-    ("accept", "site", "page", "again"),
-    [
-        ("text/html,*/*", "none", True, False),
-        ("text/html", "same-origin", True, False),
-        ("text/html", "cross-site", True, True),
-        ("*/*", "same-origin", False, False),
-    ],
-    ids=["typed", "reloaded", "a link on another site, which brings no cookie", "no page"],
-)
+@pytest.mark.parametrize(("accept", "site", "page", "again"), [
+    ("text/html,*/*", "none", True, False), ("text/html", "same-origin", True, False),
+    ("text/html", "cross-site", True, True), ("*/*", "same-origin", False, False),
+], ids=["typed", "reloaded", "a link on another site, which brings no cookie", "no page"])  # fmt: skip
 def test_who_is_asked_for_the_token(accept: str, site: str, page: bool, again: bool) -> None:
     answer = asked(LOCKED, accept=accept, sec_fetch_site=site)
     assert answer.status == 403

@@ -62,9 +62,7 @@ def test_without_a_judge_the_page_teaches(workspace: Path, open_page: Open) -> N
 
 
 @pytest.mark.parametrize(("value", "said"), [("", "✗ not set"), (CANARY, "✓ set")], ids=["no key", "a key"])
-def test_the_key_is_looked_for_and_never_shown(
-    workspace: Path, open_page: Open, monkeypatch: pytest.MonkeyPatch, value: str, said: str
-) -> None:
+def test_the_key_is_looked_for_and_never_shown(workspace, open_page, monkeypatch, value, said):
     monkeypatch.setenv("ANTHROPIC_API_KEY", value)
     page = open_page("judge")
     field(page, "Model").input("anthropic/claude-3-5-haiku-latest").run()
@@ -99,9 +97,7 @@ def test_a_server_is_tried_saved_and_forgotten(workspace: Path, open_page: Open,
 
 
 @pytest.mark.attack("browser", "an address typed into the page gets the judge's key", "a person has to allow its host")
-def test_a_server_gets_the_key_once_a_person_allows_it(
-    workspace: Path, open_page: Open, server: JudgeServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_server_gets_the_key_once_a_person_allows_it(workspace, open_page, server, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", CANARY)
     monkeypatch.setenv("ASSAY_TARGET_KEYS", "")
     page = open_page("judge", way="server")
@@ -122,15 +118,11 @@ def test_a_server_gets_the_key_once_a_person_allows_it(
     assert not [path for path in files if CANARY.encode() in path.read_bytes()]
 
 
-@pytest.mark.parametrize(
-    ("fault", "said"),
-    [
-        (Fault(401), "✗ No reply."),
-        (Fault(text="certainly!"), "✗ The reply does not have the requested form"),
-        (Fault(text='{"reason": "", "verdict": "no"}'), "– The reply has the right form, but is wrong"),
-    ],
-    ids=["refused", "no JSON", "wrong"],
-)
+@pytest.mark.parametrize(("fault", "said"), [
+    (Fault(401), "✗ No reply."),
+    (Fault(text="certainly!"), "✗ The reply does not have the requested form"),
+    (Fault(text='{"reason": "", "verdict": "no"}'), "– The reply has the right form, but is wrong"),
+], ids=["refused", "no JSON", "wrong"])  # fmt: skip
 def test_a_test_call_that_fails(workspace: Path, open_page: Open, server: JudgeServer, fault: Fault, said: str) -> None:
     choose(workspace, server.url)
     server.fail(fault)
@@ -340,9 +332,7 @@ class TestModelsOfThisMachine:
         gone = open_page("judge")
         assert "there is no file" in words(gone)
 
-    def test_a_server_is_looked_for_on_request_only(
-        self, workspace: Path, open_page: Open, server: JudgeServer, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_a_server_is_looked_for_on_request_only(self, workspace, open_page, server, monkeypatch):
         asked: list[Mapping[str, int]] = []
         here = Running("Ollama", server.url, ("scripted", "second"))
 

@@ -130,9 +130,7 @@ def test_agreement_says_what_it_is_worth(rated: Run, open_page: Open) -> None:
     assert {metric.label for metric in page.metric} == {"κ", "Accuracy", "Sensitivity", "Specificity"}
 
 
-def test_page_report_command_and_library_say_the_same(
-    bare: Run, open_page: Open, capsysbinary: pytest.CaptureFixture[bytes]
-) -> None:
+def test_page_report_command_and_library_say_the_same(bare, open_page, capsysbinary):
     """Forty outputs were drawn at random; of twenty picked ones the judge is as wrong as can be."""
     label(bare, "ann", range(20))
     label(bare, "bo", range(20, 30), sampling="picked")

@@ -189,9 +189,7 @@ def test_the_next_question_is_the_problems(run: Run, open_page: Open) -> None:
     assert page.query_params["run"] == run.id
 
 
-def test_an_empty_workspace_computes_the_samples(
-    workspace: Path, monkeypatch: pytest.MonkeyPatch, open_page: Open
-) -> None:
+def test_an_empty_workspace_computes_the_samples(workspace, monkeypatch, open_page):
     started = []
     monkeypatch.setattr("components.data.ensure_samples", workspace_runs.ensure_samples)
     monkeypatch.setattr("metrics.suites.samples.start_missing", lambda given: started.append(given.path) or True)
@@ -203,9 +201,7 @@ def test_an_empty_workspace_computes_the_samples(
     assert len(started) == 1
 
 
-def test_a_workspace_without_runs_and_samples_teaches(
-    workspace: Path, monkeypatch: pytest.MonkeyPatch, open_page: Open
-) -> None:
+def test_a_workspace_without_runs_and_samples_teaches(workspace, monkeypatch, open_page):
     monkeypatch.setattr("components.data.ensure_samples", workspace_runs.ensure_samples)
     monkeypatch.setattr("metrics.suites.samples.start_missing", lambda given: False)
     page = open_page("leaderboard")

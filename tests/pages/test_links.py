@@ -57,16 +57,12 @@ def in_gallery(run: Run, model: str, link: dict[str, Any]) -> int:
 
 
 POINTS = [
-    pytest.param(0.5, 0.5, id="of-the-run"),
-    pytest.param(0.0, 0.5, id="all"),
-    pytest.param(0.3, 0.75, id="strict"),
-]
+    pytest.param(0.5, 0.5, id="of-the-run"), pytest.param(0.0, 0.5, id="all"), pytest.param(0.3, 0.75, id="strict"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("score", "iou"), POINTS)
-def test_every_cell_of_a_confusion_matrix_opens_as_many_objects_as_it_counts(
-    runs: list[Run], score: float, iou: float
-) -> None:
+def test_every_cell_of_a_confusion_matrix_opens_as_many_objects_as_it_counts(runs, score, iou):
     for run in runs:
         for model in run.models:
             counts = data.confusion_at(run.id, model, data.OperatingPoint(score, iou))
@@ -79,9 +75,7 @@ def test_every_cell_of_a_confusion_matrix_opens_as_many_objects_as_it_counts(
 
 
 @pytest.mark.parametrize(("score", "oks"), [(0.0, 0.5), (0.5, 0.5), (0.3, 0.8)])
-def test_every_cell_of_a_confusion_of_poses_opens_as_many_as_it_counts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, score: float, oks: float
-) -> None:
+def test_every_cell_of_a_confusion_of_poses_opens_as_many_as_it_counts(tmp_path, monkeypatch, score, oks):
     monkeypatch.setenv("ASSAY_WORKSPACE", str(tmp_path))
     suite, outputs = poses_of(random_poses(np.random.default_rng(5), images=12))
     matching = {"detection_confusion": {"matching": "keypoint_summary"}}
@@ -95,9 +89,7 @@ def test_every_cell_of_a_confusion_of_poses_opens_as_many_as_it_counts(
         assert in_gallery(run, "m", link) == row["count"], row
 
 
-def test_every_cell_of_a_confusion_of_segments_opens_as_many_as_it_counts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_cell_of_a_confusion_of_segments_opens_as_many_as_it_counts(tmp_path, monkeypatch):
     monkeypatch.setenv("ASSAY_WORKSPACE", str(tmp_path))
     run, seen = panoptic_run(tmp_path, seed=3, pictures=40), set[str]()
     counts = data.curves(run.id, "panoptic_quality")
@@ -198,9 +190,7 @@ def test_a_problem_opens_the_gallery(pictures: Run, open_page: Open) -> None:
         ),
     ],
 )  # fmt: skip
-def test_the_views_lead_to_the_pictures(
-    pictures: Run, open_page: Open, asked: dict[str, str], label: str, shown: int | None
-) -> None:
+def test_the_views_lead_to_the_pictures(pictures, open_page, asked, label, shown):
     page = open_page("curves", run=pictures.id, **({"model": "shy"} if asked["view"] == "confusion" else {}), **asked)
     links = {link.proto.label: link.proto for link in page.get("page_link")}
     assert links[label].page.endswith("gallery")
@@ -208,9 +198,7 @@ def test_the_views_lead_to_the_pictures(
         assert f"{shown} " in "\n".join(caption.value for caption in page.caption)
 
 
-def test_the_pictures_beside_the_curves_follow_the_slider(
-    pictures: Run, open_page: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_pictures_beside_the_curves_follow_the_slider(pictures, open_page, monkeypatch):
     given: dict[str, Any] = {}
     monkeypatch.setattr("components.viewers.tile_gallery.gallery", lambda drawn, key: given.update(drawn))
     page = open_page("curves", run=pictures.id, model="keen", label="dog", threshold="0.5")

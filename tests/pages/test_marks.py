@@ -51,9 +51,7 @@ def test_an_object_is_tagged_and_noted_on_the_example(pictures: Run, open_page: 
         pytest.param("shy", [GHOST], "0 objects", id="of-another-model"),
     ],
 )
-def test_the_gallery_filters_by_tag(
-    pictures: Run, open_page: Open, model: str, places: list[Place], shown: str
-) -> None:
+def test_the_gallery_filters_by_tag(pictures, open_page, model, places, shown):
     Review(pictures).tag(places, add=["check"])
     page = open_page("gallery", run=pictures.id, model=model, kind="fp", score="0", mark="check")
     assert said(page)[1] == shown

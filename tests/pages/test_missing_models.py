@@ -73,9 +73,7 @@ def test_there_are_such_evaluators_of_every_kind() -> None:
     assert {name for used in dependent().values() for name in used} == set(SOURCES)
 
 
-def test_without_weights_each_explains_itself_and_nothing_can_be_started(
-    without: Callable[..., None], opened: Open
-) -> None:
+def test_without_weights_each_explains_itself_and_nothing_can_be_started(without, opened):
     without(PACKAGE)
     page = opened()
     every = dependent()

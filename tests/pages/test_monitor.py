@@ -176,9 +176,7 @@ def test_the_command_it_teaches_is_one(workspace: Path) -> None:
     assert json.loads(LINE)["id"] == "r-1"
 
 
-def test_thresholds_of_models_say_where_they_come_from(
-    workspace: Path, tmp_path: Path, open_page: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_thresholds_of_models_say_where_they_come_from(workspace, tmp_path, open_page, monkeypatch):
     monkeypatch.setattr(calibrated_thresholds, "shipped", tuple)
     ids = ("groundedness", "answer_relevancy_sentence", "pii_leakage")
     Calibrations(workspace).keep(calibration())

@@ -89,13 +89,10 @@ def test_an_answer_is_of_the_files_it_was_given_for(upload: Any) -> None:
     assert "✓ The boxes, scores and classes look right." in words(page)
 
 
-@pytest.mark.parametrize(
-    ("answer", "change", "told"),
-    [
-        ("ignore", "ignore", "net: predictions of classes that the suite does not have ignored (2 predictions)"),
-        ("false", "false", "net: predictions of classes that the suite does not have kept as false positives"),
-    ],
-)
+@pytest.mark.parametrize(("answer", "change", "told"), [
+    ("ignore", "ignore", "net: predictions of classes that the suite does not have ignored (2 predictions)"),
+    ("false", "false", "net: predictions of classes that the suite does not have kept as false positives"),
+])  # fmt: skip
 def test_unknown_classes_are_asked_about(upload: Any, started: list[Run], answer: str, change: str, told: str) -> None:
     page = upload([*results(), *MORE])
     assert "? 2 predictions of 1 class that the suite does not have: category_id 90 (2)" in words(page)

@@ -46,9 +46,7 @@ def fail_in_a_fragment(page: AppTest) -> None:
 
 @pytest.mark.usefixtures("handled")
 @pytest.mark.parametrize("fail", [fail_at_once, fail_in_a_callback, fail_in_a_fragment])
-def test_an_error_is_a_card_wherever_it_comes_up(
-    fail: Callable[[AppTest], None], caplog: pytest.LogCaptureFixture
-) -> None:
+def test_an_error_is_a_card_wherever_it_comes_up(fail, caplog):
     page = opened()
     with caplog.at_level(logging.ERROR):
         fail(page)
@@ -75,16 +73,12 @@ def test_the_place_is_ours_and_without_folders_of_a_user() -> None:
 
 
 @pytest.mark.usefixtures("handled")
-@pytest.mark.parametrize(
-    ("failure", "said"),
-    [
-        (InputError("a.csv: found nothing; expected rows"), "found nothing"),
-        (RunCorrupt("table scores differs from its seal"), "differs from its seal"),
-        (StorageError("/w: the disk is full"), "the disk is full"),
-        (AssayError("Ask who runs this studio."), "Ask who runs"),
-    ],
-    ids=lambda given: type(given).__name__,
-)
+@pytest.mark.parametrize(("failure", "said"), [
+    (InputError("a.csv: found nothing; expected rows"), "found nothing"),
+    (RunCorrupt("table scores differs from its seal"), "differs from its seal"),
+    (StorageError("/w: the disk is full"), "the disk is full"),
+    (AssayError("Ask who runs this studio."), "Ask who runs"),
+], ids=lambda given: type(given).__name__)  # fmt: skip
 def test_what_is_written_for_users_is_said_as_it_is(failure: Exception, said: str, monkeypatch) -> None:  # type: ignore[no-untyped-def]
     def page(failure: Exception) -> None:
         raise failure

@@ -7,10 +7,9 @@ import pytest
 from metrics.core import registry
 from metrics.core.plugins import load_reference
 from metrics.core.registry import add_plugin
-from metrics.store import Run, Workspace
+from metrics.store import Workspace
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 from tests.library.plugin_scenes import write_plugin
-from tests.pages.conftest import Open
 from tests.pages.reading import give, press, words
 from tests.pages.test_evaluate import OUTPUTS, SUITE, offer
 
@@ -26,9 +25,7 @@ def project_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_evaluate_offers_the_plugins_of_the_project_file(
-    project_folder: Path, workspace: Path, open_page: Open, started: list[Run]
-) -> None:
+def test_evaluate_offers_the_plugins_of_the_project_file(project_folder, workspace, open_page, started):
     page = open_page("evaluate")
     give(page, 0, "suite.csv", SUITE)
     give(page, 0, "outputs.csv", OUTPUTS)
@@ -42,9 +39,7 @@ def test_evaluate_offers_the_plugins_of_the_project_file(
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_a_run_whose_plugin_is_missing_has_its_pages(
-    name: str, tmp_path: Path, workspace: Path, open_page: Open
-) -> None:
+def test_a_run_whose_plugin_is_missing_has_its_pages(name, tmp_path, workspace, open_page):
     write_plugin(tmp_path / "evals.py")
     add_plugin(load_reference("evals.py:brevity", tmp_path))
     run = finished(Workspace(workspace), text_suite(), text_outputs(), "rouge", "brevity")

@@ -29,9 +29,7 @@ def test_runs_are_listed_and_opened(remote: str, run: Run, open_page: Open) -> N
     assert Workspace().run(run.id).table_path("aggregates") is not None
 
 
-def test_a_place_that_cannot_be_listed_is_told_beside_the_runs_that_are_known(
-    remote: str, run: Run, tmp_path: Path, open_page: Open
-) -> None:
+def test_a_place_that_cannot_be_listed_is_told_beside_the_runs_that_are_known(remote, run, tmp_path, open_page):
     open_page("runs")
     shutil.rmtree(tmp_path / "remote")
     (tmp_path / "remote").write_text("")

@@ -122,9 +122,7 @@ def test_pages_that_only_change_say_what_they_take(sign_in: Callable[[Role], Pat
 
 
 @pytest.mark.filterwarnings("ignore:subprocess")  # the run outlives the studio's handle of its process
-def test_what_an_editor_starts_is_in_the_workspace_of_the_group(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_an_editor_starts_is_in_the_workspace_of_the_group(tmp_path, monkeypatch):
     monkeypatch.setenv("ASSAY_WORKSPACE", str(tmp_path))
     monkeypatch.setattr(visitors, "visitor", lambda: Visitor("e@team.example", "E", "editor", ("vision", "text")))
     own = Workspace(folder_of(tmp_path, "text"))

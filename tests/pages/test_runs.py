@@ -127,9 +127,7 @@ def test_a_run_is_compared_with_the_one_before_of_its_suite(three: list[Run], op
     assert went == [{"page": "compare", "run": three[0].id, "other": three[2].id}]
 
 
-def test_a_clone_begins_with_what_the_run_was_asked(
-    three: list[Run], open_page: Open, went: Went, started: list[Run]
-) -> None:
+def test_a_clone_begins_with_what_the_run_was_asked(three, open_page, went, started):
     pick(open_page("runs"), three[2], "Clone with changes")
     (values,) = went
     assert values.pop("page") == "evaluate"
@@ -222,16 +220,10 @@ def killed_run(folder: Path) -> Run:
     return run
 
 
-@pytest.mark.parametrize(
-    ("name", "values"),
-    [
-        ("leaderboard", {}), ("gallery", {}), ("curves", {}), ("example", {"case": "p1", "model": "keen"}),
-        ("report", {}),
-    ],
-)  # fmt: skip
-def test_a_killed_run_of_pictures_shows_the_models_that_are_done(
-    name: str, values: dict[str, str], look_at: Look, open_page: Open
-) -> None:
+@pytest.mark.parametrize(("name", "values"), [
+    ("leaderboard", {}), ("gallery", {}), ("curves", {}), ("example", {"case": "p1", "model": "keen"}), ("report", {}),
+])  # fmt: skip
+def test_a_killed_run_of_pictures_shows_the_models_that_are_done(name, values, look_at, open_page):
     run = look_at(killed_run)
     page = open_page(name, run=run.id, **values)
     told = [text.value for text in page.text]
@@ -241,9 +233,7 @@ def test_a_killed_run_of_pictures_shows_the_models_that_are_done(
         assert "✗ interrupted · unfinished: 0 of 2 evaluators done" in told
 
 
-def test_the_headline_of_an_unfinished_run_is_of_the_evaluators_that_are_done(
-    workspace: Path, open_page: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_headline_of_an_unfinished_run_is_of_the_evaluators_that_are_done(workspace, open_page, monkeypatch):
     drawn: list[dict[str, Any]] = []
     nothing = heatmap.Asked(None, None, None)
     monkeypatch.setattr(heatmap, "heatmap", lambda given: drawn.append(given) or nothing)
@@ -277,9 +267,7 @@ def test_no_run_teaches(workspace: Path, open_page: Open) -> None:
     assert labels(page) == ["Evaluate a suite", "Open"]
 
 
-def test_an_archive_opens_in_another_workspace(
-    run: Run, tmp_path: Path, open_page: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_archive_opens_in_another_workspace(run, tmp_path, open_page, monkeypatch):
     packed = data.archive_run(run.id)
     monkeypatch.setenv("ASSAY_WORKSPACE", str(tmp_path / "other"))
     damaged = packed[:5000] + bytes([packed[5000] ^ 1]) + packed[5001:]

@@ -91,10 +91,8 @@ def test_the_leaderboard_has_the_three_numbers(run: Run, open_page: Open) -> Non
     heatmap = told(open_page("leaderboard", run=run.id), "heatmap")
     assert heatmap["models"] == ["exact", "late"]
     assert [column["key"].partition("/")[2] for column in heatmap["columns"]] == [
-        "miou",
-        "pixel_accuracy",
-        "boundary_iou",
-    ]
+        "miou", "pixel_accuracy", "boundary_iou",
+    ]  # fmt: skip
 
 
 def test_the_worst_image_comes_first(run: Run, open_page: Open) -> None:
@@ -122,9 +120,7 @@ def test_every_other_page_opens(run: Run, open_page: Open, name: str) -> None:
     assert not open_page(name, run=run.id).exception
 
 
-def test_zips_of_masks_are_understood_and_started(
-    workspace: Path, tmp_path: Path, open_page: Open, started: list[Run]
-) -> None:
+def test_zips_of_masks_are_understood_and_started(workspace, tmp_path, open_page, started):
     rows = [[0, 0, 1, 1], [0, 0, 1, 1]]
     truth = {"a.png": mask(rows), "b.png": mask(rows), "labels.txt": "road\nsky\n"}
     models = {f"{model}/a.png": mask(rows) for model in ("unet", "vit")}

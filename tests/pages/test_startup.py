@@ -61,11 +61,9 @@ def visit(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 def test_it_shows_the_leaderboard(visit: dict) -> None:
     assert (visit["title"], visit["exceptions"]) == ("Leaderboard", 0)
     line = {
-        "labels": "With 120 cases",
-        "objects": "See the objects",
-        "judged": "Judged by Qwen2.5",
+        "labels": "With 120 cases", "objects": "See the objects", "judged": "Judged by Qwen2.5",
         "empty": "The first leaderboard opens here",
-    }
+    }  # fmt: skip
     assert any(text.startswith(line[visit["kind"]]) for text in visit["texts"])
 
 

@@ -217,10 +217,8 @@ def test_what_was_changed_in_a_table_becomes_edits() -> None:
         {"case_id": ["a", "b", "c"], "question": ["p", None, "q"], "tags": [["x"], [], []], "weight": [1.0, None, None]}
     )
     delta = {
-        "edited_rows": {
-            0: {"question": "P", "tags": ["x"], "weight": 1.0}, "1": {"case_id": "z", "weight": 0.0, "question": ""},
-            2: {"question": "gone anyway"},
-        },
+        "edited_rows": {0: {"question": "P", "tags": ["x"], "weight": 1.0},
+            "1": {"case_id": "z", "weight": 0.0, "question": ""}, 2: {"question": "gone anyway"}},
         "added_rows": [{"question": "new"}, {}, {"case_id": "own"}], "deleted_rows": [2],
     }  # fmt: skip
     assert table_edits(rows, delta, ["n1"]) == [
@@ -323,13 +321,8 @@ def test_versions_and_what_differs(page: Open, stored: str, open_page: Open) -> 
     table = shown.dataframe[0].value
     assert list(table["name"]) == ["desk", "▸ second"]
     assert list(table.iloc[1][["cases", "added", "removed", "changed", "runs", "parent"]]) == [
-        "12",
-        "1",
-        "1",
-        "1",
-        "0",
-        "desk",
-    ]
+        "12", "1", "1", "1", "0", "desk",
+    ]  # fmt: skip
     assert table.iloc[1]["edits"] == "1 case: question changed; 1 case: added; 1 case: removed"
     assert list(table["runs"]) == ["1", "0"]
     assert labelled(shown.selectbox, "From").value == stored

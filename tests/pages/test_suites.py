@@ -62,14 +62,10 @@ def test_an_empty_workspace_teaches_and_takes_an_upload(workspace: Path, open_pa
     assert (newest().name, len(newest())) == ("sums", 2)
 
 
-@pytest.mark.parametrize(
-    ("content", "told"),
-    [
-        (b"case_id,question\na,one\na,two\n", "✗ Not stored: 1 problem in the file"),
-        (b"\xff\xfe\x00\x01\x02", "bad.csv cannot be read"),
-    ],
-    ids=["a case twice", "bytes"],
-)
+@pytest.mark.parametrize(("content", "told"), [
+    (b"case_id,question\na,one\na,two\n", "✗ Not stored: 1 problem in the file"),
+    (b"\xff\xfe\x00\x01\x02", "bad.csv cannot be read"),
+], ids=["a case twice", "bytes"])  # fmt: skip
 def test_a_bad_upload_lists_its_problems(workspace: Path, open_page: Open, content: bytes, told: str) -> None:
     page = open_page("suites")
     page.file_uploader[0].set_value(("bad.csv", content, "text/csv")).run()
@@ -86,17 +82,12 @@ def test_a_suite_that_is_not_there_is_told(stored: str, open_page: Open) -> None
     assert page.query_params["suite"] in (stored, [stored])
 
 
-@pytest.mark.parametrize(
-    ("params", "found"),
-    [
-        ({"tag": "fees"}, [1, 3, 5, 7, 9, 11]),
-        ({"complexity": "simple", "search": "NUMBER 1"}, [10]),
-        ({"length_min": "49"}, [0, 3, 6, 9]),
-        ({"field": "area", "value": "yard", "tag": [HOSTILE, "fees"]}, [2, 5, 8, 11]),
-        ({"search": "nobody"}, []),
-    ],
-    ids=["tag", "complexity and text", "length", "column", "none"],
-)
+@pytest.mark.parametrize(("params", "found"), [
+    ({"tag": "fees"}, [1, 3, 5, 7, 9, 11]), ({"complexity": "simple", "search": "NUMBER 1"}, [10]),
+    ({"length_min": "49"}, [0, 3, 6, 9]),
+    ({"field": "area", "value": "yard", "tag": [HOSTILE, "fees"]}, [2, 5, 8, 11]),
+    ({"search": "nobody"}, []),
+], ids=["tag", "complexity and text", "length", "column", "none"])  # fmt: skip
 def test_the_address_filters(page: Open, params: dict[str, Any], found: list[int]) -> None:
     shown = page(**params)
     if not found:

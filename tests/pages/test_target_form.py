@@ -31,9 +31,7 @@ def button(page: AppTest, label: str) -> AppTest:
     return labelled(page.button, label)
 
 
-def test_a_model_is_tried_asked_and_evaluated(
-    bot: BotServer, suite: str, open_page: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_is_tried_asked_and_evaluated(bot, suite, open_page, monkeypatch):
     start = Job.start
     monkeypatch.setattr(Job, "start", lambda self: start(self).wait())  # as if it ended at once
     bot.trouble["q2"] = "400"
@@ -59,17 +57,12 @@ def test_a_model_is_tried_asked_and_evaluated(
     assert bot.asked["q1"] == 1
 
 
-@pytest.mark.parametrize(
-    ("target", "problem"),
-    [
-        ({"models": ["m"], "base_url": "http://127.0.0.1:9", "prompt": "{nope}"}, "found the placeholder {nope}"),
-        ({"models": ["gpt-4o-mini"]}, "OPENAI_API_KEY is not set in the environment of this studio"),
-        ({"models": ["m"], "prompt": "{expected_answer}"}, "nothing that gives the answer away"),
-    ],
-)
-def test_what_is_wrong_is_said_and_nothing_starts(
-    target: dict[str, object], problem: str, suite: str, open_page: Open
-) -> None:
+@pytest.mark.parametrize(("target", "problem"), [
+    ({"models": ["m"], "base_url": "http://127.0.0.1:9", "prompt": "{nope}"}, "found the placeholder {nope}"),
+    ({"models": ["gpt-4o-mini"]}, "OPENAI_API_KEY is not set in the environment of this studio"),
+    ({"models": ["m"], "prompt": "{expected_answer}"}, "nothing that gives the answer away"),
+])  # fmt: skip
+def test_what_is_wrong_is_said_and_nothing_starts(target, problem, suite, open_page):
     page = open_page("evaluate", **{"from": "stored", "suite": suite, "by": "model", "target": json.dumps(target)})
     assert problem in words(page)
     assert next(each for each in page.button if each.label.startswith("Ask ") or each.label.startswith("Use")).disabled

@@ -55,13 +55,8 @@ def test_the_newest_run_is_held_against_the_one_before(runs: list[Run], open_pag
     table = page.dataframe[0].value
     assert table["run"].str[:9].tolist() == ["Version 3"] * 2 + ["Version 2"] * 2 + ["Version 1"] * 2
     assert table["words"].tolist() == [
-        "worse",
-        "equal on every case",
-        "equal on every case",
-        "better",
-        "first",
-        "first",
-    ]
+        "worse", "equal on every case", "equal on every case", "better", "first", "first",
+    ]  # fmt: skip
     assert "settings" not in page.dataframe[0].proto.columns
 
 
@@ -79,14 +74,11 @@ def test_the_address_chooses_metric_models_and_point(runs: list[Run], open_page:
     assert "0.950" in texts(page)
 
 
-@pytest.mark.parametrize(
-    ("label", "leads"),
-    [
-        ("See its cases", {"page": "cases", "run": 1, "model": "a", "evaluator": "text_matching", "metric": "passes"}),
-        ("Leaderboard of this run", {"page": "leaderboard", "run": 1}),
-        ("Compare with the run before", {"page": "compare", "run": 0, "other": 1, "a": "a", "b": "a", "key": PASSES}),
-    ],
-)
+@pytest.mark.parametrize(("label", "leads"), [
+    ("See its cases", {"page": "cases", "run": 1, "model": "a", "evaluator": "text_matching", "metric": "passes"}),
+    ("Leaderboard of this run", {"page": "leaderboard", "run": 1}),
+    ("Compare with the run before", {"page": "compare", "run": 0, "other": 1, "a": "a", "b": "a", "key": PASSES}),
+])  # fmt: skip
 def test_a_point_leads_on(runs: list[Run], open_page: Open, went: Went, label: str, leads: dict) -> None:
     press(open_page("trend", run=runs[2].id, key=PASSES, at=runs[1].id, of="a"), label)
     assert went == [{name: runs[value].id if isinstance(value, int) else value for name, value in leads.items()}]
@@ -114,19 +106,16 @@ def test_detection_leads_to_the_objects(workspace: Path, open_page: Open) -> Non
     assert any(button.label == "See its objects" for button in page.button)
 
 
-@pytest.mark.parametrize(
-    ("verdicts", "said"),
-    [
-        (["better", "open"], "Yes: better than in the run before: m0; 1 other without significant change"),
-        (["worse"], "No: worse than in the run before: m0"),
-        (["worse", "better"], "It depends: better than in the run before m1, worse m0"),
-        (["better"] * 5, "Yes: better than in the run before: m0, m1, m2 and 2 more"),
-        (["higher"], "Higher than in the run before: m0"),
-        (["equal", "equal"], "No: nothing has changed since the run before, in 2 models"),
-        (["leaning"], "No significant change since the run before, in 1 model"),
-        ([None], "No model has a number that can be compared with an earlier run's"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("verdicts", "said"), [
+    (["better", "open"], "Yes: better than in the run before: m0; 1 other without significant change"),
+    (["worse"], "No: worse than in the run before: m0"),
+    (["worse", "better"], "It depends: better than in the run before m1, worse m0"),
+    (["better"] * 5, "Yes: better than in the run before: m0, m1, m2 and 2 more"),
+    (["higher"], "Higher than in the run before: m0"),
+    (["equal", "equal"], "No: nothing has changed since the run before, in 2 models"),
+    (["leaning"], "No significant change since the run before, in 1 model"),
+    ([None], "No model has a number that can be compared with an earlier run's"),
+])  # fmt: skip
 def test_the_answer(verdicts: list[Any], said: str) -> None:
     assert metric_trend.answer([stop_of(f"m{index}", found) for index, found in enumerate(verdicts)]) == said
 

@@ -14,50 +14,32 @@ from metrics.store import Run, Workspace
 from tests.pages import crowded_scenes as scenes
 
 Open = Callable[..., AppTest]
-RUNS = {  # page: the runs that it is opened with, by kind, and more of its address
+RUNS = {
     "leaderboard": ("texts", "pair", "objects", "classes", "numbers", "masks", "judged"),
     "compare": ("texts", "pair", "objects", "classes", ("texts", {"kind": "worse", "case": "t0"})),
-    "problems": ("texts", "objects", "judged"),
-    "slices": ("texts", "classes"),
-    "trend": ("texts",),
-    "compliance": ("texts",),
-    "report": ("texts", "objects"),
-    "cases": ("texts", "objects", "classes", "judged"),
-    "example": (
-        *((kind, {"case": case}) for kind, case in (
-            ("texts", "t0"), ("judged", "gate"), ("agents", "t1"), ("objects", "p0"), ("masks", "p0"),
-            ("classes", "c1"),
-        )),
-    ),
-    "curves": ("objects", "classes", "numbers"),
-    "gallery": ("objects",),
-    "judge_agreement": ("labelled", "judged"),
+    "problems": ("texts", "objects", "judged"), "slices": ("texts", "classes"), "trend": ("texts", ),
+    "compliance": ("texts", ), "report": ("texts", "objects"), "cases": ("texts", "objects", "classes", "judged"),
+    "example": (*((kind, {"case": case}) for kind, case in (("texts", "t0"), ("judged", "gate"), ("agents", "t1"),
+        ("objects", "p0"), ("masks", "p0"), ("classes", "c1"))), ),
+    "curves": ("objects", "classes", "numbers"), "gallery": ("objects", ), "judge_agreement": ("labelled", "judged"),
     "label": (("labelled", {"rater": "new"}), ("judged", {"rater": "new"})),
-    "arena": (("compared", {"rater": "new"}),),
+    "arena": (("compared", {"rater": "new"}), ),
 }  # fmt: skip
 GIVEN = {  # page: the run that files are given for, the parameter that names them, and their text
     "judge_agreement": ("labelled", "labels", "case_id,model,rater,label\nc0,long,cy,pass\n"),
     "arena": ("compared", "preferences", "case_id,model_a,model_b,preferred,rater\nc2,amber,birch,amber,cy\n"),
 }
-SUITES = {  # task: the suite's file, and of each of three files of outputs its columns and its rows
-    "text": (
-        "case_id,question,expected_answer\n1,Capital of Peru?,Lima\n2,What is 6 x 7?,42\n",
-        ("case_id,answer", "id,response", "query_id,output"), "1,Lima{0}\n2,42\n",
-    ),
-    "classification": (
-        "case_id,label\n1,joy\n2,anger\n",
+SUITES = {
+    "text": ("case_id,question,expected_answer\n1,Capital of Peru?,Lima\n2,What is 6 x 7?,42\n",
+        ("case_id,answer", "id,response", "query_id,output"), "1,Lima{0}\n2,42\n"),
+    "classification": ("case_id,label\n1,joy\n2,anger\n",
         ("case_id,label,score", "id,predicted_label,score", "id,predicted_class,confidence"),
-        "1,joy,0.8{0}\n2,joy,0.6\n",
-    ),
-    "regression": (
-        "case_id,true_value\n1,412.5\n2,377\n",
-        ("case_id,predicted_value", "id,prediction", "id,y_pred"), "1,41{0}\n2,380\n",
-    ),
-    "detection": (
-        "image,label,x,y,w,h\na.jpg,cat,10,20,64,48\nb.jpg,dog,10,20,64,48\n",
+        "1,joy,0.8{0}\n2,joy,0.6\n"),
+    "regression": ("case_id,true_value\n1,412.5\n2,377\n", ("case_id,predicted_value", "id,prediction", "id,y_pred"),
+        "1,41{0}\n2,380\n"),
+    "detection": ("image,label,x,y,w,h\na.jpg,cat,10,20,64,48\nb.jpg,dog,10,20,64,48\n",
         ("image,label,score,x,y,w,h", "file_name,class,confidence,x,y,w,h", "image,category,conf,x,y,width,height"),
-        "a.jpg,cat,0.9{0},11,19,60,50\nb.jpg,dog,0.8,11,19,60,50\n",
-    ),
+        "a.jpg,cat,0.9{0},11,19,60,50\nb.jpg,dog,0.8,11,19,60,50\n"),
 }  # fmt: skip
 
 
@@ -121,15 +103,10 @@ def _each(value: Any) -> list[str]:
     return value if isinstance(value, list) else [value]
 
 
-@pytest.mark.parametrize(
-    ("task", "kind", "count"),
-    [
-        *((task, "columns alike", 2) for task in SUITES),
-        *((task, "columns differ", 3) for task in SUITES),
-        ("text", "names alike", 3),
-        ("text", "contents alike", 3),
-    ],
-)
+@pytest.mark.parametrize(("task", "kind", "count"), [
+    *((task, "columns alike", 2) for task in SUITES), *((task, "columns differ", 3) for task in SUITES),
+    ("text", "names alike", 3), ("text", "contents alike", 3),
+])  # fmt: skip
 def test_files_of_outputs(task: str, kind: str, count: int, workspace: Path, open_page: Open) -> None:
     suite, heads, rows = SUITES[task]
     tokens = [

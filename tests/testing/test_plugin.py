@@ -97,20 +97,17 @@ def run(workspace: Path) -> Run:
     return made(0.5)
 
 
-@pytest.mark.parametrize(
-    ("metric", "more", "told"),
-    [
-        ("rougeL", {}, "found no limit; expected at_least, at_most or not_worse_than"),
-        ("rougeL", {"lower_bound": True}, "lower_bound without at_least"),
-        ("rougeL", {"at_least": 0.5, "upper_bound": True}, "upper_bound without at_most"),
-        ("rougeL", {"at_most": 0.5}, "higher is better, so its lower bound must be at least the limit"),
-        ("ruogeL", {"at_least": 0.5}, "did you mean 'rouge.rougeL'"),
-        ("rougeL", {"at_least": 0.5, "model": "n"}, "model: found 'n'; expected one of m"),
-        ("rougeL", {"not_worse_than": "gone.zip"}, "found no file 'gone.zip'"),
-        ("rougeL", {"at_least": 0.5, "margin": 0.1}, "margin without not_worse_than"),
-        ("rougeL", {"not_worse_than": "latest", "margin": -0.1}, "how much worse it may be, above 0"),
-    ],
-)
+@pytest.mark.parametrize(("metric", "more", "told"), [
+    ("rougeL", {}, "found no limit; expected at_least, at_most or not_worse_than"),
+    ("rougeL", {"lower_bound": True}, "lower_bound without at_least"),
+    ("rougeL", {"at_least": 0.5, "upper_bound": True}, "upper_bound without at_most"),
+    ("rougeL", {"at_most": 0.5}, "higher is better, so its lower bound must be at least the limit"),
+    ("ruogeL", {"at_least": 0.5}, "did you mean 'rouge.rougeL'"),
+    ("rougeL", {"at_least": 0.5, "model": "n"}, "model: found 'n'; expected one of m"),
+    ("rougeL", {"not_worse_than": "gone.zip"}, "found no file 'gone.zip'"),
+    ("rougeL", {"at_least": 0.5, "margin": 0.1}, "margin without not_worse_than"),
+    ("rougeL", {"not_worse_than": "latest", "margin": -0.1}, "how much worse it may be, above 0"),
+])  # fmt: skip
 def test_what_makes_no_sense(run, metric, more, told):
     with pytest.raises(InputError) as failure:
         assert_metric(run, metric, **more)

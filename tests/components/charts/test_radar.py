@@ -21,11 +21,8 @@ def test_a_line_is_closed_and_gaps_stay() -> None:
     (trace,) = radar.radar_figure(COLUMNS, ["<b>a</b>"], CELLS, {"<b>a</b>": "#0f6b78"}).data
     assert list(trace.r) == [0.8, 0.9, None, 0.8]
     assert [name.replace("\N{NO-BREAK SPACE}", " ") for name in trace.theta] == [
-        "ROUGE ↑",
-        "Looping ↓",
-        "PII ↑",
-        "ROUGE ↑",
-    ]
+        "ROUGE ↑", "Looping ↓", "PII ↑", "ROUGE ↑",
+    ]  # fmt: skip
     assert trace.connectgaps is False
     assert [list(data) for data in trace.customdata][1] == ["<b>a</b>", "looping/looping"]
 

@@ -12,10 +12,8 @@ def test_threshold_figure_moves_one_marker_per_line() -> None:
     figure = threshold_curves.threshold_figure(POINTS, 0.5, COLOURS)
     markers = [trace for trace in figure.data if trace.mode == "markers"]
     assert [trace.customdata[0][:3] for trace in markers] == [
-        ["ann", "cat", 0.5],
-        ["ann", "<i>dog</i>", 0.5],
-        ["ben", "cat", 0.5],
-    ]
+        ["ann", "cat", 0.5], ["ann", "<i>dog</i>", 0.5], ["ben", "cat", 0.5],
+    ]  # fmt: skip
     assert all(len(trace.x) == 1 for trace in markers)
 
 

@@ -29,16 +29,11 @@ def test_equal_files_are_kept_once_unless_their_names_differ(tmp_path: Path) -> 
     assert len(list(tmp_path.iterdir())) == 4
 
 
-@pytest.mark.parametrize(
-    ("filename", "content", "message"),
-    [
-        ("run.exe", b"MZ", r"run\.exe ends in 'exe'; a file ends in one of csv"),
-        ("noending", b"x", "ends in 'nothing'"),
-        ("a.csv", b"", r"a\.csv is empty"),
-        ("a.csv", b"12345", r"a\.csv is larger than 0 MiB"),
-    ],
-    ids=["kind", "no kind", "empty", "too large"],
-)
+@pytest.mark.parametrize(("filename", "content", "message"), [
+    ("run.exe", b"MZ", r"run\.exe ends in 'exe'; a file ends in one of csv"),
+    ("noending", b"x", "ends in 'nothing'"), ("a.csv", b"", r"a\.csv is empty"),
+    ("a.csv", b"12345", r"a\.csv is larger than 0 MiB"),
+], ids=["kind", "no kind", "empty", "too large"])  # fmt: skip
 def test_refused(tmp_path: Path, filename: str, content: bytes, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         uploaded_files.keep(io.BytesIO(content), filename, tmp_path, most=4)
@@ -75,31 +70,18 @@ def test_no_other_name_reaches_a_file(tmp_path: Path, token: str) -> None:
     assert uploaded_files.path_of(token, tmp_path) is None
 
 
-@pytest.mark.parametrize(
-    ("filename", "shown"),
-    [
-        ("C:\\data\\a.csv", "a.csv"),
-        ("a\x00\x1b[31m.csv", "a[31m.csv"),
-        ("", "upload"),
-        ("x" * 300 + ".csv", "x" * 100 + "….csv"),
-    ],
-    ids=["folders", "control characters", "empty", "long"],
-)
+@pytest.mark.parametrize(("filename", "shown"), [
+    ("C:\\data\\a.csv", "a.csv"), ("a\x00\x1b[31m.csv", "a[31m.csv"), ("", "upload"),
+    ("x" * 300 + ".csv", "x" * 100 + "….csv"),
+], ids=["folders", "control characters", "empty", "long"])  # fmt: skip
 def test_shown_name(filename: str, shown: str) -> None:
     assert uploaded_files.shown_name(filename) == shown
 
 
-@pytest.mark.parametrize(
-    ("filename", "model"),
-    [
-        ("gpt-4.csv", "gpt-4"),
-        ("gpt-4.jsonl.gz", "gpt-4"),
-        ("outputs_llama 3.jsonl", "llama 3"),
-        ("out_llama-3-8b.csv", "llama-3-8b"),
-        ("outcome.csv", "outcome"),
-        ("outputs.csv", "outputs"),
-        ("results-a.json", "a"),
-    ],
-)
+@pytest.mark.parametrize(("filename", "model"), [
+    ("gpt-4.csv", "gpt-4"), ("gpt-4.jsonl.gz", "gpt-4"), ("outputs_llama 3.jsonl", "llama 3"),
+    ("out_llama-3-8b.csv", "llama-3-8b"), ("outcome.csv", "outcome"), ("outputs.csv", "outputs"),
+    ("results-a.json", "a"),
+])  # fmt: skip
 def test_model_name(filename: str, model: str) -> None:
     assert uploaded_files.model_name(filename) == model

@@ -45,18 +45,12 @@ def test_offers_say_what_they_lack_ask_and_are_meant_for() -> None:
     assert offers(CATALOGUE, "detection", {"answer"}) == []
 
 
-@pytest.mark.parametrize(
-    ("asked", "judge", "ready", "waiting", "modelless"),
-    [
-        ([], False, ["overlap", "labels"], ["judged"], ["classified"]),
-        ([], True, ["overlap", "labels", "judged"], [], ["classified"]),
-        (["classified", "judged"], False, ["overlap", "labels", "classified"], ["judged"], []),
-    ],
-    ids=["neither judge nor model", "with a judge", "asked for by name"],
-)
-def test_what_cannot_run_is_set_aside_with_its_reason(
-    asked: list[str], judge: bool, ready: list[str], waiting: list[str], modelless: list[str]
-) -> None:
+@pytest.mark.parametrize(("asked", "judge", "ready", "waiting", "modelless"), [
+    ([], False, ["overlap", "labels"], ["judged"], ["classified"]),
+    ([], True, ["overlap", "labels", "judged"], [], ["classified"]),
+    (["classified", "judged"], False, ["overlap", "labels", "classified"], ["judged"], []),
+], ids=["neither judge nor model", "with a judge", "asked for by name"])  # fmt: skip
+def test_what_cannot_run_is_set_aside_with_its_reason(asked, judge, ready, waiting, modelless):
     shelf = shelved(
         offers(CATALOGUE, "text", DATA), asked, lambda name: name == "judged" and not judge,
         lambda name: "no classifier is chosen" if name == "classified" else "",
@@ -69,30 +63,21 @@ def test_what_cannot_run_is_set_aside_with_its_reason(
     ]
 
 
-@pytest.mark.parametrize(
-    ("wanted", "found"),
-    [("ROUGE", True), ("longest common", True), ("rouge2", True), ("text references", True), ("zebra", False)],
-    ids=["a name", "the definition", "a metric", "the family", "nothing"],
-)
+@pytest.mark.parametrize(("wanted", "found"), [
+    ("ROUGE", True), ("longest common", True), ("rouge2", True), ("text references", True), ("zebra", False),
+], ids=["a name", "the definition", "a metric", "the family", "nothing"])  # fmt: skip
 def test_search_looks_into_names_metrics_and_definitions(wanted: str, found: bool) -> None:
     assert Offer(evaluators()["rouge"], (), ()).matches(wanted) is found
 
 
-@pytest.mark.parametrize(
-    ("values", "chosen", "preset", "change"),
-    [
-        ({}, PRESETS["quick"].runnable("text", DATA), "quick", (0, 0)),
-        ({"preset": ["answers"]}, ["rouge", "bleu"], "answers", (0, 0)),
-        ({"preset": ["answers"], "evaluator": ["rouge", "perplexity"]}, ["rouge", "perplexity"], "answers", (1, 1)),
-        ({"evaluator": ["rouge", "no_such"]}, ["rouge"], "", (1, 0)),
-        ({"evaluator": ["none"]}, [], "", (0, 0)),
-        ({"preset": ["detection"]}, PRESETS["quick"].runnable("text", DATA), "quick", (0, 0)),
-    ],
-    ids=["nothing", "a preset", "a preset, changed", "by name", "none", "a preset for other data"],
-)
-def test_the_address_chooses(
-    address: dict[str, list[str]], values: dict[str, list[str]], chosen: list[str], preset: str, change: tuple[int, int]
-) -> None:
+@pytest.mark.parametrize(("values", "chosen", "preset", "change"), [
+    ({}, PRESETS["quick"].runnable("text", DATA), "quick", (0, 0)),
+    ({"preset": ["answers"]}, ["rouge", "bleu"], "answers", (0, 0)),
+    ({"preset": ["answers"], "evaluator": ["rouge", "perplexity"]}, ["rouge", "perplexity"], "answers", (1, 1)),
+    ({"evaluator": ["rouge", "no_such"]}, ["rouge"], "", (1, 0)), ({"evaluator": ["none"]}, [], "", (0, 0)),
+    ({"preset": ["detection"]}, PRESETS["quick"].runnable("text", DATA), "quick", (0, 0)),
+], ids=["nothing", "a preset", "a preset, changed", "by name", "none", "a preset for other data"])  # fmt: skip
+def test_the_address_chooses(address, values, chosen, preset, change):
     address.update(values)
     ready = [*PRESETS["quick"].runnable("text", DATA), "perplexity"]
     found = choice(list(suitable("text", DATA)), "text", DATA, ready)

@@ -37,11 +37,9 @@ def test_what_the_browser_draws_is_json() -> None:
     verdict = Verdict("A.", "no", "hedged", "It says perhaps.", (("contexts", 1),), "perhaps", "A!", {"share": 0.5})
     (group,) = json.loads(json.dumps(evidence_rows.payload(claims(verdict), [])["groups"]))
     assert group["rows"] == [
-        {
-            "number": 1, "text": "A.", "expected": "A!", "glyph": "✗", "label": "hedged", "reason": "It says perhaps.",
-            "restsOn": [["contexts", 1]], "links": "context 1", "notes": ["“perhaps”", "share: 0.500"],
-            "quotes": [], "colour": evidence_rows.COLOURS["no"],
-        }
+        {"number": 1, "text": "A.", "expected": "A!", "glyph": "✗", "label": "hedged", "reason": "It says perhaps.",
+            "restsOn": [["contexts", 1]], "links": "context 1", "notes": ["“perhaps”", "share: 0.500"], "quotes": [],
+            "colour": evidence_rows.COLOURS["no"]},
     ]  # fmt: skip
 
 
@@ -59,20 +57,13 @@ def test_dollars(amount: float | None, text: str) -> None:
     assert judge_calls.dollars(amount) == text
 
 
-@pytest.mark.parametrize(
-    ("calls", "line"),
-    [
-        ([], "Judged by j"),
-        ([CALL], "Judged by j · 1 reply · 30 tokens · $0.002"),
-        ([CALL, CALL | {"cached": True}], "Judged by j · 2 replies, 1 from the cache · 30 tokens · $0.002"),
-        ([CALL | {"cached": True}], "Judged by j · 1 reply, 1 from the cache"),
-        (
-            [CALL | {"cost_usd": None, "error": "no JSON"}],
-            "Judged by j · 1 reply · 30 tokens · price unknown · 1 could not be read",
-        ),
-    ],
-    ids=["none", "one", "one cached", "all cached", "unreadable"],
-)
+@pytest.mark.parametrize(("calls", "line"), [
+    ([], "Judged by j"), ([CALL], "Judged by j · 1 reply · 30 tokens · $0.002"),
+    ([CALL, CALL | {"cached": True}], "Judged by j · 2 replies, 1 from the cache · 30 tokens · $0.002"),
+    ([CALL | {"cached": True}], "Judged by j · 1 reply, 1 from the cache"),
+    ([CALL | {"cost_usd": None, "error": "no JSON"}],
+        "Judged by j · 1 reply · 30 tokens · price unknown · 1 could not be read"),
+], ids=["none", "one", "one cached", "all cached", "unreadable"])  # fmt: skip
 def test_the_cost_of_a_score(calls: list[dict[str, Any]], line: str) -> None:
     assert judge_calls.cost_line("j", calls) == line
 
@@ -94,30 +85,22 @@ def test_suspicions_are_told_once() -> None:
     assert judge_calls.suspicion_lines(found) == ["orders: “ignore” (retrieved context 2, answer)"]
 
 
-@pytest.mark.parametrize(
-    ("setting", "way"),
-    [
-        (None, "hosted"),
-        ({"model": "gpt-4o-mini", "base_url": None}, "hosted"),
-        ({"model": "m", "base_url": "http://h/v1"}, "server"),
-        ({"model": "local", "base_url": None}, "local"),
-        ({"model": "local:/m.gguf", "base_url": None}, "local"),
-    ],
-)
+@pytest.mark.parametrize(("setting", "way"), [
+    (None, "hosted"), ({"model": "gpt-4o-mini", "base_url": None}, "hosted"),
+    ({"model": "m", "base_url": "http://h/v1"}, "server"), ({"model": "local", "base_url": None}, "local"),
+    ({"model": "local:/m.gguf", "base_url": None}, "local"),
+])  # fmt: skip
 def test_the_way_to_a_judge(setting: dict[str, Any] | None, way: str) -> None:
     assert judge_form.way_of(setting) == way
 
 
-@pytest.mark.parametrize(
-    ("way", "model", "address", "setting"),
-    [
-        ("hosted", "", "", None),
-        ("hosted", " gpt-4o ", "http://ignored", {"model": "gpt-4o", "budget": {}}),
-        ("server", "m", "", None),
-        ("server", "m", "http://h/v1", {"model": "m", "base_url": "http://h/v1", "budget": {}}),
-        ("local", "", "", {"model": "local", "budget": {}}),
-    ],
-)
+@pytest.mark.parametrize(("way", "model", "address", "setting"), [
+    ("hosted", "", "", None),
+    ("hosted", " gpt-4o ", "http://ignored", {"model": "gpt-4o", "budget": {}}),
+    ("server", "m", "", None),
+    ("server", "m", "http://h/v1", {"model": "m", "base_url": "http://h/v1", "budget": {}}),
+    ("local", "", "", {"model": "local", "budget": {}}),
+])  # fmt: skip
 def test_the_settings_a_form_means(way: str, model: str, address: str, setting: dict[str, Any] | None) -> None:
     assert judge_form.setting_of(way, model, address, {}, {}) == setting
 
@@ -135,23 +118,13 @@ def judged(judge: str, value: float | None, status: str = "ok", reason: str | No
     return {"judge": judge, "values": {"faithfulness": value}, "status": status, "reason": reason}
 
 
-@pytest.mark.parametrize(
-    ("judges", "rows"),
-    [
-        (
-            [judged("a at h:1", 1.0), judged("b at h:1", 0.5)],
-            [{"judge": "a", "faithfulness": "1.00"}, {"judge": "b", "faithfulness": "0.500"}],
-        ),
-        (
-            [judged("a at h:1", 1.0), judged("a at h:2", None, "parse_failure", "no JSON")],
-            [
-                {"judge": "a at h:1", "faithfulness": "1.00", "status": "scored", "reason": ""},
-                {"judge": "a at h:2", "faithfulness": "–", "status": "reply unreadable", "reason": "no JSON"},
-            ],
-        ),
-    ],
-    ids=["all scored", "one model twice, one reply unreadable"],
-)
+@pytest.mark.parametrize(("judges", "rows"), [
+    ([judged("a at h:1", 1.0), judged("b at h:1", 0.5)],
+        [{"judge": "a", "faithfulness": "1.00"}, {"judge": "b", "faithfulness": "0.500"}]),
+    ([judged("a at h:1", 1.0), judged("a at h:2", None, "parse_failure", "no JSON")],
+        [{"judge": "a at h:1", "faithfulness": "1.00", "status": "scored", "reason": ""},
+        {"judge": "a at h:2", "faithfulness": "–", "status": "reply unreadable", "reason": "no JSON"}]),
+], ids=["all scored", "one model twice, one reply unreadable"])  # fmt: skip
 def test_the_scores_of_a_panel(judges: list[dict[str, Any]], rows: list[dict[str, str]]) -> None:
     assert judge_calls.panel_table(judges).to_dict("records") == rows
 
@@ -159,21 +132,12 @@ def test_the_scores_of_a_panel(judges: list[dict[str, Any]], rows: list[dict[str
 ESTIMATE = Estimate(("j",), 4, 4, 0, 0, 0, 0, None)
 
 
-@pytest.mark.parametrize(
-    ("estimate", "lines"),
-    [
-        (replace(ESTIMATE, cached=9), ["No judge call: the cache has every reply"]),
-        (
-            Estimate(("j",), 477, 100, 12, 9, 3012, 400, 0.5),
-            [
-                "About 12 judge calls; the cache has 9 more", "About 3,400 tokens · $0.5",
-                "Estimated from 100 of 477 cases.",
-            ],
-        ),
-        ("no", ["No estimate: no"]),
-    ],
-    ids=["all cached", "some", "problem"],
-)  # fmt: skip
+@pytest.mark.parametrize(("estimate", "lines"), [
+    (replace(ESTIMATE, cached=9), ["No judge call: the cache has every reply"]),
+    (Estimate(("j",), 477, 100, 12, 9, 3012, 400, 0.5), ["About 12 judge calls; the cache has 9 more",
+        "About 3,400 tokens · $0.5", "Estimated from 100 of 477 cases."]),
+    ("no", ["No estimate: no"]),
+], ids=["all cached", "some", "problem"])  # fmt: skip
 def test_an_estimate_in_lines(estimate: Estimate | str, lines: list[str]) -> None:
     assert judge_calls.estimate_lines(estimate) == lines
 

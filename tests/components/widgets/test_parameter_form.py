@@ -33,26 +33,18 @@ class Sample(Parameters):
     pairs: dict[str, float] = Field(default_factory=dict)
 
 
-@pytest.mark.parametrize(
-    ("name", "kind", "facts"),
-    [
-        ("threshold", "number", {"optional": True, "default": None}),
-        ("iou", "number", {"low": 0, "high": 1, "default": 0.5, "description": "Overlap.", "title": "Iou"}),
-        ("depth", "integer", {"low": 0, "default": 3}),
-        ("strict", "boolean", {"default": False}),
-        ("grid", "choice", {"options": ("coco", "voc"), "default": "coco"}),
-        ("mode", "choice", {"options": ("a", "b"), "default": "b"}),
-        ("pattern", "text", {"default": "x+"}),
-        ("ious", "numbers", {"default": [0.5, 0.75]}),
-        ("words", "texts", {"options": ()}),
-        ("grids", "texts", {"options": ("coco", "voc"), "default": ["coco"]}),
-        ("modes", "texts", {"options": ("a", "b")}),
-        ("criterion", "prose", {"default": ""}),
-        ("usd", "number", {"title": "Dollars"}),
-        ("limit", "integer", {"optional": True, "title": "Limit"}),
-        ("pairs", "json", {}),
-    ],
-)
+@pytest.mark.parametrize(("name", "kind", "facts"), [
+    ("threshold", "number", {"optional": True, "default": None}),
+    ("iou", "number", {"low": 0, "high": 1, "default": 0.5, "description": "Overlap.", "title": "Iou"}),
+    ("depth", "integer", {"low": 0, "default": 3}), ("strict", "boolean", {"default": False}),
+    ("grid", "choice", {"options": ("coco", "voc"), "default": "coco"}),
+    ("mode", "choice", {"options": ("a", "b"), "default": "b"}), ("pattern", "text", {"default": "x+"}),
+    ("ious", "numbers", {"default": [0.5, 0.75]}), ("words", "texts", {"options": ()}),
+    ("grids", "texts", {"options": ("coco", "voc"), "default": ["coco"]}),
+    ("modes", "texts", {"options": ("a", "b")}), ("criterion", "prose", {"default": ""}),
+    ("usd", "number", {"title": "Dollars"}), ("limit", "integer", {"optional": True, "title": "Limit"}),
+    ("pairs", "json", {}),
+])  # fmt: skip
 def test_field_of_schema(name: str, kind: str, facts: dict[str, object]) -> None:
     field = {field.name: field for field in fields(Sample.model_json_schema())}[name]
     assert field.kind == kind
@@ -79,12 +71,9 @@ def test_parse_numbers_names_the_word() -> None:
         parse_numbers("1, ten")
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (None, "none"), (True, "yes"), (False, "no"), ("", "empty"), ("auto", "auto"), (0.5, "0.5"), ([], "[]"),
-        (["a", "b"], "a, b"), ([0.5, 1], "[0.5, 1]"), ({"rouge2": 0.2}, '{"rouge2": 0.2}'),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("value", "text"), [
+    (None, "none"), (True, "yes"), (False, "no"), ("", "empty"), ("auto", "auto"), (0.5, "0.5"), ([], "[]"),
+    (["a", "b"], "a, b"), ([0.5, 1], "[0.5, 1]"), ({"rouge2": 0.2}, '{"rouge2": 0.2}'),
+])  # fmt: skip
 def test_value_text(value: object, text: str) -> None:
     assert value_text(value) == text

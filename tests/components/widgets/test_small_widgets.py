@@ -70,17 +70,11 @@ def test_a_chart_has_one_button_in_room_of_its_own(page: AppTest) -> None:
     assert (across["tickfont"]["color"], across["title"]["font"]["color"]) == ("red", MUTED[False])
 
 
-@pytest.mark.parametrize(
-    ("alt", "name"),
-    [
-        ("Box plots of Faithfulness over the cases", "box-plots-of-faithfulness-over-the-cases"),
-        ("AP ↑, of a/b: ../../etc (95 %)", "ap-of-a-b-etc-95"),
-        ("Genauigkeit für 模型 одна", "genauigkeit-für-模型-одна"),
-        ("↑ …", "chart"),
-        ("word " * 40, "-".join(["word"] * 16)),
-    ],
-    ids=["words", "marks", "other scripts", "nothing to say", "long"],
-)
+@pytest.mark.parametrize(("alt", "name"), [
+    ("Box plots of Faithfulness over the cases", "box-plots-of-faithfulness-over-the-cases"),
+    ("AP ↑, of a/b: ../../etc (95 %)", "ap-of-a-b-etc-95"), ("Genauigkeit für 模型 одна", "genauigkeit-für-模型-одна"),
+    ("↑ …", "chart"), ("word " * 40, "-".join(["word"] * 16)),
+], ids=["words", "marks", "other scripts", "nothing to say", "long"])  # fmt: skip
 def test_file_name_of_a_chart(alt: str, name: str) -> None:
     assert file_name(alt) == name
 
@@ -103,9 +97,7 @@ def test_every_mark_is_escaped_and_lines_are_joined() -> None:
         pytest.param(None, 1, id="a line without a traceback"),
     ],
 )
-def test_the_log_has_nothing_of_browsers_that_go_away(
-    failure: Exception | None, lines: int, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_the_log_has_nothing_of_browsers_that_go_away(failure, lines, caplog):
     server_log.quiet()
     server_log.quiet()
     logging.getLogger("uvicorn.error").error("Exception in ASGI application\n", exc_info=failure)

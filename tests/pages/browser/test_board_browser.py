@@ -1,6 +1,5 @@
 """The leaderboard in a real browser: links, keys, Back, sorting, forms, and 60 models in 15 metrics."""
 
-from collections.abc import Callable
 from urllib.parse import parse_qs, urlparse
 
 import pytest
@@ -146,9 +145,7 @@ def test_keys_walk_over_the_cells_and_enter_opens_one(studio: Studio, page: Page
     expect(drawer).to_be_hidden()
 
 
-def test_a_wide_board_is_whole_and_counts_the_columns_out_of_sight(
-    studio: Studio, page: Page, picture: Callable[[str], None]
-) -> None:
+def test_a_wide_board_is_whole_and_counts_the_columns_out_of_sight(studio, page, picture):
     """Compact cells are the usual ones; of full cells, those out of sight are counted at the edge."""
     whole, cells = page.locator("tbody td a, thead button"), page.locator("tbody tr:first-child td")
     drawer = open_board(page, studio.at("leaderboard", "wide"), len(WIDE_MODELS) * len(WIDE_METRICS))
@@ -175,9 +172,7 @@ def test_a_wide_board_is_whole_and_counts_the_columns_out_of_sight(
     assert page.locator("tbody th").first.bounding_box() == names  # the first column stays
 
 
-def test_a_wide_board_is_whole_at_the_width_of_a_tablet(
-    studio: Studio, page: Page, picture: Callable[[str], None]
-) -> None:
+def test_a_wide_board_is_whole_at_the_width_of_a_tablet(studio, page, picture):
     page.set_viewport_size({"width": 820, "height": 720})
     drawer = open_board(page, studio.at("leaderboard", "wide", "&cells=fit"), len(WIDE_MODELS) * len(WIDE_METRICS))
     assert page.locator("tbody td a").evaluate_all(CUT) == []

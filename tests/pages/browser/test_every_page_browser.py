@@ -1,7 +1,6 @@
 """Every page in one walk: at the width of a tablet, then wide, in both themes before axe, under its policy."""
 
 import re
-from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -52,9 +51,7 @@ def fades(table: Locator, sideways: int, below: int) -> None:
     "browser", "what a model wrote runs as a script of the page", "a Content-Security-Policy without eval"
 )
 @pytest.mark.parametrize("name", [*PAGES, "example of pictures"])
-def test_each_page_is_whole_narrow_and_wide_light_and_dark(
-    studio: Studio, page: Page, name: str, picture: Callable[[str], None]
-) -> None:
+def test_each_page_is_whole_narrow_and_wide_light_and_dark(studio, page, name, picture):
     """The page fixture sees what breaks the policy and what is asked of other hosts; the runs hold hostile texts."""
     run = "pictures" if name in OF_PICTURES or "pictures" in name else "judged"
     page.set_viewport_size(NARROW)

@@ -65,9 +65,7 @@ def opened(page: Page, run: str) -> None:
 
 
 @pytest.mark.attack("browser", "a viewer changes a run", "every function asks for its role")
-def test_a_viewer_is_led_to_the_link_after_the_sign_in_and_finds_no_control_that_changes(
-    team_studio: str, workspace: Path, page: Page
-) -> None:
+def test_a_viewer_is_led_to_the_link_after_the_sign_in_and_finds_no_control_that_changes(team_studio, workspace, page):
     page.goto(f"{team_studio}/runs?search=vision")
     expect(page.get_by_text("Sign in to see them")).to_be_visible()
     assert "Animals" not in page.content()
@@ -87,9 +85,7 @@ def test_a_viewer_is_led_to_the_link_after_the_sign_in_and_finds_no_control_that
 
 
 @pytest.mark.attack("browser", "the address of another group's run", "a group reads its own workspace alone")
-def test_a_group_sees_nothing_of_another_and_what_people_do_is_noted(
-    team_studio: str, workspace: Path, page: Page, other: Page
-) -> None:
+def test_a_group_sees_nothing_of_another_and_what_people_do_is_noted(team_studio, workspace, page, other):
     run = latest(workspace, "text")
     page.goto(f"{team_studio}/leaderboard?run={run}")
     sign_in(page, "vera")
