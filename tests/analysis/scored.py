@@ -26,7 +26,7 @@ def scored_run(
     design: Mapping[str, Sequence[Any]] | None = None,
     workspace: Workspace | None = None,
 ) -> Run:
-    """A run over cases c0 …: `given` has the values of each case by "evaluator.metric" and model.
+    """A run over cases c0 …: `given` has the values of each case by "evaluator.metric" or one name of both, and model.
 
     `evidence` is by evaluator, model and place of the case; `resources` has columns of the outputs by model, `design`
     columns of the cases (weight, group). It lies in `workspace` (default: that of the test).
@@ -52,7 +52,7 @@ def scored_run(
     )
     rows, aggregates = [], []
     for key, by_model in given.items():
-        evaluator, metric = key.split(".")
+        evaluator, metric = key.split(".")[0], key.split(".")[-1]
         for model, values in by_model.items():
             for place, value in enumerate(values):
                 told = (evidence or {}).get((evaluator, model, place))

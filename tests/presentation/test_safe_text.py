@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics.presentation.safe_text import is_rtl, safe, shown, shown_tree
+from metrics.presentation.safe_text import is_code, is_rtl, safe, shown, shown_tree
 from tests.reports.made import made
 
 EVERYTHING = st.text(st.characters(exclude_categories=()))  # also lone surrogates
@@ -68,3 +68,8 @@ def test_every_text_of_a_report_passes():
 ])  # fmt: skip
 def test_direction_is_that_of_the_first_strong_letter(text, rtl):
     assert is_rtl(text) is rtl
+
+
+def test_tree_keeps_the_rest_and_code_is_what_is_indented_throughout():
+    assert shown_tree({"k": [1, None, "v\x01"]}) == {"k": [1, None, "v\ufffd"]}
+    assert [is_code(text) for text in ("    a = b\n    c = d", "where\n    a = b")] == [True, False]

@@ -51,8 +51,7 @@ def test_fewer_than_eight_models_have_shares_and_correlations_alone(workspace: P
     assert known == sorted(known)
     assert len(known) > 20
     assert all(row.difficulty is None and row.p is None for row in found.rows)
-    assert [row.case_id for row in found.of("all wrong")][:1] == ["c0"]
-    assert short_suites(ran(right), *METRIC) is None
+    assert ([row.case_id for row in found.of("all wrong")][:1], short_suites(ran(right), *METRIC)) == (["c0"], None)
     three = case_items(ran(right[:, :3]), *METRIC)
     assert all(row.correlation is None for row in three.rows), "three models are too few for a correlation"
     few = case_items(ran(drawn(1, 12, 9)[0]), *METRIC)
@@ -60,15 +59,12 @@ def test_fewer_than_eight_models_have_shares_and_correlations_alone(workspace: P
 
 
 def test_a_threshold_says_what_is_right_and_lower_may_be_better(workspace: Path) -> None:
-    """Of 4 models on 20 cases, the shares of answers on the good side."""
     values = np.tile([0.2, 0.74, 0.75, 0.9], (20, 1))
-    found = case_items(ran(values, "faithfulness.faithfulness"), "faithfulness", "faithfulness")
-    assert found.threshold == 0.75
-    assert {row.right for row in found.rows} == {0.5}
+    found = case_items(ran(values, "faithfulness"), "faithfulness", "faithfulness")
+    assert (found.threshold, {row.right for row in found.rows}) == (0.75, {0.5})
     assert found.models[0] in ("m2", "m3")
-    lower = ran(values, "hallucination_claims.hallucination_claims")
-    turned = case_items(lower, "hallucination_claims", "hallucination_claims")
-    assert turned.models[0] == "m0"
+    lower = ran(values, "hallucination_claims")
+    assert case_items(lower, "hallucination_claims", "hallucination_claims").models[0] == "m0"
 
 
 def test_nothing_to_say(workspace: Path) -> None:
@@ -76,16 +72,14 @@ def test_nothing_to_say(workspace: Path) -> None:
     right = drawn(2, 20, 3)[0]
     right[8:, 1:] = np.nan
     assert case_items(ran(right), *METRIC) is None
-    assert case_items(ran(right, "no_answer.no_answer"), "no_answer", "no_answer") is None
+    assert case_items(ran(right, "no_answer"), "no_answer", "no_answer") is None
     assert short_suites(ran(right), *METRIC) is None
 
 
 def test_a_short_suite_has_the_cases_that_tell_most(workspace: Path) -> None:
-    right = drawn(3, 60, 10)[0]
-    run = ran(right)
+    run = ran(drawn(3, 60, 10)[0])
     found, items = short_suites(run, *METRIC), case_items(run, *METRIC)
-    assert [size.cases for size in found.sizes] == [10, 15, 20, 30, 40]
-    assert len(set(found.case_ids)) == 40
+    assert ([size.cases for size in found.sizes], len(set(found.case_ids))) == ([10, 15, 20, 30, 40], 40)
     steep = {row.case_id: row.discrimination or 0.0 for row in items.rows}
     chosen = [steep[name] for name in found.case_ids[:10]]
     assert np.mean(chosen) > np.mean(list(steep.values()))

@@ -20,22 +20,9 @@ def run(shelf: Workspace) -> Run:
 
 def test_worst_first_and_paged(run: Run) -> None:
     page = cases(run, "rouge", "rougeL", limit=5)
-    assert page.total == 24
-    assert page.rows["model"].tolist() == ["poor"] * 5
+    assert (page.total, page.rows["model"].tolist()) == (24, ["poor"] * 5)
     assert page.rows["value"].is_monotonic_increasing
-    rest = cases(run, "rouge", "rougeL", limit=5, offset=20)
-    assert rest.rows["model"].tolist() == ["good"] * 4
-
-
-def test_a_page_has_a_hundred_rows(workspace: Path) -> None:
-    run = finished(Workspace(), text_suite(60), text_outputs(60), "rouge")
-    page = cases(run, "rouge", "rougeL")
-    assert (len(page.rows), page.total) == (100, 120)
-
-
-def test_a_page_past_the_end_still_knows_the_total(run: Run) -> None:
-    page = cases(run, "rouge", "rougeL", offset=500)
-    assert (len(page.rows), page.total) == (0, 24)
+    assert cases(run, "rouge", "rougeL", limit=5, offset=20).rows["model"].tolist() == ["good"] * 4
 
 
 def test_best_first_filters_and_search(run: Run) -> None:
@@ -89,22 +76,16 @@ def test_images_in_which_another_model_makes_fewer_errors(workspace: Path) -> No
         [{"case_id": case, "model": model} for model in ("both", "first") for case in ("p0", "p1")],
         [{"case_id": case, "model": model, "score": 0.9, **shape} for model, case in found],
     )
-    run = finished(Workspace(), suite, outputs, "average_precision")
-    of = (run, "average_precision", "map_averaged")
+    of = (finished(Workspace(), suite, outputs, "average_precision"), "average_precision", "map_averaged")
     assert cases(*of, model="first", better_in="both").rows["case_id"].tolist() == ["p1"]
     assert cases(*of, model="both", better_in="first").total == 0
 
 
-@pytest.mark.parametrize(
-    ("question", "preview"),
-    [
-        pytest.param(
-            "user: Hi.\nagent: Hello!\nuser: When does it open?", "When does it open?", id="what is asked last"
-        ),
-        pytest.param("user: Hi.\nagent: " + "Well, " * 50 + "\nuser: When?\nagent: Soon.", "When?", id="far behind"),
-        pytest.param("When? " * 50, ("When? " * 50)[:159] + "…", id="no conversation"),
-    ],
-)
+@pytest.mark.parametrize(("question", "preview"), [
+    pytest.param("user: Hi.\nagent: Hello!\nuser: When does it open?", "When does it open?", id="what is asked last"),
+    pytest.param("user: Hi.\nagent: " + "Well, " * 50 + "\nuser: When?\nagent: Soon.", "When?", id="far behind"),
+    pytest.param("When? " * 50, ("When? " * 50)[:159] + "…", id="no conversation"),
+])  # fmt: skip
 def test_a_row_previews_what_is_asked(tmp_path: Path, question: str, preview: str) -> None:
     suite = Suite.from_rows("s", "text", [{"case_id": "c", "question": question, "expected_answers": ["x"]}])
     run = finished(
@@ -117,6 +98,6 @@ def test_a_row_previews_what_is_asked(tmp_path: Path, question: str, preview: st
 def test_the_worst_are_named_first_whichever_end_is_better(workspace: Path) -> None:
     values = [0.8, 0.95, 0.1, 0.9]
     lower, higher = "hallucination_claims", "answer_correctness"
-    run = scored_run({f"{name}.{name}": {"m": values} for name in (lower, higher)})
+    run = scored_run({name: {"m": values} for name in (lower, higher)})
     assert failing(run, lower, lower) == {"m": (3, ["c1", "c3", "c0"])}
     assert failing(run, higher, higher) == {"m": (1, ["c2"])}

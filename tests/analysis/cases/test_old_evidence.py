@@ -100,8 +100,7 @@ def test_who_judged_is_kept() -> None:
 
 def test_typed_evidence_is_read_as_it_is_whatever_its_words() -> None:
     evidence = Evidence({"claims": (Verdict("A.", "no", "excellent"),)}, {"grade": [{"verdict": "good"}]})
-    assert read_evidence(json.dumps(evidence.record)) == evidence
-    assert read_evidence(None) is None
+    assert (read_evidence(json.dumps(evidence.record)), read_evidence(None)) == (evidence, None)
 
 
 def test_a_sealed_run_of_that_time_shows_its_verdicts(tmp_path: Path) -> None:

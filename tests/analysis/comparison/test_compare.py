@@ -1,6 +1,5 @@
 """Comparisons of two models whose every number is known, of one model in two runs, and the cases behind them."""
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,14 +7,13 @@ import numpy as np
 import pytest
 
 from metrics.analysis import Comparison, Difference, compare, differences, leaderboard, shown
-from metrics.analysis.comparison.case_values import CaseValues, case_values
+from metrics.analysis.comparison.case_values import CaseValues
 from metrics.analysis.comparison.compare import case_differences
 from metrics.core.errors import InputError
 from metrics.core.suite import Outputs, Suite
 from metrics.stats.paired_intervals import newcombe_paired
-from metrics.stats.paired_tests import PairedTests, mcnemar_mid_p, paired_tests
+from metrics.stats.paired_tests import mcnemar_mid_p
 from metrics.store import Run, Workspace
-from tests.analysis.scored import scored_run
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 
 SIZE = 20
@@ -61,12 +59,9 @@ def test_every_number_of_a_binary_metric(run: Run) -> None:
     row = row_of(compare(run, "old", "new"))
     assert (row.n, row.only_a, row.only_b, row.neither, row.clusters) == (20, 0, 0, 0, 20)
     assert (row.a, row.b, row.difference) == pytest.approx((0.6, 0.85, 0.25))
-    assert (row.wins, row.losses, row.ties) == (8, 3, 9)
-    assert row.test == "mcnemar"
-    assert row.p == mcnemar_mid_p(8, 3)
+    assert (row.wins, row.losses, row.ties, row.test, row.p) == (8, 3, 9, "mcnemar", mcnemar_mid_p(8, 3))
     assert (row.low, row.high) == newcombe_paired(9, 8, 3, 0)
-    values = np.repeat([1.0, -1.0, 0.0], [8, 3, 9])
-    error = values.std(ddof=1) / np.sqrt(20)
+    error = np.repeat([1.0, -1.0, 0.0], [8, 3, 9]).std(ddof=1) / np.sqrt(20)
     assert row.detectable == pytest.approx((2.093 + 0.8416) * error, rel=1e-3)
     assert (row.significance, row.words) == ("open", "no significant difference")
 
@@ -74,8 +69,7 @@ def test_every_number_of_a_binary_metric(run: Run) -> None:
 def test_lower_is_better_turns_wins_and_losses(run: Run) -> None:
     found = compare(run, "old", "new")
     passes, failures = row_of(found), row_of(found, "failures")
-    assert failures.column.direction == "lower"
-    assert failures.difference == pytest.approx(-0.25)
+    assert (failures.column.direction, failures.difference) == ("lower", pytest.approx(-0.25))
     assert (failures.wins, failures.losses, failures.better) == (passes.wins, passes.losses, pytest.approx(0.25))
 
 
@@ -102,39 +96,31 @@ def test_p_is_corrected_over_the_metrics_shown(run: Run) -> None:
     row = row_of(found)
     assert row.adjusted == pytest.approx(min(1.0, row.p * len(tested)))
     alone = shown(found, [row.column.key])
-    assert [entry.column.key for entry in alone.rows] == [row.column.key]
-    assert alone.rows[0].adjusted == row.p
+    assert ([entry.column.key for entry in alone.rows], alone.rows[0].adjusted) == ([row.column.key], row.p)
     plain = shown(found, keys, "none")
     assert [entry.adjusted for entry in plain.rows] == [entry.p for entry in plain.rows]
-    several = shown(found, keys, "benjamini_hochberg")
-    assert row.p <= (row_of(several).adjusted or 0.0) <= (row.adjusted or 0.0)
+    assert row.p <= (row_of(shown(found, keys, "benjamini_hochberg")).adjusted or 0.0) <= (row.adjusted or 0.0)
 
 
-@pytest.mark.parametrize(
-    ("right", "words"),
-    [
-        pytest.param(set(range(SIZE)), "B is better", id="better"),
-        pytest.param(set(), "A is better", id="worse"),
-        pytest.param(set(range(8)) | {12, 13}, "no significant difference", id="open"),
-        pytest.param(set(range(12)), "equal on every case", id="equal"),
-        pytest.param(set(range(17)), "B may be better (uncorrected)", id="leaning"),
-    ],
-)
+@pytest.mark.parametrize(("right", "words"), [
+    pytest.param(set(range(SIZE)), "B is better", id="better"),
+    pytest.param(set(), "A is better", id="worse"),
+    pytest.param(set(range(8)) | {12, 13}, "no significant difference", id="open"),
+    pytest.param(set(range(12)), "equal on every case", id="equal"),
+    pytest.param(set(range(17)), "B may be better (uncorrected)", id="leaning"),
+])  # fmt: skip
 def test_the_significance(workspace: Path, right: set[int], words: str) -> None:
     run = finished(Workspace(), suite(), outputs({"old": RIGHT["old"], "new": right}), "text_matching")
     assert row_of(compare(run, "old", "new")).words == words
 
 
 def test_differences_that_do_not_vary_have_no_detectable_one(workspace: Path) -> None:
-    """New is right and old is wrong in every case: nothing estimates how much a difference varies."""
     run = finished(Workspace(), suite(), outputs({"old": set(), "new": set(range(SIZE))}), "text_matching")
     row = row_of(compare(run, "old", "new"))
-    assert (row.difference, row.detectable) == (1.0, None)
-    assert (row.units, row.outcomes) == ("20 cases", (20, 0, 0))
+    assert (row.difference, row.detectable, row.units, row.outcomes) == (1.0, None, "20 cases", (20, 0, 0))
 
 
 def test_the_interval_of_a_metric_with_negative_values_goes_as_far_as_its_range(run: Run) -> None:
-    """From −1 to 1 two models differ by 2 at most."""
     column = replace(row_of(compare(run, "old", "new")).column, low=-1.0, high=1.0, binary=False)
     rng = np.random.default_rng(0)
     low, high = (CaseValues(end + 0.05 * rng.random(SIZE), True) for end in (-0.95, 0.9))
@@ -150,26 +136,18 @@ class TestCases:
         given = outputs(without={"old": {0, 1, 5}, "new": {0, 19}})
         found = compare(finished(Workspace(), suite(), given, "text_matching"), "old", "new")
         row = row_of(found)
-        assert (row.n, row.only_a, row.only_b, row.neither) == (16, 1, 2, 1)
-        assert row.wins + row.losses + row.ties == 16
+        assert (row.n, row.only_a, row.only_b, row.neither, row.wins + row.losses + row.ties) == (16, 1, 2, 1, 16)
         assert found.notes == (
             "Only cases that both have a value for are compared, metric by metric: up to 1 that only A has and up to 2 "
             "that only B has are left out.",
         )
 
-    def test_of_a_tag(self, run: Run) -> None:
-        found = compare(run, "old", "new", tag="even")
-        row = row_of(found)
-        assert (found.cases, row.n, row.a, row.b) == (10, 10, 0.6, 0.8)
-
     def test_repeats_count_once(self, workspace: Path) -> None:
-        run = finished(Workspace(), suite(), outputs(repeats=3), "text_matching")
-        row = row_of(compare(run, "old", "new"))
+        row = row_of(compare(finished(Workspace(), suite(), outputs(repeats=3), "text_matching"), "old", "new"))
         assert (row.n, row.wins, row.losses, row.test) == (20, 8, 3, "sign_flips")
 
     def test_groups_are_the_units(self, workspace: Path) -> None:
-        run = finished(Workspace(), suite(groups=4), outputs(), "text_matching")
-        found = compare(run, "old", "new")
+        found = compare(finished(Workspace(), suite(groups=4), outputs(), "text_matching"), "old", "new")
         row = row_of(found)
         assert (found.clustered, row.n, row.clusters, row.test) == (True, 20, 4, "sign_flips")
         assert (row.p * 16) == pytest.approx(round(row.p * 16))  # all 2⁴ patterns
@@ -207,18 +185,11 @@ class TestTwoRuns:
         lost = differences(run, "old", "old", "text_matching", "passes", other=again)
         assert lost.rows["case_id"].tolist() == ["c0", "c1", "c2"]
 
-    def test_other_parameters_are_said(self, run: Run, shelf: Workspace) -> None:
-        again = finished(shelf, suite(), outputs(), "text_matching", parameters={"text_matching": {"threshold": 0.5}})
-        assert "other parameters" in compare(run, "old", "old", other=again).notes[0]
 
-
-@pytest.mark.parametrize(
-    ("pair", "message"),
-    [
-        pytest.param(("old", "old"), "cannot be compared with itself in one run", id="one-model-twice"),
-        pytest.param(("old", "x'; --"), 'has no model "x\'; --"; it has old, new', id="unknown-model"),
-    ],
-)
+@pytest.mark.parametrize(("pair", "message"), [
+    pytest.param(("old", "old"), "cannot be compared with itself in one run", id="one-model-twice"),
+    pytest.param(("old", "x'; --"), 'has no model "x\'; --"; it has old, new', id="unknown-model"),
+])  # fmt: skip
 def test_what_cannot_be_paired_is_refused(run: Run, pair: tuple[str, str], message: str) -> None:
     for asked in (lambda: compare(run, *pair), lambda: differences(run, *pair, "text_matching", "passes")):
         with pytest.raises(InputError) as refused:
@@ -234,14 +205,12 @@ def test_runs_of_two_suites_are_refused(run: Run, shelf: Workspace) -> None:
 
 class TestDifferences:
     @pytest.mark.parametrize(
-        ("kind", "cases"),
-        [("losses", {0, 1, 2}), ("wins", set(range(12, 20))), ("ties", set(range(3, 12)))],
+        ("kind", "cases"), [("losses", {0, 1, 2}), ("wins", set(range(12, 20))), ("ties", set(range(3, 12)))]
     )
     @pytest.mark.parametrize("metric", ["passes", "failures"])
     def test_are_those_that_were_counted(self, run: Run, metric: str, kind: str, cases: set[int]) -> None:
         page = differences(run, "old", "new", "text_matching", metric, kind)
-        assert page.total == len(cases)
-        assert set(page.rows["case_id"]) == {f"c{index}" for index in cases}
+        assert (page.total, set(page.rows["case_id"])) == (len(cases), {f"c{index}" for index in cases})
         assert list(page.rows.columns) == ["case_id", "preview", "a", "b", "difference"]
 
     def test_the_largest_come_first_and_pages_follow_each_other(self, workspace: Path) -> None:
@@ -253,37 +222,3 @@ class TestDifferences:
         rest = differences(run, "good", "poor", "rouge", "rouge2", limit=50, offset=5)
         assert len({*page.rows["case_id"], *rest.rows["case_id"]}) == 12
         assert differences(run, "good", "poor", "rouge", "rouge2", offset=500).total == 12
-
-    def test_of_a_tag(self, run: Run) -> None:
-        page = differences(run, "old", "new", "text_matching", "passes", tag="even")
-        assert page.rows["case_id"].tolist() == ["c0", "c2"]
-        assert page.rows["preview"].iloc[0] == "Which number comes after -1?"
-
-
-def test_metrics_of_many_cases_are_tested_a_few_at_a_time(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = compare(run, "old", "new")
-    columns = [row.column for row in whole.rows]
-    design, keys = run.sampling_design(), [(column.evaluator, column.metric) for column in columns]
-    a, b = (case_values(run, model, design, keys) for model in ("old", "new"))
-    widths: list[int] = []
-
-    def noted(apart: np.ndarray, *options: object) -> PairedTests:
-        widths.append(apart.shape[1])
-        return paired_tests(apart, *options)
-
-    monkeypatch.setattr(sys.modules[case_differences.__module__], "paired_tests", noted)
-    monkeypatch.setattr(sys.modules[case_differences.__module__], "CELLS", 2 * SIZE)
-    rows = case_differences([(column, a[key], b[key]) for column, key in zip(columns, keys, strict=True)], design)
-    assert len(rows) == sum(widths) == len(columns)
-    assert max(widths) == 2
-    assert [(row.difference, row.low, row.high, row.p) for row in rows] == [
-        (row.difference, row.low, row.high, row.p) for row in whole.rows
-    ]
-
-
-def test_a_hundred_cases_are_a_page_of_differences(workspace: Path) -> None:
-    name, size = "answer_correctness", 101
-    run = scored_run({f"{name}.{name}": {"old": [0.0] * size, "new": [place / size for place in range(1, size + 1)]}})
-    page = differences(run, "old", "new", name, name, "wins")
-    assert (page.total, len(page.rows)) == (101, 100)
-    assert page.rows["case_id"].tolist() == [f"c{place}" for place in range(100, 0, -1)]

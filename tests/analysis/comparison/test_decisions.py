@@ -23,13 +23,11 @@ def compared(wins: int, losses: int, size: int = SIZE, lower: float = 0.0) -> Co
     rng = np.random.default_rng(0)
     texts = rng.random(size) / 2
     change = rng.normal(lower, 0.05, size)
-    run = scored_run(
-        {
-            "text_matching.passes": {"old": a.tolist(), "new": b.tolist()},
-            "rouge.rougeL": {"old": texts.tolist(), "new": (texts + change).clip(0, 1).tolist()},
-            "step_alignment.edits": {"old": [1.0] * size, "new": [1.0] * size},
-        }
-    )
+    run = scored_run({
+        "text_matching.passes": {"old": a.tolist(), "new": b.tolist()},
+        "rouge.rougeL": {"old": texts.tolist(), "new": (texts + change).clip(0, 1).tolist()},
+        "step_alignment.edits": {"old": [1.0] * size, "new": [1.0] * size},
+    })  # fmt: skip
     return compare(run, "old", "new")
 
 
@@ -38,49 +36,43 @@ def decided(found: Comparison, margin: float, key: str = PASSES) -> Decision:
     return one
 
 
-@pytest.mark.parametrize(
-    ("wins", "losses", "margin", "verdict", "told"),
-    [
-        pytest.param(
-            40, 10, 0.01, "better",
-            "B may replace A: {} is better, 7.5 points higher (95 %: 4.13 to 11.1 points higher).", id="better",
-        ),
-        pytest.param(
-            10, 12, 0.03, "equivalent",
-            "B may replace A: {} is equivalent, 2.98 points lower to 1.94 points higher (95 %), within the 3 points "
-            "that you allow.", id="equivalent",
-        ),
-        pytest.param(
-            14, 8, 0.02, "not_worse",
-            "B may replace A: {} is at worst 0.89 points lower (95 %), within the 2 points that you allow.",
-            id="not worse",
-        ),
-        pytest.param(
-            10, 40, 0.01, "worse",
-            "B may not replace A: {} is worse, 7.5 points lower (95 %: 4.13 to 11.1 points lower), more than the 1 "
-            "point that you allow.", id="worse",
-        ),
-        pytest.param(
-            10, 40, 0.08, "worse",
-            "B may not replace A: {} is worse, 7.5 points lower (95 %: 4.13 to 11.1 points lower), perhaps more than "
-            "the 8 points that you allow.", id="worse, perhaps within the margin",
-        ),
-        pytest.param(
-            10, 12, 0.01, "open",
-            "Not enough cases to let B replace A: {} may be 2.98 points lower (95 %), more than the 1 point that you "
-            "allow; about 17,000 more cases needed.", id="open",
-        ),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("wins", "losses", "margin", "verdict", "told"), [
+    pytest.param(
+        40, 10, 0.01, "better",
+        "B may replace A: {} is better, 7.5 points higher (95 %: 4.13 to 11.1 points higher).", id="better",
+    ),
+    pytest.param(
+        10, 12, 0.03, "equivalent",
+        "B may replace A: {} is equivalent, 2.98 points lower to 1.94 points higher (95 %), within the 3 points "
+        "that you allow.", id="equivalent",
+    ),
+    pytest.param(
+        14, 8, 0.02, "not_worse",
+        "B may replace A: {} is at worst 0.89 points lower (95 %), within the 2 points that you allow.", id="not worse",
+    ),
+    pytest.param(
+        10, 40, 0.01, "worse",
+        "B may not replace A: {} is worse, 7.5 points lower (95 %: 4.13 to 11.1 points lower), more than the 1 "
+        "point that you allow.", id="worse",
+    ),
+    pytest.param(
+        10, 40, 0.08, "worse",
+        "B may not replace A: {} is worse, 7.5 points lower (95 %: 4.13 to 11.1 points lower), perhaps more than "
+        "the 8 points that you allow.", id="worse, perhaps within the margin",
+    ),
+    pytest.param(
+        10, 12, 0.01, "open",
+        "Not enough cases to let B replace A: {} may be 2.98 points lower (95 %), more than the 1 point that you "
+        "allow; about 17,000 more cases needed.", id="open",
+    ),
+])  # fmt: skip
 def test_verdict_and_sentence(wins: int, losses: int, margin: float, verdict: str, told: str, workspace: Path) -> None:
     one = decided(compared(wins, losses), margin)
-    assert one.verdict == verdict
-    assert one.sentence() == told.format("Passes of Text matching")
+    assert (one.verdict, one.sentence()) == (verdict, told.format("Passes of Text matching"))
     assert one.allows == (told.startswith("B may replace A"))
 
 
 def test_a_metric_that_is_better_when_lower(workspace: Path) -> None:
-    """Its interval is turned, and an open range has no points."""
     rng = np.random.default_rng(1)
     old = rng.integers(2, 6, 300).astype(float)
     new = old + rng.choice([-1.0, 0.0, 1.0], 300, p=[0.1, 0.8, 0.1])
@@ -100,16 +92,14 @@ def test_equal_on_every_case_is_no_proof(workspace: Path) -> None:
     few, many = compared(0, 0, 20), compared(0, 0, 400)
     assert decided(few, 0.01).verdict == decided(few, 0.01, LOOPS).verdict == "open"
     assert decided(few, 0.01, LOOPS).worst == pytest.approx(-(1 - 0.025 ** (1 / 20)))
-    assert decided(many, 0.02, LOOPS).verdict == "equivalent"
-    assert decided(few, 0.01, LOOPS).more == 368 - 20
+    assert (decided(many, 0.02, LOOPS).verdict, decided(few, 0.01, LOOPS).more) == ("equivalent", 368 - 20)
 
 
 def test_not_worse_in_all_is_not_corrected_and_better_in_any_is(workspace: Path) -> None:
     """Beside another metric with a margin the adjusted p is larger, and what was better is only not worse."""
     found = compared(15, 5)
     [alone], beside = decisions(found, {PASSES: 0.01}), decisions(found, {PASSES: 0.01, ROUGE: 0.01})
-    assert (alone.verdict, beside[0].verdict) == ("better", "not_worse")
-    assert alone.worst == beside[0].worst
+    assert (alone.verdict, beside[0].verdict, alone.worst) == ("better", "not_worse", beside[0].worst)
 
 
 def test_of_metrics_of_the_whole_data_set(workspace: Path) -> None:
@@ -140,12 +130,10 @@ def test_the_answer_over_all_metrics(workspace: Path) -> None:
     strict = decisions(found, {PASSES: 0.001, ROUGE: 0.02})
     assert answer(strict).startswith("Not enough cases to let B replace A in 1 of 2 metrics: about ")
     worse = decisions(compared(10, 40), {PASSES: 0.01, ROUGE: 0.0001})
-    assert answer(worse) == "B may not replace A: worse in 1 of 2 metrics"
-    assert answer(()) == ""
+    assert (answer(worse), answer(())) == ("B may not replace A: worse in 1 of 2 metrics", "")
 
 
 def test_at_every_look_intervals_are_wider_and_p_larger(workspace: Path) -> None:
-    """And the missing cases are those that such an interval needs."""
     found = compared(16, 5)
     always = shown(found, anytime=True)
     for once, each in zip(found.rows, always.rows, strict=True):
@@ -155,8 +143,7 @@ def test_at_every_look_intervals_are_wider_and_p_larger(workspace: Path) -> None
             continue
         assert (each.low, each.high) == pytest.approx(anytime_interval(once.difference, once.low, once.high, SIZE))
         assert each.p == (None if once.p is None else anytime_p(once.p, SIZE))
-    assert decided(found, 0.02).verdict == "better"
-    assert decided(always, 0.02).verdict == "not_worse"
+    assert (decided(found, 0.02).verdict, decided(always, 0.02).verdict) == ("better", "not_worse")
     tight = compared(10, 12)
     assert (decided(shown(tight, anytime=True), 0.02).more or 0) > 1.5 * (decided(tight, 0.02).more or 0) > 0
     few = decided(shown(compared(0, 2, 20), anytime=True), 0.5)

@@ -24,7 +24,6 @@ def case(number: int, **changed: Any) -> dict[str, Any]:
 
 
 def run_of(cases: list[dict[str, Any]], wrong: int) -> Run:
-    """A run of one model whose every `wrong`th answer is wrong."""
     rows = [
         {"case_id": one["case_id"], "model": "m", "answer": one["expected_answers"][0] if place % wrong else "eggs"}
         for place, one in enumerate(sorted(cases, key=lambda one: int(one["case_id"][1:])))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from metrics.analysis.findings.compliance import FRAMEWORKS, GLYPHS, NOTICE, compliance, compliance_table, outcome
+from metrics.analysis.findings.compliance import FRAMEWORKS, GLYPHS, compliance, compliance_table, outcome
 from metrics.analysis.leaderboard.leaderboard import leaderboard
 from metrics.core.registry import evaluators
 from metrics.store import Run, Workspace
@@ -38,83 +38,45 @@ def test_what_was_measured_and_what_was_not(run: Run) -> None:
     assert evidence.cells == tuple(board.cells[model, evidence.column.key] for model in found.models)
     assert "pii_leakage" not in {one.evaluator for one in privacy.unmeasured}
     assert {"sensitive_data_leakage", "contact_information"} <= {one.evaluator for one in privacy.unmeasured}
-    contact = next(one for one in privacy.unmeasured if one.evaluator == "contact_information")
-    assert "judge" in contact.needs
+    assert "judge" in next(one for one in privacy.unmeasured if one.evaluator == "contact_information").needs
     explainable = next(one for one in found.standards if one.name.startswith("explainable"))
     assert (explainable.evidence, explainable.unmeasured) == ((), ())
 
 
-def test_owasp_lists_ten_risks_and_what_measures_them(run: Run) -> None:
-    risks = {one.name[:5]: one for one in compliance(run).standards if one.framework == "OWASP LLM Top 10"}
-    assert list(risks) == [f"LLM{number:02}" for number in range(1, 11)]
-    assert [one.column.evaluator for one in risks["LLM10"].evidence] == ["looping_detection"]
-    assert [one.column.evaluator for one in risks["LLM02"].evidence] == ["pii_leakage"]
-    assert {"groundedness", "faithfulness", "fact_check"} <= {one.evaluator for one in risks["LLM09"].unmeasured}
-    assert (risks["LLM03"].evidence, risks["LLM03"].unmeasured) == ((), ()), "nothing measured can show a supply chain"
-    table = compliance_table(run)
-    assert (table["framework"] == "OWASP LLM Top 10").sum() > 0
-
-
-def test_only_evaluators_of_the_task_are_missed(run: Run) -> None:
-    missed = {one.evaluator for standard in compliance(run).standards for one in standard.unmeasured}
-    assert all("text" in evaluators()[name].tasks for name in missed)
-
-
-@pytest.mark.parametrize(
-    ("values", "expected"),
-    [
-        pytest.param([1.0] * 40, "passed", id="passed"),
-        pytest.param([1.0] * 8 + [0.0], "passed_unsure", id="passed, the interval reaches over"),
-        pytest.param([0.0] * 40, "failed", id="failed"),
-        pytest.param([1.0] * 6 + [0.0] * 3, "failed_unsure", id="failed, the interval reaches back"),
-        pytest.param([1.0], "passed_only", id="passed without interval"),
-        pytest.param([0.0], "failed_only", id="failed without interval"),
-        pytest.param([None], "unmeasured", id="no value"),
-    ],
-)
+@pytest.mark.parametrize(("values", "expected"), [
+    pytest.param([1.0] * 40, "passed", id="passed"),
+    pytest.param([1.0] * 8 + [0.0], "passed_unsure", id="passed, the interval reaches over"),
+    pytest.param([0.0] * 40, "failed", id="failed"),
+    pytest.param([1.0] * 6 + [0.0] * 3, "failed_unsure", id="failed, the interval reaches back"),
+    pytest.param([1.0], "passed_only", id="passed without interval"),
+    pytest.param([0.0], "failed_only", id="failed without interval"),
+    pytest.param([None], "unmeasured", id="no value"),
+])  # fmt: skip
 def test_outcomes(workspace: Path, values: list[float | None], expected: str) -> None:
-    run = scored_run({"context_recall.context_recall": {"one": values}})
-    (evidence,) = compliance(run).standards[0].evidence
+    (evidence,) = compliance(scored_run({"context_recall": {"one": values}})).standards[0].evidence
     assert evidence.outcomes == (expected,)
     assert expected in GLYPHS
 
 
-@pytest.mark.parametrize(
-    ("direction", "ends", "problem", "expected"),
-    [
-        pytest.param("higher", (0.75, 0.9), False, "passed", id="the low end on the threshold"),
-        pytest.param("higher", (0.74, 0.9), False, "passed_unsure", id="the low end below"),
-        pytest.param("higher", (0.1, 0.75), True, "failed_unsure", id="the high end on the threshold"),
-        pytest.param("higher", (0.1, 0.74), True, "failed", id="the high end below"),
-        pytest.param("lower", (0.1, 0.75), False, "passed", id="low is better: the high end on the threshold"),
-        pytest.param("lower", (0.1, 0.76), False, "passed_unsure", id="low is better: the high end above"),
-        pytest.param("lower", (0.76, 0.9), True, "failed", id="low is better: the low end above"),
-        pytest.param("none", (0.1, 0.2), False, "measured", id="neither end is better"),
-    ],
-)
-def test_an_interval_that_ends_on_the_threshold(
-    direction: str, ends: tuple[float, float], problem: bool, expected: str
-) -> None:
+@pytest.mark.parametrize(("direction", "ends", "problem", "expected"), [
+    pytest.param("higher", (0.75, 0.9), False, "passed", id="the low end on the threshold"),
+    pytest.param("higher", (0.74, 0.9), False, "passed_unsure", id="the low end below"),
+    pytest.param("higher", (0.1, 0.75), True, "failed_unsure", id="the high end on the threshold"),
+    pytest.param("higher", (0.1, 0.74), True, "failed", id="the high end below"),
+    pytest.param("lower", (0.1, 0.75), False, "passed", id="low is better: the high end on the threshold"),
+    pytest.param("lower", (0.1, 0.76), False, "passed_unsure", id="low is better: the high end above"),
+    pytest.param("lower", (0.76, 0.9), True, "failed", id="low is better: the low end above"),
+    pytest.param("none", (0.1, 0.2), False, "measured", id="neither end is better"),
+])  # fmt: skip
+def test_an_interval_that_ends_on_the_threshold(direction, ends, problem, expected) -> None:
     of = column("e/m", direction=direction, threshold=0.75)
     assert outcome(of, replace(cell(best=True), low=ends[0], high=ends[1], problem=problem)) == expected
     assert outcome(replace(of, threshold=None), cell(best=True)) == "measured"
 
 
-def test_lower_is_better(workspace: Path) -> None:
-    run = scored_run({"hallucination_claims.hallucination_claims": {"one": [0.0] * 40, "two": [1.0] * 40}})
-    (evidence,) = compliance(run).standards[0].evidence
-    assert evidence.outcomes == ("passed", "failed")
-    assert outcome(evidence.column, None) == "unmeasured"
-
-
 def test_the_table_is_flat(run: Run) -> None:
     rows = compliance_table(run)
     measured = rows[rows["evaluator"].eq("pii_leakage") & rows["standard"].eq("privacy enhanced")]
-    assert measured["model"].tolist() == ["good", "poor"]
-    assert measured["value"].tolist() == [1.0, 1.0]
+    assert (measured["model"].tolist(), measured["value"].tolist()) == (["good", "poor"], [1.0, 1.0])
     assert measured["n"].tolist() == [6, 6]
     assert rows.loc[rows["evaluator"].eq("contact_information"), "outcome"].eq("not run").all()
-
-
-def test_it_says_that_it_is_no_certificate() -> None:
-    assert NOTICE.startswith("This is evidence, not certification")

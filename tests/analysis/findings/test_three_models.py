@@ -6,8 +6,6 @@ from metrics.analysis import insights
 from metrics.store import Run, Workspace
 from tests.analysis.scored import scored_run, told
 
-RECALL = {"evaluator": "context_recall"}
-CORRECT = {"evaluator": "answer_correctness"}
 RIGHT_AND_FOUND = (
     "20 cases; an answer fails if at least half of Answer correctness are on the wrong side of their thresholds, its "
     "contexts fail if at least half of Context recall are"
@@ -19,10 +17,8 @@ def run(shelf: Workspace) -> Run:
     """`a` finds all, `b` half, `c` nothing; case c19 is the hardest; `a` is fast and dear, `b` cheap, `c` slow."""
     return scored_run(
         {
-            "context_recall.context_recall": {"a": [1.0] * 20, "b": [0.5] * 20, "c": [0.0] * 20},
-            "answer_correctness.answer_correctness": {
-                "a": [0.9] * 19 + [0.2], "b": [0.8] * 19 + [0.1], "c": [0.3] * 19 + [0.0],
-            },
+            "context_recall": {"a": [1.0] * 20, "b": [0.5] * 20, "c": [0.0] * 20},
+            "answer_correctness": {"a": [0.9] * 19 + [0.2], "b": [0.8] * 19 + [0.1], "c": [0.3] * 19 + [0.0]},
         },
         None,
         {
@@ -96,19 +92,3 @@ def test_what_is_said_of_each(run: Run) -> None:
         row = told(found, kind, **wanted)
         assert (row["severity"], row["message"], row["evidence"]) == (severity, message, evidence)
         assert row["case_ids"] == ids
-
-
-@pytest.mark.parametrize(("kind", "model", "value"), [("most_accurate", "a", 0.975), ("least_accurate", "c", 0.0)])
-def test_who_passes_most_and_least(run: Run, kind: str, model: str, value: float) -> None:
-    row = told(insights(run), kind)
-    assert (row["model"], row["value"]) == (model, pytest.approx(value))
-    assert row["evidence"].endswith("; 20 cases, thresholds of Context recall, Answer correctness")
-
-
-@pytest.mark.parametrize(("of", "value"), [(RECALL, 0.0), (CORRECT, 0.285)], ids=["recall", "correctness"])
-def test_the_worst_of_three(run: Run, of: dict[str, str], value: float) -> None:
-    found = insights(run)
-    worst = told(found, "worst_model", **of)
-    assert (worst["model"], worst["severity"], worst["affected"]) == ("c", "high", 20)
-    assert worst["value"] == pytest.approx(value)
-    assert told(found, "best_model", **of)["model"] == "a"

@@ -36,7 +36,6 @@ class Population:
     away: bool = False
 
     def draw(self, rng: np.random.Generator, size: int) -> tuple[Floats, Bools]:
-        """Return scores and whether people pass."""
         score = rng.beta(*self.score, size)
         chance = 1 / (1 + np.exp(-self.steep * (score - CUT - self.shift) - self.level))
         if self.away:  # right near the threshold, often wrong far from it
@@ -45,18 +44,14 @@ class Population:
         return np.round(score) if self.binary else score, rng.random(size) < chance
 
     def truth(self) -> dict[str, float]:
-        """Return what the statistics are of all outputs that could be drawn."""
         return statistics(*self.draw(np.random.default_rng(0), MANY))
 
 
 POPULATIONS = (
-    Population("wrong near the threshold", (2, 2), steep=12),
-    Population("wrong far from it", (1, 1), away=True),
-    Population("too kind", (4, 1.5), steep=6, shift=0.2),
-    Population("yes or no", (0.8, 0.8), steep=5, binary=True),
-    Population("knows nothing", (1, 1), level=0.4),
-    Population("rarely wrong", (0.6, 0.4), steep=14),
-)
+    Population("wrong near the threshold", (2, 2), steep=12), Population("wrong far from it", (1, 1), away=True),
+    Population("too kind", (4, 1.5), steep=6, shift=0.2), Population("yes or no", (0.8, 0.8), steep=5, binary=True),
+    Population("knows nothing", (1, 1), level=0.4), Population("rarely wrong", (0.6, 0.4), steep=14),
+)  # fmt: skip
 
 
 def pass_rates(tables: Floats) -> dict[str, Floats]:
@@ -73,7 +68,6 @@ def pass_rates(tables: Floats) -> dict[str, Floats]:
 
 
 def statistics(score: Floats, passed: Bools) -> dict[str, float]:
-    """Return κ and the rates of these outputs."""
     table = np.bincount(2 * passed + (score >= CUT), minlength=4).reshape(1, 2, 2).astype(float)
     return {"kappa": float(kappas(table)[0])} | {name: float(rate[0]) for name, rate in pass_rates(table).items()}
 
@@ -90,7 +84,6 @@ def queued(score: Floats, passed: Bools, rng: np.random.Generator, labels: int =
 
 
 def labelled(score: Floats, passed: Bools, threshold: float | None = CUT) -> LabelledScores:
-    """Return labelled outputs of as many cases, all of them random."""
     column: Any = SimpleNamespace(direction="higher", threshold=threshold, calibration=None)
     n, places = len(score), np.arange(len(score))
     return LabelledScores(

@@ -43,9 +43,8 @@ def test_a_judge_that_likes_long_answers_or_one_author_is_found(workspace: Path)
 
 
 def test_all_scores_equal_hint_at_nothing(workspace: Path) -> None:
-    """Means that differ by rounding alone."""
     values = [0.3, 0.1 + 0.2] * 20
-    run = scored_run({"rubric.rubric": {"long": values, "short": values[::-1]}})
+    run = scored_run({"rubric": {"long": values, "short": values[::-1]}})
     add_labels(run, [(f"c{place}", model, "ann", float(place % 3 == 0)) for place in range(40) for model in MODELS])
     assert bias_hints(run, "good", ("rubric", "rubric")) == []
 

@@ -28,8 +28,7 @@ def test_labels_set_the_threshold_and_say_how_good_it_is(workspace: Path) -> Non
     assert (found.n, found.passed, found.models, found.settings) == (80, int(both.passed.sum()), {}, {})
     assert found.data == "“good” of suite passing"
     right = (both.score >= found.threshold) == both.passed
-    rates = [right[both.passed].mean(), right[~both.passed].mean()]
-    assert np.mean(rates) >= found.balanced - 0.1
+    assert np.mean([right[both.passed].mean(), right[~both.passed].mean()]) >= found.balanced - 0.1
     assert found.balanced_low < found.balanced < found.balanced_high
 
 
@@ -57,17 +56,10 @@ def test_labels_that_scores_do_not_follow_give_no_threshold(workspace: Path) -> 
     assert found.threshold is None
 
 
-@pytest.mark.parametrize(
-    ("indices", "expected"),
-    [
-        (
-            range(10),
-            "labels of “good”, column rouge.rougeL: found 20 outputs with a label and a score; expected at least",
-        ),
-        (range(7, 40, 8), None),
-    ],
-    ids=["too few", "few but both kinds"],
-)
+@pytest.mark.parametrize(("indices", "expected"), [
+    (range(10), "labels of “good”, column rouge.rougeL: found 20 outputs with a label and a score; expected at least"),
+    (range(7, 40, 8), None),
+], ids=["too few", "few but both kinds"])  # fmt: skip
 def test_too_few_labels_are_refused(workspace: Path, indices: range, expected: str | None) -> None:
     run = labelled_run(Workspace(), 40)
     label(run, "ann", indices)
@@ -98,8 +90,7 @@ def test_the_metric_and_the_criterion_are_found_by_name(workspace: Path) -> None
     label(run, "ann", range(4))
     assert chosen_criterion(run, None, "rougeL") == "good"
     label(run, "ann", range(4), criterion="rougeL")
-    assert chosen_criterion(run, None, "rougeL") == "rougeL"
-    assert chosen_criterion(run, "good", "rougeL") == "good"
+    assert (chosen_criterion(run, None, "rougeL"), chosen_criterion(run, "good", "rougeL")) == ("rougeL", "good")
     with pytest.raises(InputError, match="--criterion: found 'x'; expected one of"):
         chosen_criterion(run, "x", "rougeL")
 

@@ -25,7 +25,6 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """A run without a judge."""
     return finished(Workspace(tmp_path_factory.mktemp("plain")), text_suite(), text_outputs(), "bleu")
 
 
@@ -66,21 +65,6 @@ def test_the_prompts_as_the_run_used_them(run: Run) -> None:
     assert used["claims"].wording != used["entailment"].wording
 
 
-def test_without_a_judge_nothing_was_asked(plain: Run) -> None:
-    assert (analysis.asked(plain), analysis.judged_by(plain), analysis.local_agreement(plain)) == ({}, {}, {})
-    assert analysis.quotes(plain) == (0, 0)
-
-
-@pytest.mark.parametrize(
-    ("only", "judged"), [(("faithfulness", "faithfulness"), True), (("rouge", "rougeL"), False)], ids=["judge", "rouge"]
-)
-def test_agreement_knows_which_scores_are_a_judges(run: Run, only: tuple[str, str], judged: bool) -> None:
-    Labels(run).give("gate", "small", "ann", "good", 1.0, "random")
-    [whole] = agreements(run, "good", only=only)
-    parts = agreement_slices(run, "good", only)
-    assert {found.judged for found in (whole, *parts.values())} == {judged}
-
-
 def test_what_it_cost(run: Run) -> None:
     cost = analysis.judging(run)["faithfulness"]
     assert cost["steps"] == cost["sent"] + cost["cached"]
@@ -119,3 +103,13 @@ def test_a_try_out_asks_about_a_few_cases(run: Run, tmp_path: Path) -> None:
     assert asked == len(server.calls) == 3  # two answers, and the contexts that they share
     with pytest.raises(MissingResource, match="no judge is chosen"):
         try_out("byop", parameters, cases, {}, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "metric", "judged"), [("faithfulness", "faithfulness", True), ("rouge", "rougeL", False)]
+)
+def test_agreement_knows_which_scores_are_a_judges(run: Run, name: str, metric: str, judged: bool) -> None:
+    Labels(run).give("gate", "small", "ann", "good", 1.0, "random")
+    [whole] = agreements(run, "good", only=(name, metric))
+    parts = agreement_slices(run, "good", (name, metric))
+    assert {found.judged for found in (whole, *parts.values())} == {judged}

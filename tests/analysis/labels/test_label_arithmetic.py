@@ -5,7 +5,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.stats import spearmanr
 from sklearn.metrics import cohen_kappa_score, roc_auc_score
@@ -17,7 +16,6 @@ from metrics.analysis.labels.judge_bias import DUMMIES, _levels
 from metrics.analysis.labels.label_queue import _interleaved
 from metrics.analysis.labels.labelled_scores import LabelledScores, label_sign
 from metrics.analysis.labels.raters import _paired
-from metrics.analysis.leaderboard.label_numbers import curves
 from metrics.stats.intervals import wilson
 from metrics.stats.student_t import student
 
@@ -89,8 +87,7 @@ def test_below_ten_outputs_of_four_cases_it_says_how_many_more_it_takes(rows: in
 
 
 def test_rates_need_five_outputs_of_their_kind() -> None:
-    both = replace(scores(threshold=0.4), passed=np.arange(12) < 3)
-    found = agreement(both)
+    found = agreement(replace(scores(threshold=0.4), passed=np.arange(12) < 3))
     assert (found.sensitivity, found.specificity.needs) == (Stat(needs=2), 0)
     assert (found.accuracy.needs, found.kappa.needs, found.balanced) == (0, 0, Stat(needs=2))
 
@@ -119,12 +116,6 @@ def test_raters_are_paired_by_name_or_by_place() -> None:
         assert found is ratings
 
 
-def test_a_line_is_a_model_and_its_repeat_where_there_are_several() -> None:
-    frame = pd.DataFrame({"model": ["a", "a", "b", "b"], "run": [1, 2, 1, 1], "x": range(4)})
-    run: Any = SimpleNamespace(curves=lambda evaluator: frame)
-    assert curves(run, "roc")["series"].tolist() == ["a #1", "a #2", "b", "b"]
-
-
 def criterion(name: str = "good", graded: bool = True, low: float = 1.0, high: float = 5.0) -> Any:
     return SimpleNamespace(criterion=Criterion(name, 3, 0, 1, graded, low, high))
 
@@ -133,43 +124,30 @@ def metric(direction: str, low: float = 0.0, high: float = 1.0) -> Any:
     return SimpleNamespace(metric="harm", direction=direction, low=low, high=high)
 
 
-@pytest.mark.parametrize(
-    ("people", "direction", "sign"),
-    [
-        pytest.param(criterion("harm"), "lower", -1, id="grades of a metric where lower is better"),
-        pytest.param(criterion("harm"), "higher", 1, id="grades of a metric where higher is better"),
-        pytest.param(criterion("harm", graded=False), "lower", 1, id="pass is better whatever its name"),
-        pytest.param(criterion("good"), "lower", 1, id="grades of something else"),
-    ],
-)
-def test_a_higher_label_is_better_but_for_grades_of_a_metric_where_lower_is(
-    people: Any, direction: str, sign: int
-) -> None:
+@pytest.mark.parametrize(("people", "direction", "sign"), [
+    pytest.param(criterion("harm"), "lower", -1, id="grades of a metric where lower is better"),
+    pytest.param(criterion("harm"), "higher", 1, id="grades of a metric where higher is better"),
+    pytest.param(criterion("harm", graded=False), "lower", 1, id="pass is better whatever its name"),
+    pytest.param(criterion("good"), "lower", 1, id="grades of something else"),
+])  # fmt: skip
+def test_a_higher_label_is_better_but_for_grades_of_a_metric_where_lower_is(people, direction, sign) -> None:
     assert label_sign(people, metric(direction)) == sign
 
 
-@pytest.mark.parametrize(
-    ("people", "column", "unit", "labels"),
-    [
-        pytest.param(criterion(), metric("higher"), "metric", [0.0, 0.25, 1.0], id="scaled"),
-        pytest.param(criterion(), metric("lower"), "metric", [1.0, 0.75, 0.0], id="scaled and turned"),
-        pytest.param(criterion("harm"), metric("lower"), "metric", [0.0, 0.25, 1.0], id="both better low"),
-        pytest.param(criterion(), metric("higher", 1.0, 9.0), "metric", [1.0, 2.0, 5.0], id="from the same low end"),
-        pytest.param(criterion(), metric("higher", 0.0, 5.0), "metric", [1.0, 2.0, 5.0], id="to the same high end"),
-        pytest.param(criterion(), metric("lower", 0.0, 9.0), "metric", [5.0, 4.0, 1.0], id="turned in their own range"),
-        pytest.param(criterion(), metric("higher", 2.0, 10.0), "metric", [2.0, 4.0, 10.0], id="low is outside"),
-        pytest.param(criterion(), metric("higher", 0.0, np.inf), "labels", [1.0, 2.0, 5.0], id="open"),
-        pytest.param(criterion(), metric("lower", 0.0, np.inf), "labels", [1.0, 2.0, 5.0], id="open and lower"),
-    ],
-)
+@pytest.mark.parametrize(("people", "column", "unit", "labels"), [
+    pytest.param(criterion(), metric("higher"), "metric", [0.0, 0.25, 1.0], id="scaled"),
+    pytest.param(criterion(), metric("lower"), "metric", [1.0, 0.75, 0.0], id="scaled and turned"),
+    pytest.param(criterion("harm"), metric("lower"), "metric", [0.0, 0.25, 1.0], id="both better low"),
+    pytest.param(criterion(), metric("higher", 1.0, 9.0), "metric", [1.0, 2.0, 5.0], id="from the same low end"),
+    pytest.param(criterion(), metric("higher", 0.0, 5.0), "metric", [1.0, 2.0, 5.0], id="to the same high end"),
+    pytest.param(criterion(), metric("lower", 0.0, 9.0), "metric", [5.0, 4.0, 1.0], id="turned in their own range"),
+    pytest.param(criterion(), metric("higher", 2.0, 10.0), "metric", [2.0, 4.0, 10.0], id="low is outside"),
+    pytest.param(criterion(), metric("higher", 0.0, np.inf), "labels", [1.0, 2.0, 5.0], id="open"),
+    pytest.param(criterion(), metric("lower", 0.0, np.inf), "labels", [1.0, 2.0, 5.0], id="open and lower"),
+])  # fmt: skip
 def test_labels_in_the_range_of_a_metric(people: Any, column: Any, unit: str, labels: list[float]) -> None:
     found = _translated(np.array([1.0, 2.0, 5.0]), people, column)
     assert (found[0], found[1].tolist()) == (unit, labels)
-
-
-def test_the_first_estimate_is_the_value_and_the_others_its_interval() -> None:
-    assert stat_of(np.array([700.0, *range(201)]), np.arange(9)) == Stat(700.0, 5.0, 195.0)
-    assert stat_of(np.array([np.nan, *range(201)]), np.arange(9)) == UNDEFINED
 
 
 def test_no_interval_has_the_width_0() -> None:
@@ -177,8 +155,7 @@ def test_no_interval_has_the_width_0() -> None:
     found = stat_of(np.ones(20), np.arange(12) // 2)
     low = 1 / (1 + student(5) ** 2 / 6)
     assert (found.value, found.low, found.high) == (1.0, pytest.approx(2 * low - 1), 1.0)
-    alike = replace(scores(threshold=0.4), score=LABEL)
-    found_all = agreement(alike)
+    found_all = agreement(replace(scores(threshold=0.4), score=LABEL))
     assert found_all.pooled == UNDEFINED, "which takes several models or tags"
     names = {field.name for field in fields(Agreement)} - {"suggested", "pooled"}
     every = [getattr(found_all, name) for name in sorted(names)]
@@ -186,27 +163,20 @@ def test_no_interval_has_the_width_0() -> None:
     assert all(low < high for low, high in ends), ends
 
 
-@pytest.mark.parametrize(
-    ("near", "drawn_next", "most", "expected"),
-    [
-        pytest.param([1, 3, 7], True, 10, ["5 drawn", "1 picked", "3 drawn"], id="in turn, until none is left to draw"),
-        pytest.param([1, 3, 7], False, 10, ["1 picked", "5 drawn", "3 drawn"], id="the next to draw counts as drawn"),
-        pytest.param([7, 8, 9], False, 4, ["7 picked", "5 drawn", "8 picked", "3 drawn"], id="as many as asked for"),
-        pytest.param([1], True, 10, ["5 drawn", "1 picked", "3 drawn"], id="each once"),
-        pytest.param([], False, 2, ["5 drawn", "3 drawn"], id="none to pick"),
-    ],
-)
-def test_outputs_to_label_are_drawn_and_picked_in_turn(
-    near: list[int], drawn_next: bool, most: int, expected: list[str]
-) -> None:
+@pytest.mark.parametrize(("near", "drawn_next", "most", "expected"), [
+    pytest.param([1, 3, 7], True, 10, ["5 drawn", "1 picked", "3 drawn"], id="in turn, until none is left to draw"),
+    pytest.param([1, 3, 7], False, 10, ["1 picked", "5 drawn", "3 drawn"], id="the next to draw counts as drawn"),
+    pytest.param([7, 8, 9], False, 4, ["7 picked", "5 drawn", "8 picked", "3 drawn"], id="as many as asked for"),
+    pytest.param([1], True, 10, ["5 drawn", "1 picked", "3 drawn"], id="each once"),
+    pytest.param([], False, 2, ["5 drawn", "3 drawn"], id="none to pick"),
+])  # fmt: skip
+def test_outputs_to_label_are_drawn_and_picked_in_turn(near, drawn_next, most, expected) -> None:
     found = _interleaved(np.array([5, 3, 1]), np.array(near, np.int64), drawn_next, most)
     assert [f"{place} {how}" for place, how in found] == expected
 
 
 def test_sensitivity_is_of_what_people_pass_and_specificity_of_what_they_fail() -> None:
-    """At .38 all ten are right: six pass, four and one more fail."""
-    both = replace(scores(threshold=0.38), score=np.where(PASSED, 0.9, 0.1))
-    found = agreement(both.part(np.arange(11)))
+    found = agreement(replace(scores(threshold=0.38), score=np.where(PASSED, 0.9, 0.1)).part(np.arange(11)))
     assert (found.sensitivity, found.specificity) == (Stat(1.0, *wilson(6, 6)), Stat(1.0, *wilson(5, 5)))
     assert found.accuracy == Stat(1.0, *wilson(11, 11))
     assert not found.judged
@@ -244,7 +214,6 @@ def test_a_threshold_calibrated_on_these_labels_is_judged_like_a_suggested_one()
 
 
 def test_with_a_random_sample_the_picked_outputs_choose_thresholds_only() -> None:
-    """Ten drawn outputs are right; two picked ones are wrong."""
     right = np.arange(12) < 10
     both = replace(scores(threshold=0.38), score=np.where(right == PASSED, 0.9, 0.1), random=right)
     found, all_random = agreement(both), agreement(replace(both, random=np.ones(12, bool)))

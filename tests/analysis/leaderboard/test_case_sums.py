@@ -50,23 +50,3 @@ def test_sums_are_those_of_the_rows(tmp_path: Path, group: int, models: Sequence
                 found.counts[place, :, column].tolist() == values.count().reindex(range(CASES), fill_value=0).tolist()
             )
     assert found.stored.tolist() == [True, True, False]
-
-
-def test_of_the_scores_only_the_groups_and_columns_in_question_are_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    read: dict[int, list[str]] = {}
-    plain = pq.ParquetFile.read_row_group
-
-    def noted(file: pq.ParquetFile, group: int, columns: list[str], **options: bool) -> pa.Table:
-        read[group] = columns
-        return plain(file, group, columns=columns, **options)
-
-    monkeypatch.setattr(pq.ParquetFile, "read_row_group", noted)
-    per_model = CASES * 2 * len(METRICS)
-    file = stored(tmp_path, scores(), per_model)  # a group holds one model of one evaluator
-    case_sums(file, "second", METRICS, ["b"], CASES)
-    assert read == {3: ["metric", "position", "value"]}
-    read.clear()
-    case_sums(file, "second", METRICS, MODELS, CASES)
-    assert list(read) == [2, 3]

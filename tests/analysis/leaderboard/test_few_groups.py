@@ -21,21 +21,16 @@ WARNING = (
 )
 
 
-@pytest.mark.parametrize(
-    ("sizes", "weights", "beginning"),
-    [
-        pytest.param(None, None, None, id="plain-cases"),
-        pytest.param([], None, None, id="no-cases"),
-        pytest.param([3] * 5, None, None, id="five-equal-groups"),
-        pytest.param([3] * 4, None, "4 groups, the largest with 25 % of the cases, worth 4.0", id="four-groups"),
-        pytest.param(
-            [30, *[1] * 30], None, "31 groups, the largest with 50 % of the cases, worth 4.7", id="a-large-one"
-        ),
-        pytest.param([3] * 12, None, None, id="many"),
-        pytest.param([7], None, "1 group, worth 1.0 equal ones", id="one"),
-        pytest.param(None, [9.0, *[1.0] * 8], "9 weighted cases, the largest with 53 % of the weight", id="weights"),
-    ],
-)
+@pytest.mark.parametrize(("sizes", "weights", "beginning"), [
+    pytest.param(None, None, None, id="plain-cases"),
+    pytest.param([], None, None, id="no-cases"),
+    pytest.param([3] * 5, None, None, id="five-equal-groups"),
+    pytest.param([3] * 4, None, "4 groups, the largest with 25 % of the cases, worth 4.0", id="four-groups"),
+    pytest.param([30, *[1] * 30], None, "31 groups, the largest with 50 % of the cases, worth 4.7", id="a-large-one"),
+    pytest.param([3] * 12, None, None, id="many"),
+    pytest.param([7], None, "1 group, worth 1.0 equal ones", id="one"),
+    pytest.param(None, [9.0, *[1.0] * 8], "9 weighted cases, the largest with 53 % of the weight", id="weights"),
+])  # fmt: skip
 def test_there_is_one_below_five_equal_groups(sizes, weights, beginning) -> None:
     clusters = None if sizes is None else np.repeat(np.arange(len(sizes)), sizes)
     n = 9 if clusters is None else len(clusters)

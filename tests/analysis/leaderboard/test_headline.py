@@ -31,53 +31,41 @@ def board(models: str, ranked: Ranked, **columns: Mapping[str, object]) -> Leade
     return Leaderboard(tuple(models), made, cells, (), {})
 
 
-@pytest.mark.parametrize(
-    ("models", "ranked", "expected"),
-    [
-        pytest.param("abc", {}, "No metric has a value, so no model can be recommended.", id="nothing"),
-        pytest.param("ab", {"e/m": "a"}, "a leads: best in E: M.", id="one-metric"),
-        pytest.param("abc", {"e/m": "ab"}, "a and b lead together: tied for best in E: M.", id="one-metric-tied"),
-        pytest.param(
-            "abc", {"e/m": "a", "f/m": "ab"}, "a leads: best or tied for best in 2 of 2 metrics (b in 1; c in 0).",
-            id="leads-all",
-        ),
-        pytest.param(
-            "abcd",
-            {"e/m": "a", "f/m": "b", "g/m": "abcd", "h/m": "a"},
-            "a leads: best or tied for best in 3 of 4 metrics (b in 2; c in 1).",
-            id="leads-most",
-        ),
-        pytest.param(
-            "abc", {"e/m": "a", "f/m": "b"},
-            "a and b lead together: best or tied for best in 1 of 2 metrics (c in 0).", id="shared",
-        ),
-        pytest.param(
-            "ab", {"e/m": "a", "f/m": "b"}, "No model leads: each is best or tied for best in 1 of 2 metrics.",
-            id="nobody",
-        ),
-        pytest.param(
-            "ab", {"e/m": "ab", "f/m": "ab"}, "No significant difference between the models in any of 2 metrics.",
-            id="all-tied",
-        ),
-        pytest.param("ab", {"e/m": "ab"}, "No significant difference between the models in E: M.", id="one-tied"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("models", "ranked", "expected"), [
+    pytest.param("abc", {}, "No metric has a value, so no model can be recommended.", id="nothing"),
+    pytest.param("ab", {"e/m": "a"}, "a leads: best in E: M.", id="one-metric"),
+    pytest.param("abc", {"e/m": "ab"}, "a and b lead together: tied for best in E: M.", id="one-metric-tied"),
+    pytest.param("abcdefgh", {"e/m": "abcdefg"}, "a, b, c and 4 more lead together: tied for best in E: M.", id="many"),
+    pytest.param(
+        "abc", {"e/m": "a", "f/m": "ab"}, "a leads: best or tied for best in 2 of 2 metrics (b in 1; c in 0).",
+        id="leads-all",
+    ),
+    pytest.param(
+        "abcd", {"e/m": "a", "f/m": "b", "g/m": "abcd", "h/m": "a"},
+        "a leads: best or tied for best in 3 of 4 metrics (b in 2; c in 1).", id="leads-most",
+    ),
+    pytest.param(
+        "abc", {"e/m": "a", "f/m": "b"},
+        "a and b lead together: best or tied for best in 1 of 2 metrics (c in 0).", id="shared",
+    ),
+    pytest.param(
+        "ab", {"e/m": "a", "f/m": "b"}, "No model leads: each is best or tied for best in 1 of 2 metrics.", id="nobody",
+    ),
+    pytest.param(
+        "ab", {"e/m": "ab", "f/m": "ab"}, "No significant difference between the models in any of 2 metrics.",
+        id="all-tied",
+    ),
+    pytest.param("ab", {"e/m": "ab"}, "No significant difference between the models in E: M.", id="one-tied"),
+])  # fmt: skip
 def test_the_sentence(models: str, ranked: Ranked, expected: str) -> None:
     assert headline(board(models, ranked)).sentence == expected
 
 
 def test_ap_decides_first() -> None:
-    """c is best in most metrics, but significantly worse in AP."""
     found = headline(board("abc", {"coco_summary/AP": "ab", "f/m": "bc", "g/m": "c", "h/m": "c"}))
     assert found.models == ("b", "a", "c")
     assert found.sentence == "b leads: best or tied for best in AP and in 2 of 4 metrics overall (a in 1; c in 3)."
-    tied = headline(board("abc", {"coco_summary/AP": "abc", "f/m": "bc", "g/m": "c"}))
-    assert tied.leaders == ("c",)
-
-
-def test_the_metric_that_decides_has_its_name_for_people() -> None:
-    found = headline(board("ab", {"average_precision/map_averaged": "a", "f/m": "ab"}))
-    assert found.sentence == "a leads: best or tied for best in mAP averaged and in 2 of 2 metrics overall (b in 1)."
+    assert headline(board("abc", {"coco_summary/AP": "abc", "f/m": "bc", "g/m": "c"})).leaders == ("c",)
 
 
 def test_a_number_under_two_names_counts_once() -> None:
@@ -94,18 +82,9 @@ def test_only_primary_metrics_with_a_better_end_count() -> None:
     assert found.sentence == "a leads: best in E: M."
 
 
-def test_long_names_are_cut_to_forty_characters() -> None:
-    fits, long = "f" * 40, "l" * 41
-    made = (column("e/m"), column("f/m"), column("g/m"))
-    cells = {(model, one.key): cell(model == fits) for one in made for model in (fits, long)}
-    found = headline(Leaderboard((fits, long), made, cells, (), {}))
-    assert found.sentence == f"{fits} leads: best or tied for best in 3 of 3 metrics ({'l' * 39}… in 0)."
-
-
 def test_of_some_columns_and_models() -> None:
     given = board("abc", {"e/m": "a", "f/m": "b", "g/m": "bc"})
-    assert headline(given, ["f/m", "g/m"]).leaders == ("b",)
-    assert headline(given, models=["a", "c"]).leaders == ()
+    assert (headline(given, ["f/m", "g/m"]).leaders, headline(given, models=["a", "c"]).leaders) == (("b",), ())
     assert headline(given, ["g/m"], ["a", "c"]).leaders == ("c",)
 
 
@@ -123,15 +102,11 @@ def test_without_a_test_nobody_leads() -> None:
     assert found.sentence == "No significance tested: none of 1 metric has data to compare the models on."
 
 
-@pytest.mark.parametrize(
-    ("cells", "threshold", "expected"),
-    [
-        ([cell(True), cell(True)], 0.4, "a meets the threshold in 2 metrics."),
-        ([cell(True), cell(True, problem=True)], 0.4, "a misses the threshold in 1 of 2 metrics: F: M."),
-        ([cell(True), NOTHING], None, "a is the only model, and none of 1 metric has a threshold."),
-    ],
-    ids=["good", "bad", "no-threshold"],
-)
+@pytest.mark.parametrize(("cells", "threshold", "expected"), [
+    ([cell(True), cell(True)], 0.4, "a meets the threshold in 2 metrics."),
+    ([cell(True), cell(True, problem=True)], 0.4, "a misses the threshold in 1 of 2 metrics: F: M."),
+    ([cell(True), NOTHING], None, "a is the only model, and none of 1 metric has a threshold."),
+], ids=["good", "bad", "no-threshold"])  # fmt: skip
 def test_of_a_single_model(cells: list[Cell], threshold: float | None, expected: str) -> None:
     columns = tuple(column(key, threshold=threshold) for key in ("e/m", "f/m"))
     found = headline(

@@ -20,46 +20,27 @@ def run(shelf: Workspace) -> Run:
 
 def test_leaderboard_has_a_cell_for_every_model_and_metric(run: Run) -> None:
     board = leaderboard(run)
-    assert board.models == ("good", "poor")
-    assert board.tags == ("even", "third")
+    assert (board.models, board.tags) == (("good", "poor"), ("even", "third"))
     assert {(model, column.key) for model in board.models for column in board.columns} == set(board.cells)
     good, poor = (board.cells[model, "rouge/rougeL"] for model in board.models)
     assert (good.value, good.n, good.goodness, good.rank, good.best, good.problem) == (1.0, 12, 1.0, 1, True, False)
     assert (poor.rank, poor.best, poor.problem) == (2, False, True)
 
 
-def test_leaderboard_of_a_tag(run: Run) -> None:
-    assert leaderboard(run, "third").cells["good", "rouge/rougeL"].n == 4
-
-
-def test_lower_is_better_is_good_when_low(run: Run) -> None:
-    board = leaderboard(run)
-    column = next(column for column in board.columns if column.metric == "longest_repeated_substring")
-    cell = board.cells["good", column.key]
-    assert column.direction == "lower"
-    assert cell.goodness == pytest.approx(1 - cell.value)
-
-
-@pytest.mark.parametrize(
-    ("direction", "values", "goodness"),
-    [
-        pytest.param(Direction.HIGHER, [1.0, None, 3.0], [0.0, None, 1.0], id="higher"),
-        pytest.param(Direction.LOWER, [1.0, 2.0, 3.0], [1.0, 0.5, 0.0], id="lower"),
-        pytest.param(Direction.HIGHER, [2.0, 2.0], [None, None], id="all-equal"),
-        pytest.param(Direction.NONE, [1.0, 2.0], [None, None], id="undirected"),
-    ],
-)
+@pytest.mark.parametrize(("direction", "values", "goodness"), [
+    pytest.param(Direction.HIGHER, [1.0, None, 3.0], [0.0, None, 1.0], id="higher"),
+    pytest.param(Direction.LOWER, [1.0, 2.0, 3.0], [1.0, 0.5, 0.0], id="lower"),
+    pytest.param(Direction.HIGHER, [2.0, 2.0], [None, None], id="all-equal"),
+    pytest.param(Direction.NONE, [1.0, 2.0], [None, None], id="undirected"),
+])  # fmt: skip
 def test_goodness_of_an_open_range_is_relative(direction: Direction, values: list, goodness: list) -> None:
-    metric = Metric("m", "", high=float("inf"), direction=direction)
-    assert relative_goodness(metric, values) == goodness
+    assert relative_goodness(Metric("m", "", high=float("inf"), direction=direction), values) == goodness
 
 
 def test_a_metric_without_a_better_end_is_not_ranked(workspace: Path) -> None:
-    """One model alone is the first of one, and that is no merit."""
     for models in ("a", "ab"):
         values = {model: [float(model == "a")] * 12 for model in models}
-        given = {"no_answer.no_answer": values, "answer_correctness.answer_correctness": values}
-        cells = leaderboard(scored_run(given)).cells
+        cells = leaderboard(scored_run({"no_answer": values, "answer_correctness": values})).cells
         found = cells["a", "no_answer/no_answer"]
         assert (found.value, found.rank, found.last_rank, found.ranked, found.untested) == (1.0, None, None, 0, None)
         ranked = cells["a", "answer_correctness/answer_correctness"]
@@ -69,18 +50,10 @@ def test_a_metric_without_a_better_end_is_not_ranked(workspace: Path) -> None:
 
 def test_the_only_model_with_a_value_is_the_first_of_one(workspace: Path) -> None:
     name = "answer_correctness"
-    cells = leaderboard(scored_run({f"{name}.{name}": {"speaks": [0.5] * 4, "mute": [None] * 4}})).cells
+    cells = leaderboard(scored_run({name: {"speaks": [0.5] * 4, "mute": [None] * 4}})).cells
     speaks, mute = (cells[model, f"{name}/{name}"] for model in ("speaks", "mute"))
     assert (speaks.rank, speaks.last_rank, speaks.ranked, speaks.best, speaks.problem) == (1, 1, 1, True, True)
     assert (mute.value, mute.rank, mute.best, mute.problem, mute.untested) == (None, None, False, False, None)
-
-
-def test_a_title_tells_columns_of_one_metric_apart(pictures: Run) -> None:
-    """What a metric was computed at is named only where the board has it at several settings."""
-    titles = {column.key.partition("&")[0]: column.title for column in leaderboard(pictures).columns}
-    assert titles["detection_pr_curve/best_f1?iou=0.5"] == "best_f1"
-    assert titles["average_precision/map?iou=0.5"] == "map iou 0.5 all max_dets 100"
-    assert titles["average_precision/map?iou=0.95"] == "map iou 0.95 all max_dets 100"
 
 
 def test_numbers_repeat_each_other_only_where_every_model_has_them_alike() -> None:

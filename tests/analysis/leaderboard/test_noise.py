@@ -22,16 +22,14 @@ def noisy(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def test_components_are_those_of_the_scores(noisy: Run) -> None:
-    found = noise(noisy, "rouge", "rougeL")
-    calm, moody = found.models
+    calm, moody = noise(noisy, "rouge", "rougeL").models
     rows = noisy.query("SELECT position, run, value FROM scores WHERE metric = 'rougeL' AND model = 'moody'")
     expected = components(rows["value"].to_numpy(), rows["position"].to_numpy(), rows["run"].to_numpy())
     assert moody.found[:3] == (pytest.approx(expected.case), pytest.approx(expected.repeat), None)
     assert (moody.several, moody.units, moody.worth) == ({"repeats": 40, "draws": 0}, 40, 40.0)
     assert calm.shares["repeats"].value == pytest.approx(0, abs=1e-9)
     shares = moody.shares
-    assert set(shares) == {"cases", "repeats"}
-    assert sum(share.value for share in shares.values()) == pytest.approx(1)
+    assert (set(shares), sum(share.value for share in shares.values())) == ({"cases", "repeats"}, pytest.approx(1))
     assert all(share.low <= share.value <= share.high for share in shares.values())
     assert 0.02 < shares["repeats"].value < 0.3
     deviation, within, between = moody.single
@@ -54,8 +52,7 @@ def test_the_width_is_that_of_the_leaderboard(noisy: Run) -> None:
 
 
 def test_the_plan_is_in_dollars_where_they_are_known(noisy: Run, workspace: Path) -> None:
-    found = noise(noisy, "rouge", "rougeL")
-    moody = found.models[1]
+    moody = noise(noisy, "rouge", "rougeL").models[1]
     plan = moody.plan(0.02)
     assert moody.priced
     assert (plan.repeats, plan.cost) == (1, pytest.approx(0.002 * plan.cases))
@@ -80,20 +77,17 @@ def test_without_repeats_only_the_cases_are_known(workspace: Path) -> None:
 
 def test_few_repeats_tell_no_share(workspace: Path) -> None:
     found = noise(noisy_run(Workspace(workspace), cases=4), "rouge", "rougeL")
-    assert [one.needs for one in found.models] == [LEAST - 4] * 2
-    assert found.shares == {}
+    assert ([one.needs for one in found.models], found.shares) == ([LEAST - 4] * 2, {})
 
 
 def test_groups_and_weights_count(workspace: Path) -> None:
-    """Cases of one group count together; a suite with weights is worth fewer cases."""
     grouped = noise(noisy_run(Workspace(workspace), group=5), "rouge", "rougeL")
     assert grouped.grouped
     assert (grouped.models[0].units, grouped.models[0].found.size) == (8, 5.0)
     weighted = scored_run(
         {"rouge.rougeL": {"m": [0.1, 0.5, 0.9, 0.4]}}, design={"weight": [3.0, 1.0, 1.0, 1.0]}
     )  # fmt: skip
-    found = noise(weighted, "rouge", "rougeL")
-    assert found.models[0].worth == pytest.approx(36 / 12)
+    assert noise(weighted, "rouge", "rougeL").models[0].worth == pytest.approx(36 / 12)
 
 
 def test_the_draws_of_a_judge_are_one_source(judge_server: JudgeServer, workspace: Path) -> None:
@@ -114,9 +108,7 @@ def test_the_draws_of_a_judge_are_one_source(judge_server: JudgeServer, workspac
     assert (one.found.case, one.found.repeat, one.found.draw) == (
         pytest.approx(expected.case), None, pytest.approx(expected.draw),
     )  # fmt: skip
-    assert one.several == {"repeats": 0, "draws": 12}
-    assert set(one.shares) == {"cases", "draws"}
-    assert one.draw_usd is None
+    assert (one.several, set(one.shares), one.draw_usd) == ({"repeats": 0, "draws": 12}, {"cases", "draws"}, None)
 
 
 def test_the_judges_of_a_panel_are_draws_less_their_means(workspace: Path) -> None:
@@ -133,9 +125,7 @@ def test_the_judges_of_a_panel_are_draws_less_their_means(workspace: Path) -> No
         }
         for place, value in enumerate(values)
     }
-    run = scored_run({"faithfulness.faithfulness": {"m": values}}, panel)
+    run = scored_run({"faithfulness": {"m": values}}, panel)
     run = with_resources(run, judge={"model": "a", "panel": [{"model": "b"}]})
-    found = noise(run, "faithfulness", "faithfulness")
-    (one,) = found.models
-    assert one.found.draw == pytest.approx(0, abs=1e-12)
-    assert one.found.case == pytest.approx(np.var(values, ddof=1))
+    (one,) = noise(run, "faithfulness", "faithfulness").models
+    assert (one.found.draw, one.found.case) == (pytest.approx(0, abs=1e-12), pytest.approx(np.var(values, ddof=1)))

@@ -26,16 +26,13 @@ def run(pictures: Run) -> Run:
     return pictures
 
 
-@pytest.mark.parametrize(
-    ("places", "expected"),
-    [
-        pytest.param((("p0", "p2"), ("p1", "p5")), {"tp": 1, "fp_hallucination": 1}, id="objects"),
-        pytest.param((("p3", ""),), {"tp": 2, "fp_hallucination": 1}, id="an-image"),
-        pytest.param((("p0", "p2"), ("p0", "")), {"tp": 2, "fp_hallucination": 1}, id="an-object-of-the-image"),
-        pytest.param((("p0", "a1"), ("nobody", ""), ("p0", "p999")), {}, id="what-is-not-there"),
-        pytest.param((), {}, id="none"),
-    ],
-)
+@pytest.mark.parametrize(("places", "expected"), [
+    pytest.param((("p0", "p2"), ("p1", "p5")), {"tp": 1, "fp_hallucination": 1}, id="objects"),
+    pytest.param((("p3", ""),), {"tp": 2, "fp_hallucination": 1}, id="an-image"),
+    pytest.param((("p0", "p2"), ("p0", "")), {"tp": 2, "fp_hallucination": 1}, id="an-object-of-the-image"),
+    pytest.param((("p0", "a1"), ("nobody", ""), ("p0", "p999")), {}, id="what-is-not-there"),
+    pytest.param((), {}, id="none"),
+])  # fmt: skip
 def test_places(run: Run, places: tuple[tuple[str, str], ...], expected: dict[str, int]) -> None:
     # the predictions of keen in p1 are 4, 5 and 6
     assert object_counts(run, BY, ObjectFilter("keen", places=places))["kind"] == expected
@@ -49,16 +46,13 @@ def test_a_missed_object_has_a_place(run: Run) -> None:
     assert object_keys(run, BY, ObjectFilter("shy", kinds=("fn_no_prediction",), search="p2")) == [("p2", "a6")]
 
 
-@pytest.mark.parametrize(
-    ("chosen", "expected"),
-    [
-        pytest.param(ObjectFilter("shy", right_in="keen"), {"fn_no_prediction": 4}, id="dogs-that-keen-finds"),
-        pytest.param(ObjectFilter("shy", right_in="keen", score_low=0.7), {}, id="not-at-a-score-that-keen-fails"),
-        pytest.param(ObjectFilter("keen", right_in="shy"), {}, id="keen-finds-all-that-shy-does"),
-        pytest.param(ObjectFilter("shy", right_in="keen", iou=0.9), {"fn_no_prediction": 4}, id="at-another-iou"),
-        pytest.param(ObjectFilter("keen", right_in="shy", score_low=0.95), {}, id="both-wrong"),
-    ],
-)
+@pytest.mark.parametrize(("chosen", "expected"), [
+    pytest.param(ObjectFilter("shy", right_in="keen"), {"fn_no_prediction": 4}, id="dogs-that-keen-finds"),
+    pytest.param(ObjectFilter("shy", right_in="keen", score_low=0.7), {}, id="not-at-a-score-that-keen-fails"),
+    pytest.param(ObjectFilter("keen", right_in="shy"), {}, id="keen-finds-all-that-shy-does"),
+    pytest.param(ObjectFilter("shy", right_in="keen", iou=0.9), {"fn_no_prediction": 4}, id="at-another-iou"),
+    pytest.param(ObjectFilter("keen", right_in="shy", score_low=0.95), {}, id="both-wrong"),
+])  # fmt: skip
 def test_wrong_here_and_right_there(run: Run, chosen: ObjectFilter, expected: dict[str, int]) -> None:
     assert object_counts(run, BY, chosen)["kind"] == expected
 
@@ -107,13 +101,7 @@ def test_the_whole_document_of_one_image(run: Run) -> None:
     }
 
 
-def test_missed_objects_are_no_predictions_of_a_file(run: Run) -> None:
-    document = json.loads(as_coco(run, BY, ObjectFilter("shy", kinds=("fn_no_prediction",))))
-    assert (len(document["images"]), len(document["annotations"]), document["predictions"]) == (4, 8, [])
-
-
 def test_crowds_and_masks_in_files(tmp_path: Path) -> None:
-    """A crowd, a mask and an image of unknown size: COCO has them all, YOLO the boxes of images with a size."""
     box = {"label": "cat", "x": 10.0, "y": 20.0, "width": 40.0, "height": 60.0, "area": 2400.0}
     cases = [{"case_id": "a", "image_width": 100, "image_height": 200}, {"case_id": "b"}]
     rows = [
@@ -134,16 +122,6 @@ def test_crowds_and_masks_in_files(tmp_path: Path) -> None:
     assert labels == {"labels/a.txt": "0 0.300000 0.250000 0.400000 0.300000\n", "labels/b.txt": ""}
 
 
-def test_coco_is_read_by_the_studio(run: Run, tmp_path: Path) -> None:
-    from metrics.ingest import load_suite
-
-    path = tmp_path / "selection.json"
-    path.write_bytes(as_coco(run, BY, ObjectFilter("keen", kinds=("fp_hallucination",))))
-    suite = load_suite(path).value
-    assert suite.annotations is not None
-    assert (len(suite), len(suite.annotations), suite.labels) == (4, 8, ("cat", "dog"))
-
-
 def test_yolo_has_labels_and_images(run: Run) -> None:
     with zipfile.ZipFile(io.BytesIO(as_yolo(run, BY, GHOSTS))) as archive:
         names = archive.namelist()
@@ -153,12 +131,6 @@ def test_yolo_has_labels_and_images(run: Run) -> None:
         assert archive.read(labels).decode().splitlines() == [
             "0 0.208333 0.222222 0.250000 0.222222", "1 0.666667 0.611111 0.333333 0.333333",
         ]  # fmt: skip
-
-
-def test_yolo_of_a_suite_without_images_has_labels_alone(run: Run, tmp_path: Path) -> None:
-    again = finished(Workspace(tmp_path), replace(run.suite, media=None), run.outputs, BY)
-    with zipfile.ZipFile(io.BytesIO(as_yolo(again, BY, GHOSTS))) as archive:
-        assert [name.partition("/")[0] for name in archive.namelist()] == ["data.yaml", "labels"]
 
 
 def test_the_columns_of_a_csv(run: Run) -> None:
@@ -211,8 +183,7 @@ def test_a_mask_stays_a_mask(pictures: Run, tmp_path: Path) -> None:
 def test_images_without_a_name_of_their_own_are_told_apart(run: Run, tmp_path: Path) -> None:
     names = pa.array(["a/x.png", "b/x.png", "../x.png", "x.png"])
     cases = run.suite.cases.append_column("metadata.image_name", names)
-    named = replace(run.suite, cases=cases)
-    again = finished(Workspace(tmp_path / "named"), named, run.outputs, BY)
+    again = finished(Workspace(tmp_path / "named"), replace(run.suite, cases=cases), run.outputs, BY)
     with zipfile.ZipFile(io.BytesIO(as_yolo(again, BY, ObjectFilter("keen")))) as archive:
         labels = sorted(name for name in archive.namelist() if name.startswith("labels/"))
     assert labels == ["labels/2-x.txt", "labels/3-x.txt", "labels/4-x.txt", "labels/x.txt"]

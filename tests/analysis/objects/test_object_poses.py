@@ -47,8 +47,7 @@ def test_a_slider_matches_as_the_evaluator(poses: Run, oks: float) -> None:
         kinds, missed = analysis.match_objects(view.annotations, view.predictions, oks, 0.0, "keypoints", rules=rules)
         for kind in [*kinds, *(kind for kind in missed if kind.startswith("fn"))]:
             found[kind] = found.get(kind, 0) + 1
-    counted = analysis.object_counts(poses, "keypoint_summary", ObjectFilter(model="m", iou=oks))["kind"]
-    assert found == counted
+    assert found == analysis.object_counts(poses, "keypoint_summary", ObjectFilter(model="m", iou=oks))["kind"]
     assert {"tp", "fn_no_prediction", "ignored"} <= found.keys()
 
 

@@ -47,8 +47,7 @@ def test_counts_are_those_of_pycocotools(runs: dict[int, Run], seed: int, point:
     score, iou = point
     images, classes, truths, predictions = random_scene(seed)
     kept = [row for row in predictions if row["score"] >= score]
-    areas = [(0.0, 1e10)]
-    found = coco_eval(images, classes, truths, kept, [iou], areas, [len(predictions) + 1])
+    found = coco_eval(images, classes, truths, kept, [iou], [(0.0, 1e10)], [len(predictions) + 1])
     tp = fp = fn = 0
     for each in found.evalImgs:
         if each is not None:
@@ -70,9 +69,7 @@ def test_the_confusion_at_the_evaluators_own_point_is_the_stored_one(runs: dict[
 
 @pytest.mark.parametrize("evaluator", [CURVE, "error_breakdown"])
 @pytest.mark.parametrize("seed", SEEDS)
-def test_matching_again_at_the_same_iou_gives_the_stored_matches(
-    runs: dict[int, Run], seed: int, evaluator: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_matching_again_at_the_same_iou_gives_the_stored_matches(runs, seed, evaluator, monkeypatch) -> None:
     stored = object_counts(runs[seed], evaluator, ObjectFilter("m"))
     monkeypatch.setattr(INDEX, "FOLDER", f"again-{evaluator}-{seed}")
     monkeypatch.setattr(INDEX, "stored_at", lambda *_: False)
@@ -89,8 +86,7 @@ def test_gallery_counts_and_point_counts_agree(runs: dict[int, Run], seed: int, 
 
 def test_the_default_is_the_best_f1_of_all_models(pictures: Run) -> None:
     # mean F1: up to .30 (.80 + .67) / 2, then (1 + .67) / 2 up to .60, less beyond
-    assert best_point(pictures) == (0.31, 0.5)
-    assert operating_point(pictures) == (0.31, 0.5)
+    assert (best_point(pictures), operating_point(pictures)) == ((0.31, 0.5), (0.31, 0.5))
     counts = point_counts(pictures, "keen", OperatingPoint(0.31))
     assert (counts, counts.precision, counts.recall, counts.f1) == ((8, 0, 0), 1.0, 1.0, 1.0)
 
@@ -110,8 +106,7 @@ def test_false_positives_lower_the_f1_but_are_no_ground_truths(tmp_path: Path, f
     run = finished(Workspace(tmp_path), Suite.from_rows("s", "detection", cases, truths), outputs, CURVE)
     assert best_point(run) == (best, 0.5)
     counts = [point_counts(run, "m", OperatingPoint(score)) for score in (0.4, 0.41)]
-    assert counts == [(8, false, 2), (5, 0, 5)]
-    assert [one.f1 for one in counts if one] == [16 / (18 + false), 10 / 15]
+    assert (counts, [one.f1 for one in counts if one]) == ([(8, false, 2), (5, 0, 5)], [16 / (18 + false), 10 / 15])
 
 
 def test_a_model_that_finds_nothing_has_no_true_positive(tmp_path: Path) -> None:
@@ -123,8 +118,7 @@ def test_a_model_that_finds_nothing_has_no_true_positive(tmp_path: Path) -> None
     outputs = Outputs.from_rows([{"case_id": "c", "model": model} for model in ("blind", "sees")], made)
     run = finished(Workspace(tmp_path), suite, outputs, CURVE)
     assert point_counts(run, "blind", OperatingPoint(0.5)) == (0, 1, 1)
-    assert point_counts(run, "sees", OperatingPoint(0.5)) == (1, 0, 0)
-    assert best_point(run) == (0.0, 0.5)
+    assert (point_counts(run, "sees", OperatingPoint(0.5)), best_point(run)) == ((1, 0, 0), (0.0, 0.5))
     kinds = [object_counts(run, CURVE, ObjectFilter(*pair, right_in=other))["kind"] for pair, other in (
         (("blind",), "sees"), (("sees",), "blind"),
     )]  # fmt: skip
@@ -136,10 +130,8 @@ def test_a_model_that_finds_nothing_has_no_true_positive(tmp_path: Path) -> None
         [{"case_id": case, "model": "m"} for case in "cd"], [cat | {"case_id": "d", "model": "m", "score": 0.8}]
     )
     assert point_counts(finished(Workspace(tmp_path / "later"), later, both, CURVE), "m", OperatingPoint(0.5)) == (
-        0,
-        1,
-        1,
-    )
+        0, 1, 1,
+    )  # fmt: skip
     empty = Suite.from_rows("s", "detection", suite.cases.to_pylist(), [], labels=("cat",))
     of_nothing = finished(Workspace(tmp_path / "empty"), empty, outputs, CURVE)
     assert point_counts(of_nothing, "sees", OperatingPoint(0.5)) == (0, 1, 0)

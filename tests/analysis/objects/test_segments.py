@@ -2,11 +2,9 @@
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from metrics.analysis import segments
-from metrics.analysis.objects.segments import _regions
 from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished
@@ -67,27 +65,4 @@ def test_an_image_of_unknown_size_has_none(tmp_path: Path) -> None:
     road = {"case_id": "a", "label": "road", "x": 0.0, "y": 0.0, "width": 4.0, "height": 2.0}
     suite = Suite.from_rows("s", "segmentation", [{"case_id": "a"}], [road | {"annotation_id": 1}])
     outputs = Outputs.from_rows([{"case_id": "a", "model": "m"}], [road | {"model": "m"}])
-    run = finished(Workspace(tmp_path), suite, outputs, "segmentation_iou")
-    assert segments(run, "a", "m") == []
-
-
-def test_the_80_largest_regions_are_drawn() -> None:
-    """82 labels in one line of pixels, the first has one pixel, the second two …"""
-    sizes = np.arange(1, 83)
-    found = _regions(np.repeat(np.arange(82), sizes), (int(sizes.sum()), 1))
-    assert [(code, pixels) for code, pixels, _ in found] == [(code, code + 1) for code in range(81, 1, -1)]
-
-
-def test_what_is_ignored_takes_one_place_of_the_80_whatever_was_predicted_there(tmp_path: Path) -> None:
-    """79 labels are each mistaken for the next, in one column; six more are ignored, each predicted as another."""
-    labels = [f"l{number:02}" for number in range(90)]
-    high = {"y": 0.0, "height": 2.0, "width": 1.0, "case_id": "a"}
-    truth = [high | {"label": labels[at], "x": float(at), "annotation_id": at} for at in range(79)]
-    truth.append(high | {"label": "255", "x": 79.0, "width": 6.0, "annotation_id": 79})
-    made = [high | {"model": "m", "label": labels[at + 1], "x": float(at)} for at in range(85)]
-    case = {"case_id": "a", "image_width": 85, "image_height": 2}
-    suite = Suite.from_rows("s", "segmentation", [case], truth, (*labels, "255"))
-    outputs = Outputs.from_rows([{"case_id": "a", "model": "m"}], made)
-    run = finished(Workspace(tmp_path), suite, outputs, "segmentation_iou")
-    mistaken = [part for part in segments(run, "a", "m") if part.kind == "mistaken"]
-    assert [part.pixels for part in mistaken] == [2] * 79
+    assert segments(finished(Workspace(tmp_path), suite, outputs, "segmentation_iou"), "a", "m") == []

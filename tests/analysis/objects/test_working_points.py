@@ -7,7 +7,6 @@ import pytest
 
 from metrics.analysis import match_evaluators, matched, scored, working_point
 from metrics.analysis.objects.working_points import listed
-from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 
@@ -20,20 +19,15 @@ def run(pictures: Run) -> Run:
     return pictures
 
 
-@pytest.mark.parametrize(
-    ("model", "labels", "threshold", "expected"),
-    [
-        pytest.param("keen", BOTH, 0.3, {"tp": 8, "fp": 4}, id="exactly-at-a-score"),
-        pytest.param("keen", BOTH, 0.31, {"tp": 8}, id="false-ones-below"),
-        pytest.param("keen", BOTH, 0.61, {"tp": 4, "fn": 4}, id="found-ones-below-are-missed"),
-        pytest.param("keen", ("dog",), 0.61, {"fn": 4}, id="of-one-label"),
-        pytest.param("shy", BOTH, 0.0, {"tp": 4, "fn": 4}, id="never-found"),
-        pytest.param("shy", ("bird",), 0.0, {}, id="of-no-such-label"),
-    ],
-)
-def test_counts_at_a_threshold(
-    run: Run, model: str, labels: tuple[str, ...], threshold: float, expected: dict[str, int]
-) -> None:
+@pytest.mark.parametrize(("model", "labels", "threshold", "expected"), [
+    pytest.param("keen", BOTH, 0.3, {"tp": 8, "fp": 4}, id="exactly-at-a-score"),
+    pytest.param("keen", BOTH, 0.31, {"tp": 8}, id="false-ones-below"),
+    pytest.param("keen", BOTH, 0.61, {"tp": 4, "fn": 4}, id="found-ones-below-are-missed"),
+    pytest.param("keen", ("dog",), 0.61, {"fn": 4}, id="of-one-label"),
+    pytest.param("shy", BOTH, 0.0, {"tp": 4, "fn": 4}, id="never-found"),
+    pytest.param("shy", ("bird",), 0.0, {}, id="of-no-such-label"),
+])  # fmt: skip
+def test_counts_at_a_threshold(run, model, labels, threshold, expected) -> None:
     found = working_point(run, BY, (model, 1), labels, threshold)
     assert found.counts == expected
     assert found.rows.groupby("family", observed=True).size().to_dict() == expected
@@ -48,8 +42,7 @@ def test_the_objects_at_a_threshold(run: Run) -> None:
     lost = working_point(run, BY, ("keen", 1), ["dog"], 0.7).rows
     assert lost["score"].isna().all()
     assert (lost["kind"].unique().tolist(), lost["object"].tolist()[0]) == (["fn"], "p1")
-    missed = working_point(run, BY, ("shy", 1), ["dog"], 0.0).rows
-    assert missed["object"].tolist() == ["a2", "a4", "a6", "a8"]
+    assert working_point(run, BY, ("shy", 1), ["dog"], 0.0).rows["object"].tolist() == ["a2", "a4", "a6", "a8"]
 
 
 def test_matches_of_some_kinds(run: Run) -> None:
@@ -77,19 +70,3 @@ def test_which_evaluators_have_objects(run: Run, tmp_path: Path) -> None:
     empty = working_point(texts, "rouge", ("good", 1), ["a"], 0.5)
     assert (len(empty.rows), empty.counts) == (0, {})
     assert isinstance(empty.rows, pd.DataFrame)
-
-
-def test_a_thousand_rows_of_a_list_and_500_of_a_family(tmp_path: Path) -> None:
-    """1,001 objects are missed in one image."""
-    case = {"case_id": "a", "image_width": 2_000, "image_height": 10}
-    objects = [
-        {"case_id": "a", "label": "cat", "annotation_id": place + 1, "x": float(place), "y": 0.0, "width": 1.0,
-         "height": 1.0, "area": 1.0}
-        for place in range(1_001)
-    ]  # fmt: skip
-    suite = Suite.from_rows("many", "detection", [case], objects)
-    run = finished(Workspace(tmp_path), suite, Outputs.from_rows([{"case_id": "a", "model": "m"}], []), BY)
-    missed = matched(run, BY, "m", ["fn_no_prediction"])
-    assert (len(missed.rows), missed.total) == (1_000, 1_001)
-    point = working_point(run, BY, ("m", 1), ["cat"], 0.5)
-    assert (len(point.rows), point.counts) == (500, {"fn": 1_001})

@@ -26,7 +26,6 @@ def run(workspace: Path) -> Run:
 
 
 def longer(request: Request) -> dict[str, str]:
-    """The judge prefers the answer with the higher number of words in it."""
     first, second = (int(request.data[name].split()[1]) for name in ("FIRST", "SECOND"))
     better = "tie" if first == second else "first" if first > second else "second"
     return {"reason": "So it is.", "better": better}
@@ -37,7 +36,6 @@ def of(server: JudgeServer, **more: Any) -> dict[str, Any]:
 
 
 def test_every_pair_is_asked_in_both_orders(run: Run, judge_server: JudgeServer) -> None:
-    """Three models make three pairs on each case; the strongest wins all, and nothing is asked twice."""
     judge_server.say("preference", longer)
     found = judge_preferences(run, of(judge_server))
     assert (found.matches, found.decided, found.stopped, len(judge_server.calls)) == (18, 18, "", 36)
@@ -58,8 +56,7 @@ def test_another_criterion_is_asked_and_ranked_apart(run: Run, judge_server: Jud
     judge_server.say("preference", longer)
     judge_preferences(run, of(judge_server), criterion="politeness", cases=2, seed=3)
     assert all("Judge by politeness alone" in request.text for request in judge_server.calls)
-    assert len(judge_server.calls) == 12
-    assert preferred(run, "judge", "quality") is None
+    assert (len(judge_server.calls), preferred(run, "judge", "quality")) == (12, None)
     assert preferred(run, "judge", "politeness") is not None
 
 
@@ -88,8 +85,7 @@ def test_a_spent_budget_keeps_what_was_decided_and_goes_on_later(run: Run, judge
     assert found.stopped
     assert len(Preferences(run).table()) == 2 * found.decided
     assert any(line.startswith("Stopped: ") for line in judged_lines(found))
-    whole = judge_preferences(run, of(judge_server))
-    assert (whole.decided, len(judge_server.calls)) == (18, 36)
+    assert (judge_preferences(run, of(judge_server)).decided, len(judge_server.calls)) == (18, 36)
 
 
 def test_cancelling_stops_before_the_next_question(run: Run, judge_server: JudgeServer) -> None:
@@ -140,13 +136,10 @@ def test_an_answer_cannot_speak_to_the_judge(workspace: Path, judge_server: Judg
         assert set(request.data) == {"QUESTION", "REFERENCE", "FIRST", "SECOND"}
         assert ORDER not in outside(request)
         assert "A river." in (request.data["FIRST"], request.data["SECOND"])
-    ranking = preferred(run, "judge", "quality")
-    assert ranking.outcomes["m", "n"] == (0, len(attacks), 0)
+    assert preferred(run, "judge", "quality").outcomes["m", "n"] == (0, len(attacks), 0)
 
 
-def test_the_command_estimates_judges_and_ranks(
-    run: Run, judge_server: JudgeServer, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_estimates_judges_and_ranks(run, judge_server, capsys) -> None:
     judge_server.say("preference", longer)
     options = ["judge", "preferences", run.id, "--judge", f"house/scripted@{judge_server.url}"]
     assert main([*options, "--dry-run"]) == 0

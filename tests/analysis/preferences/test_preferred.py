@@ -9,13 +9,7 @@ import pytest
 from metrics.analysis.preferences.matches import decided, preference_criteria
 from metrics.analysis.preferences.pair_cases import pair_cases
 from metrics.analysis.preferences.pairs import pair_queue
-from metrics.analysis.preferences.preferred import (
-    first_share,
-    judge_and_people,
-    more_matches,
-    position_bias,
-    preferred,
-)
+from metrics.analysis.preferences.preferred import first_share, judge_and_people, more_matches, position_bias, preferred
 from metrics.presentation.preference_words import agreed_sentence, bias_sentence, left_sentence, preference_lines
 from metrics.stats.bradley_terry import bradley_terry
 from metrics.stats.intervals import wilson
@@ -33,7 +27,6 @@ def compared(shelf: Workspace) -> Run:
 
 @pytest.fixture
 def run(compared: Run) -> Run:
-    """A run without preferences."""
     rmtree(Preferences(compared).folder, ignore_errors=True)
     return compared
 
@@ -73,18 +66,14 @@ def test_each_compared_case_is_one_match_of_bradley_and_terry(run: Run) -> None:
     own = expected.covariance
     error = np.sqrt(own[i, i] + own[j, j] - 2 * own[i, j])
     assert found.apart[0] == pytest.approx(abs(expected.log[i] - expected.log[j]) / error)
-    tagged = preferred(run, "people", "quality", "even")
-    assert tagged.cases == 15
-    assert preferred(run, "judge", "quality") is None
+    assert (preferred(run, "people", "quality", "even").cases, preferred(run, "judge", "quality")) == (15, None)
 
 
 def test_a_judge_that_always_prefers_what_stands_first_ranks_nobody(run: Run) -> None:
-    """The mean of both orders takes the bias out, and the share of the first says how large it is."""
     for index in range(20):
         judgement(run, index, "amber", "birch", 1.0, 0.0)
     found = preferred(run, "judge", "quality")
-    assert found.outcomes["amber", "birch"] == (0, 20, 0)
-    assert found.standings[0].score == pytest.approx(0.5)
+    assert (found.outcomes["amber", "birch"], found.standings[0].score) == ((0, 20, 0), pytest.approx(0.5))
     (bias,) = position_bias(run, "judge", "quality")
     assert (bias.of, bias.share.value, bias.n, bias.contradictory) == ("j", 1.0, 20, 20)
     assert (bias.share.low, bias.share.high) == pytest.approx(wilson(20, 20))
@@ -96,8 +85,7 @@ def test_a_fair_judge_has_no_bias_and_one_order_alone_does_not_count(run: Run) -
     for index in range(20):
         judgement(run, index, "amber", "birch", float(index % 4 > 0), float(index % 4 > 0))
     judgement(run, 20, "amber", "birch", 0.0, None)
-    found = preferred(run, "judge", "quality")
-    assert found.outcomes["amber", "birch"] == (15, 0, 5)
+    assert preferred(run, "judge", "quality").outcomes["amber", "birch"] == (15, 0, 5)
     (bias,) = position_bias(run, "judge", "quality")
     assert (bias.share.value, bias.p, bias.contradictory, bias.half) == (0.5, 1.0, 0, 1)
     assert "swayed" not in bias_sentence(bias)
@@ -107,8 +95,7 @@ def test_the_interval_of_position_bias_holds_its_level() -> None:
     """60 matches of which most are ties, as both orders together give: neither too wide nor too narrow."""
     rng, inside, widths = np.random.default_rng(3), 0, []
     for _ in range(200):
-        firsts = rng.choice((0.25, 0.5, 1.0), p=(0.2, 0.6, 0.2), size=60)
-        found, p = first_share(firsts, np.arange(60))
+        found, p = first_share(rng.choice((0.25, 0.5, 1.0), p=(0.2, 0.6, 0.2), size=60), np.arange(60))
         assert (p > 0.05) == (found.low <= 0.5 <= found.high)
         inside += found.low <= 0.55 <= found.high
         widths.append(found.high - found.low)
@@ -120,9 +107,7 @@ def test_peoples_bias_counts_preferences_with_a_known_side(run: Run) -> None:
     for index in range(30):
         vote(run, index, "amber", "birch", float(index < 24), shown_first="amber" if index < 29 else None)
     (bias,) = position_bias(run, "people", "quality")
-    assert bias.n == 29
-    assert bias.share.value == pytest.approx(24 / 29)
-    assert bias.lopsided == (("amber", "birch"),)
+    assert (bias.n, bias.share.value, bias.lopsided) == (29, pytest.approx(24 / 29), (("amber", "birch"),))
     assert "One model nearly always stood first in amber – birch" in bias_sentence(bias)
 
 
@@ -138,19 +123,16 @@ def test_judge_and_people_agree_beyond_chance(run: Run) -> None:
     chance = 7 / 20 * 7 / 20 + 11 / 20 * 13 / 20
     assert found.kappa.value == pytest.approx((0.8 - chance) / (1 - chance))
     assert found.kappa.low < (0.8 - chance) / (1 - chance)
-    assert (found.n, found.accuracy.value) == (20, 0.8)
-    assert found.decided.value == pytest.approx(16 / 18)
+    assert (found.n, found.accuracy.value, found.decided.value) == (20, 0.8, pytest.approx(16 / 18))
     assert (found.accuracy.low, found.accuracy.high) == pytest.approx(wilson(16, 20))
     assert "Judge and people prefer the same in 0.800" in agreed_sentence(found)
-    both = preferred(run, "both", "quality")
-    assert both.outcomes["amber", "birch"] == (12, 2, 6)
+    assert preferred(run, "both", "quality").outcomes["amber", "birch"] == (12, 2, 6)
     rows, total = pair_cases(run, "birch", "amber", "both", "quality")
     assert (total, rows[0].people, rows[0].judge, rows[-1].judge) == (20, 1.0, 1.0, 0.0)
     assert sum(row.people != row.judge for row in rows) == 4
 
 
 def test_how_many_more_matches_separate_the_models(run: Run) -> None:
-    """A difference at half the critical |z| takes four times the matches; equal models never separate."""
     for index in range(30):
         vote(run, index, "amber", "birch", float(index % 3 > 0))
     found = preferred(run, "people", "quality")
@@ -172,11 +154,9 @@ def test_how_many_more_matches_separate_the_models(run: Run) -> None:
 
 
 def test_pairs_least_compared_come_first_with_sides_and_cases_drawn_at_random(run: Run) -> None:
-    """Three presses compare three pairs of models; over all pairs each model stands left about as often as right."""
     seen, lefts = [], 0
     for _ in range(90):
-        found = pair_queue(run, "quality", "ann")
-        (pair,) = found.next
+        (pair,) = pair_queue(run, "quality", "ann").next
         seen.append((pair.case_id, *pair.models))
         lefts += pair.left == pair.models[0]
         vote(run, int(pair.case_id[1:]), pair.left, pair.right, 1.0, shown_first=pair.left)

@@ -34,8 +34,7 @@ def test_dominated_is_significantly_worse_in_one_and_equal_or_worse_in_the_rest(
     assert [one.model for one in found.placings[:2]] == ["good", "cheap"]
     assert placed["good"].on_front
     assert placed["cheap"].on_front, "the best by edits, which is lower"
-    assert placed["level"].dominated_by == ("good", "cheap")
-    assert placed["near"].dominated_by == ("good",)
+    assert (placed["level"].dominated_by, placed["near"].dominated_by) == (("good", "cheap"), ("good",))
     assert placed["near"].perhaps_by == ("cheap",), "its passes are lower, but not significantly"
     assert front_sentence(found) == (
         "By Text matching: Passes and Step alignment: Edits, good and cheap are on the Pareto front; level is "
@@ -46,15 +45,13 @@ def test_dominated_is_significantly_worse_in_one_and_equal_or_worse_in_the_rest(
 def test_what_the_answers_took_counts_like_a_metric(run: Run) -> None:
     by_time, by_edits = pareto_front(run, [PASSES, "duration_s"]), pareto_front(run, [PASSES, EDITS])
     assert by_time.placings == by_edits.placings
-    ranks = objectives(run)["duration_s"].ranks
-    assert ranks.adjusted == leaderboard(run).ranks[EDITS].adjusted
+    assert objectives(run)["duration_s"].ranks.adjusted == leaderboard(run).ranks[EDITS].adjusted
 
 
 def test_better_by_value_alone_is_on_the_front(workspace: Path) -> None:
-    """A model that is not significantly better anywhere is not dominated while its number is better somewhere."""
     given = {
         "text_matching.passes": {"good": ones(54), "other": ones(20)},
-        "faithfulness.faithfulness": {"good": [0.5] * N, "other": [0.553 - place % 2 / 10 for place in range(N)]},
+        "faithfulness": {"good": [0.5] * N, "other": [0.553 - place % 2 / 10 for place in range(N)]},
     }
     found = pareto_front(scored_run(given), [PASSES, "faithfulness/faithfulness"])
     assert all(one.on_front for one in found.placings)
@@ -64,10 +61,7 @@ def test_better_by_value_alone_is_on_the_front(workspace: Path) -> None:
 
 
 def test_a_model_without_a_number_has_no_place(workspace: Path) -> None:
-    given = {
-        "text_matching.passes": {"a": ones(54), "b": ones(20)},
-        "faithfulness.faithfulness": {"a": [0.5] * N, "b": [None] * N},
-    }
+    given = {"text_matching.passes": {"a": ones(54), "b": ones(20)}, "faithfulness": {"a": [0.5] * N, "b": [None] * N}}
     found = pareto_front(scored_run(given), [PASSES, "faithfulness/faithfulness"])
     assert (found.unplaced, len(found.placings)) == (("b",), 1)
     assert "none is dominated" in front_sentence(found)

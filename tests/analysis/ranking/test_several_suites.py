@@ -31,7 +31,6 @@ def suite_run(name: str, models: Sequence[str], cases: int = 40, level: float = 
 
 
 def changed(run: Run, **parameters: object) -> Run:
-    """The run with other parameters of its evaluator."""
     listed = [one | {"parameters": one["parameters"] | parameters} for one in run.spec["evaluators"]]
     write_json(run.folder / "spec.json", run.spec | {"evaluators": listed})
     return Run(run.folder)
@@ -51,38 +50,31 @@ def test_models_of_different_suites_are_compared_through_those_of_both(workspace
     assert (found.cells["c", hard].cell, found.cells["c", hard].reason) == (None, "not evaluated")
     a, b, c = found.overall
     difference = found.cells["a", hard].cell.value - found.cells["b", hard].cell.value
-    assert a.value - b.value == pytest.approx(difference)
-    assert (a.mean, c.mean) == (None, None)
+    assert (a.value - b.value, a.mean, c.mean) == (pytest.approx(difference), None, None)
     means = [found.cells["b", suite].cell.value for suite in (hard, easy)]
-    assert b.mean == pytest.approx(np.mean(means))
-    assert b.value == pytest.approx(b.mean)
+    assert (b.mean, b.value) == (pytest.approx(np.mean(means)), pytest.approx(b.mean))
     assert all(one.low < one.value < one.high for one in found.overall)
-    assert found.leaders == ("a",)
-    assert (found.freedom, found.p) == (0, None)
+    assert (found.leaders, found.freedom, found.p) == (("a",), 0, None)
     assert suites_sentence(found).startswith("Over 2 suites in Faithfulness, a leads: a 0.")
 
 
 def test_suites_weigh_by_how_precisely_they_show_a_difference(workspace: Path) -> None:
     """With equal errors per case, a suite of 160 cases has four times the weight of one of 40."""
-    runs = [suite_run("Small", ["a", "b"], 40), suite_run("Large", ["a", "b"], 160)]
-    found = several_suites(runs, KEY)
+    found = several_suites([suite_run("Small", ["a", "b"], 40), suite_run("Large", ["a", "b"], 160)], KEY)
     apart = []
     for suite in found.suites:
         values = [found.cells[model, suite.fingerprint].cell.value for model in ("a", "b")]
         apart.append(values[0] - values[1])
     by_model = {one.model: one for one in found.overall}
     weight = (by_model["a"].value - by_model["b"].value - apart[1]) / (apart[0] - apart[1])
-    assert found.tau == 0
-    assert weight == pytest.approx(0.2, abs=0.06)
+    assert (found.tau, weight) == (0, pytest.approx(0.2, abs=0.06))
     assert any("as alike as cases of one suite would make them: Q " in line for line in suites_lines(found))
 
 
 def test_differences_that_depend_on_the_suite_are_told(workspace: Path) -> None:
     runs = [
-        suite_run("One", ["a", "b", "c"]),
-        suite_run("Two", ["a", "b", "c"], 50),
-        suite_run("Other", ["b", "c"], 60),
-    ]
+        suite_run("One", ["a", "b", "c"]), suite_run("Two", ["a", "b", "c"], 50), suite_run("Other", ["b", "c"], 60),
+    ]  # fmt: skip
     STRENGTH["c"], before = 0.8, STRENGTH["c"]
     try:
         runs.append(suite_run("Odd", list("abc"), 70))
@@ -114,8 +106,7 @@ def test_only_what_was_computed_alike_is_one_metric(workspace: Path) -> None:
 def test_the_newest_number_of_a_suite_counts_and_shared_cases_are_told(workspace: Path) -> None:
     old = suite_run("One", ["a", "b"], 40, 0.0, 1)
     new = suite_run("One", ["b"], 40, 0.1, 2)
-    other = suite_run("Two", ["a", "b"], 50)
-    found = several_suites([old, new, other], KEY)
+    found = several_suites([old, new, suite_run("Two", ["a", "b"], 50)], KEY)
     one = found.suites[0]
     assert one.runs == (old.id, new.id)
     assert (found.cells["a", one.fingerprint].run, found.cells["b", one.fingerprint].run) == (old.id, new.id)
@@ -135,7 +126,6 @@ def test_suites_without_a_common_model(workspace: Path) -> None:
 
 
 def test_models_that_are_equal_on_every_case_are_not_equal_for_certain(workspace: Path) -> None:
-    """A share with the same right cases: the difference keeps the doubt of one case more."""
     given: Mapping[str, list[float]] = {model: [1.0] * 15 + [0.0] * 5 for model in ("a", "b")}
     runs = [
         scored_run({"text_matching.passes": given}, design={"question": [f"{name} {n}?" for n in range(20)]})
@@ -151,6 +141,5 @@ def test_numbers_of_a_data_set_are_paired_on_resamples(workspace: Path) -> None:
     second = pets.evaluated(pets.outputs(), "coco_summary", of=pets.suite(tags=True))
     key = next(column.key for column in leaderboard(first).columns if column.metric == "AP")
     found = several_suites([first, second], key)
-    assert [one.model for one in found.overall] == ["B", "A"]
-    assert found.leaders == ("B",)
+    assert ([one.model for one in found.overall], found.leaders) == (["B", "A"], ("B",))
     assert [suite.paired for suite in found.suites] == [0, 0]

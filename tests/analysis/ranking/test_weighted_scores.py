@@ -24,13 +24,12 @@ def scores(n: int = 40) -> dict[str, dict[str, list[float | None]]]:
     rng = np.random.default_rng(3)
     return {
         "text_matching.passes": {m: (rng.random(n) < p).astype(float).tolist() for m, p in (("a", 0.9), ("b", 0.5))},
-        "hallucination_claims.hallucination_claims": {m: rng.random(n).tolist() for m in ("a", "b")},
+        "hallucination_claims": {m: rng.random(n).tolist() for m in ("a", "b")},
         "step_alignment.edits": {m: rng.integers(0, 12, n).astype(float).tolist() for m in ("a", "b")},
     }
 
 
 def test_a_score_is_the_weighted_mean_of_scaled_values(workspace: Path) -> None:
-    """↓ is inverted, an open range scaled by the given ends, a value outside of them counts as the nearer end."""
     given = scores()
     found = weighted_scores(scored_run(given), {PASSES: 2, HALL: 1, EDITS: 1}, {EDITS: (10, 0)})
     for one in found.scores:
@@ -63,7 +62,7 @@ def test_one_metric_alone_is_the_leaderboards(workspace: Path) -> None:
 
 def test_cases_without_every_metric_are_left_out_and_counted(workspace: Path) -> None:
     given = scores(10)
-    given["hallucination_claims.hallucination_claims"]["a"][:3] = [None] * 3
+    given["hallucination_claims"]["a"][:3] = [None] * 3
     found = weighted_scores(scored_run(given), {PASSES: 1, HALL: 1})
     assert {one.model: (one.n, one.lacking) for one in found.scores} == {"a": (7, 3), "b": (10, 0)}
     assert "Cases left out because they lack one of the metrics: a 3." in robustness_lines(found)
@@ -85,7 +84,7 @@ def test_the_sentence_names_the_weights(workspace: Path) -> None:
     n = 40
     given = {
         "text_matching.passes": {"a": [1.0] * 36 + [0.0] * 4, "b": [1.0] * 12 + [0.0] * 28},
-        "hallucination_claims.hallucination_claims": {"a": [0.6] * n, "b": [0.1] * n},
+        "hallucination_claims": {"a": [0.6] * n, "b": [0.1] * n},
     }
     found = weighted_scores(scored_run(given), {PASSES: 7, HALL: 3})
     assert weighted_sentence(found).startswith(
@@ -100,7 +99,6 @@ def test_the_sentence_names_the_weights(workspace: Path) -> None:
 
 
 def test_numbers_of_a_data_set_are_carried_by_their_resamples(workspace: Path) -> None:
-    """The same resamples carry the sum, so that its interval is theirs; with other evaluators there are none."""
     run = pets.evaluated(pets.outputs(), "coco_summary", "average_precision")
     board, stored = leaderboard(run), replicates(run)
     first, second = (column.key for column in board.columns if column.metric in ("AP", "AP75"))
@@ -120,20 +118,15 @@ def test_numbers_of_a_data_set_are_carried_by_their_resamples(workspace: Path) -
         weighted_scores(run, {first: 1, other: 1})
 
 
-@pytest.mark.parametrize(
-    ("weights", "scales", "said"),
-    [
-        ({}, {}, "none above 0"),
-        ({PASSES: 0}, {}, "none above 0"),
-        ({PASSES: -1}, {}, "a finite number of 0 or more"),
-        ({"passes": 1}, {}, "expected one of text_matching/passes"),
-        ({EDITS: 1}, {}, "a range without end cannot be scaled"),
-        ({EDITS: 1}, {EDITS: (0, 10)}, "the best below the worst"),
-        ({PASSES: 1}, {PASSES: (1, 1)}, "two different numbers"),
-    ],
-)  # fmt: skip
-def test_what_cannot_be_weighed_is_refused(
-    workspace: Path, weights: dict[str, float], scales: dict[str, tuple[float, float]], said: str
-) -> None:
+@pytest.mark.parametrize(("weights", "scales", "said"), [
+    ({}, {}, "none above 0"),
+    ({PASSES: 0}, {}, "none above 0"),
+    ({PASSES: -1}, {}, "a finite number of 0 or more"),
+    ({"passes": 1}, {}, "expected one of text_matching/passes"),
+    ({EDITS: 1}, {}, "a range without end cannot be scaled"),
+    ({EDITS: 1}, {EDITS: (0, 10)}, "the best below the worst"),
+    ({PASSES: 1}, {PASSES: (1, 1)}, "two different numbers"),
+])  # fmt: skip
+def test_what_cannot_be_weighed_is_refused(workspace, weights, scales, said) -> None:
     with pytest.raises(InputError, match=said):
         weighted_scores(scored_run(scores(4)), weights, scales)

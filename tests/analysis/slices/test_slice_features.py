@@ -67,8 +67,7 @@ def test_what_is_known_of_images(tmp_path: Path) -> None:
     assert isinstance(size, Numbers)
     assert isinstance(count, Numbers)
     assert isinstance(holds, Marks)
-    assert size.values.tolist() == [2.0736, 0.5, 0.01]
-    assert count.values.tolist() == [3, 2, 0]
+    assert (size.values.tolist(), count.values.tolist()) == ([2.0736, 0.5, 0.01], [3, 2, 0])
     assert {name: holds.held[:, place].tolist() for place, name in enumerate(holds.names)} == {
         "cat": [True, False, False], "dog": [True, True, False], "owl": [False, True, False],
     }  # fmt: skip
@@ -103,19 +102,9 @@ def test_units_by_a_condition() -> None:
     assert numbers.mask(Condition("n", low=1.0, is_number=True)).tolist() == [False, True, True, False]
 
 
-def test_the_forty_most_frequent_values_are_shown() -> None:
-    names = tuple(f"v{place}" for place in range(45))
-    codes = np.repeat(np.arange(45), np.arange(5, 50))
-    [kinds] = features({"metadata.kind": Categories(names, codes)})
-    assert [one.label for one in kinds.conditions] == [f"v{place}" for place in range(44, 4, -1)]
-    [tags] = features({"tag": Marks(names, codes[:, None] == np.arange(45))})
-    assert [one.label for one in tags.conditions] == [f"v{place}" for place in range(44, 4, -1)]
-
-
 def test_the_most_frequent_names_are_marked(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of three names two are kept; a unit without any has none of them."""
     monkeypatch.setattr(sys.modules[_marks.__module__], "MOST_VALUES", 2)
-    words = pa.array(["c", "a", "b", "a", None, "b"])
-    found = _marks(words, np.array([0, 0, 1, 2, 3, 2]), 4)
+    found = _marks(pa.array(["c", "a", "b", "a", None, "b"]), np.array([0, 0, 1, 2, 3, 2]), 4)
     assert found.names == ("a", "b")
     assert found.held.tolist() == [[True, False], [False, True], [True, True], [False, False]]

@@ -51,29 +51,26 @@ def number(feature: str, low: float | None, high: float | None) -> Condition:
 TABLE, MANY = Condition("tag", "table"), number("contexts", 3.0, None)
 
 
-@pytest.mark.parametrize(
-    ("where", "words"),
-    [
-        ((TABLE, MANY), "tagged ‘table’ with more than 3 contexts"),
-        ((MANY, TABLE), "tagged ‘table’ with more than 3 contexts"),
-        ((number("contexts", None, 0.0),), "with no context"),
-        ((number("contexts", 0.0, 1.0),), "with 1 context"),
-        ((number("contexts", None, 2.0),), "with at most 2 contexts"),
-        ((number("objects", 1.0, 4.0),), "with 2 to 4 objects"),
-        ((number("question_length", 120.0, None),), "with a question of more than 120 characters"),
-        ((number("answer_length", 10.0, 20.5),), "with an answer of more than 10 and at most 20.5 characters"),
-        ((number("metadata.year", None, 2015.0),), "with year at most 2,015"),
-        ((number("area", 99_999.0, None),), "with an area of more than 99,999 square pixels"),
-        ((number("area", 100_000.0, None),), "with an area of more than 100,000 square pixels"),
-        ((number("area", None, 123_456.0),), "with an area of at most 123,500 square pixels"),
-        ((number("metadata.score", 1e15, None),), "with score above 1e+15"),
-        ((number("metadata.score", 0.25, None),), "with score above 0.25"),
-        ((Condition("class", "dog"), Condition("size", "small")), "of class ‘dog’ and of size ‘small’"),
-        ((Condition("metadata.source", None), MANY), "without source with more than 3 contexts"),
-        ((Condition("metadata.kind", HOSTILE),), f"with kind ‘{HOSTILE}’"),
-        ((Condition("topic", "3", title="bridge, cable"),), "about ‘bridge, cable’"),
-    ],
-)
+@pytest.mark.parametrize(("where", "words"), [
+    ((TABLE, MANY), "tagged ‘table’ with more than 3 contexts"),
+    ((MANY, TABLE), "tagged ‘table’ with more than 3 contexts"),
+    ((number("contexts", None, 0.0),), "with no context"),
+    ((number("contexts", 0.0, 1.0),), "with 1 context"),
+    ((number("contexts", None, 2.0),), "with at most 2 contexts"),
+    ((number("objects", 1.0, 4.0),), "with 2 to 4 objects"),
+    ((number("question_length", 120.0, None),), "with a question of more than 120 characters"),
+    ((number("answer_length", 10.0, 20.5),), "with an answer of more than 10 and at most 20.5 characters"),
+    ((number("metadata.year", None, 2015.0),), "with year at most 2,015"),
+    ((number("area", 99_999.0, None),), "with an area of more than 99,999 square pixels"),
+    ((number("area", 100_000.0, None),), "with an area of more than 100,000 square pixels"),
+    ((number("area", None, 123_456.0),), "with an area of at most 123,500 square pixels"),
+    ((number("metadata.score", 1e15, None),), "with score above 1e+15"),
+    ((number("metadata.score", 0.25, None),), "with score above 0.25"),
+    ((Condition("class", "dog"), Condition("size", "small")), "of class ‘dog’ and of size ‘small’"),
+    ((Condition("metadata.source", None), MANY), "without source with more than 3 contexts"),
+    ((Condition("metadata.kind", HOSTILE),), f"with kind ‘{HOSTILE}’"),
+    ((Condition("topic", "3", title="bridge, cable"),), "about ‘bridge, cable’"),
+])  # fmt: skip
 def test_words(where: tuple[Condition, ...], words: str) -> None:
     assert Slice("m", where).words("questions") == f"Questions {words}"
 
@@ -93,14 +90,11 @@ def test_an_address_is_read_back(model: str, where: list[Condition]) -> None:
     assert parse(Slice(model, tuple(where)).address) == Slice(model, tuple(where))
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        "", "tag:table", "[]", "null", '{"model": "m", "of": "cases"}', '{"model": "m", "of": "cases", "where": []}',
-        '{"model": "m", "of": "models", "where": [["tag", "x"]]}', '{"model": "m", "of": "cases", "where": [["tag"]]}',
-        '{"model": "m", "of": "cases", "where": [["n", "x", null]]}', '{"model": "m", "of": "cases", "where": [3]}',
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("address", [
+    "", "tag:table", "[]", "null", '{"model": "m", "of": "cases"}', '{"model": "m", "of": "cases", "where": []}',
+    '{"model": "m", "of": "models", "where": [["tag", "x"]]}', '{"model": "m", "of": "cases", "where": [["tag"]]}',
+    '{"model": "m", "of": "cases", "where": [["n", "x", null]]}', '{"model": "m", "of": "cases", "where": [3]}',
+])  # fmt: skip
 def test_what_is_no_address(address: str) -> None:
     with pytest.raises(InputError, match="the slice "):
         parse(address)
@@ -184,14 +178,6 @@ def test_lower_is_better_turns_the_search(tmp_path: Path) -> None:
     assert found.slices[0].value.value > found.slices[0].value.rest
 
 
-def test_cases_that_ask_nothing_are_not_called_questions(tmp_path: Path) -> None:
-    rows = [{"case_id": f"c{place}", "tags": ["a" if place % 2 else "b"]} for place in range(40)]
-    outputs = [{"case_id": f"c{place}", "model": "m", "answer": "yes"} for place in range(40)]
-    made = Suite.from_rows("statements", "text", rows), Outputs.from_rows(outputs)
-    found = slice_values(finished(Workspace(tmp_path), *made, "looping_detection"), "m", "looping_detection", "looping")
-    assert (found.noun, found.overall.n) == ("cases", 40)
-
-
 def test_objects_of_a_detection_run(pictures: Run) -> None:
     assert [one.metric for one in measures(pictures)] == ["objects_found", "predictions_right"]
     found = find_slices(pictures, "m", "detection_pr_curve", "objects_found")
@@ -202,8 +188,7 @@ def test_objects_of_a_detection_run(pictures: Run) -> None:
     assert first.n == len(small_dogs)
     assert f"n = {first.n} in {first.cases} images, p = " in found.slices[0].sentence
     page = cases(pictures, "detection_pr_curve", "best_f1", model="m", within=first.slice.address, limit=1_000)
-    assert set(page.rows["case_id"]) == {row["case_id"] for row in small_dogs}
-    assert page.total == first.cases
+    assert (set(page.rows["case_id"]), page.total) == ({row["case_id"] for row in small_dogs}, first.cases)
     assert in_words(pictures, first.slice) == "Cases with objects of class ‘dog’ and of size ‘small’"
     right = slice_values(pictures, "m", "detection_pr_curve", "predictions_right")
     assert (right.overall.value, right.overall.interval, right.noun) == (1.0, "bootstrap", "predictions")
@@ -246,18 +231,14 @@ def test_what_a_run_lacks_is_said(run: Run) -> None:
 
 def test_bins_of_numbers() -> None:
     """Few numbers are bins of their own; more are cut at quartiles; whoever has none is in no bin."""
-    few, many, same = features(
-        {
-            "a": Numbers(np.array([1.0, 2, 2, 3, np.nan])),
-            "b": Numbers(np.arange(100.0)),
-            "c": Numbers(np.arange(7.0) % 2),
-        }
-    )
+    few, many, same = features({
+        "a": Numbers(np.array([1.0, 2, 2, 3, np.nan])), "b": Numbers(np.arange(100.0)),
+        "c": Numbers(np.arange(7.0) % 2),
+    })  # fmt: skip
     assert [one.label for one in few.conditions] == ["≤ 1", "1 – 2", "> 2"]
     assert few.facets[0].codes.tolist() == [0, 1, 1, 2, -1]
     assert [one.label for one in many.conditions] == ["≤ 24", "24 – 49", "49 – 74", "> 74"]
-    assert len(many.sets[0]) == 8
-    assert len(same.sets[0]) == 2
+    assert (len(many.sets[0]), len(same.sets[0])) == (8, 2)
 
 
 @given(st.lists(st.none() | st.floats(-100, 100), min_size=1, max_size=60))
@@ -299,8 +280,7 @@ def test_the_table_of_a_run(run: Run, pictures: Run) -> None:
     assert (row["model"], row["evaluator"], row["metric"], row["n"]) == ("m", *BY, PLANTED)
     assert (row["p"], row["p_all"]) == (0.001, 0.001)
     assert json.loads(row["address"])["where"] == [["contexts", 3.0, None], ["tag", "table"]]
-    both = table(pictures, "slices")
-    assert both["p_all"].tolist() == [0.002]
+    assert table(pictures, "slices")["p_all"].tolist() == [0.002]
     assert table(run, "slices")["slice"].tolist() == [row["slice"]]
 
 
@@ -324,8 +304,7 @@ def test_the_reports_section(run: Run, tmp_path: Path) -> None:
          "60", "0.001"),
     )  # fmt: skip
     assert "maximum-statistic permutation test), times 1 search (Bonferroni)" in section.notes[0]
-    small = finished(Workspace(tmp_path), text_suite(), text_outputs(), "rouge")
-    assert slices_section(small) is None
+    assert slices_section(finished(Workspace(tmp_path), text_suite(), text_outputs(), "rouge")) is None
 
 
 def test_topics_group_questions_alike_and_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -377,5 +356,4 @@ def test_clusters_of_vectors_and_their_words() -> None:
     assert len(set(clustered(np.ones((9, 2), np.float32) / np.sqrt(2), 3).tolist())) == 1
     texts = ["the cat sat", "the cat ran", "the dog ran", "the dog sat", "an owl"]
     words = representative(texts, np.array([0, 0, 1, 1, 2]))
-    assert [own[:1] for own in words] == [["cat"], ["dog"], []]
-    assert sorted(words[0]) == ["cat", "ran", "sat", "the"]
+    assert ([own[:1] for own in words], sorted(words[0])) == ([["cat"], ["dog"], []], ["cat", "ran", "sat", "the"])

@@ -19,11 +19,9 @@ class Axes:
         return np.eye(30, dtype=np.float32)[np.arange(len(texts)) % 30]
 
 
-@pytest.mark.parametrize(
-    ("size", "count"),
-    [(80, 2), (200, 5), (1_000, 22), (2_000, 24)],
-    ids=["two at least", "of forty cases each", "the root of half the cases", "no more than 24"],
-)
+@pytest.mark.parametrize(("size", "count"), [
+    (80, 2), (200, 5), (1_000, 22), (2_000, 24),
+], ids=["two at least", "of forty cases each", "the root of half the cases", "no more than 24"])  # fmt: skip
 def test_the_number_of_topics(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int, count: int) -> None:
     rows = [{"case_id": f"c{place}", "question": "Who?"} for place in range(size)]
     answers = [{"case_id": "c0", "model": "m", "answer": "x"}]

@@ -16,9 +16,7 @@ class Sized:
 
 
 @pytest.mark.parametrize(("cases", "tested"), [(20_000, True), (20_001, False)])
-def test_runs_of_more_than_20000_cases_are_left_to_the_page(
-    monkeypatch: pytest.MonkeyPatch, cases: int, tested: bool
-) -> None:
+def test_runs_of_more_than_20000_cases_are_left_to_the_page(monkeypatch, cases, tested) -> None:
     asked: list[Any] = []
 
     def outcomes(*arguments: Any) -> None:
@@ -32,15 +30,13 @@ def test_runs_of_more_than_20000_cases_are_left_to_the_page(
     assert bool(asked) is tested
 
 
-@pytest.mark.parametrize(
-    ("sizes", "weakest"),
-    [((4, 5), "1"), ((5, 6), "0"), ((36, 35), "1"), ((35, 34), "0"), ((4, 36), None)],
-    ids=["four", "five", "all but four", "all but five", "none"],
-)
+@pytest.mark.parametrize(("sizes", "weakest"), [
+    ((4, 5), "1"), ((5, 6), "0"), ((36, 35), "1"), ((35, 34), "0"), ((4, 36), None),
+], ids=["four", "five", "all but four", "all but five", "none"])  # fmt: skip
 def test_a_tag_and_the_rest_have_five_cases(workspace: Path, sizes: tuple[int, int], weakest: str | None) -> None:
     """Of forty cases the first are tagged, and the fewer these are the worse they are."""
     tags = [[str(tag) for tag, size in enumerate(sizes) if place < size] for place in range(40)]
     values = [place / 40 for place in range(40)] if sizes[0] < 20 else [1 - place / 40 for place in range(40)]
     name = "answer_correctness"
-    found = weakest_tag(scored_run({f"{name}.{name}": {"m": values}}, design={"tags": tags}), "m", name, name)
+    found = weakest_tag(scored_run({name: {"m": values}}, design={"tags": tags}), "m", name, name)
     assert (found and found[0].slice.where[0].value) == weakest

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from metrics.analysis import Column, Leaderboard
-from metrics.presentation import format
-from metrics.presentation.viewers import board_drawing
+from metrics.presentation import format, palette
+from metrics.presentation.viewers import board_drawing, case_rows
 from tests.components.board_scenes import board, changed, column
 
 HOSTILE = "<img src=x onerror=alert(1)> **m**"
@@ -97,3 +97,7 @@ class TestPayload:
         drawn = payload(three, three.columns, three.models)
         assert json.loads(json.dumps(drawn)) == drawn
         assert HOSTILE in drawn["models"]
+
+
+def test_the_style_has_a_readable_class_for_every_step():
+    assert all(f".s{step} {{" in case_rows.colour_css() for step in range(palette.STEPS + 1))

@@ -37,3 +37,4 @@ def test_fact_parts():
     assert (parts[4][2], parts[5][2]) == ("0.123", "none")
     assert parts[6][2].to_dict("list") == {"": ["rouge 1", "rouge 2"], "F": ["0.500", "0.250"], "Of": ["1", "1"]}
     assert parts[7][2] == "precision 1.00 · found ✓"
+    assert case_texts.fact_parts({"right_repeats": [1, 4, 0.123456]}) == [("Right repeats", "fact", "1, 4, 0.123")]
