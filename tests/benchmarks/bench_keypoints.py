@@ -32,13 +32,12 @@ def main() -> None:
     )
     what = f"COCO's ten numbers of {given.images:,} images, {len(scene[2]):,} poses"
     peer_name = versions("pycocotools")
-    report(
-        [
-            Row(f"{what}: processor time", own, "s", peer, peer_name, least=10),
-            Row(f"{what}: with 500 half-samples", whole, "s", peer, f"{peer_name}, without intervals", least=1),
-            Row(f"{what}: largest difference", difference, "", most=1e-12),
-        ]
-    )
+    rows = [
+        Row(f"{what}: processor time", own, "s", peer, peer_name, least=10),
+        Row(f"{what}: with 500 half-samples", whole, "s", peer, f"{peer_name}, without intervals", least=1),
+        Row(f"{what}: largest difference", difference, "", most=1e-12),
+    ]
+    report(rows)
 
 
 if __name__ == "__main__":

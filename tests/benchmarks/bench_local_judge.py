@@ -209,13 +209,8 @@ def _mtrag(count: int, workspace: Path) -> None:
     asked = frame[(frame["size"] > 0) & (frame["answer"].str.strip() != "")].sort_values(["size", "case_id", "model"])
     chosen = asked["case_id"].isin(asked["case_id"].head(count))
     names = pa.array(asked[chosen]["case_id"].unique().tolist())
-    run = evaluate(
-        suite.restricted(names),
-        outputs.restricted(case_ids=names),
-        ["faithfulness"],
-        judge="local",
-        workspace=workspace,
-    )
+    pair = suite.restricted(names), outputs.restricted(case_ids=names)
+    run = evaluate(*pair, ["faithfulness"], judge="local", workspace=workspace)
     scores = run.scores[run.scores["metric"] == "faithfulness"].set_index(["case_id", "model"])["value"]
     both = joined(scores, people, lambda models: models != "")
     rho, low, high = correlation(both)

@@ -106,12 +106,8 @@ def _inputs(cases: int, models: int) -> tuple[Suite, Outputs]:
         "case_id": ids, "question": column(), "expected_answers": pa.ListArray.from_arrays(one, column()),
         "conditions": pa.repeat('"policy" AND NOT "court"', cases),
     }  # fmt: skip
-    tables = [
-        pa.table(
-            {"case_id": ids, "model": pa.repeat(f"model {m}", cases), "run": pa.repeat(1, cases), "answer": column()}
-        )
-        for m in range(models)
-    ]
+    same = {"case_id": ids, "run": pa.repeat(1, cases)}
+    tables = [pa.table(same | {"model": pa.repeat(f"model {m}", cases), "answer": column()}) for m in range(models)]
     outputs = Outputs(conform(pa.concat_tables(tables), OUTPUTS))
     return Suite("million", "text", conform(pa.table(suite), CASES)), outputs
 

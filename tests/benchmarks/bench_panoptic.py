@@ -43,14 +43,13 @@ def main() -> None:
     difference = abs((pick(found, "PQ").value or 0.0) - expected)
     what = f"panoptic quality of {given.images:,} images of {HIGH} × {WIDE}"
     files, memory = "panopticapi's definition, reading PNG files", "panopticapi's definition, maps in memory"
-    report(
-        [
-            Row(f"{what}: processor time", own, "s", peer, files, least=10),
-            Row(f"{what}: with 500 half-samples", whole, "s", peer, f"{files}, without intervals", least=10),
-            Row(f"{what}: beside maps in memory", own, "s", bare, memory, least=10),
-            Row(f"{what}: largest difference", difference, "", most=1e-12),
-        ]
-    )
+    rows = [
+        Row(f"{what}: processor time", own, "s", peer, files, least=10),
+        Row(f"{what}: with 500 half-samples", whole, "s", peer, f"{files}, without intervals", least=10),
+        Row(f"{what}: beside maps in memory", own, "s", bare, memory, least=10),
+        Row(f"{what}: largest difference", difference, "", most=1e-12),
+    ]
+    report(rows)
 
 
 def png(ids: Ints) -> bytes:

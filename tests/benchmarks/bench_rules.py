@@ -92,13 +92,9 @@ def _compare(python: str, gitleaks: str, seed: int) -> None:
         parts[rule, "held out"] = unseen.cases_of_text(own, looks, COMPARED, seed)
     texts = [text for cases in parts.values() for text, *_ in cases]
     script = Path(__file__).with_name("peer_rules.py")
-    done = subprocess.run(
-        [python, str(script), *([gitleaks] if gitleaks else [])],
-        input="\n".join(map(json.dumps, texts)),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    command = [python, str(script), *([gitleaks] if gitleaks else [])]
+    lines = "\n".join(map(json.dumps, texts))
+    done = subprocess.run(command, input=lines, capture_output=True, text=True, check=True)
     rows = iter([json.loads(line) for line in done.stdout.splitlines()])
     for (rule, which), cases in parts.items():
         theirs = [next(rows) for _ in cases]
@@ -118,13 +114,10 @@ def _compare(python: str, gitleaks: str, seed: int) -> None:
 
 
 def _presidio(rows: list, threshold: float) -> list:  # type: ignore[type-arg]
+    counted = [[one for one in row if one[0] == "presidio" and one[1] not in NOT_COMPARED] for row in rows]
     return [
-        [
-            (OF_PRESIDIO.get(label, "national_id"), start, end)
-            for peer, label, start, end, score in row
-            if peer == "presidio" and label not in NOT_COMPARED and score >= threshold
-        ]
-        for row in rows
+        [(OF_PRESIDIO.get(label, "national_id"), *ends) for _, label, *ends, score in row if score >= threshold]
+        for row in counted
     ]
 
 
@@ -166,14 +159,10 @@ def _print(cases: list[Case], found: dict, labelled: bool) -> None:  # type: ign
     for name in list(tables)[1:]:
         kinds = set(covered[name])
         kept = [place for place, (_, kind, *_) in enumerate(cases) if not kind or kind in kinds]
-        own = {
-            other: _scores(
-                [cases[place] for place in kept],
-                [[one for one in found[other][place] if not labelled or one[0] in kinds] for place in kept],
-                labelled,
-            )["all"]
-            for other in ("Assay", name)
-        }
+        own = {}
+        for other in ("Assay", name):
+            spans = [[one for one in found[other][place] if not labelled or one[0] in kinds] for place in kept]
+            own[other] = _scores([cases[place] for place in kept], spans, labelled)["all"]
         print(f"  the {len(kinds)} kinds that {name} finds: " + ", ".join(f"{n} {_shown(r)}" for n, r in own.items()))
 
 

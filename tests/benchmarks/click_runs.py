@@ -23,11 +23,8 @@ def deep_run(workspace: Workspace, size: int = 100_000, models: int = 5) -> Run:
     """A sealed run with many cases, its scores drawn at random."""
     names = [f"model-{index}" for index in range(models)]
     case_ids = [f"c{index}" for index in range(size)]
-    suite = Suite.from_rows(
-        "deep",
-        "text",
-        ({"case_id": name, "question": f"Question {name}?", "tags": [f"tag{hash(name) % 5}"]} for name in case_ids),
-    )
+    cases = ({"case_id": name, "question": f"Question {name}?", "tags": [f"tag{hash(name) % 5}"]} for name in case_ids)
+    suite = Suite.from_rows("deep", "text", cases)
     outputs = Outputs.from_rows(
         {"case_id": name, "model": model, "answer": name} for model in names for name in case_ids
     )

@@ -151,13 +151,7 @@ LOOKS_PERSONAL: Mapping[str, Make] = {
 def putty(rng: Draw) -> str:
     lines = [base64.b64encode(rng.randbytes(48)).decode() for _ in range(9)]
     head = "PuTTY-User-Key-File-2: ssh-rsa\nEncryption: none\nComment: rsa-key-20240301\nPublic-Lines: 6\n"
-    return (
-        head
-        + "\n".join(lines[:6])
-        + "\nPrivate-Lines: 3\n"
-        + "\n".join(lines[6:])
-        + f"\nPrivate-MAC: {rng.randbytes(20).hex()}"
-    )
+    return head + "\n".join([*lines[:6], "Private-Lines: 3", *lines[6:], f"Private-MAC: {rng.randbytes(20).hex()}"])
 
 
 def kubeconfig(rng: Draw) -> str:

@@ -34,11 +34,8 @@ def run(evaluator: str, suite: Suite, outputs: Outputs, **parameters: Any) -> Fi
 
 def pick(findings: Findings, metric: str, label: str | None = None, **columns: Any) -> Aggregate:
     """The only aggregate of that metric, label and columns."""
-    (found,) = (
-        entry
-        for entry in findings.aggregates
-        if entry.metric == metric and entry.label == label and columns.items() <= dict(entry.columns).items()
-    )
+    rows = [row for row in findings.aggregates if (row.metric, row.label) == (metric, label)]
+    (found,) = (row for row in rows if all(row.columns.get(name) == value for name, value in columns.items()))
     return found
 
 

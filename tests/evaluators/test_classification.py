@@ -13,6 +13,7 @@ from metrics.core.evaluator import Aggregate, Findings, Status
 from metrics.core.evidence import Evidence
 from metrics.core.registry import evaluators
 from metrics.core.suite import Outputs, Suite
+from tests.evaluators.detected import pick
 
 LABELS = ["cat", "dog", "fox", "owl"]
 PAIRS = st.lists(st.tuples(st.sampled_from(LABELS), st.sampled_from(LABELS)), min_size=1, max_size=40)
@@ -24,12 +25,10 @@ def classify(cases: list[tuple[str | None, list[tuple[str | None, float | None]]
     suite = Suite.from_rows(
         "s", "classification", [{"case_id": str(i), "label": true} for i, (true, _) in enumerate(cases)]
     )
-    rows = [
-        {"case_id": str(index), "model": "m", "label": label, "score": score}
-        for index, (_, predictions) in enumerate(cases)
-        for label, score in predictions
-    ]
-    outputs = Outputs.from_rows([{"case_id": str(index), "model": "m"} for index in range(len(cases))], rows)
+    models = [{"case_id": str(index), "model": "m"} for index in range(len(cases))]
+    own = zip(models, cases, strict=True)
+    rows = [row | {"label": label, "score": score} for row, (_, made) in own for label, score in made]
+    outputs = Outputs.from_rows(models, rows)
     return entry(suite, outputs, entry.parameters.model_validate(parameters))
 
 
@@ -39,15 +38,6 @@ def answered(cases: list[tuple[list[str], str | None]], **parameters: Any) -> Fi
     suite = Suite.from_rows("s", "text", [{"case_id": str(i), "expected_answers": e} for i, (e, _) in enumerate(cases)])
     outputs = Outputs.from_rows([{"case_id": str(i), "model": "m", "answer": a} for i, (_, a) in enumerate(cases)])
     return entry(suite, outputs, entry.parameters.model_validate(parameters))
-
-
-def pick(findings: Findings, metric: str, label: str | None = None, average: str | None = None) -> Aggregate:
-    (row,) = (
-        row
-        for row in findings.aggregates
-        if (row.metric, row.label, row.columns["average"]) == (metric, label, average)
-    )
-    return row
 
 
 def number(row: Aggregate) -> float:

@@ -12,10 +12,11 @@ from scipy.stats import rankdata
 from sklearn.metrics import log_loss, roc_auc_score
 
 from metrics.core.errors import InputError
-from metrics.core.evaluator import Aggregate, Findings, Status
+from metrics.core.evaluator import Status
 from metrics.core.evidence import Evidence
 from metrics.core.suite import CASES, OUTPUTS, PREDICTIONS, Outputs, Suite, conform
 from metrics.evaluators.classification._score_matrix import read_scores
+from tests.evaluators.detected import pick
 from tests.evaluators.tabular import run
 
 SCORED = ("roc_auc", "classification_pr_curve", "classification_pr_curve_detailed", "calibration")
@@ -58,11 +59,6 @@ def probabilities(n: int, k: int, seed: int, sharpness: float, digits: int) -> t
     return truth, np.round(scores / scores.sum(axis=1, keepdims=True), digits)
 
 
-def one(findings: Findings, metric: str, label: str | None = None) -> Aggregate:
-    (row,) = [row for row in findings.aggregates if (row.metric, row.label) == (metric, label)]
-    return row
-
-
 def frame(table: pa.Table | None) -> pd.DataFrame:
     return table.to_pandas()
 
@@ -71,12 +67,9 @@ def frame(table: pa.Table | None) -> pd.DataFrame:
 
 
 def test_the_matrix_has_what_there_is() -> None:
-    data = data_set(
-        {"1": "a", "2": "b", "3": None, "4": "b"},
-        [("1", "b", 0.2), ("1", "a", 0.7), ("1", "a", 0.6), ("2", "z", 1.0), ("2", "a", None), ("3", "a", 1.0)],
-        labels=["b", "a"],
-        groups={"1": "g", "2": "g"},
-    )
+    scores = [("1", "b", 0.2), ("1", "a", 0.7), ("1", "a", 0.6), ("2", "z", 1.0), ("2", "a", None), ("3", "a", 1.0)]
+    truth = {"1": "a", "2": "b", "3": None, "4": "b"}
+    data = data_set(truth, scores, labels=["b", "a"], groups={"1": "g", "2": "g"})
     found = read_scores(*data)
     assert (found.labels, found.case_ids) == (("b", "a", "z"), ["1", "2"])
     np.testing.assert_array_equal(found.scores, [[0.2, 0.7, np.nan], [np.nan, np.nan, 1.0]])
@@ -91,9 +84,8 @@ def test_the_matrix_has_what_there_is() -> None:
 
 @pytest.mark.parametrize("name", SCORED)
 def test_scores_outside_0_to_1_are_refused_all_at_once(name: str) -> None:
-    data = data_set(
-        {"1": "a", "2": "b"}, [("1", "a", 1.5), ("1", "b", None), ("2", "b", 0.5), ("2", "a", float("nan"))]
-    )
+    scores = [("1", "a", 1.5), ("1", "b", None), ("2", "b", 0.5), ("2", "a", float("nan"))]
+    data = data_set({"1": "a", "2": "b"}, scores)
     with pytest.raises(InputError) as caught:
         run(name, data)
     assert str(caught.value).splitlines() == [
@@ -112,11 +104,8 @@ def test_without_any_scored_case_there_is_a_reason(name: str) -> None:
 
 @pytest.mark.parametrize("name", SCORED)
 def test_one_group_alone_has_no_interval(name: str) -> None:
-    data = data_set(
-        {"1": "a", "2": "b", "3": "a"},
-        [(case, label, 0.5) for case in "123" for label in "ab"],
-        groups=dict.fromkeys("123", "g"),
-    )
+    scores = [(case, label, 0.5) for case in "123" for label in "ab"]
+    data = data_set({"1": "a", "2": "b", "3": "a"}, scores, groups=dict.fromkeys("123", "g"))
     rows = [row for row in run(name, data).aggregates if row.value is not None]
     assert rows
     assert {(row.low, row.high, row.interval) for row in rows} == {(None, None, None)}
@@ -131,12 +120,12 @@ def test_roc_auc_equals_scikit_learn(digits: int) -> None:
     findings = run("roc_auc", drawn(300, 4, 1, 1.0, digits))
     areas = [roc_auc_score(truth == code, scores[:, code]) for code in range(4)]
     for code, area in enumerate(areas):
-        assert one(findings, "roc_auc", f"l{code}").value == pytest.approx(area, abs=1e-12)
-    assert one(findings, "roc_auc").value == pytest.approx(np.mean(areas), abs=1e-12)
+        assert pick(findings, "roc_auc", f"l{code}").value == pytest.approx(area, abs=1e-12)
+    assert pick(findings, "roc_auc").value == pytest.approx(np.mean(areas), abs=1e-12)
     if digits == 17:
         whole = scores / scores.sum(axis=1, keepdims=True)
         theirs = roc_auc_score(truth, whole, multi_class="ovr", average="macro")
-        assert one(findings, "roc_auc").value == pytest.approx(theirs, abs=1e-9)
+        assert pick(findings, "roc_auc").value == pytest.approx(theirs, abs=1e-9)
 
 
 def test_a_class_that_is_all_or_nothing_has_no_area() -> None:
@@ -147,12 +136,12 @@ def test_a_class_that_is_all_or_nothing_has_no_area() -> None:
     ]
     data = data_set({"1": "a", "2": "b"}, [("1", "a", 0.9), ("2", "b", 0.3)], labels=["a", "b", "c"])
     findings = run("roc_auc", data)
-    assert one(findings, "roc_auc", "c").reason == "no case of this class"
-    assert one(findings, "roc_auc").reason == (
+    assert pick(findings, "roc_auc", "c").reason == "no case of this class"
+    assert pick(findings, "roc_auc").reason == (
         "1 of 3 classes left out: no case of this class. No 95 % interval and no rank: it takes two classes and 5 "
         "cases per class (harmonic mean); no interval or test of a mean over classes is reliable with fewer."
     )
-    assert one(findings, "roc_auc", "a").reason == (
+    assert pick(findings, "roc_auc", "a").reason == (
         "No 95 % interval and no rank: there is one case of this class, or one of others."
     )
     assert set(frame(findings.curves)["label"]) == {"a", "b"}
@@ -168,7 +157,7 @@ def test_roc_curve_runs_from_nothing_to_everything() -> None:
 
 def test_the_interval_of_the_mean_agrees_with_resampled_cases() -> None:
     truth, scores = probabilities(250, 3, 5, 1.0, 17)
-    row = one(run("roc_auc", drawn(250, 3, 5, 1.0)), "roc_auc")
+    row = pick(run("roc_auc", drawn(250, 3, 5, 1.0)), "roc_auc")
     rng = np.random.default_rng(0)
     means = []
     for _ in range(300):
@@ -201,10 +190,10 @@ def test_the_curves_agree_with_each_other_and_with_the_matches() -> None:
         assert (kept & (own["kind"] == "tp")).sum() == row["tp"]
         assert (kept & (own["kind"] == "fp_misclassification")).sum() == row["fp"]
         assert (own["kind"].str.startswith("fn") | ((own["kind"] == "tp") & ~kept)).sum() == row["fn"]
-    best = one(findings, "best_f1")
+    best = pick(findings, "best_f1")
     means = curves.groupby("threshold")["f1"].mean()
     assert best.value == pytest.approx(means.max())
-    assert one(findings, "best_threshold").value == means.idxmax()
+    assert pick(findings, "best_threshold").value == means.idxmax()
 
 
 def test_examples_are_the_clearest_first() -> None:
@@ -245,14 +234,14 @@ def test_a_case_has_its_outcome() -> None:
 def test_the_means_are_those_of_the_cases_and_of_scikit_learn() -> None:
     truth, scores = probabilities(200, 3, 3, 1.5, 17)
     findings = run("calibration", drawn(200, 3, 3))
-    assert one(findings, "log_loss").value == pytest.approx(log_loss(truth, scores, labels=[0, 1, 2]), abs=1e-9)
+    assert pick(findings, "log_loss").value == pytest.approx(log_loss(truth, scores, labels=[0, 1, 2]), abs=1e-9)
     for metric in ("brier", "log_loss"):
         values = [case.values[metric] for case in findings.cases.values()]
-        assert one(findings, metric).value == pytest.approx(np.mean([value for value in values if value is not None]))
+        assert pick(findings, metric).value == pytest.approx(np.mean([value for value in values if value is not None]))
     curve = frame(findings.curves)
     assert curve["n"].sum() == 200
     gaps = (curve["accuracy"] - curve["mean_confidence"]).abs()
-    assert one(findings, "expected_calibration_error").value == pytest.approx((gaps * curve["n"]).sum() / 200)
+    assert pick(findings, "expected_calibration_error").value == pytest.approx((gaps * curve["n"]).sum() / 200)
     filled = curve[curve["n"] > 0]
     assert ((filled["low"] <= filled["accuracy"]) & (filled["accuracy"] <= filled["high"])).all()
     assert curve[curve["n"] == 0][["mean_confidence", "accuracy", "low", "high"]].isna().all().all()
@@ -264,16 +253,16 @@ def test_scores_that_are_no_probabilities_are_named() -> None:
         [("1", "a", 0.7), ("1", "b", 0.3), ("2", "a", 0.8), ("2", "b", 0.9), ("3", "a", 0.501), ("3", "b", 0.504)],
     )
     findings = run("calibration", data)
-    row = one(findings, "brier")
+    row = pick(findings, "brier")
     assert (row.n, row.unscored, row.reason) == (2, 1, "1 of 3 cases left out: their scores do not add up to 1")
-    assert one(findings, "expected_calibration_error").n == 3
+    assert pick(findings, "expected_calibration_error").n == 3
     assert findings.cases["2"].status is Status.NOT_APPLICABLE
     assert findings.cases["2"].reason == "the scores add up to 1.7, not 1: they are no probabilities"
     assert findings.cases["3"].status is Status.OK
 
 
 def test_rare_errors_give_no_interval_of_the_expected_error() -> None:
-    row = one(run("calibration", drawn(60, 2, sharpness=4)), "expected_calibration_error")
+    row = pick(run("calibration", drawn(60, 2, sharpness=4)), "expected_calibration_error")
     assert (row.low, row.replicates) == (None, None)
     assert row.reason.startswith("No 95 % interval and no rank: fewer than 5 predictions are right, or fewer are wrong")
-    assert one(run("calibration", drawn(60, 2, sharpness=1)), "expected_calibration_error").replicates is not None
+    assert pick(run("calibration", drawn(60, 2, sharpness=1)), "expected_calibration_error").replicates is not None

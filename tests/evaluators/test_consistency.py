@@ -78,14 +78,10 @@ def test_worked_number_10() -> None:
 
 def stored(*rows: tuple[str, str, int, float | str]) -> pa.Table:
     """Stored scores of case 1: evaluator, metric, run, and the value or the reason for none."""
-    return rows_table(
-        (
-            {"case_id": "1", "evaluator": evaluator, "metric": metric, "run": run}
-            | ({"status": "error", "reason": value} if isinstance(value, str) else {"status": "ok", "value": value})
-            for evaluator, metric, run, value in rows
-        ),
-        SCORES,
-    )
+    given = [dict(zip(("evaluator", "metric", "run", "value"), row, strict=True)) | {"case_id": "1"} for row in rows]
+    for row in given:
+        row |= {"status": "error", "reason": row.pop("value")} if isinstance(row["value"], str) else {"status": "ok"}
+    return rows_table(given, SCORES)
 
 
 def spread_of(scores: pa.Table, *metrics: str) -> CaseScore:

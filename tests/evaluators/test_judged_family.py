@@ -347,13 +347,8 @@ class TestFactCheck:
     def test_rows_beyond_the_limit_are_skipped_in_a_run(self, tmp_path: Path, judge_server: JudgeServer) -> None:
         judge_server.say("fact_check", self.VERDICT)
         suite = Suite.from_rows("s", "text", [{"case_id": f"c{number}", "question": "Q?"} for number in range(4)])
-        outputs = Outputs.from_rows(
-            [
-                {"case_id": f"c{number}", "model": model, "answer": f"A {number}"}
-                for model in "xy"
-                for number in (3, 0, 1)
-            ]
-        )
+        answers = [{"case_id": f"c{number}", "answer": f"A {number}"} for number in (3, 0, 1)]
+        outputs = Outputs.from_rows([row | {"model": model} for model in "xy" for row in answers])
         run = finished(
             Workspace(tmp_path), suite, outputs, "fact_check", parameters={"fact_check": {"max_dataset_rows": 2}},
             resources={"judge": {"model": "scripted", "base_url": judge_server.url}},

@@ -169,11 +169,8 @@ def test_a_model_without_the_label_is_refused(name: str, given: Mapping[str, Any
 
 # Summaries
 
-SENTENCES = st.lists(
-    st.lists(st.sampled_from(["red", "sun", "cat", "not", "home"]), min_size=1, max_size=4).map(" ".join),
-    min_size=1,
-    max_size=4,
-).map(lambda parts: "\n".join(parts))
+WORDED = st.lists(st.sampled_from(["red", "sun", "cat", "not", "home"]), min_size=1, max_size=4).map(" ".join)
+SENTENCES = st.lists(WORDED, min_size=1, max_size=4).map("\n".join)
 
 
 @given(source=SENTENCES, summary=SENTENCES)
@@ -287,11 +284,8 @@ def test_a_run_gives_each_evaluator_the_model_it_names(workspace: Path, tmp_path
     parameters: dict[str, dict[str, Any]] = {name: {"classifier": str(folder)} for name, folder in models.items()}
     parameters["answer_semantic_similarity"]["method"] = "cross_encoder"
     likely = [name for name in IDS if name.startswith("gptscore")] + ["perplexity"]
-    suite = Suite.from_rows(
-        "s",
-        "text",
-        [{"case_id": "a", "question": "the cat", "expected_answers": ["a cat"], "source_text": "a cat sat"}],
-    )
+    case = {"case_id": "a", "question": "the cat", "expected_answers": ["a cat"], "source_text": "a cat sat"}
+    suite = Suite.from_rows("s", "text", [case])
     row = {"case_id": "a", "model": "m", "answer": "the cat sat " * 10, "retrieved_contexts": ["the cat", "dog"]}
     run = finished(
         Workspace(), suite, Outputs.from_rows([row]), *IDS, parameters=parameters,

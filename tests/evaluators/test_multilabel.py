@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from sklearn import metrics as sk
 
-from metrics.core.evaluator import Aggregate, Findings, Status
+from metrics.core.evaluator import Status
 from metrics.core.suite import Outputs, Suite
+from tests.evaluators.detected import pick
 from tests.evaluators.tabular import classified, run
 from tests.seeds import least_covered, seeds
 
@@ -19,15 +20,6 @@ def data_set(truth: Any, scores: Any) -> tuple[Suite, Outputs]:
     """Cases with their true labels l0, l1, …, and a score for each label."""
     names = [f"l{code}" for code in range(truth.shape[1])]
     return classified([{"labels": [names[code] for code in np.flatnonzero(row)]} for row in truth], scores, names)
-
-
-def one(findings: Findings, metric: str, average: str | None = None, label: str | None = None) -> Aggregate:
-    (row,) = [
-        row
-        for row in findings.aggregates
-        if (row.metric, row.columns.get("average"), row.label) == (metric, average, label)
-    ]
-    return row
 
 
 def test_equal_to_scikit_learn_on_random_data() -> None:
@@ -57,7 +49,7 @@ def test_equal_to_scikit_learn_on_random_data() -> None:
             areas = [sk.average_precision_score(truth[:, code], scores[:, code]) for code in np.flatnonzero(held)]
             expected["map", None] = float(np.mean(areas))
         for (metric, average), value in expected.items():
-            row = one(found, metric, average)
+            row = pick(found, metric, average=average)
             if np.isnan(value):
                 assert row.value is None, (seed, metric, average)
                 assert row.reason
@@ -88,7 +80,7 @@ def test_cases_without_a_list_or_an_output_are_unscored() -> None:
     assert (findings.cases["c"].status, findings.cases["c"].reason) == (
         Status.NOT_APPLICABLE, "the model has no output for the case",
     )  # fmt: skip
-    assert one(findings, "hamming_loss").unscored == 2
+    assert pick(findings, "hamming_loss").unscored == 2
 
 
 def test_intervals_hold_the_true_value_as_often_as_they_say() -> None:
@@ -107,7 +99,7 @@ def test_intervals_hold_the_true_value_as_often_as_they_say() -> None:
     draws = seeds(15, 60)
     for seed in draws:
         found = run("multilabel", data_set(*drawn(np.random.default_rng(seed + 1), 80)), resamples=200)
-        for key, value in true.items():
-            low, high = one(found, *key).low, one(found, *key).high
-            held[key] += int(low <= value <= high)
+        for (metric, average), value in true.items():
+            row = pick(found, metric, average=average)
+            held[metric, average] += int(row.low <= value <= row.high)
     assert min(held.values()) >= least_covered(len(draws)), held

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from metrics.core.registry import evaluators
 from metrics.core.suite import Outputs, Suite
-from tests.evaluators.detected import outputs_of, run, suite_of
+from tests.evaluators.detected import outputs_of, pick, run, suite_of
 from tests.evaluators.tabular import classified
 
 GRID = (0.9, 0.0, 1 / 3, 0.5, 0.5, 1.0)
@@ -79,11 +79,7 @@ def test_detection_counts_at_each_threshold_and_has_no_true_negatives() -> None:
 
 def test_the_best_threshold_is_one_of_the_list() -> None:
     suite, outputs, truth, scores = labels()
-    (best,) = (
-        row.value
-        for row in run("classification_pr_curve", suite, outputs, score_thresholds=(0.4, 0.6)).aggregates
-        if row.metric == "best_threshold" and row.label is None
-    )
+    best = pick(run("classification_pr_curve", suite, outputs, score_thresholds=(0.4, 0.6)), "best_threshold").value
     values = []
     for threshold in (0.4, 0.6):
         predicted, true = scores >= threshold, truth[:, None] == np.arange(3)

@@ -142,12 +142,8 @@ def test_looping_counts_sentences_from_ten_characters() -> None:
 
 
 def test_matching_shows_every_term() -> None:
-    result = score(
-        "text_matching",
-        answer="Paris",
-        retrieved_contexts=["1889", "Lyon"],
-        conditions='"Paris" AND NOT (regexp("1[89]+") OR "Nice")',
-    )
+    conditions = '"Paris" AND NOT (regexp("1[89]+") OR "Nice")'
+    result = score("text_matching", answer="Paris", retrieved_contexts=["1889", "Lyon"], conditions=conditions)
     assert result.evidence.facts["terms"] == [
         {"term": '"Paris"', "in_answer": True, "in_contexts": False},
         {"term": 'regexp("1[89]+")', "in_answer": False, "in_contexts": True},
@@ -206,11 +202,8 @@ def test_schema_of_the_case_goes_before_the_parameter() -> None:
 
 
 def test_schema_violations_are_listed_with_their_paths() -> None:
-    result = score(
-        "json_schema",
-        answer='{"a": [1, "x"], "a": [1, "x"]}',
-        json_schema='{"properties": {"a": {"items": {"type": "integer"}}}}',
-    )
+    schema = '{"properties": {"a": {"items": {"type": "integer"}}}}'
+    result = score("json_schema", answer='{"a": [1, "x"], "a": [1, "x"]}', json_schema=schema)
     assert result.evidence.facts == {
         "violations": [{"path": "$.a[1]", "keyword": "type", "message": "'x' is not of type 'integer'"}],
         "duplicate_keys": ["a"],

@@ -93,12 +93,8 @@ def loops_of(mutant: Mutant) -> list[jit.Loop]:
     """Return the compiled loops that hold the mutant: the mutated one and those that call it, or all for a constant."""
     if mutant.file.parent.name != "compiled":
         return []
-    held = [
-        value
-        for name, module in sys.modules.items()
-        if name.startswith("metrics.vision")
-        for value in vars(module).values()
-    ]
+    modules = [module for name, module in sys.modules.items() if name.startswith("metrics.vision")]
+    held = [value for module in modules for value in vars(module).values()]
     loops = list({id(value): value for value in held if isinstance(value, jit.Loop)}.values())
     if not mutant.function:
         return loops

@@ -29,12 +29,8 @@ def box(*sides: float) -> dict[str, Any]:
 
 
 def cases(*sizes: tuple[int | None, int | None]) -> pa.Table:
-    return pa.table(
-        {
-            name: pa.array([size[place] for size in sizes], pa.int64())
-            for place, name in enumerate(("image_height", "image_width"))
-        }
-    )
+    high, wide = (pa.array([size[place] for size in sizes], pa.int64()) for place in (0, 1))
+    return pa.table({"image_height": high, "image_width": wide})
 
 
 def places(count: int, image: int = 0) -> np.ndarray:

@@ -135,11 +135,8 @@ def test_rotated_boxes_equal_shapely():
 def test_exact_outlines_and_masks_agree_within_rasterisation():
     rng = np.random.default_rng(5)
     rings = [random_rings(rng, (400, 400), False)[:1] for _ in range(30)]
-    fine = draw(
-        Shapes.of(polygons=[[(np.array(ring) * 10 + 500).tolist() for ring in object_] for object_ in rings]),
-        6_000,
-        6_000,
-    )
+    larger = [[(np.array(ring) * 10 + 500).tolist() for ring in object_] for object_ in rings]
+    fine = draw(Shapes.of(polygons=larger), 6_000, 6_000)
     exact = outline(Shapes.of(polygons=rings))
     simple = np.array(
         [all(shapely.Polygon(np.reshape(ring, (-1, 2))).is_valid for ring in object_) for object_ in rings]
