@@ -44,9 +44,7 @@ CURVES = (
         ),
     ),
     Curve("Detection precision–recall: " + SCRIPTS[:3], "recall", "precision", (Series(MODELS[0], ((0.4, 0.6),)),)),
-    Curve(
-        "F1", "score threshold", "F1", (Series(MODELS[1], ((0.1, 0.4), (0.5, 0.7), (0.9, 0.2)), mark=(0.5, 0.7)),)
-    ),
+    Curve("F1", "score threshold", "F1", (Series(MODELS[1], ((0.1, 0.4), (0.5, 0.7), (0.9, 0.2)), mark=(0.5, 0.7)),)),
     Curve(
         "Calibration", "mean score", "share right",
         (Series(MODELS[2], ((0.3, 0.2), (0.8, 0.6)), spans=((0.3, 0.1, 0.4), (0.8, 0.5, 0.7))),), diagonal=True,
@@ -56,65 +54,48 @@ CONFUSION = Matrix(
     "Confusion: atlas-large", ("cat", HOSTILE[:60], "hallucination"), ("cat", HOSTILE[:60], "missed"),
     ((41, 3, 2), (0, 1_234_567, 1), (5, 0, 0)), True,
 )  # fmt: skip
-CLASSES = Bars(
-    "Classes: F1 ↑",
-    (
-        BarGroup("cat", tuple(Bar(model, 0.5 + index / 10, 0.4, 0.9) for index, model in enumerate(MODELS))),
-        BarGroup(SCRIPTS[:9], (Bar(MODELS[0], 0.25), Bar(MODELS[1], None), Bar(MODELS[2], 0.0, 0.0, 0.1))),
-    ),
-    MODELS,
-    1.0,
-)
+CLASSES = Bars("Classes: F1 ↑", (
+    BarGroup("cat", tuple(Bar(model, 0.5 + index / 10, 0.4, 0.9) for index, model in enumerate(MODELS))),
+    BarGroup(SCRIPTS[:9], (Bar(MODELS[0], 0.25), Bar(MODELS[1], None), Bar(MODELS[2], 0.0, 0.0, 0.1))),
+), MODELS, 1.0)  # fmt: skip
 COLUMNS = (
     Column("rouge.rougeL", "rouge", "ROUGE", "rougeL", threshold=0.4),
     Column("rouge.rouge1", "rouge", "ROUGE", "rouge1", primary=False),
     Column("bleu.bleu4", "bleu", "BLEU", "bleu4"),
     Column(
-        "looping_detection.longest_repeated_substring",
-        "looping_detection",
-        "Looping detection",
-        "longest_repeated_substring",
-        "lower",
-        0.2,
+        "looping_detection.longest_repeated_substring", "looping_detection", "Looping detection",
+        "longest_repeated_substring", "lower", 0.2,
     ),
     Column("pii_leakage.passes", "pii_leakage", "PII leakage", "passes", threshold=0.5),
-)
+)  # fmt: skip
 CELLS = (
     (
-        Cell(0.512, 0.47, 0.55, 159, 0, 0.512, True),
-        Cell(0.561, 0.52, 0.6, 159, 0, 0.561, True),
-        Cell(0.213, 0.17, 0.26, 159, 0, 0.213),
-        Cell(0.041, 0.03, 0.06, 157, 2, 0.96, True),
+        Cell(0.512, 0.47, 0.55, 159, 0, 0.512, True), Cell(0.561, 0.52, 0.6, 159, 0, 0.561, True),
+        Cell(0.213, 0.17, 0.26, 159, 0, 0.213), Cell(0.041, 0.03, 0.06, 157, 2, 0.96, True),
         Cell(1.0, 0.976, 1.0, 159, 0, 1.0, True),
     ),
     (
-        Cell(0.478, 0.44, 0.52, 159, 0, 0.478, True),
-        Cell(0.532, 0.49, 0.57, 159, 0, 0.532, True),
-        Cell(0.301, 0.25, 0.35, 159, 0, 0.301, True),
-        Cell(0.052, 0.04, 0.07, 159, 0, 0.95, True),
+        Cell(0.478, 0.44, 0.52, 159, 0, 0.478, True), Cell(0.532, 0.49, 0.57, 159, 0, 0.532, True),
+        Cell(0.301, 0.25, 0.35, 159, 0, 0.301, True), Cell(0.052, 0.04, 0.07, 159, 0, 0.95, True),
         Cell(0.994, 0.965, 0.999, 159, 0, 0.994, True),
     ),
     (
-        Cell(0.211, 0.18, 0.24, 159, 0, 0.211, False, True),
-        Cell(0.252, 0.22, 0.29, 159, 0, 0.252),
-        Cell(0.049, 0.02, 0.08, 159, 0, 0.049),
-        Cell(0.312, 0.26, 0.37, 159, 0, 0.688, False, True),
+        Cell(0.211, 0.18, 0.24, 159, 0, 0.211, False, True), Cell(0.252, 0.22, 0.29, 159, 0, 0.252),
+        Cell(0.049, 0.02, 0.08, 159, 0, 0.049), Cell(0.312, 0.26, 0.37, 159, 0, 0.688, False, True),
         Cell(None, n=0, unscored=159, reason="no answer was scored"),
     ),
-)
+)  # fmt: skip
 
 
 def worst_text() -> WorstCase:
     return WorstCase(
-        "case-017",
-        "cirrus-mini",
-        1,
+        "case-017", "cirrus-mini", 1,
         (CaseMetric("ROUGE: rougeL", 0.02), CaseMetric("Looping detection: longest_repeated_substring", 0.81, "lower")),
         (
             Passage("Question", "How long may a tenant keep a deposit claim open after moving out?"),
             Passage("Expected", "Three years, counted from the end of the year in which the claim arose."),
             Passage(
-                "Context 1", "The limitation period of the claim is three years. It starts at the end of the year."
+                "Context 1", "The limitation period of the claim is three years. It starts at the end of the year.",
             ),
             Passage("Answer", "You may keep it open. " * 14 + HOSTILE + "\n" + SCRIPTS),
         ),
@@ -124,20 +105,15 @@ def worst_text() -> WorstCase:
             CaseMetric("json_schema", None, "higher", "not_applicable", "no schema"),
         ),
         (
-            ("✗", "You may keep it open."),
-            ("✓", "The limitation period is three years."),
+            ("✗", "You may keep it open."), ("✓", "The limitation period is three years."),
             ("", "longest: “You may keep it open. ”"),
         ),
-    )
+    )  # fmt: skip
 
 
 def worst_image(image: Path | None) -> WorstCase:
     return WorstCase(
-        "street-004.jpg",
-        "borealis-7b",
-        1,
-        (CaseMetric("Average precision", 3.0, "lower", unit="error"),),
-        image=image,
+        "street-004.jpg", "borealis-7b", 1, (CaseMetric("Average precision", 3.0, "lower", unit="error"),), image=image,
         image_note="Boxes matched at IoU ≥ 0.5; predictions with a score of at least 0.3.",
         boxes=(
             Box("annotation", ((40.0, 60.0, 160.0, 60.0, 160.0, 220.0, 40.0, 220.0),), "person"),
@@ -146,19 +122,15 @@ def worst_image(image: Path | None) -> WorstCase:
             Box("fp_misclassification", ((330.0, 180.0, 460.0, 180.0, 460.0, 300.0, 330.0, 300.0),), "سيارة", 0.55),
             Box("fn", ((200.0, 220.0, 300.0, 220.0, 300.0, 330.0, 200.0, 330.0),), "dog"),
         ),
-    )
+    )  # fmt: skip
 
 
 def made(image: Path | None = None, hostile: str = HOSTILE) -> Report:
     levels = ((0, (1,)), (2, ()), (3, (1,)), (4, (1,)))
     leaders = {0: 0, 2: 1, 3: 0, 4: 0}
     return Report(
-        title="MT-RAG answers, 21 Nov 2026",
-        run="20261121-102800-ab12",
-        created="2026-11-21T10:28:00+00:00",
-        headline="atlas-large leads: best or tied for best in 3 of 4 metrics.",
-        models=MODELS,
-        columns=COLUMNS,
+        title="MT-RAG answers, 21 Nov 2026", run="20261121-102800-ab12", created="2026-11-21T10:28:00+00:00",
+        headline="atlas-large leads: best or tied for best in 3 of 4 metrics.", models=MODELS, columns=COLUMNS,
         cells=CELLS,
         standings=tuple(
             Standing(
@@ -170,62 +142,35 @@ def made(image: Path | None = None, hostile: str = HOSTILE) -> Report:
             for place, level in levels
         ),
         facts=(
-            FactGroup(
-                "Data",
-                (
-                    Fact("Suite", "mtrag"),
-                    Fact("Cases", "159"),
-                    Fact("Suite fingerprint", "53aa51172d14" * 5 + "abcd", True),
-                    Fact("Rows left out", "3 of the suite, 0 of the outputs"),
-                ),
-            ),
-            FactGroup(
-                "Run",
-                (
-                    Fact("Run", "20261121-102800-ab12", True),
-                    Fact("Seed", "17"),
-                    Fact("Versions", "python 3.11.7 · numpy 2.4.6"),
-                ),
-            ),
+            FactGroup("Data", (
+                Fact("Suite", "mtrag"), Fact("Cases", "159"),
+                Fact("Suite fingerprint", "53aa51172d14" * 5 + "abcd", True),
+                Fact("Rows left out", "3 of the suite, 0 of the outputs"),
+            )),
+            FactGroup("Run", (
+                Fact("Run", "20261121-102800-ab12", True), Fact("Seed", "17"),
+                Fact("Versions", "python 3.11.7 · numpy 2.4.6"),
+            )),
         ),
         charts=(
             ChartGroup(
-                "Curves", "How do precision and recall change with the threshold?", CURVES, "3 curves left out here."
+                "Curves", "How do precision and recall change with the threshold?", CURVES, "3 curves left out here.",
             ),
             ChartGroup("Confusion", "Which classes are confused?", (CONFUSION,)),
             ChartGroup("Classes", "On which classes is each model weak?", (CLASSES,)),
         ),
-        problems=(
-            Problem(
-                "cirrus-mini",
-                "rouge",
-                "ROUGE",
-                "rougeL",
-                0.211,
-                0.18,
-                0.24,
-                0.4,
-                "higher",
-                159,
-                "high",
-                "rougeL of cirrus-mini is 0.211; at least 0.4 is asked for.",
-            ),
-        ),
+        problems=(Problem(
+            "cirrus-mini", "rouge", "ROUGE", "rougeL", 0.211, 0.18, 0.24, 0.4, "higher", 159, "high",
+            "rougeL of cirrus-mini is 0.211; at least 0.4 is asked for.",
+        ),),
         insights=(Insight("hardest", f"Hardest: case-017, {hostile[:40]}"),),
         summary=Summary(
             Table(
-                "By how much?",
-                ("Metric", "atlas-large", "borealis-7b", "Difference", "Adjusted p", "Result"),
-                (
-                    (
-                        "ROUGE: rougeL ↑",
-                        "0.512 (0.470–0.550)",
-                        "0.478 (0.440–0.520)",
-                        "+0.034 (−0.010 – 0.078)",
-                        "0.130",
-                        "not significant",
-                    ),
-                ),
+                "By how much?", ("Metric", "atlas-large", "borealis-7b", "Difference", "Adjusted p", "Result"),
+                ((
+                    "ROUGE: rougeL ↑", "0.512 (0.470–0.550)", "0.478 (0.440–0.520)", "+0.034 (−0.010 – 0.078)", "0.130",
+                    "not significant",
+                ),),
                 (1, 2, 3, 4),
             ),
             ("atlas-large and borealis-7b do not differ significantly in any of 4 tested metrics.",),
@@ -236,31 +181,19 @@ def made(image: Path | None = None, hostile: str = HOSTILE) -> Report:
             Section("comparison", "Is it really better?", "Or could the difference be chance?", (), ("Paired.",)),
             Section("slices", "Slices", "Where is a model worse than elsewhere?", (), ("342 slices searched.",)),
         ),
-        appendices=(
-            Section(
-                "compliance",
-                "Compliance",
-                "For which standards is there evidence?",
-                (Table("Evidence", ("Evaluator", "Standards"), (("PII leakage", "NIST AI RMF: privacy enhanced"),)),),
+        appendices=(Section("compliance", "Compliance", "For which standards is there evidence?", (Table(
+            "Evidence", ("Evaluator", "Standards"), (("PII leakage", "NIST AI RMF: privacy enhanced"),),
+        ),)),),
+        evaluators=("ROUGE", "BLEU", "Looping detection", "PII leakage"), worst=(worst_text(), worst_image(image)),
+        methods=(Method(
+            "rouge", "ROUGE", 1, "Overlap of n-grams and of the longest common subsequence with the expected answers.",
+            ("F = 2 P R / (P + R), where P is the share of the answer's tokens in the subsequence.",),
+            (
+                MethodMetric("rougeL", "F1 of the longest common subsequence.", 0.0, 1.0, "higher", 0.4),
+                MethodMetric("perplexity", "Open range.", 0.0, float("inf"), "lower", None),
             ),
-        ),
-        evaluators=("ROUGE", "BLEU", "Looping detection", "PII leakage"),
-        worst=(worst_text(), worst_image(image)),
-        methods=(
-            Method(
-                "rouge",
-                "ROUGE",
-                1,
-                "Overlap of n-grams and of the longest common subsequence with the expected answers.",
-                ("F = 2 P R / (P + R), where P is the share of the answer's tokens in the subsequence.",),
-                (
-                    MethodMetric("rougeL", "F1 of the longest common subsequence.", 0.0, 1.0, "higher", 0.4),
-                    MethodMetric("perplexity", "Open range.", 0.0, float("inf"), "lower", None),
-                ),
-                (Fact("stemmer", "true"),),
-                ("Lin 2004, ROUGE: a package for automatic evaluation of summaries",),
-                ("NIST AI RMF: valid and reliable",),
-            ),
-        ),
+            (Fact("stemmer", "true"),), ("Lin 2004, ROUGE: a package for automatic evaluation of summaries",),
+            ("NIST AI RMF: valid and reliable",),
+        ),),
         remarks=("The worst 2 of 18 failing cases are shown; the others are in the studio.",),
-    )
+    )  # fmt: skip

@@ -24,7 +24,6 @@ def aggregate(model: str, metric: str, value: float | None, own: Row | None = No
 
 
 def score(case_id: str, model: str, value: float | None, **more: Any) -> Row:
-    """A row of scores of that evaluator."""
     row = {"case_id": case_id, "model": model, "value": value, "status": "ok"}
     return dict.fromkeys(SCORES.names) | {"position": 0, "run": 1, "evaluator": "gone", "metric": "m"} | row | more
 
@@ -34,15 +33,11 @@ def sealed(tables: dict[str, pa.Table]) -> Run:
     workspace, suite, outputs = Workspace(), text_suite(), text_outputs()
     suite_facts = {"fingerprint": workspace.save_suite(suite), "name": "s", "task": "text", "cases": 1, "left_out": 0}
     fingerprint = workspace.save_outputs(outputs, suite)
-    run = workspace.create_run(
-        {
-            "name": "by hand",
-            "suite": suite_facts,
-            "outputs": {"fingerprint": fingerprint, "models": ["a", "b"], "rows": 1, "left_out": 0},
-            "evaluators": [{"id": "gone", "version": 3, "parameters": {"k": 5}}],
-            "seed": 0,
-        }
-    )
+    run = workspace.create_run({
+        "name": "by hand", "suite": suite_facts,
+        "outputs": {"fingerprint": fingerprint, "models": ["a", "b"], "rows": 1, "left_out": 0},
+        "evaluators": [{"id": "gone", "version": 3, "parameters": {"k": 5}}], "seed": 0,
+    })  # fmt: skip
     listed = {}
     for name, table in tables.items():
         path = run.folder / "tables" / f"{name.replace('/', '.')}.parquet"
@@ -67,11 +62,7 @@ def by_hand() -> Run:
     series = {"model": ["a", "a"], "run": [1, 1], "label": ["x", None]}
     threshold = series | {"threshold": [0.5, float("nan")], "tp": [3, None]}
     confusion = series | {"predicted": ["y", "z"], "count": [7, 8], "examples": [["c1", "=c2"], None]}
-    return sealed(
-        {
-            "aggregates": pa.Table.from_pylist(aggregates, AGGREGATES),
-            "scores": pa.Table.from_pylist(scores, SCORES),
-            "curves/pr": pa.table(threshold),
-            "curves/confusion": pa.table(confusion),
-        }
-    )
+    return sealed({
+        "aggregates": pa.Table.from_pylist(aggregates, AGGREGATES), "scores": pa.Table.from_pylist(scores, SCORES),
+        "curves/pr": pa.table(threshold), "curves/confusion": pa.table(confusion),
+    })  # fmt: skip

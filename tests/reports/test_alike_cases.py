@@ -22,19 +22,13 @@ def run_of(questions: tuple[str, ...], groups: tuple[str | None, ...] = ()) -> R
     return finished(Workspace(), Suite.from_rows("gates", "text", rows), outputs, "rouge")
 
 
-@pytest.mark.parametrize(
-    ("questions", "groups", "line"),
-    [
-        (ASKED, (), "3 of 4 cases ask the same as another, or nearly; 2 are independent; put them into one group, else "
-         "intervals are too narrow"),
-        (ASKED, ("a", "a", "b", "a"), "3 of 4 cases ask the same as another, or nearly; 2 are independent, in groups"),
-        (ASKED[1:3], (), None),
-    ],
-    ids=["apart", "in groups", "none"],
-)  # fmt: skip
-def test_cases_that_ask_the_same_are_counted(
-    workspace: object, questions: tuple[str, ...], groups: tuple[str | None, ...], line: str | None
-) -> None:
+@pytest.mark.parametrize(("questions", "groups", "line"), [
+    (ASKED, (), "3 of 4 cases ask the same as another, or nearly; 2 are independent; put them into one group, else "
+     "intervals are too narrow"),
+    (ASKED, ("a", "a", "b", "a"), "3 of 4 cases ask the same as another, or nearly; 2 are independent, in groups"),
+    (ASKED[1:3], (), None),
+], ids=["apart", "in groups", "none"])  # fmt: skip
+def test_cases_that_ask_the_same_are_counted(workspace, questions, groups, line) -> None:
     run = run_of(questions, groups)
     assert alike_line(run) == line
     facts = {fact.name: fact.value for group in build(run, ["data"]).facts for fact in group.facts}

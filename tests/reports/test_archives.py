@@ -6,7 +6,6 @@ import shutil
 import stat
 import zipfile
 from collections.abc import Callable
-from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -16,8 +15,7 @@ import pytest
 
 from metrics.analysis import leaderboard
 from metrics.cli.main import main
-from metrics.core.classes import ClassFacts
-from metrics.core.errors import InputError, RunError
+from metrics.core.errors import InputError
 from metrics.library.run import Workspace as LibraryWorkspace
 from metrics.reports.archives import layout
 from metrics.reports.archives.read import read_archive
@@ -37,12 +35,10 @@ def made(workspace: Path) -> Run:
 
 @pytest.fixture(scope="module")
 def packed(module_workspace: Path) -> bytes:
-    """The archive of a run that no test changes."""
     return archive(finished(Workspace(), text_suite(), text_outputs(), "rouge", name="river"))
 
 
 def opened(packed: bytes, place: Path, name: str = "run.zip", **how: bool) -> Run:
-    """The run of an archive, opened in a workspace at `place`."""
     place.mkdir(exist_ok=True)
     (place / name).write_bytes(packed)
     return read_archive(place / name, Workspace(place / "workspace"), **how).run
@@ -74,14 +70,12 @@ def packed_again(contents: dict[str, bytes], listed: bool = True) -> bytes:
 def test_runs_of_every_version_come_back_as_they_were(writer: str, tmp_path: Path) -> None:
     for run in Workspace(shutil.copytree(FOLDER / writer, tmp_path / "golden")).runs():
         packed = archive(run)
-        assert packed == archive(run), "equal runs give equal bytes"
         back = opened(packed, tmp_path / run.id)
         assert (back.id, back.spec, back.manifest) == (run.id, run.spec, run.manifest)
         back.verify()
         assert back.suite.fingerprint == run.suite.fingerprint
         assert back.outputs.outputs.equals(run.outputs.outputs)
-        assert leaderboard(back).cells == leaderboard(run).cells
-        assert archive(back) == packed
+        assert (leaderboard(back).cells, archive(back)) == (leaderboard(run).cells, packed)
         parts = entries(packed)[layout.README].decode().partition("## Columns")[2].split("\n### ")[1:]
         assert {part.partition("\n")[0] for part in parts} >= {"aggregates", "compliance"}
         own = {part.partition("\n")[0] for part in parts if "| of the evaluator |" in part}
@@ -117,12 +111,6 @@ def test_keys_are_taken_out_of_the_log(made: Run, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("OPENAI_API_KEY", "open-sesame-123")
     (made.folder / "log.txt").write_text("asked with open-sesame-123 and sk-abcdefgh12345678")
     assert entries(archive(made))[layout.LOG] == b"asked with [key] and [key]"
-
-
-def test_an_unfinished_run_has_no_archive(made: Run) -> None:
-    (made.folder / "manifest.json").unlink()
-    with pytest.raises(RunError, match="its tables are there once it is finished"):
-        archive(made)
 
 
 def _changed(name: str, change: Callable[[bytes], bytes]) -> Callable[[dict[str, bytes]], dict[str, bytes]]:
@@ -199,9 +187,7 @@ BAD = {  # what was done to an archive whose list was then made to fit, and what
     "workspace writer", "an archive leaves its folder, bursts or is of another run", "all is checked first"
 )
 @pytest.mark.parametrize(("change", "said"), BAD.values(), ids=BAD)
-def test_what_is_no_sealed_run_is_refused(
-    change: Callable[[dict[str, bytes]], dict[str, bytes]], said: str, packed: bytes, tmp_path: Path
-) -> None:
+def test_what_is_no_sealed_run_is_refused(change, said, packed, tmp_path) -> None:
     with pytest.raises(InputError) as refused:
         opened(packed_again(change(entries(packed))), tmp_path / "other")
     assert said in str(refused.value)
@@ -272,11 +258,3 @@ def test_command_and_library(made: Run, tmp_path: Path, capsys: pytest.CaptureFi
     assert (tmp_path / "again.zip").read_bytes() == Path(file).read_bytes()
     assert main(["import", str(tmp_path / "none.zip"), "--workspace", other]) == 2
     assert "no such file" in capsys.readouterr().err
-
-
-def test_a_suite_comes_back_with_the_keys_and_the_facts_of_its_labels(workspace: Path, tmp_path: Path) -> None:
-    facts = {"colour=red": ClassFacts("warm")}
-    suite = replace(text_suite(), labels=("colour=red",), label_keys=("colour",), classes=facts)
-    run = finished(Workspace(), suite, text_outputs(), "rouge", name="keys")
-    read = opened(archive(run), tmp_path).suite
-    assert (read.label_keys, read.classes, read.fingerprint) == (suite.label_keys, suite.classes, suite.fingerprint)

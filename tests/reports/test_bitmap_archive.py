@@ -11,7 +11,6 @@ import pytest
 from PIL import Image
 
 from metrics import bitmap
-from metrics.cli.main import main
 from metrics.core.errors import InputError
 from metrics.core.suite import Outputs, Suite
 from metrics.ingest import read_suite
@@ -77,7 +76,6 @@ def test_the_pictures_are_the_bitmaps(archive: zipfile.ZipFile) -> None:
 def test_our_reader_of_masks_gets_the_same_pixels(archive: zipfile.ZipFile, tmp_path: Path) -> None:
     archive.extractall(tmp_path, [name for name in archive.namelist() if name.startswith("ground_truth")])
     suite = read_suite(tmp_path / "ground_truth", task="segmentation")
-    assert suite.annotations is not None
     codes = {row["case_id"]: row["rle"] for row in suite.annotations.to_pylist() if row["label"] == "1"}
     expected = [encode(draw(shapes_of(shape), HEIGHT, WIDTH))[0] for shape in SHAPES]
     assert [codes[f"{place:06}"] for place in (1, 2, 3)] == expected
@@ -95,18 +93,8 @@ def test_our_reader_of_polygons_gets_the_same_pixels(archive: zipfile.ZipFile, t
         for row in lines(archive)[:3]
     ]  # fmt: skip
     suite = read_suite(write(tmp_path, "s.jsonl", "".join(json.dumps(row) + "\n" for row in rows)))
-    assert suite.annotations is not None
     for row, shape in zip(suite.annotations.to_pylist(), SHAPES, strict=True):
         assert (bitmap(row, HEIGHT, WIDTH) == bitmap(shape, HEIGHT, WIDTH)).all()
-
-
-def test_the_command_writes_the_archive(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = tmp_path / "masks.zip"
-    place = ["--workspace", str(run.workspace.path)]
-    assert main(["export", run.id, "--what", "bitmaps", "-o", str(file), *place]) == 0
-    assert file.read_bytes() == bitmap_archive(run)
-    assert main(["export", run.id, "--what", "bitmaps", "--format", "csv", *place]) == 2
-    assert "expected none: it is always zip" in capsys.readouterr().err
 
 
 def test_what_cannot_be_drawn_is_said(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

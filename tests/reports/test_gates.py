@@ -50,16 +50,13 @@ def whole(module_workspace: Path) -> Run:
     return made(1.0)
 
 
-@pytest.mark.parametrize(
-    ("text", "gate"),
-    [
-        ("rougeL=0.5", Gate("rougeL", 0.5)),
-        ("rouge.rougeL=.5", Gate("rougeL", 0.5, "rouge")),
-        ("rougeL.lower=0.5", Gate("rougeL", 0.5, None, "lower")),
-        ("looping_detection.looping.upper=1e-1", Gate("looping", 0.1, "looping_detection", "upper")),
-        ("lower=1", Gate("lower", 1.0)),
-    ],
-)
+@pytest.mark.parametrize(("text", "gate"), [
+    ("rougeL=0.5", Gate("rougeL", 0.5)),
+    ("rouge.rougeL=.5", Gate("rougeL", 0.5, "rouge")),
+    ("rougeL.lower=0.5", Gate("rougeL", 0.5, None, "lower")),
+    ("looping_detection.looping.upper=1e-1", Gate("looping", 0.1, "looping_detection", "upper")),
+    ("lower=1", Gate("lower", 1.0)),
+])  # fmt: skip
 def test_parse(text: str, gate: Gate) -> None:
     assert Gate.parse(text) == gate
 
@@ -83,7 +80,6 @@ def test_a_bound_on_the_better_side_is_refused() -> None:
 
 def test_a_bound_is_compared_in_place_of_the_value(half: Run) -> None:
     run, cell = half, leaderboard(half).cells["m", "rouge/rougeL"]
-    assert cell.value is not None
     assert cell.low is not None
     limit = (cell.value + cell.low) / 2
     value, bound = check(run, [Gate("rougeL", limit), Gate("rougeL", limit, bound="lower")])
@@ -92,15 +88,6 @@ def test_a_bound_is_compared_in_place_of_the_value(half: Run) -> None:
     assert bound.gate == f"rouge.rougeL.lower={limit:g}"
     [looping] = check(run, [Gate("looping", 0.01, bound="upper")])
     assert (looping.passed, looping.wanted) == (False, "upper 95 % bound at most 0.01"), "0 of 24 may be 14 %"
-
-
-def test_digits_show_on_which_side_of_the_limit_a_value_is(half: Run) -> None:
-    value = leaderboard(half).cells["m", "rouge/rougeL"].value
-    assert value is not None
-    limit = float(f"{value:.4g}")
-    [outcome] = check(half, [Gate("rougeL", limit)])
-    assert (float(outcome.found) >= limit) == outcome.passed
-    assert (float(outcome.found) == limit) == (value == limit)
 
 
 def test_a_metric_without_a_number_does_not_pass(half: Run) -> None:
@@ -123,16 +110,9 @@ def test_worse_than_the_baseline(whole: Run, half: Run) -> None:
     assert all(one.passed for one in worse(differences(before, after))), "better is not worse"
 
 
-def test_the_same_outputs_are_not_worse(half: Run) -> None:
-    outcomes = worse(differences(made(0.5), half))
-    assert [one.passed for one in outcomes] == [True] * 3
-    assert "equal on every case" in outcomes[0].found
-
-
 def test_named_metrics_are_the_only_ones_tested(whole: Run, half: Run) -> None:
     [each] = differences(half, whole, ["rouge.rougeL"])
     assert [(row.column.metric, row.adjusted == row.p) for row in each.tested.rows] == [("rougeL", True)]
-    assert each.other is not None
     assert {row.column.metric for row in each.other.rows} == {"bleu4", "looping"}
     assert [one.metric for one in worse([each], ["rouge.rougeL"])] == ["rouge.rougeL"]
 
@@ -147,12 +127,10 @@ def test_what_cannot_be_tested_does_not_pass(whole: Run) -> None:
 
 
 def test_lost_values_do_not_pass(whole: Run) -> None:
-    """A model that no longer answers has no pairs: that is no reason to pass."""
     silent = Outputs.from_rows(
         [{"case_id": f"c{number}", "model": "m", "answer": None, "error": "down"} for number in range(24)]
     )
-    after = finished(Workspace(), text_suite(24), silent, *EVALUATORS)
-    outcomes = worse(differences(after, whole))
+    outcomes = worse(differences(finished(Workspace(), text_suite(24), silent, *EVALUATORS), whole))
     assert outcomes
     assert not any(one.passed for one in outcomes)
 

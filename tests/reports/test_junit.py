@@ -16,8 +16,7 @@ def cases(content: bytes) -> list[ElementTree.Element]:
     suites = ElementTree.fromstring(content)
     (suite,) = suites
     found = [entry for entry in suite if entry.tag != "properties"]
-    assert suites.tag == "testsuites"
-    assert suite.tag == "testsuite"
+    assert (suites.tag, suite.tag) == ("testsuites", "testsuite")
     assert {entry.tag for entry in found} <= {"testcase"}
     for counted in (suites, suite):
         assert int(counted.attrib["tests"]) == len(found)
@@ -34,25 +33,16 @@ def test_gates_are_cases_and_thresholds_are_properties(marked_run: Run) -> None:
     content = junit(marked_run, check(marked_run, [Gate("rougeL", 0.99), Gate("rougeL", 0.1)]))
     found = {(entry.attrib["classname"], entry.attrib["name"]): entry.find("failure") for entry in cases(content)}
     assert {key: failure is not None for key, failure in found.items()} == {
-        ("good", "fail-under rouge.rougeL=0.99"): False,
-        ("poor", "fail-under rouge.rougeL=0.99"): True,
-        ("good", "fail-under rouge.rougeL=0.1"): False,
-        ("poor", "fail-under rouge.rougeL=0.1"): False,
-    }
+        ("good", "fail-under rouge.rougeL=0.99"): False, ("poor", "fail-under rouge.rougeL=0.99"): True,
+        ("good", "fail-under rouge.rougeL=0.1"): False, ("poor", "fail-under rouge.rougeL=0.1"): False,
+    }  # fmt: skip
     failure = found["poor", "fail-under rouge.rougeL=0.99"]
-    assert failure is not None
     assert failure.attrib["type"] == "fail-under"
     thresholds = properties(content)
     missed = thresholds["threshold rouge.rougeL ≥ 0.75, poor"]
     assert missed.startswith("missed: ")
     assert "(n = 12, 95 % interval" in missed
     assert thresholds["threshold rouge.rougeL ≥ 0.75, good"].startswith("met: 1 (n = 12")
-
-
-def test_without_gates_nothing_fails(marked_run: Run) -> None:
-    content = junit(marked_run, [])
-    assert cases(content) == []
-    assert any(text.startswith("missed") for text in properties(content).values())
 
 
 def test_without_gates_or_known_evaluators_it_is_an_empty_suite(workspace: Path) -> None:
@@ -64,7 +54,6 @@ def test_hostile_text_stays_text(marked_run: Run) -> None:
     outcome = Outcome("fail-under", "m\nn=0.5", HOSTILE, "m", HOSTILE + ']]></failure><x a="', "more", False)
     entry = cases(junit(marked_run, [outcome]))[0]
     failure = entry.find("failure")
-    assert failure is not None
     hostile = HOSTILE.replace("\x00", "\ufffd").replace("\x1b", "\ufffd")
     assert failure.text == f'FAILED: {hostile} m {hostile}]]></failure><x a=", wanted more'
     assert entry.attrib["name"].endswith(" m\nn=0.5")

@@ -54,8 +54,7 @@ def test_hostile_names_stay_text(workspace: Path) -> None:
         {"case_id": f"c{number}", "model": model, "answer": "x"} for number in range(6) for model in (EVIL, HOSTILE)
     ]
     run = finished(Workspace(), text_suite(), Outputs.from_rows(rows), "rouge", name=EVIL)
-    text = markdown(run, check(run, [Gate("rougeL", 0.5)]))
-    found = Elements(GFM.render(text))
+    found = Elements(GFM.render(markdown(run, check(run, [Gate("rougeL", 0.5)]))))
     assert not {"img", "a", "script", "details"} & set(found.elements)
     assert "@" not in found.outside.replace("@\u200b", "")
 

@@ -7,12 +7,7 @@ from tests.analysis.scored import scored_run
 
 
 def test_the_strongest_by_matches_is_in_the_notes(workspace: Path) -> None:
-    """Of 40 cases, good is right in all but 4, fair in the first 20, poor in 4 of these."""
-    scores = {
-        "good": [1.0] * 36 + [0.0] * 4,
-        "fair": [1.0] * 20 + [0.0] * 20,
-        "poor": [1.0] * 4 + [0.0] * 36,
-    }
+    scores = {"good": [1.0] * 36 + [0.0] * 4, "fair": [1.0] * 20 + [0.0] * 20, "poor": [1.0] * 4 + [0.0] * 36}
     told = [note for note in build(scored_run({"text_matching.passes": scores})).notes if "By matches" in note]
     assert len(told) == 1
     assert told[0].startswith("By matches in Text matching: Passes, good leads: good 0.")

@@ -13,11 +13,10 @@ from metrics.core.errors import MissingResource
 from metrics.presentation.names import short_names
 from metrics.presentation.safe_text import shown
 from metrics.reports.renderers import typesetting
-from metrics.reports.renderers.pdf import breakable, pdf
+from metrics.reports.renderers.pdf import pdf
 from metrics.reports.report import Cell, Column, Passage, Report
 from metrics.reports.sections.heatmap_parts import ROOM, heatmap_parts
-from metrics.reports.sections.worst_cases import MOST_TEXT
-from tests.reports.made import HOSTILE, made, worst_text
+from tests.reports.made import made, worst_text
 
 A4 = (595, 842)
 ATTACKS = {
@@ -117,19 +116,12 @@ def test_pages_are_upright_a4_numbered_and_bookmarked(sample: bytes) -> None:
         "Leaderboard", "Is it really better?", "Problems", "Slices", "Curves", "Confusion", "Classes", "Worst cases",
         "Compliance", "Methods", "Data and run",
     ]  # fmt: skip
-    assert found.metadata is not None
     assert found.metadata.title == "MT-RAG answers, 21 Nov 2026"
-    assert found.metadata.creation_date is not None
     assert found.metadata.creation_date.isoformat() == "2026-11-21T10:28:00+00:00"
 
 
 def test_the_same_report_gives_the_same_bytes(sample: bytes, image: Path) -> None:
     assert pdf(made(image)) == sample
-
-
-def test_images_are_small(sample: bytes, image: Path) -> None:
-    assert image.stat().st_size > len(sample) / 2
-    assert len(sample) < 500_000
 
 
 @pytest.fixture(scope="module")
@@ -151,22 +143,6 @@ def test_hostile_text_is_only_text(attack: str, attacked: str) -> None:
         assert "".join(shown(attack).split()) in attacked
 
 
-@pytest.mark.parametrize("attack", [ATTACKS["panic"], ATTACKS["brackets"], ATTACKS["control"], ATTACKS["empty"]])
-def test_hostile_text_alone_breaks_no_report(attack: str) -> None:
-    report = replace(made(), title=attack, headline=attack, models=(attack, "b", "c"), notes=(attack,))
-    assert pdf(report).startswith(b"%PDF")
-
-
-def test_hostile_text_everywhere_at_once() -> None:
-    assert "#panic()" in text_of(pdf(made(hostile=HOSTILE * 20)))
-
-
-def test_a_huge_answer_is_cut_with_a_mark() -> None:
-    long = Passage("Answer", shown("word " * 20_000, MOST_TEXT))
-    text = text_of(pdf(replace(made(), worst=(replace(worst_text(), passages=(long,)),))))
-    assert "[cut: 98,800 more characters]" in text
-
-
 @pytest.mark.parametrize("content", [b"", b"\x89PNG\r\n\x1a\n broken"], ids=["empty", "truncated"])
 def test_an_unreadable_image_is_said(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "broken.png"
@@ -181,7 +157,7 @@ def wide(models: int, metrics: int) -> Report:
     return replace(made(), models=names, columns=columns, cells=((cell,) * metrics,) * models, standings=())
 
 
-@pytest.mark.parametrize(("models", "metrics"), [(3, 20), (60, 30)])
+@pytest.mark.parametrize(("models", "metrics"), [(3, 20), (40, 30)])
 def test_wide_leaderboards_are_split(models: int, metrics: int) -> None:
     report = wide(models, metrics)
     text = "".join(text_of(pdf(report)).split())
@@ -208,12 +184,6 @@ def test_the_first_page_is_the_managers(sample: bytes) -> None:
     assert "MT-RAG answers, 21 Nov 2026" in second, "the running header"
 
 
-def test_a_report_of_the_summary_is_one_page(image: Path) -> None:
-    whole = made(image)
-    report = Report(whole.title, whole.run, whole.created, whole.headline, summary=whole.summary, models=whole.models)
-    assert len(reader(pdf(report)).pages) == 1
-
-
 def test_a_long_report_has_contents() -> None:
     report = made()
     long = replace(report, worst=(worst_text(),) * 20, methods=report.methods * 60, problems=report.problems * 120)
@@ -238,17 +208,3 @@ def test_missing_fonts_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(MissingResource, match=re.escape("typesetting needs assay[pdf]: pip install 'assay[pdf]'")):
         pdf(made())
     typesetting.fonts.cache_clear()
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("short", "short"),
-        ("a" * 30, "a" * 12 + "\u200b" + "a" * 12 + "\u200b" + "a" * 6),
-        ("longest_repeated_substring", "longest_\u200brepeated_\u200bsubstring"),
-        ("語" * 60, "語" * 60),
-    ],
-    ids=["short", "no-hyphens", "at-underscores", "breaks-by-itself"],
-)
-def test_long_words_may_break(text: str, expected: str) -> None:
-    assert breakable(text) == expected

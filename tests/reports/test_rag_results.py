@@ -88,8 +88,7 @@ def test_the_columns_of_the_tool(judged: Run) -> None:
         "weighted_precision": 0.75, "weighted_recall": 0.75, "f1": 0.75,
     }  # fmt: skip
     nuggets = json.loads(first["run_3_generation_score_autonugget_scores"])
-    assert nuggets["labels"] == ["vital", "okay"]
-    assert nuggets["assignments"] == ["not_support", "not_support"]
+    assert (nuggets["labels"], nuggets["assignments"]) == (["vital", "okay"], ["not_support", "not_support"])
     assert nuggets["nuggetizer_scores"]["Vital"] == 0.0
     answered = [json.loads(first[f"run_{repeat}_generation_score_no_answer_score"]) for repeat in (1, 2, 3)]
     assert answered == [{"query_answered": "yes"}, {"query_answered": "yes"}, {"query_answered": "no"}]

@@ -15,7 +15,7 @@ from metrics.reports.renderers.html import html
 from metrics.reports.report import Problem, Report
 from metrics.reports.section_names import SECTIONS
 from metrics.reports.sections.grouped_insights import grouped_insights
-from metrics.reports.sections.problem_groups import SHOWN, problem_groups
+from metrics.reports.sections.problem_groups import problem_groups
 from metrics.store import Run, Workspace
 from tests.analysis.leaderboard.noise_scenes import noisy_run
 from tests.analysis.scored import scored_run
@@ -23,29 +23,23 @@ from tests.analysis.scored import scored_run
 GRADED, RIGHT, WRONG = [0.9, 0.8] * 15, [1.0] * 30, [1.0] * 10 + [0.0] * 20
 SCENES = {
     "one leads": {
-        "faithfulness.faithfulness": {"best": GRADED, "next": [0.5, 0.4] * 15},
-        "pii_leakage.passes": {"best": RIGHT, "next": WRONG},
+        "faithfulness": {"best": GRADED, "next": [0.5, 0.4] * 15}, "pii_leakage.passes": {"best": RIGHT, "next": WRONG},
     },
     "none differs": {
-        "faithfulness.faithfulness": {"best": GRADED, "next": [0.8, 0.9] * 15},
-        "pii_leakage.passes": {"best": RIGHT, "next": RIGHT},
+        "faithfulness": {"best": GRADED, "next": [0.8, 0.9] * 15}, "pii_leakage.passes": {"best": RIGHT, "next": RIGHT},
     },
     "each leads in one": {
-        "faithfulness.faithfulness": {"best": GRADED, "next": [0.5, 0.4] * 15},
-        "pii_leakage.passes": {"best": WRONG, "next": RIGHT},
+        "faithfulness": {"best": GRADED, "next": [0.5, 0.4] * 15}, "pii_leakage.passes": {"best": WRONG, "next": RIGHT},
     },
     "the leader fails": {"pii_leakage.passes": {"best": WRONG, "next": [0.0] * 30}},
-    "alone and good": {"pii_leakage.passes": {"solo": RIGHT}},
-    "alone and bad": {"pii_leakage.passes": {"solo": WRONG}},
-}
+    "alone and good": {"pii_leakage.passes": {"solo": RIGHT}}, "alone and bad": {"pii_leakage.passes": {"solo": WRONG}},
+}  # fmt: skip
 FIRST_STEPS = {
-    "one leads": "Choose best.",
-    "none differs": "Do not choose by these metrics alone.",
+    "one leads": "Choose best.", "none differs": "Do not choose by these metrics alone.",
     "each leads in one": "Do not choose by these metrics alone.",
     "the leader fails": "Choose best once it meets its threshold in PII leakage: Passes.",
-    "alone and good": "Use solo.",
-    "alone and bad": "Use solo once it meets its threshold in PII leakage: Passes.",
-}
+    "alone and good": "Use solo.", "alone and bad": "Use solo once it meets its threshold in PII leakage: Passes.",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("scene", SCENES)
@@ -54,7 +48,6 @@ def test_it_says_what_the_leaderboard_says(workspace: Path, scene: str) -> None:
     run = scored_run(SCENES[scene])
     board = analysis.leaderboard(run)
     report, head = build(run, ["summary"]), analysis.headline(board)
-    assert report.summary is not None
     assert report.headline == head.sentence
     assert report.summary.steps[0].startswith(FIRST_STEPS[scene])
     chosen = [model for model in board.models if f"Choose {model}" in report.summary.steps[0]]
@@ -67,20 +60,9 @@ def test_it_says_what_the_leaderboard_says(workspace: Path, scene: str) -> None:
             assert row[report.summary.table.heads.index(model)] == with_interval(cell.value, cell.low, cell.high)
 
 
-@pytest.mark.parametrize("scene", ["one leads", "each leads in one"])
-def test_a_result_is_that_of_the_ranks(workspace: Path, scene: str) -> None:
-    run = scored_run(SCENES[scene])
-    board, summary = analysis.leaderboard(run), build(run, ["summary"]).summary
-    assert summary is not None
-    for column, row in zip(analysis.primary_columns(board), summary.table.rows, strict=True):
-        best = [model for model in board.models if board.cells[model, column.key].best]
-        assert row[-1] == (f"{best[0]} is better" if len(best) == 1 else "not significant")
-
-
 def test_failures_and_cases_without_a_value_are_told(workspace: Path) -> None:
     run = scored_run({"pii_leakage.passes": {"best": [*WRONG[:-3], None, None, None], "next": [0.0] * 30}})
     summary = build(run, ["summary"]).summary
-    assert summary is not None
     assert any(line.startswith("3 of 60 scores of the primary metrics have no value") for line in summary.sure)
     assert summary.fails[0].startswith("PII leakage: Passes ≥ 0.5 is missed by every model, ")
     assert any(
@@ -89,15 +71,12 @@ def test_failures_and_cases_without_a_value_are_told(workspace: Path) -> None:
 
 
 def test_the_noise_of_repeats_is_told_for_a_manager(workspace: Path) -> None:
-    """Of single answers nothing is said: their noise cannot be parted."""
     shares = r"In ROUGE-L, (\d+) % of the noise is between cases, (\d+) % between repeats: more cases help most\."
     report = build(noisy_run(Workspace()), ["summary"])
-    assert report.summary is not None
     (found,) = [match for line in report.summary.sure if (match := re.fullmatch(shares, line))]
     assert int(found[1]) + int(found[2]) == 100
     assert found[0] in html(report).decode()
     single = build(noisy_run(Workspace(), repeats=1), ["summary"]).summary
-    assert single is not None
     assert not any("of the noise" in line for line in single.sure)
 
 
@@ -105,35 +84,24 @@ def problem(model: str, value: float, severity: str = "high", title: str = "pass
     return Problem(model, "pii", "PII", title, value, value - 0.1, value + 0.1, 0.5, "higher", 30, severity, "", 9)
 
 
-@pytest.mark.parametrize(
-    ("problems", "among", "sentence"),
-    [
-        ([problem("a", 0.2)], 3, "PII: Passes ≥ 0.5 is missed by a: 0.200 (0.100–0.300), certain."),
-        (
-            [problem("a", 0.45, "low"), problem("b", 0.2)], 3,
-            "PII: Passes ≥ 0.5 is missed by 2 of 3 models, certainly by 1; the most by b: 0.200 (0.100–0.300).",
-        ),
-        (
-            [problem("a", 0.3), problem("b", 0.2)], 2,
-            "PII: Passes ≥ 0.5 is missed by every model, certainly; the most by b: 0.200 (0.100–0.300).",
-        ),
-        (
-            [problem("solo", 0.2)], 1,
-            "PII: Passes ≥ 0.5 is missed: 0.200 (0.100–0.300), certain; 9 cases on the wrong side.",
-        ),
-    ],
-    ids=["one", "some", "all", "alone"],
-)  # fmt: skip
+@pytest.mark.parametrize(("problems", "among", "sentence"), [
+    ([problem("a", 0.2)], 3, "PII: Passes ≥ 0.5 is missed by a: 0.200 (0.100–0.300), certain."),
+    (
+        [problem("a", 0.45, "low"), problem("b", 0.2)], 3,
+        "PII: Passes ≥ 0.5 is missed by 2 of 3 models, certainly by 1; the most by b: 0.200 (0.100–0.300).",
+    ),
+    (
+        [problem("a", 0.3), problem("b", 0.2)], 2,
+        "PII: Passes ≥ 0.5 is missed by every model, certainly; the most by b: 0.200 (0.100–0.300).",
+    ),
+    (
+        [problem("solo", 0.2)], 1,
+        "PII: Passes ≥ 0.5 is missed: 0.200 (0.100–0.300), certain; 9 cases on the wrong side.",
+    ),
+], ids=["one", "some", "all", "alone"])  # fmt: skip
 def test_a_threshold_missed_by_many_is_one_sentence(problems: list[Problem], among: int, sentence: str) -> None:
     (group,) = problem_groups(problems, among)
     assert group.sentence == sentence
-
-
-def test_sixty_models_that_miss_a_threshold_are_a_few_rows() -> None:
-    (group,) = problem_groups([problem(f"m{place}", place / 200) for place in range(60)], 60)
-    assert len(group.rows) == SHOWN + 1
-    assert group.rows[0][0] == "m0"
-    assert group.rows[-1][:2] == ("50 more models", "0.050 … 0.295")
 
 
 def test_findings_that_repeat_share_a_sentence() -> None:
@@ -168,7 +136,6 @@ def run(module_workspace: Path) -> Run:
 
 
 def parts(report: Report) -> list[str]:
-    """Return the sections that a report holds."""
     held = {
         "summary": report.summary, "leaderboard": report.columns, "problems": report.problems or report.insights,
         "charts": report.charts, "worst-cases": report.worst, "methods": report.methods, "data": report.facts,

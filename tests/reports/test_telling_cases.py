@@ -10,7 +10,6 @@ from tests.stats.test_item_response import drawn
 
 
 def test_suspects_and_the_short_suite_are_in_the_notes(workspace: Path) -> None:
-    """Two of 60 cases are right for the weaker half of 16 models alone; with 5 models nothing is said."""
     right = drawn(0, 60, 16, 0.2)[0]
     right[:2] = right.mean(axis=0) < np.median(right.mean(axis=0))
     given = {f"m{model:02}": column.tolist() for model, column in enumerate(right.T)}

@@ -18,10 +18,8 @@ from tests.engine.engine_scenes import finished
 
 CASES = {"case-1": "pet=cat", "case-2": "pet=cat", "case-3": "pet=dog"}
 SCORES = {
-    "case-1": {"pet=cat": 0.91, "pet=dog": 0.9},
-    "case-2": {"pet=cat": 0.3, "pet=dog": 0.7},
-    "case-3": {"pet=dog": 0.5},
-}
+    "case-1": {"pet=cat": 0.91, "pet=dog": 0.9}, "case-2": {"pet=cat": 0.3, "pet=dog": 0.7}, "case-3": {"pet=dog": 0.5},
+}  # fmt: skip
 AT_90 = "[10.0,90.0],[30.0,90.0],[30.0,110.0],[10.0,110.0],[10.0,90.0]"
 SQUARE = {"x": 10.0, "y": 10.0, "width": 20.0, "height": 20.0}
 
@@ -81,8 +79,7 @@ def the(records: list[dict[str, Any]], kind: str, label: str | None = None, **pa
 
 def test_numbers_of_labels_by_hand(labels: Run) -> None:
     found = valor_records(labels)
-    assert the(found, "Accuracy", label_key="pet") == pytest.approx(2 / 3)
-    assert the(found, "Precision", "dog") == 0.5
+    assert (the(found, "Accuracy", label_key="pet"), the(found, "Precision", "dog")) == (pytest.approx(2 / 3), 0.5)
     assert the(found, "Recall", "cat") == 0.5
     assert the(found, "F1", label_key="pet", average="macro") == pytest.approx(2 / 3)
     assert the(found, "ROCAUC", "dog") == 0.0
@@ -93,8 +90,7 @@ def test_numbers_of_labels_by_hand(labels: Run) -> None:
 
 def test_curves_of_labels_have_true_negatives(labels: Run) -> None:
     curve = the(valor_records(labels), "PrecisionRecallCurve", label_key="pet", pr_curve_iou_threshold=None)
-    assert set(curve) == {"cat", "dog"}
-    assert len(curve["cat"]) == 19
+    assert (set(curve), len(curve["cat"])) == ({"cat", "dog"}, 19)
     assert curve["cat"]["0.5"] == {
         "tp": 1, "fp": 0, "fn": 1, "tn": 1, "precision": 1.0, "recall": 0.5, "f1_score": pytest.approx(2 / 3),
     }  # fmt: skip

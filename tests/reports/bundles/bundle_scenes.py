@@ -55,15 +55,5 @@ def data_of(bundle: Path, name: str) -> Any:
     """What a data file of a bundle gives to the page."""
     text = (bundle / "data" / f"{name}.js").read_text(encoding="utf-8")
     found = re.fullmatch(r"receiveData\((\".*?\"),(.*)\)\n", text, re.DOTALL)
-    assert found is not None
     assert json.loads(found[1]) == name
     return json.loads(json.loads(found[2]))
-
-
-def texts_in(value: Any) -> list[str]:
-    """Every text in data."""
-    if isinstance(value, str):
-        return [value]
-    if isinstance(value, dict):
-        value = [*value, *value.values()]
-    return [text for each in value for text in texts_in(each)] if isinstance(value, list) else []

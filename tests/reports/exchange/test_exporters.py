@@ -41,7 +41,6 @@ ANSWERS = [
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Two models, own scores with a value that cannot be read and one that is absent, ROUGE; a repeat."""
     suite = Suite.from_rows("capitals", "text", [
         {"case_id": "007", "question": "Capital of France?", "expected_answers": ["Paris"], "tags": ["eu"]},
         {"case_id": "NA", "question": "javascript: of Norway?", "expected_answers": ["Oslo", "Kristiania"]},
@@ -80,8 +79,7 @@ def test_a_model_card_has_every_number_and_stays_text(run: Run, board: analysis.
     results = {one.metric_type: one for one in card.data.eval_results}
     cells = {one.name: one.cell for one in numbers(run) if one.model == EVIL and one.cell.value is not None}
     assert {name: one.metric_value for name, one in results.items()} == {name: one.value for name, one in cells.items()}
-    tone = board.cells[EVIL, "own_scores/tone"]
-    assert results["own_scores.tone"].metric_args["n"] == tone.n == 1
+    assert results["own_scores.tone"].metric_args["n"] == board.cells[EVIL, "own_scores/tone"].n == 1
     assert results["own_scores.tone"].metric_args["unscored"] == 1
     assert results["rouge.rougeL"].metric_args["low"] == board.cells[EVIL, "rouge/rougeL"].low
     table = text.split("## Evaluation results")[1]
@@ -108,8 +106,7 @@ def test_inspect_logs_have_the_documented_layout(run: Run, board: analysis.Leade
     assert keys == [("007", 1), ("NA", 1), ("007", 2)]
     silent = log["samples"][1]["scores"]["own_scores"]
     assert math.isnan(silent["value"]["tone"])
-    assert silent["value"]["safe"] == 1.0
-    assert silent["metadata"] == {"unscored": {"tone": "not_applicable"}}
+    assert (silent["value"]["safe"], silent["metadata"]) == (1.0, {"unscored": {"tone": "not_applicable"}})
     assert silent["explanation"] == "no tone came with the output"
 
 
@@ -135,8 +132,7 @@ def test_promptfoo_results_are_read_back_by_our_reader(run: Run, tmp_path: Path)
     assert [(one["testIdx"], one["provider"]["id"], one["success"], one["failureReason"]) for one in results] == [
         (0, EVIL, True, 0), (1, EVIL, False, 1), (0, "n", False, 1), (1, "n", True, 0), (2, "n", True, 0),
     ]  # fmt: skip
-    assert results[0]["namedScores"]["own_scores.tone"] == 4.0
-    assert results[0]["score"] == 4.0
+    assert (results[0]["namedScores"]["own_scores.tone"], results[0]["score"]) == (4.0, 4.0)
     assert results[1]["gradingResult"]["reason"] == "tone is 'nice', no number"
     assert results[1]["vars"]["question"] == "'javascript: of Norway?"
     assert "latencyMs" not in results[1]
@@ -170,8 +166,7 @@ def test_opentelemetry_events_have_a_record_for_each_score(run: Run) -> None:
         key = one["gen_ai.response.model"], one["assay.case_id"], one["assay.repeat"], one["gen_ai.evaluation.name"]
         row = stored[key]
         assert one.get("gen_ai.evaluation.score.value", row.value) == row.value or math.isnan(row.value)
-        assert ("gen_ai.evaluation.score.value" in one) == (row.status == "ok")
-        assert one["assay.status"] == row.status
+        assert ("gen_ai.evaluation.score.value" in one, one["assay.status"]) == (row.status == "ok", row.status)
     by_status = {one["assay.status"]: one for one in found}
     assert by_status["parse_failure"]["error.type"] == "parse_failure"
     assert by_status["parse_failure"]["gen_ai.evaluation.explanation"] == "tone is 'nice', no number"
@@ -229,8 +224,7 @@ def test_a_fiftyone_data_set_has_images_ground_truth_and_predictions(objects: Ru
     outlined = second["ground_truth"]["detections"][0]
     assert (outlined["label"], outlined["confidence"], outlined["iscrowd"]) == ("dog", None, False)
     assert outlined["bounding_box"] == pytest.approx([5 / 40, 5 / 30, 20 / 40, 15 / 30])
-    packed = base64.b64decode(outlined["mask"]["$binary"]["base64"])
-    mask = np.load(io.BytesIO(zlib.decompress(packed)))
+    mask = np.load(io.BytesIO(zlib.decompress(base64.b64decode(outlined["mask"]["$binary"]["base64"]))))
     assert mask.shape == (15, 20)
     assert mask.all()
     ids = [sample["_id"]["$oid"] for sample in (first, second)]
@@ -258,8 +252,7 @@ def test_mlflow_has_parameters_metrics_and_tables(run: Run, tmp_path: Path, monk
     mlflow = pytest.importorskip("mlflow", reason="mlflow is not installed")
     monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{tmp_path}/mlflow.db")
     monkeypatch.chdir(tmp_path)
-    lines = EXPORTERS["mlflow"]()(run)
-    assert isinstance(lines, list)
+    assert isinstance(EXPORTERS["mlflow"]()(run), list)
     client = mlflow.MlflowClient(f"sqlite:///{tmp_path}/mlflow.db")
     experiment = client.get_experiment_by_name("capitals")
     made = {one.data.params["model"]: one for one in client.search_runs([experiment.experiment_id])}
@@ -291,25 +284,18 @@ def test_wandb_has_configuration_summary_and_tables(run: Run, tmp_path: Path, mo
     assert repr(value).encode() in content
 
 
-@pytest.mark.parametrize(
-    ("options", "found"),
-    [
-        pytest.param(["--to", "inspect"], "-o FOLDER: --to inspect writes several files", id="no folder"),
-        pytest.param(["--to", "inspect", "-o", "."], "which is not empty", id="full folder"),
-        pytest.param(["--to", "promptfoo", "--what", "scores", "--format", "csv"], "--format: found --to", id="two"),
-        pytest.param(["--to", "mlflow", "-o", "x"], "logs to the tool itself", id="a file of a server"),
-    ],
-)
-def test_options_that_do_not_go_together_say_so(
-    run: Run, options: list[str], found: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.mark.parametrize(("options", "found"), [
+    pytest.param(["--to", "inspect"], "-o FOLDER: --to inspect writes several files", id="no folder"),
+    pytest.param(["--to", "inspect", "-o", "."], "which is not empty", id="full folder"),
+    pytest.param(["--to", "promptfoo", "--what", "scores", "--format", "csv"], "--format: found --to", id="two"),
+    pytest.param(["--to", "mlflow", "-o", "x"], "logs to the tool itself", id="a file of a server"),
+])  # fmt: skip
+def test_options_that_do_not_go_together_say_so(run, options, found, capsys) -> None:
     assert main(["export", run.id, "--workspace", str(run.workspace.path), *options]) == 2
     assert found in capsys.readouterr().err
 
 
-def test_the_command_writes_files_and_folders(
-    run: Run, tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]
-) -> None:
+def test_the_command_writes_files_and_folders(run, tmp_path, capsysbinary) -> None:
     command = ["export", run.id, "--workspace", str(run.workspace.path), "--to"]
     assert main([*command, "opentelemetry"]) == 0
     assert capsysbinary.readouterr().out == exported(run, "opentelemetry")
@@ -317,15 +303,12 @@ def test_the_command_writes_files_and_folders(
     assert capsysbinary.readouterr().out == f"{tmp_path}/new/logs: 2 files\n".encode()
 
 
-def test_a_tool_that_is_not_installed_is_named(
-    run: Run, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_tool_that_is_not_installed_is_named(run, capsys, monkeypatch) -> None:
     monkeypatch.setattr("metrics.cli.exchange_options.find_spec", lambda _: None)
     assert main(["export", run.id, "--workspace", str(run.workspace.path), "--to", "wandb"]) != 0
     assert "Weights & Biases is not installed: pip install wandb" in capsys.readouterr().err
 
 
 def test_names_of_files_are_plain_and_unique() -> None:
-    assert file_name("../../etc/passwd") == "_.._etc_passwd"
-    assert file_name("..") == "_"
+    assert (file_name("../../etc/passwd"), file_name("..")) == ("_.._etc_passwd", "_")
     assert unique_names(("a/b", "a:b", "A b")) == {"a/b": "a_b", "a:b": "a_b_2", "A b": "A_b_3"}
