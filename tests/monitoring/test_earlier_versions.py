@@ -32,7 +32,6 @@ def aged(found: Monitor, health: str) -> Monitor:
 
 @pytest.fixture
 def old(workspace: Path, tmp_path: Path) -> Monitor:
-    """Fed with 60 lines that pass; it said warning."""
     found = begun(workspace, window="20")
     feed(found, write(tmp_path / "a.jsonl", [line(index) for index in range(60)]))
     return aged(found, "warning")
@@ -53,8 +52,7 @@ def test_fed_again_it_is_as_if_never_another_had(old: Monitor, workspace: Path, 
     assert [(change["previous"], change["status"]) for change in state.changes][-1] == ("warning", "healthy")
     new = begun(workspace, "new", window="20")
     feed(new, tmp_path / "a.jsonl")
-    assert state.evidence == feed(new, more).evidence
-    assert state.standings == new.state.standings
+    assert (state.evidence, state.standings) == (feed(new, more).evidence, new.state.standings)
     windows = trend(old)
     assert windows["low"].isna().tolist() == [True, True, True, False]
     assert windows["judged"].tolist() == [20, 20, 20, 15]

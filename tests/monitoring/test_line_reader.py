@@ -56,24 +56,18 @@ class TestTheSample:
         assert low < {id for id in ids if Sampler(0.2, 3).takes(id)}
         assert all(EVERY.takes(id) for id in ids)
 
-    def test_negative_seeds_and_any_id(self) -> None:
-        assert Sampler(1.0, -5).takes("\x00 é 漢 \U0001f600")
 
-
-@pytest.mark.parametrize(
-    ("text", "id", "named"),
-    [
-        pytest.param(b'{"id": "a", "answer": "x"}', "a", True, id="id"),
-        pytest.param(b'{"answer": "x", "case_id": "c", "id": "a"}', "c", True, id="case_id goes first"),
-        pytest.param(b'{"requestId": "r", "answer": "x"}', "r", True, id="camel case"),
-        pytest.param(b'{"id": 17, "answer": "x"}', "17", True, id="a number"),
-        pytest.param(b'{"id": null, "trace_id": "t"}', "t", True, id="null is none"),
-        pytest.param(b'{"id": "", "key": "k"}', "k", True, id="empty is none"),
-        pytest.param(b'\xef\xbb\xbf{"id": "a"}', "a", True, id="a byte-order mark"),
-        pytest.param(b'  {"id": "a"}\r', "a", True, id="blanks around"),
-        pytest.param(b'{"answer": "x"}', "line:", False, id="none: its content"),
-    ],
-)
+@pytest.mark.parametrize(("text", "id", "named"), [
+    pytest.param(b'{"id": "a", "answer": "x"}', "a", True, id="id"),
+    pytest.param(b'{"answer": "x", "case_id": "c", "id": "a"}', "c", True, id="case_id goes first"),
+    pytest.param(b'{"requestId": "r", "answer": "x"}', "r", True, id="camel case"),
+    pytest.param(b'{"id": 17, "answer": "x"}', "17", True, id="a number"),
+    pytest.param(b'{"id": null, "trace_id": "t"}', "t", True, id="null is none"),
+    pytest.param(b'{"id": "", "key": "k"}', "k", True, id="empty is none"),
+    pytest.param(b'\xef\xbb\xbf{"id": "a"}', "a", True, id="a byte-order mark"),
+    pytest.param(b'  {"id": "a"}\r', "a", True, id="blanks around"),
+    pytest.param(b'{"answer": "x"}', "line:", False, id="none: its content"),
+])  # fmt: skip
 def test_the_id(tmp_path: Path, text: bytes, id: str, named: bool) -> None:
     records, _, bad = read(write(tmp_path / "a.jsonl", [text]))
     assert (len(records), bad) == (1, [])
@@ -88,22 +82,17 @@ def test_an_id_of_ones_own(tmp_path: Path) -> None:
     assert [record.id for record in records if record] == ["s"]
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        pytest.param(b'{"id": "a", "answer": "\x00"}', "JSON is malformed: invalid character", id="NUL"),
-        pytest.param(b'{"id": "a", "answer": "\xff"}', "str is not valid UTF-8", id="no UTF-8"),
-        pytest.param(b"[" * 100_000 + b"]" * 100_000, "Expected `object`, got `array`", id="an array"),
-        pytest.param(
-            b'{"a":' + b"[" * 100_000 + b"]" * 100_000 + b"}", "values nested too deeply", id="nested too deeply"
-        ),
-        pytest.param(b'{"id": "a"', "Input data was truncated", id="cut"),
-        pytest.param(b'{"id": "a"} x', "JSON is malformed: trailing characters", id="more behind"),
-        pytest.param(b'{"id": true}', "Expected `int | str | null`, got `bool` - at `$.id`", id="no id"),
-        pytest.param(b'{"id": "\\ud800"}', "Input data was truncated", id="half a surrogate"),
-        pytest.param(b"\x1f\x8b\x08\x00", "JSON is malformed: invalid character", id="gzip"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "found"), [
+    pytest.param(b'{"id": "a", "answer": "\x00"}', "JSON is malformed: invalid character", id="NUL"),
+    pytest.param(b'{"id": "a", "answer": "\xff"}', "str is not valid UTF-8", id="no UTF-8"),
+    pytest.param(b"[" * 100_000 + b"]" * 100_000, "Expected `object`, got `array`", id="an array"),
+    pytest.param(b'{"a":' + b"[" * 100_000 + b"]" * 100_000 + b"}", "values nested too deeply", id="nested too deeply"),
+    pytest.param(b'{"id": "a"', "Input data was truncated", id="cut"),
+    pytest.param(b'{"id": "a"} x', "JSON is malformed: trailing characters", id="more behind"),
+    pytest.param(b'{"id": true}', "Expected `int | str | null`, got `bool` - at `$.id`", id="no id"),
+    pytest.param(b'{"id": "\\ud800"}', "Input data was truncated", id="half a surrogate"),
+    pytest.param(b"\x1f\x8b\x08\x00", "JSON is malformed: invalid character", id="gzip"),
+])  # fmt: skip
 def test_bad_lines_are_told_and_passed_over(tmp_path: Path, text: bytes, found: str) -> None:
     records, place, bad = read(write(tmp_path / "a.jsonl", [line(1), text, line(2)]))
     assert [record.line for record in records] == [1, 3]
@@ -119,11 +108,6 @@ def test_a_line_too_long_is_passed_over_without_being_held(tmp_path: Path) -> No
     assert [record.id for record in records] == ["r-00001", "r-00002"]
     assert bad == [(2, "10,000,027 bytes", "lines of at most 8,388,608 bytes")]
     assert place.offset == path.stat().st_size
-
-
-def test_a_long_line_that_is_short_enough_is_read(tmp_path: Path) -> None:
-    records, _, bad = read(write(tmp_path / "a.jsonl", [{"id": "big", "answer": "x" * 5_000_000}]))
-    assert (len(records[0].fields["answer"]), bad) == (5_000_000, [])
 
 
 def test_too_many_fields(tmp_path: Path) -> None:
@@ -161,8 +145,7 @@ class TestPlaces:
         with path.open("ab") as stream:
             stream.write(b"\n" + json.dumps(line(2)).encode() + b"\n")
         records, place, bad = read(path, place=place)
-        assert [(record.id, record.line) for record in records] == [("r-00002", 3)]
-        assert (place.open, bad) == (False, [])
+        assert ([(record.id, record.line) for record in records], place.open, bad) == ([("r-00002", 3)], False, [])
 
     def test_an_unfinished_last_line_is_left_for_the_next_time(self, tmp_path: Path) -> None:
         path = write(tmp_path / "a.jsonl", [line(0), b'{"id": "b", "ans'], end=b"")

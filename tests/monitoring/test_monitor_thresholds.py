@@ -8,12 +8,10 @@ import pytest
 
 from metrics.calibrations import calibrated_thresholds
 from metrics.cli.main import main
-from metrics.core.calibration import Calibration
 from metrics.core.errors import InputError
 from metrics.core.files import sha256_of
 from metrics.monitoring import (
     Monitor,
-    Spec,
     Watch,
     check,
     columns,
@@ -35,7 +33,6 @@ CONTEXT = "The river runs past an old mill, which has been red since it was buil
 
 
 def lines(count: int = 6) -> list[dict[str, Any]]:
-    """Answers, every other of which has nothing to do with its context."""
     contexts = (CONTEXT, "Tax law of 1902.")
     return [line(index, answer=CONTEXT, contexts=[contexts[index % 2]]) for index in range(count)]
 
@@ -50,9 +47,7 @@ def rate(found: Monitor) -> Any:
     return get_metrics(found)["pass_rate"]
 
 
-def test_it_judges_by_the_calibration_of_its_weights(
-    workspace: Path, tmp_path: Path, kept_calibrations: Calibrations
-) -> None:
+def test_it_judges_by_the_calibration_of_its_weights(workspace, tmp_path, kept_calibrations) -> None:
     kept_calibrations.keep(calibration(threshold=0.4))
     found = fed(workspace, tmp_path)
     assert rate(found) == 0.5
@@ -77,13 +72,7 @@ def test_a_cutoff_is_filled_in(workspace: Path, kept_calibrations: Calibrations)
     [{"models": {"embedder": "b" * 64}}, {"version": 1}, {"threshold": None, "auc": 0.5}],
     ids=["other weights", "another version", "does not separate"],
 )
-def test_without_one_that_fits_it_says_so(
-    workspace: Path,
-    tmp_path: Path,
-    kept_calibrations: Calibrations,
-    other: dict[str, Any],
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_without_one_that_fits_it_says_so(workspace, tmp_path, kept_calibrations, other, capsys) -> None:
     kept_calibrations.keep(calibration(**other))
     path = write(tmp_path / "a.jsonl", lines())
     command = ["monitor", str(path), "--name", "chat", "--rate", "1", "--quiet", "--evaluators"]
@@ -106,22 +95,7 @@ def test_without_one_that_fits_it_says_so(
     assert "Threshold ≥ 0.3" in capsys.readouterr().out
 
 
-def test_the_command_says_where_a_threshold_comes_from(
-    workspace: Path, tmp_path: Path, kept_calibrations: Calibrations, capsys: pytest.CaptureFixture[str]
-) -> None:
-    kept_calibrations.keep(calibration())
-    path = write(tmp_path / "a.jsonl", lines())
-    command = ["monitor", str(path), "--name", "chat", "--rate", "1", "--quiet", "--evaluators", "groundedness"]
-    assert main(command) == 0
-    said = capsys.readouterr().out
-    assert "  groundedness.groundedness: Threshold ≥ 0.4, calibrated for this model: AUC 0.700 (0.600–0.800) on" in said
-    assert main(command) == 0
-    assert capsys.readouterr().out == said
-
-
-def test_other_weights_are_refused_until_they_are_back(
-    workspace: Path, tmp_path: Path, kept_calibrations: Calibrations, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_other_weights_are_refused_until_they_are_back(workspace, tmp_path, kept_calibrations, monkeypatch) -> None:
     weights = {"embedder": "a" * 64}
     monkeypatch.setattr(calibrated_thresholds.models, "weights_of", lambda name, settings: weights[name])
     kept_calibrations.keep(calibration(models=dict(weights)))
@@ -141,9 +115,7 @@ def test_other_weights_are_refused_until_they_are_back(
     assert feed(found, path).sampled == 8
 
 
-def test_drift_is_measured_against_a_run_with_the_same_calibration(
-    workspace: Path, tmp_path: Path, kept_calibrations: Calibrations
-) -> None:
+def test_drift_is_measured_against_a_run_with_the_same_calibration(workspace, tmp_path, kept_calibrations) -> None:
     kept_calibrations.keep(calibration("mrr_relevant_chunk_threshold", "context_mrr", threshold=0.35))
     kept_calibrations.keep(calibration("context_mrr", "context_mrr", threshold=0.5))
     rows = lines()
@@ -183,10 +155,3 @@ def test_a_local_judge_keeps_its_weights(workspace: Path, tmp_path: Path) -> Non
     file.write_text("two")
     with pytest.raises(InputError, match="has other weights now"):
         check(found.spec)
-
-
-def test_a_calibration_is_plain_data(workspace: Path, kept_calibrations: Calibrations) -> None:
-    kept_calibrations.keep(calibration(sets=({"data": "x", "n": 3},), settings={}))
-    spec = begun(workspace, evaluators={"groundedness": {}}).spec
-    assert Spec.model_validate(spec.model_dump(mode="json")) == spec
-    assert isinstance(spec.calibrations("groundedness")["groundedness"], Calibration)

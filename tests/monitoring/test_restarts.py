@@ -25,7 +25,6 @@ def tables(monitor: Monitor) -> str:
 
 
 def facts(monitor: Monitor) -> dict[str, Any]:
-    """The state without what a clock says."""
     state = monitor.state
     changes = [{name: value for name, value in change.items() if name != "at"} for change in state.changes]
     return {
@@ -36,13 +35,6 @@ def facts(monitor: Monitor) -> dict[str, Any]:
 
 
 class TestRestarts:
-    def test_the_same_file_again_changes_nothing(self, workspace: Path, tmp_path: Path) -> None:
-        path, found = write(tmp_path / "a.jsonl", [line(index) for index in range(30)]), begun(workspace)
-        feed(found, path)
-        before = (facts(found), tables(found))
-        feed(found, path)
-        assert (facts(found), tables(found)) == before
-
     def test_a_longer_file_goes_on_under_another_name_too(self, workspace: Path, tmp_path: Path) -> None:
         lines = [line(index) for index in range(50)]
         whole, parts = begun(workspace, "whole"), begun(workspace, "parts")
@@ -65,9 +57,7 @@ class TestRestarts:
         state = feed(found, write(tmp_path / "b.jsonl", [line(index) for index in range(200, 203)]))
         assert (state.read, state.sampled, len(state.sources)) == (18, 18, 3)
 
-    def test_a_file_cut_off_while_it_is_read_begins_anew(
-        self, workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_a_file_cut_off_while_it_is_read_begins_anew(self, workspace, tmp_path, monkeypatch) -> None:
         found, path = begun(workspace), write(tmp_path / "a.jsonl", [line(index) for index in range(20)])
 
         def cut(*given: Any) -> str | None:
@@ -150,22 +140,16 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Monitor
     return path, found
 
 
-@pytest.mark.parametrize(
-    ("function", "count", "moment"),
-    [
-        pytest.param("store.write_table", 1, "before", id="before the first part"),
-        pytest.param("store.write_table", 4, "before", id="between samples and scores"),
-        pytest.param("files.sync", 7, "before", id="while a part is written beside"),
-        pytest.param("store.write_json", 3, "before", id="between part and state"),
-        pytest.param("store.write_json", 3, "after", id="after a state"),
-        pytest.param("store.write_table", 17, "after", id="while parts are merged"),
-        pytest.param("store.write_json", 8, "after", id="before merged parts are cleared away"),
-    ],
-)
-def test_killed_at_any_moment_it_ends_the_same(
-    function: str, count: int, moment: str, workspace: Path, undisturbed: tuple[Path, Monitor],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+@pytest.mark.parametrize(("function", "count", "moment"), [
+    pytest.param("store.write_table", 1, "before", id="before the first part"),
+    pytest.param("store.write_table", 4, "before", id="between samples and scores"),
+    pytest.param("files.sync", 7, "before", id="while a part is written beside"),
+    pytest.param("store.write_json", 3, "before", id="between part and state"),
+    pytest.param("store.write_json", 3, "after", id="after a state"),
+    pytest.param("store.write_table", 17, "after", id="while parts are merged"),
+    pytest.param("store.write_json", 8, "after", id="before merged parts are cleared away"),
+])  # fmt: skip
+def test_killed_at_any_moment_it_ends_the_same(function, count, moment, workspace, undisturbed, monkeypatch) -> None:
     """kill -9 of a real process, then the same feed again: counts, samples and scores of an undisturbed one."""
     monkeypatch.setattr(monitor_store, "MERGED", 8)
     path, whole = undisturbed
@@ -175,6 +159,5 @@ def test_killed_at_any_moment_it_ends_the_same(
     assert done.returncode == -9, done.stderr
     assert found.state.read < whole.state.read
     feed(found, path, batch=5)
-    assert facts(found) == facts(whole)
-    assert tables(found) == tables(whole)
+    assert (facts(found), tables(found)) == (facts(whole), tables(whole))
     assert len(list(found.folder.iterdir())) == len(list(whole.folder.iterdir()))

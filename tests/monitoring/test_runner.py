@@ -41,8 +41,7 @@ def test_what_is_read_is_sampled_judged_and_counted(workspace: Path, tmp_path: P
     assert (state.read, state.sampled, state.unscored, state.bad, state.duplicates) == (40, 40, 0, 0, 0)
     assert (state.health, state.lately, state.changes) == ("insufficient_data", 20, [])
     windows = trend(found)
-    assert windows["passed"].tolist() == [15, 15]
-    assert windows["judged"].tolist() == [20, 20]
+    assert (windows["passed"].tolist(), windows["judged"].tolist()) == ([15, 15], [20, 20])
     assert windows["begins"].iloc[1].isoformat() == "2026-11-21T10:20:00+00:00"
     assert windows["rate"].tolist() == [0.75, 0.75]
     overall = state.standings[0]
@@ -58,8 +57,7 @@ def test_what_is_read_is_sampled_judged_and_counted(workspace: Path, tmp_path: P
     assert last.iloc[0][["id", "source", "line", "model"]].tolist() == ["r-00036", "a.jsonl", 37, "production"]
     assert (list(last["failed"].iloc[0]), list(last["values"].iloc[0])) == (["pii_leakage"], [0.0])
     assert (failure_count(found), failure_count(found, window=0), failure_count(found, window=9)) == (10, 5, 0)
-    scores = sample_scores(found, 36)
-    judged = scores.set_index("metric").loc["passes", ["evaluator", "value", "passed"]]
+    judged = sample_scores(found, 36).set_index("metric").loc["passes", ["evaluator", "value", "passed"]]
     assert judged.tolist() == ["pii_leakage", 0, False]
     assert not len(sample_scores(found, 99))
     assert failures(found, window=0)["number"].max() == 16
@@ -72,13 +70,6 @@ def test_windows_of_time_are_the_lines_own(workspace: Path, tmp_path: Path) -> N
     windows = trend(found)
     assert windows["sampled"].tolist() == [20, 60, 40]
     assert windows["begins"].iloc[0].isoformat() == "2025-11-21T04:00:00+00:00"
-
-
-def test_a_line_without_a_time_is_of_the_window_in_which_it_was_read(workspace: Path, tmp_path: Path) -> None:
-    found = begun(workspace, window="7d", minimum=1)
-    feed(found, write(tmp_path / "a.jsonl", [line(0)]))
-    assert len(trend(found)) == 1
-    assert trend(found)["begins"].iloc[0].year >= 2025
 
 
 def test_lines_of_many_shapes_keep_their_own_scores(workspace: Path, tmp_path: Path) -> None:
@@ -105,20 +96,16 @@ def test_hostile_lines_take_no_other_with_them(workspace: Path, tmp_path: Path) 
     ]  # fmt: skip
     state = feed(begun(workspace), write(tmp_path / "a.jsonl", lines))
     bad = {entry["row"]: entry["found"] for entry in state.bad_lines}
-    assert (state.read, state.duplicates, state.bad) == (12, 1, len(bad))
-    assert bad[2] == "Input data was truncated"
+    assert (state.read, state.duplicates, state.bad, bad[2]) == (12, 1, len(bad), "Input data was truncated")
     assert bad[4] == "no column with the model's answers, only the columns case_id, id, question"
     assert bad[5].startswith("context: a name that means different things")
-    assert bad[10] == "9,000,028 bytes"
-    assert state.sampled == 12 - 1 - len(bad)
+    assert (bad[10], state.sampled) == ("9,000,028 bytes", 12 - 1 - len(bad))
     kept = monitor(Workspace(workspace), "chat").query("SELECT id, answer FROM samples ORDER BY number")
     assert {"r-00000", "r-00001", "r-00003", "r-00004", "nul"} <= set(kept["id"])
     found = monitor(Workspace(workspace), "chat")
     scored = found.query("SELECT number, count(*) AS rows FROM scores GROUP BY number ORDER BY number")
-    assert scored["number"].tolist() == list(range(state.sampled))
-    assert scored["rows"].nunique() == 1
-    assert kept["id"].str.len().max() == 200
-    assert kept.set_index("id")["answer"]["nul"] == "a\ufffdb"
+    assert (scored["number"].tolist(), scored["rows"].nunique()) == (list(range(state.sampled)), 1)
+    assert (kept["id"].str.len().max(), kept.set_index("id")["answer"]["nul"]) == (200, "a\ufffdb")
 
 
 def test_only_so_many_bad_lines_are_listed(workspace: Path, tmp_path: Path) -> None:
@@ -136,8 +123,7 @@ def test_texts_are_cut_and_secrets_redacted(workspace: Path, tmp_path: Path, mon
         write(tmp_path / "a.jsonl", [{"id": "1", "question": "wonderful-key-1234?", "answer": answer}]),
     )
     kept = monitor(Workspace(workspace), "chat").query("SELECT question, answer FROM samples").iloc[0]
-    assert kept["question"] == "[key]?"
-    assert len(kept["answer"]) == 200
+    assert (kept["question"], len(kept["answer"])) == ("[key]?", 200)
     everything = b"".join(file.read_bytes() for file in (workspace / "monitors").rglob("*.json"))
     assert b"wonderful-key" not in everything
     assert token[:8] not in kept["answer"]
@@ -218,29 +204,17 @@ class TestTheHook:
             assert found in str(caught.value)
             assert "expected a command with its arguments" in str(caught.value)
 
-    @pytest.mark.parametrize(
-        ("hook", "expected"),
-        [
-            (["/no/such/hook"], "the alert hook /no/such/hook could not be started: No such file or directory"),
-            ([sys.executable, "-c", "raise SystemExit('out of paper')"], "ended with 1: out of paper"),
-        ],
-    )
-    def test_its_failure_is_told_and_not_fatal(
-        self, hook: list[str], expected: str, workspace: Path, tmp_path: Path
-    ) -> None:
+    @pytest.mark.parametrize(("hook", "expected"), [
+        (["/no/such/hook"], "the alert hook /no/such/hook could not be started: No such file or directory"),
+        ([sys.executable, "-c", "raise SystemExit('out of paper')"], "ended with 1: out of paper"),
+    ])  # fmt: skip
+    def test_its_failure_is_told_and_not_fatal(self, hook, expected, workspace, tmp_path) -> None:
         warned: list[str] = []
         path = write(tmp_path / "a.jsonl", [line(index) for index in range(50)])
         state = feed(begun(workspace), path, hook=hook, warn=warned.append)
         assert (state.sampled, state.health) == (50, "healthy")
         assert expected in warned[0]
         assert [expected in failure for failure in state.hook_failures] == [True]
-
-    def test_one_that_hangs_is_stopped(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        from metrics.monitoring import alerts
-
-        monkeypatch.setattr(alerts, "SECONDS", 0.2)
-        failure = alerts.call([sys.executable, "-c", "import time; time.sleep(60)"], {})
-        assert failure == f"the alert hook {sys.executable} took longer than 0.2 s and was stopped"
 
     def test_a_change_that_was_not_told_is_told_the_next_time(self, workspace: Path, tmp_path: Path) -> None:
         path = write(tmp_path / "a.jsonl", [line(index) for index in range(50)])
@@ -269,12 +243,10 @@ class TestWhatItJudgesBy:
 
     def test_it_stays_as_it_was_begun(self, workspace: Path) -> None:
         found = begun(workspace, rate=0.5)
-        same = {"rate": 0.5, "evaluators": {"pii_leakage": {}}, "window": "100"}
-        assert found.spec.differs(same) == []
+        assert found.spec.differs({"rate": 0.5, "evaluators": {"pii_leakage": {}}, "window": "100"}) == []
         problems = found.spec.differs({"rate": 0.1, "evaluators": {"pii_leakage": {"threshold": 0.9}}})
         expected = "0.5, which the monitor was created with; or another --name"
-        assert str(problems[0]) == f"--rate: found 0.1; expected {expected}"
-        assert problems[1].file == "--evaluators"
+        assert (str(problems[0]), problems[1].file) == (f"--rate: found 0.1; expected {expected}", "--evaluators")
 
     def test_the_judges_pace_may_change_and_the_judge_may_not(self) -> None:
         spec = Spec(evaluators={"rubric": {}}, resources={"judge": {"model": "m"}})
@@ -294,19 +266,18 @@ class TestWhatItJudgesBy:
         assert "a.jsonl, row 1: found JSON is malformed" in str(caught.value)
         assert "expected --evaluators whose inputs they have" in str(caught.value)
 
+    def test_no_such_monitor(self, workspace: Path) -> None:
+        with pytest.raises(RunNotFound, match="there is no monitor 'none' in"):
+            monitor(Workspace(workspace), "none")
+
     @pytest.mark.parametrize("name", ["", "../up", "a/b", ".hidden", "x" * 65])
     def test_a_name_is_no_path(self, name: str, workspace: Path) -> None:
         with pytest.raises(InputError, match="--name: found"):
             create(Workspace(workspace), name, Spec(evaluators={"pii_leakage": {}}))
 
-    def test_no_such_monitor(self, workspace: Path) -> None:
-        with pytest.raises(RunNotFound, match="there is no monitor 'none' in"):
-            monitor(Workspace(workspace), "none")
-
 
 class TestDrift:
     def reference(self, workspace: Path, passes: int, parameters: dict[str, Any] | None = None) -> dict[str, str]:
-        """A run of 100 cases, so many of which pass."""
         rows = [line(index, index < passes) for index in range(100)]
         suite = Suite.from_rows("before", "text", [{"case_id": row["id"], "question": row["question"]} for row in rows])
         outputs = Outputs.from_rows([{"case_id": row["id"], "model": "m", "answer": row["answer"]} for row in rows])
@@ -316,13 +287,10 @@ class TestDrift:
 
     @pytest.mark.parametrize(("passes", "drifted"), [(95, True), (62, False)])
     @pytest.mark.parametrize("window", ["100", "100m"])
-    def test_of_late_against_a_run(
-        self, passes: int, drifted: bool, window: str, workspace: Path, tmp_path: Path
-    ) -> None:
+    def test_of_late_against_a_run(self, passes, drifted, window, workspace, tmp_path) -> None:
         found = begun(workspace, window=window)
         rows = [line(index, index % 5 > 1, ts=1_763_700_000 + 60 * index) for index in range(300)]
-        path = write(tmp_path / "a.jsonl", rows)
-        feed(found, path, reference=self.reference(workspace, passes))
+        feed(found, write(tmp_path / "a.jsonl", rows), reference=self.reference(workspace, passes))
         row = next(row for row in drifts(found) if row.metric == "passes")
         assert (row.n, row.n_reference, row.mean, row.mean_reference) == (100, 100, 0.6, passes / 100)
         assert row.ks == pytest.approx(abs(0.6 - passes / 100))
@@ -337,14 +305,6 @@ class TestDrift:
         reference = self.reference(workspace, 90, {"threshold": 0.9})
         feed(found, write(tmp_path / "a.jsonl", [line(index) for index in range(30)]), reference=reference)
         assert {row.reason for row in drifts(found)} == {"the reference run used other parameters"}
-
-    def test_one_line_shows_no_drift(self, workspace: Path, tmp_path: Path) -> None:
-        found = begun(workspace)
-        feed(found, write(tmp_path / "a.jsonl", [line(0)]), reference=self.reference(workspace, 90))
-        assert {(row.reason, row.drifted) for row in drifts(found)} == {(None, False)}
-
-    def test_without_a_reference_there_is_none(self, workspace: Path) -> None:
-        assert drifts(begun(workspace)) == []
 
     def test_a_run_of_several_models_needs_one_named(self, workspace: Path) -> None:
         suite = Suite.from_rows("s", "text", [{"case_id": "1"}])
@@ -366,19 +326,7 @@ class TestAJudge:
         settings = {"model": "scripted", "base_url": server.url, "backoff": 0.01, **judge}
         return begun(workspace, evaluators={"rubric": {}}, resources={"judge": settings}, minimum=5)
 
-    def test_the_rubric_is_asked_and_kept(self, workspace: Path, tmp_path: Path, judge_server: JudgeServer) -> None:
-        judge_server.say("rubric.levels", levels)
-        found = self.rubric(workspace, judge_server)
-        path = write(tmp_path / "a.jsonl", [line(index) for index in range(10)])
-        state = feed(found, path)
-        assert (state.standings[0]["rate"], state.sampled, state.unscored) == (1.0, 10, 0)
-        values = found.query("SELECT DISTINCT value FROM scores WHERE metric = 'rubric'")["value"].tolist()
-        assert values == [0.8]
-        assert state.spend["calls"] == 10
-
-    def test_its_budget_is_the_monitors_whole_life_long(
-        self, workspace: Path, tmp_path: Path, judge_server: JudgeServer
-    ) -> None:
+    def test_its_budget_is_the_monitors_whole_life_long(self, workspace, tmp_path, judge_server) -> None:
         judge_server.say("rubric.levels", levels)
         found = self.rubric(workspace, judge_server, budget={"calls": 4}, concurrency=1)
         feed(found, write(tmp_path / "a.jsonl", [line(index) for index in range(3)]))
@@ -388,16 +336,13 @@ class TestAJudge:
         reasons = found.query("SELECT DISTINCT status, reason FROM scores WHERE value IS NULL AND status = 'skipped'")
         assert "budget" in reasons["reason"].iloc[0]
 
-    def test_one_that_is_down_costs_its_cases_their_verdict_and_nothing_else(
-        self, workspace: Path, tmp_path: Path, judge_server: JudgeServer
-    ) -> None:
+    def test_one_that_is_down_costs_its_cases_their_verdict_and_nothing_else(self, workspace, tmp_path, judge_server):
         judge_server.say("rubric.levels", levels)
         found = self.rubric(workspace, judge_server, tries=1)
         judge_server.fail_by(lambda _: Fault(drop=True))
         state = feed(found, write(tmp_path / "a.jsonl", [line(index) for index in range(6)]))
         assert (state.sampled, state.unscored, state.health) == (6, 6, "insufficient_data")
-        statuses = found.query("SELECT DISTINCT status FROM scores")["status"].tolist()
-        assert statuses == ["skipped"]
+        assert found.query("SELECT DISTINCT status FROM scores")["status"].tolist() == ["skipped"]
         judge_server.fail_by(None)
         state = feed(found, write(tmp_path / "b.jsonl", [line(index) for index in range(10, 16)]))
         assert (state.sampled, state.unscored, state.standings[0]["passed"]) == (12, 6, 6)

@@ -33,28 +33,12 @@ def test_a_call_is_judged_kept_and_returned(workspace: Path, judge_server: Judge
     assert [sample.score for sample in made if sample] == pytest.approx([1.0, 0.8, 0.3])
     assert [sample.passed for sample in made if sample] == [True, True, False]
     first = made[0]
-    assert first is not None
     assert (first.id, first.query, len(first.output_preview or "")) == ("r-1", "Why?", 200)
     assert first.timestamp.endswith("+00:00")
     metrics = get_metrics(monitor(Workspace(), "chat"))
     assert (metrics["status"], metrics["pass_rate"]) == ("insufficient_data", pytest.approx(2 / 3))
-    assert metrics["average_score"] == pytest.approx(0.7)
-    assert metrics["average_score_interval"][1] == 1.0
-    windows = trend(found, ("rubric", "rubric"))
-    assert windows["mean"].tolist() == pytest.approx([0.7])
-
-
-def test_which_calls_are_sampled_follows_from_the_id(workspace: Path) -> None:
-    names = [f"r-{index:05d}" for index in range(200)]
-    taken = []
-    for seed in (0, 0, 1):
-        found = begun(workspace, f"seed-{seed}-{len(taken)}", rate=0.2, seed=seed)
-        with Watch(found) as watch:
-            calls = (watch.sample_and_evaluate({"id": id, "answer": "It runs."}) for id in names)
-            taken.append([id for id, sample in zip(names, calls, strict=True) if sample])
-        assert found.state.sampled == len(taken[-1])
-    assert taken[0] == taken[1] != taken[2]
-    assert 20 < len(taken[0]) < 60
+    assert (metrics["average_score"], metrics["average_score_interval"][1]) == (pytest.approx(0.7), 1.0)
+    assert trend(found, ("rubric", "rubric"))["mean"].tolist() == pytest.approx([0.7])
 
 
 def test_it_goes_on_where_a_log_was_read(workspace: Path, tmp_path: Path) -> None:
@@ -63,7 +47,6 @@ def test_it_goes_on_where_a_log_was_read(workspace: Path, tmp_path: Path) -> Non
     with Watch(found) as watch:
         assert watch.sample_and_evaluate(line(2)) is None, "it was judged before"
         sample = watch.sample_and_evaluate(Case("c-9", answer="Write to jane.doe@acme-corp.org."))
-        assert sample is not None
         assert (sample.id, sample.passed, sample.score) == ("c-9", False, 0.0)
     assert (found.state.sampled, found.state.duplicates, found.state.read) == (6, 1, 7)
 
