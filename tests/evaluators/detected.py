@@ -26,6 +26,13 @@ def outputs_of(*boxes: tuple[Any, ...], cases: str = "abc") -> Outputs:
     return Outputs.from_rows([{"case_id": case, "model": "m"} for case in cases], rows)
 
 
+def of_rows(cases: Any, annotations: Any, rows: Any, labels: Any = ()) -> tuple[Suite, Outputs]:
+    """A suite of these rows, and what one model predicts."""
+    outputs = [{"case_id": case["case_id"], "model": "m"} for case in cases]
+    predictions = [{"model": "m", **row} for row in rows]
+    return Suite.from_rows("s", "detection", cases, annotations, labels), Outputs.from_rows(outputs, predictions)
+
+
 def run(evaluator: str, suite: Suite, outputs: Outputs, **parameters: Any) -> Findings:
     """The findings of one evaluator, without intervals unless asked."""
     entry = evaluators()[evaluator]
@@ -49,9 +56,8 @@ def suite_and_outputs(scene: Any) -> tuple[Suite, Outputs]:
 
     cases = [{"case_id": str(image)} for image in range(images)]
     annotations = [flat(row) | {"area": row["area"], "is_crowd": row["crowd"]} for row in truths]
-    suite = Suite.from_rows("scene", "detection", cases, annotations, [str(label) for label in range(classes)])
-    rows = [flat(row) | {"model": "m", "score": row["score"]} for row in predictions]
-    return suite, Outputs.from_rows([case | {"model": "m"} for case in cases], rows)
+    rows = [flat(row) | {"score": row["score"]} for row in predictions]
+    return of_rows(cases, annotations, rows, [str(label) for label in range(classes)])
 
 
 def numbered(suite: Suite) -> Suite:
@@ -76,9 +82,7 @@ def read_voc100(shared: Path) -> tuple[Suite, Outputs]:
         flat(row) | {"area": row["area"], "is_crowd": bool(row["iscrowd"]), "annotation_id": row["id"]}
         for row in truth["annotations"]
     ]
-    rows = [flat(row) | {"score": row["score"], "model": "m"} for row in results]
-    outputs = Outputs.from_rows([case | {"model": "m"} for case in cases], rows)
-    return Suite.from_rows("voc100", "detection", cases, annotations), outputs
+    return of_rows(cases, annotations, [flat(row) | {"score": row["score"]} for row in results])
 
 
 def _row(box: tuple[Any, ...]) -> dict[str, Any]:

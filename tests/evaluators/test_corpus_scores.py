@@ -66,47 +66,37 @@ def quiet() -> Iterator[None]:
     logging.disable(logging.NOTSET)
 
 
+def agrees(findings: Findings, metric: str, corpus: Corpus, peer: Any, single: Any = None) -> None:
+    """The score of the corpus, its signature and the score of each case are sacreBLEU's."""
+    [total] = [row for row in findings.aggregates if row.metric == metric]
+    assert total.value == pytest.approx(peer.corpus_score(corpus[0], streams(corpus[1])).score / 100, abs=1e-12)
+    assert total.columns["signature"] == str(peer.get_signature())
+    for place, (answer, references) in enumerate(zip(*corpus, strict=True)):
+        wanted = (single or peer).sentence_score(answer, references).score / 100
+        assert findings.cases[str(place)].values[metric] == pytest.approx(wanted, abs=1e-12)
+
+
 @pytest.mark.parametrize("smoothing", ["exp", "floor", "add-k", "none"])
 def test_corpus_bleu_is_that_of_sacrebleu(smoothing: str) -> None:
-    for number, (answers, expected) in enumerate(corpora(11, len(seeds(20, 60)))):
+    for number, corpus in enumerate(corpora(11, len(seeds(20, 60)))):
         tokenizer, lower = ("13a", "intl", "char", "zh", "none")[number % 5], number % 4 == 0
         peer = BLEU(tokenize=tokenizer, smooth_method=smoothing, lowercase=lower, force=True)
         single = BLEU(tokenize=tokenizer, smooth_method=smoothing, lowercase=lower, effective_order=True)
         chosen = {"tokenizer": "whitespace" if tokenizer == "none" else tokenizer, "lowercase": lower}
-        own = found("corpus_bleu", (answers, expected), smoothing=smoothing, **chosen)
-        wanted = peer.corpus_score(answers, streams(expected)).score / 100
-        assert own.aggregates[0].value == pytest.approx(wanted, abs=1e-12)
-        assert own.aggregates[0].columns["signature"] == str(peer.get_signature())
-        for place, (answer, references) in enumerate(zip(answers, expected, strict=True)):
-            wanted = single.sentence_score(answer, references).score / 100
-            assert own.cases[str(place)].values["corpus_bleu"] == pytest.approx(wanted, abs=1e-12)
+        agrees(found("corpus_bleu", corpus, smoothing=smoothing, **chosen), "corpus_bleu", corpus, peer, single)
 
 
 @pytest.mark.parametrize(("metric", "orders"), [("chrf", 0), ("chrf_plus_plus", 2)])
 def test_chrf_is_that_of_sacrebleu(metric: str, orders: int) -> None:
-    for number, (answers, expected) in enumerate(corpora(12)):
-        beta, lower = 1 + number % 3, number % 4 == 0
-        peer = CHRF(word_order=orders, beta=beta, lowercase=lower)
-        own = found("chrf", (answers, expected), beta=beta, lowercase=lower)
-        [total] = [row for row in own.aggregates if row.metric == metric]
-        assert total.value == pytest.approx(peer.corpus_score(answers, streams(expected)).score / 100, abs=1e-12)
-        assert total.columns["signature"] == str(peer.get_signature())
-        for place, (answer, references) in enumerate(zip(answers, expected, strict=True)):
-            wanted = peer.sentence_score(answer, references).score / 100
-            assert own.cases[str(place)].values[metric] == pytest.approx(wanted, abs=1e-12)
+    for number, corpus in enumerate(corpora(12)):
+        chosen: dict[str, Any] = {"beta": 1 + number % 3, "lowercase": number % 4 == 0}
+        agrees(found("chrf", corpus, **chosen), metric, corpus, CHRF(word_order=orders, **chosen))
 
 
 def test_ter_is_that_of_sacrebleu() -> None:
-    for number, (answers, expected) in enumerate(corpora(14)):
+    for number, corpus in enumerate(corpora(14)):
         chosen = {"case_sensitive": number % 2 == 0, "no_punct": number % 3 == 0}
-        peer = TER(**chosen)
-        own = found("ter", (answers, expected), **chosen)
-        wanted = peer.corpus_score(answers, streams(expected)).score / 100
-        assert own.aggregates[0].value == pytest.approx(wanted, abs=1e-12)
-        assert own.aggregates[0].columns["signature"] == str(peer.get_signature())
-        for place, (answer, references) in enumerate(zip(answers, expected, strict=True)):
-            wanted = peer.sentence_score(answer, references).score / 100
-            assert own.cases[str(place)].values["ter"] == pytest.approx(wanted, abs=1e-12)
+        agrees(found("ter", corpus, **chosen), "ter", corpus, TER(**chosen))
 
 
 @pytest.mark.parametrize(("words", "length"), [(3, 40), (8, 30), (40, 70)])

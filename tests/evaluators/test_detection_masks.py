@@ -17,7 +17,7 @@ from metrics.ingest import load_outputs, load_suite
 from metrics.vision import rle
 from metrics.vision.masks import Shapes, draw, encode
 from metrics.vision.matching import AREAS, IOU_THRESHOLDS
-from tests.evaluators.detected import pick, run
+from tests.evaluators.detected import of_rows, pick, run
 from tests.ingest.files import write
 from tests.seeds import LONG, seeds
 from tests.vision.coco_oracle import arrays
@@ -57,9 +57,8 @@ def tables(truth: Record, results: list[Record]) -> tuple[Suite, Outputs]:
         flat(record) | {"annotation_id": record["id"], "area": record["area"], "is_crowd": bool(record["iscrowd"])}
         for record in truth["annotations"]
     ]
-    suite = Suite.from_rows("s", "detection", cases, annotations, [name["name"] for name in truth["categories"]])
-    rows = [flat(record) | {"score": record["score"], "model": "m"} for record in results]
-    return suite, Outputs.from_rows([{"case_id": case["case_id"], "model": "m"} for case in cases], rows)
+    rows = [flat(record) | {"score": record["score"]} for record in results]
+    return of_rows(cases, annotations, rows, [name["name"] for name in truth["categories"]])
 
 
 def assert_equal(suite: Suite, outputs: Outputs, expected: Any, thresholds: Any, areas: Any, limits: Any) -> None:
@@ -133,11 +132,9 @@ def rectangles(truths: str, predictions: str, sized: bool = True) -> tuple[Suite
         shift = rng.integers(-4, 5, 2)
         near = (np.array(ring).reshape(-1, 2) + shift).clip(0, (size[1], size[0])).ravel().tolist()
         annotations.append({**case, "annotation_id": index + 1, **AS_COLUMNS[truths](ring, size)})
-        rows.append({**case, "model": "m", "score": float(rng.random()), **AS_COLUMNS[predictions](near, size)})
+        rows.append({**case, "score": float(rng.random()), **AS_COLUMNS[predictions](near, size)})
     sides = {"image_height": size[0], "image_width": size[1]} if sized else {}
-    cases = [{"case_id": str(index), **sides} for index in range(6)]
-    suite = Suite.from_rows("s", "detection", cases, annotations)
-    return suite, Outputs.from_rows([{"case_id": case["case_id"], "model": "m"} for case in cases], rows)
+    return of_rows([{"case_id": str(index), **sides} for index in range(6)], annotations, rows)
 
 
 @cache
@@ -171,10 +168,9 @@ def between_pixels(truths: str, predictions: str, least: float, turned: bool) ->
         near = ring + rng.normal(0, 0.08 * least, 2)
         annotations.append({**case, "annotation_id": index + 1, **AS_COLUMNS[truths](ring.ravel().tolist(), size)})
         written = AS_COLUMNS[predictions](near.ravel().tolist(), size)
-        rows.append({**case, "model": "m", "score": float(rng.random()), **written})
+        rows.append({**case, "score": float(rng.random()), **written})
     cases = [{"case_id": str(index), "image_height": size[0], "image_width": size[1]} for index in range(12)]
-    suite = Suite.from_rows("s", "detection", cases, annotations)
-    return suite, Outputs.from_rows([{"case_id": case["case_id"], "model": "m"} for case in cases], rows)
+    return of_rows(cases, annotations, rows)
 
 
 @cache
@@ -233,11 +229,9 @@ def test_every_detection_evaluator_takes_the_geometry(evaluator, chosen):
 
 def scene(truth: Record, *predictions: Record, size: tuple[int, int] | None = (100, 100)) -> tuple[Suite, Outputs]:
     sides = {} if size is None else {"image_height": size[0], "image_width": size[1]}
-    suite = Suite.from_rows(
-        "s", "detection", [{"case_id": "a", **sides}], [{"case_id": "a", "label": "cat", "annotation_id": 1, **truth}]
-    )
-    rows = [{"case_id": "a", "label": "cat", "model": "m", "score": 0.9, **row} for row in predictions]
-    return suite, Outputs.from_rows([{"case_id": "a", "model": "m"}], rows)
+    same = {"case_id": "a", "label": "cat"}
+    rows = [{**same, "score": 0.9, **row} for row in predictions]
+    return of_rows([{"case_id": "a", **sides}], [{**same, "annotation_id": 1, **truth}], rows)
 
 
 BOX = {"x": 0.0, "y": 0.0, "width": 40.0, "height": 40.0}

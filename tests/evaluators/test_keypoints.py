@@ -10,7 +10,7 @@ from metrics.core.classes import ClassFacts
 from metrics.core.errors import InputError
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators.detection.keypoint_summary import NO_LABELLED, NO_POINTS
-from tests.evaluators.detected import pick, run
+from tests.evaluators.detected import of_rows, pick, run
 from tests.seeds import seeds
 from tests.vision.keypoint_oracle import NAMES, Scene, coco_poses, random_poses
 
@@ -24,13 +24,12 @@ def suite_and_outputs(scene: Scene) -> tuple[Suite, Outputs]:
          **dict(zip(("x", "y", "width", "height"), row["bbox"], strict=True))}
         for row in truths
     ]  # fmt: skip
-    predictions = [
-        {"case_id": str(row["image_id"]), "model": "m", "label": "person", "score": row["score"],
-         "keypoints": row["keypoints"]}
+    same = {"label": "person"}
+    rows = [
+        same | {"case_id": str(row["image_id"]), "score": row["score"], "keypoints": row["keypoints"]}
         for row in results
-    ]  # fmt: skip
-    suite = Suite.from_rows("poses", "detection", cases, annotations, ["person"])
-    return suite, Outputs.from_rows([case | {"model": "m"} for case in cases], predictions)
+    ]
+    return of_rows(cases, annotations, rows, ["person"])
 
 
 @pytest.mark.parametrize("points", [17, 5])

@@ -8,7 +8,7 @@ import shapely
 
 from metrics.core.suite import Outputs, Suite
 from metrics.vision.matching import IOU_THRESHOLDS
-from tests.evaluators.detected import pick, run
+from tests.evaluators.detected import of_rows, pick, run
 from tests.evaluators.voc_kit import voc_eval
 from tests.seeds import seeds
 
@@ -53,9 +53,8 @@ def tables(truths: Any, predictions: Any, images: int = 3, labels: int = 2) -> t
         return {"case_id": str(row["image"]), "label": str(row["label"]), "polygons": [row["box"]]}
 
     annotations = [flat(row) | {"difficult": row["difficult"], "annotation_id": n} for n, row in enumerate(truths)]
-    rows = [flat(row) | {"model": "m", "score": float(row["score"])} for row in predictions]
-    suite = Suite.from_rows("s", "detection", cases, annotations, [str(label) for label in range(labels)])
-    return suite, Outputs.from_rows([case | {"model": "m"} for case in cases], rows)
+    rows = [flat(row) | {"score": float(row["score"])} for row in predictions]
+    return of_rows(cases, annotations, rows, [str(label) for label in range(labels)])
 
 
 def test_numbers_equal_the_devkit_by_shapely():
