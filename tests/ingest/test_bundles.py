@@ -43,10 +43,8 @@ HOSTILE = {
 }
 
 
-@pytest.mark.attack(
-    "suite author", "a zip with links, archives, or names that leave it",
-    "the list of a zip is checked whole before anything is unpacked",
-)  # fmt: skip
+@pytest.mark.attack("suite author", "a zip with links, archives, or names that leave it",
+    "the list of a zip is checked whole before anything is unpacked")  # fmt: skip
 @pytest.mark.parametrize(("entry", "why"), HOSTILE.values(), ids=HOSTILE.keys())
 def test_hostile_zips(tmp_path, entry, why):
     path = packed(tmp_path / "x.zip", LABELS | {"a.png": picture()})
@@ -62,9 +60,8 @@ def test_hostile_zips(tmp_path, entry, why):
         assert [problem.found for problem in caught.value.problems] == [f"entry {entry!r}: {why}"]
 
 
-@pytest.mark.parametrize(
-    ("name", "found"), [("x.zip", "no readable zip"), ("x.xlsx", "a damaged zip archive or Office document")]
-)
+@pytest.mark.parametrize(("name", "found"),
+    [("x.zip", "no readable zip"), ("x.xlsx", "a damaged zip archive or Office document")])  # fmt: skip
 def test_damaged(tmp_path, name, found):
     with pytest.raises(InputError, match=found):
         read_suite(write(tmp_path, name, b"PK\x03\x04" + bytes(40)))

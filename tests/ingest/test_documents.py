@@ -12,7 +12,7 @@ from metrics.ingest.documents.html_text import html_blocks
 from metrics.ingest.documents.plain_text import markdown_blocks, text_blocks
 from metrics.text.chunks import Block, Document, chunked
 from tests.corpora.pdf_files import pdf
-from tests.questions.question_scenes import BREWERY, write_documents
+from tests.questions.question_scenes import write_documents
 
 
 def printed(*pages: str) -> bytes:
@@ -34,44 +34,26 @@ def test_text_is_put_together_where_lines_were_wrapped():
     assert words(list(text_blocks(text))) == [joined, "- one\n- two"]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("# A *b* `c` #\n#\n## C# ##\ntext", ["# A b c", "# C#", "text"]),
-        ("Title\n=====\n\nSee [the *fee* list](http://x.example/a \"t\").", ["# Title", "See the fee list."]),
-        ("---\ntitle: x\n---\nText ![a tower](t.png)\n<!-- hidden -->", ["Text a tower"]),
-        ("a\n\n```py\nx = 1\n\ny  = 2\n```\nb", ["a", "x = 1\n\ny  = 2", "b"]),
-        ("> quoted\n\n***\n\nsnake_case_name and 2 * 3 * 4", ["quoted", "snake_case_name and 2 * 3 * 4"]),
-        ("| a | b |\n|---|---|\n| 1 | 2 |", ["| a | b |\n|---|---|\n| 1 | 2 |"]),
-        ("~~~\nnever closed", ["never closed"]),
-    ],
-    ids=["heading", "link", "front matter", "code", "rule", "table", "open fence"],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "expected"), [
+    ("# A *b* `c` #\n#\n## C# ##\ntext", ["# A b c", "# C#", "text"]),
+    ("Title\n=====\n\nSee [the *fee* list](http://x.example/a \"t\").", ["# Title", "See the fee list."]),
+    ("---\ntitle: x\n---\nText ![a tower](t.png)\n<!-- hidden -->", ["Text a tower"]),
+    ("a\n\n```py\nx = 1\n\ny  = 2\n```\nb", ["a", "x = 1\n\ny  = 2", "b"]),
+    ("> quoted\n\n***\n\nsnake_case_name and 2 * 3 * 4", ["quoted", "snake_case_name and 2 * 3 * 4"]),
+    ("| a | b |\n|---|---|\n| 1 | 2 |", ["| a | b |\n|---|---|\n| 1 | 2 |"]),
+    ("~~~\nnever closed", ["never closed"]),
+], ids=["heading", "link", "front matter", "code", "rule", "table", "open fence"])  # fmt: skip
 def test_markdown_without_its_mark_up(text, expected):
     assert words(list(markdown_blocks(text))) == expected
 
 
-def test_html_is_its_visible_text():
-    title, blocks = html_blocks(BREWERY)
-    assert title == "Old Brewery"
-    assert words(blocks) == [
-        "# The old brewery", "The brewery was built in 1860 & made beer until 1962.", "# Visits",
-        "Guided tours start every Saturday at eleven. They cost eighty crowns.", "Group | Price\nAdults | 80",
-        "- Dogs wait outside.",
-    ]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("<p>a<b>b</b> c<script>x()</script><p>d", ["ab c", "d"]),
-        ("<head><style>p{}</style><body><p>&lt;b&gt; &#x41;", ["<b> A"]),
-        ("<svg><text>no</text></svg>yes<template><p>no</template>", ["yes"]),
-        ("<p " * 20_000, []),
-        ("a < b and c > d", ["a < b and c > d"]),
-    ],
-    ids=["inline", "escapes", "hidden", "unfinished tags", "no mark-up"],
-)
+@pytest.mark.parametrize(("text", "expected"), [
+    ("<p>a<b>b</b> c<script>x()</script><p>d", ["ab c", "d"]),
+    ("<head><style>p{}</style><body><p>&lt;b&gt; &#x41;", ["<b> A"]),
+    ("<svg><text>no</text></svg>yes<template><p>no</template>", ["yes"]),
+    ("<p " * 20_000, []),
+    ("a < b and c > d", ["a < b and c > d"]),
+], ids=["inline", "escapes", "hidden", "unfinished tags", "no mark-up"])  # fmt: skip
 def test_odd_html(text, expected):
     assert words(html_blocks(text)[1]) == expected
 

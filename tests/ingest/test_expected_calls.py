@@ -15,16 +15,13 @@ STORED = (Call("add", {"a": 1}), Call("stop", {}))
 TEXT = json.dumps(CALLS).replace('"', '""')
 
 
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("s.jsonl", [{"case_id": "1", "question": "q", "expected_calls": CALLS}]),
-        ("s.json", [{"case_id": "1", "question": "q", "reference_tool_calls": CALLS}]),
-        ("s.csv", f'case_id,question,expected_tools\n1,q,"{TEXT}"\n'),
-        ("s.parquet", [{"case_id": "1", "question": "q", "expectedTrajectory": json.dumps(CALLS)}]),
-        ("s.csv", f'case_id,expected_tool_calls\n1,"{TEXT}"\n'),
-    ],
-)
+@pytest.mark.parametrize(("name", "content"), [
+    ("s.jsonl", [{"case_id": "1", "question": "q", "expected_calls": CALLS}]),
+    ("s.json", [{"case_id": "1", "question": "q", "reference_tool_calls": CALLS}]),
+    ("s.csv", f'case_id,question,expected_tools\n1,q,"{TEXT}"\n'),
+    ("s.parquet", [{"case_id": "1", "question": "q", "expectedTrajectory": json.dumps(CALLS)}]),
+    ("s.csv", f'case_id,expected_tool_calls\n1,"{TEXT}"\n'),
+])  # fmt: skip
 def test_by_every_name_and_format(tmp_path, name, content):
     [stored] = read_suite(write(tmp_path, name, content)).cases["expected_calls"].to_pylist()
     assert expected_calls(stored) == STORED

@@ -60,16 +60,13 @@ def test_categories_of_polars_are_text():
     assert suite_from_frame(frame).cases["metadata.kind"].to_pylist() == ["a", "a"]
 
 
-@pytest.mark.parametrize(
-    ("given", "found"),
-    [
-        pytest.param(7, "found a int; expected a data frame", id="a number"),
-        pytest.param([1, 2], "found a list; expected a data frame", id="a list of numbers"),
-        pytest.param(pl.DataFrame(ROWS).lazy(), r"a LazyFrame, which is not computed yet \(.collect\(\)", id="lazy"),
-        pytest.param(pa.table({"case_id": [b"\xff"]}), "values that are not text", id="bytes"),
-        pytest.param(pa.Table.from_arrays([["a"], ["b"]], ["id", "id"]), "2 columns named 'id'", id="twice"),
-    ],
-)
+@pytest.mark.parametrize(("given", "found"), [
+    pytest.param(7, "found a int; expected a data frame", id="a number"),
+    pytest.param([1, 2], "found a list; expected a data frame", id="a list of numbers"),
+    pytest.param(pl.DataFrame(ROWS).lazy(), r"a LazyFrame, which is not computed yet \(.collect\(\)", id="lazy"),
+    pytest.param(pa.table({"case_id": [b"\xff"]}), "values that are not text", id="bytes"),
+    pytest.param(pa.Table.from_arrays([["a"], ["b"]], ["id", "id"]), "2 columns named 'id'", id="twice"),
+])  # fmt: skip
 def test_what_is_no_table_of_texts_is_refused(given, found):
     with pytest.raises(InputError, match=found):
         suite_from_frame(given)

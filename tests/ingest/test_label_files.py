@@ -111,9 +111,3 @@ NONE = {
 @pytest.mark.parametrize(("text", "said"), NONE.values(), ids=NONE)
 def test_what_is_no_file_of_labels(tmp_path, text, said):
     assert said in read_refusal(read, tmp_path, text)
-
-
-def test_without_raters_all_labels_are_of_one(tmp_path):
-    found = read(tmp_path, "case_id,model,label\nc1,a,pass\nc1,b,fail\n")
-    assert {row[2] for row in rows(found)} == {"people"}
-    assert found.notes == ("No column names the raters: all labels count as one rater's, “people”.",)

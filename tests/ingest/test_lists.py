@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics.ingest.tables.lists import split_column, understand
-from metrics.ingest.tables.values import as_lists
 
 CELLS = {
     "json": ('["a", "b"]', "JSON array", ["a", "b"]),
@@ -52,8 +51,3 @@ def test_python_lists_round_trip(row):
     rule, items = understand(repr(row), semicolons=True)
     assert items == row
     assert rule in ("JSON array", "Python list")
-
-
-def test_numbered_columns_take_what_is_there_in_order():
-    columns = [pa.array(["a", None, None]), pa.array([None, "c", None]), pa.array(["d", "e", None])]
-    assert as_lists(columns).to_pylist() == [["a", "d"], ["c", "e"], None]

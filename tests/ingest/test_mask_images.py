@@ -58,11 +58,9 @@ class TestGroundTruth:
         row = suite.annotations.to_pylist()[1]
         assert [row[name] for name in ("x", "y", "width", "height", "area", "is_crowd")] == [2, 0, 2, 2, 3, False]
 
-    @pytest.mark.parametrize(
-        ("mode", "how"),
+    @pytest.mark.parametrize(("mode", "how"),
         [("P", {}), ("L", {}), ("I;16", {}), ("P", {"bits": 2}), ("P", {"bits": 4})],
-        ids=["palette", "grey", "16 bits of grey", "palette of 2 bits", "palette of 4 bits"],
-    )
+        ids=["palette", "grey", "16 bits of grey", "palette of 2 bits", "palette of 4 bits"])  # fmt: skip
     def test_a_pixel_is_its_index_or_its_grey(self, tmp_path, mode, how):
         suite = read_suite(packed(tmp_path / "m.zip", set_of(a=mask(A, mode, **how))))
         assert suite.labels == ("0", "1", "2")
@@ -88,17 +86,13 @@ class TestGroundTruth:
         suite = read_suite(packed(tmp_path / "m.zip", set_of(a=data)))
         assert suite.category_ids == (0, 2**bits - 1)
 
-    @pytest.mark.parametrize(
-        ("name", "content"),
-        [
-            ("labels.txt", "road\nsky\ntree\n"), ("m_classes.txt", "# ids\n0 road\n1: sky\n2,tree\n"),
-            ("obj.names", "road\nsky\ntree"), ("classes.json", '["road", "sky", "tree"]'),
-            ("labels.json", '{"0": "road", "1": "sky", "2": "tree"}'),
-            ("labels.json", '{"road": 0, "sky": 1, "tree": 2}'),
-            ("names.json", '{"classes": [{"id": 0, "name": "road"}, {"id": 2, "name": "tree"}, {"id": 1, "name": "sky"}]}'),
-        ],
-        ids=["lines", "ids and names", "names", "list", "by id", "by name", "objects"],
-    )  # fmt: skip
+    @pytest.mark.parametrize(("name", "content"), [
+        ("labels.txt", "road\nsky\ntree\n"), ("m_classes.txt", "# ids\n0 road\n1: sky\n2,tree\n"),
+        ("obj.names", "road\nsky\ntree"), ("classes.json", '["road", "sky", "tree"]'),
+        ("labels.json", '{"0": "road", "1": "sky", "2": "tree"}'),
+        ("labels.json", '{"road": 0, "sky": 1, "tree": 2}'),
+        ("names.json", '{"classes": [{"id": 0, "name": "road"}, {"id": 2, "name": "tree"}, {"id": 1, "name": "sky"}]}'),
+    ], ids=["lines", "ids and names", "names", "list", "by id", "by name", "objects"])  # fmt: skip
     def test_the_names_of_classes(self, tmp_path, name, content):
         suite = read_suite(packed(tmp_path / "m.zip", SET | {name: content}))
         assert (suite.labels, suite.category_ids) == (("road", "sky", "tree", "255"), (0, 1, 2, 255))
@@ -207,17 +201,13 @@ class TestProblems:
             "m.zip/labels/a.png: found 'a' again, first in masks/a.png; expected one file per image"
         ]
 
-    @pytest.mark.parametrize(
-        ("files", "found"),
-        [
-            ({"labels.txt": "road\nroad\n"}, "labels.txt: found class 1 named 'road': the id or the name is used already"),
-            ({"labels.txt": "road\nsky\n", "classes.txt": "sky\nroad\n"}, "classes.txt: found names that differ from labels.txt"),
-            ({"labels.json": "[1, 2]"}, "labels.json: found names that cannot be read"),
-            ({"labels.json": "[" * 100_000}, "labels.json: found names that cannot be read"),
-            ({"labels.json": '{"-1": "road"}'}, "labels.json: found names that cannot be read"),
-        ],
-        ids=["a name twice", "two files differ", "no names", "deep", "an id below 0"],
-    )  # fmt: skip
+    @pytest.mark.parametrize(("files", "found"), [
+        ({"labels.txt": "road\nroad\n"}, "labels.txt: found class 1 named 'road': the id or the name is used already"),
+        ({"labels.txt": "road\nsky\n", "classes.txt": "sky\nroad\n"}, "classes.txt: found names that differ from labels.txt"),
+        ({"labels.json": "[1, 2]"}, "labels.json: found names that cannot be read"),
+        ({"labels.json": "[" * 100_000}, "labels.json: found names that cannot be read"),
+        ({"labels.json": '{"-1": "road"}'}, "labels.json: found names that cannot be read"),
+    ], ids=["a name twice", "two files differ", "no names", "deep", "an id below 0"])  # fmt: skip
     def test_names(self, tmp_path, files, found):
         path = packed(tmp_path / "m.zip", SET | dict(sorted(files.items(), reverse=True)))
         assert read_refusal(read_suite, path).startswith(f"m.zip/{found}")
@@ -236,11 +226,8 @@ class TestProblems:
         assert "m.zip: found too many masks to read; expected at most 10 pixels in all" in said
 
 
-@pytest.mark.parametrize(
-    "code",
-    ['"[0, 4, 4]"', '"{""size"": [2, 4], ""counts"": [0, 4, 4]}"', "044"],
-    ids=["a list", "with its size", "compressed"],
-)
+@pytest.mark.parametrize("code", ['"[0, 4, 4]"', '"{""size"": [2, 4], ""counts"": [0, 4, 4]}"', "044"],
+    ids=["a list", "with its size", "compressed"])  # fmt: skip
 def test_run_lengths_in_a_table(tmp_path, code):
     rows = f"image,label,image_width,image_height,rle\na,cat,4,2,{code}\n"
     suite = read_suite(write(tmp_path, "s.csv", rows), task="segmentation")

@@ -7,28 +7,22 @@ from metrics.ingest import inspect, read_outputs, read_suite
 from tests.ingest.files import write
 
 
-@pytest.mark.parametrize(
-    ("text", "given", "values"),
-    [
-        pytest.param("case_id,true_value\na,-1.5\nb,2\n", {}, [-1.5, 2.0], id="by-name"),
-        pytest.param("id,y_true\na,1.25\nb,2\n", {}, [1.25, 2.0], id="fractions"),
-        pytest.param("id,target\na,1.25\nb,2e3\n", {}, [1.25, 2000.0], id="target"),
-        pytest.param("id,label\na,1\nb,2\n", {"task": "regression"}, [1.0, 2.0], id="task-given"),
-        pytest.param("id,y_true\na,1\nb,2\n", {"mapping": {"true_value": "y_true"}}, [1.0, 2.0], id="mapping-given"),
-    ],
-)
+@pytest.mark.parametrize(("text", "given", "values"), [
+    pytest.param("case_id,true_value\na,-1.5\nb,2\n", {}, [-1.5, 2.0], id="by-name"),
+    pytest.param("id,y_true\na,1.25\nb,2\n", {}, [1.25, 2.0], id="fractions"),
+    pytest.param("id,target\na,1.25\nb,2e3\n", {}, [1.25, 2000.0], id="target"),
+    pytest.param("id,label\na,1\nb,2\n", {"task": "regression"}, [1.0, 2.0], id="task-given"),
+    pytest.param("id,y_true\na,1\nb,2\n", {"mapping": {"true_value": "y_true"}}, [1.0, 2.0], id="mapping-given"),
+])  # fmt: skip
 def test_true_values(tmp_path, text, given, values):
     suite = read_suite(write(tmp_path, "s.csv", text), **given)
     assert (suite.task, suite.cases["true_value"].to_pylist()) == ("regression", values)
 
 
-@pytest.mark.parametrize(
-    ("text", "task"),
-    [
-        pytest.param("id,y_true\na,1\nb,0\n", "classification", id="few-whole-numbers"),
-        pytest.param("id,question,target\na,What is 1/2?,0.5\n", "text", id="an-answer-to-a-question"),
-    ],
-)
+@pytest.mark.parametrize(("text", "task"), [
+    pytest.param("id,y_true\na,1\nb,0\n", "classification", id="few-whole-numbers"),
+    pytest.param("id,question,target\na,What is 1/2?,0.5\n", "text", id="an-answer-to-a-question"),
+])  # fmt: skip
 def test_what_stays_what_it_was(tmp_path, text, task):
     assert read_suite(write(tmp_path, "s.csv", text)).task == task
 
@@ -58,14 +52,11 @@ def test_outputs_without_a_prediction_are_refused(tmp_path):
         read_outputs([write(tmp_path, "m.csv", "id,model\na,m\n")], suite=suite)
 
 
-@pytest.mark.parametrize(
-    ("column", "first", "second"),
-    [
-        pytest.param("true_labels", '"[""cat"", ""dog""]"', "[]", id="JSON"),
-        pytest.param("true_labels", "cat;dog", "", id="semicolons"),
-        pytest.param("true_labels", "cat|dog", "", id="bars"),
-    ],
-)
+@pytest.mark.parametrize(("column", "first", "second"), [
+    pytest.param("true_labels", '"[""cat"", ""dog""]"', "[]", id="JSON"),
+    pytest.param("true_labels", "cat;dog", "", id="semicolons"),
+    pytest.param("true_labels", "cat|dog", "", id="bars"),
+])  # fmt: skip
 def test_several_true_classes_and_predicted_ones(tmp_path, column, first, second):
     suite = read_suite(write(tmp_path, "s.csv", f"id,{column}\na,{first}\nb,{second}\n"))
     assert (suite.task, suite.labels) == ("classification", ("cat", "dog"))

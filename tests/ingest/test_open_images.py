@@ -62,14 +62,11 @@ def test_hierarchy_and_verified_labels(tmp_path, make):
     assert suite.cases["negative_labels"].to_pylist() == [[], ["Dog, domestic"]]
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "said"),
-    [
-        ("h_labels_600_hierarchy.json", '{"Subcategory": [{"LabelName": 7}]}', "expected a tree of"),
-        ("h_labels_600_hierarchy.json", "[1", "expected a tree of"),
-        ("a-imagelabels.csv", "ImageID,LabelName\na1,/m/cat\n", "expected the columns ImageID, LabelName, Confidence"),
-    ],
-)
+@pytest.mark.parametrize(("name", "content", "said"), [
+    ("h_labels_600_hierarchy.json", '{"Subcategory": [{"LabelName": 7}]}', "expected a tree of"),
+    ("h_labels_600_hierarchy.json", "[1", "expected a tree of"),
+    ("a-imagelabels.csv", "ImageID,LabelName\na1,/m/cat\n", "expected the columns ImageID, LabelName, Confidence"),
+])  # fmt: skip
 def test_facts_that_cannot_be_read(tmp_path, name, content, said):
     with pytest.raises(InputError, match=said):
         read_suite(packed(tmp_path / "oi.zip", {"test-annotations-bbox.csv": TRUTH, name: content} | IMAGES))

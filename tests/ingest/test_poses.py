@@ -41,16 +41,13 @@ def test_coco_key_points_are_read(tmp_path):
     assert [outputs.predictions[side][0].as_py() for side in SIDES] == [10, 9, 20, 31]
 
 
-@pytest.mark.parametrize(
-    ("keypoints", "text"),
-    [
-        pytest.param([1, 2], "column keypoints: found '[1, 2]'; expected a list of x, y, v", id="no v"),
-        pytest.param([1, 2, "x"], "expected a list of x, y, v for each key point, in finite numbers", id="a text"),
-        pytest.param({"x": 1}, "expected a list of x, y, v", id="no list"),
-        pytest.param([1, 2, 1], "found 1 key points for person; expected as many as the ground truth has: person 2",
-                     id="one too few"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("keypoints", "text"), [
+    pytest.param([1, 2], "column keypoints: found '[1, 2]'; expected a list of x, y, v", id="no v"),
+    pytest.param([1, 2, "x"], "expected a list of x, y, v for each key point, in finite numbers", id="a text"),
+    pytest.param({"x": 1}, "expected a list of x, y, v", id="no list"),
+    pytest.param([1, 2, 1], "found 1 key points for person; expected as many as the ground truth has: person 2",
+                 id="one too few"),
+])  # fmt: skip
 def test_wrong_key_points_are_problems(tmp_path, keypoints, text):
     suite = read_suite(write(tmp_path, "t.json", TRUTH))
     rows = [*RESULTS, RESULTS[0] | {"keypoints": keypoints, "bbox": [0, 0, 9, 9]}]
@@ -94,19 +91,14 @@ def test_yolo_poses_are_read(tmp_path):
     assert outputs.predictions["score"].to_pylist() == [0.75]
 
 
-@pytest.mark.parametrize(
-    ("names", "expected"),
-    [
-        pytest.param(
-            "{0: [head, hand], 1: [head, paw]}", {"man": ("head", "hand"), "dog": ("head", "paw")}, id="numbers"
-        ),
-        pytest.param("{dog: [head, paw]}", {"dog": ("head", "paw")}, id="class names"),
-        pytest.param("[head, hand]", {"man": ("head", "hand"), "dog": ("head", "hand")}, id="one list"),
-        pytest.param("{0: [head], 1: [head, ''], 2: [a, b]}", {}, id="too few, a blank one, no class"),
-        pytest.param("{0: [[head], hand], 1: head}", {}, id="no texts"),
-        pytest.param("17", {}, id="no list"),
-    ],
-)
+@pytest.mark.parametrize(("names", "expected"), [
+    pytest.param("{0: [head, hand], 1: [head, paw]}", {"man": ("head", "hand"), "dog": ("head", "paw")}, id="numbers"),
+    pytest.param("{dog: [head, paw]}", {"dog": ("head", "paw")}, id="class names"),
+    pytest.param("[head, hand]", {"man": ("head", "hand"), "dog": ("head", "hand")}, id="one list"),
+    pytest.param("{0: [head], 1: [head, ''], 2: [a, b]}", {}, id="too few, a blank one, no class"),
+    pytest.param("{0: [[head], hand], 1: head}", {}, id="no texts"),
+    pytest.param("17", {}, id="no list"),
+])  # fmt: skip
 def test_names_of_yolo_key_points(tmp_path, names, expected):
     yaml = f"names: [man, dog]\nkpt_shape: [2, 3]\nflip_idx: [0, 1]\nkpt_names: {names}\n"
     files = {"data.yaml": yaml, "labels/a.txt": "0 0.5 0.5 0.2 0.4 0.1 0.2 2 0 0 0\n"}

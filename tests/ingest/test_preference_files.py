@@ -75,14 +75,11 @@ def test_all_problems_at_once(tmp_path):
     assert (len(good.table), len(good.problems)) == (1, 4)
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("case_id,model_a,winner\nc1,bolt,1\n", "no column model_b"),
-        ("case_id,model_a,model_b\nc1,bolt,atlas\n", "no column with the winner"),
-        ("case_id,model_a,model_b,rater1\nc1,bolt,atlas,\n", "no preference"),
-    ],
-)
+@pytest.mark.parametrize(("text", "told"), [
+    ("case_id,model_a,winner\nc1,bolt,1\n", "no column model_b"),
+    ("case_id,model_a,model_b\nc1,bolt,atlas\n", "no column with the winner"),
+    ("case_id,model_a,model_b,rater1\nc1,bolt,atlas,\n", "no preference"),
+])  # fmt: skip
 def test_a_file_that_cannot_be_used(tmp_path, text, told):
     with pytest.raises(InputError, match=told):
         read(tmp_path, text)

@@ -28,21 +28,6 @@ def test_csv(tmp_path):
     )
 
 
-def test_the_mapping_can_be_edited_and_given_to_the_readers(tmp_path):
-    from metrics.ingest import read_combined
-
-    path = write(tmp_path, "u.csv", "id,q,context,output\n1,Q,C,A\n")
-    preview = inspect(path, "combined")
-    assert [(question.column, question.choices) for question in preview.questions] == [
-        ("context", ("retrieved_contexts", "reference_contexts", "metadata.context"))
-    ]
-    mapping = {**preview.mapping, "question": "q", "retrieved_contexts": "context"}
-    assert not inspect(path, "combined", mapping=mapping).questions
-    suite, outputs = read_combined(path, mapping=mapping)
-    assert suite.cases["question"].to_pylist() == ["Q"]
-    assert outputs.outputs["retrieved_contexts"].to_pylist() == [["C"]]
-
-
 KINDS = {
     "suite": ("s.csv", "case_id,question\n1,q\n", ("csv", "suite", "text", 1)),
     "outputs": ("o.jsonl", [{"case_id": "1", "answer": "a"}], ("jsonl", "outputs", "text", 1)),

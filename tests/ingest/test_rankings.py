@@ -88,9 +88,8 @@ def test_a_run_of_another_suite_is_refused(tmp_path):
         read_outputs(write(tmp_path, "r.txt", "q9 Q0 a 1 1 m\n"), suite=suite)
 
 
-@pytest.mark.parametrize(
-    "make", [unpacked, lambda path, entries: packed(path / "b.zip", entries)], ids=["folder", "zip"]
-)
+@pytest.mark.parametrize("make", [unpacked, lambda path, entries: packed(path / "b.zip", entries)],
+    ids=["folder", "zip"])  # fmt: skip
 def test_a_folder_of_beir(tmp_path, make):
     place = make(tmp_path, BEIR)  # type: ignore[operator]
     loaded = load_suite(place)

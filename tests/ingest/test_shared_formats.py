@@ -131,8 +131,3 @@ def test_refusals(formats, pattern, text):
         if "row 2" not in text:  # a fault of one row is no reason to refuse a preview
             with pytest.raises(InputError):
                 inspect(path)
-
-
-def test_what_is_left_out_of_a_file_that_is_read_is_said(formats):
-    notes = inspect(formats / "label_studio/boxes.json").notes
-    assert notes[-1] == "Regions that are no objects were not read: 2 keypointlabels."

@@ -21,9 +21,8 @@ def stored(folder: Path, width: int, height: int, orientation: int = 1) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
-    ("width", "height", "columns", "rows"), [(64, 64, 1, 1), (65, 64, 2, 1), (130, 200, 3, 4)],
-)  # fmt: skip
+@pytest.mark.parametrize(("width", "height", "columns", "rows"),
+    [(64, 64, 1, 1), (65, 64, 2, 1), (130, 200, 3, 4)])  # fmt: skip
 def test_the_tiles_make_up_the_image(tmp_path, width, height, columns, rows):
     path = stored(tmp_path, width, height)
     found, parts = tiles(path, side=64)

@@ -168,26 +168,17 @@ def test_voc100(shared, tmp_path):
     suite = read_suite(folder / "gts" / "yolo", images=folder / "images", workspace_media=tmp_path)
     truth = read_suite(folder / "instances.json")
     names = dict(zip(truth.cases["case_id"].to_pylist(), truth.cases["metadata.image_name"].to_pylist(), strict=True))
-    expected = sorted(
-        (names[row["case_id"]].removesuffix(".jpg"), row["label"], *(row[side] for side in BOX[2:6]))
-        for row in truth.annotations.to_pylist()
-    )
-    found = sorted(
-        (row["case_id"], row["label"], *(round(row[side]) for side in BOX[2:6]))
-        for row in suite.annotations.to_pylist()
-    )
-    assert found == expected
-    lines = {
-        name: (folder / "gts" / "yolo" / "obj_train_data" / f"{name}.txt").read_text().splitlines()
-        for name in suite.cases["case_id"].to_pylist()
-    }
-    entries = {f"labels/{name}.txt": "\n".join(line + " 0.75" for line in rows) for name, rows in lines.items()}
+
+    def boxes(table):
+        rows = [(names.get(row["case_id"], row["case_id"]), row) for row in table.to_pylist()]
+        sides = [[round(row[side]) for side in BOX[2:6]] for _, row in rows]
+        return sorted(
+            (name.removesuffix(".jpg"), row["label"], *own) for (name, row), own in zip(rows, sides, strict=True)
+        )
+
+    assert boxes(suite.annotations) == boxes(truth.annotations)
+    files = (folder / "gts" / "yolo" / "obj_train_data").glob("*.txt")
+    entries = {f"labels/{file.name}": file.read_text().strip().replace("\n", " 0.75\n") + " 0.75" for file in files}
     entries["data.yaml"] = "names: " + json.dumps((folder / "gts" / "yolo" / "obj.names").read_text().split())
     predictions = read_outputs(packed(tmp_path / "m.zip", entries), suite=truth).predictions
-    assert (
-        sorted(
-            (names[row["case_id"]].removesuffix(".jpg"), row["label"], *(round(row[side]) for side in BOX[2:6]))
-            for row in predictions.to_pylist()
-        )
-        == expected
-    )
+    assert boxes(predictions) == boxes(truth.annotations)

@@ -87,14 +87,10 @@ def test_numbers_beyond_the_names_of_yolo(tmp_path):
     assert [each.name for each in unknown_classes(suite, outputs)] == ["class 2"]
 
 
-@pytest.mark.parametrize(
-    ("items", "names", "rest"),
-    [
-        (["ignore"], {}, "ignore"), (["false"], {}, "false"), (["kitty=cat", "a=b"], {"kitty": "cat", "a": "b"}, ""),
-        (["names.json", "false"], {"kitty": "cat"}, "false"), (["names.csv"], {"kitty": "cat", "a, b": "dog"}, ""),
-    ],
-    ids=["ignore", "false", "names", "json", "csv"],
-)  # fmt: skip
+@pytest.mark.parametrize(("items", "names", "rest"), [
+    (["ignore"], {}, "ignore"), (["false"], {}, "false"), (["kitty=cat", "a=b"], {"kitty": "cat", "a": "b"}, ""),
+    (["names.json", "false"], {"kitty": "cat"}, "false"), (["names.csv"], {"kitty": "cat", "a, b": "dog"}, ""),
+], ids=["ignore", "false", "names", "json", "csv"])  # fmt: skip
 def test_parse(items, names, rest, tmp_path):
     (tmp_path / "names.json").write_text(json.dumps({"kitty": "cat"}))
     (tmp_path / "names.csv").write_text('kitty,cat\n"a, b",dog\n')
@@ -103,13 +99,10 @@ def test_parse(items, names, rest, tmp_path):
     assert (dict(choice.names), choice.rest) == (names, rest)
 
 
-@pytest.mark.parametrize(
-    ("item", "message"),
-    [
-        ("drop", "expected ignore, false, NAME=CLASS"), ("=cat", "expected ignore, false, NAME=CLASS"),
-        ("gone.json", "No such file"), ("list.json", "rows of two columns"), ("three.csv", "rows of two columns"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("item", "message"), [
+    ("drop", "expected ignore, false, NAME=CLASS"), ("=cat", "expected ignore, false, NAME=CLASS"),
+    ("gone.json", "No such file"), ("list.json", "rows of two columns"), ("three.csv", "rows of two columns"),
+])  # fmt: skip
 def test_parse_refuses(item, message, tmp_path):
     (tmp_path / "list.json").write_text("[1]")
     (tmp_path / "three.csv").write_text("a,b,c\n")
