@@ -52,18 +52,14 @@ class Trap:
         return eval, ("(_ for _ in ()).throw(SystemExit('unpickled'))",)
 
 
-@pytest.mark.parametrize(
-    ("columns", "found"),
-    [
-        pytest.param({"mode": 4, "value": pickle.dumps(Trap())}, "a pickled object", id="pickle"),
-        pytest.param({"mode": 4, "value": None, "filename": "trap.val"}, "a pickled object", id="pickle in a file"),
-        pytest.param({"mode": 3, "value": None, "filename": "../../passwd"}, "a value of mode 3", id="text in a file"),
-        pytest.param({"mode": 1, "value": b"{}"}, "a value of mode 1", id="bytes"),
-    ],
-)
-@pytest.mark.attack(
-    "workspace writer", "a pickle in the judge's cache", "rows are JSON text; any other is refused unread"
-)
+@pytest.mark.parametrize(("columns", "found"), [
+    pytest.param({"mode": 4, "value": pickle.dumps(Trap())}, "a pickled object", id="pickle"),
+    pytest.param({"mode": 4, "value": None, "filename": "trap.val"}, "a pickled object", id="pickle in a file"),
+    pytest.param({"mode": 3, "value": None, "filename": "../../passwd"}, "a value of mode 3", id="text in a file"),
+    pytest.param({"mode": 1, "value": b"{}"}, "a value of mode 1", id="bytes"),
+])  # fmt: skip
+@pytest.mark.attack("workspace writer", "a pickle in the judge's cache",
+    "rows are JSON text; any other is refused unread")  # fmt: skip
 def test_a_row_of_any_other_kind_is_refused_unread(cache, columns, found):
     filled(cache)
     with raw(cache) as database:
@@ -132,14 +128,11 @@ def test_an_empty_cache_says_so_and_makes_no_folder(cache):
     assert not cache.folder.exists()
 
 
-@pytest.mark.parametrize(
-    ("conditions", "left"),
-    [
-        ({}, []), ({"judge": "judge"}, [2, 3]), ({"step": "claims"}, [1, 3]),
-        ({"judge": "judge", "step": "claims"}, [1, 2, 3]), ({"older_than_days": 1}, [2, 3]),
-        ({"judge": "nobody"}, [0, 1, 2, 3]),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("conditions", "left"), [
+    ({}, []), ({"judge": "judge"}, [2, 3]), ({"step": "claims"}, [1, 3]),
+    ({"judge": "judge", "step": "claims"}, [1, 2, 3]), ({"older_than_days": 1}, [2, 3]),
+    ({"judge": "nobody"}, [0, 1, 2, 3]),
+])  # fmt: skip
 def test_it_is_cleared_by_judge_step_and_age(cache, conditions, left):
     filled(cache)
     assert cache.clear(**conditions) == 4 - len(left)  # type: ignore[arg-type]
@@ -166,19 +159,16 @@ def test_the_replies_of_one_run_travel_alone(cache, tmp_path):
 HEAD = '{"assay": "judge replies", "version": 1}\n'
 
 
-@pytest.mark.parametrize(
-    ("content", "row"),
-    [
-        pytest.param(b"", 1, id="empty"),
-        pytest.param(b"case_id,answer\n1,a\n", 1, id="another format"),
-        pytest.param(b'{"assay": "judge replies", "version": 2}\n', 1, id="a later version"),
-        pytest.param((HEAD + '{"key": "short", "reply": "x"}\n').encode(), 2, id="a key that is none"),
-        pytest.param((HEAD + f'{{"key": "{KEYS[0]}", "reply": 3}}\n').encode(), 2, id="a reply that is none"),
-        pytest.param((HEAD + "[1]\n").encode(), 2, id="a list"),
-        pytest.param(gzip.compress(HEAD.encode())[:-9], 1, id="half a gzip"),
-        pytest.param(b"\xff\xfe", 1, id="no text"),
-    ],
-)
+@pytest.mark.parametrize(("content", "row"), [
+    pytest.param(b"", 1, id="empty"),
+    pytest.param(b"case_id,answer\n1,a\n", 1, id="another format"),
+    pytest.param(b'{"assay": "judge replies", "version": 2}\n', 1, id="a later version"),
+    pytest.param((HEAD + '{"key": "short", "reply": "x"}\n').encode(), 2, id="a key that is none"),
+    pytest.param((HEAD + f'{{"key": "{KEYS[0]}", "reply": 3}}\n').encode(), 2, id="a reply that is none"),
+    pytest.param((HEAD + "[1]\n").encode(), 2, id="a list"),
+    pytest.param(gzip.compress(HEAD.encode())[:-9], 1, id="half a gzip"),
+    pytest.param(b"\xff\xfe", 1, id="no text"),
+])  # fmt: skip
 def test_a_file_that_is_no_exported_cache_is_refused_whole(cache, tmp_path, content, row):
     file = tmp_path / ("it.jsonl.gz" if content[:2] == b"\x1f\x8b" else "it.jsonl")
     file.write_bytes(content)

@@ -74,15 +74,12 @@ class TestAsking:
             "priced_usd": 0, "left_out": [],
         }  # fmt: skip
 
-    @pytest.mark.parametrize(
-        "change",
-        [
-            pytest.param({"text": "Get lost."}, id="data"), pytest.param({"repeat": 1}, id="draw"),
-            pytest.param({"temperature": 0.5}, id="temperature"), pytest.param({"max_tokens": 100}, id="token limit"),
-            pytest.param({"model": "another"}, id="model"),
-            pytest.param({"prompts": {"test.grade": "Is TEXT rude?"}}, id="prompt"),
-        ],
-    )  # fmt: skip
+    @pytest.mark.parametrize("change", [
+        pytest.param({"text": "Get lost."}, id="data"), pytest.param({"repeat": 1}, id="draw"),
+        pytest.param({"temperature": 0.5}, id="temperature"), pytest.param({"max_tokens": 100}, id="token limit"),
+        pytest.param({"model": "another"}, id="model"),
+        pytest.param({"prompts": {"test.grade": "Is TEXT rude?"}}, id="prompt"),
+    ])  # fmt: skip
     def test_whatever_can_change_the_reply_is_a_question_of_its_own(self, bench, change):
         bench.ask()
         bench.ask(**change)
@@ -139,13 +136,10 @@ class TestAsking:
             either.ask(seed=7, tries=1)
         assert len(either.server.calls) == 1
 
-    @pytest.mark.parametrize(
-        ("asked", "told"),
-        [
-            ({"reasoning_effort": "low"}, "the provider refuses reasoning_effort = low; change or remove it"),
-            ({"model": "mystery"}, "litellm knows no model 'mystery'; name its provider too, as in openai/"),
-        ],
-    )
+    @pytest.mark.parametrize(("asked", "told"), [
+        ({"reasoning_effort": "low"}, "the provider refuses reasoning_effort = low; change or remove it"),
+        ({"model": "mystery"}, "litellm knows no model 'mystery'; name its provider too, as in openai/"),
+    ])  # fmt: skip
     def test_what_litellm_refuses_is_told_before_anything_is_sent(self, hosted, asked, told):
         with pytest.raises(JudgeError, match=told):
             hosted.ask(tries=1, **asked)  # type: ignore[arg-type]
@@ -182,12 +176,10 @@ class TestReading:
             bench.ask(max_tokens=64)
         assert len(bench.server.calls) == 1
 
-    def test_the_arguments_of_a_tool_call_are_the_reply(self, either):
+    def test_a_tool_call_or_parts_are_a_reply(self, either, bench):
         call = {"id": "1", "type": "function", "function": {"name": "f", "arguments": '{"verdict": "no"}'}}
         either.server.fail(Fault(body=json.dumps(completion({"content": None, "tool_calls": [call]}))))
         assert either.ask().verdict == "no"
-
-    def test_a_reply_in_parts_is_one(self, bench):
         texts = [("reasoning", "Hm."), ("text", '{"verdict":'), ("text", '"no"}')]
         parts = [{"type": kind, "text": text} for kind, text in texts]
         bench.server.fail(Fault(body=json.dumps(completion({"content": parts}))))
@@ -195,15 +187,12 @@ class TestReading:
 
 
 class TestFaults:
-    @pytest.mark.parametrize(
-        "fault",
-        [
-            pytest.param(Fault(500), id="500"), pytest.param(Fault(503), id="503"), pytest.param(Fault(429), id="429"),
-            pytest.param(Fault(429, headers={"Retry-After": "0"}), id="429 with Retry-After"),
-            pytest.param(Fault(drop=True), id="dropped connection"),
-            pytest.param(Fault(body="{half a rep"), id="half a body"), pytest.param(Fault(body="{}"), id="no choices"),
-        ],
-    )  # fmt: skip
+    @pytest.mark.parametrize("fault", [
+        pytest.param(Fault(500), id="500"), pytest.param(Fault(503), id="503"), pytest.param(Fault(429), id="429"),
+        pytest.param(Fault(429, headers={"Retry-After": "0"}), id="429 with Retry-After"),
+        pytest.param(Fault(drop=True), id="dropped connection"),
+        pytest.param(Fault(body="{half a rep"), id="half a body"), pytest.param(Fault(body="{}"), id="no choices"),
+    ])  # fmt: skip
     def test_what_may_pass_is_tried_again(self, either, fault):
         either.server.fail(fault, fault)
         assert (either.ask().verdict, len(either.server.calls)) == ("yes", 3)
@@ -261,15 +250,14 @@ class TestBudget:
     def several(self, bench: Bench, count: int, **settings: Any) -> list[Any]:
         return bench.with_judge(lambda judge: answers(judge, range(count)), **settings)
 
-    def test_calls(self, bench):
+    def test_calls_count_those_in_vain_too(self, bench):
         found = self.several(bench, 8, budget={"calls": 3})
         assert len(bench.server.calls) == 3
         assert [str(one) for one in found if isinstance(one, Exception)] == [
             "the budget of 3 judge calls is used up"
         ] * 5
         assert all(isinstance(one, BudgetSpent | Verdict) for one in found)
-
-    def test_calls_in_vain_count(self, bench):
+        bench.server.clear()
         bench.server.fail_by(lambda _: Fault(500))
         self.several(bench, 8, budget={"calls": 4}, tries=10)
         assert len(bench.server.calls) == 4
@@ -280,11 +268,9 @@ class TestBudget:
         assert 1000 < spend.prompt_tokens + spend.completion_tokens <= 3000
         assert len(bench.server.calls) == spend.calls
 
-    def test_dollars_need_a_price(self, bench):
+    def test_dollars_need_a_price_and_are_never_overspent(self, bench, hosted):
         with pytest.raises(InputError, match=r"found usd=1; expected calls or tokens: the price of scripted at 127"):
             bench.ask(budget={"usd": 1})
-
-    def test_dollars(self, hosted):
         found = self.several(hosted, 40, budget={"usd": 0.001}, max_tokens=100)
         assert 0.0005 < hosted.client.ledger.spend.usd <= 0.001
         assert "the budget of 0.001 dollars has" in str(found[-1])
@@ -303,22 +289,19 @@ class TestSettings:
         monkeypatch.setenv("OPENAI_API_KEY", "anything")
         assert missing_judge("gpt-4o-mini") is None
 
-    @pytest.mark.parametrize(
-        ("given", "complaint"),
-        [
-            ({"model": ""}, "judge, column model: found ''; expected String should have at least 1 character"),
-            ({"model": "m", "api_key": "sk-1"}, "expected Extra inputs are not permitted"),
-            ({"model": "m", "base_url": "localhost"}, "expected a base_url like http://localhost:8000/v1"),
-            ({"model": "m", "base_url": "http://me:secret@host/"}, "expected a base_url without a password"),
-            ({"model": "m", "panel": [{"model": "m"}]}, "expected different judges in a panel: two are the same"),
-            (
-                {"model": "local", "reasoning_effort": "low"},
-                "expected a reasoning_effort only for other judges: the local one has none",
-            ),
-            ({"model": "m", "reasoning_effort": "much"}, "expected Input should be 'none', 'minimal'"),
-            ({"model": "m", "temperature": 3}, "judge, column temperature: found 3"),
-        ],
-    )
+    @pytest.mark.parametrize(("given", "complaint"), [
+        ({"model": ""}, "judge, column model: found ''; expected String should have at least 1 character"),
+        ({"model": "m", "api_key": "sk-1"}, "expected Extra inputs are not permitted"),
+        ({"model": "m", "base_url": "localhost"}, "expected a base_url like http://localhost:8000/v1"),
+        ({"model": "m", "base_url": "http://me:secret@host/"}, "expected a base_url without a password"),
+        ({"model": "m", "panel": [{"model": "m"}]}, "expected different judges in a panel: two are the same"),
+        (
+            {"model": "local", "reasoning_effort": "low"},
+            "expected a reasoning_effort only for other judges: the local one has none",
+        ),
+        ({"model": "m", "reasoning_effort": "much"}, "expected Input should be 'none', 'minimal'"),
+        ({"model": "m", "temperature": 3}, "judge, column temperature: found 3"),
+    ])  # fmt: skip
     def test_settings_that_cannot_be_are_refused(self, given, complaint):
         assert complaint in str(missing_judge(given))
 

@@ -35,15 +35,11 @@ def test_an_id_is_a_file_name_and_nothing_else(name):
         read_object(CustomPrompt, json.dumps({"id": name, "title": "t", "prompt": "{question}"}), "p.json")
 
 
-@pytest.mark.parametrize(
-    ("content", "found"),
-    [
-        (b"{", "Expecting property name enclosed in double quotes at line 1, column 2"),
-        (b"\xff\xfe", "'utf-8' codec can't decode byte 0xff"),
-        (b" " * 1_000_001, "a file of over 1 MB"),
-    ],
-    ids=["json", "encoding", "size"],
-)
+@pytest.mark.parametrize(("content", "found"), [
+    (b"{", "Expecting property name enclosed in double quotes at line 1, column 2"),
+    (b"\xff\xfe", "'utf-8' codec can't decode byte 0xff"),
+    (b" " * 1_000_001, "a file of over 1 MB"),
+], ids=["json", "encoding", "size"])  # fmt: skip
 def test_a_file_that_is_none_says_what_is_wrong(tmp_path, content, found):
     path = tmp_path / "prompts" / "bad.json"
     path.parent.mkdir()

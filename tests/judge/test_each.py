@@ -52,15 +52,12 @@ def test_one_item_that_is_still_cut_says_so(bench):
     assert [items_of(request, "THINGS") for request in bench.server.calls] == [3, 1]
 
 
-def test_a_verdict_that_is_still_missing_is_never_made_up(bench):
+def test_no_verdict_is_made_up(bench):
+    assert bench.sort() == ()
+    assert not bench.server.calls
     bench.server.say("test.sort", {"replies": [{"id": 1, "alive": "yes"}]})
     with pytest.raises(Unreadable, match=r"no single verdict on 1 of 3 THINGS, twice \(3: no reply\)"):
         bench.sort("a heron", "an owl", "a mill")
-
-
-def test_no_items_no_call(bench):
-    assert bench.sort() == ()
-    assert not bench.server.calls
 
 
 def test_a_list_numbered_from_0_is_asked_again_whole(bench):

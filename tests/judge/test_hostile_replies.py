@@ -69,10 +69,8 @@ async def sending(pieces: Iterator[bytes] | list[bytes], pause: float = 0) -> As
         yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
 
 
-@pytest.mark.attack(
-    "judge", "a compressed reply of kilobytes unpacks to gigabytes",
-    "bytes are counted while a reply is unpacked, and it is given up at the limit",
-)  # fmt: skip
+@pytest.mark.attack("judge", "a compressed reply of kilobytes unpacks to gigabytes",
+    "bytes are counted while a reply is unpacked, and it is given up at the limit")  # fmt: skip
 @pytest.mark.attack("judge", "a reply has endless chunks, headers, trailers or preliminary replies, codings nobody asked for, or lengths that contradict", "it is given up within its bounds of bytes and time, and nothing more is kept of it")  # fmt: skip  # noqa: E501
 @pytest.mark.parametrize(("pieces", "why"), REPLIES.values(), ids=REPLIES)
 def test_a_reply_without_end_or_form(pieces, why):
@@ -101,10 +99,9 @@ def test_a_slow_reply():
 
 
 @pytest.mark.attack("judge", "a hosted provider's reply of kilobytes unpacks to gigabytes, or never ends", "litellm reads it within the same bounds of bytes")  # fmt: skip  # noqa: E501
-@pytest.mark.parametrize(
-    "pieces", [packed(b"gzip", BOMB), chain([CHUNKED], repeat(b"10000\r\n" + b" " * (1 << 16) + b"\r\n"))],
-    ids=["packed", "endless"],
-)  # fmt: skip
+@pytest.mark.parametrize("pieces",
+    [packed(b"gzip", BOMB), chain([CHUNKED], repeat(b"10000\r\n" + b" " * (1 << 16) + b"\r\n"))],
+    ids=["packed", "endless"])  # fmt: skip
 def test_a_providers_reply_is_bounded(pieces, monkeypatch):
     with pytest.raises(CallFailed, match="a reply of more than 16,777,216 bytes") as told:
         asyncio.run(_provider(pieces, monkeypatch))
@@ -163,13 +160,10 @@ def test_cookies_are_not_kept(bench):
 
 
 @pytest.mark.attack("judge", "a Retry-After of numbers that no date or time holds", "no such header is believed, and no wait is longer than five minutes")  # fmt: skip  # noqa: E501
-@pytest.mark.parametrize(
-    ("header", "seconds"),
-    [
-        ("nan", 0.0), ("-1", 0.0), ("soon", None), ("Mon, 01 Jan 0001 00:00:00 +2359", 0.0),
-        ("Mon, 01 Jan 99999999999999999999 00:00:00 GMT", None),
-        ("Mon, 01 Jan 2999 00:00:00 +99999999999999999999", None),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("header", "seconds"), [
+    ("nan", 0.0), ("-1", 0.0), ("soon", None), ("Mon, 01 Jan 0001 00:00:00 +2359", 0.0),
+    ("Mon, 01 Jan 99999999999999999999 00:00:00 GMT", None),
+    ("Mon, 01 Jan 2999 00:00:00 +99999999999999999999", None),
+])  # fmt: skip
 def test_a_time_to_wait_that_is_none(header, seconds):
     assert retry_after(header) == seconds

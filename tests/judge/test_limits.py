@@ -80,14 +80,11 @@ def test_no_more_than_allowed_are_in_at_once(allowed, many):
     assert most == min(allowed, many)
 
 
-@pytest.mark.parametrize(
-    ("limits", "tokens"),
-    [
-        pytest.param({"requests": 4}, 1, id="requests"),
-        pytest.param({"tokens": 400}, 100, id="tokens"),
-        pytest.param({"requests": 9, "tokens": 400}, 100, id="the tighter of both"),
-    ],
-)
+@pytest.mark.parametrize(("limits", "tokens"), [
+    pytest.param({"requests": 4}, 1, id="requests"),
+    pytest.param({"tokens": 400}, 100, id="tokens"),
+    pytest.param({"requests": 9, "tokens": 400}, 100, id="the tighter of both"),
+])  # fmt: skip
 def test_no_window_of_a_minute_holds_more_than_allowed(limits, tokens):
     entered: list[float] = []
 
@@ -179,15 +176,12 @@ class TestTheCircuit:
 
         run(work)
 
-    @pytest.mark.parametrize(
-        ("steps", "opens"),
-        [
-            pytest.param(["reply", *["hiccup"] * (FAILURES - 1), "reply", *["hiccup"] * FAILURES], True, id="in a row"),
-            pytest.param(["reply", *["refused"] * 2 * REFUSALS], False, id="refusals after a reply"),
-            pytest.param(["refused"] * REFUSALS, True, id="refusals without a reply"),
-            pytest.param(["reply", "hopeless"], True, id="hopeless"),
-        ],
-    )
+    @pytest.mark.parametrize(("steps", "opens"), [
+        pytest.param(["reply", *["hiccup"] * (FAILURES - 1), "reply", *["hiccup"] * FAILURES], True, id="in a row"),
+        pytest.param(["reply", *["refused"] * 2 * REFUSALS], False, id="refusals after a reply"),
+        pytest.param(["refused"] * REFUSALS, True, id="refusals without a reply"),
+        pytest.param(["reply", "hopeless"], True, id="hopeless"),
+    ])  # fmt: skip
     def test_what_opens_it(self, steps, opens):
         gate = Gate("m", 1)
 

@@ -150,19 +150,13 @@ class TestChoices:
         assert model.questions[0].startswith("Is it?\n\nQUESTION:\nq")
         assert "A dog" not in model.questions[0]
 
-    def test_labels_of_other_names(self, judge):
-        got = said(judge, Prompt("p", "How?"), replies.items_of(Grade, "TEXTS"), {"TEXTS": ["A cat."]}).replies
-        assert [entry.grade for entry in got] == ["full"]
-
-    def test_a_single_verdict(self, judge):
-        assert said(judge, Prompt("p", "Does it?"), Attempted, {"ANSWER": "nothing"}).attempted == "no"
-
-    def test_labels_that_begin_alike_are_left_to_the_schema(self, judge, model):
-        with pytest.raises(Unreadable):
+    def test_labels_of_other_names_single_verdicts_and_anything_else(self, judge, model):
+        with pytest.raises(Unreadable):  # they begin alike
             said(judge, Prompt("p", "Which?"), replies.items_of(Alike, "TEXTS"), {"TEXTS": ["A cat."]})
         assert model.questions == []
-
-    def test_anything_else_is_written_by_the_model(self, judge):
+        got = said(judge, Prompt("p", "How?"), replies.items_of(Grade, "TEXTS"), {"TEXTS": ["A cat."]}).replies
+        assert [entry.grade for entry in got] == ["full"]
+        assert said(judge, Prompt("p", "Does it?"), Attempted, {"ANSWER": "nothing"}).attempted == "no"
         assert said(judge, Prompt("p", "List."), Claims, {"TEXT": "a"}).claims == ["a claim"]
 
 

@@ -33,29 +33,23 @@ def test_what_states_something_is_kept_and_nothing_else():
         assert len(found) == int(count) if count else found, text
 
 
-@pytest.mark.parametrize(
-    ("answer", "question"),
-    [
-        ("Who's Afraid of Virginia Woolf?", "Which play won the Tony?"),
-        ("-40 °C", "How cold was it?"),
-        ("2**10", "What is it?"),
-    ],
-)
+@pytest.mark.parametrize(("answer", "question"), [
+    ("Who's Afraid of Virginia Woolf?", "Which play won the Tony?"),
+    ("-40 °C", "How cold was it?"),
+    ("2**10", "What is it?"),
+])  # fmt: skip
 def test_a_bare_answer_stays_as_it_is(answer, question):
     assert stated(answer, question) == [f"{question} {answer}"]
 
 
-def test_headings_lists_and_code_are_read_by_what_they_state():
+def test_headings_lists_code_and_long_texts_are_read_by_what_they_state():
     text = "# Mills\n\nThe **old** mill has:\n- A wheel turns it.\n\n```python\nprint(1)\n```\n## Date\nIt is of 1502."
     assert (stated(text), stated("```\nx = 1\n```")) == (["A wheel turns it.", "It is of 1502."], ["x = 1"])
-
-
-def test_a_long_text_is_read_in_time():
     assert stated("I don't know " * 20_000)
 
 
 class TestPassages:
-    def test_of_a_dialogue_each_claim_gets_its_turn_and_the_next(self):
+    def test_of_a_dialogue_each_claim_gets_its_turn_and_an_endless_sentence_is_cut(self):
         lines = [f"A: tariffs rose again, number {number} of many tariffs" for number in range(60)]
         lines[10], lines[11] = "A: Where is the passport?", "B: In the drawer."
         lines[50] = "A: The ferry leaves at noon."
@@ -64,8 +58,6 @@ class TestPassages:
         assert "The ferry leaves at noon." in shown
         assert shown.startswith("…")
         assert len(shown.split()) <= READ + 10  # the marks
-
-    def test_one_endless_sentence_is_cut(self):
         assert len(relevant("word " * 5_000, ["word"]).split()) == READ
 
 

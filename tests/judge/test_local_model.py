@@ -51,15 +51,11 @@ def test_a_prepared_file_ends_its_own_process(prepared, why, tmp_path, monkeypat
 
 
 @pytest.mark.attack("package", "a chat template calls Python's classes, reads files or raises texts with escape sequences", "the library's templates know none of them; the file is refused")  # fmt: skip  # noqa: E501
-@pytest.mark.parametrize(
-    "template",
-    [
-        "{{ ''.__class__.__mro__[1].__subclasses__() }}",
-        "{% include '/etc/passwd' %}",
-        "{{ raise_exception('\x1b[2J') }}",
-    ],
-    ids=["classes", "files", "escapes"],
-)
+@pytest.mark.parametrize("template", [
+    "{{ ''.__class__.__mro__[1].__subclasses__() }}",
+    "{% include '/etc/passwd' %}",
+    "{{ raise_exception('\x1b[2J') }}",
+], ids=["classes", "files", "escapes"])  # fmt: skip
 def test_a_template_reaches_nothing(template, tmp_path):
     model = LocalModel(tiny_gguf(tmp_path / "prepared.gguf", template))
     with pytest.raises(MissingResource, match=r"prepared\.gguf cannot be loaded as a GGUF model \(RuntimeError: [ -~]+"):  # fmt: skip  # noqa: E501

@@ -65,9 +65,8 @@ def parts(file: Path) -> list[Path]:
     return [file.with_name(f"m-0000{number}-of-00003.gguf") for number in (1, 2, 3)]
 
 
-@pytest.mark.parametrize(
-    "files", [lambda file: [file], parts, lambda file: [file.with_name("link.gguf")]], ids=["one", "three", "a link"]
-)
+@pytest.mark.parametrize("files", [lambda file: [file], parts, lambda file: [file.with_name("link.gguf")]],
+    ids=["one", "three", "a link"])  # fmt: skip
 def test_replies_belong_to_the_weights_not_to_the_name(tmp_path, files):
     target = tmp_path / "m.gguf"
     first, *_, last = [*files(target), files(target)[-1]]

@@ -175,14 +175,10 @@ def test_a_claim_counts_once():
     assert (len(asyncio.run(steps.claims(asked, "text"))), asked.notes) == (3, {"duplicates": 3})
 
 
-@pytest.mark.parametrize(
-    ("text", "most"),
-    [
-        ("One sentence. " * 2_000, 1_000), ("水車は古い。" * 1_000, 1_000), ("x" * 50_000, 1_000), ("short", 1_000),
-        ("# A\n\n" + "ascii words, " * 500 + "水車は古い。" * 500, 600), ("", 10),
-    ],
-    ids=["sentences", "Japanese", "one word", "short", "two scripts", "empty"],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "most"), [
+    ("One sentence. " * 2_000, 1_000), ("水車は古い。" * 1_000, 1_000), ("x" * 50_000, 1_000), ("short", 1_000),
+    ("# A\n\n" + "ascii words, " * 500 + "水車は古い。" * 500, 600), ("", 10),
+], ids=["sentences", "Japanese", "one word", "short", "two scripts", "empty"])  # fmt: skip
 def test_pieces_lose_nothing_and_fit(text, most):
     found = pieces(text, most)
     assert all(about_tokens(piece) <= most for piece in found)
@@ -244,18 +240,14 @@ def test_lead():
     assert len(lead(["word " * 1_000, "more " * 1_000]) or "") <= 800
 
 
-@pytest.mark.parametrize(
-    ("settings", "window", "room"),
-    [
-        ({"model": "m", "base_url": "http://localhost:1/v1"}, UNKNOWN, 16_384 - 4_096 - INSTRUCTIONS),
-        ({"model": "m", "base_url": "http://localhost:1/v1", "window": 4_096}, 4_096, 2_048 - INSTRUCTIONS),
-        ({"model": "gpt-4o-mini"}, 128_000, 128_000 - 4_096 - INSTRUCTIONS),
-        ({"model": "nobody/knows"}, UNKNOWN, 16_384 - 4_096 - INSTRUCTIONS),
-        ({"model": "local"}, 8_192, 8_192 - INSTRUCTIONS),
-        ({"model": "gpt-4o-mini", "window": 30_000, "max_tokens": 1_000}, 30_000, 29_000 - INSTRUCTIONS),
-    ],
-    ids=["a server", "a small one", "listed", "unlisted", "local", "as set"],
-)
+@pytest.mark.parametrize(("settings", "window", "room"), [
+    ({"model": "m", "base_url": "http://localhost:1/v1"}, UNKNOWN, 16_384 - 4_096 - INSTRUCTIONS),
+    ({"model": "m", "base_url": "http://localhost:1/v1", "window": 4_096}, 4_096, 2_048 - INSTRUCTIONS),
+    ({"model": "gpt-4o-mini"}, 128_000, 128_000 - 4_096 - INSTRUCTIONS),
+    ({"model": "nobody/knows"}, UNKNOWN, 16_384 - 4_096 - INSTRUCTIONS),
+    ({"model": "local"}, 8_192, 8_192 - INSTRUCTIONS),
+    ({"model": "gpt-4o-mini", "window": 30_000, "max_tokens": 1_000}, 30_000, 29_000 - INSTRUCTIONS),
+], ids=["a server", "a small one", "listed", "unlisted", "local", "as set"])  # fmt: skip
 def test_the_window(settings, window, room):
     judge = JudgeSettings.model_validate(settings)
     assert (window_of(judge), room_of(judge)) == (window, room)

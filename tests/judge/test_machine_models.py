@@ -75,45 +75,37 @@ class TestFiles:
         assert (last.size, last.model) == (2000, f"local:{home}/.ollama/models/blobs/sha256-{DIGEST}")
         assert JudgeSettings(model=last.model).is_local
 
-    @pytest.mark.parametrize(
-        ("variable", "file", "place"),
-        [
-            ("ASSAY_MODELS", "m.gguf", "Assay"),
-            ("LLAMA_CACHE", "m.gguf", "llama.cpp"),
-            ("HF_HUB_CACHE", "models--o--n/snapshots/1/m.gguf", "Hugging Face"),
-            ("HF_HOME", "hub/models--o--n/snapshots/1/m.gguf", "Hugging Face"),
-            ("XDG_CACHE_HOME", "llama.cpp/m.gguf", "llama.cpp"),
-        ],
-    )
+    @pytest.mark.parametrize(("variable", "file", "place"), [
+        ("ASSAY_MODELS", "m.gguf", "Assay"),
+        ("LLAMA_CACHE", "m.gguf", "llama.cpp"),
+        ("HF_HUB_CACHE", "models--o--n/snapshots/1/m.gguf", "Hugging Face"),
+        ("HF_HOME", "hub/models--o--n/snapshots/1/m.gguf", "Hugging Face"),
+        ("XDG_CACHE_HOME", "llama.cpp/m.gguf", "llama.cpp"),
+    ])  # fmt: skip
     def test_folders_that_variables_name(self, home, workspace, monkeypatch, variable, file, place):
         monkeypatch.setenv(variable, str(home / "elsewhere"))
         write(home / "elsewhere" / file, gguf())
         assert names(workspace) == [(place, "m")]
 
-    @pytest.mark.parametrize(
-        ("name", "content"),
-        [
-            ("weights.gguf", b"PK\3\4 no model"), ("empty.gguf", b""), ("weights.bin", gguf()),
-            ("mmproj-model-f16.gguf", gguf("clip")), ("vision.gguf", gguf("clip")),
-            ("Qwen3-Embedding-0.6B.gguf", gguf("qwen3")), ("bge-small.gguf", gguf("bert")),
-            ("nomic.gguf", gguf("nomic-bert")), ("Qwen3-Reranker.gguf", gguf("qwen3")),
-            ("ggml-vocab-llama.gguf", gguf("llama")), ("evil\nname.gguf", gguf()), ("big-00001-of-00002.gguf", gguf()),
-            ("big-00002-of-00002.gguf", gguf()), ("many-00001-of-99999.gguf", gguf()),
-        ],
-    )  # fmt: skip
+    @pytest.mark.parametrize(("name", "content"), [
+        ("weights.gguf", b"PK\3\4 no model"), ("empty.gguf", b""), ("weights.bin", gguf()),
+        ("mmproj-model-f16.gguf", gguf("clip")), ("vision.gguf", gguf("clip")),
+        ("Qwen3-Embedding-0.6B.gguf", gguf("qwen3")), ("bge-small.gguf", gguf("bert")),
+        ("nomic.gguf", gguf("nomic-bert")), ("Qwen3-Reranker.gguf", gguf("qwen3")),
+        ("ggml-vocab-llama.gguf", gguf("llama")), ("evil\nname.gguf", gguf()), ("big-00001-of-00002.gguf", gguf()),
+        ("big-00002-of-00002.gguf", gguf()), ("many-00001-of-99999.gguf", gguf()),
+    ])  # fmt: skip
     def test_what_is_no_model_to_chat_with(self, home, workspace, name, content):
         write(workspace / "models" / name, content)
         assert names(workspace) == []
 
-    def test_an_architecture_whose_length_lies(self, home, workspace):
+    def test_a_length_that_lies_and_a_model_of_several_parts(self, home, workspace):
         head = b"GGUF" + struct.pack("<IQQQ", 3, 1, 1, 20) + b"general.architecture" + struct.pack("<IQ", 8, 2**63)
         write(workspace / "models" / "odd.gguf", head + b"qwen2")
         assert names(workspace) == [("workspace", "odd")]
-
-    def test_a_model_of_several_parts_is_one(self, home, workspace):
         for number in (1, 2, 3):
             write(workspace / "models" / f"big-0000{number}-of-00003.gguf", gguf(size=1000 * number))
-        (one,) = own_models(workspace)
+        one, _ = own_models(workspace)
         assert (one.name, one.size, one.file.name) == ("big", 6000, "big-00001-of-00003.gguf")
 
     def test_links_are_followed_within_their_folder_only(self, home, workspace, tmp_path):
@@ -144,15 +136,11 @@ class TestFiles:
         write(found.path(), gguf())
         assert names(workspace) == []
 
-    @pytest.mark.parametrize(
-        "manifest",
-        [
-            b"not json", b"[]", b'{"layers": 3}', b'{"layers": [{"digest": 1}]}', b"[" * 100_000,
-            b'{"layers": [{"mediaType": "application/vnd.ollama.image.model", "digest": "sha256:../../../x"}]}',
-            b'{"layers": [{"mediaType": "application/vnd.ollama.image.model", "digest": 7}]}',
-        ],
-        ids=["no JSON", "a list", "no layers", "no type", "deep", "a path", "a number"],
-    )  # fmt: skip
+    @pytest.mark.parametrize("manifest", [
+        b"not json", b"[]", b'{"layers": 3}', b'{"layers": [{"digest": 1}]}', b"[" * 100_000,
+        b'{"layers": [{"mediaType": "application/vnd.ollama.image.model", "digest": "sha256:../../../x"}]}',
+        b'{"layers": [{"mediaType": "application/vnd.ollama.image.model", "digest": 7}]}',
+    ], ids=["no JSON", "a list", "no layers", "no type", "deep", "a path", "a number"])  # fmt: skip
     def test_manifests_that_are_none(self, home, workspace, manifest):
         root = home / ".ollama/models"
         write(root / "manifests/registry.ollama.ai/library/broken/latest", manifest)
@@ -241,16 +229,12 @@ class TestServers:
         server.reply = reply
         assert asked(server) == []
 
-    def test_names_that_cannot_be_shown_or_asked_for(self, server):
+    def test_names_to_hide_too_many_and_a_server_that_asks_for_a_key(self, server):
         hostile = ["", " m", "a\nb", "\x1b[2J", "x" * 201, 7, None, {"a": 1}, "sk-CANARY0123456789abcdef"]
         server.reply = (200, listed(*hostile, "fine", "fine"), {})
         assert asked(server)[0].models == ("fine",)
-
-    def test_at_most_so_many(self, server):
         server.reply = (200, listed(*(f"m{number}" for number in range(500))), {})
         assert len(asked(server)[0].models) == running.MOST_MODELS
-
-    def test_one_that_asks_for_a_key(self, server):
         server.reply = (401, b"", {})
         assert [(one.models, one.locked) for one in asked(server)] == [((), True)]
 

@@ -86,10 +86,8 @@ def test_numbers_are_averaged_and_a_judge_that_cannot_be_read_is_left_out_and_na
     assert panel_of["notes"][0].startswith(f"without scripted at {muddled.url[7:-3]}: the judge's reply is not JSON")
 
 
-@pytest.mark.parametrize(
-    ("how", "given", "value", "agreement"),
-    [("majority", (1, 1, 0), 1, 2 / 3), ("mean", (1, 1, 0), 2 / 3, 2 / 3), ("majority", (0, 0, 0), 0, 1)],
-)
+@pytest.mark.parametrize(("how", "given", "value", "agreement"),
+    [("majority", (1, 1, 0), 1, 2 / 3), ("mean", (1, 1, 0), 2 / 3, 2 / 3), ("majority", (0, 0, 0), 0, 1)])  # fmt: skip
 def test_one_value_from_several(how, given, value, agreement):
     made = combined(
         evaluators()["no_answer"],
@@ -147,16 +145,13 @@ class TestRepeats:
         assert three.calls == 3 * one.calls == 12
         assert not judge_server.calls
 
-    @pytest.mark.parametrize(
-        ("given", "said"),
-        [
-            (
-                {"model": "m", "repeats": 2},
-                "expected a judge with a temperature above 0 for repeats: at 0 every draw is the same",
-            ),
-            ({"model": "local", "repeats": 2, "temperature": 1}, "the local judge always gives the same verdict"),
-        ],
-    )
+    @pytest.mark.parametrize(("given", "said"), [
+        (
+            {"model": "m", "repeats": 2},
+            "expected a judge with a temperature above 0 for repeats: at 0 every draw is the same",
+        ),
+        ({"model": "local", "repeats": 2, "temperature": 1}, "the local judge always gives the same verdict"),
+    ])  # fmt: skip
     def test_draws_that_cannot_differ_are_refused(self, given, said):
         with pytest.raises(InputError, match=said):
             settings_of(given)
@@ -187,14 +182,11 @@ class TestCommand:
         assert given("--judge", "claude@20240229") == {"model": "claude@20240229"}
         assert given("--judge", "m", "--judge-repeats", "3") == {"model": "m", "repeats": 3}
 
-    @pytest.mark.parametrize(
-        ("arguments", "expected"),
-        [
-            (["--judge", "m", "--judge-option", "2:seed=1"], "the number of a judge, 1 to 1"),
-            (["--judge", "m", "--judge-option", "2:sed=1"], "NAME=VALUE or 2:NAME=VALUE"),
-            (["--panel", "mean"], "no judge, but options for one"),
-        ],
-    )
+    @pytest.mark.parametrize(("arguments", "expected"), [
+        (["--judge", "m", "--judge-option", "2:seed=1"], "the number of a judge, 1 to 1"),
+        (["--judge", "m", "--judge-option", "2:sed=1"], "NAME=VALUE or 2:NAME=VALUE"),
+        (["--panel", "mean"], "no judge, but options for one"),
+    ])  # fmt: skip
     def test_what_is_wrong_is_said(self, arguments, expected):
         with pytest.raises(InputError, match=expected):
             given(*arguments)

@@ -36,16 +36,13 @@ def test_a_reply_that_was_cut_counts_only_if_it_is_whole():
             read(text, Verdict, cut=True, limit=50)
 
 
-@pytest.mark.parametrize(
-    ("said", "kept"),
-    [
-        pytest.param([(1, "yes"), (2, "no")], {1: "yes", 2: "no"}, id="all there"),
-        pytest.param([(2, "no"), (1, "yes")], {1: "yes", 2: "no"}, id="in another order"),
-        pytest.param([(0, "yes"), (1, "yes"), (3, "yes"), (-1, "yes")], {1: "yes"}, id="numbers that do not exist"),
-        pytest.param([(1, "yes"), (1, "yes")], {1: "yes"}, id="twice the same"),
-        pytest.param([(1, "yes"), (1, "no"), (1, "yes")], {}, id="two that differ"),
-    ],
-)
+@pytest.mark.parametrize(("said", "kept"), [
+    pytest.param([(1, "yes"), (2, "no")], {1: "yes", 2: "no"}, id="all there"),
+    pytest.param([(2, "no"), (1, "yes")], {1: "yes", 2: "no"}, id="in another order"),
+    pytest.param([(0, "yes"), (1, "yes"), (3, "yes"), (-1, "yes")], {1: "yes"}, id="numbers that do not exist"),
+    pytest.param([(1, "yes"), (1, "yes")], {1: "yes"}, id="twice the same"),
+    pytest.param([(1, "yes"), (1, "no"), (1, "yes")], {}, id="two that differ"),
+])  # fmt: skip
 def test_replies_are_told_apart_by_their_numbers(said, kept):
     found = by_number([Numbered(id=number, verdict=verdict) for number, verdict in said], 2)
     assert {number: entry.verdict for number, entry in found.items()} == kept

@@ -39,14 +39,11 @@ def test_it_is_not_read(given):
 
 
 @pytest.mark.parametrize("form", [Verdict, Claims, VERDICTS, ENTAILED])
-@pytest.mark.parametrize(
-    "unit",
-    [
-        '"a":', "[", "{", "]{”,", '"', "(", "<think>", "</think>", "<|channel|>", "_", "1. no\n", "1 and ",
-        "answer is ", "\\", '{"id": 1}', "[1],", "```json\n", ":'null,", "<|channel|>a<|message|>", "sorry ",
-        "| a |\n|---|\n", "\\boxed{4}\n", "<a>b</a>\n", "**x**\n", "1. no\nReason: x\n", '"a"：', "★", '{\\"a',
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("unit", [
+    '"a":', "[", "{", "]{”,", '"', "(", "<think>", "</think>", "<|channel|>", "_", "1. no\n", "1 and ",
+    "answer is ", "\\", '{"id": 1}', "[1],", "```json\n", ":'null,", "<|channel|>a<|message|>", "sorry ",
+    "| a |\n|---|\n", "\\boxed{4}\n", "<a>b</a>\n", "**x**\n", "1. no\nReason: x\n", '"a"：', "★", '{\\"a',
+])  # fmt: skip
 def test_a_hostile_reply_is_unreadable_or_does_not_pass(unit, form):
     """Nothing but Unreadable is raised, and no passing verdict comes of text without one."""
     for head in ("", '{"a":', '["', '{"replies": ['):

@@ -73,16 +73,13 @@ def test_every_problem_of_a_file_is_named():
         assert found in text
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        pytest.param("a: &a [x]\nb: *a\n", "without aliases", id="alias"),
-        pytest.param("- 1\n", "JSON or YAML with the dimensions", id="list"),
-        pytest.param("{", "JSON or YAML with the dimensions", id="broken"),
-        pytest.param('{"a": 1}', "dimensions by name, each with weight", id="no-dimension"),
-        pytest.param("{}", "at least 1 item", id="empty"),
-    ],
-)
+@pytest.mark.parametrize(("text", "expected"), [
+    pytest.param("a: &a [x]\nb: *a\n", "without aliases", id="alias"),
+    pytest.param("- 1\n", "JSON or YAML with the dimensions", id="list"),
+    pytest.param("{", "JSON or YAML with the dimensions", id="broken"),
+    pytest.param('{"a": 1}', "dimensions by name, each with weight", id="no-dimension"),
+    pytest.param("{}", "at least 1 item", id="empty"),
+])  # fmt: skip
 def test_other_files_are_refused(text, expected):
     with pytest.raises(InputError, match=expected):
         read_rubric(text, "x.yaml")
@@ -101,30 +98,23 @@ def test_saved_rubrics_have_versions_and_names(tmp_path):
             named_rubric(tmp_path, name, files=False)
 
 
-@pytest.mark.parametrize(
-    ("values", "expected"),
-    [
-        pytest.param({"levels": {"good": 0.5}}, {**USUAL, "good": 0.5}, id="some-of-the-usual"),
-        pytest.param({"levels": {"yes": 1, "no": 0}}, {"yes": 1.0, "no": 0.0}, id="others"),
-    ],
-)
+@pytest.mark.parametrize(("values", "expected"), [
+    pytest.param({"levels": {"good": 0.5}}, {**USUAL, "good": 0.5}, id="some-of-the-usual"),
+    pytest.param({"levels": {"yes": 1, "no": 0}}, {"yes": 1.0, "no": 0.0}, id="others"),
+])  # fmt: skip
 def test_levels_of_the_rubric(values, expected):
     _, parameters = choose(["rubric"], {"rubric": values})["rubric"]
     assert parameters.levels_of(DIMENSIONS[0]) == expected  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize(
-    ("values", "expected"),
-    [
-        ({"rubric": "mine"}, "a rubric saved in the workspace, not 'mine'"),
-        ({"levels": {"one": 1}}, "2 to 10 levels"),
-        (
-            {"dimensions": [{"name": "passed", "weight": 1, "description": "x"}]},
-            "another name than passed: a metric has it",
-        ),
-    ],
-    ids=["unresolved", "levels", "reserved"],
-)
+@pytest.mark.parametrize(("values", "expected"), [
+    ({"rubric": "mine"}, "a rubric saved in the workspace, not 'mine'"),
+    ({"levels": {"one": 1}}, "2 to 10 levels"),
+    (
+        {"dimensions": [{"name": "passed", "weight": 1, "description": "x"}]},
+        "another name than passed: a metric has it",
+    ),
+], ids=["unresolved", "levels", "reserved"])  # fmt: skip
 def test_parameters_that_cannot_be_used(values, expected):
     with pytest.raises(InputError, match=expected):
         choose(["rubric"], {"rubric": values})

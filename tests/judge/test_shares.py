@@ -83,14 +83,12 @@ def test_shares_from_tokens(name):
     assert read(form, *given) == tuple(pytest.approx(own) for own in expected)
 
 
-def test_a_list_has_shares_for_every_item():
+def test_a_list_has_shares_for_every_item_and_only_probabilities_count():
     given = tokens('{"replies": [{"id": 1, "verdict": "', YES, '"}, {"id": 2, "verdict": "', {"no": 1.0}, '"}]}')
     text = b"".join(token.text for token in given).decode()
     assert shares_of(text, given, ITEMS) == (pytest.approx(YES), pytest.approx({"yes": 0, "no": 1}))
     assert shares_of(text + " ", given, ITEMS) == (), "the tokens are not those of the text"
 
-
-def test_only_probabilities_are_tokens():
     def sent(logprob: Any) -> Any:
         return {"content": [{"token": "a", "logprob": logprob, "top_logprobs": []}]}
 
@@ -101,13 +99,10 @@ def test_only_probabilities_are_tokens():
         assert tokens_of(bad) == []
 
 
-def test_a_judge_cannot_write_its_own_shares():
+def test_shares_of_the_judges_own_or_that_do_not_fit_are_dropped():
     written = {"verdict": "yes", "shares": {"verdict": {"yes": 1}}, "_shares": {"verdict": {"yes": 1}}}
     assert Verdict.model_validate(written).shares == {}
     assert "shares" not in json.dumps(schema_of(Verdict))
-
-
-def test_shares_that_do_not_fit_are_dropped():
     reply = Verdict(verdict="yes")
     for other in ([], [YES, YES], [{"yes": 1.0}], [{"1": 0.5, "2": 0.5}]):
         keep_shares(reply, other)

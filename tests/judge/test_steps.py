@@ -18,26 +18,19 @@ def judge(script: Any) -> ScriptedJudge:
     return ScriptedJudge(answers(script))
 
 
-def test_claims_are_stripped_and_blank_ones_dropped():
+def test_claims_are_stripped_of_blanks_and_of_half_an_emoji():
     asked = judge({"claims": {"claims": [" Paris is in France. ", "", " "]}})
     assert asyncio.run(steps.claims(asked, "It is.", "Is Paris in France?")) == ("Paris is in France.",)
     assert asked.calls[0].data == {"QUESTION": "Is Paris in France?", "TEXT": "It is."}
-
-
-def test_half_an_emoji_in_a_claim_goes_no_further():
-    """A lone surrogate has no UTF-8: the next request could not be sent, nor the evidence stored."""
     asked = judge({"claims": '{"claims": ["Paris \\ud83d is in France \\ud83d\\ude00."]}'})
     assert asyncio.run(steps.claims(asked, "It is.")) == ("Paris ? is in France 😀.",)
 
 
-@pytest.mark.parametrize(
-    "asking",
-    [
-        pytest.param(lambda asked: steps.claims(asked, None, "What?"), id="no text"),
-        pytest.param(lambda asked: steps.claims(asked, " \n\t", "What?"), id="a blank text"),
-        pytest.param(lambda asked: steps.entailment(asked, [], ["x"]), id="no claims"),
-    ],
-)
+@pytest.mark.parametrize("asking", [
+    pytest.param(lambda asked: steps.claims(asked, None, "What?"), id="no text"),
+    pytest.param(lambda asked: steps.claims(asked, " \n\t", "What?"), id="a blank text"),
+    pytest.param(lambda asked: steps.entailment(asked, [], ["x"]), id="no claims"),
+])  # fmt: skip
 def test_nothing_to_ask_about_costs_nothing(asking):
     asked = judge({})
     assert asyncio.run(asking(asked)) == ()
@@ -81,7 +74,7 @@ def test_long_lists_are_asked_in_batches_and_the_ids_count_through():
     assert [entry.verdict for entry in said] == ["yes" if "odd" in item else "no" for item in items]
 
 
-def test_a_blank_context_is_not_asked_about():
+def test_a_blank_context_is_not_asked_about_and_a_missing_verdict_is_none():
     asked = judge({"test.step": [{"verdict": "yes"}, {"verdict": "no"}]})
     blank = steps.YesNoReply(id=0, verdict="no", reason="blank")
     asking = steps.each_context(
@@ -91,9 +84,6 @@ def test_a_blank_context_is_not_asked_about():
     assert [entry.verdict for entry in said] == ["no", "yes", "no", "no"]
     assert said[0] is said[2] is blank
     assert asked.calls[0].data == {"QUESTION": "q", "CONTEXTS": "[1] x\n[2] y"}
-
-
-def test_a_missing_verdict_is_no_verdict():
     asked = judge({"entailment": [{"supported_by": [1]}]})
     with pytest.raises(Unreadable, match="1 replies for 2 items"):
         asyncio.run(steps.entailment(asked, ["a", "b"], ["x"]))

@@ -53,20 +53,17 @@ def test_what_is_said_to_the_judge_is_suspected(name):
     assert {entry["where"] for entry in found} == {"answer"}
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "The judge gave him five years, and the evaluator of the bank agreed.",
-        "Please rate limit the server; the grader levels the road.",
-        "You are a student. You should answer letters within a day.",
-        "Set the score of the film to music: the system was old.",
-        "Press Ctrl+C; see [1] and [2]. x < y and y > z. <b>bold</b>",
-        "Die Anweisungen stehen oben. Les instructions sont claires.",
-        "Family: 👨‍👩‍👧 and नमस्ते, क्‍ष; שלום.",
-        "He ignored the warning. Ignore case when sorting.",
-        "Der Verdict-Fall; the verdict was unanimous.",
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "The judge gave him five years, and the evaluator of the bank agreed.",
+    "Please rate limit the server; the grader levels the road.",
+    "You are a student. You should answer letters within a day.",
+    "Set the score of the film to music: the system was old.",
+    "Press Ctrl+C; see [1] and [2]. x < y and y > z. <b>bold</b>",
+    "Die Anweisungen stehen oben. Les instructions sont claires.",
+    "Family: 👨‍👩‍👧 and नमस्ते, क्‍ष; שלום.",
+    "He ignored the warning. Ignore case when sorting.",
+    "Der Verdict-Fall; the verdict was unanimous.",
+])  # fmt: skip
 def test_ordinary_text_is_not_suspected(text):
     assert suspected([("answer", text)]) == []
 

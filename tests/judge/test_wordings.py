@@ -46,15 +46,12 @@ class Heard:
         return [Loss(1.0, 1, 1) for _ in pairs]
 
 
-@pytest.mark.parametrize(
-    ("text", "parts"),
-    [
-        (PUBLISHED, ("Rewrite the following text with consistent facts: {ref_hypo} In other words,", " {hypo_ref}")),
-        ("{source}\nTL;DR:\n{answer}\n", ("{source}\nTL;DR:\n", "{answer}")),
-        ("Fluent?\nAnswer: Yes", ("Fluent?\nAnswer:", " Yes")),
-        ("Yes", ("", "Yes")),
-    ],
-)
+@pytest.mark.parametrize(("text", "parts"), [
+    (PUBLISHED, ("Rewrite the following text with consistent facts: {ref_hypo} In other words,", " {hypo_ref}")),
+    ("{source}\nTL;DR:\n{answer}\n", ("{source}\nTL;DR:\n", "{answer}")),
+    ("Fluent?\nAnswer: Yes", ("Fluent?\nAnswer:", " Yes")),
+    ("Yes", ("", "Yes")),
+])  # fmt: skip
 def test_the_last_word_is_what_is_scored(text, parts):
     assert split_template(text) == parts
 
@@ -77,13 +74,10 @@ def test_our_own_templates_ask_as_they_always_did():
     ]
 
 
-@pytest.mark.parametrize(
-    ("prompts", "asked_of"),
-    [
-        pytest.param({"gptscore_translation.accuracy": PUBLISHED}, {0}, id="one-aspect"),
-        pytest.param({"gptscore_translation": PUBLISHED}, {0, 1, 2}, id="all-aspects"),
-    ],
-)
+@pytest.mark.parametrize(("prompts", "asked_of"), [
+    pytest.param({"gptscore_translation.accuracy": PUBLISHED}, {0}, id="one-aspect"),
+    pytest.param({"gptscore_translation": PUBLISHED}, {0, 1, 2}, id="all-aspects"),
+])  # fmt: skip
 def test_a_published_template_is_asked_as_published(prompts, asked_of):
     heard = Heard()
     entry, parameters = choose(["gptscore_translation"], {"gptscore_translation": {"prompts": prompts}})[
@@ -95,18 +89,15 @@ def test_a_published_template_is_asked_as_published(prompts, asked_of):
     assert score.evidence.facts["wordings"] == {id: wording(PUBLISHED) for id in prompts}
 
 
-@pytest.mark.parametrize(
-    ("id", "text", "expected"),
-    [
-        ("gptscore_translation", "{answer} {hypo_ref}", "no other placeholders than {quality}, {ref_hypo}, {hypo_ref}"),
-        ("gptscore_translation", "{hypo_ref} then {ref_hypo}", "a text that ends in {hypo_ref}, which is scored"),
-        ("gptscore_qa", "Is it fluent? Yes", "one or more of the placeholders {question}, {answer}, {quality}"),
-        ("gptscore_qa", " ", "a text"),
-        ("gptscore_qa.charm", "{answer} Yes", "one of gptscore_qa, gptscore_qa.interest"),
-        ("claims", "Split {passage}.", "no other placeholders than {text}, {question}"),
-        ("entail", "x", "one of claims, entailment"),
-    ],
-)
+@pytest.mark.parametrize(("id", "text", "expected"), [
+    ("gptscore_translation", "{answer} {hypo_ref}", "no other placeholders than {quality}, {ref_hypo}, {hypo_ref}"),
+    ("gptscore_translation", "{hypo_ref} then {ref_hypo}", "a text that ends in {hypo_ref}, which is scored"),
+    ("gptscore_qa", "Is it fluent? Yes", "one or more of the placeholders {question}, {answer}, {quality}"),
+    ("gptscore_qa", " ", "a text"),
+    ("gptscore_qa.charm", "{answer} Yes", "one of gptscore_qa, gptscore_qa.interest"),
+    ("claims", "Split {passage}.", "no other placeholders than {text}, {question}"),
+    ("entail", "x", "one of claims, entailment"),
+])  # fmt: skip
 def test_texts_that_cannot_be_used(id, text, expected):
     chosen = ["faithfulness"] if id in ("claims", "entail") else [id.partition(".")[0]]
     with pytest.raises(InputError) as failure:

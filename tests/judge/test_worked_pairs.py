@@ -76,8 +76,7 @@ def test_a_pair_is_a_reply_that_could_be_read(id, forms):
     assert 1 <= len(PROMPTS[id].examples) <= 3
 
 
-def test_their_texts_are_nobody_elses():
-    """No sample and no worked example of an evaluator holds what a pair tells."""
+def test_their_texts_are_nobody_elses_and_shown_only_by_the_setting():
     pairs = [dict(pair.data) for prompt in PROMPTS.values() for pair in prompt.examples]
     texts = set(re.findall(r'"([^"\\]{25,})"', json.dumps(pairs, ensure_ascii=False)))
     assert len(texts) > 20
@@ -85,9 +84,6 @@ def test_their_texts_are_nobody_elses():
     files = [path for path in (PROJECT / "data" / "samples").rglob("*") if path.suffix in (".csv", ".json", ".jsonl")]
     everything = given + "".join(path.read_text(encoding="utf-8", errors="replace") for path in files)
     assert [text for text in texts if text in everything] == []
-
-
-def test_without_the_setting_nothing_is_shown_and_the_question_stays_the_same():
     bare = Prompt(CLAIMS.id, CLAIMS.text)
     assert CLAIMS.messages(MATERIAL) == bare.messages(MATERIAL) == bare.messages(MATERIAL, examples=True)
     assert NOT_JUDGED not in CLAIMS.messages(MATERIAL)[1]["content"]

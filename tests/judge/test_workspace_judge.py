@@ -26,11 +26,9 @@ def test_it_is_kept_without_what_is_left_as_it_was(tmp_path):
     assert chosen_judge(tmp_path) is None
 
 
-@pytest.mark.parametrize(
-    "settings",
+@pytest.mark.parametrize("settings",
     [JudgeSettings(model=CANARY), JudgeSettings(model="m", base_url=f"http://h/v1?key={CANARY}")],
-    ids=["model", "address"],
-)
+    ids=["model", "address"])  # fmt: skip
 def test_a_key_is_refused_and_not_repeated(tmp_path, settings):
     with pytest.raises(InputError, match="found what looks like a key; expected no key: put it") as refused:
         choose_judge(tmp_path, settings)
@@ -38,13 +36,10 @@ def test_a_key_is_refused_and_not_repeated(tmp_path, settings):
     assert not (tmp_path / FILE).exists()
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("{", "judge.json: found something else than JSON; expected the settings of a judge"),
-        ("{}", "judge, column model: found {}; expected Field required"),
-    ],
-)
+@pytest.mark.parametrize(("text", "message"), [
+    ("{", "judge.json: found something else than JSON; expected the settings of a judge"),
+    ("{}", "judge, column model: found {}; expected Field required"),
+])  # fmt: skip
 def test_a_file_that_is_none(tmp_path, text, message):
     (tmp_path / FILE).write_text(text)
     with pytest.raises(InputError) as refused:
@@ -80,17 +75,13 @@ def test_the_keys_are_those_that_litellm_asks_for(provider):
 
 
 @pytest.mark.usefixtures("no_keys")
-@pytest.mark.parametrize(
-    ("settings", "variables", "missing"),
-    [
-        (JudgeSettings(model="gpt-4o-mini"), ("OPENAI_API_KEY",), ("OPENAI_API_KEY",)),
-        (JudgeSettings(model="claude-3-5-haiku-latest"), ("ANTHROPIC_API_KEY",), ("ANTHROPIC_API_KEY",)),
-        (JudgeSettings(model="m", base_url="http://h/v1"), ("OPENAI_API_KEY",), ()),
-        (JudgeSettings(model="local"), (), ()),
-        (JudgeSettings(model="who/knows"), (), ()),
-    ],
-    ids=lambda value: getattr(value, "model", None),
-)
+@pytest.mark.parametrize(("settings", "variables", "missing"), [
+    (JudgeSettings(model="gpt-4o-mini"), ("OPENAI_API_KEY",), ("OPENAI_API_KEY",)),
+    (JudgeSettings(model="claude-3-5-haiku-latest"), ("ANTHROPIC_API_KEY",), ("ANTHROPIC_API_KEY",)),
+    (JudgeSettings(model="m", base_url="http://h/v1"), ("OPENAI_API_KEY",), ()),
+    (JudgeSettings(model="local"), (), ()),
+    (JudgeSettings(model="who/knows"), (), ()),
+], ids=lambda value: getattr(value, "model", None))  # fmt: skip
 def test_whose_key_is_looked_for(settings, variables, missing, monkeypatch):
     assert (key_variables(settings), missing_keys(settings)) == (variables, missing)
     for name in variables:
