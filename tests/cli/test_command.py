@@ -38,13 +38,6 @@ def test_evaluate_prints_the_leaderboard_and_the_id_last(files, capsys):
     assert out.splitlines()[-1] == Workspace().run("latest").id
 
 
-def test_quiet_prints_the_id_alone(files, capsys):
-    run(files, "evaluate", "suite.csv", "one.csv", "--evaluators", "rouge", "--quiet")
-    captured = capsys.readouterr()
-    assert (captured.out.strip(), captured.err) == (Workspace().run("latest").id, "")
-    assert Workspace().run("latest").models == ("one",)
-
-
 def test_missing_models_are_reported_before_the_run(files, capsys):
     arguments = ("evaluate", "suite.csv", "one.csv", "--evaluators", "rouge,perplexity,toxicity_classifier")
     assert run(files, *arguments, "--language-model", "/no/such/model") == 0
@@ -71,15 +64,12 @@ def test_thresholds_of_any_metric(files, capsys):
     assert "found 'high'; expected a number" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("gate", "code"),
-    [
-        pytest.param("rougeL=0.1", 0, id="met"),
-        pytest.param("rouge.rougeL=0.99", 1, id="missed"),
-        pytest.param("longest_repeated_substring=1", 0, id="lower-is-better-met"),
-        pytest.param("longest_repeated_substring=0", 1, id="lower-is-better-missed"),
-    ],
-)
+@pytest.mark.parametrize(("gate", "code"), [
+    pytest.param("rougeL=0.1", 0, id="met"),
+    pytest.param("rouge.rougeL=0.99", 1, id="missed"),
+    pytest.param("longest_repeated_substring=1", 0, id="lower-is-better-met"),
+    pytest.param("longest_repeated_substring=0", 1, id="lower-is-better-missed"),
+])  # fmt: skip
 def test_fail_under(files, gate, code):
     """Law: JUnit reports a failure exactly where the command exits with 1, whatever the default thresholds say."""
     chosen = ("--evaluators", "rouge,bleu,looping_detection", "--threshold", "bleu4=0.75")
@@ -120,22 +110,19 @@ def test_masks_are_evaluated_from_zips(tmp_path, workspace, capsys):
 
 
 class TestBadInput:
-    @pytest.mark.parametrize(
-        ("arguments", "said"),
-        [
-            pytest.param(("suite.csv", "one.csv", "--evaluators", "rogue"), "found 'rogue'", id="evaluator"),
-            pytest.param(("suite.csv", "one.csv", "--param", "rouge=1"), "EVALUATOR.NAME=VALUE", id="param"),
-            pytest.param(
-                ("suite.csv", "one.csv", "--evaluators", "rouge", "--fail-under", "bleu4=1"), "rouge.rougeL", id="gate"
-            ),
-            pytest.param(("suite.csv", "one.csv", "--fail-under", "rougeL=high"), "METRIC=NUMBER", id="gate-number"),
-            pytest.param(("suite.csv", "absent.csv"), "absent.csv", id="no-file"),
-            pytest.param(("suite.csv",), "suite.csv, row 1: found no column with the model's answers", id="no-answers"),
-            pytest.param(("suite.csv", "one.csv", "--map", "answer"), "CANONICAL=COLUMN", id="map"),
-            pytest.param(("suite.csv", "--model-name", "m"), "--model-name", id="nothing-to-name"),
-            pytest.param(("suite.csv", "one.csv", "--pdf", "report.doc"), "the ending 'doc'", id="report-ending"),
-        ],
-    )
+    @pytest.mark.parametrize(("arguments", "said"), [
+        pytest.param(("suite.csv", "one.csv", "--evaluators", "rogue"), "found 'rogue'", id="evaluator"),
+        pytest.param(("suite.csv", "one.csv", "--param", "rouge=1"), "EVALUATOR.NAME=VALUE", id="param"),
+        pytest.param(
+            ("suite.csv", "one.csv", "--evaluators", "rouge", "--fail-under", "bleu4=1"), "rouge.rougeL", id="gate"
+        ),
+        pytest.param(("suite.csv", "one.csv", "--fail-under", "rougeL=high"), "METRIC=NUMBER", id="gate-number"),
+        pytest.param(("suite.csv", "absent.csv"), "absent.csv", id="no-file"),
+        pytest.param(("suite.csv",), "suite.csv, row 1: found no column with the model's answers", id="no-answers"),
+        pytest.param(("suite.csv", "one.csv", "--map", "answer"), "CANONICAL=COLUMN", id="map"),
+        pytest.param(("suite.csv", "--model-name", "m"), "--model-name", id="nothing-to-name"),
+        pytest.param(("suite.csv", "one.csv", "--pdf", "report.doc"), "the ending 'doc'", id="report-ending"),
+    ])  # fmt: skip
     def test_is_reported_on_standard_error_and_nothing_is_written(self, files, workspace, capsys, arguments, said):
         assert run(files, "evaluate", *arguments) == 2
         captured = capsys.readouterr()
@@ -148,19 +135,6 @@ class TestBadInput:
         assert run(files, "evaluate", "suite.csv", "one.csv") == 2
         lines = capsys.readouterr().err.splitlines()
         assert ["row 3" in line or "row 4" in line for line in lines] == [True, True]
-
-
-def test_export(files, capsys):
-    run(files, "evaluate", "suite.csv", "many.csv", "--evaluators", "rouge", "--quiet")
-    capsys.readouterr()
-    assert main(["export", "latest", "--what", "aggregates"]) == 0
-    rows = json.loads(capsys.readouterr().out)
-    assert list(rows[0])[:10] == [
-        "model", "evaluator", "metric", "label", "slice", "value", "low", "high", "n", "unscored",
-    ]  # fmt: skip
-    assert main(["export", "latest", "--what", "scores", "--format", "csv", "-o", str(files / "scores.csv")]) == 0
-    header = (files / "scores.csv").read_text(encoding="utf-8-sig").splitlines()[0]
-    assert header == "case_id,model,run,evaluator,metric,value,status,reason"
 
 
 def test_every_option_is_documented():

@@ -52,17 +52,14 @@ def test_flags_make_a_grid(suite, workspace, tmp_path, capsys):
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["complete"], "SUITE: found nothing; expected a file with test cases\n--target: found nothing"),
-        (["complete", "{suite}", "--target", "http://h/", "-o", "x.txt"], "x.txt: found the ending 'txt'"),
-        (["complete", "{suite}", "--target", "m", "--target-prompt", "{nope}"], "the placeholder {nope}"),
-        (["complete", "{suite}", "--target", "m", "--target-budget", "x=1"], "--target-budget: found 'x=1'"),
-        (["complete", "{suite}", "--target", "m", "--target-prompt", "@no.txt"], "expected a text file in UTF-8"),
-        (["evaluate", "{suite}", "{suite}", "--target", "m"], "expected outputs or targets"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "message"), [
+    (["complete"], "SUITE: found nothing; expected a file with test cases\n--target: found nothing"),
+    (["complete", "{suite}", "--target", "http://h/", "-o", "x.txt"], "x.txt: found the ending 'txt'"),
+    (["complete", "{suite}", "--target", "m", "--target-prompt", "{nope}"], "the placeholder {nope}"),
+    (["complete", "{suite}", "--target", "m", "--target-budget", "x=1"], "--target-budget: found 'x=1'"),
+    (["complete", "{suite}", "--target", "m", "--target-prompt", "@no.txt"], "expected a text file in UTF-8"),
+    (["evaluate", "{suite}", "{suite}", "--target", "m"], "expected outputs or targets"),
+])  # fmt: skip
 def test_what_is_wrong(arguments, message, suite, workspace, capsys):
     assert main([argument.replace("{suite}", suite) for argument in arguments]) == 2
     assert message in capsys.readouterr().err

@@ -29,14 +29,11 @@ def test_every_shell_has_a_script_that_names_the_commands(shell, capsys):
         assert checked.returncode == 0, checked.stderr
 
 
-@pytest.mark.parametrize(
-    ("line", "offered"),
-    [
-        pytest.param("assay eval", {"evaluate", "evaluators"}, id="commands"),
-        pytest.param("assay studio --p", {"--port"}, id="options of a command"),
-        pytest.param("assay completion t", {"tcsh"}, id="choices"),
-    ],
-)
+@pytest.mark.parametrize(("line", "offered"), [
+    pytest.param("assay eval", {"evaluate", "evaluators"}, id="commands"),
+    pytest.param("assay studio --p", {"--port"}, id="options of a command"),
+    pytest.param("assay completion t", {"tcsh"}, id="choices"),
+])  # fmt: skip
 @pytest.mark.skipif(sys.platform == "darwin", reason="macOS has a bash of 2007")
 def test_bash_completes(line, offered, capsys, tmp_path):
     main(["completion", "bash"])

@@ -74,20 +74,16 @@ def test_documents_that_cannot_be_read_stop_it_unless_they_are_skipped(arguments
     assert "passed over: binary.txt: found a binary file" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("more", "told"),
-    [
-        (["-o", "questions.txt"], "found the ending 'txt'; expected one of jsonl, csv, parquet"),
-        (["--kinds", "trivia=1"], "'trivia': no kind of question"),
-        (["--kinds", "factoid"], "--kinds: found 'factoid'; expected KIND=WEIGHT"),
-        (["--kinds", "factoid=some"], "--kinds: found 'some'; expected a number"),
-        (["--words", "9-3"], "the fewest words are more than the most"),
-        (["--words", "few"], "--words: found 'few'; expected a number"),
-        (["--number", "0"], "column number: found 0"),
-        (["no-such-folder"], "no-such-folder: found no such file or folder"),
-    ],
-    ids=["format", "kind", "no weight", "no number", "lengths", "words", "none", "folder"],
-)
+@pytest.mark.parametrize(("more", "told"), [
+    (["-o", "questions.txt"], "found the ending 'txt'; expected one of jsonl, csv, parquet"),
+    (["--kinds", "trivia=1"], "'trivia': no kind of question"),
+    (["--kinds", "factoid"], "--kinds: found 'factoid'; expected KIND=WEIGHT"),
+    (["--kinds", "factoid=some"], "--kinds: found 'some'; expected a number"),
+    (["--words", "9-3"], "the fewest words are more than the most"),
+    (["--words", "few"], "--words: found 'few'; expected a number"),
+    (["--number", "0"], "column number: found 0"),
+    (["no-such-folder"], "no-such-folder: found no such file or folder"),
+], ids=["format", "kind", "no weight", "no number", "lengths", "words", "none", "folder"])  # fmt: skip
 def test_bad_input_is_told_before_the_judge_is_asked(arguments, capsys, judge_server, more, told):
     command = [*arguments[:2], *more, *arguments[2:]] if more[0] == "no-such-folder" else [*arguments, *more]
     assert main(command) == 2

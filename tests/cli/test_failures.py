@@ -45,14 +45,11 @@ def test_on_a_terminal(tmp_path, capsys, monkeypatch):
     assert trace.endswith("LookupError: broken\nall gates passed \\u001b[2J [key]\n")
 
 
-def test_where_no_file_can_be_made(capsys, monkeypatch):
+def test_where_no_file_can_be_made_and_as_json(capsys, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", "/nowhere")
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     assert main(["runs"]) == 5
     assert capsys.readouterr().err.startswith("  Traceback")
-
-
-def test_as_json(capsys):
     assert main(["resume", "latest", "--log-format", "json"]) == 5
     (line,) = capsys.readouterr().err.splitlines()
     event = json.loads(line)

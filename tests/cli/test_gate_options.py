@@ -35,27 +35,20 @@ def scored(folder: Path, outputs: str) -> str:
     return finished(Workspace(), suite, answers, "rouge", "looping_detection").id
 
 
-@pytest.mark.parametrize(
-    ("outputs", "gates", "code", "failed"),
-    [
-        pytest.param("good", ["--fail-if-worse"], 0, 0, id="the same"),
-        pytest.param("poor", ["--fail-if-worse"], 1, 1, id="significantly worse"),
-        pytest.param("poor", ["--fail-if-worse", "looping", "--quiet"], 0, 0, id="a metric that is not"),
-        pytest.param("poor", ["--fail-if-worse", "rouge1,rouge2", "looping"], 1, 2, id="several metrics"),
-        pytest.param("poor", ["--fail-under", "rougeL=1", "--fail-under", "rougeL=0"], 1, 1, id="a limit"),
-        pytest.param("good", ["--fail-under", "rougeL.lower=0.999"], 1, 1, id="a bound"),
-        pytest.param("good", ["--fail-under", "rougeL.lower=0.5"], 0, 0, id="a bound that is met"),
-        pytest.param("poor", [], 0, 0, id="a baseline without a gate"),
-        pytest.param(
-            "good", ["--non-inferior", "rougeL=0.3", "--non-inferior", "looping=.3"], 0, 0, id="within margins"
-        ),
-        pytest.param("good", ["--non-inferior", "rougeL=0.01"], 1, 1, id="too few cases"),
-        pytest.param(
-            "poor", ["--non-inferior", "rouge1=0.1", "--fail-if-worse", "looping"], 1, 1, id="beyond a margin"
-        ),
-        pytest.param("poor", ["--fail-if-worse", "rougeL", "--anytime-valid"], 0, 0, id="too few cases for many looks"),
-    ],
-)
+@pytest.mark.parametrize(("outputs", "gates", "code", "failed"), [
+    pytest.param("good", ["--fail-if-worse"], 0, 0, id="the same"),
+    pytest.param("poor", ["--fail-if-worse"], 1, 1, id="significantly worse"),
+    pytest.param("poor", ["--fail-if-worse", "looping", "--quiet"], 0, 0, id="a metric that is not"),
+    pytest.param("poor", ["--fail-if-worse", "rouge1,rouge2", "looping"], 1, 2, id="several metrics"),
+    pytest.param("poor", ["--fail-under", "rougeL=1", "--fail-under", "rougeL=0"], 1, 1, id="a limit"),
+    pytest.param("good", ["--fail-under", "rougeL.lower=0.999"], 1, 1, id="a bound"),
+    pytest.param("good", ["--fail-under", "rougeL.lower=0.5"], 0, 0, id="a bound that is met"),
+    pytest.param("poor", [], 0, 0, id="a baseline without a gate"),
+    pytest.param("good", ["--non-inferior", "rougeL=0.3", "--non-inferior", "looping=.3"], 0, 0, id="within margins"),
+    pytest.param("good", ["--non-inferior", "rougeL=0.01"], 1, 1, id="too few cases"),
+    pytest.param("poor", ["--non-inferior", "rouge1=0.1", "--fail-if-worse", "looping"], 1, 1, id="beyond a margin"),
+    pytest.param("poor", ["--fail-if-worse", "rougeL", "--anytime-valid"], 0, 0, id="too few cases for many looks"),
+])  # fmt: skip
 def test_one_decision(outputs, gates, code, failed, folder, capsys):
     """Law: as many failures in JUnit, Markdown and lines as make the exit code."""
     before, run = scored(folder, "good"), scored(folder, outputs)
@@ -84,17 +77,14 @@ def test_models_are_ranked_by_weights(folder, capsys):
     assert told in Path(report).read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (["--weight", "rougeL"], "--weight: found 'rougeL'; expected METRIC=WEIGHT"),
-        (["--weight", "rougeL=0"], "WEIGHT a number above 0"),
-        (["--weight", "rougeL=1", "--scale", "rougeL=1"], "--scale: found 'rougeL=1'; expected METRIC=WORST:BEST"),
-        (["--weight", "rougeL=1", "--scale", "rouge1=0:1"], "of a metric with a --weight"),
-        (["--weight", "rougeX=1"], "--weight: found 'rougeX'"),
-        (["--weight", "cost_usd=1"], "--weight: found 'cost_usd'"),
-    ],
-)
+@pytest.mark.parametrize(("options", "said"), [
+    (["--weight", "rougeL"], "--weight: found 'rougeL'; expected METRIC=WEIGHT"),
+    (["--weight", "rougeL=0"], "WEIGHT a number above 0"),
+    (["--weight", "rougeL=1", "--scale", "rougeL=1"], "--scale: found 'rougeL=1'; expected METRIC=WORST:BEST"),
+    (["--weight", "rougeL=1", "--scale", "rouge1=0:1"], "of a metric with a --weight"),
+    (["--weight", "rougeX=1"], "--weight: found 'rougeX'"),
+    (["--weight", "cost_usd=1"], "--weight: found 'cost_usd'"),
+])  # fmt: skip
 def test_weights_that_mean_nothing(options, said, folder, capsys):
     run = scored(folder, "good")
     assert main(["gate", run, *options]) == 2
@@ -139,22 +129,19 @@ def test_latest_is_the_run_before_the_new_one(folder, capsys):
     assert (folder / "one.xml").read_bytes() == (folder / "two.xml").read_bytes()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (["--fail-if-worse"], "--fail-if-worse: found no --baseline; expected --baseline RUN"),
-        (["--non-inferior", "rougeL=0.1"], "--non-inferior: found no --baseline; expected --baseline RUN"),
-        (["--anytime-valid"], "--anytime-valid: found no --baseline; expected --baseline RUN"),
-        (
-            ["--baseline", "latest", "--non-inferior", "rougeL"],
-            "--non-inferior: found 'rougeL'; expected METRIC=MARGIN",
-        ),
-        (["--baseline", "latest", "--non-inferior", "rougeL=0"], "how much worse it may be, above 0"),
-        (["--baseline", "latest"], "there is no finished run"),
-        (["--baseline", "gone.zip"], "--baseline: found no file 'gone.zip'"),
-        (["--baseline", "20200101"], "there is no run '20200101'"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "told"), [
+    (["--fail-if-worse"], "--fail-if-worse: found no --baseline; expected --baseline RUN"),
+    (["--non-inferior", "rougeL=0.1"], "--non-inferior: found no --baseline; expected --baseline RUN"),
+    (["--anytime-valid"], "--anytime-valid: found no --baseline; expected --baseline RUN"),
+    (
+        ["--baseline", "latest", "--non-inferior", "rougeL"],
+        "--non-inferior: found 'rougeL'; expected METRIC=MARGIN",
+    ),
+    (["--baseline", "latest", "--non-inferior", "rougeL=0"], "how much worse it may be, above 0"),
+    (["--baseline", "latest"], "there is no finished run"),
+    (["--baseline", "gone.zip"], "--baseline: found no file 'gone.zip'"),
+    (["--baseline", "20200101"], "there is no run '20200101'"),
+])  # fmt: skip
 def test_before_anything_is_computed(arguments, told, folder, capsys):
     assert evaluate(folder, "good", *arguments) == 2
     assert told in capsys.readouterr().err
@@ -185,11 +172,9 @@ def test_a_baseline_of_a_changed_suite_is_paired_on_the_cases_that_both_have(fol
     assert line in report.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(
-    ("evaluator", "gates"),
+@pytest.mark.parametrize(("evaluator", "gates"),
     [("perplexity", ["--fail-under", "perplexity=1"]), ("consistency_bertscore", []), ("ranking", [])],
-    ids=["cases without a model, and a gate", "a data set without a model", "what fits no case"],
-)
+    ids=["cases without a model, and a gate", "a data set without a model", "what fits no case"])  # fmt: skip
 def test_no_value_is_3_whatever_the_gates_say(folder, evaluator, gates):
     files = [str(folder / "suite.csv"), str(folder / "good.csv")]
     xml = str(folder / "gates.xml")

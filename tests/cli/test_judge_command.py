@@ -87,16 +87,13 @@ def test_a_dry_run_makes_no_call(files, judge_server, workspace, capsys):
     assert capsys.readouterr().out.startswith("no judge calls: no judge is chosen")
 
 
-@pytest.mark.parametrize(
-    ("options", "complaint"),
-    [
-        (["--judge-base-url", "http://x/v1"], "--judge: found no judge, but options for one; expected --judge MODEL"),
-        (["--judge", "m", "--judge-budget", "pounds=3"], "--judge-budget: found 'pounds=3'; expected usd=N, calls=N"),
-        (["--judge", "m", "--judge-budget", "calls=many"], "found 'calls=many'"),
-        (["--judge", "m", "--judge-concurrency", "0"], "judge, column concurrency: found 0"),
-        (["--judge", "m", "--judge-base-url", "ftp://x"], "a base_url like"),
-    ],
-)
+@pytest.mark.parametrize(("options", "complaint"), [
+    (["--judge-base-url", "http://x/v1"], "--judge: found no judge, but options for one; expected --judge MODEL"),
+    (["--judge", "m", "--judge-budget", "pounds=3"], "--judge-budget: found 'pounds=3'; expected usd=N, calls=N"),
+    (["--judge", "m", "--judge-budget", "calls=many"], "found 'calls=many'"),
+    (["--judge", "m", "--judge-concurrency", "0"], "judge, column concurrency: found 0"),
+    (["--judge", "m", "--judge-base-url", "ftp://x"], "a base_url like"),
+])  # fmt: skip
 def test_options_that_cannot_be(files, options, complaint, capsys):
     assert main(["evaluate", *files, "--evaluators", "faithfulness", "--quiet", *options]) == 2
     assert complaint in capsys.readouterr().err

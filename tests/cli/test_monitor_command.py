@@ -66,24 +66,21 @@ def test_evaluators_are_chosen_for_a_file_alone(workspace, tmp_path, capsys):
     assert not (workspace / "monitors" / "piped").exists()
 
 
-@pytest.mark.parametrize(
-    ("options", "expected"),
-    [
-        (["no.jsonl"], "no.jsonl: found No such file or directory; expected a file of JSON lines, or - for"),
-        (["."], ".: found a folder; expected a file of JSON lines, or - for standard input"),
-        (["-", "--evaluators", "nope"], "evaluators: found 'nope'; expected one of"),
-        (["-", "--evaluators", "pii_leakage", "--rate", "0"], "--rate: found 0; expected a share above 0, at most 1"),
-        (["-", "--evaluators", "pii_leakage", "--reference", "latest"], "there is no finished run in"),
-        (["-", "--evaluators", "rubric"], "--evaluators: found rubric, which cannot be used; expected no judge"),
-        (["-", "--param", "a.b=1"], "--param: found values, but no --evaluators; expected --evaluators beside --param"),
-        (
-            ["-", "--evaluators", "pii_leakage", "--param", "rouge.use_stemmer=true"],
-            "--param: found values for rouge; expected values only for evaluators that are chosen",
-        ),
-        (["-", "--evaluators", "pii_leakage", "--on-alert", "'"], "expected a command with its arguments"),
-        (["-", "--evaluators", "pii_leakage", "--judge-budget", "usd=1"], "expected --judge MODEL or --judge local"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("options", "expected"), [
+    (["no.jsonl"], "no.jsonl: found No such file or directory; expected a file of JSON lines, or - for"),
+    (["."], ".: found a folder; expected a file of JSON lines, or - for standard input"),
+    (["-", "--evaluators", "nope"], "evaluators: found 'nope'; expected one of"),
+    (["-", "--evaluators", "pii_leakage", "--rate", "0"], "--rate: found 0; expected a share above 0, at most 1"),
+    (["-", "--evaluators", "pii_leakage", "--reference", "latest"], "there is no finished run in"),
+    (["-", "--evaluators", "rubric"], "--evaluators: found rubric, which cannot be used; expected no judge"),
+    (["-", "--param", "a.b=1"], "--param: found values, but no --evaluators; expected --evaluators beside --param"),
+    (
+        ["-", "--evaluators", "pii_leakage", "--param", "rouge.use_stemmer=true"],
+        "--param: found values for rouge; expected values only for evaluators that are chosen",
+    ),
+    (["-", "--evaluators", "pii_leakage", "--on-alert", "'"], "expected a command with its arguments"),
+    (["-", "--evaluators", "pii_leakage", "--judge-budget", "usd=1"], "expected --judge MODEL or --judge local"),
+])  # fmt: skip
 def test_bad_input_is_reported_and_nothing_is_created(options, expected, workspace, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO()))

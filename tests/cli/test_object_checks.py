@@ -38,18 +38,15 @@ def latest_ap(model: str) -> float:
     return float(numbers.set_index("model")["value"][model])
 
 
-@pytest.mark.parametrize(
-    ("file", "told"),
-    [
-        (
-            "corners",
-            ["82 % of the boxes leave their image", "As x1 y1 x2 y2 it would be 0 %", "add --fix corners=xyxy"],
-        ),
-        ("empty", ["empty: No predictions at all", "or --accept-findings to score"]),
-        ("mixed", ["add --fix mixed=normalised", "add --fix mixed=classes+1", "or --fix all to apply all of these"]),
-        ("extra", ["a class that the suite does not have: category_id 90 (2)", "add --unknown-classes ignore|false|"]),
-    ],
-)
+@pytest.mark.parametrize(("file", "told"), [
+    (
+        "corners",
+        ["82 % of the boxes leave their image", "As x1 y1 x2 y2 it would be 0 %", "add --fix corners=xyxy"],
+    ),
+    ("empty", ["empty: No predictions at all", "or --accept-findings to score"]),
+    ("mixed", ["add --fix mixed=normalised", "add --fix mixed=classes+1", "or --fix all to apply all of these"]),
+    ("extra", ["a class that the suite does not have: category_id 90 (2)", "add --unknown-classes ignore|false|"]),
+])  # fmt: skip
 def test_refused(folder, capsys, file, told):
     assert evaluate(folder, f"{file}.json") == 2
     error = capsys.readouterr().err
@@ -69,27 +66,20 @@ def test_fixed_it_has_the_clean_ap_and_the_run_says_so(folder, capsys):
     assert ("Changed before scoring", told) in facts
 
 
-def test_what_is_not_serious_is_a_warning(folder, capsys):
+def test_what_is_not_serious_or_accepted_is_a_warning(folder, capsys):
     assert evaluate(folder, "half.json") == 0
     assert "warning: half: Scores go from 16.6 to 99.9: per cent?" in capsys.readouterr().err
-
-
-def test_accepted_it_is_scored_as_it_is(folder, capsys):
     assert evaluate(folder, "corners.json", "--accept-findings") == 0
     assert "warning: corners: Read as x y width height" in capsys.readouterr().err
     assert latest_ap("corners") < 0.05
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (("--fix", "xyxy"), "--fix: found 'xyxy'; expected MODEL=FIX or all"),
-        (("--fix", "nobody=xyxy"), "found 'nobody'; expected one of the models clean"),
-        (("--fix", "clean=upside-down"), "found 'upside-down'; expected one of normalised, xyxy"),
-        (("--unknown-classes", "drop"), "--unknown-classes: found 'drop'"),
-    ],
-    ids=["no model", "another model", "another fix", "another answer"],
-)
+@pytest.mark.parametrize(("arguments", "told"), [
+    (("--fix", "xyxy"), "--fix: found 'xyxy'; expected MODEL=FIX or all"),
+    (("--fix", "nobody=xyxy"), "found 'nobody'; expected one of the models clean"),
+    (("--fix", "clean=upside-down"), "found 'upside-down'; expected one of normalised, xyxy"),
+    (("--unknown-classes", "drop"), "--unknown-classes: found 'drop'"),
+], ids=["no model", "another model", "another fix", "another answer"])  # fmt: skip
 def test_wrong_options(folder, capsys, arguments, told):
     assert evaluate(folder, "clean.json", *arguments) == 2
     assert told in capsys.readouterr().err

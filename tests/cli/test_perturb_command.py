@@ -31,14 +31,11 @@ def test_it_writes_the_suite_and_reports_what_was_made(file, capsys):
     assert (main([*arguments, "--quiet"]), capsys.readouterr().err) == (0, "")
 
 
-def test_by_default_all_that_need_no_judge(file):
+def test_a_judge_is_asked_for_its_kinds_alone(file, judge_server):
     out = file.with_name("made.csv")
     assert main(["perturb", str(file), "-o", str(out), "--quiet"]) == 0
     kinds = set(read_suite(out).cases["perturbation"].to_pylist()) - {None}
     assert kinds == {name for name, kind in KINDS.items() if not kind.is_judged}
-
-
-def test_a_judge_is_asked_for_its_kinds(file, judge_server):
     judge_server.say("perturbation.paraphrase.medium", {"text": "In other words."})
     out = file.with_name("made.parquet")
     judge = ["--judge", "scripted", "--judge-base-url", judge_server.url]
@@ -46,16 +43,12 @@ def test_a_judge_is_asked_for_its_kinds(file, judge_server):
     assert read_suite(out).cases["question"].to_pylist()[2:] == ["In other words."] * 2
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (["--kinds", "typo"], "kinds: found 'typo'; expected one of copy, "),
-        (["--fields", "answer"], "fields: found 'answer'; expected one of question, contexts, source"),
-        (["--kinds", "paraphrase"], "no judge is chosen: name a model"),
-        (["-o", "made.txt"], "made.txt: found the ending 'txt'; expected one of jsonl, csv, parquet"),
-    ],
-    ids=["kind", "field", "no judge", "format"],
-)
+@pytest.mark.parametrize(("arguments", "told"), [
+    (["--kinds", "typo"], "kinds: found 'typo'; expected one of copy, "),
+    (["--fields", "answer"], "fields: found 'answer'; expected one of question, contexts, source"),
+    (["--kinds", "paraphrase"], "no judge is chosen: name a model"),
+    (["-o", "made.txt"], "made.txt: found the ending 'txt'; expected one of jsonl, csv, parquet"),
+], ids=["kind", "field", "no judge", "format"])  # fmt: skip
 def test_bad_input_is_reported(file, capsys, arguments, told):
     assert main(["perturb", str(file), "-o", str(file.with_name("made.csv")), *arguments]) == 2
     assert told in capsys.readouterr().err

@@ -68,13 +68,6 @@ def test_parts_of_a_job(clock, told):
     assert len(lines) == 2 * 11
 
 
-def test_nothing_with_quiet(told):
-    with follow(options(quiet=True)) as listen:
-        assert listen is None
-    count(None, "Writing", 1, 2)
-    assert told() == []
-
-
 def test_events(workspace, tmp_path, told):
     """Law: with --log-format json each line of standard error is an object with the event and its time."""
     (tmp_path / "both.csv").write_text(BOTH)

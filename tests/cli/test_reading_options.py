@@ -35,14 +35,11 @@ def expected_answers() -> list[str]:
     return [answer for answers in cases[:2] for answer in answers]
 
 
-def test_what_was_assumed_is_told_on_standard_error(files, capsys):
+def test_an_encoding_is_told_or_chosen(files, capsys):
     assert run(files, "suite.csv", "one.csv", *ROUGE) == 0
     told = capsys.readouterr().err
     assert "suite.csv was read as Windows-1252.\none.csv was read as UTF-16.\n" in told
     assert expected_answers() == ["Größe 0", "Größe 1"]
-
-
-def test_the_encoding_of_one_file_is_chosen(files):
     assert run(files, "suite.csv", "one.csv", "--encoding", "suite.csv=cp1250", "--quiet", *ROUGE) == 0
     assert expected_answers()[0] == "Größe 0".encode("cp1252").decode("cp1250")
 
@@ -60,9 +57,7 @@ REFUSED = {
     "an encoding that is none": (
         ("--encoding", "klingon"), "encoding: found 'klingon'; expected one of UTF-8, Windows-1252, ISO-8859-1",
     ),
-    "a file that is not given": (
-        ("--sheet", "other.xlsx=A"), "--sheet: found the file 'other.xlsx'; expected one of ",
-    ),
+    "a file that is not given": (("--sheet", "other.xlsx=A"), "--sheet: found the file 'other.xlsx'; expected one of "),
 }  # fmt: skip
 
 

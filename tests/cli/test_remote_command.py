@@ -30,16 +30,13 @@ def test_push_and_pull(made, url, tmp_path, capsys):
     assert capsys.readouterr() == ("", "nothing new\n")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["push", "latest"], "push: found no URL; expected RUN … URL"),
-        (["push", "s3://bucket"], "push: found no run; expected RUN … URL"),
-        (["push", "latest", "s3://key:secret@bucket"], "URL: found s3://bucket…; expected a URL without a password"),
-        (["pull", "bucket"], "URL: found 'bucket'; expected a URL such as s3://bucket/folder"),
-        (["runs", "--workspace", "s3://bucket?key=secret"], "URL: found s3://bucket…; expected a URL without a"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("arguments", "message"), [
+    (["push", "latest"], "push: found no URL; expected RUN … URL"),
+    (["push", "s3://bucket"], "push: found no run; expected RUN … URL"),
+    (["push", "latest", "s3://key:secret@bucket"], "URL: found s3://bucket…; expected a URL without a password"),
+    (["pull", "bucket"], "URL: found 'bucket'; expected a URL such as s3://bucket/folder"),
+    (["runs", "--workspace", "s3://bucket?key=secret"], "URL: found s3://bucket…; expected a URL without a"),
+])  # fmt: skip
 def test_wrong_words(arguments, message, made, capsys):
     assert main(arguments) == 2
     err = capsys.readouterr().err

@@ -38,16 +38,13 @@ def limited(kind: int, most: int) -> Callable[[], None]:
     return lambda: resource.setrlimit(kind, (most, most))
 
 
-def test_a_workspace_that_is_a_file(files, tmp_path, capsys):
+def test_a_workspace_that_is_a_file_or_has_too_long_a_name(files, tmp_path, capsys):
     assert main([*files, "--workspace", str(tmp_path / "suite.csv")]) == 4
     assert capsys.readouterr().err == (
         f"{tmp_path}/suite.csv: there is a file where a folder is needed; choose another folder, then do it again: "
         "what is done is kept\n"
     )
     assert (tmp_path / "suite.csv").read_text() == SUITE
-
-
-def test_a_name_that_is_too_long(files, tmp_path, capsys):
     assert main([*files, "--workspace", str(tmp_path / ("n" * 300))]) == 4
     (line,) = capsys.readouterr().err.splitlines()
     assert "the name is too long; choose a shorter one" in line
@@ -77,14 +74,11 @@ def test_a_folder_without_permission(files, tmp_path, capsys):
     assert "permission is denied" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("options", "fill", "told"),
-    [
-        pytest.param("size=32k", "head -c 28000 /dev/zero > fill", "the disk is full (", id="full"),
-        pytest.param("nr_inodes=8", "true", "the disk has no room for more files (0 of 8 inodes free)", id="no inodes"),
-        pytest.param("ro", "true", "the disk is read-only; choose another folder", id="read-only"),
-    ],
-)
+@pytest.mark.parametrize(("options", "fill", "told"), [
+    pytest.param("size=32k", "head -c 28000 /dev/zero > fill", "the disk is full (", id="full"),
+    pytest.param("nr_inodes=8", "true", "the disk has no room for more files (0 of 8 inodes free)", id="no inodes"),
+    pytest.param("ro", "true", "the disk is read-only; choose another folder", id="read-only"),
+])  # fmt: skip
 def test_a_disk_of_its_own(options, fill, told, files, tmp_path):
     """A small disk, mounted in a name space of its own where that is allowed."""
     place = tmp_path / "disk"

@@ -36,10 +36,17 @@ def test_another_address_does(address, capsys):
     assert f"--address {address} is reached from other machines" in capsys.readouterr().err
 
 
-def test_or_the_wish_to_do_without():
+def test_doing_without_sign_in_or_token_are_wishes_of_their_own():
     with pytest.raises(Started) as started:
         main(["studio", "--address", "0.0.0.0", "--without-sign-in"])
     assert started.value.args[1]["ASSAY_WITHOUT_SIGN_IN"] == "1"
+    with pytest.raises(Started) as started:
+        main(["studio", "--no-token"])
+    assert started.value.args[1]["ASSAY_NO_TOKEN"] == "1"
+    with pytest.raises(Started) as started:
+        main(["studio", "--address", "0.0.0.0", "--without-sign-in"])
+    assert "ASSAY_NO_TOKEN" not in started.value.args[1]
+    assert main(["studio", "--address", "0.0.0.0", "--no-token"]) == 2
 
 
 def test_a_team_is_handed_to_the_server(tmp_path, monkeypatch):
@@ -51,16 +58,13 @@ def test_a_team_is_handed_to_the_server(tmp_path, monkeypatch):
         main(["studio"])
 
 
-def test_a_team_that_cannot_be_used_starts_nothing(tmp_path, capsys):
+def test_a_team_that_cannot_be_used_starts_nothing(tmp_path, capsys, monkeypatch):
     file = team_file(tmp_path, "https://login.example.com", days=3)
     file.chmod(0o640)
     assert main(["studio", "--team", str(file)]) == 2
     said = capsys.readouterr().err
     assert "mode 0640" in said
     assert "team.days" in said
-
-
-def test_a_missing_extra_is_named(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(
         "metrics.cli.studio_command.missing_extra",
         lambda what, extra, *modules: f"{what} needs assay[{extra}]" if extra == "auth" else None,
@@ -79,13 +83,3 @@ def test_the_token_and_the_hosts_are_in_the_environment_alone(monkeypatch):
     assert environment["ASSAY_TOKEN"] == "a token of the owner's"
     assert environment["ASSAY_ALLOW_HOST"] == "lab.example,assay.example.com,10.0.0.7"
     assert "ASSAY_NO_TOKEN" not in environment
-
-
-def test_no_token_is_a_wish_of_its_own():
-    with pytest.raises(Started) as started:
-        main(["studio", "--no-token"])
-    assert started.value.args[1]["ASSAY_NO_TOKEN"] == "1"
-    with pytest.raises(Started) as started:
-        main(["studio", "--address", "0.0.0.0", "--without-sign-in"])
-    assert "ASSAY_NO_TOKEN" not in started.value.args[1]
-    assert main(["studio", "--address", "0.0.0.0", "--no-token"]) == 2

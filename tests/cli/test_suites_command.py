@@ -23,12 +23,6 @@ def run(capsys: Capture, *arguments: object) -> tuple[int, list[str], list[str]]
     return code, said.out.splitlines(), said.err.splitlines()
 
 
-def test_suites_are_listed_the_newest_first(workspace, capsys):
-    assert run(capsys, "list") == (0, [], [])
-    stored = Workspace().save_suite(suite())
-    assert run(capsys, "list")[1] == [f"{stored[:12]}  text                  5 cases  desk"]
-
-
 def test_a_file_is_merged_into_a_stored_suite(workspace, file, capsys):
     stored = Workspace().save_suite(suite())
     out = file.with_name("made.jsonl")
@@ -72,16 +66,12 @@ def test_duplicates_within_a_suite_and_between_two(workspace, tmp_path, capsys):
     assert beside == ["3 pairs of 3 cases"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (("diff", "0000", "0000"), "0000: found 0 stored suites that begin with it; expected a file"),
-        (("history", ""), "found too few characters; expected a file"),
-        (("merge", "0000", "0000", "-o", "made.txt"), "made.txt: found the ending 'txt'"),
-        (("duplicates", "0000", "--least", "0"), "--least: found 0; expected a share over 0, up to 1"),
-    ],
-    ids=["unknown", "too short", "no format", "no share"],
-)
+@pytest.mark.parametrize(("arguments", "told"), [
+    (("diff", "0000", "0000"), "0000: found 0 stored suites that begin with it; expected a file"),
+    (("history", ""), "found too few characters; expected a file"),
+    (("merge", "0000", "0000", "-o", "made.txt"), "made.txt: found the ending 'txt'"),
+    (("duplicates", "0000", "--least", "0"), "--least: found 0; expected a share over 0, up to 1"),
+], ids=["unknown", "too short", "no format", "no share"])  # fmt: skip
 def test_what_is_refused(workspace, capsys, arguments, told):
     code, _, beside = run(capsys, *arguments)
     assert code == 2

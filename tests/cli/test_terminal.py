@@ -92,35 +92,29 @@ def test_no_name_begins_a_line(tmp_path, workspace, on_terminal):
     assert [line for line in text.split("\n") if line.startswith("FAKED")] == []
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("a\x1b[31mb", "a\\u001b[31mb"),
-        ("title\x1b]0;x\x07", "title\\u001b]0;x\\u0007"),
-        ("one byte \x9b2J", "one byte \\u009b2J"),
-        ("bad\rgood", "bad\\u000dgood"),
-        ("a\u202eb\u2066c", "a\\u202eb\\u2066c"),
-        ("line\u2028end", "line\\u2028end"),
-        ("a byte of no encoding \udc9b", "a byte of no encoding \\udc9b"),
-        ("tab\tand\nlines", "tab\tand\nlines"),
-        ("żółć 日本 👩‍👩‍👧 עברית", "żółć 日本 👩‍👩‍👧 עברית"),
-        ("::set-output name=a::b", ":\\u003aset-output name=a::b"),
-        ("x\n  ::add-mask::y", "x\n  :\\u003aadd-mask::y"),
-        ("x ##[add-mask]y", "x ##\\u005badd-mask]y"),
-        ("a::b", "a::b"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "expected"), [
+    ("a\x1b[31mb", "a\\u001b[31mb"),
+    ("title\x1b]0;x\x07", "title\\u001b]0;x\\u0007"),
+    ("one byte \x9b2J", "one byte \\u009b2J"),
+    ("bad\rgood", "bad\\u000dgood"),
+    ("a\u202eb\u2066c", "a\\u202eb\\u2066c"),
+    ("line\u2028end", "line\\u2028end"),
+    ("a byte of no encoding \udc9b", "a byte of no encoding \\udc9b"),
+    ("tab\tand\nlines", "tab\tand\nlines"),
+    ("żółć 日本 👩‍👩‍👧 עברית", "żółć 日本 👩‍👩‍👧 עברית"),
+    ("::set-output name=a::b", ":\\u003aset-output name=a::b"),
+    ("x\n  ::add-mask::y", "x\n  :\\u003aadd-mask::y"),
+    ("x ##[add-mask]y", "x ##\\u005badd-mask]y"),
+    ("a::b", "a::b"),
+])  # fmt: skip
 def test_what_is_shown(text, expected):
     assert shown(text) == expected
 
 
-def test_json_is_the_same_json():
+def test_json_is_the_same_and_a_stream_knows_where_a_line_begins():
     data = {EVIL: [EVIL, "::a", "##[b"]}
     for indent in (None, 1):
         assert json.loads(shown(json.dumps(data, ensure_ascii=False, indent=indent))) == data
-
-
-def test_a_stream_knows_where_a_line_begins():
     below = io.StringIO()
     stream = Shown(below)
     print("a", "::b", file=stream)

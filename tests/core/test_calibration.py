@@ -6,7 +6,7 @@ import pytest
 
 from metrics.calibrations.calibrated_thresholds import models_used
 from metrics.core.calibration import Calibration, calibration_of, latest, with_thresholds
-from metrics.core.evaluator import JUDGE, LOCAL_MODELS
+from metrics.core.evaluator import JUDGE
 from metrics.core.registry import choose, evaluators
 
 
@@ -16,13 +16,6 @@ def calibration(**given: object) -> Calibration:
         "threshold": 0.4, "n": 120, "passed": 70, "data": "labels", "auc": 0.7, "auc_low": 0.6, "auc_high": 0.8,
     }  # fmt: skip
     return Calibration(**fields | given)
-
-
-@pytest.mark.parametrize("entry", [pytest.param(one, id=name) for name, one in evaluators().items()])
-def test_a_metric_that_rests_on_local_weights_declares_no_threshold(entry):
-    if set(entry.needs).isdisjoint(LOCAL_MODELS):
-        return
-    assert [metric.threshold for metric in entry.metrics] == [None] * len(entry.metrics)
 
 
 def test_a_threshold_of_the_users_own_always_counts():
@@ -42,10 +35,8 @@ def test_a_declared_threshold_belongs_to_the_judge_not_to_the_classifier_in_its_
         assert entry.primary.threshold == expected
 
 
-@pytest.mark.parametrize(
-    ("auc", "low", "separates"),
-    [(0.7, 0.6, True), (0.6, 0.501, True), (0.599, 0.55, False), (0.8, 0.5, False), (0.3, 0.2, False)],
-)
+@pytest.mark.parametrize(("auc", "low", "separates"),
+    [(0.7, 0.6, True), (0.6, 0.501, True), (0.599, 0.55, False), (0.8, 0.5, False), (0.3, 0.2, False)])  # fmt: skip
 def test_a_metric_separates_from_an_auc_of_six_tenths_on_whose_interval_is_above_chance(auc, low, separates):
     assert calibration(auc=auc, auc_low=low).separates is separates
 

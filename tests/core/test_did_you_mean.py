@@ -8,18 +8,15 @@ from metrics.core.registry import evaluator_ids
 FEW = ("rouge", "bleu", "text_matching")
 
 
-@pytest.mark.parametrize(
-    ("name", "known", "meant"),
-    [
-        pytest.param("rogue", FEW, ["rouge"], id="two letters swapped"),
-        pytest.param("ROUGE", FEW, ["rouge"], id="another case"),
-        pytest.param("text-matching", FEW, ["text_matching"], id="another hyphen"),
-        pytest.param("rougel", ("rouge.rougeL", "bleu.bleu4"), ["rouge.rougeL"], id="without its evaluator"),
-        pytest.param("rouge", ("rouge.rougeL", "bleu.bleu4"), ["rouge.rougeL"], id="the evaluator alone"),
-        pytest.param("zebra", FEW, [], id="nothing like it"),
-        pytest.param("faithfullness", evaluator_ids(), ["faithfulness"], id="of all evaluators"),
-    ],
-)
+@pytest.mark.parametrize(("name", "known", "meant"), [
+    pytest.param("rogue", FEW, ["rouge"], id="two letters swapped"),
+    pytest.param("ROUGE", FEW, ["rouge"], id="another case"),
+    pytest.param("text-matching", FEW, ["text_matching"], id="another hyphen"),
+    pytest.param("rougel", ("rouge.rougeL", "bleu.bleu4"), ["rouge.rougeL"], id="without its evaluator"),
+    pytest.param("rouge", ("rouge.rougeL", "bleu.bleu4"), ["rouge.rougeL"], id="the evaluator alone"),
+    pytest.param("zebra", FEW, [], id="nothing like it"),
+    pytest.param("faithfullness", evaluator_ids(), ["faithfulness"], id="of all evaluators"),
+])  # fmt: skip
 def test_near(name, known, meant):
     assert near(name, known)[: len(meant) or None] == meant
 

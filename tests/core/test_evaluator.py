@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from metrics.core.evaluator import CaseScore, Direction, Example, Metric, Parameters, Status
+from metrics.core.evaluator import CaseScore, Direction, Metric, Parameters
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.suite import Case
 
@@ -28,22 +28,12 @@ def test_of_several_metrics_one_is_named_primary():
         declared(Metric("m", "M."), Metric("n", "N."))
 
 
-@pytest.mark.parametrize(
-    ("metric", "threshold", "value", "holds"),
-    [
-        pytest.param(Metric("m", "M."), None, 0.75, "yes", id="on the default threshold"),
-        pytest.param(Metric("m", "M."), 0.9, 0.75, "no", id="below one's own"),
-        pytest.param(
-            Metric("m", "M.", direction=Direction.LOWER, threshold=0.25), None, 0.3, "no", id="lower is better"
-        ),
-        pytest.param(Metric("m", "M.", threshold=None), None, 0.3, "unknown", id="without a threshold"),
-    ],
-)
+@pytest.mark.parametrize(("metric", "threshold", "value", "holds"), [
+    pytest.param(Metric("m", "M."), None, 0.75, "yes", id="on the default threshold"),
+    pytest.param(Metric("m", "M."), 0.9, 0.75, "no", id="below one's own"),
+    pytest.param(Metric("m", "M.", direction=Direction.LOWER, threshold=0.25), None, 0.3, "no", id="lower is better"),
+    pytest.param(Metric("m", "M.", threshold=None), None, 0.3, "unknown", id="without a threshold"),
+])  # fmt: skip
 def test_whether_a_value_holds(metric, threshold, value, holds):
     entry = evaluator(id="x", title="X", inputs=("answer",), metrics=(metric,))(scored)
     assert entry.holds(value, Parameters(threshold=threshold)) == holds
-
-
-def test_an_example_without_a_value():
-    example = Example.not_applicable("blank", {"answer": " "}, parameters={"n": 1})
-    assert (example.status, example.expect, example.parameters) == (Status.NOT_APPLICABLE, {}, {"n": 1})

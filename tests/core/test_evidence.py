@@ -5,7 +5,7 @@ import json
 import pytest
 
 from metrics.core.evaluator import CaseScore
-from metrics.core.evidence import RESERVED, Evidence, Verdict, yes_or_no
+from metrics.core.evidence import RESERVED, Evidence, Verdict
 
 FULL = Evidence(
     {
@@ -62,8 +62,3 @@ def test_a_score_takes_no_plain_records_for_evidence():
     """They would be shown as a table, without the marks that say what holds."""
     with pytest.raises(TypeError, match=r"evidence is a metrics\.core\.evidence\.Evidence, not dict"):
         CaseScore({"x": 1.0}, evidence={"claims": [{"claim": "A.", "verdict": "hedged"}]})
-
-
-@pytest.mark.parametrize(("given", "expected"), [(True, "yes"), (False, "no"), (None, "unknown")])
-def test_yes_or_no(given, expected):
-    assert yes_or_no(given) == expected

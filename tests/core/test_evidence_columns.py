@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from metrics.core.evidence import Evidence, Holds, Verdict, evidence_json
-from metrics.core.evidence_columns import FEW_TEXTS, facts_json, verdicts_json
+from metrics.core.evidence_columns import facts_json, verdicts_json
 
 TEXTS = ['a "b"', None, "é,\n}", "", "a", "é,\n}"]
 NUMBERS = [1.0, np.nan, -0.25, 1e300, float("inf"), 1e-7]
@@ -24,12 +24,6 @@ def test_facts_are_those_of_each_row(rows):
     assert [orjson.loads(text) for text in found.to_pylist()] == one_by_one(one=texts, at=numbers, two=texts[::-1])
     encoded = facts_json(one=pa.array(texts, pa.string()).dictionary_encode(), two=pa.array(numbers, pa.float64()))
     assert [orjson.loads(text) for text in encoded.to_pylist()] == one_by_one(one=texts, two=numbers)
-
-
-def test_facts_of_more_texts_than_are_combined():
-    texts = [f"text {number}" for number in range(FEW_TEXTS + 5)]
-    found = facts_json(one=pa.array(texts), two=pa.array(texts[::-1]))
-    assert [orjson.loads(text) for text in found.to_pylist()] == one_by_one(one=texts, two=texts[::-1])
 
 
 @pytest.mark.parametrize("beside", [(), ({"model": "m"}, {}, {"model": "o", "windows": 2})], ids=["alone", "facts"])

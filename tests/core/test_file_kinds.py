@@ -26,11 +26,6 @@ def test_a_foreign_file_is_named(head, kind):
     assert foreign_kind(head) == kind
 
 
-@pytest.mark.parametrize("head", TEXTS)
-def test_a_text_is_none(head):
-    assert foreign_kind(head) is None
-
-
 def test_no_sign_hides_another():
     for place, (magic, _) in enumerate(MAGIC):
         assert not any(magic.startswith(earlier) for earlier, _ in MAGIC[:place])

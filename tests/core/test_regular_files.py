@@ -12,7 +12,7 @@ from metrics.cli import rag_config, target_options
 from metrics.core.errors import InputError
 from metrics.core.plugins import load_reference
 from metrics.core.project_file import read_toml
-from metrics.core.regular_files import bytes_of, open_regular, text_of
+from metrics.core.regular_files import open_regular
 from metrics.ingest import load_suite
 from metrics.ingest.lint.unknown_classes import _names_in
 from metrics.ingest.media.images import read_images
@@ -66,11 +66,6 @@ def test_only_a_regular_file_is_opened(tmp_path, monkeypatch, make, why):
     assert caught.value.strerror == why
 
 
-def test_a_file_is_read_as_ever(tmp_path):
-    (tmp_path / "f").write_bytes("\ufeffä\r\nb".encode())
-    assert (bytes_of(tmp_path / "f"), text_of(tmp_path / "f", "utf-8-sig")) == ("\ufeffä\r\nb".encode(), "ä\nb")
-
-
 READERS: dict[str, Callable[[Path], object]] = {
     "suite or outputs": load_suite,
     "project file": lambda place: read_toml(place, "a project file"),
@@ -82,10 +77,8 @@ READERS: dict[str, Callable[[Path], object]] = {
 }  # fmt: skip
 
 
-@pytest.mark.attack(
-    "suite author", "a pipe in place of a file makes a command wait for ever",
-    "inputs are opened without waiting, and only regular files",
-)  # fmt: skip
+@pytest.mark.attack("suite author", "a pipe in place of a file makes a command wait for ever",
+    "inputs are opened without waiting, and only regular files")  # fmt: skip
 @pytest.mark.parametrize("ending", ["", ".json", ".py", ".gz"])
 @pytest.mark.parametrize("read", READERS.values(), ids=READERS)
 def test_a_pipe_is_no_input(tmp_path, read, ending):

@@ -18,21 +18,18 @@ def refused(code: int, *more: str) -> OSError:
     return OSError(code, os.strerror(code), *more)
 
 
-@pytest.mark.parametrize(
-    ("failure", "told"),
-    [
-        pytest.param(refused(errno.ENOSPC), "runs: the disk is full (", id="full"),
-        pytest.param(refused(errno.EDQUOT), "runs: the disk quota is used up (", id="quota"),
-        pytest.param(refused(errno.EROFS), "runs: the disk is read-only; choose another folder", id="read-only"),
-        pytest.param(refused(errno.EIO), "runs: the disk failed (input/output error); check the disk", id="failed"),
-        pytest.param(refused(errno.ESTALE), "runs: the network disk has lost the file (stale handle)", id="stale"),
-        pytest.param(refused(errno.EMFILE), "runs: this process has too many open files; raise", id="many files"),
-        pytest.param(refused(errno.EACCES, "there"), "there: permission is denied; choose another", id="no permission"),
-        pytest.param(refused(errno.ENOSPC, ".a.json.77.part"), "a.json: the disk is full (", id="temporary name"),
-        pytest.param(refused(errno.EACCES, "a\x1b[2J\nb"), "a\N{REPLACEMENT CHARACTER}[2J", id="escapes in a name"),
-        pytest.param(duckdb.IOException("IO Error: No space left on device"), "runs: the disk is full (", id="DuckDB"),
-    ],
-)
+@pytest.mark.parametrize(("failure", "told"), [
+    pytest.param(refused(errno.ENOSPC), "runs: the disk is full (", id="full"),
+    pytest.param(refused(errno.EDQUOT), "runs: the disk quota is used up (", id="quota"),
+    pytest.param(refused(errno.EROFS), "runs: the disk is read-only; choose another folder", id="read-only"),
+    pytest.param(refused(errno.EIO), "runs: the disk failed (input/output error); check the disk", id="failed"),
+    pytest.param(refused(errno.ESTALE), "runs: the network disk has lost the file (stale handle)", id="stale"),
+    pytest.param(refused(errno.EMFILE), "runs: this process has too many open files; raise", id="many files"),
+    pytest.param(refused(errno.EACCES, "there"), "there: permission is denied; choose another", id="no permission"),
+    pytest.param(refused(errno.ENOSPC, ".a.json.77.part"), "a.json: the disk is full (", id="temporary name"),
+    pytest.param(refused(errno.EACCES, "a\x1b[2J\nb"), "a\N{REPLACEMENT CHARACTER}[2J", id="escapes in a name"),
+    pytest.param(duckdb.IOException("IO Error: No space left on device"), "runs: the disk is full (", id="DuckDB"),
+])  # fmt: skip
 def test_words(failure, told, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(StorageError) as caught, stored_at(Path("runs")):
@@ -44,16 +41,13 @@ def test_words(failure, told, tmp_path, monkeypatch):
     assert str(pickle.loads(pickle.dumps(caught.value))) == text
 
 
-@pytest.mark.parametrize(
-    "failure",
-    [
-        pytest.param(FileNotFoundError(errno.ENOENT, "no such file"), id="no such file"),
-        pytest.param(ConnectionRefusedError(errno.ECONNREFUSED, "refused"), id="network"),
-        pytest.param(OSError("of a library"), id="without a number"),
-        pytest.param(sqlite3.IntegrityError("unique"), id="SQLite, another kind"),
-        pytest.param(ValueError("wrong"), id="no error of the machine"),
-    ],
-)
+@pytest.mark.parametrize("failure", [
+    pytest.param(FileNotFoundError(errno.ENOENT, "no such file"), id="no such file"),
+    pytest.param(ConnectionRefusedError(errno.ECONNREFUSED, "refused"), id="network"),
+    pytest.param(OSError("of a library"), id="without a number"),
+    pytest.param(sqlite3.IntegrityError("unique"), id="SQLite, another kind"),
+    pytest.param(ValueError("wrong"), id="no error of the machine"),
+])  # fmt: skip
 def test_other_errors_are_no_fault_of_the_machine(failure):
     with pytest.raises(type(failure)), stored_at(Path("runs")):
         raise failure

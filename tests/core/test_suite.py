@@ -30,17 +30,14 @@ def test_fingerprint_tells_lists_apart(left, right):
     assert (fingerprint(tables[0]) == fingerprint(tables[1])) == (left == right)
 
 
-@pytest.mark.parametrize(
-    ("left", "right"),
-    [
-        pytest.param({"a": ["x", ""]}, {"a": ["", "x"]}, id="order"),
-        pytest.param({"a": ["ab", "c"]}, {"a": ["a", "bc"]}, id="boundaries"),
-        pytest.param({"a": [None]}, {"a": [""]}, id="absent-or-empty"),
-        pytest.param({"a": ["1"]}, {"b": ["1"]}, id="column-name"),
-        pytest.param({"a": [1.0]}, {"a": [1]}, id="type"),
-        pytest.param({"a": [0.0]}, {"a": [None]}, id="zero-or-none"),
-    ],
-)
+@pytest.mark.parametrize(("left", "right"), [
+    pytest.param({"a": ["x", ""]}, {"a": ["", "x"]}, id="order"),
+    pytest.param({"a": ["ab", "c"]}, {"a": ["a", "bc"]}, id="boundaries"),
+    pytest.param({"a": [None]}, {"a": [""]}, id="absent-or-empty"),
+    pytest.param({"a": ["1"]}, {"b": ["1"]}, id="column-name"),
+    pytest.param({"a": [1.0]}, {"a": [1]}, id="type"),
+    pytest.param({"a": [0.0]}, {"a": [None]}, id="zero-or-none"),
+])  # fmt: skip
 def test_fingerprint_tells_apart(left, right):
     assert fingerprint(pa.table(left)) != fingerprint(pa.table(right))
 

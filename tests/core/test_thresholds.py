@@ -9,17 +9,14 @@ from metrics.store import Workspace
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 
 
-@pytest.mark.parametrize(
-    ("given", "thresholds"),
-    [
-        pytest.param({}, {"rougeL": None, "rouge1": None}, id="defaults"),
-        pytest.param({"threshold": 0.4}, {"rougeL": 0.4, "rouge1": None}, id="the-primary-metric"),
-        pytest.param({"thresholds": {"rouge1": 0.2}}, {"rougeL": None, "rouge1": 0.2}, id="another-metric"),
-        pytest.param(
-            {"threshold": 0.4, "thresholds": {"rougeL": 0.3}}, {"rougeL": 0.3, "rouge1": None}, id="by-name-goes-first"
-        ),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("given", "thresholds"), [
+    pytest.param({}, {"rougeL": None, "rouge1": None}, id="defaults"),
+    pytest.param({"threshold": 0.4}, {"rougeL": 0.4, "rouge1": None}, id="the-primary-metric"),
+    pytest.param({"thresholds": {"rouge1": 0.2}}, {"rougeL": None, "rouge1": 0.2}, id="another-metric"),
+    pytest.param(
+        {"threshold": 0.4, "thresholds": {"rougeL": 0.3}}, {"rougeL": 0.3, "rouge1": None}, id="by-name-goes-first"
+    ),
+])  # fmt: skip
 def test_thresholds_in_force(given, thresholds):
     entry, _ = choose(["rouge"], {"rouge": given})["rouge"]
     assert {name: entry.metric(name).threshold for name in thresholds} == thresholds
@@ -59,13 +56,6 @@ def test_problems_cases_and_leaderboard_use_it(strict):
     behind = analysis.cases(strict, "rouge", "rouge2", failing=True).rows
     scores = strict.scores.query("metric == 'rouge2'")
     assert len(behind) == (scores["value"] < 0.99).sum()
-
-
-def test_a_spec_without_thresholds_reads_on(strict):
-    del strict.spec["evaluators"][0]["parameters"]["thresholds"]
-    entry = strict.evaluator("rouge")
-    assert entry is not None
-    assert entry.metric("rouge2").threshold is None
 
 
 OPEN_SCALES = {  # the value is good or bad only beside another one

@@ -215,9 +215,8 @@ class TestDeaths:
         assert run.state in ("interrupted", "finished"), "finished where this process did not come in time"
         assert (scheduler_of(run), tables(engine.execute(run))) == (cluster.address, expected[MANY])
 
-    @pytest.mark.attack(
-        "worker", "a unit that kills every worker that gets it", "after three deaths its cases are errors"
-    )
+    @pytest.mark.attack("worker", "a unit that kills every worker that gets it",
+        "after three deaths its cases are errors")  # fmt: skip
     def test_of_every_worker_that_is_given_a_unit(self, tmp_path, cluster):
         """The scheduler gives the unit to no second worker, the run to one after the other."""
         cluster.add(TRIES + 1 - len(cluster.client.nthreads()))
@@ -372,9 +371,8 @@ def test_a_worker_with_other_versions_is_refused_by_name_and_gets_no_unit(tmp_pa
     assert f"waiting for workers at {cluster.address}" in said
 
 
-@pytest.mark.parametrize(
-    "text", ["", "tcp://", "host:8786", "http://host:80", "local:0", "local:", "tcp://host", "tcp://ho st:1"]
-)
+@pytest.mark.parametrize("text",
+    ["", "tcp://", "host:8786", "http://host:80", "local:0", "local:", "tcp://host", "tcp://ho st:1"])  # fmt: skip
 def test_what_is_no_scheduler_is_refused(text):
     with pytest.raises(InputError, match="tcp://HOST:PORT or tls://HOST:PORT"):
         checked_scheduler(text)

@@ -41,16 +41,13 @@ def endless(case: Case, parameters: Parameters) -> CaseScore:
 '''
 
 
-@pytest.mark.parametrize(
-    ("evaluator", "rows", "timeout", "expected"),
-    [
-        pytest.param("json_schema", 2_000, 300, (300, 86_400), id="a-case"),
-        pytest.param("rouge", 2_000, 300, (6_300, 86_400), id="a-batch"),
-        pytest.param("rouge", 10**6, 300, (86_400, 86_400), id="a-large-data-set-has-a-day"),
-        pytest.param("answer_semantic_similarity", 2_000, 300, (63_000, 86_400), id="with-a-local-model"),
-        pytest.param("rouge", 10**6, 0, (math.inf, math.inf), id="no-limit"),
-    ],
-)
+@pytest.mark.parametrize(("evaluator", "rows", "timeout", "expected"), [
+    pytest.param("json_schema", 2_000, 300, (300, 86_400), id="a-case"),
+    pytest.param("rouge", 2_000, 300, (6_300, 86_400), id="a-batch"),
+    pytest.param("rouge", 10**6, 300, (86_400, 86_400), id="a-large-data-set-has-a-day"),
+    pytest.param("answer_semantic_similarity", 2_000, 300, (63_000, 86_400), id="with-a-local-model"),
+    pytest.param("rouge", 10**6, 0, (math.inf, math.inf), id="no-limit"),
+])  # fmt: skip
 def test_the_time_grows_with_the_work(evaluator, rows, timeout, expected):
     entry, parameters = choose([evaluator])[evaluator]
     limits = Limits.of(entry, parameters, rows, timeout)
@@ -93,14 +90,11 @@ UNIT = "scoring the cases of its unit took longer than 5 s; --case-timeout sets 
 REST = "not scored, as 10 other cases of its unit took too long; --case-timeout sets the limit"
 
 
-@pytest.mark.parametrize(
-    ("size", "places", "reasons", "tries"),
-    [
-        pytest.param(6, [4, 1], {CASE: 2, "": 4}, 3, id="some cases"),
-        pytest.param(6, [None], {UNIT: 6}, 1, id="the unit as a whole"),
-        pytest.param(20, [*range(20)], {CASE: MOST_LATE, REST: 10}, MOST_LATE, id="too many cases"),
-    ],
-)
+@pytest.mark.parametrize(("size", "places", "reasons", "tries"), [
+    pytest.param(6, [4, 1], {CASE: 2, "": 4}, 3, id="some cases"),
+    pytest.param(6, [None], {UNIT: 6}, 1, id="the unit as a whole"),
+    pytest.param(20, [*range(20)], {CASE: MOST_LATE, REST: 10}, MOST_LATE, id="too many cases"),
+])  # fmt: skip
 def test_what_is_late_is_an_error_and_all_else_keeps_its_value(workspace, size, places, reasons, tries):
     run = engine.create(Workspace(), text_suite(size), text_outputs(size), ["rouge", "bleu"])
     executor = Watched(plan(run)[0].name, places)

@@ -83,8 +83,6 @@ class TestBadAsks:
         assert "evaluators for text" in str(failure.value)
         assert "'nowhere'" in str(failure.value)
         assert not any(workspace.iterdir())
-
-    def test_unknown_evaluators_and_parameters_are_listed(self, workspace):
         with pytest.raises(InputError) as failure:
             engine.create(Workspace(), text_suite(), text_outputs(), ["rouge", "roug"], {"rouge": {"stem": 1}})
         assert [problem.found for problem in failure.value.problems] == ["'roug'", "1"]
@@ -124,14 +122,12 @@ class TestStates:
         os.close(made.pop())
         assert run.state == "interrupted", "the process has died"
 
-    def test_only_one_process_works_on_a_run(self, workspace):
+    def test_one_process_works_on_a_run_and_a_cancelled_one_keeps_what_is_done(self, workspace):
         run = engine.create(Workspace(), text_suite(), text_outputs(), ["rouge"])
         with run.locked():
             assert run.state == "running"
             with pytest.raises(RunBusy):
                 engine.execute(run, one_thread)
-
-    def test_cancel_in_mid_run_keeps_what_is_done(self, workspace):
         run = engine.create(Workspace(), text_suite(), text_outputs(), ["rouge", "bleu"])
         engine.execute(run, one_thread, lambda progress: engine.cancel(run) if progress.message == "starting" else None)
         assert (run.state, len(list((run.folder / "parts").glob("*.unit")))) == ("cancelled", 1)
@@ -174,9 +170,8 @@ class Dying(Executor):
         return future
 
 
-@pytest.mark.parametrize(
-    ("deaths", "errors"), [pytest.param(1, 0, id="once-then-well"), pytest.param(99, 6, id="always")]
-)
+@pytest.mark.parametrize(("deaths", "errors"),
+    [pytest.param(1, 0, id="once-then-well"), pytest.param(99, 6, id="always")])  # fmt: skip
 def test_a_dying_worker_costs_at_most_its_own_unit(workspace, deaths, errors):
     run = engine.create(Workspace(), text_suite(), text_outputs(), ["rouge", "bleu"])
     victim = plan(run)[1]

@@ -67,16 +67,13 @@ def test_every_shape_scores_the_cases_that_it_can(entry, cases, tmp_path):
     assert [score.status for score in found] == [statuses.get(case.case_id, Status.OK) for case in cases]
 
 
-def test_a_batch_with_too_few_scores_is_an_error_of_its_cases(tmp_path):
-    found = scored(too_few, CASES, tmp_path)
-    assert [score.status for score in found] == [Status.ERROR, Status.NOT_APPLICABLE, *[Status.ERROR] * 3]
-    assert found[0].reason == "ValueError: too_few returned 2 scores for 3 cases"
-
-
-def test_shared_scores_are_told_apart_by_their_place():
+def test_shared_scores_and_batches_with_too_few(tmp_path):
     ids = pa.array(["1", "2", "3"])
     made = ScoreColumns.of(
         ids, ["length"], [CaseScore({"length": 1.0}), CaseScore({}, Status.ERROR, "why")], pa.array([1, 0, 1])
     )
     assert [made[case].values["length"] for case in ("1", "2", "3")] == [None, 1.0, None]
     assert made.status.to_pylist() == [STATUSES.index("error"), 0, STATUSES.index("error")]
+    found = scored(too_few, CASES, tmp_path)
+    assert [score.status for score in found] == [Status.ERROR, Status.NOT_APPLICABLE, *[Status.ERROR] * 3]
+    assert found[0].reason == "ValueError: too_few returned 2 scores for 3 cases"

@@ -56,7 +56,7 @@ def test_a_run_is_read_while_it_goes_on(workspace):
         Workspace().run(later.id)
 
 
-def test_the_whole_data_set_counts_when_every_slice_of_the_model_is_there(tmp_path):
+def test_the_whole_data_set_counts_when_every_slice_is_there_and_never_its_repeats(tmp_path):
     sealed = objects_run(tmp_path)
     run = engine.create(Workspace(tmp_path), sealed.suite, sealed.outputs, ["average_precision"])
     board = leaderboard(engine.snapshot(stopped(run, 1)) or run)
@@ -64,9 +64,6 @@ def test_the_whole_data_set_counts_when_every_slice_of_the_model_is_there(tmp_pa
     key = board.columns[0].key
     assert board.cells["keen", key].value == leaderboard(sealed).cells["keen", key].value
     assert ("shy", key) not in board.cells
-
-
-def test_repeats_of_the_whole_data_set_are_never_shown_for_all_of_them(tmp_path):
     sealed = objects_run(tmp_path)
     made = sealed.outputs
     rows = [row | {"run": repeat} for repeat in (1, 2) for row in made.outputs.to_pylist()]

@@ -40,13 +40,10 @@ def test_the_sealed_run_stays_as_it_was(review):
     assert review.point() == (0.4, 0.6)
 
 
-@pytest.mark.parametrize(
-    ("tag", "text"),
-    [
-        pytest.param("  ", "found 0 characters; expected 1 to 60 characters", id="empty"),
-        pytest.param("x" * (LONGEST_TAG + 1), "found 61 characters; expected 1 to 60 characters", id="too-long"),
-    ],
-)
+@pytest.mark.parametrize(("tag", "text"), [
+    pytest.param("  ", "found 0 characters; expected 1 to 60 characters", id="empty"),
+    pytest.param("x" * (LONGEST_TAG + 1), "found 61 characters; expected 1 to 60 characters", id="too-long"),
+])  # fmt: skip
 def test_a_tag_that_cannot_be(review, tag, text):
     with pytest.raises(InputError, match=text):
         review.tag([CASE], add=[tag])

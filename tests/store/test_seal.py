@@ -53,9 +53,8 @@ def copied(sealed, tmp_path):
     return copy
 
 
-@pytest.mark.attack(
-    "workspace writer", "one bit of a sealed table is changed", "its sha256 is compared when it is read"
-)
+@pytest.mark.attack("workspace writer", "one bit of a sealed table is changed",
+    "its sha256 is compared when it is read")  # fmt: skip
 def test_of_400_flips_none_reads_back(run):
     path, draw = run.folder / "tables/scores.parquet", random.Random(7)
     whole, whole_scores = path.read_bytes(), run.scores
@@ -102,9 +101,8 @@ TABLES = {
 }
 
 
-@pytest.mark.attack(
-    "workspace writer", "a bit of a table is changed before it is exported", "every reader passes one check"
-)
+@pytest.mark.attack("workspace writer", "a bit of a table is changed before it is exported",
+    "every reader passes one check")  # fmt: skip
 @pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind, names in TABLES.items() for name in names])
 def test_every_reader_of_every_table_says_which_is_damaged(copied, kind, name, capsys):
     run = copied(kind)
@@ -128,9 +126,8 @@ def test_every_kind_of_table_is_among_them(sealed):
     assert kinds == {name.partition("/")[0] for names in TABLES.values() for name in names}
 
 
-@pytest.mark.attack(
-    "workspace writer", "a bit of a cached index of objects is changed", "it has a checksum, and is rebuilt"
-)
+@pytest.mark.attack("workspace writer", "a bit of a cached index of objects is changed",
+    "it has a checksum, and is rebuilt")  # fmt: skip
 def test_a_changed_index_of_objects_is_made_again(copied):
     run = copied("objects")
     whole = object_index(run, "detection_pr_curve", "keen").score.tolist()
@@ -229,17 +226,12 @@ def test_of_an_earlier_version_the_suite_is_compared_with_its_fingerprint(projec
 
 
 @pytest.mark.attack("workspace writer", "the seal or the specification is edited", "the seal has a checksum of its own")
-@pytest.mark.parametrize(
-    ("file", "old", "new", "why"),
-    [
-        pytest.param(
-            "manifest.json", '"rows": ', '"rows": 1', "manifest.json cannot be read .it was changed", id="rows"
-        ),
-        pytest.param("manifest.json", "scores.parquet", "other.parquet", "its own sha256 differs", id="file"),
-        pytest.param("spec.json", '"seed": 0', '"seed": 1', "spec.json differs from its seal", id="seed"),
-        pytest.param("spec.json", "turns", "terns", "spec.json differs from its seal", id="name"),
-    ],
-)
+@pytest.mark.parametrize(("file", "old", "new", "why"), [
+    pytest.param("manifest.json", '"rows": ', '"rows": 1', "manifest.json cannot be read .it was changed", id="rows"),
+    pytest.param("manifest.json", "scores.parquet", "other.parquet", "its own sha256 differs", id="file"),
+    pytest.param("spec.json", '"seed": 0', '"seed": 1', "spec.json differs from its seal", id="seed"),
+    pytest.param("spec.json", "turns", "terns", "spec.json differs from its seal", id="name"),
+])  # fmt: skip
 def test_seal_and_specification_are_compared(run, file, old, new, why):
     text = (run.folder / file).read_text()
     assert old in text
@@ -294,9 +286,8 @@ def test_an_archive_of_a_changed_run_is_refused(run, tmp_path):
     assert read_archive(tmp_path / "whole.zip", Workspace(tmp_path / "there")).run.id == run.id
 
 
-@pytest.mark.attack(
-    "network", "a run at a URL is changed with the sha256 of its list", "a pull compares it with its seal"
-)
+@pytest.mark.attack("network", "a run at a URL is changed with the sha256 of its list",
+    "a pull compares it with its seal")  # fmt: skip
 def test_a_changed_run_is_not_pulled(run, tmp_path):
     url = f"file://{tmp_path}/remote"
     Workspace().push(run, url)

@@ -40,11 +40,9 @@ def test_problems_follow_the_profile(run):
         assert set(found.loc[found["kind"] == "threshold", "model"]) == models
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "told"),
+@pytest.mark.parametrize(("name", "value", "told"),
     [("", 0.5, "a name of 1 to 80 characters"), ("x" * 81, 0.5, "a name of 1 to 80"), ("A", float("nan"), "finite")],
-    ids=["blank", "long", "not a number"],
-)
+    ids=["blank", "long", "not a number"])  # fmt: skip
 def test_wrong_names_and_values_are_refused(tmp_path, name, value, told):
     profiles = ThresholdProfiles(tmp_path)
     with pytest.raises(InputError, match=told):

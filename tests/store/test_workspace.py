@@ -38,14 +38,11 @@ def test_outputs_are_stored_by_model_and_in_the_order_of_the_suite(workspace):
     assert known.to_pylist() == [{"run": 1, "answer": "c2"}, {"run": 1, "answer": "c0"}]
 
 
-@pytest.mark.parametrize(
-    ("kept", "expected"),
-    [
-        pytest.param(lambda *_: True, [*range(4)] * 2, id="a case each"),
-        pytest.param(lambda model, case: (model, case) != ("poor", "c1"), [0, 1, 2, 3, 0, 2, 3], id="one less"),
-        pytest.param(lambda model, case: model == "poor" and case in ("c0", "c3"), [0, 3], id="two of a model"),
-    ],
-)
+@pytest.mark.parametrize(("kept", "expected"), [
+    pytest.param(lambda *_: True, [*range(4)] * 2, id="a case each"),
+    pytest.param(lambda model, case: (model, case) != ("poor", "c1"), [0, 1, 2, 3, 0, 2, 3], id="one less"),
+    pytest.param(lambda model, case: model == "poor" and case in ("c0", "c3"), [0, 3], id="two of a model"),
+])  # fmt: skip
 @pytest.mark.parametrize("repeats", [1, 2])
 def test_the_place_of_each_output_in_the_suite(workspace, kept, expected, repeats):
     store, suite = Workspace(), text_suite(4)

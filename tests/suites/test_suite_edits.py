@@ -61,20 +61,16 @@ def test_weights_and_families():
         apply(suite(), [Edit(do="keep", cases=("gone",))])
 
 
-@pytest.mark.parametrize(
-    ("edit", "told"),
-    [
-        ({"do": "tag", "cases": ["a"], "tag": " "}, "a tag is missing"),
-        ({"do": "keep", "cases": []}, "at least 1 item"),
-        ({"do": "weigh", "cases": ["a"], "weight": -1}, "greater than or equal to 0"),
-        ({"do": "weigh", "cases": ["a"], "weight": float("inf")}, "finite number"),
-        ({"do": "shuffle", "cases": ["a"]}, "Input should be 'keep'"),
-        ({"do": "add"}, "rows should have at least 1 item"),
-        ({"do": "rename"}, "names should have at least 1 item"),
-        ({"do": "merge"}, "suite should have at least 1 item"),
-    ],
-    ids=["no tag", "no case", "negative", "infinite", "unknown", "no row", "no name", "no suite"],
-)
+@pytest.mark.parametrize(("edit", "told"), [
+    ({"do": "tag", "cases": ["a"], "tag": " "}, "a tag is missing"),
+    ({"do": "keep", "cases": []}, "at least 1 item"),
+    ({"do": "weigh", "cases": ["a"], "weight": -1}, "greater than or equal to 0"),
+    ({"do": "weigh", "cases": ["a"], "weight": float("inf")}, "finite number"),
+    ({"do": "shuffle", "cases": ["a"]}, "Input should be 'keep'"),
+    ({"do": "add"}, "rows should have at least 1 item"),
+    ({"do": "rename"}, "names should have at least 1 item"),
+    ({"do": "merge"}, "suite should have at least 1 item"),
+], ids=["no tag", "no case", "negative", "infinite", "unknown", "no row", "no name", "no suite"])  # fmt: skip
 def test_what_is_no_edit(edit, told):
     with pytest.raises(ValidationError, match=told):
         Edit.model_validate(edit)

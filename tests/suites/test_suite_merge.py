@@ -26,14 +26,11 @@ def column(found: Suite, name: str) -> dict[str, Any]:
     return dict(zip(found.cases["case_id"].to_pylist(), found.cases[name].to_pylist(), strict=True))
 
 
-@pytest.mark.parametrize(
-    ("conflicts", "found", "b"),
-    [
-        ("skip", ["a", "b", "c", "c~copy", "d", "b~copy", "x"], "How much is it, and why?"),
-        ("replace", ["a", "b", "c", "c~copy", "d", "b~copy", "x"], "Another b?"),
-        ("rename", ["a", "b", "c", "c~copy", "d", "b-2", "b~copy", "x"], "How much is it, and why?"),
-    ],
-)
+@pytest.mark.parametrize(("conflicts", "found", "b"), [
+    ("skip", ["a", "b", "c", "c~copy", "d", "b~copy", "x"], "How much is it, and why?"),
+    ("replace", ["a", "b", "c", "c~copy", "d", "b~copy", "x"], "Another b?"),
+    ("rename", ["a", "b", "c", "c~copy", "d", "b-2", "b~copy", "x"], "How much is it, and why?"),
+])  # fmt: skip
 def test_conflicts(conflicts, found, b):
     made = merge(suite(), suite(OTHER, "more"), conflicts)
     assert (ids(made.suite), made.same, made.conflicts) == (found, 1, ("b",))

@@ -113,17 +113,13 @@ def test_all_problems_of_new_rows_are_told_at_once():
     ]
 
 
-@pytest.mark.parametrize(
-    ("rows", "problem"),
-    [
-        ([{"case_id": "gone", "question": "?"}], "case gone, column case_id: found no such case"),
-        ([{"case_id": "a", "weight": 1}] * 2, "case a, column case_id: found 2 rows; expected one row a case"),
-        ([{"case_id": "a", "perturbs": "gone"}], "case a, column perturbs: found a variant of 'gone'"),
-        ([{"case_id": "a", "perturbs": "a"}], "case a, column perturbs: found a variant of itself"),
-        ([{"case_id": "c", "perturbs": "c~copy"}], "case c, column perturbs: found a variant of itself"),
-    ],
-    ids=["unknown", "twice", "no original", "its own", "a circle"],
-)
+@pytest.mark.parametrize(("rows", "problem"), [
+    ([{"case_id": "gone", "question": "?"}], "case gone, column case_id: found no such case"),
+    ([{"case_id": "a", "weight": 1}] * 2, "case a, column case_id: found 2 rows; expected one row a case"),
+    ([{"case_id": "a", "perturbs": "gone"}], "case a, column perturbs: found a variant of 'gone'"),
+    ([{"case_id": "a", "perturbs": "a"}], "case a, column perturbs: found a variant of itself"),
+    ([{"case_id": "c", "perturbs": "c~copy"}], "case c, column perturbs: found a variant of itself"),
+], ids=["unknown", "twice", "no original", "its own", "a circle"])  # fmt: skip
 def test_what_cannot_be_changed(rows, problem):
     with pytest.raises(InputError) as failure:
         change_cases(suite(), rows)
@@ -138,27 +134,21 @@ def test_a_variant_that_has_lost_its_original_does_not_block_other_edits():
         change_cases(lost, [{"case_id": "a~copy", "perturbs": "c"}])
 
 
-@pytest.mark.parametrize(
-    ("names", "problem"),
-    [
-        ({"gone": "e"}, "case gone, column case_id: found no such case"),
-        ({"a": "b"}, "case a, column case_id: found the id 'b' again"),
-        ({"a": " "}, "case a, column case_id: found no id"),
-        ({"a": "e", "b": "e"}, "case a, column case_id: found the id 'e' again"),
-    ],
-    ids=["unknown", "taken", "empty", "twice"],
-)
+@pytest.mark.parametrize(("names", "problem"), [
+    ({"gone": "e"}, "case gone, column case_id: found no such case"),
+    ({"a": "b"}, "case a, column case_id: found the id 'b' again"),
+    ({"a": " "}, "case a, column case_id: found no id"),
+    ({"a": "e", "b": "e"}, "case a, column case_id: found the id 'e' again"),
+], ids=["unknown", "taken", "empty", "twice"])  # fmt: skip
 def test_what_is_no_new_id(names, problem):
     with pytest.raises(InputError) as failure:
         rename_cases(suite(), names)
     assert problem in told(failure)[0]
 
 
-@pytest.mark.parametrize(
-    ("objects", "problem"),
+@pytest.mark.parametrize(("objects", "problem"),
     [({"p0": {7: "dog"}}, "no object 7"), ({"p0": {0: " "}}, "no label of object 0")],
-    ids=["unknown", "empty"],
-)
+    ids=["unknown", "empty"])  # fmt: skip
 def test_what_cannot_be_relabelled(objects, problem):
     with pytest.raises(InputError, match=problem):
         relabel_objects(pictures(), objects)

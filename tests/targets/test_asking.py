@@ -90,13 +90,10 @@ def test_a_wrong_key_or_a_dead_address_stops_at_once_and_records_nothing(bot, tw
     assert errors(complete(twenty, target)) == {}
 
 
-@pytest.mark.parametrize(
-    ("budget", "reason"),
-    [
-        ({"calls": 5}, "not asked: the budget of 5 target calls is used up"),
-        ({"usd": 1}, "not asked: the budget is in dollars, and {url} does not say what an answer costs"),
-    ],
-)
+@pytest.mark.parametrize(("budget", "reason"), [
+    ({"calls": 5}, "not asked: the budget of 5 target calls is used up"),
+    ({"usd": 1}, "not asked: the budget is in dollars, and {url} does not say what an answer costs"),
+])  # fmt: skip
 def test_a_budget(budget, reason, bot, twenty, workspace):
     target = {"url": bot.url, "concurrency": 1}
     outputs = complete(twenty, target, budget=budget)
@@ -118,14 +115,11 @@ class TestPrograms:
         assert answers(outputs) == {f"c{n}": f"q{n}" for n in (1, *range(10, 20))}
         assert set(outputs.outputs["tokens"].to_pylist()) == {3}
 
-    @pytest.mark.parametrize(
-        ("code", "reason"),
-        [
-            ("import sys; sys.exit('lost ' + 'x' * 3 + ' sk-' + 'abcdefgh12345678')", "exit status 1: lost xxx [key]"),
-            ("print('x' * 9_000_000)", "an output of more than 8,388,608 bytes"),
-            ("", None),
-        ],
-    )
+    @pytest.mark.parametrize(("code", "reason"), [
+        ("import sys; sys.exit('lost ' + 'x' * 3 + ' sk-' + 'abcdefgh12345678')", "exit status 1: lost xxx [key]"),
+        ("print('x' * 9_000_000)", "an output of more than 8,388,608 bytes"),
+        ("", None),
+    ])  # fmt: skip
     def test_what_goes_wrong(self, code, reason, twenty, workspace):
         one = twenty.filter(search="q19")
         if reason is None:

@@ -15,17 +15,14 @@ def bot(case: dict[str, Any]) -> str:
     return str(case["question"])
 
 
-@pytest.mark.parametrize(
-    ("text", "kind", "title"),
-    [
-        ("gpt-4o-mini", "model", "gpt-4o-mini"), ("ollama/llama3:8b", "model", "ollama/llama3:8b"),
-        ("small=local:m.gguf", "model", "small"),
-        ("http://localhost:8000/ask?x=1", "http", "localhost:8000/ask"),
-        ("mine=https://bot.example/v1/", "http", "mine"),
-        ("command:python bot.py --q 'a b'", "command", "python bot.py --q a b"),
-        ("tests.targets.test_spec:bot", "function", "bot"), ("folder/bot.py:answer", "function", "answer"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "kind", "title"), [
+    ("gpt-4o-mini", "model", "gpt-4o-mini"), ("ollama/llama3:8b", "model", "ollama/llama3:8b"),
+    ("small=local:m.gguf", "model", "small"),
+    ("http://localhost:8000/ask?x=1", "http", "localhost:8000/ask"),
+    ("mine=https://bot.example/v1/", "http", "mine"),
+    ("command:python bot.py --q 'a b'", "command", "python bot.py --q a b"),
+    ("tests.targets.test_spec:bot", "function", "bot"), ("folder/bot.py:answer", "function", "answer"),
+])  # fmt: skip
 def test_a_text(text, kind, title, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "folder").mkdir()
@@ -47,31 +44,28 @@ def test_a_grid_of_prompts_and_models(tmp_path):
     assert [target.title for target in flags] == ["m1 · short", "m1 · long", "m2 · short", "m2 · long"]
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"kind": "http"}, "target, column url: found nothing; expected Field required"),
-        ({"kind": "shell"}, "target, column kind: found 'shell'; expected Input tag 'shell' found using 'kind' does "
-         "not match any of the expected tags: 'model', 'http', 'command', 'function'"),
-        ({"url": "ftp://x"}, "target, column url: found 'ftp://x'; expected url must be an address like "
-         "https://bot.example/ask"),
-        ({"url": "http://u:p@x/"}, "url must not hold a password"),
-        ({"url": "http://{question}/"}, "not in its host"),
-        ({"url": "http://x", "headers": {"Authorization": "Bearer abc"}}, "the header Authorization needs a value from "
-         "the environment, such as Bearer {BOT_KEY}"),
-        ({"url": "http://x", "answer": "a[["}, "the path 'a[[' cannot be read from '[[' on"),
-        ({"model": "m", "prompt": "use sk-abcdefgh12345678"}, "target: found what looks like a key; expected it holds "
-         "what looks like a key: put that into the environment"),
-        ({"model": "m", "models": []}, "a grid of another form"),
-        ("nothing.json", "nothing.json: found No such file or directory; expected a file that describes targets"),
-        ("no_such_module:f", "no_such_module:f (ModuleNotFoundError: No module named 'no_such_module')"),
-        (["m", "m"], "found the name 'm' twice"),
-        (["a=m", "b=m"], "found the same target as 'a' twice"),
-        ([], "targets: found none"),
-        ("python bot.py", "found python bot.py; expected a model's name, which has no blanks; a program is "
-         "command:python bot.py"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("given", "message"), [
+    ({"kind": "http"}, "target, column url: found nothing; expected Field required"),
+    ({"kind": "shell"}, "target, column kind: found 'shell'; expected Input tag 'shell' found using 'kind' does "
+     "not match any of the expected tags: 'model', 'http', 'command', 'function'"),
+    ({"url": "ftp://x"}, "target, column url: found 'ftp://x'; expected url must be an address like "
+     "https://bot.example/ask"),
+    ({"url": "http://u:p@x/"}, "url must not hold a password"),
+    ({"url": "http://{question}/"}, "not in its host"),
+    ({"url": "http://x", "headers": {"Authorization": "Bearer abc"}}, "the header Authorization needs a value from "
+     "the environment, such as Bearer {BOT_KEY}"),
+    ({"url": "http://x", "answer": "a[["}, "the path 'a[[' cannot be read from '[[' on"),
+    ({"model": "m", "prompt": "use sk-abcdefgh12345678"}, "target: found what looks like a key; expected it holds "
+     "what looks like a key: put that into the environment"),
+    ({"model": "m", "models": []}, "a grid of another form"),
+    ("nothing.json", "nothing.json: found No such file or directory; expected a file that describes targets"),
+    ("no_such_module:f", "no_such_module:f (ModuleNotFoundError: No module named 'no_such_module')"),
+    (["m", "m"], "found the name 'm' twice"),
+    (["a=m", "b=m"], "found the same target as 'a' twice"),
+    ([], "targets: found none"),
+    ("python bot.py", "found python bot.py; expected a model's name, which has no blanks; a program is "
+     "command:python bot.py"),
+])  # fmt: skip
 def test_what_is_wrong(given, message):
     with pytest.raises(InputError) as caught:
         targets_of(given)

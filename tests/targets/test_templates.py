@@ -20,15 +20,12 @@ def test_what_gives_the_answer_away_is_not_seen():
     assert (revealed["expected_answer"], revealed["label"]) == ("secret", "L")
 
 
-@pytest.mark.parametrize(
-    ("template", "filled"),
-    [
-        ("Q: {question}", 'Q: Say "hi" {expected_answer}\n'), ("{contexts}", "[1] p one\n\n[2] p two"),
-        ("{topic} {tags}", "geo/1? [1] a\n\n[2] b"), ("{{question}}", "{question}"),
-        ('{"a": {"b": 1}} { question } {}', '{"a": {"b": 1}} { question } {}'),
-        ("{source_text}.", "."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("template", "filled"), [
+    ("Q: {question}", 'Q: Say "hi" {expected_answer}\n'), ("{contexts}", "[1] p one\n\n[2] p two"),
+    ("{topic} {tags}", "geo/1? [1] a\n\n[2] b"), ("{{question}}", "{question}"),
+    ('{"a": {"b": 1}} { question } {}', '{"a": {"b": 1}} { question } {}'),
+    ("{source_text}.", "."),
+])  # fmt: skip
 def test_fill(template, filled):
     assert fill(template, FIELDS) == filled
 

@@ -156,9 +156,8 @@ FOREIGN = {
 _ONE = {"sha256": "0" * 64, "bytes": 1}
 
 
-@pytest.mark.attack(
-    "network", "the list of a run names files elsewhere or of other runs", "only names of a run are taken"
-)
+@pytest.mark.attack("network", "the list of a run names files elsewhere or of other runs",
+    "only names of a run are taken")  # fmt: skip
 @pytest.mark.parametrize("case", FOREIGN)
 def test_a_foreign_listing_is_refused(case, made, tmp_path):
     import hashlib
@@ -248,13 +247,10 @@ def test_the_objects_of_two_runs_are_shared(made, tmp_path):
     assert len(stored) < sum(len(files) for files in listed)
 
 
-@pytest.mark.parametrize(
-    ("url", "message"),
-    [
-        ("s3://key:secret@bucket/x", "a URL without a"), ("https://host/x?sig=secret", "a URL without"),
-        ("s3://", "a URL such as"), ("bucket", "a URL such as"), ("nothing://host/x", "nothing"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("url", "message"), [
+    ("s3://key:secret@bucket/x", "a URL without a"), ("https://host/x?sig=secret", "a URL without"),
+    ("s3://", "a URL such as"), ("bucket", "a URL such as"), ("nothing://host/x", "nothing"),
+])  # fmt: skip
 def test_a_wrong_url(url, message, made):
     with pytest.raises(Exception, match=message) as caught:
         Workspace().push(made, url)

@@ -54,23 +54,18 @@ def problems(file: Path) -> list[str | None]:
     return [problem.column for problem in failure.value.problems]
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "columns"),
-    [
-        pytest.param(
-            'redirect_uri = "https://assay.example.com/oauth2callback"\n', "", ["auth.redirect_uri"], id="none"
-        ),
-        pytest.param("/oauth2callback", "/", ["auth.redirect_uri"], id="another path"),
-        pytest.param("0123456789abcdef0123456789abcdef", "short", ["auth.cookie_secret"], id="short secret"),
-        pytest.param('client_id = "studio"', "client_id = 7", ["auth.client_id"], id="no text"),
-        pytest.param("[auth]", "[oauth]", ["auth"], id="no auth"),
-        pytest.param('"editor"', '"owner"', ["team.roles.engineers"], id="unknown role"),
-        pytest.param("hours = 8", "hours = 0", ["team.hours"], id="no hours"),
-        pytest.param("hours = 8", "days = 8", ["team.days"], id="unknown key"),
-        pytest.param(TEAM, "", ["team"], id="no team"),
-        pytest.param('engineers = "editor"\nleads = "admin"', "", ["team"], id="a role for nobody"),
-    ],
-)
+@pytest.mark.parametrize(("before", "after", "columns"), [
+    pytest.param('redirect_uri = "https://assay.example.com/oauth2callback"\n', "", ["auth.redirect_uri"], id="none"),
+    pytest.param("/oauth2callback", "/", ["auth.redirect_uri"], id="another path"),
+    pytest.param("0123456789abcdef0123456789abcdef", "short", ["auth.cookie_secret"], id="short secret"),
+    pytest.param('client_id = "studio"', "client_id = 7", ["auth.client_id"], id="no text"),
+    pytest.param("[auth]", "[oauth]", ["auth"], id="no auth"),
+    pytest.param('"editor"', '"owner"', ["team.roles.engineers"], id="unknown role"),
+    pytest.param("hours = 8", "hours = 0", ["team.hours"], id="no hours"),
+    pytest.param("hours = 8", "days = 8", ["team.days"], id="unknown key"),
+    pytest.param(TEAM, "", ["team"], id="no team"),
+    pytest.param('engineers = "editor"\nleads = "admin"', "", ["team"], id="a role for nobody"),
+])  # fmt: skip
 def test_a_mistake_is_named(file, before, after, columns):
     file.write_text(file.read_text().replace(before, after))
     assert problems(file) == columns

@@ -20,49 +20,40 @@ def test_it_takes_what_the_claims_say():
     assert visitor_of(ADA, TEAM, NOW) == ("ada@x.example", "Ada", "editor", ("a",))
 
 
-@pytest.mark.parametrize(
-    ("claims", "expected"),
-    [
-        pytest.param({"email": None}, ("17", "Ada", "editor", ("a",)), id="without e-mail"),
-        pytest.param({"email_verified": False}, ("17", "Ada", "editor", ("a",)), id="e-mail not verified"),
-        pytest.param({"name": None}, ("ada@x.example", "ada@x.example", "editor", ("a",)), id="without a name"),
-        pytest.param({"name": " Ada\n\x1b[2J L. "}, ("ada@x.example", "Ada[2J L.", "editor", ("a",)), id="controls"),
-        pytest.param(
-            {"groups": ["readers", "owners", "?"]}, ("ada@x.example", "Ada", "admin", ("a",)), id="the highest"
-        ),
-        pytest.param({"groups": "readers"}, ("ada@x.example", "Ada", "viewer", ("a",)), id="a text"),
-        pytest.param({"teams": ["b", "z", "a", "b", 7]}, ("ada@x.example", "Ada", "editor", ("b", "a")), id="groups"),
-        pytest.param({"iat": NOW + 200}, ("ada@x.example", "Ada", "editor", ("a",)), id="a clock ahead"),
-    ],
-)
+@pytest.mark.parametrize(("claims", "expected"), [
+    pytest.param({"email": None}, ("17", "Ada", "editor", ("a",)), id="without e-mail"),
+    pytest.param({"email_verified": False}, ("17", "Ada", "editor", ("a",)), id="e-mail not verified"),
+    pytest.param({"name": None}, ("ada@x.example", "ada@x.example", "editor", ("a",)), id="without a name"),
+    pytest.param({"name": " Ada\n\x1b[2J L. "}, ("ada@x.example", "Ada[2J L.", "editor", ("a",)), id="controls"),
+    pytest.param({"groups": ["readers", "owners", "?"]}, ("ada@x.example", "Ada", "admin", ("a",)), id="the highest"),
+    pytest.param({"groups": "readers"}, ("ada@x.example", "Ada", "viewer", ("a",)), id="a text"),
+    pytest.param({"teams": ["b", "z", "a", "b", 7]}, ("ada@x.example", "Ada", "editor", ("b", "a")), id="groups"),
+    pytest.param({"iat": NOW + 200}, ("ada@x.example", "Ada", "editor", ("a",)), id="a clock ahead"),
+])  # fmt: skip
 def test_claims(claims, expected):
     assert visitor_of(ADA | claims, TEAM, NOW) == expected
 
 
-@pytest.mark.parametrize(
-    ("claims", "why"),
-    [
-        pytest.param({"groups": []}, "has no role here", id="no role"),
-        pytest.param({"groups": {"makers": True}}, "has no role here", id="roles of another form"),
-        pytest.param({"groups": None}, "has no role here", id="no claim"),
-        pytest.param({"teams": ["z"]}, "in no group", id="a group that does not count"),
-        pytest.param({"teams": ""}, "in no group", id="no group"),
-        pytest.param({"sub": "", "email": "\n"}, "neither an e-mail address nor a subject", id="nobody"),
-        pytest.param({"iat": NOW - 12 * 3600 - 1}, "Sign in again", id="too long ago"),
-        pytest.param({"iat": NOW + 3600}, "Sign in again", id="in the future"),
-        pytest.param({"iat": None}, "Sign in again", id="at no time"),
-        pytest.param({"iat": "1800000000"}, "Sign in again", id="at a text"),
-    ],
-)
+@pytest.mark.parametrize(("claims", "why"), [
+    pytest.param({"groups": []}, "has no role here", id="no role"),
+    pytest.param({"groups": {"makers": True}}, "has no role here", id="roles of another form"),
+    pytest.param({"groups": None}, "has no role here", id="no claim"),
+    pytest.param({"teams": ["z"]}, "in no group", id="a group that does not count"),
+    pytest.param({"teams": ""}, "in no group", id="no group"),
+    pytest.param({"sub": "", "email": "\n"}, "neither an e-mail address nor a subject", id="nobody"),
+    pytest.param({"iat": NOW - 12 * 3600 - 1}, "Sign in again", id="too long ago"),
+    pytest.param({"iat": NOW + 3600}, "Sign in again", id="in the future"),
+    pytest.param({"iat": None}, "Sign in again", id="at no time"),
+    pytest.param({"iat": "1800000000"}, "Sign in again", id="at a text"),
+])  # fmt: skip
 @pytest.mark.attack("browser", "claims that are expired or of somebody else", "they give no role")
 def test_refusals(claims, why):
     with pytest.raises(NotAllowed, match=why):
         visitor_of(ADA | claims, TEAM, NOW)
 
 
-@pytest.mark.attack(
-    "browser", "somebody signs in with an address that is not verified", "only verified addresses have a role"
-)
+@pytest.mark.attack("browser", "somebody signs in with an address that is not verified",
+    "only verified addresses have a role")  # fmt: skip
 def test_an_address_that_is_not_verified_gives_no_role():
     by_address = Team(role_claim="email", roles={"ada@x.example": "admin"})
     assert visitor_of(ADA, by_address, NOW).role == "admin"
