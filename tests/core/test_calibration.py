@@ -18,16 +18,13 @@ def calibration(**given: object) -> Calibration:
     return Calibration(**fields | given)
 
 
-def test_a_threshold_of_the_users_own_always_counts():
+def test_a_threshold_counts_of_the_user_and_of_the_judge_it_is_declared_for():
     for given in ({"threshold": 0.3}, {"thresholds": {"groundedness": 0.3}}):
         entry, values = choose(["groundedness"], {"groundedness": given})["groundedness"]
         assert (entry.primary.threshold, evaluators()["groundedness"].holds(0.2, values)) == (0.3, "no")
     entry, values = choose(["groundedness"])["groundedness"]
     assert entry.primary.threshold is None
     assert evaluators()["groundedness"].holds(0.2, values) == "unknown"
-
-
-def test_a_declared_threshold_belongs_to_the_judge_not_to_the_classifier_in_its_place():
     for checker, expected in (("judge", 0.25), ("classifier", None)):
         entry, _ = choose(["hallucination_claims"], {"hallucination_claims": {"checker": checker}})[
             "hallucination_claims"

@@ -66,7 +66,7 @@ def test_tags_labels_and_columns_of_a_suite():
         conform(pa.table({"colour": ["red"]}), CASES)
 
 
-def test_restriction_keeps_order_and_drops_the_rest():
+def test_restriction_keeps_order_and_facts_about_classes_survive_json():
     suite = Suite.from_rows(
         "s", "detection", [{"case_id": c} for c in "abc"],
         [{"case_id": c, "label": "x", "annotation_id": 1} for c in "abca"],
@@ -77,9 +77,6 @@ def test_restriction_keeps_order_and_drops_the_rest():
     assert part.annotations["case_id"].to_pylist() == ["a", "c", "a"]
     outputs = Outputs.from_rows([{"case_id": "a", "model": m, "run": r} for m in "xy" for r in (1, 2)])
     assert outputs.restricted("y", 2).outputs.num_rows == 1
-
-
-def test_facts_about_classes_are_a_part_of_the_fingerprint_and_survive_json():
     plain = Suite.from_rows("a", "detection", [{"case_id": "1"}], [], ["cat"])
     facts = {
         "cat": ClassFacts("animal", True, 12, ("nose", "tail"), ((0, 1),), (0.26, 0.5)),

@@ -62,16 +62,13 @@ def test_which_file_is_whose(tmp_path, make, row, expected):
     assert held == {name for name in expected.values() if name not in (None, "missing")}
 
 
-def test_of_several_models_each_has_its_folder(tmp_path):
+def test_each_model_has_its_folder_and_a_claim_to_be_stored_is_not_believed(tmp_path):
     entries = {"org/a/c1/x.txt": "1", "b/c1/x.txt": "2", "b/c1/y.txt": "3", "c1/x.txt": "4"}
     rows = [{"model": "org/a", "artifacts": ["x.txt"]}, {"model": "b", "artifacts": ["x.txt"]}]
     attached = attach_files(outputs(*rows), packed(tmp_path / "made.zip", entries)).value
     assert found(attached) == [{"x.txt": stored("1")}, {"x.txt": stored("2"), "y.txt": stored("3")}]
     unclear = attach_files(outputs({"model": "z", "artifacts": ["x.txt"]}, {"model": "b"}), tmp_path / "made.zip").value
     assert found(unclear)[0] == {"x.txt": "missing"}
-
-
-def test_a_claim_to_be_stored_is_not_believed(tmp_path):
     claims = ['{"name": "a", "stored": "../../../etc/passwd"}', '{"name": "b", "stored": "' + "0" * 32 + '"}']
     attached = attach_files(outputs({"artifacts": claims}), packed(tmp_path / "made.zip", ENTRIES)).value
     assert found(attached)[0]["a"] == "missing"

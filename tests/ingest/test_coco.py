@@ -52,7 +52,7 @@ def test_ground_truth(tmp_path):
     ]
 
 
-def test_results(tmp_path):
+def test_results_and_none_of_a_model_that_found_nothing(tmp_path):
     suite = read_suite(write(tmp_path, "t.json", TRUTH))
     outputs = read_outputs(write(tmp_path, "yolo.json", RESULTS), suite=suite)
     rows = [tuple(row.values()) for row in outputs.outputs.select(["case_id", "model", "run"]).to_pylist()]
@@ -61,9 +61,6 @@ def test_results(tmp_path):
         ("3", "yolo", 1, 0, "cat", 0, 1.5, 2, 3, 4, 12, None, None),
         ("20", "yolo", 1, 1, "dog", 0.5, 1, 2, 3, 4, 12, None, None),
     ]
-
-
-def test_no_results_are_a_model_that_found_nothing(tmp_path):
     suite = read_suite(write(tmp_path, "t.json", TRUTH))
     loaded = load_outputs([write(tmp_path, "none.json", []), write(tmp_path, "yolo.json", RESULTS)], suite=suite)
     assert loaded.value.models == ("none", "yolo")

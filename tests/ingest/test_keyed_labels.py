@@ -49,14 +49,11 @@ def test_outputs_in_every_form(tmp_path, name, content, rows):
     assert (sorted(found), outputs.outputs["case_id"].to_pylist()) == (sorted(rows), ["1", "2"])
 
 
-def test_truth_and_prediction_in_one_file(tmp_path):
+def test_truth_and_prediction_in_one_file_and_objects_with_several_labels(tmp_path):
     content = "case_id,label.breed,label.colour,predicted_label.breed,predicted_label.colour\n1,pug,red,pug,black\n"
     suite, outputs = read_combined(write(tmp_path, "c.csv", content), task="classification")
     assert suite.label_keys == ("breed", "colour")
     assert outputs.predictions["label"].to_pylist() == ["breed=pug", "colour=black"]
-
-
-def test_an_object_may_have_a_label_of_every_key(tmp_path):
     content = "image,label.class,label.colour,x,y,width,height\na.png,car,red,1,1,5,5\na.png,bus,,9,9,5,5\n"
     suite = read_suite(write(tmp_path, "s.csv", content))
     assert suite.task == "detection"

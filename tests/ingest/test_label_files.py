@@ -42,7 +42,7 @@ def test_a_label_a_row(tmp_path):
     assert (found.form, found.value_columns, found.notes, found.problems) == ("long", ("label",), (), ())
 
 
-def test_a_column_a_criterion(tmp_path):
+def test_a_column_a_criterion_or_a_rater(tmp_path):
     found = read(tmp_path, WIDE)
     assert rows(found) == [
         ("c1", "a", "ann", "fluency", 5.0), ("c1", "a", "ann", "depth", 1.0), ("007", "b", "ann", "depth", 2.0),
@@ -50,9 +50,6 @@ def test_a_column_a_criterion(tmp_path):
     assert found.form == "criteria"
     assert found.columns == {"case_id": "query_id", "model": "model_name", "rater": "annotator"}
     assert found.ignored == ("comment",)
-
-
-def test_a_column_a_rater(tmp_path):
     found = read(tmp_path, RATERS, models=("a",))
     assert rows(found) == [
         ("c1", "a", "annotator1", "label", 1.0), ("c1", "a", "annotator2", "label", 0.0),

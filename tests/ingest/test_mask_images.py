@@ -185,7 +185,7 @@ class TestProblems:
         assert loaded.value.cases["case_id"].to_pylist() == ["ok"]
         assert (loaded.value.left_out, len(loaded.problems)) == (5, 5)
 
-    def test_predictions(self, tmp_path):
+    def test_predictions_and_two_masks_of_one_image(self, tmp_path):
         suite = read_suite(packed(tmp_path / "t.zip", SET))
         files = set_of(a=mask([[0, 1]] * 2), b=mask([[0, 1, 7, 8]] * 2), c=mask(A))
         path = packed(tmp_path / "m.zip", files)
@@ -194,8 +194,6 @@ class TestProblems:
             "m.zip/b.png: found class id 7, 8 in 4 pixels; expected a class id of the ground truth (0, 1, 2, 255), or names of classes beside the masks",
             "m.zip/c.png: found a mask of 'c'; expected an image of the suite",
         ]
-
-    def test_two_masks_of_one_image(self, tmp_path):
         path = packed(tmp_path / "m.zip", {"masks/a.png": mask(A), "labels/a.png": mask(A)})
         assert list_problems(read_suite, path) == [
             "m.zip/labels/a.png: found 'a' again, first in masks/a.png; expected one file per image"

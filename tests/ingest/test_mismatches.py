@@ -49,14 +49,11 @@ def test_no_id_in_the_suite_is_one_problem_with_its_reason(tmp_path, known, give
     )
 
 
-def test_another_column_that_holds_the_ids_is_named(tmp_path):
+def test_another_column_of_ids_is_named_and_the_one_duplicate_is_seen(tmp_path):
     path = write(tmp_path, "o.csv", answers([f"run{n}z" for n in range(LENGTH)], beside="c{}"))
     with pytest.raises(InputError, match=r"The column key2 holds ids of the suite: map case_id to it$"):
         load_outputs(path, suite=suite_of(PLAIN))
     assert len(load_outputs(path, suite=suite_of(PLAIN), mapping={"case_id": "key2"}).value.outputs) == LENGTH
-
-
-def test_the_one_duplicate_is_seen_beside_hundreds_of_unknown_ids(tmp_path):
     ids = [f"x{n}y" for n in range(477)]
     path = write(tmp_path, "o.csv", answers([*ids, ids[3]]))
     with pytest.raises(InputError) as failure:

@@ -96,13 +96,10 @@ def test_bad_polygons(text):
         parse_polygon(text)
 
 
-def test_multipolygons():
+def test_multipolygons_flags_and_lists_of_benchmarks(tmp_path):
     rings, box = parse_polygon("MULTIPOLYGON (((0 0, 2 0, 2 2, 0 2, 0 0)), ((5 5, 6 5, 6 6, 5 5)))")
     assert rings == [[0, 0, 2, 0, 2, 2, 0, 2], [5, 5, 6, 5, 6, 6]]
     assert box == (0, 0, 6, 6, 4.5)
-
-
-def test_flags_and_lists_of_benchmarks(tmp_path):
     rows = (
         "image,label,x,y,width,height,difficult,negative_labels,not_exhaustive_labels\n"
         'a,cat,0,0,9,9,1,dog;eel,"[""cat""]"\nb,dog,0,0,9,9,,,\n'

@@ -42,7 +42,7 @@ def test_passages_ids_answers_runs_and_words_in_place_of_answers(tmp_path):
     assert not loaded.problems
 
 
-def test_beside_a_suite_and_in_two_files(tmp_path):
+def test_beside_a_suite_in_two_files_and_without_ids(tmp_path):
     suite = read_suite(write(tmp_path, "s.csv", "query_id,expected\nquery_3,Seven\nquery_4,I\nquery_5,Here\n"))
     path = write(tmp_path, "rag.csv", SMALL)
     assert rows(read_outputs(path, suite=suite)) == READ
@@ -50,9 +50,6 @@ def test_beside_a_suite_and_in_two_files(tmp_path):
     assert both.models == ("rag", "other")
     with pytest.raises(InputError, match=r"other.csv.* all its 6 answers again, the first of them in rag.csv, row 2"):
         read_outputs([path, tmp_path / "other.csv"], suite=suite, model_names={path: "m", tmp_path / "other.csv": "m"})
-
-
-def test_without_ids_and_a_reference_on_the_first_row_only(tmp_path):
     content = "query_id,query,passage,generated_answer,expected_answer\n1,q,one,a,e\n1,,two,,\n1,,,,\n"
     suite, outputs = load_combined(write(tmp_path, "o.csv", content)).value
     assert suite.cases.select(["question", "expected_answers"]).to_pylist() == [

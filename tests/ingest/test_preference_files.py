@@ -30,8 +30,7 @@ def rows(found: GivenFile) -> list[tuple[object, ...]]:
     return [tuple(row[name] for name in NAMES) for row in found.table.to_pylist()]
 
 
-def test_a_winner_a_row(tmp_path):
-    """The models stand in the order of their names, so atlas is model_a and an outcome of bolt's is turned."""
+def test_a_winner_a_row_and_json_lines_of_a_judge(tmp_path):
     found = read(tmp_path, ARENA, a_first=True)
     assert rows(found) == [
         ("c1", "atlas", "bolt", "ann", 0.0, ""), ("c1", "atlas", "bolt", "bo", 0.5, "both bad"),
@@ -39,6 +38,10 @@ def test_a_winner_a_row(tmp_path):
     ]  # fmt: skip
     assert found.table["shown_first"].to_pylist() == ["bolt", "atlas", "bolt", "bolt"]
     assert (set(found.table["by"].to_pylist()), found.notes) == ({"people"}, ())
+    text = '{"case_id": "c1", "model_a": "bolt", "model_b": "atlas", "winner": 2, "reason": "It is right."}\n'
+    found = read(tmp_path, text, "votes.jsonl", by="judge")
+    assert rows(found) == [("c1", "atlas", "bolt", "people", 1.0, "It is right.")]
+    assert (found.table["by"].to_pylist(), found.table["turn"].to_pylist()) == (["judge"], [""])
 
 
 def test_a_column_a_rater_and_both_models_in_one(tmp_path):
@@ -50,13 +53,6 @@ def test_a_column_a_rater_and_both_models_in_one(tmp_path):
     ]  # fmt: skip
     assert found.value_columns == ("annotator1", "annotator2")
     assert found.table["shown_first"].null_count == 3
-
-
-def test_json_lines_of_a_judge(tmp_path):
-    text = '{"case_id": "c1", "model_a": "bolt", "model_b": "atlas", "winner": 2, "reason": "It is right."}\n'
-    found = read(tmp_path, text, "votes.jsonl", by="judge")
-    assert rows(found) == [("c1", "atlas", "bolt", "people", 1.0, "It is right.")]
-    assert (found.table["by"].to_pylist(), found.table["turn"].to_pylist()) == (["judge"], [""])
 
 
 def test_all_problems_at_once(tmp_path):

@@ -186,7 +186,7 @@ def test_output_problems(tmp_path, content, texts):
     assert list_problems(read_outputs, write(tmp_path, "o.csv", content), suite=suite_of("1", "2")) == texts
 
 
-def test_problems_of_all_files_at_once(tmp_path):
+def test_problems_of_all_files_at_once_and_conflicts_in_one(tmp_path):
     one = write(tmp_path, "a.csv", "case_id,answer\n1,x\n9,y\n")
     two = write(tmp_path, "b.csv", "")
     three = write(tmp_path, "c.csv", "case_id,model,answer\n1,a,again\n")
@@ -197,9 +197,6 @@ def test_problems_of_all_files_at_once(tmp_path):
         InputError, match=r"c\.csv, row 2, column case_id: found case '1' of model 'a' again, first in a\.csv, row 2"
     ):
         read_outputs([one, three], suite=suite_of("1", "9"))
-
-
-def test_combined_conflicts(tmp_path):
     path = write(tmp_path, "c.csv", "case_id,question,expected,model,answer\n1,q,e,a,x\n1,q,E,b,y\n1,q,e,a,z\n")
     with pytest.raises(InputError) as caught:
         read_combined(path)

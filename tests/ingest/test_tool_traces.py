@@ -172,16 +172,13 @@ def test_spans_of_openinference_are_a_trace_in_which_a_failed_tool_says_why():
     assert (again.cost_usd, list(again.steps)) == (trace.cost_usd, list(trace.steps))
 
 
-def test_a_trace_of_one_generation_says_nothing_beyond_its_answer(tmp_path):
-    for export in (langfuse()[:2], phoenix()[:2]):
-        _, outputs = read_combined(write(tmp_path, "a.json", export))
-        assert [row.get("trace") for row in outputs.outputs.to_pylist()] == [None]
-
-
-def test_calls_without_ids_are_those_requested_in_order():
+def test_calls_without_ids_and_a_trace_of_one_generation(tmp_path):
     count = 300
     calls = [{"id": f"k{place}", "function": {"name": "search", "arguments": "{}"}} for place in range(count)]
     spans = [inference("LLM", 0, 1, "g", None, **listed("output", [{"role": "assistant", "tool_calls": calls}]))]
     spans += [inference("TOOL", 2, 3, f"t{place}", None, output__value=str(place)) for place in range(count)]
     steps = read_trace(json.dumps(spans)).steps
     assert [step.result for step in steps] == [str(place) for place in range(count)]
+    for export in (langfuse()[:2], phoenix()[:2]):
+        _, outputs = read_combined(write(tmp_path, "a.json", export))
+        assert [row.get("trace") for row in outputs.outputs.to_pylist()] == [None]

@@ -93,7 +93,7 @@ def test_one_conversation_one_array_and_a_data_frame(suite, tmp_path):
     assert outputs.outputs["artifacts"].to_pylist() == [['{"name":"a","content":"x"}'], None]
 
 
-def test_what_a_file_says_itself_goes_before_its_traces(suite, tmp_path):
+def test_a_file_goes_before_its_traces_and_a_question_names_the_case(suite, tmp_path):
     row = {"case_id": "c1", "answer": "my own", "tokens": 3, "latency": 1.5, "trace": export(*agent_spans())}
     table = read_outputs(write(tmp_path, "m.jsonl", [row]), suite=suite).outputs
     assert table.select(["answer", "tokens", "duration_s"]).to_pylist() == [
@@ -104,9 +104,6 @@ def test_what_a_file_says_itself_goes_before_its_traces(suite, tmp_path):
     assert table.select(["answer", "tokens", "duration_s"]).to_pylist() == [
         {"answer": "It rains.", "tokens": 102, "duration_s": 6.0}
     ]
-
-
-def test_a_case_that_no_trace_names_is_told_by_its_question(suite, tmp_path):
     twice = Suite.from_rows("s", "text", [*CASES, {"case_id": "c3", "question": SUM}])
     stranger = [{"role": "user", "content": "Who?"}, {"role": "assistant", "content": "Me."}]
     path = write(tmp_path, "m.jsonl", [CHAT, SUMMED, stranger])

@@ -50,7 +50,7 @@ def test_suite(tmp_path, make, images):
     assert loaded.notes == (said,)
 
 
-def test_unknown_sizes_come_from_the_images(tmp_path):
+def test_unknown_sizes_come_from_the_images_and_predictions_find_theirs(tmp_path):
     entries = {
         "a.xml": annotation(item(), "<size><width>0</width><height>0</height></size>"),
         "b.xml": annotation("", "", ""),
@@ -58,9 +58,6 @@ def test_unknown_sizes_come_from_the_images(tmp_path):
     suite = read_suite(packed(tmp_path / "v.zip", entries | IMAGES))
     assert suite.cases["image_width"].to_pylist() == [100, 100]
     assert read_suite(packed(tmp_path / "w.zip", entries)).cases["image_width"].to_pylist() == [None, None]
-
-
-def test_predictions_find_their_image(tmp_path):
     suite = read_suite(packed(tmp_path / "v.zip", SET))
     outputs = read_outputs(
         write(tmp_path, "o.csv", "image,label,score,x,y,width,height\na.png,cat,1,1,1,5,5\nb,dog,1,1,1,5,5\n"),

@@ -157,7 +157,7 @@ class Cutting(ScriptedJudge):
         return await super().ask(prompt, reply, data, repeat=repeat)
 
 
-def test_a_cut_reply_halves_its_text():
+def test_a_cut_reply_halves_its_text_and_a_claim_counts_once():
     stated = [planted(number) for number in range(120)]
     script = answers({"claims": lambda request: {"claims": [f"{text}." for text in request.data["TEXT"].split(". ")]}})
     asked = Cutting(script)
@@ -166,9 +166,6 @@ def test_a_cut_reply_halves_its_text():
     asked.most = 20
     with pytest.raises(Cut, match="raise max_tokens"):
         asyncio.run(steps.claims(asked, " ".join(stated)))
-
-
-def test_a_claim_counts_once():
     said = ["The mill is old.", "the mill  is OLD", "The mill is old!", "The ｍill is old", "The mill is not old.", "!"]
     assert distinct(said) == ("The mill is old.", "The mill is not old.", "!")
     asked = ScriptedJudge(answers({"claims": {"claims": said}}))
@@ -187,14 +184,10 @@ def test_pieces_lose_nothing_and_fit(text, most):
         assert found == [text]
 
 
-def test_batches_fill_up_in_order():
+def test_batches_fill_up_in_order_and_are_no_crumbs():
     assert batches(["a" * 30, "b" * 30, "c" * 300, "d"], 30) == [[0, 1], [2], [3]]
     assert (batches(["a"] * 5, 1_000, 2), batches([], 10)) == ([[0, 1], [2, 3], [4]], [])
     assert size_of({"QUESTION": None, "TEXT": "a" * 30, "ITEMS": ["b" * 30, "c"]}) == 14 + 14 + 5
-
-
-def test_a_question_that_fills_the_room_is_not_asked_in_crumbs():
-    """One text of a case can be far too long, or the window larger than is known: the others stay whole."""
     asked = ScriptedJudge(answers({"test": lambda request: [{"verdict": "no"}] * items_of(request, "ITEMS")}))
     data, items = {"QUESTION": "Why? " * 20_000}, [f"item {number}" for number in range(30)]
     prompt = Prompt("test", "Say yes or no to each of the ITEMS.")

@@ -37,16 +37,13 @@ def test_nothing_to_ask_about_costs_nothing(asking):
     assert not asked.calls
 
 
-def test_references_keep_their_numbers_and_those_without_claims_are_left_out():
+def test_references_and_entailment_keep_numbers_that_exist():
     asked = judge(
         {"claims": lambda request: {"claims": [] if "depends" in request.data["TEXT"] else [request.data["TEXT"]]}}
     )
     found = asyncio.run(steps.references(asked, ["", "It depends.", "In Ulm."], "Where?"))
     assert found == (steps.Reference(3, ("In Ulm.",)),)
     assert len(asked.calls) == 2
-
-
-def test_entailment_reads_numbers_once_sorted_and_only_those_that_exist():
     asked = judge({"entailment": [{"supported_by": [2, 1, 2, 0, 3, -1]}, {"reason": "no", "supported_by": []}]})
     said = asyncio.run(steps.entailment(asked, ["a", "b"], ["x", "y"]))
     assert [(entry.id, entry.supported_by, entry.reason) for entry in said] == [(1, [1, 2], ""), (2, [], "no")]

@@ -39,7 +39,7 @@ def test_added_cases_come_last_with_all_their_columns():
     assert row(found, "a") == row(suite(), "a"), "the others are as they were"
 
 
-def test_changes_are_those_of_the_rows_given():
+def test_changes_are_those_of_the_rows_given_and_lists_are_numbers():
     rows = [{"case_id": "a", "question": "How short?", "area": None}, {"case_id": "c", "weight": None, "owner": "Ada"}]
     found = change_cases(suite(), rows)
     assert row(found, "a") == {
@@ -49,6 +49,14 @@ def test_changes_are_those_of_the_rows_given():
     assert row(found, "c")["metadata.owner"] == "Ada"
     for case in ("b", "c~copy", "d"):
         assert row(found, case) == row(suite(), case)
+    good = {"case_id": "e", "reference_context_ids": ["d"], "reference_grades": [-1, 0.5], "correct_choice": 0.0}
+    assert row(add_cases(suite(), [good | {"reference_context_ids": ["d", "f"]}]), "e")["reference_grades"] == [-1, 0.5]
+    with pytest.raises(InputError) as failure:
+        add_cases(suite(), [good | {"reference_grades": ["2"], "correct_choice": 0.5}])
+    assert told(failure) == [
+        "desk, case e, column reference_grades: found ['2']; expected a list of numbers",
+        "desk, case e, column correct_choice: found 0.5; expected a whole number from 0 up",
+    ]
 
 
 def test_metadata_variants_and_new_classes():
@@ -70,17 +78,6 @@ def test_objects_follow_a_new_id_and_take_new_labels():
     assert found.annotations is not None
     assert found.annotations["label"].to_pylist() == ["cat", "dog", "ant", "cat"]
     assert found.labels == ("cat", "ant", "dog")
-
-
-def test_lists_of_numbers_and_places_are_numbers():
-    good = {"case_id": "e", "reference_context_ids": ["d"], "reference_grades": [-1, 0.5], "correct_choice": 0.0}
-    assert row(add_cases(suite(), [good | {"reference_context_ids": ["d", "f"]}]), "e")["reference_grades"] == [-1, 0.5]
-    with pytest.raises(InputError) as failure:
-        add_cases(suite(), [good | {"reference_grades": ["2"], "correct_choice": 0.5}])
-    assert told(failure) == [
-        "desk, case e, column reference_grades: found ['2']; expected a list of numbers",
-        "desk, case e, column correct_choice: found 0.5; expected a whole number from 0 up",
-    ]
 
 
 def test_all_problems_of_new_rows_are_told_at_once():

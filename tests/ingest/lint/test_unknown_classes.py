@@ -24,7 +24,7 @@ def extra(suite, tmp_path):
     return outputs_of(suite, tmp_path, [*results(), *more])
 
 
-def test_ignored_they_leave_the_clean_numbers(suite, tmp_path, extra):
+def test_ignored_they_leave_the_clean_numbers_and_as_false_they_lower_precision(suite, tmp_path, extra):
     clean = outputs_of(suite, tmp_path, results())
     settled = settle(suite, extra, ClassChoice(rest="ignore"))
     assert settled.fingerprint == clean.fingerprint
@@ -34,10 +34,6 @@ def test_ignored_they_leave_the_clean_numbers(suite, tmp_path, extra):
             "text": "predictions of classes that the suite does not have ignored",
         },
     )  # fmt: skip
-
-
-def test_as_false_they_lower_precision_and_not_ap(suite, tmp_path, extra):
-    """AP is a mean over the suite's classes, as in pycocotools; counts of false positives see every prediction."""
     clean = outputs_of(suite, tmp_path, results())
     settled = settle(suite, extra, ClassChoice(rest="false"))
     assert ap(suite, settled) == ap(suite, clean)
