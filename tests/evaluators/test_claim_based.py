@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from metrics.core.errors import InputError, MissingResource
-from metrics.core.evaluator import CaseScore
+from metrics.core.evaluator import CaseScore, Status
 from metrics.core.evidence import Verdict
 from metrics.core.registry import choose
 from metrics.core.suite import Case
@@ -158,6 +158,28 @@ def test_ragas_of_9_8_75_5() -> None:
     assert result.values["ragas"] == pytest.approx(0.702439, abs=1e-6)
     assert result.values["ragas"] == pytest.approx(harmonic_mean([0.9, 0.8, 0.75, 0.5]), abs=1e-6)
     assert {"claims", "questions", "contexts", "reference_claims"} <= set(evidence.verdicts)
+
+
+def test_ragas_names_what_is_missing() -> None:
+    answers = {"answer_relevancy.questions": [{"question": "?", "evasive": "yes"}] * 3,
+               "context_precision.useful": [{"verdict": "yes"}] * 3}  # fmt: skip
+    result = score("ragas", LETTERS, WORD_FOR_WORD | {"claims": {"claims": []}} | answers)
+    assert (result.status, result.values) == (Status.NOT_APPLICABLE, {})
+    faithfulness, recall = "the answer makes no claim", "no expected answer makes a claim"
+    assert result.reason == f"faithfulness has no value: {faithfulness}; context_recall has no value: {recall}"
+
+
+def test_sentences_of_many_contexts_keep_their_context() -> None:
+    def relevant(request: Request) -> Any:
+        return [{"verdict": "yes" if "key" in line else "no"} for line in lines(request, "SENTENCES")]
+
+    contexts = [f"Line {number} is dull.\nLine {number} is key." for number in range(30)]
+    given = {"question": "?", "retrieved_contexts": contexts}
+    result = score("context_relevancy_sentences", given, {"context_relevancy_sentences.relevant": relevant})
+    assert result.values["context_relevancy_sentences"] == 0.5
+    judged = result.evidence.verdicts["sentences"]
+    assert [one.rests_on for one in judged] == [(("contexts", number),) for number in range(1, 31) for _ in range(2)]
+    assert all(("key" in one.text) == (one.holds == "yes") for one in judged)
 
 
 def test_a_classifier_checks_the_sentences_of_the_answer() -> None:

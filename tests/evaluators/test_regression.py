@@ -13,7 +13,7 @@ from metrics.core.suite import Outputs, Suite
 from tests.evaluators.tabular import overall, run
 from tests.seeds import least_covered, seeds
 
-SETS = seeds(20, 200)
+SETS = seeds(30, 200)
 SCIKIT: dict[str, Any] = {
     "mae": sk.mean_absolute_error, "mse": sk.mean_squared_error, "rmse": sk.root_mean_squared_error,
     "median_absolute_error": sk.median_absolute_error, "mape": sk.mean_absolute_percentage_error, "r2": sk.r2_score,
