@@ -43,6 +43,17 @@ def test_what_was_measured_and_what_was_not(run: Run) -> None:
     assert (explainable.evidence, explainable.unmeasured) == ((), ())
 
 
+def test_owasp_lists_ten_risks_and_what_measures_them(run: Run) -> None:
+    risks = {one.name[:5]: one for one in compliance(run).standards if one.framework == "OWASP LLM Top 10"}
+    assert list(risks) == [f"LLM{number:02}" for number in range(1, 11)]
+    assert [one.column.evaluator for one in risks["LLM10"].evidence] == ["looping_detection"]
+    assert [one.column.evaluator for one in risks["LLM02"].evidence] == ["pii_leakage"]
+    assert {"groundedness", "faithfulness", "fact_check"} <= {one.evaluator for one in risks["LLM09"].unmeasured}
+    assert (risks["LLM03"].evidence, risks["LLM03"].unmeasured) == ((), ()), "nothing measured can show a supply chain"
+    table = compliance_table(run)
+    assert (table["framework"] == "OWASP LLM Top 10").sum() > 0
+
+
 @pytest.mark.parametrize(("values", "expected"), [
     pytest.param([1.0] * 40, "passed", id="passed"),
     pytest.param([1.0] * 8 + [0.0], "passed_unsure", id="passed, the interval reaches over"),
