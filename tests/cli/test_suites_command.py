@@ -38,9 +38,8 @@ def test_a_merged_suite_is_stored_as_a_version(workspace, file, capsys):
     assert beside == ["1 added", "1 skipped: b"]
     assert [each["name"] for each in Workspace().suites()] == ["both", "desk"]
     assert run(capsys, "history", made[:7])[1] == [
-        f"{stored[:12]}        5 cases  desk",
-        f"{made[:12]}        6 cases  +1 -0 ~0  both  more: merged",
-    ]
+        f"{stored[:12]}        5 cases  desk", f"{made[:12]}        6 cases  +1 -0 ~0  both  more: merged",
+    ]  # fmt: skip
     code, told, _ = run(capsys, "diff", stored, made, "--quiet")
     assert (code, told) == (0, ["+ x"])
 

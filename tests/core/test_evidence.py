@@ -15,10 +15,9 @@ FULL = Evidence(
         ],
         "steps": [Verdict("", "no", "deleted", expected="Pour."), Verdict("Stir.", "no", "inserted", expected="")],
     },
-    {"hedged": 1, "note": None},
-    {"model": "j", "calls": [{"step": "claims", "key": "0"}]},
+    {"hedged": 1, "note": None}, {"model": "j", "calls": [{"step": "claims", "key": "0"}]},
     {"judges": [], "spread": {}, "left_out": [], "notes": []},
-)
+)  # fmt: skip
 
 
 def test_the_stored_record_is_documented_and_without_empty_fields():

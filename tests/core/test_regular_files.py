@@ -51,10 +51,9 @@ def bound(place: Path) -> None:
 KINDS: dict[str, tuple[Callable[[Path], object], str]] = {
     "a pipe": (pipe, PIPE),
     "a device without end": (lambda place: place.symlink_to("/dev/zero"), "a device"),
-    "a socket": (bound, "No such device or address"),
-    "a folder": (lambda place: place.mkdir(), "a folder"),
+    "a socket": (bound, "No such device or address"), "a folder": (lambda place: place.mkdir(), "a folder"),
     "a link to nothing": (lambda place: place.symlink_to("nothing"), "No such file or directory"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("make", "why"), KINDS.values(), ids=KINDS)

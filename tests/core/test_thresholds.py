@@ -32,9 +32,8 @@ def test_minor_unknown_and_infinite_ones():
     with pytest.raises(InputError) as failure:
         choose(["rouge"], {"rouge": {"thresholds": {"rougeX": 0.2, "rougeY": 1}}})
     assert [(one.found, one.column) for one in failure.value.problems] == [
-        ("'rougeX'", "rouge.thresholds"),
-        ("'rougeY'", "rouge.thresholds"),
-    ]
+        ("'rougeX'", "rouge.thresholds"), ("'rougeY'", "rouge.thresholds"),
+    ]  # fmt: skip
     assert failure.value.problems[0].expected.startswith("one of rouge1, rouge2, rougeL, rougeLsum (did you mean ")
 
 

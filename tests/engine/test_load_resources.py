@@ -37,9 +37,8 @@ def test_an_input_may_have_another_in_its_place(evaluator, given, reason):
     cases = Cases.of([Case.of(**given), Case.of(**given, error="HTTP 503")])
     missing = missing_inputs(evaluators()[evaluator], cases)
     assert [score.reason for score in missing.values()] == [
-        *([] if reason is None else [reason]),
-        "the model gave no answer: HTTP 503",
-    ]
+        *([] if reason is None else [reason]), "the model gave no answer: HTTP 503",
+    ]  # fmt: skip
 
 
 def test_an_evaluator_s_own_model_goes_before_the_run_s():

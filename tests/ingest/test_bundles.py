@@ -38,9 +38,8 @@ HOSTILE = {
     "absolute": ("/etc/x.txt", "a path that leaves the archive"),
     "parent": ("../x.txt", "a path that leaves the archive"),
     "parent inside": ("a/../../x.txt", "a path that leaves the archive"),
-    "an archive": ("inner.zip", "an archive in the archive"),
-    "a link": ("link", "a symbolic link"),
-}
+    "an archive": ("inner.zip", "an archive in the archive"), "a link": ("link", "a symbolic link"),
+}  # fmt: skip
 
 
 @pytest.mark.attack("suite author", "a zip with links, archives, or names that leave it",

@@ -47,9 +47,8 @@ def test_ground_truth(tmp_path):
     rows = [tuple(row.values()) for row in suite.cases.select(columns).to_pylist()]
     assert rows == [("3", None, 100, 50, "a.png"), ("20", None, 100, 50, "b.png")]
     assert [tuple(row.values())[:11] for row in suite.annotations.to_pylist()] == [
-        ("20", 5, "cat", 1, 2, 3, 4, 9.5, None, None, False),
-        ("3", 4, "dog", 0, 0, 0, 5, 0, None, None, True),
-    ]
+        ("20", 5, "cat", 1, 2, 3, 4, 9.5, None, None, False), ("3", 4, "dog", 0, 0, 0, 5, 0, None, None, True),
+    ]  # fmt: skip
 
 
 def test_results_and_none_of_a_model_that_found_nothing(tmp_path):

@@ -145,9 +145,8 @@ def ragged() -> bytes:
 
 
 LARGE, TABLE = (
-    "bytes that unpack to more than",
-    "; or a CSV, or the table written with compression and dictionaries off",
-)
+    "bytes that unpack to more than", "; or a CSV, or the table written with compression and dictionaries off",
+)  # fmt: skip
 FILES: dict[str, tuple[str, Callable[[], bytes], str, str]] = {
     "Parquet, one text in a dictionary for every row": ("s.parquet", lambda: parquet(columns(shared()), store_schema=False), LARGE, TABLE),
     "Parquet, lists of one text in a dictionary": ("s.parquet", lambda: parquet(listed(), store_schema=False), LARGE, TABLE),

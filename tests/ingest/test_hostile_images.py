@@ -60,8 +60,7 @@ def jpeg(exif: bytes) -> bytes:
 
 
 ONE_PICTURE = {
-    "a GIF of 100,001 frames": gif(100_000),
-    "a TIFF of 100,001 frames": tiff(100_000),
+    "a GIF of 100,001 frames": gif(100_000), "a TIFF of 100,001 frames": tiff(100_000),
     "a TIFF that follows itself": tiff(None),
     "a PNG of 2 billion frames": png(chunk(b"acTL", struct.pack(">II", 2**31 - 1, 0))),
     "a PNG with more pixels than it states": png(pixels=BOMB),
@@ -69,7 +68,7 @@ ONE_PICTURE = {
     "an orientation of 2 billion values": jpeg(b"\x01\0\x12\x01\x03\0\xff\xff\xff\x7f\x08\0\0\0\0\0\0\0"),
     "EXIF in EXIF without end": jpeg(b"\x01\0\x69\x87\x04\0\x01\0\0\0\x08\0\0\0\0\0\0\0"),
     "EXIF of 65,535 random fields": jpeg(b"\xff\xff" + bytes(range(256)) * 2),
-}
+}  # fmt: skip
 REFUSED = {
     "no image": b"hello", "an empty file": b"", "a PNG cut short": picture(64, 64)[:-30],
     "a JPEG cut short": picture(400, 400, "JPEG")[:-900],

@@ -175,11 +175,10 @@ class TestProblems:
         problems = list_problems(read_suite, path)
         indexed = "expected an indexed PNG: a palette, or 8 or 16 bits of grey, whose values are class ids"
         assert [problem for problem in problems if "cut.png" not in problem] == [
-            f"m.zip/rgb.png: found RGB pixels; {indexed}",
-            f"m.zip/none.png: found no PNG file; {indexed}",
+            f"m.zip/rgb.png: found RGB pixels; {indexed}", f"m.zip/none.png: found no PNG file; {indexed}",
             "m.zip/bomb.png: found 5,000 × 8,000 pixels; expected a mask of at most 33,177,600 pixels",
             "m.zip/id.png: found class id 9 in 2 pixels; expected an id that the file of class names has",
-        ]
+        ]  # fmt: skip
         assert any(problem.startswith("m.zip/cut.png: found a mask that cannot be read (") for problem in problems)
         loaded = load_suite(path, keep_good_rows=True)
         assert loaded.value.cases["case_id"].to_pylist() == ["ok"]

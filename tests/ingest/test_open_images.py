@@ -56,9 +56,8 @@ FACTS = {
 def test_hierarchy_and_verified_labels(tmp_path, make):
     suite = read_suite(make(tmp_path / "oi.zip", {"test-annotations-bbox.csv": TRUTH} | IMAGES | NAMES | FACTS))
     assert {label: facts.parent for label, facts in suite.classes.items()} == {
-        "Cat": "/m/animal",
-        "Dog, domestic": "/m/animal",
-    }
+        "Cat": "/m/animal", "Dog, domestic": "/m/animal",
+    }  # fmt: skip
     assert suite.cases["negative_labels"].to_pylist() == [[], ["Dog, domestic"]]
 
 

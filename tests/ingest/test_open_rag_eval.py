@@ -20,9 +20,8 @@ COLUMNS = ["case_id", "run", "answer", "context_ids", "retrieved_contexts", "err
 READ = [
     ("query_3", 1, "Seven [2]", ["2", "3"], ["Seven, it is said.", "[1] Earth has a moon."], None),
     ("query_3", 2, "Seven [2]", ["3", "2"], ["Earth has a moon.", "Seven."], None),
-    ("query_4", 1, None, [], [], None),
-    ("query_5", 1, None, [], [], "Runtime error: 504 Gateway Timeout"),
-]
+    ("query_4", 1, None, [], [], None), ("query_5", 1, None, [], [], "Runtime error: 504 Gateway Timeout"),
+]  # fmt: skip
 
 
 def rows(outputs):
@@ -33,10 +32,9 @@ def test_passages_ids_answers_runs_and_words_in_place_of_answers(tmp_path):
     loaded = load_combined(write(tmp_path, "rag.csv", b"\xef\xbb\xbf" + SMALL.encode()))
     suite, outputs = loaded.value
     assert suite.cases.select(["case_id", "question"]).to_pylist() == [
-        {"case_id": "query_3", "question": "How many moons?"},
-        {"case_id": "query_4", "question": "Who?"},
+        {"case_id": "query_3", "question": "How many moons?"}, {"case_id": "query_4", "question": "Who?"},
         {"case_id": "query_5", "question": "Where?"},
-    ]
+    ]  # fmt: skip
     assert rows(outputs) == READ
     assert outputs.models == ("rag",)
     assert not loaded.problems
@@ -94,10 +92,9 @@ def test_lists_of_ids_and_a_column_of_errors(tmp_path):
         read_outputs(path, suite=suite)
     path.write_text(content.replace("[1, doc-3]", "[1]; [doc-3]"))
     assert rows(read_outputs(path, suite=suite)) == [
-        ("1", 1, "x", ["1", "doc-3"], ["a", "b"], None),
-        ("2", 1, None, ["2", "7"], ["a", "b"], "timed out"),
+        ("1", 1, "x", ["1", "doc-3"], ["a", "b"], None), ("2", 1, None, ["2", "7"], ["a", "b"], "timed out"),
         ("3", 1, "y", ["doc-3"], ["c"], None),
-    ]
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", ["csv_results.csv", "test_csv_connector.csv"])
@@ -110,5 +107,4 @@ def test_real_files(shared, name):
         ("query_4", 1): ["1", "2"], ("query_5", 1): ["1", "2", "3", "4", "5"],
         ("query_6", 1): ["1"], ("query_6", 2): ["1", "2"],
     }  # fmt: skip
-    assert outputs.outputs["answer"].null_count == 0
-    assert read_outputs(path, suite=suite).outputs.num_rows == 7
+    assert (outputs.outputs["answer"].null_count, read_outputs(path, suite=suite).outputs.num_rows) == (0, 7)

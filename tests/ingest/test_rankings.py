@@ -55,9 +55,8 @@ def test_qrels_and_a_run(tmp_path):
     loaded = load_outputs(write(tmp_path, "x.run", RUN), suite=suite)
     rows = loaded.value.outputs.to_pylist()
     assert [(row["case_id"], row["model"], row["context_ids"]) for row in rows] == [
-        ("q1", "bm25", ["a", "z", "b"]),
-        ("q2", "bm25", []),
-    ]
+        ("q1", "bm25", ["a", "z", "b"]), ("q2", "bm25", []),
+    ]  # fmt: skip
     assert any("1 queries that the suite does not have" in note for note in loaded.notes)
     assert any("bm25 has nothing for 1 queries: they score 0" in note for note in loaded.notes)
     assert any("the column of ranks is not read" in note for note in loaded.notes)

@@ -201,9 +201,8 @@ def test_problems_of_all_files_at_once_and_conflicts_in_one(tmp_path):
     with pytest.raises(InputError) as caught:
         read_combined(path)
     assert [(problem.row, problem.column, problem.found) for problem in caught.value.problems] == [
-        (3, "expected_answers", "['E']"),
-        (4, "case_id", "case '1' of model 'a' again, first in c.csv, row 2"),
-    ]
+        (3, "expected_answers", "['E']"), (4, "case_id", "case '1' of model 'a' again, first in c.csv, row 2"),
+    ]  # fmt: skip
 
 
 KEPT = "case_id,question,weight\n1,a,1\n,b,1\n2,c,x\n1,d,1\n3\n4,e,\n"
@@ -215,9 +214,8 @@ def test_good_rows_of_combined_files_can_be_kept(tmp_path):
     suite, outputs = loaded.value
     assert suite.cases["question"].to_pylist() == ["q", "q2"]
     assert outputs.outputs.select(["case_id", "model"]).to_pylist() == [
-        {"case_id": "1", "model": "b"},
-        {"case_id": "2", "model": "a"},
-    ]
+        {"case_id": "1", "model": "b"}, {"case_id": "2", "model": "a"},
+    ]  # fmt: skip
     assert (suite.left_out, outputs.left_out) == (2, 2)
 
 

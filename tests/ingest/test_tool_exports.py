@@ -75,10 +75,9 @@ def braintrust(**more: Any) -> dict:
 SPEC = {"spec": {"completion_fns": ["gpt-3.5-turbo"], "eval_name": "match", "run_id": "r"}}
 RETRIEVED = {"retrieval": {"documents": [{"document.content": "Paris is the capital.", "document.id": "d"}]}}
 SPANS = [
-    span("CHAIN", input={"value": "Capital?"}, output={"value": "Paris"}),
-    span("RETRIEVER", "CHAIN", **RETRIEVED),
+    span("CHAIN", input={"value": "Capital?"}, output={"value": "Paris"}), span("RETRIEVER", "CHAIN", **RETRIEVED),
     span("LLM", "CHAIN", llm={"model_name": "gpt-4o", "token_count": {"total": 12}}),
-]
+]  # fmt: skip
 FRAME = (
     "context.span_id,context.trace_id,name,span_kind,parent_id,start_time,end_time,status_code,attributes.input.value,"
     "attributes.input.mime_type,attributes.output.value,attributes.llm.model_name,attributes.llm.token_count.total\n"

@@ -19,10 +19,9 @@ ARGUMENTS = '{"q": "Paris"}'
 FOUND = "Paris is the capital."
 CALL = {"id": "k1", "type": "function", "function": {"name": "search", "arguments": ARGUMENTS}}
 AGAIN = [
-    *ASKED,
-    {"role": "assistant", "content": "", "tool_calls": [CALL]},
+    *ASKED, {"role": "assistant", "content": "", "tool_calls": [CALL]},
     {"role": "tool", "tool_call_id": "k1", "content": FOUND},
-]
+]  # fmt: skip
 STEPS = [  # text or tool, second it started, seconds, tokens, dollars
     ("Capital?", None, None, None, None),
     ("search", 1.6, 0.4, 12, 0.002),

@@ -64,20 +64,18 @@ def test_odd_messages(messages, expected):
 
 BAD = {
     "no JSON": ("Thought: I call a tool", "no JSON: Expecting value at line 1, column 1"),
-    "half of it": ('[{"role": "user"', "no JSON: "),
-    "a number": ("7", "int 7"),
+    "half of it": ('[{"role": "user"', "no JSON: "), "a number": ("7", "int 7"),
     "an object of something else": ('{"a": 1, "b": 2}', "an object with a, b"),
     "nothing": ("{}", "an object with nothing"),
     "a message without a role": ('[{"role": "user", "content": "a"}, {"content": "b"}]', "message 2 has no role"),
     "a message that is none": ('[{"role": "user", "content": "a"}, "b"]', "message 2 is str, not an object"),
     "spans of a web server": (
-        json.dumps(export(span("GET /", 0, 1) | {"attributes": []})),
-        "1 spans, none with gen_ai",
+        json.dumps(export(span("GET /", 0, 1) | {"attributes": []})), "1 spans, none with gen_ai",
     ),
     "steps that are none": ('{"steps": [1]}', "step 1 is int, not an object"),
     "nested deep": ("[" * 5_000 + "]" * 5_000, "no JSON: nested deeper than 64 levels"),
     "NaN": ('{"steps": [{"tool": "a", "seconds": NaN}]}', "no JSON: NaN"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "found"), BAD.values(), ids=BAD.keys())

@@ -21,9 +21,8 @@ def annotation(objects="", size="<size><width>100</width><height>50</height></si
 
 SET = {
     "Annotations/a.xml": annotation(item() + item("dog", (0, 0, 100, 50.5), "<difficult>1</difficult>")),
-    "Annotations/b.xml": annotation(filename="folder\\b.png"),
-    "ImageSets/Main/train.txt": "a\nb\n",
-}
+    "Annotations/b.xml": annotation(filename="folder\\b.png"), "ImageSets/Main/train.txt": "a\nb\n",
+}  # fmt: skip
 IMAGES = {"JPEGImages/a.png": picture(100, 50), "JPEGImages/b.png": picture(100, 50, colour=1)}
 BOX = ("case_id", "label", "x", "y", "width", "height", "area")
 
@@ -36,14 +35,12 @@ def test_suite(tmp_path, make, images):
     assert (suite.name, suite.task, suite.labels, suite.category_ids) == ("voc", "detection", ("cat", "dog"), ())
     columns = ["case_id", "image_width", "image_height", "metadata.image_name"]
     assert [tuple(row.values()) for row in suite.cases.select(columns).to_pylist()] == [
-        ("a", 100, 50, "a.png"),
-        ("b", 100, 50, "b.png"),
-    ]
+        ("a", 100, 50, "a.png"), ("b", 100, 50, "b.png"),
+    ]  # fmt: skip
     assert suite.cases["image"].null_count == (0 if images else 2)
     assert [tuple(row[name] for name in BOX) for row in suite.annotations.to_pylist()] == [
-        ("a", "cat", 1, 2, 10, 20, 200),
-        ("a", "dog", 0, 0, 100, 50.5, 5050),
-    ]
+        ("a", "cat", 1, 2, 10, 20, 200), ("a", "dog", 0, 0, 100, 50.5, 5050),
+    ]  # fmt: skip
     assert suite.annotations["difficult"].to_pylist() == [False, True]
     assert suite.annotations["is_crowd"].to_pylist() == [False, False]
     said = "Objects marked difficult: 1. voc_ap ignores them; other evaluators count them as all others."

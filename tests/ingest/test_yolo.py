@@ -17,9 +17,8 @@ SET = {
 }  # fmt: skip
 OBJECTS = [("a", "dog", 40, 15, 20, 20, 400), ("a", "cat", 0, 0, 20, 20, 400), ("b", "cat", 0, 0, 40, 40, 1600)]
 PREDICTIONS = {
-    "labels/a.txt": "1 0.5 0.5 0.2 0.4 0.9\n0 0.5 0.5 0.1 0.2 0.25\n",
-    "labels/b.txt": "0 0.5 0.5 0.5 0.5 1\n",
-}
+    "labels/a.txt": "1 0.5 0.5 0.2 0.4 0.9\n0 0.5 0.5 0.1 0.2 0.25\n", "labels/b.txt": "0 0.5 0.5 0.5 0.5 1\n",
+}  # fmt: skip
 LAYOUTS = {
     "labels and images": SET,
     "names by number": SET | {"data.yaml": "names:\n  1: dog\n  0: cat\n"},

@@ -21,9 +21,8 @@ def tool_call(arguments: Any = '{"city": "Paris"}', id: str = "k") -> dict[str, 
 CHAT: list[dict[str, Any]] = [
     {"role": "user", "content": WEATHER},
     {"role": "assistant", "content": None, "reasoning_content": "I look it up.", "tool_calls": [tool_call()]},
-    {"role": "tool", "tool_call_id": "k", "content": "rainy"},
-    {"role": "assistant", "content": "It rains."},
-]
+    {"role": "tool", "tool_call_id": "k", "content": "rainy"}, {"role": "assistant", "content": "It rains."},
+]  # fmt: skip
 BLOCKS = [
     {"role": "user", "content": [{"type": "text", "text": WEATHER}]},
     {
@@ -52,11 +51,10 @@ def parts(role: str, *listed: dict[str, Any]) -> dict[str, Any]:
 HEARD = [parts("user", {"type": "text", "content": WEATHER})]
 WANTED = [
     parts(
-        "assistant",
-        {"type": "reasoning", "content": "I look it up."},
+        "assistant", {"type": "reasoning", "content": "I look it up."},
         {"type": "tool_call", "id": "k", "name": "get_weather", "arguments": {"city": "Paris"}},
     )
-]
+]  # fmt: skip
 GAVE = [parts("tool", {"type": "tool_call_response", "id": "k", "response": "rainy"})]
 REPLIED = [parts("assistant", {"type": "text", "content": "It rains."})]
 START = 1_700_000_000_000_000_000
@@ -132,12 +130,11 @@ def old_events() -> dict[str, Any]:
     ]
     made["events"] = [
         {
-            "name": name,
-            "timeUnixNano": str(START),
+            "name": name, "timeUnixNano": str(START),
             "attributes": [{"key": k, "value": typed(v)} for k, v in own.items()],
         }
         for name, own in told
-    ]
+    ]  # fmt: skip
     return made
 
 

@@ -93,10 +93,9 @@ def _items(block: str) -> list[str]:
 def _entailed(claim: str, contexts: list[str]) -> dict[str, Any]:
     numbers = [number for number, context in enumerate(contexts, 1) if claim in context]
     return {
-        "reason": "It says so." if numbers else "Nothing says so.",
-        "quote": claim if numbers else "",
+        "reason": "It says so." if numbers else "Nothing says so.", "quote": claim if numbers else "",
         "supported_by": numbers,
-    }
+    }  # fmt: skip
 
 
 def _contradicted(context: str, answer: str) -> dict[str, Any]:

@@ -19,11 +19,10 @@ from tests.judge.test_client import completion
 STEPS: list[dict[str, Any]] = [
     {"role": "system", "text": "You are the desk of a hotel. Be kind."},
     {"role": "user", "text": "I am Ann, from room 12. When is breakfast?"},
-    {"role": "assistant", "text": "From 7 to 10, Ann."},
-    {"role": "user", "text": "Bring me a towel."},
+    {"role": "assistant", "text": "From 7 to 10, Ann."}, {"role": "user", "text": "Bring me a towel."},
     {"tool": "send", "arguments": {"room": 12}, "result": "ok"},
     {"role": "assistant", "text": "Which room are you in?"},
-]
+]  # fmt: skip
 PARAMETERS: dict[str, dict[str, Any]] = {
     "turn_relevance": {}, "knowledge_retention": {}, "role_adherence": {}, "conversation_goal": {},
     "topic_adherence": {"topics": ["hotel"]}, "goal_accuracy": {}, "g_eval": {"criterion": "Polite answers greet."},

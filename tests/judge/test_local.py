@@ -87,9 +87,8 @@ class TestEntailment:
         monkeypatch.setitem(questions.SHORT, ENTAILMENT.id, replace(questions.SHORT[ENTAILMENT.id], scale=scale))
         known = completer.LocalCompleter(JudgeSettings(model="local"))
         data = {
-            "CONTEXTS": ["It leaves at 9."],
-            "CLAIMS": ["The ferry leaves at nine.", "The ferry leaves at 9 or 10."],
-        }
+            "CONTEXTS": ["It leaves at 9."], "CLAIMS": ["The ferry leaves at nine.", "The ferry leaves at 9 or 10."],
+        }  # fmt: skip
         got = said(known, ENTAILMENT, self.form, data).replies
         assert [entry.supported_by for entry in got] == [[1], []]
         assert got[0].reason == "P(yes) = 0.90"
@@ -144,9 +143,8 @@ class TestChoices:
         form = replies.items_of(YesNoReply, "CLAIMS")
         got = said(judge, Prompt("p", "Is it?"), form, {"QUESTION": "q", "CLAIMS": ["A cat.", "A dog."]}).replies
         assert [(entry.id, entry.verdict, entry.reason) for entry in got] == [
-            (1, "yes", "P(yes) = 0.90"),
-            (2, "no", "P(no) = 0.80"),
-        ]
+            (1, "yes", "P(yes) = 0.90"), (2, "no", "P(no) = 0.80"),
+        ]  # fmt: skip
         assert model.questions[0].startswith("Is it?\n\nQUESTION:\nq")
         assert "A dog" not in model.questions[0]
 

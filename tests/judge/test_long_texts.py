@@ -43,11 +43,10 @@ def case(times: int, marker: str = "") -> Case:
         prose([planted(16), planted(50)], 2_000),
     ]
     return Case.of(
-        question=QUESTION,
-        answer="\n\n".join([answer(marker)] * times),
+        question=QUESTION, answer="\n\n".join([answer(marker)] * times),
         retrieved_contexts=["\n\n".join([text] * times) for text in contexts],
         expected_answers=["\n\n".join([prose([planted(number) for number in (*range(10), 90, 91)], 4_000)] * times)],
-    )
+    )  # fmt: skip
 
 
 F1 = 10 / (10 + 0.5 * (10 + 2))

@@ -48,10 +48,9 @@ def test_a_later_label_takes_the_place_of_the_earlier(run):
     labels.give("c0", "long", "ann", "good", 0.0, "drawn")
     labels.give("c0", "long", "bo", "good", 1.0, "drawn")
     assert given(run) == [
-        ("c1", "long", "ann", "good", None, "picked"),
-        ("c0", "long", "ann", "good", 0.0, "drawn"),
+        ("c1", "long", "ann", "good", None, "picked"), ("c0", "long", "ann", "good", 0.0, "drawn"),
         ("c0", "long", "bo", "good", 1.0, "drawn"),
-    ]
+    ]  # fmt: skip
     assert [(one.name, one.kind, one.rows) for one in labels.sets()] == [("ann", "page", 2), ("bo", "page", 1)]
 
 

@@ -61,9 +61,8 @@ def test_views_are_saved_under_a_name_a_page(tmp_path):
     views.keep(SavedView("Ghosts", "cases", "model=a"))
     views.keep(SavedView(" Ghosts ", "gallery", "kind=fn"))
     assert SavedViews(tmp_path).all() == [
-        SavedView("Ghosts", "cases", "model=a"),
-        SavedView("Ghosts", "gallery", "kind=fn"),
-    ]
+        SavedView("Ghosts", "cases", "model=a"), SavedView("Ghosts", "gallery", "kind=fn"),
+    ]  # fmt: skip
     views.remove("gallery", "Ghosts")
     views.remove("gallery", "no such")
     assert [view.page for view in views.all()] == ["cases"]

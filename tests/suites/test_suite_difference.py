@@ -65,10 +65,9 @@ def test_fields_are_told_one_by_one():
     )  # fmt: skip
     assert (found.added, found.removed, found.changed) == (("e",), ("a",), ("b", "c"))
     assert found.changes == (
-        Change("b", "question", "How much is it, and why?", "How much?"),
-        Change("b", "expected_answers", None, ["9"]),
+        Change("b", "question", "How much is it, and why?", "How much?"), Change("b", "expected_answers", None, ["9"]),
         Change("c", "tags", ["fees", "easy"], ["fees", "easy", "new"]),
-    )
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(("one", "other"), [("cat", "dog"), ("cat", None)], ids=["label", "no object"])

@@ -51,10 +51,9 @@ def test_a_dead_target_is_a_failure_in_words(twenty, workspace):
 
 def test_a_page_runs_no_programs_and_sends_no_key_that_was_not_allowed(twenty, workspace, monkeypatch):
     given = [
-        {"argv": ["rm", "x"], "name": "program"},
-        {"function": "no_such_module:f", "name": "function"},
+        {"argv": ["rm", "x"], "name": "program"}, {"function": "no_such_module:f", "name": "function"},
         {"url": "https://bot.example/ask", "headers": {"Authorization": "Bearer {BOT_KEY}"}},
-    ]
+    ]  # fmt: skip
     with pytest.raises(InputError) as caught:
         create_job(Workspace(), twenty, described(given))
     assert str(caught.value).splitlines() == [

@@ -97,11 +97,9 @@ def test_a_real_model_in_this_process(suite, workspace, tmp_path):
     from tests.judge.tiny_gguf import tiny_gguf
 
     target = {
-        "model": f"local:{tiny_gguf(tmp_path / 'tiny.gguf')}",
-        "name": "smol",
-        "max_tokens": 16,
+        "model": f"local:{tiny_gguf(tmp_path / 'tiny.gguf')}", "name": "smol", "max_tokens": 16,
         "prompt": "{question} Answer in one word.",
-    }
+    }  # fmt: skip
     outputs = complete(suite.filter(search="Peru"), target)
     (row,) = outputs.outputs.to_pylist()
     assert row["answer"]

@@ -50,7 +50,6 @@ def test_every_unknown_placeholder_is_listed():
     assert problems == [
         f"bot: found the placeholder {{nope}}; expected one of {known}",
         "bot: found the placeholder {label}; expected nothing that gives the answer away, unless reveal_expected is "
-        "set",
-        f"bot: found the placeholder {{other}}; expected one of {known}",
-    ]
+        "set", f"bot: found the placeholder {{other}}; expected one of {known}",
+    ]  # fmt: skip
     assert check(["{label}"], SUITE, True, "bot") == []
