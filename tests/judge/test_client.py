@@ -145,13 +145,6 @@ class TestAsking:
             hosted.ask(tries=1, **asked)  # type: ignore[arg-type]
         assert not hosted.server.calls
 
-    def test_a_reasoning_model_is_asked_without_temperature(self, hosted):
-        hosted.ask(model="openai/o3-mini", reasoning_effort="low")
-        [request] = hosted.server.calls
-        assert request.body["reasoning_effort"] == "low"
-        assert "temperature" not in request.body
-        assert hosted.client.ledger.spend.left_out == ["temperature"]
-
 
 class TestReading:
     def test_a_bad_reply_is_shown_with_the_complaint_and_asked_for_once_more(self, bench):
