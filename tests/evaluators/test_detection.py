@@ -172,3 +172,21 @@ def test_groups_and_arrow_chunks_do_not_change_numbers():
     chunked = pa.concat_tables([outputs.predictions.slice(0, half), outputs.predictions.slice(half)])
     whole = run("coco_summary", suite, outputs)
     assert run("coco_summary", suite, Outputs(outputs.outputs, chunked)).aggregates == whole.aggregates
+
+
+def test_voc100_agrees_across_evaluators(voc100):
+    summary, recall = run("coco_summary", *voc100), run("average_recall", *voc100)
+    precision, curve = run("average_precision", *voc100), run("detection_pr_curve", *voc100)
+    assert pick(summary, "AP").value == pytest.approx(pick(precision, "map_averaged").value, abs=1e-12)
+    assert pick(summary, "AP75").value == pytest.approx(pick(precision, "map", iou=0.75).value, abs=1e-12)
+    assert pick(summary, "AR_100").value == pytest.approx(pick(recall, "mar").value, abs=1e-12)
+    assert summary.matches == precision.matches == recall.matches == curve.matches
+    kinds = curve.matches["kind"].to_pylist()
+    scores = curve.matches["score"].to_pylist()
+    points = curve.curves.to_pandas()
+    at = points[points["threshold"] == 0.5]
+    assert at["tp"].sum() == sum(kind == "tp" and score >= 0.5 for kind, score in zip(kinds, scores, strict=True))
+    assert at["fp"].sum() == sum(
+        kind.startswith("fp") and score >= 0.5 for kind, score in zip(kinds, scores, strict=True)
+    )
+    assert (points["tp"] + points["fn"]).groupby(points["label"]).nunique().eq(1).all()

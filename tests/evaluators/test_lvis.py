@@ -79,3 +79,11 @@ def test_without_frequencies_there_is_no_number_by_frequency():
     findings = run("lvis_summary", replace(suite, classes={}), outputs)
     assert pick(findings, "AP").value is not None
     assert [pick(findings, name).reason for name in ("APr", "APc", "APf")] == [NO_FREQUENCY] * 3
+
+
+def test_a_prediction_without_area_is_ignored():
+    dog = ("a", "dog", 200, 0, 50, 50)
+    suite, outputs = suite_of(dog, cases="a"), outputs_of(("a", "dog", 200, 0, 0, 50, 0.9), (*dog, 0.8), cases="a")
+    findings = run("lvis_summary", with_lists(suite, [([], [])]), outputs)
+    assert findings.matches["kind"].to_pylist() == ["ignored", "tp"]
+    assert pick(findings, "AP").value == pytest.approx(1)

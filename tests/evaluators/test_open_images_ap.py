@@ -55,3 +55,14 @@ def test_without_hierarchy_or_lists_objects_count_for_their_own_label():
     assert plain.aggregates == run("open_images_ap", suite, outputs).aggregates
     assert dict(pick(plain, "map").columns)["checked"] == "all labels"
     assert pick(plain, "ap", "9").value is None
+
+
+def test_an_object_counts_for_the_labels_above_it():
+    truth = ("a", "1", 0, 0, 100, 100)
+    outputs = outputs_of((*truth, 0.9), ("a", "9", 0, 0, 100, 100, 0.8), cases="a")
+    findings = run("open_images_ap", replace(suite_of(truth, cases="a"), classes=FACTS), outputs)
+    assert {label: pick(findings, "ap", label).value for label in ("1", "0", "9")} == pytest.approx(
+        {"1": 1, "0": 0, "9": 1}
+    )
+    missed = findings.matches.to_pylist()[-1]
+    assert (missed["label"], missed["annotation_id"], missed["kind"]) == ("0", 1, "fn_misclassification")

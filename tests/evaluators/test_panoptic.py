@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from metrics.core.classes import ClassFacts
 from metrics.core.evaluator import Findings
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators.segmentation.panoptic_quality import UNSAID
+from metrics.evaluators.segmentation.panoptic_quality import NO_SEGMENTS, UNSAID
 from tests.evaluators.detected import pick, run
 from tests.evaluators.panoptic_oracle import Picture, plain_confusion, plain_quality, random_pictures, rows_of
 from tests.seeds import seeds
@@ -123,3 +123,10 @@ def test_intervals_take_ten_images() -> None:
     assert pick(panoptic(few, resamples=50), "PQ").low is None
     row = pick(panoptic(enough, resamples=50), "PQ")
     assert row.low < row.value
+
+
+def test_several_crowds_excuse_a_prediction() -> None:
+    both = Picture(columns((1, 0, 3), (2, 3, 6)), columns((1, 0, 6)), {1: (0, True), 2: (0, True)}, {1: 0})
+    findings = panoptic([both])
+    assert pick(findings, "PQ", "a").reason == NO_SEGMENTS
+    assert findings.matches["kind"].to_pylist() == ["ignored"]

@@ -2,6 +2,7 @@
 
 import random
 from fractions import Fraction
+from itertools import combinations
 from math import comb
 
 import numpy as np
@@ -36,3 +37,10 @@ def test_it_is_unbiased_where_the_plain_formula_is_not() -> None:
 def test_numbers_that_cannot_be_are_refused(n: int, c: int, k: int) -> None:
     with pytest.raises(ValueError, match="0 ≤ c ≤ n and 1 ≤ k ≤ n"):
         pass_at_k(n, c, k)
+
+
+@pytest.mark.parametrize(("n", "c"), [(1, 0), (1, 1), (4, 2), (6, 1), (7, 5)])
+def test_it_is_the_share_of_subsets_with_a_right_one(n: int, c: int) -> None:
+    for k in range(1, n + 1):
+        subsets = list(combinations(range(n), k))
+        assert pass_at_k(n, c, k) == pytest.approx(sum(min(one) < c for one in subsets) / len(subsets), abs=1e-15)

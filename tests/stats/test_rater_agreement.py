@@ -1,5 +1,6 @@
 """Agreement in resamples, each against the plain statistic of the things it drew."""
 
+import krippendorff
 import numpy as np
 import pytest
 from scipy.stats import spearmanr
@@ -86,3 +87,12 @@ def test_auc_is_that_of_the_things_drawn(row: int) -> None:
 
 def test_auc_needs_things_of_both_kinds() -> None:
     assert np.isnan(statistics.aucs(LEFT, np.ones(N, bool), DRAWS)).all()
+
+
+@pytest.mark.parametrize("level", ["nominal", "interval"])
+@pytest.mark.parametrize("row", ROWS)
+def test_alpha_equals_krippendorffs_package(row: int, level: str) -> None:
+    ratings = np.stack([LEFT, RIGHT, np.where(RNG.random(N) < 0.4, np.nan, LEFT)], axis=1)
+    ratings[:3, 1:] = np.nan  # a single label pairs with nothing
+    found = statistics.alphas(ratings, DRAWS, nominal=level == "nominal")[row]
+    assert found == pytest.approx(krippendorff.alpha(ratings[drawn(row)].T, level_of_measurement=level))

@@ -15,7 +15,7 @@ from metrics.stats.prediction_powered import corrected_mean
 from metrics.stats.regression import clustered_coefficient
 from metrics.stats.resample_intervals import has_enough_truths, resample_interval
 from metrics.stats.slice_means import rest_differences
-from metrics.stats.student_t import student
+from metrics.stats.student_t import student, student_p
 
 
 def least_squares(design: np.ndarray, y: np.ndarray, weights: np.ndarray, groups: np.ndarray) -> tuple[float, float]:
@@ -275,3 +275,22 @@ def test_only_corners_draw_a_curve() -> None:
     fp, tp = np.array([0, 0, 0, 1, 2, 2, 4]), np.array([0, 1, 2, 2, 2, 3, 5])
     assert (corners(fp, tp, 9).tolist(), corners(fp, tp, 5).tolist()) == ([0, 2, 4, 5, 6], [0, 2, 4, 5, 6])
     assert corners(fp, tp, 3).tolist() == [0, 5, 6]  # along the curve: 0, .4, .9, 1.1, 2 of 0, 1, 2
+
+
+@pytest.mark.parametrize("freedom", [1, 2, 3, 4, 5, 8, 12, 30, 1000])
+def test_students_point_is_that_of_tables(freedom: int) -> None:
+    assert student(freedom) == pytest.approx(stats.t.ppf(0.975, freedom), rel=0.003 if freedom < 6 else 1e-4)
+
+
+@pytest.mark.parametrize("freedom", range(1, 13))
+def test_small_tails_are_exact(freedom: int) -> None:
+    t = np.array([0.0, 0.3, 1.0, 2.5, 8.0, 40.0])
+    assert student_p(t, np.full(6, freedom)) == pytest.approx(2 * stats.t.sf(t, freedom), rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("freedom", [13, 20, 200])
+def test_large_tails_are_near(freedom: int) -> None:
+    t = np.array([0.0, 0.3, 1.0, 2.0, 3.0, 4.0])
+    exact = 2 * stats.t.sf(t, freedom)
+    assert (np.abs(student_p(t, np.full(6, freedom)) / exact - 1) < 0.03).all()
+    assert student_p(t[:4], np.full(4, freedom)) == pytest.approx(exact[:4], rel=2e-3)

@@ -33,3 +33,19 @@ def test_compression_ratio() -> None:
     assert compression_ratio("é" * 50) == len(zlib.compress("é".encode() * 50, 9)) / 100
     with pytest.raises(ValueError, match="empty"):
         compression_ratio("")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("", NO_REPEAT, id="empty"),
+        pytest.param("a", NO_REPEAT, id="one"),
+        pytest.param("abc", NO_REPEAT, id="no-repeat"),
+        pytest.param("aaa", Repeat(0, 1, 3), id="no-overlap"),
+        pytest.param("abXcdYab Zcd cd", Repeat(3, 2, 3), id="the-most-frequent-of-equal-length"),
+        pytest.param("I am stuck in a loop. " * 10, Repeat(0, 110, 2), id="loop"),
+        pytest.param("\ud800x\ud800x", Repeat(0, 2, 2), id="lone-surrogates"),
+    ],
+)
+def test_longest_repeat_by_hand(text: str, expected: Repeat) -> None:
+    assert longest_repeat(text) == expected

@@ -102,3 +102,10 @@ def test_one_unit_or_no_resamples_give_no_interval() -> None:
         interval, samples = resampled_error(reliability(confidence, right, 5), confidence, right, draws)
         assert interval == (None, None)
         assert not len(samples)
+
+
+def test_certainty_equals_scikit_learn() -> None:
+    probabilities, truth = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), np.array([0, 1, 1])
+    assert brier(probabilities, truth).tolist() == [0.0, 2.0, 0.0]
+    assert log_loss(probabilities, truth).mean() == pytest.approx(their_log_loss(truth, probabilities), abs=1e-12)
+    assert log_loss(probabilities, truth).max() == pytest.approx(36.0437, abs=1e-4)

@@ -6,11 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 from sacrebleu.tokenizers.tokenizer_char import TokenizerChar
 from sacrebleu.tokenizers.tokenizer_intl import TokenizerV14International
 from sacrebleu.tokenizers.tokenizer_zh import TokenizerZh
 
+from metrics.text.overlap.bleu import bleu, bleu_counts
 from metrics.text.overlap.tokenizers import Script, Tokenizer, is_punctuation, script, tokens
 
 ORACLES: dict[Tokenizer, Callable[[], Any]] = {
@@ -51,3 +53,15 @@ def test_punctuation(token: str, expected: bool) -> None:
 def test_one_spelling_has_one_form() -> None:
     for text in ("한국어 텍스트", "हिन्दी क़लम", "café"):
         assert tokens(unicodedata.normalize("NFD", text), "intl") == tokens(text, "intl")
+
+
+@pytest.mark.parametrize("name", ORACLES)
+def test_bleu_on_them_is_that_of_sacrebleu(name: Tokenizer) -> None:
+    rng = random.Random(name)
+    oracle = BLEU(tokenize=name, smooth_method="none", effective_order=False)
+    for _ in range(40):
+        words = rng.choices(["猫", "坐在", "垫子", "the cat", "sat,", "on", "3.5", "кот"], k=12)
+        reference, answer = " ".join(words), " ".join(words[: rng.randrange(8, 13)]) + rng.choice(["。", " here", ""])
+        [counts] = bleu_counts([([tokens(reference, name)], tokens(answer, name))])
+        expected = oracle.sentence_score(answer, [reference]).score / 100
+        assert bleu(counts, [0.25] * 4) == pytest.approx(expected, abs=1e-9)
