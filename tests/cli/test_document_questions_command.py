@@ -106,3 +106,9 @@ def test_a_draft_or_a_file_that_is_none(workspace, tmp_path, capsys):
     (tmp_path / "suite.csv").write_text("id,question\n1,Who?\n")
     assert main(["suites", "approve", str(tmp_path / "suite.csv")]) == 2
     assert "found no status; expected the column metadata.status" in capsys.readouterr().err
+
+
+def test_approve_all_writes_a_suite_at_once(arguments, tmp_path):
+    assert main([*arguments, "--approve-all", "--quiet"]) == 0
+    suite = read_suite(tmp_path / "questions.jsonl")
+    assert suite.cases["metadata.status"].to_pylist() == ["approved"] * 4

@@ -90,3 +90,14 @@ def test_only_detection_has_such_fixes(tmp_path, capsys):
     (tmp_path / "m.csv").write_text("case_id,answer\n1,a\n")
     assert main(["evaluate", str(tmp_path / "suite.csv"), str(tmp_path / "m.csv"), "--fix", "all"]) == 2
     assert "--fix: found a suite of text; expected a suite of detection" in capsys.readouterr().err
+
+
+def test_unknown_classes_answered_leave_ap_alone(folder):
+    assert evaluate(folder, "extra.json", "clean.json", "--unknown-classes", "false", "--quiet") == 0
+    assert latest_ap("extra") == latest_ap("clean")
+    assert Workspace().run("latest").spec["outputs"]["changes"][0]["change"] == "false"
+
+
+def test_all_fixes_at_once(folder):
+    assert evaluate(folder, "mixed.json", "clean.json", "--fix", "all", "--quiet") == 0
+    assert latest_ap("mixed") == latest_ap("clean")

@@ -23,3 +23,11 @@ def test_each_suite_and_all_of_them(workspace, capsys):
     assert (rows[1]["value"], rows[1]["reason"]) == ("", "not evaluated")
     assert float(rows[3]["low"]) < float(rows[3]["value"]) < float(rows[3]["high"])
     assert (rows[3]["best_rank"], rows[3]["worst_rank"]) == ("1", "1")
+
+
+def test_what_there_is_not(workspace, capsys):
+    run = suite_run("Hard", ["a", "b"], 8)
+    assert main(["over-suites", run.id, "--metric", "rouge"]) == 2
+    assert "--metric: found 'rouge'; expected one of" in capsys.readouterr().err
+    assert main(["over-suites", run.id, "--metric", "faithfulness", "-o", "table.png"]) == 2
+    assert "table.png: found another ending; expected .csv" in capsys.readouterr().err
