@@ -72,7 +72,8 @@ def test_a_system_without_barriers_runs_nothing(monkeypatch: pytest.MonkeyPatch)
     pytest.param("import os\ndef add(a, b): os._exit(0)", "ended before its tests did", id="exits-at-once"),
     pytest.param("```python\n```", "the answer has no code", id="empty"),
 ])  # fmt: skip
-def test_why_it_failed(answer: str, reason: str) -> None:
+def test_why_it_failed(answer: str, reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("metrics.core.sandbox.process.PATIENCE", 600)  # a busy machine is no defect
     result = score("code_execution", ALLOWED | {"seconds": 1}, answer=answer, code_tests=TESTS)
     assert result.values["passed"] == 0
     assert why(result).startswith(reason), why(result)

@@ -2,11 +2,8 @@
 
 import json
 import shutil
-import time
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
-from urllib.request import urlopen
 
 import pytest
 from playwright.sync_api import Browser, Page
@@ -28,10 +25,6 @@ def workspace_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def studio_address(workspace_folder: Path) -> Iterator[str]:
     """Yield the address of the studio."""
     with serving(workspace_folder) as address:
-        while True:  # on a busy machine it may start after `serving` has stopped to wait for it
-            with suppress(OSError), urlopen(f"{address}/_stcore/health", timeout=9):
-                break
-            time.sleep(0.2)
         yield address
 
 

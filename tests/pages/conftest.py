@@ -238,8 +238,8 @@ def _serving(folder: Path, script: str, options: Sequence[str], token: str) -> I
         )  # fmt: skip
     address = f"http://127.0.0.1:{port}"
     try:
-        for _ in range(300):
-            with contextlib.suppress(OSError), urllib.request.urlopen(f"{address}/_stcore/health", timeout=1):
+        while process.poll() is None:  # on a busy machine it takes its time
+            with contextlib.suppress(OSError), urllib.request.urlopen(f"{address}/_stcore/health", timeout=9):
                 break
             time.sleep(0.1)
         yield address

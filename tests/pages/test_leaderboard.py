@@ -181,7 +181,7 @@ def test_a_link_to_a_deleted_run_says_that_it_is_in_the_bin(workspace: Path, ope
 
 
 def test_the_next_question_is_the_problems(run: Run, open_page: Open) -> None:
-    page = AppTest.from_file(str(PROJECT / "app.py"), default_timeout=30).run()
+    page = AppTest.from_file(str(PROJECT / "app.py"), default_timeout=300).run()
     button = next(button for button in page.button if button.label.startswith("See the problems ("))
     button.click().run()
     assert not page.exception

@@ -20,7 +20,7 @@ HEAVY = """
 VISIT = """
 import json, resource, sys
 from streamlit.testing.v1 import AppTest
-page = AppTest.from_file("app.py", default_timeout=60).run()
+page = AppTest.from_file("app.py", default_timeout=300).run()
 if sys.platform == "darwin":
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 else:  # there, ru_maxrss of a process that was just started is that of the process which started it
