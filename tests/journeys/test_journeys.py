@@ -14,6 +14,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.journeys import brought_files as files
+from tests.journeys import brought_pictures as pictures
 from tests.journeys.studio_walk import OUTPUTS, SUITE, StudioWalk, open_csv, open_json, open_parquet, open_pdf
 from tests.judge.server import JudgeServer
 
@@ -53,7 +54,7 @@ class Journey(NamedTuple):
 
 
 def detectors(*names: str, of: str = "") -> Files:
-    return partial(files.detectors, names=names, of=of)
+    return partial(pictures.detectors, names=names, of=of)
 
 
 def press(button: str) -> Step:
@@ -137,9 +138,9 @@ JOURNEYS = [
         answer=press("Convert from x1 y1 x2 y2"), shared=True),
     Journey("boxes-shares", detectors("bad_norm", of="rtdetr_l"), "CSV", ("coco_summary",),
         answer=press("Scale to pixels"), shared=True, dark=True),
-    Journey("boxes-yolo-zips", files.yolo_folders, "HTML", ("coco_summary",), then=see_pictures, shared=True),
-    Journey("boxes-two-csv", files.tables_of_boxes, "Parquet", ("coco_summary",), shared=True, dark=True),
-    Journey("masks-two-zips", files.masks, "Pages", ("segmentation_iou",)),
+    Journey("boxes-yolo-zips", pictures.yolo_folders, "HTML", ("coco_summary",), then=see_pictures, shared=True),
+    Journey("boxes-two-csv", pictures.tables_of_boxes, "Parquet", ("coco_summary",), shared=True, dark=True),
+    Journey("masks-two-zips", pictures.masks, "Pages", ("segmentation_iou",)),
     Journey("agents-two-jsonl", files.chats_with_tools, "JSON", ("tool_calls",), dark=True),
     Journey("rankings-trec", files.rankings, "HTML", ("ranking",)),
     Journey("judged-answers", files.judged_answers, PDF, ("faithfulness",), judge=believe_what_contexts_say),
