@@ -294,9 +294,15 @@ def back(page: Page, address: str) -> None:
 
 def press(page: Page, key: str, text: str) -> None:
     """Press a key that brings up a text."""
-    settle(page)
-    page.keyboard.press(key)
-    expect(page.get_by_text(text)).to_be_visible(timeout=120_000)
+    shown = page.get_by_text(text)
+    for _ in range(5):  # a key that comes before the buttons listen is lost
+        settle(page)
+        if shown.is_visible():
+            break
+        page.keyboard.press(key)
+        with contextlib.suppress(AssertionError):
+            expect(shown).to_be_visible(timeout=20_000)
+    expect(shown).to_be_visible()
 
 
 def tag_object(page: Page, tag: str) -> None:
