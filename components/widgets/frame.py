@@ -36,6 +36,10 @@ STYLE = (
 .st-key-head { flex-wrap: nowrap; }
 .st-key-head > * { min-width: 0; flex-shrink: 0; }
 .st-key-head > :has([data-testid="stCaptionContainer"]) { flex-shrink: 1; }
+@media (max-width: 640px) {
+  .st-key-head { flex-wrap: wrap; }
+  .st-key-head > :has([data-testid="stCaptionContainer"]) { flex: 1 1 100%; order: 1; }
+}
 .st-key-head [data-testid="stPopoverButton"] { min-height: 0; padding: 3px 10px; font-size: 12.5px; line-height: 1.5; }
 [data-testid="stSelectbox"] input { text-overflow: ellipsis; }
 @property --further { syntax: "\\3c length>"; inherits: false; initial-value: 0px; }

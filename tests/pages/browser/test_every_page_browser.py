@@ -1,4 +1,4 @@
-"""Every page in one walk: at the width of a tablet, then wide, in both themes before axe, under its policy."""
+"""Every page in one walk: at the width of a tablet, then wide in both themes before axe, then at that of a phone."""
 
 import re
 
@@ -12,7 +12,7 @@ from tests.pages.conftest import settle
 pytestmark = pytest.mark.browser
 OF_PICTURES = ("curves", "gallery")
 ONE_LINE = ("problems", "judge_agreement")  # a short head, and the longest
-NARROW, WIDE = ({"width": 820, "height": 1180}, {"width": 1280, "height": 720})
+NARROW, WIDE, PHONE = ({"width": 820, "height": 1180}, {"width": 1280, "height": 720}, {"width": 420, "height": 800})
 TEXT = {"light": "rgb(11, 19, 27)", "dark": "rgb(232, 237, 242)"}  # .streamlit/config.toml
 # Streamlit's own: its data frames are canvases with a table for readers that axe takes for a scrolling region.
 OF_STREAMLIT = ("[data-testid='stDataFrame']", ".stDataFrame", ".js-plotly-plot")
@@ -77,6 +77,10 @@ def test_each_page_is_whole_narrow_and_wide_light_and_dark(studio, page, name, p
         assert not serious_findings(page, *OF_STREAMLIT), theme
         assert [inks for inks in page.evaluate(INKS) if brightness(*inks) <= 0.1] == [], "a disabled button is read"
     assert name not in ONE_LINE or in_one_line(page, WIDE["width"])
+    page.set_viewport_size(PHONE)
+    settle(page)
+    picture(f"{name}-phone")
+    assert page.locator("h1").bounding_box()["y"] < 160  # what the page is about is not wrapped letter by letter
 
 
 def test_the_menu_leads_and_what_is_forbidden_is_refused(studio: Studio, page: Page) -> None:
