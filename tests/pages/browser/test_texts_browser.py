@@ -14,7 +14,7 @@ IMAGES = "img[src*='127.0.0.1:9'], [onerror]"
 
 
 def test_from_the_forest_to_the_answers_side_by_side(studio: Studio, page: Page) -> None:
-    page.goto(studio.at("compare", "texts"))
+    page.goto(studio.at("compare", "texts", "&a=exact&b=hostile"))
     expect(page.get_by_text("B better ▶")).to_be_in_viewport()
     settle(page)
     page.locator(".js-plotly-plot .points path").first.click(force=True)
