@@ -163,4 +163,8 @@ class Gates:
                     say(*difference_lines(each))
                 say(*(outcome.message for outcome in outcomes))
             say(run.id)
+        if options.quiet:
+            for outcome in outcomes:
+                if not outcome.passed:
+                    log_lines.warn(options, outcome.message)
         return finished(run, options, 0 if all(outcome.passed for outcome in outcomes) else FAILED)

@@ -13,4 +13,9 @@ def missing_extra(what: str, extra: Extra, *modules: str) -> str | None:
     """
     if all(importlib.util.find_spec(name) is not None for name in modules):
         return None
-    return f"{what} needs assay[{extra}]: pip install 'assay[{extra}]'"
+    return f"{what} needs assay[{extra}]: {how_to_install(extra)}"
+
+
+def how_to_install(extra: Extra) -> str:
+    """Return the command that installs an extra, from an index or in a clone."""
+    return f"pip install 'assay[{extra}]', in a clone '.[{extra}]'"

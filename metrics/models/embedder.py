@@ -11,7 +11,7 @@ import numpy as np
 
 from metrics.core.array_types import Bools, Floats
 from metrics.core.errors import MissingResource, describe_failure
-from metrics.core.extras import missing_extra
+from metrics.core.extras import how_to_install, missing_extra
 from metrics.models.model_cache import CachedModel, Rows
 from metrics.models.model_files import device, model_folder, no_folder, settle_torch
 from metrics.models.vectors import Text
@@ -86,7 +86,7 @@ def load(folder: Path) -> "SentenceTransformer":
     try:
         from sentence_transformers import SentenceTransformer
     except ImportError as failure:
-        raise MissingResource(f"an embedding model cannot load {failure.name}: pip install 'assay[models]'") from None
+        raise MissingResource(f"an embedding model cannot load {failure.name}: {how_to_install('models')}") from None
     settle_torch()
     try:
         return SentenceTransformer(

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from metrics.core.errors import MissingResource, describe_failure
-from metrics.core.extras import missing_extra
+from metrics.core.extras import how_to_install, missing_extra
 from metrics.core.files import sha256_of
 
 LIBRARIES = ("torch", "transformers")
@@ -130,7 +130,7 @@ def load(kind: str, folder: Path, architecture: str, whole: bool = True, gguf: s
         import transformers
         from transformers.utils import logging
     except ImportError as failure:
-        raise MissingResource(f"a {kind} cannot load {failure.name}: pip install 'assay[models]'") from None
+        raise MissingResource(f"a {kind} cannot load {failure.name}: {how_to_install('models')}") from None
     settle_torch()
     options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
     if gguf is not None:

