@@ -13,26 +13,6 @@ from metrics.vision.objects import Objects, prepare
 from metrics.vision.precision_recall import MAX_DETS, Ranking, precision_at_recalls
 
 
-def accumulated(truth: Any, results: Any, kind: str, thresholds: Any, areas: Any, max_dets: Any) -> Any:
-    """Return pycocotools' COCOeval of two documents, kind bbox or segm, after accumulate()."""
-    from pycocotools.coco import COCO
-    from pycocotools.cocoeval import COCOeval
-
-    coco, found = COCO(), COCO()
-    with contextlib.redirect_stdout(io.StringIO()):
-        for each, document in ((coco, truth), (found, results)):
-            each.dataset = document
-            each.createIndex()
-        run = COCOeval(coco, found, kind)
-        run.params.iouThrs = np.asarray(thresholds)
-        run.params.areaRng = [list(area) for area in areas]
-        run.params.areaRngLbl = [str(area) for area in areas]
-        run.params.maxDets = list(max_dets)
-        run.evaluate()
-        run.accumulate()
-    return run
-
-
 def coco_eval(
     images: int,
     classes: int,
@@ -43,30 +23,53 @@ def coco_eval(
     max_dets: Sequence[int],
 ) -> Any:
     """pycocotools' COCOeval after accumulate(); image and class codes become ids from 1."""
-    document = {
-        "info": {}, "images": [{"id": image + 1} for image in range(images)],
-        "categories": [{"id": label + 1, "name": str(label)} for label in range(classes)],
-        "annotations": [_record(truth) | {"id": index + 1} for index, truth in enumerate(truths)],
-    }  # fmt: skip
-    results = [
-        _record(row) | {"id": index + 1, "area": row["box"][2] * row["box"][3], "score": row["score"]}
-        for index, row in enumerate(predictions)
-    ]
-    return accumulated(document, document | {"annotations": results}, "bbox", thresholds, areas, max_dets)
+    from pycocotools.coco import COCO
+    from pycocotools.cocoeval import COCOeval
+
+    with contextlib.redirect_stdout(io.StringIO()):
+        coco = COCO()
+        coco.dataset = {
+            "info": {},
+            "images": [{"id": image + 1} for image in range(images)],
+            "categories": [{"id": label + 1, "name": str(label)} for label in range(classes)],
+            "annotations": [_record(truth) | {"id": index + 1} for index, truth in enumerate(truths)],
+        }
+        coco.createIndex()
+        results = COCO()
+        results.dataset = coco.dataset | {
+            "annotations": [
+                _record(row) | {"id": index + 1, "area": row["box"][2] * row["box"][3], "score": row["score"]}
+                for index, row in enumerate(predictions)
+            ]
+        }
+        results.createIndex()
+        run = COCOeval(coco, results, "bbox")
+        run.params.iouThrs = np.asarray(thresholds)
+        run.params.areaRng = [list(area) for area in areas]
+        run.params.areaRngLbl = [str(area) for area in areas]
+        run.params.maxDets = list(max_dets)
+        run.evaluate()
+        run.accumulate()
+    return run
 
 
 def objects(
     images: int, classes: int, truths: Sequence[dict[str, Any]], predictions: Sequence[dict[str, Any]]
 ) -> Objects:
     """The same records as columns."""
-    names = {"image": "image", "class": "label", "box": "box"}
     return prepare(
-        images=images, classes=classes,
-        **{f"truth_{name}": [row[key] for row in truths] for name, key in names.items()},
-        truth_area=[row["area"] for row in truths], crowd=[row["crowd"] for row in truths],
-        **{f"prediction_{name}": [row[key] for row in predictions] for name, key in names.items()},
+        images=images,
+        classes=classes,
+        truth_image=[row["image"] for row in truths],
+        truth_class=[row["label"] for row in truths],
+        truth_box=[row["box"] for row in truths],
+        truth_area=[row["area"] for row in truths],
+        crowd=[row["crowd"] for row in truths],
+        prediction_image=[row["image"] for row in predictions],
+        prediction_class=[row["label"] for row in predictions],
+        prediction_box=[row["box"] for row in predictions],
         score=[row["score"] for row in predictions],
-    )  # fmt: skip
+    )
 
 
 def arrays(

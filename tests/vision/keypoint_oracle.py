@@ -60,5 +60,8 @@ def random_poses(rng: np.random.Generator, points: int = 17, images: int = 4, mo
 def _result(rng: np.random.Generator, image: int, spots: Any) -> dict[str, Any]:
     pose = np.column_stack([spots, np.ones(len(spots))]).ravel().tolist()
     return {
-        "image_id": image, "category_id": 1, "keypoints": pose, "score": float(rng.choice([0.3, 0.5, rng.random()])),
-    }  # fmt: skip
+        "image_id": image,
+        "category_id": 1,
+        "keypoints": pose,
+        "score": float(rng.choice([0.3, 0.5, rng.random()])),
+    }

@@ -1,6 +1,8 @@
 """COCO data sets of polygons and run lengths with everything that goes wrong, and pycocotools' verdict on them."""
 
+import contextlib
 import copy
+import io
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -8,8 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from pycocotools import mask as reference
-
-from tests.vision.coco_oracle import accumulated
 
 Record = dict[str, Any]
 
@@ -22,15 +22,27 @@ def segm_eval(
     max_dets: Sequence[int],
 ) -> Any:
     """pycocotools' COCOeval for masks after accumulate(); a prediction's area is that of its mask."""
-    truth, records = copy.deepcopy(truth), copy.deepcopy(list(results))
-    sizes = {image["id"]: (image["height"], image["width"]) for image in truth["images"]}
-    for index, record in enumerate(records):
-        mask = record["segmentation"]
-        if isinstance(mask, list) or isinstance(mask["counts"], list):
-            size = sizes[record["image_id"]]
-            mask = rle_of(mask, size) if isinstance(mask, list) else reference.frPyObjects(mask, *size)
-        record |= {"id": index + 1, "iscrowd": 0, "area": float(reference.area(mask))}
-    return accumulated(truth, truth | {"annotations": records}, "segm", thresholds, areas, max_dets)
+    from pycocotools.coco import COCO
+    from pycocotools.cocoeval import COCOeval
+
+    with contextlib.redirect_stdout(io.StringIO()):
+        coco, found = COCO(), COCO()
+        coco.dataset = copy.deepcopy(truth)
+        coco.createIndex()
+        records = copy.deepcopy(list(results))
+        for index, record in enumerate(records):
+            mask = coco.annToRLE(record)
+            record |= {"id": index + 1, "iscrowd": 0, "area": float(reference.area(mask))}
+        found.dataset = coco.dataset | {"annotations": records}
+        found.createIndex()
+        run = COCOeval(coco, found, "segm")
+        run.params.iouThrs = np.asarray(thresholds)
+        run.params.areaRng = [list(area) for area in areas]
+        run.params.areaRngLbl = [str(area) for area in areas]
+        run.params.maxDets = list(max_dets)
+        run.evaluate()
+        run.accumulate()
+    return run
 
 
 def random_masks(seed: int) -> tuple[Record, list[Record]]:
@@ -109,6 +121,7 @@ def random_shape(rng: np.random.Generator, size: tuple[int, int], coarse: bool) 
 
 
 def rectangle(rng: np.random.Generator, size: tuple[int, int]) -> list[list[float]]:
+    """A rectangle of whole pixels as one ring."""
     x, y = int(rng.integers(size[1] - 4)), int(rng.integers(size[0] - 4))
     x2, y2 = int(rng.integers(x + 2, size[1])), int(rng.integers(y + 2, size[0]))
     return [[float(number) for number in (x, y, x, y2, x2, y2, x2, y)]]
@@ -125,6 +138,7 @@ def moved(rng: np.random.Generator, shape: Any, coarse: bool) -> Any:
 
 
 def pixels(shape: Any, size: tuple[int, int]) -> NDArray[np.uint8]:
+    """The bitmap of a shape."""
     return decoded(rle_of(shape, size))
 
 

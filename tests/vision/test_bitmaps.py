@@ -35,14 +35,18 @@ def random_mask(seed: int) -> Any:
     return mask
 
 
-@pytest.mark.parametrize(("annotation", "expected"), [
-    ({"x": 3.0, "y": 4.0, "width": 10.0, "height": 20.0}, of_rings([3, 4, 13, 4, 13, 24, 3, 24])),
-    ({"x": 40.5, "y": -3.0, "width": 30.0, "height": 10.0}, of_rings([40.5, -3, 70.5, -3, 70.5, 7, 40.5, 7])),
-    ({"polygons": [RING]}, of_rings(RING)),
-    ({"polygons": [TURNED]}, of_rings(TURNED)),
-    ({"polygons": [RING, TURNED], "x": 0.0, "y": 0.0, "width": 1.0, "height": 1.0}, of_rings(RING, TURNED)),
-    ({"rle": coco.encode(np.asfortranarray(random_mask(4), np.uint8))["counts"].decode()}, random_mask(4)),
-], ids=["box", "box beyond the edge", "polygon", "rotated box", "parts before a box", "run lengths"])  # fmt: skip
+@pytest.mark.parametrize(
+    ("annotation", "expected"),
+    [
+        ({"x": 3.0, "y": 4.0, "width": 10.0, "height": 20.0}, of_rings([3, 4, 13, 4, 13, 24, 3, 24])),
+        ({"x": 40.5, "y": -3.0, "width": 30.0, "height": 10.0}, of_rings([40.5, -3, 70.5, -3, 70.5, 7, 40.5, 7])),
+        ({"polygons": [RING]}, of_rings(RING)),
+        ({"polygons": [TURNED]}, of_rings(TURNED)),
+        ({"polygons": [RING, TURNED], "x": 0.0, "y": 0.0, "width": 1.0, "height": 1.0}, of_rings(RING, TURNED)),
+        ({"rle": coco.encode(np.asfortranarray(random_mask(4), np.uint8))["counts"].decode()}, random_mask(4)),
+    ],
+    ids=["box", "box beyond the edge", "polygon", "rotated box", "parts before a box", "run lengths"],
+)
 def test_a_bitmap_has_the_pixels_of_pycocotools(annotation: dict[str, Any], expected: Any) -> None:
     found = bitmap(annotation, HEIGHT, WIDTH)
     assert found.shape == (HEIGHT, WIDTH)

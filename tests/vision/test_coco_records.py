@@ -64,57 +64,63 @@ def record(image=1, category=2, box="[1, 2.5, 3, 4]", score="0.5") -> str:
     return f'{{"image_id": {image}, "category_id": {category}, "bbox": {box}, "score": {score}}}'
 
 
-@pytest.mark.parametrize("text", [
-    pytest.param(record(), id="as json.dump writes it"),
-    pytest.param(record().replace(" ", ""), id="without blanks"),
-    pytest.param(record().replace(" ", "\n\t\r "), id="all blanks"),
-    pytest.param('{"score":1e-05,"bbox":[0,-0.0,1E-1,2.50],"image_id":0,"category_id":7}', id="keys in any order"),
-    pytest.param(f" {record()} ,\n{record(2)} , {record(3)} ", id="several"),
-    pytest.param('{"image_id":1,"category_id":1,"bbox":[0,0,0,0],"score":0}', id="the shortest"),
-    pytest.param(record(score="0.12345678901234567"), id="17 digits"),
-    pytest.param(record(image=8 * 10**17), id="18 digits of id"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(record(), id="as json.dump writes it"),
+        pytest.param(record().replace(" ", ""), id="without blanks"),
+        pytest.param(record().replace(" ", "\n\t\r "), id="all blanks"),
+        pytest.param('{"score":1e-05,"bbox":[0,-0.0,1E-1,2.50],"image_id":0,"category_id":7}', id="keys in any order"),
+        pytest.param(f" {record()} ,\n{record(2)} , {record(3)} ", id="several"),
+        pytest.param('{"image_id":1,"category_id":1,"bbox":[0,0,0,0],"score":0}', id="the shortest"),
+        pytest.param(record(score="0.12345678901234567"), id="17 digits"),
+        pytest.param(record(image=8 * 10**17), id="18 digits of id"),
+    ],
+)
 def test_plain_records(text):
     assert scan(text.encode()) == strictly(text.encode())
     assert scan(text.encode()) is not None
 
 
-@pytest.mark.parametrize("text", [
-    pytest.param("", id="nothing"),
-    pytest.param(record() + ",", id="a comma behind"),
-    pytest.param("," + record(), id="a comma before"),
-    pytest.param(record() + record(), id="no comma"),
-    pytest.param(record() + "x", id="garbage behind"),
-    pytest.param(record() + "\0", id="a zero byte"),
-    pytest.param(record()[:-1], id="cut"),
-    pytest.param(record(image="1.0"), id="id with a point"),
-    pytest.param(record(image="-1"), id="negative id"),
-    pytest.param(record(image="01"), id="leading zero"),
-    pytest.param(record(image='"1"'), id="id in quotes"),
-    pytest.param(record(image="true"), id="true"),
-    pytest.param(record(image=10**18), id="19 digits of id"),
-    pytest.param(record(score="NaN"), id="NaN"),
-    pytest.param(record(score="Infinity"), id="Infinity"),
-    pytest.param(record(score="1e400"), id="beyond every float"),
-    pytest.param(record(score="1e-30"), id="an inexact power of ten"),
-    pytest.param(record(score="00.5"), id="two zeros"),
-    pytest.param(record(score=".5"), id="no digit before the point"),
-    pytest.param(record(score="5."), id="no digit behind the point"),
-    pytest.param(record(score="+5"), id="plus"),
-    pytest.param(record(score="5e"), id="no exponent"),
-    pytest.param(record(score="-"), id="minus alone"),
-    pytest.param(record(score="null"), id="null"),
-    pytest.param(record(box="[1, 2, 3]"), id="three sides"),
-    pytest.param(record(box="[1, 2, 3, 4, 5]"), id="five sides"),
-    pytest.param(record(box="[]"), id="no sides"),
-    pytest.param(record(box="[1, 2, 3, 4"), id="open box"),
-    pytest.param(record()[:-1] + ', "score": 1}', id="a key twice"),
-    pytest.param(record()[:-1] + ', "id": 1}', id="another key"),
-    pytest.param(record().replace("image_id", "image_ix"), id="a key misspelt"),
-    pytest.param('{"image_id": 1, "category_id": 2, "score": 0.5}', id="no box"),
-    pytest.param("{}", id="no keys"),
-    pytest.param("[]", id="an array"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("", id="nothing"),
+        pytest.param(record() + ",", id="a comma behind"),
+        pytest.param("," + record(), id="a comma before"),
+        pytest.param(record() + record(), id="no comma"),
+        pytest.param(record() + "x", id="garbage behind"),
+        pytest.param(record() + "\0", id="a zero byte"),
+        pytest.param(record()[:-1], id="cut"),
+        pytest.param(record(image="1.0"), id="id with a point"),
+        pytest.param(record(image="-1"), id="negative id"),
+        pytest.param(record(image="01"), id="leading zero"),
+        pytest.param(record(image='"1"'), id="id in quotes"),
+        pytest.param(record(image="true"), id="true"),
+        pytest.param(record(image=10**18), id="19 digits of id"),
+        pytest.param(record(score="NaN"), id="NaN"),
+        pytest.param(record(score="Infinity"), id="Infinity"),
+        pytest.param(record(score="1e400"), id="beyond every float"),
+        pytest.param(record(score="1e-30"), id="an inexact power of ten"),
+        pytest.param(record(score="00.5"), id="two zeros"),
+        pytest.param(record(score=".5"), id="no digit before the point"),
+        pytest.param(record(score="5."), id="no digit behind the point"),
+        pytest.param(record(score="+5"), id="plus"),
+        pytest.param(record(score="5e"), id="no exponent"),
+        pytest.param(record(score="-"), id="minus alone"),
+        pytest.param(record(score="null"), id="null"),
+        pytest.param(record(box="[1, 2, 3]"), id="three sides"),
+        pytest.param(record(box="[1, 2, 3, 4, 5]"), id="five sides"),
+        pytest.param(record(box="[]"), id="no sides"),
+        pytest.param(record(box="[1, 2, 3, 4"), id="open box"),
+        pytest.param(record()[:-1] + ', "score": 1}', id="a key twice"),
+        pytest.param(record()[:-1] + ', "id": 1}', id="another key"),
+        pytest.param(record().replace("image_id", "image_ix"), id="a key misspelt"),
+        pytest.param('{"image_id": 1, "category_id": 2, "score": 0.5}', id="no box"),
+        pytest.param("{}", id="no keys"),
+        pytest.param("[]", id="an array"),
+    ],
+)
 def test_what_is_not_plain_is_left_to_others(text):
     assert scan(text.encode()) is None
 
@@ -221,13 +227,18 @@ def test_annotations_are_read_as_json_reads_them(records, indent):
         assert cut is None or cut == annotated(text)[: len(cut)]
 
 
-@pytest.mark.parametrize("text", [
-    pytest.param('{"id":1,"image_id":1,"category_id":1,"bbox":[0,0,1,1]}', id="no area"),
-    pytest.param('{"image_id":1,"category_id":1,"bbox":[0,0,1,1],"area":1}', id="no id"),
-    pytest.param('{"id":1,"image_id":1,"category_id":1,"bbox":[0,0,1,1],"area":1,"iscrowd":null}', id="null"),
-    pytest.param('{"id":1,"image_id":1,"category_id":1,"bbox":[0,0,1,1],"area":1,"id":2}', id="an id twice"),
-    pytest.param('{"id":1,"image_id":1,"category_id":1,"bbox":[0,0,1,1],"area":1,"\\u0061":2}', id="an escaped key"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param('{"id":1,"image_id":1,"category_id":1,"bbox":[0,0,1,1]}', id="no area"),
+        pytest.param('{"image_id":1,"category_id":1,"bbox":[0,0,1,1],"area":1}', id="no id"),
+        pytest.param('{"id":1,"image_id":1,"category_id":1,"bbox":[0,0,1,1],"area":1,"iscrowd":null}', id="null"),
+        pytest.param('{"id":1,"image_id":1,"category_id":1,"bbox":[0,0,1,1],"area":1,"id":2}', id="an id twice"),
+        pytest.param(
+            '{"id":1,"image_id":1,"category_id":1,"bbox":[0,0,1,1],"area":1,"\\u0061":2}', id="an escaped key"
+        ),
+    ],
+)
 def test_annotations_that_are_not_plain(text):
     assert scan(text.encode(), keys=coco_records.ANNOTATION) is None
 
@@ -275,10 +286,19 @@ def test_numbers_are_those_of_float():
         assert scan(whole) == strictly(whole)
 
 
-@pytest.mark.parametrize("literal", [
-    "9007199254740993", "9007199254740992.5", "0.1", "1e22", "1e23", "0.30000000000000004", "5e-22",
-    "4503599627370497.5",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "literal",
+    [
+        "9007199254740993",
+        "9007199254740992.5",
+        "0.1",
+        "1e22",
+        "1e23",
+        "0.30000000000000004",
+        "5e-22",
+        "4503599627370497.5",
+    ],
+)
 def test_numbers_at_the_edges(literal):
     found = scan(record(score=literal).encode())
     assert found is None or found[0][3] == float(literal)

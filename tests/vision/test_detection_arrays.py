@@ -7,7 +7,7 @@ from metrics.vision import matching
 from metrics.vision.matching import AREAS, IOU_THRESHOLDS, Pairs, match
 from metrics.vision.object_confusion import match_any_label
 from metrics.vision.outcomes import image_pairs
-from tests.vision.coco_oracle import accumulated, arrays, coco_eval, objects, random_scene
+from tests.vision.coco_oracle import arrays, coco_eval, objects, random_scene
 
 COCO = tuple(AREAS.values())
 LIMITS = [[1, 10, 100], [300], [1, 10, 300], [2], [3, 1], [1, 2, 3, 4, 100]]
@@ -34,15 +34,24 @@ def test_arrays_equal_pycocotools(block):
 
 def test_arrays_equal_pycocotools_on_a_scene_of_coco_like_size():
     from metrics.vision.objects import prepare
-    from tests.benchmarks.coco_scene import coco_records, coco_scene
+    from tests.benchmarks.coco_scene import coco_scene
 
     scene = coco_scene(images=60, classes=8, detections=120, seed=3)
-    truth, results = coco_records(scene)
-    found = [
-        row | {"id": place, "iscrowd": 0, "area": row["bbox"][2] * row["bbox"][3]}
-        for place, row in enumerate(results, 1)
-    ]
-    run = accumulated(truth, truth | {"annotations": found}, "bbox", IOU_THRESHOLDS, COCO, [1, 10, 100])
+    truths = [
+        {"image": int(image), "label": int(label), "box": box, "area": float(area), "crowd": bool(crowd)}
+        for image, label, box, area, crowd in zip(
+            scene["truth_image"], scene["truth_class"], scene["truth_box"].tolist(), scene["truth_area"],
+            scene["crowd"], strict=True,
+        )
+    ]  # fmt: skip
+    predictions = [
+        {"image": int(image), "label": int(label), "box": box, "score": float(score)}
+        for image, label, box, score in zip(
+            scene["prediction_image"], scene["prediction_class"], scene["prediction_box"].tolist(), scene["score"],
+            strict=True,
+        )
+    ]  # fmt: skip
+    run = coco_eval(60, 8, truths, predictions, IOU_THRESHOLDS, COCO, [1, 10, 100])
     columns = prepare(**scene)
     found = arrays(columns, match(columns))
     for name in ("precision", "recall", "scores"):
@@ -84,3 +93,15 @@ def test_known_pairs_of_any_class_change_nothing(thresholds):
             assert np.array_equal(getattr(alone.pairs, name), getattr(other.pairs, name)), (seed, name)
         for name in ("matched", "state", "event_of"):
             assert np.array_equal(getattr(alone, name), getattr(other, name)), (seed, name)
+
+
+@pytest.mark.parametrize(
+    ("truths", "predictions"), [pytest.param(0, 3, id="no truths"), pytest.param(3, 0, id="no predictions"), (0, 0)]
+)
+def test_one_side_is_empty(truths, predictions):
+    box = {"image": 0, "label": 0, "box": [0.0, 0.0, 50.0, 50.0]}
+    scene = (2, 2, [box | {"area": 2500.0, "crowd": False}] * truths, [box | {"score": 0.5}] * predictions)
+    columns = objects(*scene)
+    found = arrays(columns, match(columns))
+    assert found["precision"].max() == (0.0 if truths else -1.0)
+    assert np.array_equal(found["recall"], coco_eval(*scene, IOU_THRESHOLDS, COCO, [1, 10, 100]).eval["recall"])

@@ -8,7 +8,7 @@ import pytest
 from pycocotools import mask as coco
 
 from metrics.core.errors import InputError
-from metrics.vision.geometry import compared_as, drawn, image_sizes, read_sides, whole, with_boxes
+from metrics.vision.geometry import Compared, Geometry, compared_as, drawn, image_sizes, read_sides, whole, with_boxes
 
 SCHEMA = pa.schema(
     [(name, pa.float64()) for name in ("x", "y", "width", "height")]
@@ -29,8 +29,12 @@ def box(*sides: float) -> dict[str, Any]:
 
 
 def cases(*sizes: tuple[int | None, int | None]) -> pa.Table:
-    high, wide = (pa.array([size[place] for size in sizes], pa.int64()) for place in (0, 1))
-    return pa.table({"image_height": high, "image_width": wide})
+    return pa.table(
+        {
+            name: pa.array([size[place] for size in sizes], pa.int64())
+            for place, name in enumerate(("image_height", "image_width"))
+        }
+    )
 
 
 def places(count: int, image: int = 0) -> np.ndarray:
@@ -41,17 +45,22 @@ BOX = table(box(1, 1, 3, 3))
 NOTHING = table()
 
 
-@pytest.mark.parametrize(("geometry", "truths", "predictions", "compared"), [
-    pytest.param("auto", BOX, BOX, "box", id="boxes"),
-    pytest.param("auto", table({"polygons": [SQUARE]}), BOX, "box", id="a model with boxes"),
-    pytest.param("auto", BOX, table({"rle": RLE}), "box", id="ground truth with boxes"),
-    pytest.param("auto", table({"polygons": [SQUARE]}, box(0, 0, 1, 1)), table({"rle": RLE}), "mask", id="masks"),
-    pytest.param("auto", table({"polygons": []}), table({"rle": RLE}), "box", id="no rings"),
-    pytest.param("auto", table({"rle": ""}), table({"rle": RLE}), "box", id="no runs"),
-    pytest.param("auto", NOTHING, NOTHING, "box", id="nothing"),
-    pytest.param("polygon", BOX, BOX, "polygon", id="as asked"),
-])  # fmt: skip
-def test_masks_are_compared_where_both_sides_have_them(geometry, truths, predictions, compared):
+@pytest.mark.parametrize(
+    ("geometry", "truths", "predictions", "compared"),
+    [
+        pytest.param("auto", BOX, BOX, "box", id="boxes"),
+        pytest.param("auto", table({"polygons": [SQUARE]}), BOX, "box", id="a model with boxes"),
+        pytest.param("auto", BOX, table({"rle": RLE}), "box", id="ground truth with boxes"),
+        pytest.param("auto", table({"polygons": [SQUARE]}, box(0, 0, 1, 1)), table({"rle": RLE}), "mask", id="masks"),
+        pytest.param("auto", table({"polygons": []}), table({"rle": RLE}), "box", id="no rings"),
+        pytest.param("auto", table({"rle": ""}), table({"rle": RLE}), "box", id="no runs"),
+        pytest.param("auto", NOTHING, NOTHING, "box", id="nothing"),
+        pytest.param("polygon", BOX, BOX, "polygon", id="as asked"),
+    ],
+)
+def test_masks_are_compared_where_both_sides_have_them(
+    geometry: Geometry, truths: pa.Table, predictions: pa.Table, compared: Compared
+) -> None:
     assert compared_as(geometry, truths, predictions) == compared
 
 
@@ -62,13 +71,17 @@ def test_boxes_are_those_given_or_around_what_is_drawn() -> None:
     sides, problems = read_sides("box", cases((8, 10)), MIXED, BOX, places(4), places(1))
     assert problems == []
     assert sides.truth_box.tolist() == [[1, 1, 3, 3], [2, 1, 3, 2], [1, 1, 3, 3], [5, 5, 1, 2]]
-    assert (sides.truth_area.tolist(), sides.prediction_box.tolist()) == ([9, 6, 9, 2], [[1, 1, 3, 3]])
+    assert sides.truth_area.tolist() == [9, 6, 9, 2]
+    assert sides.prediction_box.tolist() == [[1, 1, 3, 3]]
     assert sides.overlap is None
 
 
 def test_masks_have_areas_in_pixels_and_overlap() -> None:
     sides, problems = read_sides("mask", cases((8, 10)), MIXED, BOX, places(4), places(1))
-    assert (problems, sides.truth_area.tolist(), sides.prediction_area.tolist()) == ([], [9, 6, 9, 9], [9])
+    assert problems == []
+    assert sides.truth_area.tolist() == [9, 6, 9, 9]
+    assert sides.prediction_area.tolist() == [9]
+    assert sides.overlap is not None
     found = sides.overlap(np.zeros(4, np.int32), np.arange(4, dtype=np.int32), 0.0)
     assert found.tolist() == pytest.approx([1, 4 / 11, 1, 1])  # columns 2, 3 of lines 1, 2
 
@@ -79,7 +92,9 @@ def test_outlines_are_exact() -> None:
     sides, problems = read_sides(
         "polygon", cases((None, None)), table(crowd), table({"polygons": [half]}), places(1), places(1)
     )
-    assert (problems, sides.prediction_area.tolist()) == ([], [4.5])
+    assert problems == []
+    assert sides.prediction_area.tolist() == [4.5]
+    assert sides.overlap is not None
     assert sides.overlap(places(1), places(1), 0.0).tolist() == [1.0]  # of a crowd: its share of the prediction
 
 
@@ -100,7 +115,9 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("compared", "row", "expected"), WRONG)
-def test_what_is_wrong_is_said_of_its_row(compared, row, expected):
+def test_what_is_wrong_is_said_of_its_row(
+    compared: Compared, row: dict[str, Any], expected: list[tuple[str, str]]
+) -> None:
     """In the second row of the predictions; the first is right."""
     right = {"polygons": [SQUARE]}
     truths, predictions = table(right), table(right, row)
@@ -110,14 +127,17 @@ def test_what_is_wrong_is_said_of_its_row(compared, row, expected):
     assert all("predictions" in str(problem) for problem in problems)
 
 
-@pytest.mark.parametrize(("sizes", "expected"), [
-    pytest.param([(8, 10)], [], id="known"),
-    pytest.param([(None, 10)], [("image_height", "None")], id="no height"),
-    pytest.param([(8, 0)], [("image_width", "0")], id="no width"),
-    pytest.param([(-8, 10)], [("image_height", "-8")], id="negative"),
-    pytest.param([(2**16, 2**15 - 1)], [], id="as large as can be"),
-    pytest.param([(2**16, 2**15)], [("image_width", "32768")], id="too large"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("sizes", "expected"),
+    [
+        pytest.param([(8, 10)], [], id="known"),
+        pytest.param([(None, 10)], [("image_height", "None")], id="no height"),
+        pytest.param([(8, 0)], [("image_width", "0")], id="no width"),
+        pytest.param([(-8, 10)], [("image_height", "-8")], id="negative"),
+        pytest.param([(2**16, 2**15 - 1)], [], id="as large as can be"),
+        pytest.param([(2**16, 2**15)], [("image_width", "32768")], id="too large"),
+    ],
+)
 def test_masks_need_the_size_of_their_image(sizes: list[Any], expected: list[tuple[str, str]]) -> None:
     one = table({"polygons": [SQUARE]})
     read = cases(*sizes, (None, None))  # no object is of the second image

@@ -7,7 +7,6 @@ from metrics.vision.boxes import box_iou
 from metrics.vision.matching import match
 from metrics.vision.object_confusion import cells, match_any_label
 from metrics.vision.outcomes import HALLUCINATED, KINDS, LOCALISED, MISCLASSIFIED, TP, image_pairs, outcomes
-from tests.seeds import seeds
 from tests.vision.coco_oracle import objects, random_scene
 from tests.vision.test_outcomes import predicted, truth
 
@@ -19,35 +18,56 @@ def names(found):
     return [KINDS[code] for code in found.prediction], [KINDS[code] for code in found.ground_truth]
 
 
-@pytest.mark.parametrize(("truths", "predictions", "kinds", "truth_kinds", "partners"), [
-    pytest.param([truth(DOG, *LEFT)], [predicted(CAT, 0.9, *LEFT)], ["fp_misclassification"], ["tp"], [0],
-        id="a dog predicted as a cat on the same box is dog → cat"),
-    pytest.param([truth(DOG, *LEFT)], [predicted(CAT, 0.9, *LEFT), predicted(DOG, 0.8, *LEFT)],
-        ["fp_misclassification", "fp_hallucination"], ["tp"], [0, -1],
-        id="labels compete: the better score has the dog, whatever its label"),
-    pytest.param([truth(CAT, *LEFT), truth(DOG, 10, 0, 100, 100)], [predicted(CAT, 0.9, 8, 0, 100, 100)],
-        ["fp_misclassification"], ["fn_no_prediction", "tp"], [1],
-        id="geometry first: the dog overlaps more than the cat"),
-    pytest.param([truth(DOG, *LEFT), truth(CAT, *LEFT), truth(DOG, *LEFT)], [predicted(CAT, 0.9, *LEFT)], ["tp"],
-        ["fn_no_prediction", "tp", "fn_no_prediction"], [1], id="of equal overlaps one of the own label"),
-    pytest.param([truth(CAT, *LEFT), truth(CAT, *LEFT)], [predicted(CAT, 0.9, *LEFT)], ["tp"],
-        ["fn_no_prediction", "tp"], [1], id="then the last"),
-    pytest.param([truth(CAT, *LEFT), truth(DOG, *LEFT)],
-        [predicted(CAT, 0.5, *LEFT), predicted(DOG, 0.5, *LEFT), predicted(DOG, 0.5, *LEFT)],
-        ["tp", "tp", "fp_hallucination"], ["tp", "tp"], [0, 1, -1], id="ties in score keep file order"),
-    pytest.param([truth(CAT, 0, 0, 400, 400, crowd=True)],
-        [predicted(CAT, 0.9, *LEFT), predicted(CAT, 0.8, *RIGHT), predicted(DOG, 0.7, *LEFT)],
-        ["ignored", "ignored", "fp_hallucination"], ["ignored"], [0, 0, -1],
-        id="a crowd absorbs predictions of its label alone"),
-    pytest.param([truth(CAT, *LEFT)], [predicted(CAT, 0.2, *LEFT), predicted(CAT, 0.3, 0, 0, 100, 50)],
-        ["below_score", "tp"], ["tp"], [-1, 0], id="IoU and score at the threshold count"),
-    pytest.param([truth(CAT, *LEFT)], [], [], ["fn_no_prediction"], [], id="no predictions"),
-    pytest.param([], [predicted(CAT, 0.9, *FAR)], ["fp_hallucination"], [], [-1], id="no ground truth"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("truths", "predictions", "kinds", "truth_kinds", "partners"),
+    [
+        pytest.param(
+            [truth(DOG, *LEFT)], [predicted(CAT, 0.9, *LEFT)], ["fp_misclassification"], ["tp"], [0],
+            id="a dog predicted as a cat on the same box is dog → cat",
+        ),
+        pytest.param(
+            [truth(DOG, *LEFT)], [predicted(CAT, 0.9, *LEFT), predicted(DOG, 0.8, *LEFT)],
+            ["fp_misclassification", "fp_hallucination"], ["tp"], [0, -1],
+            id="labels compete: the better score has the dog, whatever its label",
+        ),
+        pytest.param(
+            [truth(CAT, *LEFT), truth(DOG, 10, 0, 100, 100)], [predicted(CAT, 0.9, 8, 0, 100, 100)],
+            ["fp_misclassification"], ["fn_no_prediction", "tp"], [1],
+            id="geometry first: the dog overlaps more than the cat",
+        ),
+        pytest.param(
+            [truth(DOG, *LEFT), truth(CAT, *LEFT), truth(DOG, *LEFT)], [predicted(CAT, 0.9, *LEFT)],
+            ["tp"], ["fn_no_prediction", "tp", "fn_no_prediction"], [1],
+            id="of equal overlaps one of the own label",
+        ),
+        pytest.param(
+            [truth(CAT, *LEFT), truth(CAT, *LEFT)], [predicted(CAT, 0.9, *LEFT)],
+            ["tp"], ["fn_no_prediction", "tp"], [1], id="then the last",
+        ),
+        pytest.param(
+            [truth(CAT, *LEFT), truth(DOG, *LEFT)],
+            [predicted(CAT, 0.5, *LEFT), predicted(DOG, 0.5, *LEFT), predicted(DOG, 0.5, *LEFT)],
+            ["tp", "tp", "fp_hallucination"], ["tp", "tp"], [0, 1, -1], id="ties in score keep file order",
+        ),
+        pytest.param(
+            [truth(CAT, 0, 0, 400, 400, crowd=True)],
+            [predicted(CAT, 0.9, *LEFT), predicted(CAT, 0.8, *RIGHT), predicted(DOG, 0.7, *LEFT)],
+            ["ignored", "ignored", "fp_hallucination"], ["ignored"], [0, 0, -1],
+            id="a crowd absorbs predictions of its label alone",
+        ),
+        pytest.param(
+            [truth(CAT, *LEFT)], [predicted(CAT, 0.2, *LEFT), predicted(CAT, 0.3, 0, 0, 100, 50)],
+            ["below_score", "tp"], ["tp"], [-1, 0], id="IoU and score at the threshold count",
+        ),
+        pytest.param([truth(CAT, *LEFT)], [], [], ["fn_no_prediction"], [], id="no predictions"),
+        pytest.param([], [predicted(CAT, 0.9, *FAR)], ["fp_hallucination"], [], [-1], id="no ground truth"),
+    ],
+)  # fmt: skip
 def test_what_becomes_of_each(truths, predictions, kinds, truth_kinds, partners):
     columns = objects(1, 2, truths, predictions)
     found = match_any_label(columns, image_pairs(columns, 0.5), 0.5, 0.3)
-    assert (names(found), found.truth.tolist()) == ((kinds, truth_kinds), partners)
+    assert names(found) == (kinds, truth_kinds)
+    assert found.truth.tolist() == partners
 
 
 def test_the_cells():
@@ -84,7 +104,7 @@ def one_by_one(images, truths, predictions, iou, score):
     return found
 
 
-@pytest.mark.parametrize("seed", seeds(15, 60))
+@pytest.mark.parametrize("seed", range(60))
 def test_it_equals_plain_loops(seed):
     scene = random_scene(seed)
     columns = objects(*scene)

@@ -10,11 +10,11 @@ from metrics.vision.boxes import box_iou
 from metrics.vision.geometry import BOX
 from metrics.vision.matching import match
 from metrics.vision.outcomes import KINDS, LOCALISED, image_pairs, match_image, outcomes
-from tests.seeds import seeds
 from tests.vision.coco_oracle import objects, random_scene
 
 
 def frame(rows: Any, image: int | None = None) -> pd.DataFrame:
+    """Records as the frame that `match_image` takes."""
     names = {"crowd": "is_crowd"}
     flat = [
         {names.get(key, key): value for key, value in row.items() if key != "box"}
@@ -43,13 +43,19 @@ def predicted(label: int, score: float, *box: float) -> dict[str, Any]:
 
 
 SCENE = [
-    [truth(0, 0, 0, 100, 100), truth(1, 200, 0, 100, 100), truth(0, 400, 0, 100, 100),
-        truth(0, 600, 0, 200, 200, crowd=True)],
-    [(predicted(0, 0.9, 0, 0, 100, 100), "tp", 0), (predicted(0, 0.8, 0, 10, 100, 100), "fp_duplicate", 0),
+    [
+        truth(0, 0, 0, 100, 100), truth(1, 200, 0, 100, 100), truth(0, 400, 0, 100, 100),
+        truth(0, 600, 0, 200, 200, crowd=True),
+    ],
+    [
+        (predicted(0, 0.9, 0, 0, 100, 100), "tp", 0),
+        (predicted(0, 0.8, 0, 10, 100, 100), "fp_duplicate", 0),
         (predicted(0, 0.7, 200, 0, 100, 90), "fp_misclassification", 1),
-        (predicted(0, 0.6, 460, 0, 100, 100), "fp_localisation", 2), (predicted(0, 0.5, 620, 20, 50, 50), "ignored", 3),
+        (predicted(0, 0.6, 460, 0, 100, 100), "fp_localisation", 2),
+        (predicted(0, 0.5, 620, 20, 50, 50), "ignored", 3),
         (predicted(0, 0.4, 900, 0, 50, 50), "fp_hallucination", -1),
-        (predicted(1, 0.3, 0, 0, 100, 100), "fp_misclassification", 0)],
+        (predicted(1, 0.3, 0, 0, 100, 100), "fp_misclassification", 0),
+    ],
 ]  # fmt: skip
 
 
@@ -64,18 +70,31 @@ def test_the_kinds():
     assert np.isnan(found.iou[5])
 
 
-@pytest.mark.parametrize(("iou", "score", "predictions", "truths"), [
-    pytest.param(0.5, 0.0, [kind for _, kind, _ in SCENE[1]],
-        ["tp", "fn_misclassification", "fn_no_prediction", "ignored"], id="as stored"),
-    pytest.param(0.95, 0.65, ["tp", "fp_localisation", "fp_hallucination", *["below_score"] * 4],
-        ["tp", "fn_no_prediction", "fn_no_prediction", "ignored"], id="stricter"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("iou", "score", "predictions", "truths"),
+    [
+        pytest.param(
+            0.5, 0.0, [kind for _, kind, _ in SCENE[1]],
+            ["tp", "fn_misclassification", "fn_no_prediction", "ignored"], id="as stored",
+        ),
+        pytest.param(
+            0.95, 0.65, ["tp", "fp_localisation", "fp_hallucination", *["below_score"] * 4],
+            ["tp", "fn_no_prediction", "fn_no_prediction", "ignored"], id="stricter",
+        ),
+    ],
+)  # fmt: skip
 def test_one_image_at_other_thresholds(iou, score, predictions, truths):
     rows = [row for row, _, _ in SCENE[1]]
     assert matched_image(frame(SCENE[0]), frame(rows), iou, score) == (predictions, truths)
 
 
-@pytest.mark.parametrize("seed", seeds(15, 60))
+def test_an_image_without_objects():
+    assert matched_image(pd.DataFrame(), pd.DataFrame()) == ([], [])
+    assert matched_image(frame(SCENE[0][:1]), pd.DataFrame()) == ([], ["fn_no_prediction"])
+    assert matched_image(pd.DataFrame(), frame([SCENE[1][0][0]])) == (["fp_hallucination"], [])
+
+
+@pytest.mark.parametrize("seed", range(60))
 @pytest.mark.parametrize("limit", [None, 2])
 def test_one_image_agrees_with_the_whole(seed, limit):
     scene = random_scene(seed)
