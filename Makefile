@@ -81,7 +81,7 @@ test-long: lint types chromium ## what `make test` samples, whole: examples, kil
 	@set -e; for kernel in $(KERNELS); do echo "OpenBLAS for $$kernel"; OPENBLAS_CORETYPE=$$kernel $(PYTEST) $(NUMERIC); done
 	JOBS=$(JOBS) $(BIN)/python -m tests.faults
 	$(BIN)/python -m tests.fuzz
-	$(BIN)/python -m tests.mutation --keep
+	HYPOTHESIS_PROFILE=long $(BIN)/python -m tests.mutation --keep
 
 lint: setup-dev ## ruff and the import contracts
 	$(BIN)/ruff check .
@@ -98,7 +98,7 @@ coverage: setup-dev ## branch coverage of metrics/ by the tests without a browse
 	$(BIN)/python -m coverage report
 
 mutants: setup-dev ## mutation testing of stats, vision and analysis; two hours (ARGS="metrics/stats --sample 50 --seed 1")
-	$(BIN)/python -m tests.mutation --keep $(ARGS)
+	HYPOTHESIS_PROFILE=long $(BIN)/python -m tests.mutation --keep $(ARGS)
 
 fuzz: setup-dev ## change inputs of every reader at random, five minutes (ARGS="csv condition --minutes 30")
 	@$(BIN)/python -m tests.fuzz $(ARGS)
