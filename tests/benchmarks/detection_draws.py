@@ -119,11 +119,14 @@ def _named(by_label: dict[str, Floats]) -> dict[str, Floats]:
 def _selection(data: Draw, ious: Floats = IOUS) -> Selection:
     order = np.lexsort((-data.score, data.label))
     return Selection(
-        miss_image=np.zeros(0, np.int32), miss_starts=np.zeros(data.labels + 1, np.int64), image=data.image[order],
-        score=data.score[order], before=np.zeros(len(order), np.int32),
+        miss_image=np.zeros(0, np.int32),
+        miss_starts=np.zeros(data.labels + 1, np.int64),
+        image=data.image[order],
+        score=data.score[order],
+        before=np.zeros(len(order), np.int32),
         states=np.where(data.iou[order] >= ious[:, None], RIGHT, WRONG).astype(np.uint8),
         event_starts=np.searchsorted(data.label[order], np.arange(data.labels + 1)),
-    )  # fmt: skip
+    )
 
 
 def estimates(data: Draw, weights: NDArray[np.uint8]) -> dict[str, Floats]:

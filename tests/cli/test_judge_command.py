@@ -18,11 +18,12 @@ def files(workspace, tmp_path):
     suite, outputs = rag(3)
     cases = [
         {
-            "case_id": row["case_id"], "question": row["question"],
+            "case_id": row["case_id"],
+            "question": row["question"],
             "expected_answers": json.dumps(row["expected_answers"]),
         }
         for row in suite.cases.to_pylist()
-    ]  # fmt: skip
+    ]
     answers = [
         {name: row[name] for name in ("case_id", "model", "answer")}
         | {"retrieved_contexts": json.dumps(row["retrieved_contexts"])}

@@ -76,8 +76,11 @@ READERS: dict[str, Callable[[Path], object]] = {
 }  # fmt: skip
 
 
-@pytest.mark.attack("suite author", "a pipe in place of a file makes a command wait for ever",
-    "inputs are opened without waiting, and only regular files")  # fmt: skip
+@pytest.mark.attack(
+    "suite author",
+    "a pipe in place of a file makes a command wait for ever",
+    "inputs are opened without waiting, and only regular files",
+)
 @pytest.mark.parametrize("ending", ["", ".json", ".py", ".gz"])
 @pytest.mark.parametrize("read", READERS.values(), ids=READERS)
 def test_a_pipe_is_no_input(tmp_path, read, ending):

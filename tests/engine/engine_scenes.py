@@ -19,11 +19,13 @@ def text_suite(size: int = 6) -> Suite:
     """Cases whose expected answer is a turn of WORDS; every second one is tagged `even`, every third `third`."""
     cases = [
         {
-            "case_id": f"c{index}", "question": f"What is said of number {index}?", "expected_answers": [_turn(index)],
+            "case_id": f"c{index}",
+            "question": f"What is said of number {index}?",
+            "expected_answers": [_turn(index)],
             "tags": [tag for tag, every in (("even", 2), ("third", 3)) if index % every == 0],
         }
         for index in range(size)
-    ]  # fmt: skip
+    ]
     return Suite.from_rows("turns", "text", cases)
 
 

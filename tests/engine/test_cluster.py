@@ -215,8 +215,9 @@ class TestDeaths:
         assert run.state in ("interrupted", "finished"), "finished where this process did not come in time"
         assert (scheduler_of(run), tables(engine.execute(run))) == (cluster.address, expected[MANY])
 
-    @pytest.mark.attack("worker", "a unit that kills every worker that gets it",
-        "after three deaths its cases are errors")  # fmt: skip
+    @pytest.mark.attack(
+        "worker", "a unit that kills every worker that gets it", "after three deaths its cases are errors"
+    )
     def test_of_every_worker_that_is_given_a_unit(self, tmp_path, cluster):
         """The scheduler gives the unit to no second worker, the run to one after the other."""
         cluster.add(TRIES + 1 - len(cluster.client.nthreads()))

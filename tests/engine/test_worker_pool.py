@@ -108,8 +108,9 @@ def test_a_worker_that_dies_costs_its_own_call_alone(pool):
     assert pool.submit(operator.add, 1, 1).result() == 2
 
 
-@pytest.mark.attack("suite author", "a worker goes on computing after its run was cancelled",
-    "cancel kills the workers")  # fmt: skip
+@pytest.mark.attack(
+    "suite author", "a worker goes on computing after its run was cancelled", "cancel kills the workers"
+)
 def test_dropping_the_work_ends_it_at_once_with_what_it_has_started(own_pool, tmp_path):
     future = own_pool.submit(with_a_child, tmp_path / "pid")
     worker = psutil.Process(written(tmp_path / "pid"))

@@ -49,8 +49,11 @@ BAD_IMAGES: dict[str, tuple[Callable[[], bytes], str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.attack("suite author", "an image of kilobytes states 150 million pixels",
-    "pixels are limited by the header and by the bytes of the file, before decoding")  # fmt: skip
+@pytest.mark.attack(
+    "suite author",
+    "an image of kilobytes states 150 million pixels",
+    "pixels are limited by the header and by the bytes of the file, before decoding",
+)
 @pytest.mark.parametrize(("make", "text"), BAD_IMAGES.values(), ids=BAD_IMAGES.keys())
 def test_a_bad_image_is_a_note(tmp_path, make, text):
     truth = write(tmp_path, "t.json", TRUTH)

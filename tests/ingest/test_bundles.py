@@ -42,8 +42,11 @@ HOSTILE = {
 }  # fmt: skip
 
 
-@pytest.mark.attack("suite author", "a zip with links, archives, or names that leave it",
-    "the list of a zip is checked whole before anything is unpacked")  # fmt: skip
+@pytest.mark.attack(
+    "suite author",
+    "a zip with links, archives, or names that leave it",
+    "the list of a zip is checked whole before anything is unpacked",
+)
 @pytest.mark.parametrize(("entry", "why"), HOSTILE.values(), ids=HOSTILE.keys())
 def test_hostile_zips(tmp_path, entry, why):
     path = packed(tmp_path / "x.zip", LABELS | {"a.png": picture()})

@@ -106,10 +106,12 @@ def test_the_users_mapping_goes_first():
 def test_wrong_mappings_are_listed():
     problems = Problems()
     resolve(
-        ["id", "question"], "suite",
+        ["id", "question"],
+        "suite",
         mapping={"questoin": "question", "expected_answers": "gold"},
-        problems=problems, file="s.csv",
-    )  # fmt: skip
+        problems=problems,
+        file="s.csv",
+    )
     assert [str(problem)[:50] for problem in problems.listed] == [
         "s.csv: found a mapping for 'questoin'; expected one of case_id, question, expected_answers"[:50],
         "s.csv: found no column 'gold' for expected_answers; expected one of id, question"[:50],

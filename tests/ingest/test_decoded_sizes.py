@@ -185,9 +185,11 @@ def said(tmp_path_factory):
     return dict(zip(FILES, map(json.loads, done.stdout.splitlines()), strict=True))
 
 
-@pytest.mark.attack("suite author",
+@pytest.mark.attack(
+    "suite author",
     "a file of a few megabytes unpacks to gigabytes, by compression, dictionaries, views, runs or columns",
-    "what a file unpacks to is counted before it is kept, in relation to its size")  # fmt: skip
+    "what a file unpacks to is counted before it is kept, in relation to its size",
+)
 @pytest.mark.parametrize("what", FILES)
 def test_a_small_file_does_not_fill_the_memory(said, what):
     name, _, found, expected = FILES[what]
@@ -252,8 +254,11 @@ def test_the_same_table_passes_without_compression(tmp_path, monkeypatch):
     assert len(read_suite(tmp_path / "s.parquet").cases) == 4_000
 
 
-@pytest.mark.attack("suite author", "run lengths state a mask of 2³¹ pixels, which a page would draw",
-    "masks stay runs; an outline looks only at the pixels that it draws")  # fmt: skip
+@pytest.mark.attack(
+    "suite author",
+    "run lengths state a mask of 2³¹ pixels, which a page would draw",
+    "masks stay runs; an outline looks only at the pixels that it draws",
+)
 def test_a_mask_of_two_billion_pixels_is_outlined():
     height, width = 65_536, 32_767
     rings = mask_rings(encode([0, height * width]), height, (0, 0, width, height))

@@ -12,9 +12,13 @@ from tests.ingest.files import list_problems, write
 
 def case(key="k1", **more):
     return {
-        "key": key, "prompt": "Who?", "categories": ["qa"], "relationships": [], "expected_output": "Luiz",
+        "key": key,
+        "prompt": "Who?",
+        "categories": ["qa"],
+        "relationships": [],
+        "expected_output": "Luiz",
         "constraints": ["Luiz", ["a", "REGEXP:b+"]],
-    } | more  # fmt: skip
+    } | more
 
 
 SUITE = {

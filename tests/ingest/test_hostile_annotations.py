@@ -71,8 +71,11 @@ FILES = {
 }  # fmt: skip
 
 
-@pytest.mark.attack("suite author", "annotations declare entities, masks of a trillion pixels or a billion frames",
-    "XML without a DTD, sizes checked before anything is drawn, every fault listed")  # fmt: skip
+@pytest.mark.attack(
+    "suite author",
+    "annotations declare entities, masks of a trillion pixels or a billion frames",
+    "XML without a DTD, sizes checked before anything is drawn, every fault listed",
+)
 @pytest.mark.parametrize(("name", "content", "texts"), FILES.values(), ids=FILES.keys())
 def test_files(tmp_path, name, content, texts):
     path = packed(tmp_path / name, content) if name == "s.zip" else write(tmp_path, name, content)
@@ -80,8 +83,11 @@ def test_files(tmp_path, name, content, texts):
     assert list_problems(read_suite, path) == texts
 
 
-@pytest.mark.attack("suite author", "annotations name images outside the upload, or on another host",
-    "a name is looked up among the upload's own files and is never a path")  # fmt: skip
+@pytest.mark.attack(
+    "suite author",
+    "annotations name images outside the upload, or on another host",
+    "a name is looked up among the upload's own files and is never a path",
+)
 @pytest.mark.parametrize("name", ["../../a.png", "/etc/passwd", "C:\\a.png", "http://host/a.png"])
 @pytest.mark.parametrize("writer", [one_scene.createml, one_scene.cvat], ids=["createml", "cvat"])
 def test_names_of_images_are_no_paths(tmp_path, writer, name):

@@ -47,8 +47,11 @@ HOSTILE = [(name, "a path that leaves the archive") for name in LEAVES]
 HOSTILE += [(link(), "a symbolic link"), ("inner.zip", "an archive in the archive")]
 
 
-@pytest.mark.attack("suite author", "a zip of images with links, archives, or names that leave it",
-    "the list of a zip is checked whole; images are stored under names of their content")  # fmt: skip
+@pytest.mark.attack(
+    "suite author",
+    "a zip of images with links, archives, or names that leave it",
+    "the list of a zip is checked whole; images are stored under names of their content",
+)
 @pytest.mark.parametrize(("entry", "why"), HOSTILE)
 def test_hostile_zips_are_refused(tmp_path, entry, why):
     with zipfile.ZipFile(tmp_path / "i.zip", "w") as file:

@@ -114,9 +114,11 @@ def test_questions(tmp_path, given, question):
 def test_an_error_a_limit_and_a_score_without_a_value(tmp_path):
     scores = {"match": {"value": float("nan"), "explanation": "unreadable"}, "parts": {"value": {"a": 1, "b": 0.5}}}
     failed = sample(
-        output={"model": "m", "choices": []}, error={"message": "timeout", "traceback": "…"},
-        limit={"type": "token", "limit": 9}, scores=scores,
-    )  # fmt: skip
+        output={"model": "m", "choices": []},
+        error={"message": "timeout", "traceback": "…"},
+        limit={"type": "token", "limit": 9},
+        scores=scores,
+    )
     for path in (write(tmp_path, "log.json", log(failed)), packed(tmp_path / "log.eval", entries(failed))):
         suite, outputs = read_combined(path)
         (row,) = outputs.outputs.to_pylist()

@@ -44,10 +44,11 @@ def test_rows_without_an_object_say_the_image_is_there(tmp_path):
 def test_outputs_find_their_image_by_id_name_or_stem(tmp_path):
     suite = read_suite(
         write(
-            tmp_path, "s.csv",
+            tmp_path,
+            "s.csv",
             "case_id,image,label,x,y,width,height\n1,a.png,cat,1,1,1,1\n2,b.png,dog,1,1,1,1\n3,c.png,,,,,\n",
         )
-    )  # fmt: skip
+    )
     content = (
         "image,label,score,model,x,y,width,height\na.png,cat,0.5,m,1,1,5,5\n2,dog,0,m,1,1,5,5\nb,cat,1,n,1,1,5,5\n"
     )

@@ -107,8 +107,11 @@ HOSTILE = {
 }  # fmt: skip
 
 
-@pytest.mark.attack("suite author", "YAML aliases, merges or tags that grow, recurse or call; gzip that is a bomb",
-    "aliases are counted written out, depth and tags are limited, gzip is counted while it unpacks")  # fmt: skip
+@pytest.mark.attack(
+    "suite author",
+    "YAML aliases, merges or tags that grow, recurse or call; gzip that is a bomb",
+    "aliases are counted written out, depth and tags are limited, gzip is counted while it unpacks",
+)
 @pytest.mark.parametrize(("name", "content", "text"), HOSTILE.values(), ids=HOSTILE)
 def test_hostile_files(tmp_path, name, content, text):
     path = write(tmp_path, name, content)

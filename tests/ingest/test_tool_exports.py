@@ -27,11 +27,15 @@ def choice(target: Any, *likelihoods: Any, **more: Any) -> dict:
     resps = [[[value, "False"]] for value in likelihoods]
     return (
         lm(
-            doc={"text": "sky"}, target=target, arguments=requests, resps=resps,
-            filtered_resps=[one[0] for one in resps], acc=1.0,
+            doc={"text": "sky"},
+            target=target,
+            arguments=requests,
+            resps=resps,
+            filtered_resps=[one[0] for one in resps],
+            acc=1.0,
         )
         | more
-    )  # fmt: skip
+    )
 
 
 def langsmith_run(**more: Any) -> dict:

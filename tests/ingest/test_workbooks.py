@@ -181,8 +181,11 @@ HOSTILE: dict[str, tuple[Mapping[str, Callable[[bytes], bytes]], str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.attack("suite author", "a workbook declares entities, endless zeros or texts that are not there",
-    "its parts are bounded together, and its XML may declare nothing")  # fmt: skip
+@pytest.mark.attack(
+    "suite author",
+    "a workbook declares entities, endless zeros or texts that are not there",
+    "its parts are bounded together, and its XML may declare nothing",
+)
 @pytest.mark.parametrize(("changed", "found"), HOSTILE.values(), ids=HOSTILE.keys())
 def test_a_hostile_or_damaged_workbook_is_refused(tmp_path, changed, found):
     path = parts(book(tmp_path / "s.xlsx", {"S": CASES}), changed)

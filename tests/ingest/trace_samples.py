@@ -130,11 +130,12 @@ def old_events() -> dict[str, Any]:
     ]
     made["events"] = [
         {
-            "name": name, "timeUnixNano": str(START),
+            "name": name,
+            "timeUnixNano": str(START),
             "attributes": [{"key": k, "value": typed(v)} for k, v in own.items()],
         }
         for name, own in told
-    ]  # fmt: skip
+    ]
     return made
 
 

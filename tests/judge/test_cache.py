@@ -58,8 +58,9 @@ class Trap:
     pytest.param({"mode": 3, "value": None, "filename": "../../passwd"}, "a value of mode 3", id="text in a file"),
     pytest.param({"mode": 1, "value": b"{}"}, "a value of mode 1", id="bytes"),
 ])  # fmt: skip
-@pytest.mark.attack("workspace writer", "a pickle in the judge's cache",
-    "rows are JSON text; any other is refused unread")  # fmt: skip
+@pytest.mark.attack(
+    "workspace writer", "a pickle in the judge's cache", "rows are JSON text; any other is refused unread"
+)
 def test_a_row_of_any_other_kind_is_refused_unread(cache, columns, found):
     filled(cache)
     with raw(cache) as database:

@@ -69,8 +69,11 @@ async def sending(pieces: Iterator[bytes] | list[bytes], pause: float = 0) -> As
         yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
 
 
-@pytest.mark.attack("judge", "a compressed reply of kilobytes unpacks to gigabytes",
-    "bytes are counted while a reply is unpacked, and it is given up at the limit")  # fmt: skip
+@pytest.mark.attack(
+    "judge",
+    "a compressed reply of kilobytes unpacks to gigabytes",
+    "bytes are counted while a reply is unpacked, and it is given up at the limit",
+)
 @pytest.mark.attack("judge", "a reply has endless chunks, headers, trailers or preliminary replies, codings nobody asked for, or lengths that contradict", "it is given up within its bounds of bytes and time, and nothing more is kept of it")  # fmt: skip  # noqa: E501
 @pytest.mark.parametrize(("pieces", "why"), REPLIES.values(), ids=REPLIES)
 def test_a_reply_without_end_or_form(pieces, why):

@@ -62,8 +62,11 @@ def test_an_obedient_judge_can_be_moved_from_outside(judge_server):
 
 
 @pytest.mark.parametrize("name", ATTACKS)
-@pytest.mark.attack("model", "an answer tells the judge to ignore the rubric",
-    "model text stands between random delimiters as data; a canary suite is scored the same")  # fmt: skip
+@pytest.mark.attack(
+    "model",
+    "an answer tells the judge to ignore the rubric",
+    "model text stands between random delimiters as data; a canary suite is scored the same",
+)
 def test_no_attack_moves_a_score(name, judge_server):
     """End to end over HTTP, with the nonces of the unattacked questions as the attacker's guesses."""
     obedient(judge_server)

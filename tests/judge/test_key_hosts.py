@@ -37,8 +37,9 @@ def sent(server: JudgeServer) -> set[str]:
     return {request.headers["authorization"] for request in server.calls}
 
 
-@pytest.mark.attack("browser", "an address typed into the page gets the judge's key",
-    "a key goes to allowed hosts alone")  # fmt: skip
+@pytest.mark.attack(
+    "browser", "an address typed into the page gets the judge's key", "a key goes to allowed hosts alone"
+)
 @pytest.mark.parametrize(("allowed", "goes"), [
     pytest.param("", False, id="none"),
     pytest.param(f"{KEY}@127.0.0.1", True, id="this host"),
@@ -55,8 +56,9 @@ def test_a_judges_key_goes_to_allowed_hosts(judge_server, monkeypatch, allowed, 
     assert kept_back(settings) == (() if goes else (KEY,))
 
 
-@pytest.mark.attack("browser", "an address typed into the page gets a target's key",
-    "a key goes to allowed hosts alone")  # fmt: skip
+@pytest.mark.attack(
+    "browser", "an address typed into the page gets a target's key", "a key goes to allowed hosts alone"
+)
 def test_a_targets_key_goes_to_allowed_hosts(judge_server):
     (target,) = web_targets({"kind": "model", "model": "scripted", "base_url": judge_server.url})
     assert isinstance(target, ModelTarget)
@@ -73,8 +75,9 @@ def test_a_targets_key_goes_to_allowed_hosts(judge_server):
     assert sent(judge_server) == {NONE, f"Bearer {CANARY}"}
 
 
-@pytest.mark.attack("workspace writer", "a run that is resumed names a judge elsewhere",
-    "a key goes to allowed hosts alone")  # fmt: skip
+@pytest.mark.attack(
+    "workspace writer", "a run that is resumed names a judge elsewhere", "a key goes to allowed hosts alone"
+)
 def test_a_run_that_somebody_else_made_gets_no_key(tmp_path, judge_server):
     run = asked(tmp_path, judge_server.url, "faithfulness", cases=2)
     engine.start(run).wait()
@@ -82,8 +85,9 @@ def test_a_run_that_somebody_else_made_gets_no_key(tmp_path, judge_server):
     assert sent(judge_server) == {NONE}
 
 
-@pytest.mark.attack("browser", "a model named huggingface/https://… has its provider's key sent there",
-    "it is not opened")  # fmt: skip
+@pytest.mark.attack(
+    "browser", "a model named huggingface/https://… has its provider's key sent there", "it is not opened"
+)
 @pytest.mark.parametrize("model", ["huggingface/https://evil.example", "openai/http://evil.example"])
 def test_a_model_is_not_named_by_an_address(model, monkeypatch):
     monkeypatch.setenv("HUGGINGFACE_API_KEY", CANARY)
@@ -109,8 +113,9 @@ def test_who_types_the_address_allows_it(option, judge_server):
     assert (sent(judge_server), os.environ[ALLOWED]) == ({f"Bearer {CANARY}"}, f"{KEY}@127.0.0.1")
 
 
-@pytest.mark.attack("suite author", "a --config file names a server that gets the key",
-    "only a typed address allows it")  # fmt: skip
+@pytest.mark.attack(
+    "suite author", "a --config file names a server that gets the key", "only a typed address allows it"
+)
 def test_an_address_of_a_configuration_is_not_typed(tmp_path, judge_server):
     from metrics.cli import judge_options
     from metrics.cli.rag_config import with_config
@@ -127,8 +132,9 @@ def test_an_address_of_a_configuration_is_not_typed(tmp_path, judge_server):
     assert sent(judge_server) == {NONE}
 
 
-@pytest.mark.attack("browser", "an endpoint typed into the page gets a key in a header",
-    "a key goes to allowed hosts alone")  # fmt: skip
+@pytest.mark.attack(
+    "browser", "an endpoint typed into the page gets a key in a header", "a key goes to allowed hosts alone"
+)
 def test_a_header_of_a_target_takes_an_allowed_key():
     target = {"kind": "http", "url": "https://bot.example/ask", "headers": {"Authorization": f"Bearer ${{{KEY}}}"}}
     with pytest.raises(InputError, match=r"ASSAY_TARGET_KEYS=OPENAI_API_KEY@bot\.example"):
@@ -137,8 +143,9 @@ def test_a_header_of_a_target_takes_an_allowed_key():
     assert web_targets(target)
 
 
-@pytest.mark.attack("browser", "a page's address makes the server ask a cloud's metadata service",
-    "it is not connected to")  # fmt: skip
+@pytest.mark.attack(
+    "browser", "a page's address makes the server ask a cloud's metadata service", "it is not connected to"
+)
 @pytest.mark.parametrize(
     "host",
     ["169.254.169.254", "[fe80::1]", "[::ffff:169.254.169.254]", "[fd00:ec2::254]", "100.100.100.200", "metadata.test"],

@@ -119,9 +119,11 @@ class TestEntailment:
         own = JudgeSettings(model=f"local:{model.path}", prompts={ENTAILMENT.id: "Be lenient."})
         with pytest.raises(Unreadable):  # the model writes JSON of its own, which this stand-in cannot
             said(
-                completer.LocalCompleter(own), ENTAILMENT, self.form,
+                completer.LocalCompleter(own),
+                ENTAILMENT,
+                self.form,
                 {"CONTEXTS": ["The cat sat."], "CLAIMS": ["A cat sat."]},
-            )  # fmt: skip
+            )
         assert model.questions == []
 
 

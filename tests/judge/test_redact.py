@@ -156,8 +156,9 @@ ENCODED: dict[str, Callable[[str], str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.attack("model", "an error repeats a key encoded, broken or cut",
-    "every form of a key in the environment is redacted")  # fmt: skip
+@pytest.mark.attack(
+    "model", "an error repeats a key encoded, broken or cut", "every form of a key in the environment is redacted"
+)
 @pytest.mark.parametrize("form", ENCODED)
 @pytest.mark.parametrize("name", VARIABLES)
 def test_a_value_of_the_environment_vanishes_in_every_form(name, form, monkeypatch):

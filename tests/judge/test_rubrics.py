@@ -134,10 +134,12 @@ def scored(workspace, tmp_path, judge_server):
     answers = "".join(f"{case},{model},{model} {case}\n" for model in ("calm", "curt") for case in (1, 2))
     (tmp_path / "outputs.csv").write_text("case_id,model,answer\n" + answers)
     return evaluate(
-        tmp_path / "suite.csv", tmp_path / "outputs.csv", ["rubric"],
+        tmp_path / "suite.csv",
+        tmp_path / "outputs.csv",
+        ["rubric"],
         judge={"model": "m", "base_url": judge_server.url},
         parameters={"rubric": {"rubric": str(tmp_path / "support.yaml")}},
-    )  # fmt: skip
+    )
 
 
 def test_each_dimension_is_a_metric_with_its_mean(scored):

@@ -126,11 +126,14 @@ def class_scene() -> Scene:
     chance = Random(3)
     cases = [
         {
-            "case_id": f"c{n}", "label": "ab"[n % 2], "labels": ["ab"[n % 2]], "tags": ["x"] if n < 3 else [],
+            "case_id": f"c{n}",
+            "label": "ab"[n % 2],
+            "labels": ["ab"[n % 2]],
+            "tags": ["x"] if n < 3 else [],
             "metadata.tribe": "uv"[n // 4],
         }
         for n in range(8)
-    ]  # fmt: skip
+    ]
     outputs = [{"case_id": case["case_id"], "model": model} for case in cases for model in "mn"]
     predictions = []
     for row in outputs:

@@ -13,9 +13,11 @@ from metrics.stats.intervals import wilson
 def interval(values: Any, weights: Any = None, clusters: Any = None, **options: Any) -> tuple[float, float]:
     """The interval of one column."""
     low, high = bootstrap_means(
-        np.asarray(values, dtype=float)[:, None], None if weights is None else np.asarray(weights, dtype=float),
-        None if clusters is None else np.asarray(clusters, dtype=np.int64), **options,
-    )  # fmt: skip
+        np.asarray(values, dtype=float)[:, None],
+        None if weights is None else np.asarray(weights, dtype=float),
+        None if clusters is None else np.asarray(clusters, dtype=np.int64),
+        **options,
+    )
     return float(low[0]), float(high[0])
 
 

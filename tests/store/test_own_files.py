@@ -70,8 +70,9 @@ PLANTED: dict[str, Callable[[Run, Path], None]] = {
 }  # fmt: skip
 
 
-@pytest.mark.attack("workspace writer", "a link in a run leads to a file of another",
-    "no link below a workspace is followed")  # fmt: skip
+@pytest.mark.attack(
+    "workspace writer", "a link in a run leads to a file of another", "no link below a workspace is followed"
+)
 @pytest.mark.parametrize("planted", PLANTED)
 def test_a_run_with_a_link_is_neither_shown_nor_exported_nor_sent(planted, run, outside, tmp_path, capsys):
     PLANTED[planted](run, outside)
@@ -86,8 +87,9 @@ def test_a_run_with_a_link_is_neither_shown_nor_exported_nor_sent(planted, run, 
     assert {path.name for path in shared.rglob("*") if path.is_file()} <= {"scores.csv"}
 
 
-@pytest.mark.attack("workspace writer", "a link where a file is written",
-    "links are replaced or refused, never followed")  # fmt: skip
+@pytest.mark.attack(
+    "workspace writer", "a link where a file is written", "links are replaced or refused, never followed"
+)
 def test_nothing_is_written_through_a_link(workspace, outside):
     run = create(Workspace(), text_suite(), text_outputs(), ["rouge"])
     (run.folder / "log.txt").symlink_to(outside / "id_rsa")

@@ -52,8 +52,9 @@ def no_umask():
     os.umask(before)
 
 
-@pytest.mark.attack("worker", "another user of the machine reads runs, images, caches and logs",
-    "folders 0700, files 0600")  # fmt: skip
+@pytest.mark.attack(
+    "worker", "another user of the machine reads runs, images, caches and logs", "folders 0700, files 0600"
+)
 def test_nobody_else_can_read_what_commands_store(tmp_path, monkeypatch, units_here, no_umask):
     place = tmp_path / "made" / "by" / "assay"
     monkeypatch.setenv("ASSAY_WORKSPACE", str(place))

@@ -19,8 +19,10 @@ def rename_as_before(run: Run, name: str) -> Run:
 
 
 class TestNames:
-    @pytest.mark.parametrize(("stored", "name"),
-        [("turns: rouge, bleu", "turns · 2 models"), ("turns: rouge", "turns: rouge"), ("Mine", "Mine")])  # fmt: skip
+    @pytest.mark.parametrize(
+        ("stored", "name"),
+        [("turns: rouge, bleu", "turns · 2 models"), ("turns: rouge", "turns: rouge"), ("Mine", "Mine")],
+    )
     def test_of_earlier_versions_are_kept_where_people_gave_them(self, run, stored, name):
         assert rename_as_before(run, stored).name == name
 

@@ -53,8 +53,9 @@ def copied(sealed, tmp_path):
     return copy
 
 
-@pytest.mark.attack("workspace writer", "one bit of a sealed table is changed",
-    "its sha256 is compared when it is read")  # fmt: skip
+@pytest.mark.attack(
+    "workspace writer", "one bit of a sealed table is changed", "its sha256 is compared when it is read"
+)
 def test_of_400_flips_none_reads_back(run):
     path, draw = run.folder / "tables/scores.parquet", random.Random(7)
     whole, whole_scores = path.read_bytes(), run.scores
@@ -101,8 +102,9 @@ TABLES = {
 }
 
 
-@pytest.mark.attack("workspace writer", "a bit of a table is changed before it is exported",
-    "every reader passes one check")  # fmt: skip
+@pytest.mark.attack(
+    "workspace writer", "a bit of a table is changed before it is exported", "every reader passes one check"
+)
 @pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind, names in TABLES.items() for name in names])
 def test_every_reader_of_every_table_says_which_is_damaged(copied, kind, name, capsys):
     run = copied(kind)
@@ -126,8 +128,9 @@ def test_every_kind_of_table_is_among_them(sealed):
     assert kinds == {name.partition("/")[0] for names in TABLES.values() for name in names}
 
 
-@pytest.mark.attack("workspace writer", "a bit of a cached index of objects is changed",
-    "it has a checksum, and is rebuilt")  # fmt: skip
+@pytest.mark.attack(
+    "workspace writer", "a bit of a cached index of objects is changed", "it has a checksum, and is rebuilt"
+)
 def test_a_changed_index_of_objects_is_made_again(copied):
     run = copied("objects")
     whole = object_index(run, "detection_pr_curve", "keen").score.tolist()
@@ -286,8 +289,9 @@ def test_an_archive_of_a_changed_run_is_refused(run, tmp_path):
     assert read_archive(tmp_path / "whole.zip", Workspace(tmp_path / "there")).run.id == run.id
 
 
-@pytest.mark.attack("network", "a run at a URL is changed with the sha256 of its list",
-    "a pull compares it with its seal")  # fmt: skip
+@pytest.mark.attack(
+    "network", "a run at a URL is changed with the sha256 of its list", "a pull compares it with its seal"
+)
 def test_a_changed_run_is_not_pulled(run, tmp_path):
     url = f"file://{tmp_path}/remote"
     Workspace().push(run, url)

@@ -23,8 +23,9 @@ def test_jsonl_and_parquet_are_exact(tmp_path, kind, rows):
     assert read_suite(tmp_path / f"suite.{kind.upper()}").fingerprint == made.fingerprint
 
 
-@pytest.mark.attack("suite author", "a question that a spreadsheet would run as a formula",
-    "cells of CSV files are neutralised")  # fmt: skip
+@pytest.mark.attack(
+    "suite author", "a question that a spreadsheet would run as a formula", "cells of CSV files are neutralised"
+)
 def test_csv_keeps_lists_and_disarms_formulas(tmp_path):
     write_suite(suite(TRICKY), tmp_path / "suite.csv")
     back = {row["case_id"]: row for row in read_suite(tmp_path / "suite.csv").cases.to_pylist()}

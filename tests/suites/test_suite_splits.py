@@ -77,8 +77,11 @@ def test_a_sample_of_more_than_there_is_is_refused(size):
 
 
 @settings(max_examples=60)
-@given(st.lists(st.tuples(st.none() | st.sampled_from("gh"), st.none() | st.integers(0, 30)), min_size=2, max_size=25),
-    st.floats(0.1, 0.9), st.integers(0, 5))  # fmt: skip
+@given(
+    st.lists(st.tuples(st.none() | st.sampled_from("gh"), st.none() | st.integers(0, 30)), min_size=2, max_size=25),
+    st.floats(0.1, 0.9),
+    st.integers(0, 5),
+)
 def test_a_split_tears_no_family_and_loses_no_case(cases, share, seed):
     rows: list[dict[str, Any]] = []
     for n, (group, of) in enumerate(cases):

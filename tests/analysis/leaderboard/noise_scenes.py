@@ -29,9 +29,14 @@ def noisy_run(
         for model in MODELS:
             for repeat in range(repeats):
                 words = usual + (int(rng.integers(-3, 4)) if model == "moody" else 0)
-                answers.append({
-                    "case_id": f"c{place}", "model": model, "run": repeat + 1, "answer": " ".join(WORDS[:words]),
-                    "cost_usd": cost,
-                })  # fmt: skip
+                answers.append(
+                    {
+                        "case_id": f"c{place}",
+                        "model": model,
+                        "run": repeat + 1,
+                        "answer": " ".join(WORDS[:words]),
+                        "cost_usd": cost,
+                    }
+                )
     suite = Suite.from_rows("noisy", "text", rows)
     return finished(workspace, suite, Outputs.from_rows(answers), "rouge", **options)

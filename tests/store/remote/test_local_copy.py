@@ -111,8 +111,9 @@ def test_what_was_used_the_longest_ago_makes_room_and_is_fetched_again(place, ma
     assert (len(opened.run(made.id).scores), len(opened.run(own.id).suite)) == (len(made.scores), 6)
 
 
-@pytest.mark.attack("workspace writer", "keys of a remote workspace are read from its local copy",
-    "they are never stored")  # fmt: skip
+@pytest.mark.attack(
+    "workspace writer", "keys of a remote workspace are read from its local copy", "they are never stored"
+)
 def test_no_credentials_are_stored(tmp_path, monkeypatch):
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "loopback-secret")
     opened = Workspace("s3://team/runs/")

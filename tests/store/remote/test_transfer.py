@@ -156,8 +156,9 @@ FOREIGN = {
 _ONE = {"sha256": "0" * 64, "bytes": 1}
 
 
-@pytest.mark.attack("network", "the list of a run names files elsewhere or of other runs",
-    "only names of a run are taken")  # fmt: skip
+@pytest.mark.attack(
+    "network", "the list of a run names files elsewhere or of other runs", "only names of a run are taken"
+)
 @pytest.mark.parametrize("case", FOREIGN)
 def test_a_foreign_listing_is_refused(case, made, tmp_path):
     import hashlib

@@ -52,8 +52,9 @@ def test_refusals(claims, why):
         visitor_of(ADA | claims, TEAM, NOW)
 
 
-@pytest.mark.attack("browser", "somebody signs in with an address that is not verified",
-    "only verified addresses have a role")  # fmt: skip
+@pytest.mark.attack(
+    "browser", "somebody signs in with an address that is not verified", "only verified addresses have a role"
+)
 def test_an_address_that_is_not_verified_gives_no_role():
     by_address = Team(role_claim="email", roles={"ada@x.example": "admin"})
     assert visitor_of(ADA, by_address, NOW).role == "admin"
