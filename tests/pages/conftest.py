@@ -292,17 +292,24 @@ def back(page: Page, address: str) -> None:
     page.wait_for_url(address)
 
 
+def press_until(page: Page, key: str, arrived: Callable[[float], None]) -> None:
+    """Press a key until what it brings has `arrived`, which expects it within so many milliseconds.
+
+    A key that comes before the buttons listen is lost.
+    """
+    settle(page)
+    for _ in range(5):
+        page.keyboard.press(key)
+        for wait in (20_000, 1_000):  # then once more, as the page is when it stands still
+            with contextlib.suppress(AssertionError):
+                return arrived(wait)
+            settle(page)
+    pytest.fail(f"{key} brings nothing")
+
+
 def press(page: Page, key: str, text: str) -> None:
     """Press a key that brings up a text."""
-    shown = page.get_by_text(text)
-    for _ in range(5):  # a key that comes before the buttons listen is lost
-        settle(page)
-        if shown.is_visible():
-            break
-        page.keyboard.press(key)
-        with contextlib.suppress(AssertionError):
-            expect(shown).to_be_visible(timeout=20_000)
-    expect(shown).to_be_visible()
+    press_until(page, key, lambda wait: expect(page.get_by_text(text)).to_be_visible(timeout=wait))
 
 
 def tag_object(page: Page, tag: str) -> None:

@@ -1,6 +1,5 @@
 """What keys do in a real browser: the palette, comparing answers, labelling, and approving questions."""
 
-import contextlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from metrics.store import Run
 from metrics.store.label_sets import Labels
 from metrics.store.preference_sets import Preferences
 from tests.pages.browser.conftest import Studio
-from tests.pages.conftest import settle
+from tests.pages.conftest import press_until, settle
 from tests.pages.test_questions import HOSTILE, stored_draft
 from tests.preferences import MODELS
 
@@ -26,14 +25,7 @@ def press_through(page: Page, keys: Sequence[str], button: str, progress: str) -
         expect(page.get_by_text(progress.format(min(done, len(keys) - 1)))).to_be_visible()
         settle(page)
         before = str(shown.get_attribute("class"))
-        for _ in range(5):  # a key that comes before the buttons listen is lost
-            settle(page)
-            if shown.get_attribute("class") != before:
-                break
-            page.keyboard.press(key)
-            with contextlib.suppress(AssertionError):
-                expect(shown).not_to_have_class(before, timeout=20_000)
-        expect(shown).not_to_have_class(before)
+        press_until(page, key, lambda wait, before=before: expect(shown).not_to_have_class(before, timeout=wait))
     expect(page.get_by_text(progress.format(len(keys) - 1))).to_be_visible()
     settle(page)
 
