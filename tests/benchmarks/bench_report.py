@@ -38,7 +38,7 @@ def main() -> None:
         rows = []
         for name, run in {**runs, large: many(workspace).id}.items():
             for form in ("pdf", "html"):
-                seconds = made(folder, run, form)
+                seconds = time_report(folder, run, form)
                 limit = None if name == large else MOST
                 rows.append(Row(f"{form.upper()} report of {name}, processor time", seconds, "s", most=limit))
     report(rows)
@@ -58,7 +58,7 @@ def many(workspace: Workspace) -> Run:
     return evaluate(suite, Outputs.from_rows(cut), EVALUATORS, workspace=workspace.path)
 
 
-def made(folder: str, run: str, form: str) -> float:
+def time_report(folder: str, run: str, form: str) -> float:
     """Return the processor seconds of one report."""
     found = subprocess.run([sys.executable, "-c", MADE, folder, run, form], capture_output=True, text=True, check=True)
     return float(found.stdout)

@@ -24,7 +24,7 @@ def clock(monkeypatch):
 
 
 @pytest.fixture
-def told(capsys):
+def read_errors(capsys):
     return lambda: capsys.readouterr().err.splitlines()
 
 
@@ -37,44 +37,44 @@ def options(**more: object) -> Namespace:
     return Namespace(**{"quiet": False, "log_format": "text"} | more)
 
 
-def test_lines_in_a_pipe(clock, told):
+def test_lines_in_a_pipe(clock, read_errors):
     with follow(options()) as listen:
         assert listen is not None
         for _ in range(5):
             listen(progress(0, "starting"))
-        assert told() == ["starting …"], "not 0 %, and once"
+        assert read_errors() == ["starting …"], "not 0 %, and once"
         listen(progress(1))
         for done in range(2, 20):
             listen(progress(done))
-        assert told() == ["evaluating 0 %, about 8.0 s left: 1 of 200 done"]
+        assert read_errors() == ["evaluating 0 %, about 8.0 s left: 1 of 200 done"]
         listen(progress(21, failed=3))
         listen(progress(22))
-        assert told() == ["evaluating 10 %, about 8.0 s left: 21 of 200 done, 3 failed"]
+        assert read_errors() == ["evaluating 10 %, about 8.0 s left: 21 of 200 done, 3 failed"]
         clock[0] = progress_view.LINE_EVERY
         listen(progress(23))
         listen(progress(24))
-        assert told() == ["evaluating 12 %, about 8.0 s left: 23 of 200 done"]
+        assert read_errors() == ["evaluating 12 %, about 8.0 s left: 23 of 200 done"]
         listen(progress(200, "finished", 3))
-    assert told() == ["finished, about 8.0 s left: 200 of 200 done, 3 failed, 2.0 s"]
+    assert read_errors() == ["finished, about 8.0 s left: 200 of 200 done, 3 failed, 2.0 s"]
 
 
-def test_parts_of_a_job(clock, told):
+def test_parts_of_a_job(clock, read_errors):
     with follow(options()) as listen:
         for what in ("Writing", "Checking"):
             for done in range(31):
                 count(listen, what, done, 30)
-    lines = told()
+    lines = read_errors()
     assert (lines[0], lines[-1]) == ("Writing 0 %: 0 of 30 done", "Checking 100 %: 30 of 30 done")
     assert len(lines) == 2 * 11
 
 
-def test_events(workspace, tmp_path, told):
+def test_events(workspace, tmp_path, read_errors):
     """Law: with --log-format json each line of standard error is an object with the event and its time."""
     (tmp_path / "both.csv").write_text(BOTH)
     arguments = ["evaluate", str(tmp_path / "both.csv"), "--log-format", "json"]
     gates = ["--fail-under", "rougeL=2", "--fail-under", "rougeL=0"]
     assert main([*arguments, "--evaluators", "rouge,bleu,perplexity", *gates]) == 1
-    events = [json.loads(line) for line in told()]
+    events = [json.loads(line) for line in read_errors()]
     assert all(re.match(r"\d{4}-\d\d-\d\dT[\d:.]+\+00:00", one["time"]) for one in events)
     names = [one["event"] for one in events]
     assert names[:3] == ["note", "start", "progress"], "perplexity has no model"
@@ -89,7 +89,7 @@ def test_events(workspace, tmp_path, told):
     assert (last["message"], last["done"], last["total"]) == ("finished", 6, 6)
     assert (events[-1]["state"], events[-1]["exit_code"]) == ("finished", 1)
     assert main([*arguments, "--evaluators", "nope"]) == 2
-    [error] = [json.loads(line) for line in told()]
+    [error] = [json.loads(line) for line in read_errors()]
     assert (error["event"], error["problems"][0]["found"]) == ("error", "'nope'")
 
 

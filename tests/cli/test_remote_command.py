@@ -11,7 +11,7 @@ OUTPUTS = "case_id,answer\n1,a cat\n2,a bird\n"
 
 
 @pytest.fixture
-def made(workspace, tmp_path, monkeypatch):
+def first_run(workspace, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return finished(Workspace(), text_suite(), text_outputs(), "rouge", name="first")
 
@@ -21,11 +21,14 @@ def url(tmp_path):
     return f"file://{tmp_path}/remote"
 
 
-def test_push_and_pull(made, url, tmp_path, capsys):
-    assert main(["push", made.id, "latest", url]) == 0
-    assert capsys.readouterr().out == f"{made.id}: pushed to {url}\n{made.id}: is there already: {url}\n"
+def test_push_and_pull(first_run, url, tmp_path, capsys):
+    assert main(["push", first_run.id, "latest", url]) == 0
+    assert capsys.readouterr().out == f"{first_run.id}: pushed to {url}\n{first_run.id}: is there already: {url}\n"
     other = str(tmp_path / "other")
-    assert (main(["pull", url, made.id, "--workspace", other]), capsys.readouterr().out) == (0, f"{made.id}\n")
+    assert (main(["pull", url, first_run.id, "--workspace", other]), capsys.readouterr().out) == (
+        0,
+        f"{first_run.id}\n",
+    )
     assert main(["pull", url, "--workspace", other]) == 0
     assert capsys.readouterr() == ("", "nothing new\n")
 
@@ -37,14 +40,14 @@ def test_push_and_pull(made, url, tmp_path, capsys):
     (["pull", "bucket"], "URL: found 'bucket'; expected a URL such as s3://bucket/folder"),
     (["runs", "--workspace", "s3://bucket?key=secret"], "URL: found s3://bucket…; expected a URL without a"),
 ])  # fmt: skip
-def test_wrong_words(arguments, message, made, capsys):
+def test_wrong_words(arguments, message, first_run, capsys):
     assert main(arguments) == 2
     err = capsys.readouterr().err
     assert message in err
     assert "secret" not in err
 
 
-def test_a_run_that_cannot_be_pushed_stays_and_is_told(made, url, tmp_path, capsys):
+def test_a_run_that_cannot_be_pushed_stays_and_is_told(first_run, url, tmp_path, capsys):
     for name, content in (("suite.csv", SUITE), ("outputs.csv", OUTPUTS)):
         (tmp_path / name).write_text(content)
     (tmp_path / "remote").write_text("a file where a folder should be")

@@ -86,7 +86,7 @@ SUN = "The sun rose over the mill."
 
 
 @pytest.fixture
-def made(workspace):
+def suite_and_outputs(workspace):
     suite = Suite.from_rows(
         "s", "text", [{"case_id": name, "question": "When?", "expected_answers": [SUN]} for name in ("a", "b", "c")]
     )
@@ -102,8 +102,8 @@ def by_case(run: Run) -> dict[str, dict[str, Any]]:
     return {row["case_id"]: row for row in run.scores.to_dict("records")}
 
 
-def test_a_missing_model_skips_its_cases_and_nothing_else(made):
-    run = finished(*made, "groundedness", "rouge", resources={"embedder": "/no/such/model"})
+def test_a_missing_model_skips_its_cases_and_nothing_else(suite_and_outputs):
+    run = finished(*suite_and_outputs, "groundedness", "rouge", resources={"embedder": "/no/such/model"})
     assert run.state == "finished"
     grounded = run.scores[run.scores["evaluator"] == "groundedness"]
     assert grounded["status"].tolist() == ["skipped", "skipped", "not_applicable"]
@@ -114,10 +114,11 @@ def test_a_missing_model_skips_its_cases_and_nothing_else(made):
     assert run.scores[run.scores["evaluator"] == "rouge"]["status"].eq("ok").all()
 
 
-def test_another_model_is_other_work(made):
+def test_another_model_is_other_work(suite_and_outputs):
     """What was computed with one model is never taken for another's."""
     plain, chosen = (
-        engine.create(*made, ["groundedness"], resources=resources) for resources in (None, {"embedder": "/some/model"})
+        engine.create(*suite_and_outputs, ["groundedness"], resources=resources)
+        for resources in (None, {"embedder": "/some/model"})
     )
     assert chosen.spec["resources"] == {"embedder": "/some/model"}
     assert {unit.name for unit in plan(plain)}.isdisjoint(unit.name for unit in plan(chosen))

@@ -172,7 +172,7 @@ FILES: dict[str, tuple[str, Callable[[], bytes], str, str]] = {
 
 
 @pytest.fixture(scope="module")
-def said(tmp_path_factory):
+def replies(tmp_path_factory):
     """What a process with little memory says of each file."""
     folder, places = tmp_path_factory.mktemp("hostile"), []
     for number, (name, content, *_) in enumerate(FILES.values()):
@@ -191,11 +191,11 @@ def said(tmp_path_factory):
     "what a file unpacks to is counted before it is kept, in relation to its size",
 )
 @pytest.mark.parametrize("what", FILES)
-def test_a_small_file_does_not_fill_the_memory(said, what):
+def test_a_small_file_does_not_fill_the_memory(replies, what):
     name, _, found, expected = FILES[what]
-    assert said[what].startswith(name)
-    assert found in said[what]
-    assert said[what].rstrip().endswith(expected)
+    assert replies[what].startswith(name)
+    assert found in replies[what]
+    assert replies[what].rstrip().endswith(expected)
 
 
 SIZES = {

@@ -103,7 +103,7 @@ def masks(folder: Path, shared: Path) -> Brought:
     rows, columns = np.mgrid[:48, :64]
     places = {f"street_{number}": (10 + 5 * number, 12 + 4 * number) for number in range(6)}
 
-    def drawn(shift: int) -> dict[str, np.ndarray]:
+    def draw(shift: int) -> dict[str, np.ndarray]:
         kept = {}
         for name, (y, x) in places.items():
             image = (rows > 36).astype(np.uint8)
@@ -122,9 +122,9 @@ def masks(folder: Path, shared: Path) -> Brought:
                 archive.writestr(f"{stem}.png", buffer.getvalue())
         return path
 
-    truth, numbers, outputs = drawn(0), {}, []
+    truth, numbers, outputs = draw(0), {}, []
     for name, shift in {"unet": 2, "coarse": 7}.items():
-        said = drawn(shift)
+        said = draw(shift)
         outputs.append(pack(name, said))
         pair = [np.concatenate([image.ravel() for image in images.values()]) for images in (truth, said)]
         numbers[name, "segmentation_iou.miou"] = float(jaccard_score(*pair, average="macro"))

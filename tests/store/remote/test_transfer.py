@@ -28,42 +28,44 @@ def digests(run: Run) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("url", ["s3", "file", "memory"], indirect=True)
-def test_a_run_comes_back_the_same(url, made, tmp_path):
+def test_a_run_comes_back_the_same(url, copied_run, tmp_path):
     told: list[tuple[int, int]] = []
-    assert made.workspace.path == Workspace().path
-    assert Workspace().push(made, url, lambda *done: told.append(done))
+    assert copied_run.workspace.path == Workspace().path
+    assert Workspace().push(copied_run, url, lambda *done: told.append(done))
     other = Workspace(tmp_path / "other")
-    assert other.pull(url) == [made.id]
-    back = other.run(made.id)
-    assert (digests(back), back.state) == (digests(made), "finished")
-    assert back.suite.fingerprint == made.suite.fingerprint
-    assert told[-1][0] == told[-1][1] == sum(file.bytes for file in listing_of(made)[0].files.values())
+    assert other.pull(url) == [copied_run.id]
+    back = other.run(copied_run.id)
+    assert (digests(back), back.state) == (digests(copied_run), "finished")
+    assert back.suite.fingerprint == copied_run.suite.fingerprint
+    assert told[-1][0] == told[-1][1] == sum(file.bytes for file in listing_of(copied_run)[0].files.values())
 
 
 @PLACES
-def test_the_same_again_sends_nothing_and_fetches_nothing(url, made, tmp_path, monkeypatch):
+def test_the_same_again_sends_nothing_and_fetches_nothing(url, copied_run, tmp_path, monkeypatch):
     other = Workspace(tmp_path / "other")
-    assert Workspace().push(made, url)
+    assert Workspace().push(copied_run, url)
     other.pull(url)
     sent: list[str] = []
     for kind in (CloudObjects, FileObjects):
         monkeypatch.setattr(kind, "send", lambda self, name, path: sent.append(name))
         monkeypatch.setattr(kind, "copy_to", lambda self, name, target, size: sent.append(name))
-    assert not Workspace().push(made, url)
+    assert not Workspace().push(copied_run, url)
     assert (other.pull(url), sent) == ([], [])
 
 
 @PLACES
-def test_another_run_of_the_same_id_is_refused_and_harms_nothing(url, made, tmp_path):
-    other = rival(made, tmp_path / "rival")
-    Workspace().push(made, url)
-    with pytest.raises(RemoteError, match=f"has another run {made.id}, which was pushed first and stays as it is"):
+def test_another_run_of_the_same_id_is_refused_and_harms_nothing(url, copied_run, tmp_path):
+    other = rival(copied_run, tmp_path / "rival")
+    Workspace().push(copied_run, url)
+    with pytest.raises(
+        RemoteError, match=f"has another run {copied_run.id}, which was pushed first and stays as it is"
+    ):
         Workspace(tmp_path / "rival").push(other, url)
-    with pytest.raises(RemoteError, match=f"another run {made.id} is in"):
+    with pytest.raises(RemoteError, match=f"another run {copied_run.id} is in"):
         Workspace(tmp_path / "rival").pull(url)
     assert other.name == "rival"
     Workspace(tmp_path / "other").pull(url)
-    assert digests(Workspace(tmp_path / "other").run(made.id)) == digests(made)
+    assert digests(Workspace(tmp_path / "other").run(copied_run.id)) == digests(copied_run)
 
 
 @PLACES
@@ -74,8 +76,8 @@ def test_the_second_of_two_creations_fails(url):
         assert (place.read("runs/x.json"), place.names("runs")) == (b"first", ["runs/x.json"])
 
 
-def test_a_server_without_conditional_puts_is_found_out(made, tmp_path, monkeypatch):
-    url, theirs = f"file://{tmp_path}/remote", rival(made, tmp_path / "rival")
+def test_a_server_without_conditional_puts_is_found_out(copied_run, tmp_path, monkeypatch):
+    url, theirs = f"file://{tmp_path}/remote", rival(copied_run, tmp_path / "rival")
     whole = listing_of(theirs)[0].to_bytes()
 
     def overwritten(self: FileObjects, name: str, content: bytes) -> bool:
@@ -87,7 +89,7 @@ def test_a_server_without_conditional_puts_is_found_out(made, tmp_path, monkeypa
 
     monkeypatch.setattr(FileObjects, "create", overwritten)
     with pytest.raises(RemoteError, match="has another run"):
-        Workspace().push(made, url)
+        Workspace().push(copied_run, url)
 
 
 def _flip(place: Objects, name: str, folder: Path) -> None:
@@ -101,10 +103,10 @@ def _flip(place: Objects, name: str, folder: Path) -> None:
 @pytest.mark.attack("network", "one bit of a file at a URL is changed", "its sha256 is compared before it is kept")
 @PLACES
 @pytest.mark.parametrize("name", ["run/tables/scores.parquet", "suite/cases.parquet", "suite/media/a.png"])
-def test_a_flipped_bit_is_refused_by_name(url, name, made, tmp_path):
-    Workspace().push(made, url)
+def test_a_flipped_bit_is_refused_by_name(url, name, copied_run, tmp_path):
+    Workspace().push(copied_run, url)
     with opened(url) as place:
-        _flip(place, listing_of(made)[0].files[name].object, tmp_path)
+        _flip(place, listing_of(copied_run)[0].files[name].object, tmp_path)
     other = Workspace(tmp_path / "other")
     with pytest.raises(RemoteError, match=f"the {name} of the run, was changed: its sha256 differs"):
         other.pull(url)
@@ -112,26 +114,26 @@ def test_a_flipped_bit_is_refused_by_name(url, name, made, tmp_path):
 
 
 @PLACES
-def test_a_lost_object_is_told_and_a_push_restores_it(url, made, tmp_path):
-    Workspace().push(made, url)
-    lost = listing_of(made)[0].files["run/tables/scores.parquet"].object
+def test_a_lost_object_is_told_and_a_push_restores_it(url, copied_run, tmp_path):
+    Workspace().push(copied_run, url)
+    lost = listing_of(copied_run)[0].files["run/tables/scores.parquet"].object
     with opened(url) as place:
         (tmp_path / "short").write_bytes(b"PAR1")
         place.send(lost, tmp_path / "short")  # cut short
     other = Workspace(tmp_path / "other")
     with pytest.raises(RemoteError, match=r"scores\.parquet of the run"):
         other.pull(url)
-    assert not Workspace().push(made, url)
-    assert other.pull(url) == [made.id]
+    assert not Workspace().push(copied_run, url)
+    assert other.pull(url) == [copied_run.id]
 
 
 @pytest.mark.attack("network", "one bit of the list of a run at a URL is changed", "the list has a checksum")
 @PLACES
-def test_a_changed_listing_is_refused(url, made, tmp_path):
-    Workspace().push(made, url)
+def test_a_changed_listing_is_refused(url, copied_run, tmp_path):
+    Workspace().push(copied_run, url)
     with opened(url) as place:
-        _flip(place, f"runs/{made.id}.json", tmp_path)
-    with pytest.raises(RemoteError, match=rf"runs/{made.id}\.json (was changed|is no listing of a run)"):
+        _flip(place, f"runs/{copied_run.id}.json", tmp_path)
+    with pytest.raises(RemoteError, match=rf"runs/{copied_run.id}\.json (was changed|is no listing of a run)"):
         Workspace(tmp_path / "other").pull(url)
 
 
@@ -160,12 +162,12 @@ _ONE = {"sha256": "0" * 64, "bytes": 1}
     "network", "the list of a run names files elsewhere or of other runs", "only names of a run are taken"
 )
 @pytest.mark.parametrize("case", FOREIGN)
-def test_a_foreign_listing_is_refused(case, made, tmp_path):
+def test_a_foreign_listing_is_refused(case, copied_run, tmp_path):
     import hashlib
 
     change, message = FOREIGN[case]
-    url, path = f"file://{tmp_path}/remote", tmp_path / "remote" / "runs" / f"{made.id}.json"
-    Workspace().push(made, url)
+    url, path = f"file://{tmp_path}/remote", tmp_path / "remote" / "runs" / f"{copied_run.id}.json"
+    Workspace().push(copied_run, url)
     content = json.loads(path.read_bytes())["content"]
     change(content)
     dumped = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
@@ -176,14 +178,14 @@ def test_a_foreign_listing_is_refused(case, made, tmp_path):
 
 
 @pytest.mark.attack("network", "the list of a run is nested 200,000 deep", "it is no list of a run, and hides no other")
-def test_a_nested_listing_is_refused(made, tmp_path):
+def test_a_nested_listing_is_refused(copied_run, tmp_path):
     url, folder = f"file://{tmp_path}/remote", tmp_path / "remote" / "runs"
-    Workspace().push(made, url)
+    Workspace().push(copied_run, url)
     (folder / "20260101-000000-abcdef.json").write_text("[" * 200_000)
     other = Workspace(tmp_path / "other")
     with pytest.raises(RemoteError, match=r"20260101-000000-abcdef\.json is no listing of a run"):
         other.pull(url)
-    assert other.pull(url, made.id) == [made.id]
+    assert other.pull(url, copied_run.id) == [copied_run.id]
 
 
 @pytest.mark.attack("network", "a file at a URL is larger than the list says, or the list itself is endless", "no more is read than that, and one byte")  # fmt: skip  # noqa: E501
@@ -203,30 +205,30 @@ def test_no_more_is_read_than_announced(url, tmp_path, monkeypatch):
 
 @pytest.mark.attack("network", "a file on a mounted disk is a pipe, which never ends", "it is no file of a run")
 @pytest.mark.parametrize("which", ["list", "object"])
-def test_a_pipe_is_not_waited_for(which, made, tmp_path):
+def test_a_pipe_is_not_waited_for(which, copied_run, tmp_path):
     url = f"file://{tmp_path}/remote"
-    Workspace().push(made, url)
-    name = f"runs/{made.id}.json"
+    Workspace().push(copied_run, url)
+    name = f"runs/{copied_run.id}.json"
     if which == "object":
-        name = listing_of(made)[0].files["run/tables/scores.parquet"].object
+        name = listing_of(copied_run)[0].files["run/tables/scores.parquet"].object
     (tmp_path / "remote" / name).unlink()
     os.mkfifo(tmp_path / "remote" / name)
     with pytest.raises(RemoteError, match="a pipe"):
         Workspace(tmp_path / "other").pull(url)
 
 
-def test_only_whole_sealed_runs_are_pushed(made, tmp_path):
+def test_only_whole_sealed_runs_are_pushed(copied_run, tmp_path):
     from metrics import engine
 
     url = f"file://{tmp_path}/remote"
     unfinished = engine.create(Workspace(), text_suite(), text_outputs(), ["rouge"])
     with pytest.raises(RunError, match="its tables are there once it is finished"):
         Workspace().push(unfinished, url)
-    path = made.table_path("scores")
+    path = copied_run.table_path("scores")
     assert path is not None
     path.write_bytes(path.read_bytes()[:-1] + b"!")
     with pytest.raises(RunCorrupt, match="table scores differs from its seal"):
-        Workspace().push(made, url)
+        Workspace().push(copied_run, url)
     assert not (tmp_path / "remote").exists()
 
 
@@ -235,15 +237,15 @@ def test_a_run_that_is_not_there(place, tmp_path):
         Workspace(tmp_path / "other").pull(place, "20260101-000000-abcdef")
 
 
-def test_the_objects_of_two_runs_are_shared(made, tmp_path):
+def test_the_objects_of_two_runs_are_shared(copied_run, tmp_path):
     from tests.engine.engine_scenes import finished
 
     second = finished(Workspace(), text_suite(), text_outputs(), "bleu")
     url = f"file://{tmp_path}/remote"
-    for run in (made, second):
+    for run in (copied_run, second):
         Workspace().push(run, url)
     stored = {path.name for path in (tmp_path / "remote" / "objects").rglob("*") if path.is_file()}
-    listed = [listing_of(run)[0].files for run in (made, second)]
+    listed = [listing_of(run)[0].files for run in (copied_run, second)]
     assert stored == {file.sha256 for files in listed for file in files.values()}
     assert len(stored) < sum(len(files) for files in listed)
 
@@ -252,9 +254,9 @@ def test_the_objects_of_two_runs_are_shared(made, tmp_path):
     ("s3://key:secret@bucket/x", "a URL without a"), ("https://host/x?sig=secret", "a URL without"),
     ("s3://", "a URL such as"), ("bucket", "a URL such as"), ("nothing://host/x", "nothing"),
 ])  # fmt: skip
-def test_a_wrong_url(url, message, made):
+def test_a_wrong_url(url, message, copied_run):
     with pytest.raises(Exception, match=message) as caught:
-        Workspace().push(made, url)
+        Workspace().push(copied_run, url)
     assert type(caught.value).__module__ == InputError.__module__
     assert "secret" not in str(caught.value)
 
@@ -270,12 +272,12 @@ REFUSALS = {
 
 
 @pytest.mark.parametrize("case", REFUSALS)
-def test_a_refusal_says_host_bucket_and_what_happened(case, server, made, monkeypatch):
+def test_a_refusal_says_host_bucket_and_what_happened(case, server, copied_run, monkeypatch):
     variables, url, message = REFUSALS[case]
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     with pytest.raises(RemoteError, match=message) as caught:
-        Workspace().push(made, url)
+        Workspace().push(copied_run, url)
     text = str(caught.value)
     assert SECRET not in text
     assert "\n" not in text
