@@ -115,7 +115,7 @@ def read_json(path: Path) -> Any:
         return None
 
 
-def found_files(folder: Path, pattern: str) -> list[Path]:
+def list_paths(folder: Path, pattern: str) -> list[Path]:
     """Return the paths below a folder that match a pattern, by name; none where there is no such folder.
 
     Raises StorageError where it cannot be read, of which a pattern says nothing: an empty workspace is another thing.

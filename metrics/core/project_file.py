@@ -50,8 +50,10 @@ def project_plugins(file: Path) -> list[str]:
 
 
 def _is_project(file: Path) -> bool:
+    if file.name != "pyproject.toml":
+        return True
     stored = file.stat()
-    return file.name != "pyproject.toml" or _has_settings(file, stored.st_mtime_ns, stored.st_size)
+    return _has_settings(file, stored.st_mtime_ns, stored.st_size)
 
 
 @lru_cache(maxsize=64)  # the registry asks each time that it is walked through

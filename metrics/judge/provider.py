@@ -7,8 +7,6 @@ import os
 import warnings
 from collections.abc import Mapping
 from functools import cache
-from importlib import import_module
-from types import ModuleType
 from typing import Any
 
 from metrics.core.errors import describe_failure
@@ -24,19 +22,19 @@ NO_PROVIDER = "LLM Provider NOT provided"  # what litellm says of a model that i
 
 
 @cache
-def library() -> ModuleType:
-    """Return litellm, set up to use no network at import, no telemetry and no output."""
+def library() -> Any:
+    """Return the module litellm, set up to use no network at import, no telemetry and no output."""
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # otherwise it fetches prices at import
     os.environ["LITELLM_MODE"] = "PRODUCTION"  # otherwise it reads a .env file
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of pydantic, about litellm's own models, which are built on first use
-        litellm = import_module("litellm")
+        import litellm
         from litellm.llms.custom_httpx.aiohttp_transport import LiteLLMAiohttpTransport
 
         litellm.ModelResponse()
     bound(LiteLLMAiohttpTransport)
-    # what a provider does not take is left out by us, who say so, or is an error
-    vars(litellm).update(suppress_debug_info=True, drop_params=False)
+    litellm.suppress_debug_info = True
+    litellm.drop_params = False  # what a provider does not take is left out by us, who say so, or is an error
     logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
     return litellm
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from metrics.core.errors import InputError, InputProblem
-from metrics.core.files import found_files, write_json
+from metrics.core.files import list_paths, write_json
 from metrics.core.regular_files import text_of
 
 LONGEST_FILE = 1_000_000  # bytes
@@ -86,7 +86,7 @@ def every(workspace: Path, kind: type[S]) -> list[S]:
     """Return the saved objects of a kind, by title. Raises InputError naming every unreadable file."""
     found: list[S] = []
     problems: list[InputProblem] = []
-    for path in found_files(workspace / kind.FOLDER, "*.json"):
+    for path in list_paths(workspace / kind.FOLDER, "*.json"):
         try:
             found.append(_read(kind, path))
         except InputError as failure:

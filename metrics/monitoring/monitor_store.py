@@ -23,7 +23,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from metrics.calibrations.calibrated_thresholds import calibrated_by
 from metrics.core.calibration import Calibration, calibration_of, with_thresholds
 from metrics.core.errors import InputError, InputProblem, RunNotFound
-from metrics.core.files import found_files, held, is_held, make_folder, read_json, write_json, write_table
+from metrics.core.files import held, is_held, list_paths, make_folder, read_json, write_json, write_table
 from metrics.core.registry import choose
 from metrics.core.schema import conformed
 from metrics.core.storage import stored_at
@@ -334,7 +334,7 @@ def monitor(workspace: Workspace, name: str) -> Monitor:
 
 def monitors(workspace: Workspace) -> list[Monitor]:
     """Return every monitor of a workspace, by name."""
-    return [Monitor(spec.parent) for spec in found_files(workspace.path / FOLDER, "*/spec.json")]
+    return [Monitor(spec.parent) for spec in list_paths(workspace.path / FOLDER, "*/spec.json")]
 
 
 def create(workspace: Workspace, name: str, spec: Spec) -> Monitor:

@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from metrics.core.errors import AssayError
-from metrics.core.files import found_files, held, make_folder, read_json, write_json
+from metrics.core.files import held, list_paths, make_folder, read_json, write_json
 from metrics.questions.draft import Draft, Review
 from metrics.store.own_files import own_folder
 
@@ -56,5 +56,5 @@ def review(workspace: Path, draft_id: str, changes: Mapping[str, Review]) -> Non
 
 def drafts(workspace: Path) -> Iterable[str]:
     """Return the ids of the drafts, the newest first."""
-    found = [path for path in found_files(workspace / FOLDER, "*/draft.json") if ID.fullmatch(path.parent.name)]
+    found = [path for path in list_paths(workspace / FOLDER, "*/draft.json") if ID.fullmatch(path.parent.name)]
     return [path.parent.name for path in sorted(found, key=lambda path: (-path.stat().st_mtime_ns, path.parent.name))]

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from metrics.core.arrow import stored_rows
 from metrics.core.errors import InputError, InputProblem, RunNotFound
-from metrics.core.files import held, make_folder, write_table
+from metrics.core.files import held, list_paths, make_folder, write_table
 from metrics.core.label_schema import now
 from metrics.store.own_files import own_folder
 from metrics.store.run import Run
@@ -128,7 +128,7 @@ class GivenRows:
         (self.folder / f"{set_id}.parquet").unlink()
 
     def _files(self) -> list[Path]:
-        return sorted(path for path in self.folder.glob("*.parquet") if not path.name.startswith("."))
+        return [path for path in list_paths(self.folder, "*.parquet") if not path.name.startswith(".")]
 
     def _last(self) -> int:
         """Return the highest number of a row; −1 while there is none."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from metrics.core.errors import RunBusy, RunNotFound
-from metrics.core.files import found_files, make_folder, move_folder, read_json, write_json
+from metrics.core.files import list_paths, make_folder, move_folder, read_json, write_json
 from metrics.store.run import Run
 
 
@@ -19,7 +19,7 @@ class Bin:
 
     def ids(self) -> Sequence[str]:
         """Return the ids of the deleted runs, the last deleted first."""
-        folders = [entry for entry in found_files(self.folder, "*") if entry.is_dir()]
+        folders = [entry for entry in list_paths(self.folder, "*") if entry.is_dir()]
         return [entry.name for entry in sorted(folders, key=lambda entry: entry.stat().st_mtime_ns, reverse=True)]
 
     def runs(self) -> Sequence[Run]:

@@ -18,7 +18,7 @@ from metrics.core.arrow import opened, stored_rows
 from metrics.core.cases import places
 from metrics.core.classes import class_records
 from metrics.core.errors import RunCorrupt, RunNotFound
-from metrics.core.files import copy_folder, found_files, make_folder, read_json, write_json, write_table
+from metrics.core.files import copy_folder, list_paths, make_folder, read_json, write_json, write_table
 from metrics.core.schema import SCHEMA_VERSION, SLICE, conformed
 from metrics.core.suite import OUTPUTS, Outputs, Suite, conform
 from metrics.store.file_names import REMOTE
@@ -160,7 +160,7 @@ class StoredInputs:
 
     def suites(self) -> list[dict[str, Any]]:
         """Return fingerprint, name, task, number of cases … of every stored suite, the newest first."""
-        stored = found_files(self.path / "suites", "*/suite.json")
+        stored = list_paths(self.path / "suites", "*/suite.json")
         stored.sort(key=lambda path: -path.stat().st_mtime_ns)
         return [{"fingerprint": path.parent.name, **facts} for path in stored for facts in _readable(path.parent)]
 

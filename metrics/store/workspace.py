@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from metrics.core.did_you_mean import did_you_mean
 from metrics.core.errors import InputError, InputProblem, RemoteError, RunNotFound
-from metrics.core.files import found_files, make_folder, write_json
+from metrics.core.files import list_paths, make_folder, write_json
 from metrics.core.schema import SCHEMA_VERSION
 from metrics.store.file_names import REMOTE
 from metrics.store.leftovers import sweep
@@ -124,7 +124,7 @@ class Workspace(StoredInputs):
 
     def _all(self) -> list[Run]:
         self._list_remote()
-        folders = [entry for entry in found_files(self.path / "runs", "*") if RUN_ID.fullmatch(entry.name)]
+        folders = [entry for entry in list_paths(self.path / "runs", "*") if RUN_ID.fullmatch(entry.name)]
         return [Run(folder) for folder in folders if _is_run(folder)]
 
     def create_run(self, spec: dict[str, Any]) -> Run:
