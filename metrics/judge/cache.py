@@ -22,7 +22,7 @@ import diskcache
 from pydantic import Field, TypeAdapter, ValidationError
 
 from metrics.core.errors import CacheRefused, InputError, InputProblem
-from metrics.core.files import PRIVATE, make_file, make_folder, written_whole
+from metrics.core.files import PRIVATE, list_paths, make_file, make_folder, written_whole
 from metrics.core.regular_files import open_regular
 from metrics.core.storage import storage_error, stored_at
 
@@ -166,9 +166,9 @@ class Cache:
 
     def statistics(self) -> "Statistics":
         """Return the contents of the cache and what it has saved so far."""
+        files = [file for file in list_paths(self.folder, "cache.db*") if file.is_file()]
         steps: Counter[tuple[str, str]] = Counter((stored.judge, stored.step) for _, stored in self.rows())
         tally = self._tally()
-        files = [file for file in self.folder.glob("cache.db*") if file.is_file()]
         return Statistics(
             replies=sum(steps.values()),
             bytes=sum(file.stat().st_size for file in files),

@@ -51,6 +51,13 @@ def test_a_workspace_that_is_a_file_or_has_too_long_a_name(files, tmp_path, caps
     assert len(line) < 350
 
 
+@pytest.mark.parametrize("command", ["runs", "suites list", "rubric list", "cache stats", "verify latest", "samples"])
+def test_what_cannot_be_read_is_not_empty(command, tmp_path, capsys):
+    (tmp_path / "file").write_text("kept")
+    assert main([*command.split(), "--workspace", str(tmp_path / "file" / "w")]) == 4
+    assert "there is a file where a folder is needed" in capsys.readouterr().err
+
+
 @pytest.mark.skipif("COVERAGE_RUN" in os.environ, reason="the figures of the coverage may not grow either")
 def test_files_that_may_not_grow(files, workspace):
     code, (line,) = run(files, limited(resource.RLIMIT_FSIZE, 2_000))
