@@ -13,7 +13,7 @@ if runtime.exists():
     keep_loaded()
 else:
     from components.server.start import gate_options
-    from metrics.core.terminal import protect
+    from metrics.core.terminal_escapes import protect
     from metrics.judge.redact import redact
 
     protect(redact)  # a traceback holds texts of others

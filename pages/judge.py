@@ -45,7 +45,7 @@ def teach() -> None:
         )
 
 
-def fill_in(way: str, kept: data.Setting | None, files: Sequence[data.Found]) -> data.Setting | None:
+def fill_in(way: str, kept: data.Setting | None, files: Sequence[data.GgufFile]) -> data.Setting | None:
     """Draw the form; return its settings, None while something is missing. `files` are offered as local models."""
     number, offer = machine_models.offered()
     start = next((one for one in (offer, kept) if one and judge_form.way_of(one) == way), None)

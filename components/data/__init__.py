@@ -433,8 +433,8 @@ if TYPE_CHECKING:
     from metrics.ingest.lint import Finding, UnknownClass
     from metrics.ingest.tables.columns import Question
     from metrics.judge.cache import Statistics
-    from metrics.judge.local.found import Found
-    from metrics.judge.local.running import Running
+    from metrics.judge.local.gguf_files import GgufFile
+    from metrics.judge.local.model_servers import ModelServer
     from metrics.judge.workspace_judge import Trial
     from metrics.library.presets import Preset
     from metrics.monitoring import MetricDrift, Standing

@@ -15,15 +15,15 @@ from components.data.workspace_runs import workspace_path
 from metrics import analysis
 from metrics.core.errors import AssayError, InputError
 from metrics.judge.keys import kept_back, key_variables, let_go, missing_keys
-from metrics.judge.local import found
+from metrics.judge.local import gguf_files
 from metrics.judge.local.install import INSTALL, LOCAL, missing_local_model
 from metrics.judge.settings import OPTIONS, Budget, JudgeSettings, settings_of
 
 if TYPE_CHECKING:
     from metrics.core.calibration import Calibration
     from metrics.judge.cache import Cache, Statistics
-    from metrics.judge.local.found import Found
-    from metrics.judge.local.running import Running
+    from metrics.judge.local.gguf_files import GgufFile
+    from metrics.judge.local.model_servers import ModelServer
     from metrics.judge.workspace_judge import Trial
     from metrics.store import Run
 
@@ -163,22 +163,22 @@ def judge_schemas() -> JudgeSchemas:
     return JudgeSchemas(limits, sampling, panel, Budget.model_json_schema())
 
 
-def own_models() -> list[Found]:
+def own_models() -> list[GgufFile]:
     """Return the GGUF files of this machine that can judge."""
-    return found.own_models(workspace_path())
+    return gguf_files.own_models(workspace_path())
 
 
 def searched_folders() -> list[Path]:
     """Return the folders in which GGUF files are looked for."""
-    return [folder for _, folder in found.places(workspace_path())]
+    return [folder for _, folder in gguf_files.model_folders(workspace_path())]
 
 
 @action("editor", "look for this machine's model servers")
-def running_servers() -> tuple[Running, ...]:
+def running_servers() -> tuple[ModelServer, ...]:
     """Ask the usual ports of this machine for servers of models; return those that answer."""
-    from metrics.judge.local import running
+    from metrics.judge.local import model_servers
 
-    return tuple(running.running_servers())
+    return tuple(model_servers.running_servers())
 
 
 def measured_agreement(setting: Setting) -> list[Calibration]:
@@ -233,7 +233,7 @@ def import_cache(name: str, content: bytes) -> str:
 @contextmanager
 def _cache() -> Iterator[Cache]:
     from metrics.judge.cache import Cache
-    from metrics.judge.opening import FOLDER
+    from metrics.judge.open_judges import FOLDER
 
     cache = Cache(workspace_path() / "cache" / FOLDER)
     try:

@@ -71,10 +71,10 @@ def place_prompts(
     texts: dict[str, str], chosen: list[str], parameters: dict[str, dict[str, Any]], resources: dict[str, Any]
 ) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
     """Return a run's parameters and resources with texts in place of prompts, as they are if these cannot be used."""
-    from metrics.judge.wordings import placed
+    from metrics.judge.prompt_overrides import place_prompts
 
     try:
-        return placed(texts, chosen, parameters, resources)
+        return place_prompts(texts, chosen, parameters, resources)
     except InputError:  # of the parameters, which the form says itself
         return parameters, resources
 

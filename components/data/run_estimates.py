@@ -43,7 +43,7 @@ def estimate(
     That is None if it asks none, a text where there is no estimate. A session has one estimate under way: asking for
     another one stops it.
     """
-    from metrics.judge.opening import FOLDER
+    from metrics.judge.open_judges import FOLDER
 
     folder = workspace_path()
     replies = folder / "cache" / FOLDER / "cache.db"

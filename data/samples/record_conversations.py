@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+from metrics.judge.typical_reply import blocks
+
 from data.samples.make_conversations import MODELS, conversations
 from metrics import engine
 from metrics.judge import opening
 from metrics.judge.cache import Cache
 from metrics.judge.completion import Completion, Messages
-from metrics.judge.typical import blocks
 from metrics.store import Workspace
 from metrics.suites.samples import create, samples
 

@@ -8,7 +8,7 @@ from typing import Any
 from metrics.cli.options import add_parser
 from metrics.cli.terminal import say
 from metrics.judge.cache import Cache
-from metrics.judge.opening import FOLDER
+from metrics.judge.open_judges import FOLDER
 from metrics.store import Workspace
 
 

@@ -12,7 +12,7 @@ from metrics.cli.reading_options import print_failure
 from metrics.cli.terminal import say
 from metrics.core.errors import AssayError, StorageError, describe_failure
 from metrics.core.storage import storage_error
-from metrics.core.terminal import shown
+from metrics.core.terminal_escapes import escape_controls
 
 BAD_INPUT, STORAGE, INTERNAL = 2, 4, 5
 
@@ -48,6 +48,6 @@ def _kept(trace: str) -> str | None:
     with suppress(OSError):
         number, place = mkstemp(prefix="assay-", suffix=".txt")
         with os.fdopen(number, "w", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(shown(redact(trace)))
+            file.write(escape_controls(redact(trace)))
         return place
     return None

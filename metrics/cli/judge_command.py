@@ -11,7 +11,7 @@ from metrics.cli.judge_preferences_command import add_preferences_action
 from metrics.cli.options import add_parser
 from metrics.cli.progress_view import count, follow
 from metrics.cli.terminal import say
-from metrics.judge.local.found import own_models, places
+from metrics.judge.local.gguf_files import model_folders, own_models
 from metrics.judge.local.install import LOCAL, MODEL, install, missing_local_model
 from metrics.presentation.format import size_text
 from metrics.store import Workspace
@@ -59,7 +59,7 @@ def _list(options: argparse.Namespace) -> int:
         say(f"{one.name}, {size_text(one.size)}, {one.place}")
         say(f"  --judge {shlex.quote(one.model)}")
     if not found and not options.quiet:
-        searched = [f"  {path}" for _, path in places(workspace)]
+        searched = [f"  {path}" for _, path in model_folders(workspace)]
         say("no other GGUF file found; searched:", *searched, file=sys.stderr)
     if options.servers:
         _list_servers(options.quiet)
@@ -69,7 +69,7 @@ def _list(options: argparse.Namespace) -> int:
 
 
 def _list_servers(quiet: bool) -> None:
-    from metrics.judge.local.running import USUAL, running_servers
+    from metrics.judge.local.model_servers import USUAL, running_servers
 
     servers = running_servers()
     for server in servers:

@@ -12,8 +12,8 @@ from metrics.core.did_you_mean import one_of
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.files import write_export
 from metrics.core.registry import choose
+from metrics.judge.prompt_overrides import place_prompts, prompts_of_files
 from metrics.judge.rubrics import with_rubric
-from metrics.judge.wordings import placed, prompts_of_files
 from metrics.store import Run, Workspace
 from metrics.store.export_formats import FORMATS
 
@@ -159,9 +159,9 @@ def with_prompts(
     chosen: Sequence[str],
     options: argparse.Namespace,
 ) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
-    """Return the parameters and resources with the texts of --prompt; InputError as of metrics.judge.wordings."""
+    """Return the parameters and resources with the texts of --prompt; InputError as of place_prompts."""
     given = dict(pairs(options.prompt, "--prompt", "PROMPT=FILE"))
-    return placed(prompts_of_files(given, Workspace(options.workspace).path), chosen, parameters, resources)
+    return place_prompts(prompts_of_files(given, Workspace(options.workspace).path), chosen, parameters, resources)
 
 
 def with_thresholds(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol, Self
 
 from metrics.cli import log_lines
 from metrics.cli.terminal import protect, say
-from metrics.core.terminal import direct, one_line, shown
+from metrics.core.terminal_escapes import escape_controls, one_line, protected_stream
 from metrics.presentation.format import duration
 from metrics.store import Progress
 from metrics.store.run_progress import EvaluatorProgress
@@ -59,7 +59,7 @@ class Bars:
             BarColumn(),
             TextColumn("{task.fields[told]}", markup=False),
             TimeElapsedColumn(),
-            console=Console(file=direct(sys.stderr)),
+            console=Console(file=protected_stream(sys.stderr)),
         )
         self._head = self._live.add_task(f"{STARTING} …", total=None, told="")
         self._tasks: dict[str, TaskID] = {}
@@ -79,14 +79,16 @@ class Bars:
         for entry in progress.evaluators:
             if entry.id not in self._tasks:
                 self._tasks[entry.id] = self._live.add_task(
-                    shown(one_line(entry.title)), start=False, total=entry.total, told=""
+                    escape_controls(one_line(entry.title)), start=False, total=entry.total, told=""
                 )
             task = self._tasks[entry.id]
             if entry.done:
                 self._live.start_task(task)
             told = f"{entry.done:,}/{entry.total:,}" + (f", {entry.failed:,} failed" if entry.failed else "")
             self._live.update(task, completed=entry.done, total=entry.total, told=told)
-        self._live.update(self._head, description=shown(_headline(progress)), visible=progress.message not in ENDS)
+        self._live.update(
+            self._head, description=escape_controls(_headline(progress)), visible=progress.message not in ENDS
+        )
 
 
 class _Text:

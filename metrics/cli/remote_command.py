@@ -11,7 +11,7 @@ from metrics.cli.options import add_parser
 from metrics.cli.stopping import exit_code
 from metrics.cli.terminal import say
 from metrics.core.errors import AssayError, InputError, InputProblem
-from metrics.core.terminal import direct, one_line, shown
+from metrics.core.terminal_escapes import escape_controls, one_line, protected_stream
 from metrics.store import Run, Workspace
 
 T = TypeVar("T")
@@ -86,8 +86,8 @@ def _listen(done: str) -> Callable[[int, int], None] | None:
 
     def listen(sent: int, total: int) -> None:
         end = "\n" if sent == total else ""
-        text = shown(f"{one_line(done)} {sent / 1e6:,.1f} of {total / 1e6:,.1f} MB")
-        print(f"\r{text}", end=end, file=direct(sys.stderr), flush=True)
+        text = escape_controls(f"{one_line(done)} {sent / 1e6:,.1f} of {total / 1e6:,.1f} MB")
+        print(f"\r{text}", end=end, file=protected_stream(sys.stderr), flush=True)
 
     return listen
 

@@ -1,14 +1,14 @@
-"""What a command prints: lines, which nobody else can begin; see metrics.core.terminal for what stands in them."""
+"""What a command prints: lines, which nobody else can begin; what stands in them: metrics.core.terminal_escapes."""
 
 from typing import IO
 
-from metrics.core import terminal
-from metrics.core.terminal import one_line
+from metrics.core import terminal_escapes
+from metrics.core.terminal_escapes import one_line
 
 
 def protect() -> None:
     """Let everything that this process prints from now on be shown as text, without keys on standard error."""
-    terminal.protect(_without_keys)
+    terminal_escapes.protect(_without_keys)
 
 
 def say(*lines: object, file: IO[str] | None = None, flush: bool = False) -> None:

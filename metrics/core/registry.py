@@ -140,9 +140,11 @@ def note_missing(id: str, version: int, declaration: Mapping[str, Any]) -> None:
     """Keep what a run says about a plugin's evaluator, in case the plugin is missing here."""
     if id in _modules() or id in _added:
         return
-    from metrics.core.stand_ins import stand_in  # on use: its models would take their share of the start page's memory
+    from metrics.core.plugin_declaration import (
+        evaluator_of_declaration,  # on use: its models would take their share of the start page's memory
+    )
 
-    if (found := stand_in(id, version, declaration)) is not None:
+    if (found := evaluator_of_declaration(id, version, declaration)) is not None:
         _stand_ins[id] = found
 
 

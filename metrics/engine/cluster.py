@@ -22,7 +22,7 @@ from metrics.core.errors import RunError, describe_failure
 from metrics.core.files import write_text
 from metrics.core.registry import choose
 from metrics.core.source_version import LIBRARIES, source_version
-from metrics.core.terminal import one_line
+from metrics.core.terminal_escapes import one_line
 from metrics.engine import cluster_worker as there
 from metrics.engine.cluster_inputs import files_of, send
 from metrics.engine.parts import UnitResult

@@ -19,8 +19,8 @@ from metrics.engine.load_resources import Resources
 from metrics.engine.plan import judged
 from metrics.engine.score_cases import judge_cases
 from metrics.judge.client import Client
-from metrics.judge.opening import FOLDER
-from metrics.judge.rehearsal import Rehearsal
+from metrics.judge.dry_run import DryRun
+from metrics.judge.open_judges import FOLDER
 from metrics.judge.rubrics import with_rubric
 from metrics.judge.settings import JudgeSettings, settings_of
 
@@ -46,7 +46,7 @@ class Estimate:
     hosted: JudgeTime | None = None  # of the others
 
     @classmethod
-    def of(cls, settings: JudgeSettings, rehearsal: Rehearsal, workspace: Path, cases: int, walked: int) -> "Estimate":
+    def of(cls, settings: JudgeSettings, rehearsal: DryRun, workspace: Path, cases: int, walked: int) -> "Estimate":
         """Return the estimate for `cases`, of which `walked` were simulated by `rehearsal`."""
         scale, spend = cases / max(1, walked), rehearsal.spend
         tokens = round(spend.prompt_tokens * scale), round(spend.completion_tokens * scale)
@@ -95,7 +95,7 @@ def estimate(
     walked = ids.take(pa.array(places))
     rows = outputs.outputs.filter(pc.is_in(outputs.outputs["case_id"], walked.combine_chunks()))
     cache_folder = workspace / "cache"
-    rehearsal = Rehearsal(settings, cache_folder)
+    rehearsal = DryRun(settings, cache_folder)
     asyncio.run(_walk(chosen, suite, Outputs(rows), rehearsal, cache_folder / FOLDER, stopped))
     if stopped():
         return None
@@ -103,7 +103,7 @@ def estimate(
 
 
 async def _walk(
-    chosen: Sequence[tuple[Evaluator, Parameters]], suite: Suite, outputs: Outputs, rehearsal: Rehearsal, folder: Path,
+    chosen: Sequence[tuple[Evaluator, Parameters]], suite: Suite, outputs: Outputs, rehearsal: DryRun, folder: Path,
     stopped: Callable[[], bool],
 ) -> None:  # fmt: skip
     resources = _Supposed(rehearsal.judges, folder)

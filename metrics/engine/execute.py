@@ -17,12 +17,12 @@ from metrics.engine.plan import Unit, judged, plan
 from metrics.engine.progress import EVERY, Tracker
 from metrics.engine.run_control import claim_start, clear_stop
 from metrics.engine.run_plugins import load_plugins
+from metrics.engine.run_slots import RunSlot
 from metrics.engine.schedulers import SchedulerLost, UnitLate, UnitLost, scheduler_of
 from metrics.engine.score_cases import RUN_WIDE
 from metrics.engine.seal import seal
 from metrics.engine.shards import SHARD, own_units
 from metrics.engine.snapshots import clear
-from metrics.engine.turns import Turn
 from metrics.engine.unit_work import Job, failed_unit, perform
 from metrics.engine.worker_pool import WINDOW, WorkerPool
 from metrics.judge.redact import redact
@@ -103,7 +103,7 @@ def execute(
 def _executor_maker(run: Run, in_turn: bool) -> Callable[[], Executor]:
     scheduler = scheduler_of(run)
     if scheduler is None:
-        return partial(WorkerPool, Turn(run.workspace.path)) if in_turn else WorkerPool
+        return partial(WorkerPool, RunSlot(run.workspace.path)) if in_turn else WorkerPool
     from metrics.engine.cluster import ClusterExecutor
 
     return lambda: ClusterExecutor(run, scheduler)

@@ -15,7 +15,7 @@ from metrics.core.evaluator import JUDGE, CaseScore, Evaluator, Parameters, Stat
 from metrics.core.suite import Case
 from metrics.judge.budget import Spend
 from metrics.judge.client import Client
-from metrics.judge.opening import missing_judge, open_judges
+from metrics.judge.open_judges import missing_judge, open_judges
 from metrics.judge.settings import settings_of
 
 CASES_PER_CALL = 4  # cases in progress for each request in flight: some wait for one another's shared steps

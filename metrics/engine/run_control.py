@@ -13,7 +13,7 @@ from metrics.calibrations.calibrated_thresholds import calibrated_by
 from metrics.core.errors import InputError, InputProblem, RunBusy, RunSealed
 from metrics.core.evaluator import Evaluator, Parameters
 from metrics.core.files import lock_file, make_file
-from metrics.core.places import own_environment, python_module
+from metrics.core.install_paths import own_environment, python_module
 from metrics.core.registry import choose, is_missing
 from metrics.core.registry import evaluators as registered
 from metrics.core.storage import stored_at
@@ -23,8 +23,8 @@ from metrics.engine.load_resources import saved_settings
 from metrics.engine.run_plugins import specified
 from metrics.judge.rubrics import with_rubric
 from metrics.store import Run, Workspace
-from metrics.store.run_about import short_name
 from metrics.store.run_files import STARTING
+from metrics.store.run_notes import short_name
 
 STARTED = "ASSAY_STARTED"  # the environment's name of the file descriptor that holds STARTING
 

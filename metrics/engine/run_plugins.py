@@ -38,12 +38,12 @@ def specified(entry: Evaluator, workspace: Path) -> dict[str, Any]:
     found = plugin(entry.id)
     if found is None:
         return {}
-    from metrics.core.stand_ins import declared  # on use, as in the registry
+    from metrics.core.plugin_declaration import declaration_of  # on use, as in the registry
 
     recipe = asdict(found.recipe)
     key = hashlib.sha256(json.dumps(recipe, sort_keys=True).encode()).hexdigest()
     write_json(_file(workspace, key), recipe)
-    return {"plugin": {**found.facts, "stored": key, "declared": declared(found.evaluator)}}
+    return {"plugin": {**found.facts, "stored": key, "declared": declaration_of(found.evaluator)}}
 
 
 def load_plugins(run: Run) -> None:

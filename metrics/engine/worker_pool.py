@@ -16,10 +16,10 @@ from queue import SimpleQueue
 from typing import Any
 
 from metrics.core.child_process import LOOK_EVERY, end_with
-from metrics.core.terminal import protect
+from metrics.core.terminal_escapes import protect
 from metrics.engine import deadlines
+from metrics.engine.run_slots import AT_ONCE, RunSlot
 from metrics.engine.schedulers import UnitLate, UnitLost
-from metrics.engine.turns import AT_ONCE, Turn
 from metrics.judge.redact import redact
 
 WINDOW = 2 * (os.cpu_count() or 1)  # calls at once: enough to keep the workers busy, little enough to stop soon
@@ -38,7 +38,7 @@ class WorkerPool(Executor):
     that is taken, and gives it back when it is shut down.
     """
 
-    def __init__(self, turn: Turn | None = None) -> None:
+    def __init__(self, turn: RunSlot | None = None) -> None:
         self._turn = turn
         self._calls: SimpleQueue[tuple[Future[Any], Call] | None] = SimpleQueue()
         self._threads: list[threading.Thread] = []
@@ -50,7 +50,7 @@ class WorkerPool(Executor):
     @property
     def window(self) -> int:
         """How many calls it takes at once."""
-        return WINDOW if self._turn is None or self._turn.taken() else 0
+        return WINDOW if self._turn is None or self._turn.try_take() else 0
 
     @property
     def waits(self) -> str | None:

@@ -15,8 +15,8 @@ from metrics.core.evaluator import Aggregate, Columns, Findings, Metric, Paramet
 from metrics.core.sampling_design import SamplingDesign
 from metrics.core.score_columns import STATUSES, ScoreColumns
 from metrics.core.suite import Suite
+from metrics.stats.bootstrap_draws import Draws
 from metrics.stats.classification.confusion import AVERAGES, LabelScores, confusion_cells, label_scores, mean_scores
-from metrics.stats.draws import Draws
 from metrics.stats.intervals import NONE, Interval, wilson
 from metrics.stats.resample_intervals import has_enough_truths, resample_interval
 

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from metrics.core.array_types import Bytes, Floats, Int32s
 from metrics.core.evaluator import Aggregate, Columns
-from metrics.stats.draws import draw_halves
+from metrics.stats.bootstrap_draws import draw_halves
 from metrics.stats.resample_intervals import BIAS, LEAST_TRUTHS, resample_interval
 
 METHOD = "half-samples"

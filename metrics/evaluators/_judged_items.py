@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from metrics.core.evaluator import CaseScore
 from metrics.core.evidence import Evidence, Holds, Verdict, yes_or_no
-from metrics.judge.shares import keep_shares
+from metrics.judge.label_probabilities import keep_shares
 from metrics.judge.steps import YesNoReply
 
 RELEVANCE = {"yes": "relevant", "no": "irrelevant"}

@@ -19,12 +19,12 @@ from metrics.judge.asking import I, Reply, T, schema_of
 from metrics.judge.budget import Ledger, about_tokens
 from metrics.judge.cache import Replies, Stored
 from metrics.judge.completion import CallFailed, Completer, Completion
+from metrics.judge.context_window import question_room, room_of
+from metrics.judge.label_probabilities import keep_shares
 from metrics.judge.limits import Gate, backoff
 from metrics.judge.redact import redact
 from metrics.judge.settings import JudgeSettings
-from metrics.judge.shares import keep_shares
-from metrics.judge.typical import blocks
-from metrics.judge.window import question_room, room_of
+from metrics.judge.typical_reply import blocks
 
 QUOTED = 2_000  # characters of an unreadable reply that are shown in the repair request
 RECENT, SHORT = 1_000, 10_000  # replies kept in memory, and the most characters of one

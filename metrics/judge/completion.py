@@ -15,7 +15,8 @@ class Completion:
 
     `left_out` names the sampling parameters that the model does not take and that were therefore not sent. `shares` has
     the probability of each label (label → probability) at each label that the text states, in order: one for each
-    choice of a reply, or of each item in a list; see metrics.judge.shares. Empty where the model does not tell.
+    choice of a reply, or of each item in a list; see metrics.judge.label_probabilities. Empty where the model
+    does not tell.
     """
 
     text: str

@@ -12,8 +12,8 @@ from metrics.core.evidence import Verdict, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.judge import worked_pairs
 from metrics.judge.asking import Judge, Reply
+from metrics.judge.label_probabilities import label_text
 from metrics.judge.long_texts import left_by, pieces
-from metrics.judge.shares import label_text
 from metrics.judge.steps import together
 
 SHOWN_SHARE = 0.005  # of a label: below, its probability is not shown

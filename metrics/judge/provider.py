@@ -12,9 +12,9 @@ from typing import Any
 from metrics.core.errors import describe_failure
 from metrics.judge.bounded_transport import bound, too_long, within_bounds
 from metrics.judge.completion import CallFailed, Completion, Messages
+from metrics.judge.label_probabilities import shares_of, tokens_of
 from metrics.judge.redact import redact
 from metrics.judge.settings import JudgeSettings
-from metrics.judge.shares import shares_of, tokens_of
 from metrics.judge.wire import OVER_THE_LIMIT, Wire, retry_after, said_in, trouble_of
 
 SHOWN = 600

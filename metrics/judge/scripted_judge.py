@@ -10,7 +10,7 @@ from metrics.core.evaluator import ScriptedReply
 from metrics.core.prompt import Data, Prompt
 from metrics.judge.asking import I, T
 from metrics.judge.replies import by_number, items_of, read
-from metrics.judge.typical import blocks
+from metrics.judge.typical_reply import blocks
 
 
 class ScriptedJudge:

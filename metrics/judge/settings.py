@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from metrics.core.errors import InputError, InputProblem
 from metrics.judge.local.install import LOCAL, gguf_file
 from metrics.judge.local.install import MODEL as KNOWN
-from metrics.judge.local.questions import VERSION
+from metrics.judge.local.short_questions import VERSION
 from metrics.judge.local.weights import weights_of
 
 OPTIONS = ("top_p", "seed", "presence_penalty", "frequency_penalty", "reasoning_effort")  # sent only if given

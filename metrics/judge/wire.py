@@ -8,8 +8,8 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from metrics.judge.completion import Messages, Trouble
+from metrics.judge.label_probabilities import ALTERNATIVES
 from metrics.judge.settings import JudgeSettings
-from metrics.judge.shares import ALTERNATIVES
 
 SCHEMA_LINE = "The JSON object must fit this JSON schema: "
 SCHEMA = "response_format"

@@ -11,7 +11,7 @@ from metrics.core.files import read_json, write_json
 from metrics.core.prompt import Prompt
 from metrics.judge.asking import Reply, schema_of
 from metrics.judge.completion import CallFailed
-from metrics.judge.opening import Open, open_completer
+from metrics.judge.open_judges import Open, open_completer
 from metrics.judge.redact import redact
 from metrics.judge.replies import read
 from metrics.judge.settings import JudgeSettings, settings_of

@@ -9,14 +9,14 @@ import pyarrow.compute as pc
 
 from metrics import engine
 from metrics.core.errors import InputError, InputProblem, RunError
-from metrics.core.levels import numeric_labels
+from metrics.core.label_order import numeric_labels
 from metrics.core.suite import Outputs, Suite
 from metrics.engine.schedulers import checked_scheduler, use_scheduler
 from metrics.ingest import load_outputs, outputs_from_frame, read_suite, suite_from_frame
 from metrics.judge.keys import KEY, let_go
+from metrics.judge.prompt_overrides import place_prompts
 from metrics.judge.rubrics import with_rubric
 from metrics.judge.settings import settings_of
-from metrics.judge.wordings import placed
 from metrics.library.plugins import ids_of
 from metrics.library.presets import default
 from metrics.library.run import Run, Workspace
@@ -100,7 +100,7 @@ def evaluate(
             let_go(KEY, each.base_url)
     kept = Workspace(workspace)
     parameters = with_rubric(parameters, kept.path, files=True)
-    parameters, wanted = placed(prompts or {}, chosen, parameters, wanted)
+    parameters, wanted = place_prompts(prompts or {}, chosen, parameters, wanted)
     run = engine.create(
         kept, suite, outputs, chosen, parameters, name, seed, resources=wanted, case_timeout=case_timeout
     )

@@ -13,7 +13,7 @@ from metrics.core.errors import BudgetSpent, JudgeDown, JudgeError
 from metrics.core.prompt import Prompt
 from metrics.judge.asking import Reply
 from metrics.judge.client import CaseJudge, Client
-from metrics.judge.opening import open_judges
+from metrics.judge.open_judges import open_judges
 
 AT_ONCE = 1_000  # questions prepared at once; how many are in flight is the judge's setting
 

@@ -16,7 +16,7 @@ from metrics.questions.drafts import DraftNotFound, drafts, read_draft, review, 
 from metrics.questions.from_documents import questions_from_documents
 from metrics.questions.kinds import KINDS, Kind
 from metrics.questions.settings import QuestionSettings, question_settings
-from metrics.questions.writing import write_questions
+from metrics.questions.write_questions import write_questions
 
 __all__ = [
     "KINDS",

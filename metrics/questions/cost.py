@@ -8,12 +8,12 @@ from typing import Any
 from metrics.core.errors import JudgeError
 from metrics.engine import Estimate
 from metrics.judge.client import CaseJudge
-from metrics.judge.rehearsal import Rehearsal
+from metrics.judge.dry_run import DryRun
 from metrics.judge.settings import settings_of
 from metrics.questions.plan import NextTo, Plan, Task, languages_of
 from metrics.questions.settings import QuestionSettings
 from metrics.questions.steps import check, write
-from metrics.questions.writing import NEAREST, chunks_of
+from metrics.questions.write_questions import NEAREST, chunks_of
 from metrics.store import Workspace
 from metrics.text.chunks import Chunk, Document
 
@@ -34,7 +34,7 @@ def estimate(
     sample = [tasks[place * len(tasks) // min(SAMPLE, len(tasks))] for place in range(min(SAMPLE, len(tasks)))]
     setting = settings_of(judge)
     folder = Workspace(workspace).path
-    rehearsal = Rehearsal(setting, folder / "cache")
+    rehearsal = DryRun(setting, folder / "cache")
     try:
         asyncio.run(_walk(sample, chunks, settings, rehearsal))
     finally:
@@ -42,9 +42,7 @@ def estimate(
     return Estimate.of(setting, rehearsal, folder, len(tasks), len(sample))
 
 
-async def _walk(
-    tasks: Sequence[Task], chunks: Sequence[Chunk], settings: QuestionSettings, rehearsal: Rehearsal
-) -> None:
+async def _walk(tasks: Sequence[Task], chunks: Sequence[Chunk], settings: QuestionSettings, rehearsal: DryRun) -> None:
     for task in tasks:
         judge = CaseJudge(rehearsal.judges[0])
         try:

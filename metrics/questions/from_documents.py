@@ -9,7 +9,7 @@ from metrics.ingest.documents import read_documents
 from metrics.models.embedder import BUNDLED
 from metrics.questions.draft import Draft
 from metrics.questions.settings import question_settings
-from metrics.questions.writing import write_questions
+from metrics.questions.write_questions import write_questions
 
 
 def questions_from_documents(

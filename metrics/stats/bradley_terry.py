@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from metrics.core.array_types import Floats, Ints
-from metrics.stats.edges import standard_errors, symmetric_inverse
+from metrics.stats.float_tolerance import standard_errors, symmetric_inverse
 from metrics.stats.rank_ranges import rank_ranges
 from metrics.stats.student_t import student
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from metrics.core.array_types import Floats, Ints
 from metrics.core.rounding import EQUAL
-from metrics.stats.draws import Draws
+from metrics.stats.bootstrap_draws import Draws
 
 PERFECT = 1 - EQUAL  # a correlation from which on rounding decides
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from metrics.core.array_types import Floats
-from metrics.stats.edges import distance_in_errors, highest_place, root
+from metrics.stats.float_tolerance import distance_in_errors, highest_place, root
 
 Ends = tuple[float, float]
 

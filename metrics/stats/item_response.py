@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from metrics.core.array_types import Bools, Floats
-from metrics.stats.edges import root
+from metrics.stats.float_tolerance import root
 from metrics.stats.student_t import Z95
 
 SPREAD = 0.5  # prior standard deviation of the log-discrimination, around 0

@@ -4,7 +4,7 @@ import numpy as np
 
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.rounding import EQUAL
-from metrics.stats.draws import counted
+from metrics.stats.bootstrap_draws import counted
 
 CANDIDATES = 200  # thresholds that are tried
 

@@ -8,7 +8,7 @@ import numpy as np
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.rounding import EQUAL
 from metrics.stats.corrections import holm, is_significant
-from metrics.stats.edges import falling_order
+from metrics.stats.float_tolerance import falling_order
 from metrics.stats.paired_tests import paired_tests, resample_tests
 
 MOST = 1_000  # pairs tested; all pairs of many models grow with their square

@@ -7,7 +7,7 @@ import numpy as np
 from metrics.core.array_types import Floats, Ints
 from metrics.stats.bootstrap import Bound, bootstrap_means
 from metrics.stats.corrections import is_significant
-from metrics.stats.edges import is_apart, root
+from metrics.stats.float_tolerance import is_apart, root
 from metrics.stats.intervals import NONE, Interval, wilson
 
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from metrics.core.array_types import Bools, Floats, Ints
-from metrics.stats.edges import root
+from metrics.stats.float_tolerance import root
 from metrics.stats.ratios import ratio
 from metrics.stats.student_t import Z95
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from metrics.core.rounding import NEAR
-from metrics.stats.edges import root
+from metrics.stats.float_tolerance import root
 from metrics.stats.intervals import wilson
 from metrics.stats.student_t import student
 

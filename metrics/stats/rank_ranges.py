@@ -4,7 +4,7 @@ import numpy as np
 
 from metrics.core.array_types import Floats, Ints
 from metrics.stats.corrections import holm, is_significant
-from metrics.stats.edges import difference_errors, distance_in_errors
+from metrics.stats.float_tolerance import difference_errors, distance_in_errors
 from metrics.stats.student_t import student_p
 
 

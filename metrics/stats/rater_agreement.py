@@ -8,7 +8,7 @@ import numpy as np
 
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.rounding import EQUAL, NEAR
-from metrics.stats.draws import counted, draw_weights
+from metrics.stats.bootstrap_draws import counted, draw_weights
 
 RESAMPLES = 1_000
 CELLS = 40_000_000  # of the matrix of draws; with more items there are fewer resamples

@@ -6,7 +6,7 @@ import numpy as np
 
 from metrics.core.array_types import Floats, Ints
 from metrics.core.rounding import NEAR
-from metrics.stats.edges import distance_in_errors, root
+from metrics.stats.float_tolerance import distance_in_errors, root
 from metrics.stats.student_t import student, student_p
 
 

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from metrics.core.array_types import Floats, Ints
 from metrics.core.rounding import EQUAL, NEAR
-from metrics.stats.edges import root
+from metrics.stats.float_tolerance import root
 from metrics.stats.ratios import mean_over
 from metrics.stats.student_t import student
 

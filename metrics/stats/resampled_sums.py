@@ -3,7 +3,7 @@
 import numpy as np
 
 from metrics.core.array_types import Floats, Ints
-from metrics.stats.draws import draw_weights
+from metrics.stats.bootstrap_draws import draw_weights
 
 FEW = 500  # different rows; drawing how often each comes is cheaper than drawing the rows
 MANY = 2_000  # clusters; beyond, sums of rows that all differ are normal to within the noise of resampling

@@ -8,7 +8,7 @@ import numpy as np
 
 from metrics.core.array_types import Floats, Ints
 from metrics.core.rounding import NEAR, at_least
-from metrics.stats.edges import highest_place
+from metrics.stats.float_tolerance import highest_place
 from metrics.stats.item_response import ItemResponse, two_parameter
 from metrics.stats.ratios import ratio
 

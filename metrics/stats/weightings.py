@@ -6,7 +6,7 @@ import numpy as np
 
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.rounding import EQUAL
-from metrics.stats.edges import highest_place
+from metrics.stats.float_tolerance import highest_place
 from metrics.stats.intervals import mean_intervals
 from metrics.stats.ratios import ratio
 

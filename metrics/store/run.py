@@ -22,9 +22,9 @@ from metrics.core.registry import evaluators, wordings
 from metrics.core.sampling_design import COLUMNS, SamplingDesign
 from metrics.core.schema import TABLES, conformed
 from metrics.core.suite import Outputs, Suite, tags_of
-from metrics.store.run_about import About, own_name, read_about, write_about
 from metrics.store.run_database import database
 from metrics.store.run_files import STARTING, RunFiles
+from metrics.store.run_notes import About, own_name, read_about, write_about
 from metrics.store.run_progress import Progress, read_progress
 from metrics.store.threshold_profiles import ThresholdProfiles, Thresholds
 

@@ -13,13 +13,13 @@ from metrics.core.errors import InputError, InputProblem, RemoteError, RunNotFou
 from metrics.core.files import list_paths, make_folder, write_json
 from metrics.core.schema import SCHEMA_VERSION
 from metrics.store.file_names import REMOTE
-from metrics.store.leftovers import sweep
 from metrics.store.manifest import FILE as MANIFEST
 from metrics.store.own_files import own_folder
 from metrics.store.run import Run
 from metrics.store.run_bin import Bin
 from metrics.store.run_spec import FILE as SPEC
 from metrics.store.snapshot import STAMPED, Snapshot
+from metrics.store.stale_files import sweep
 from metrics.store.stored_inputs import StoredInputs
 
 if TYPE_CHECKING:

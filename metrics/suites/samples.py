@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from metrics.core.files import make_file, make_folder
-from metrics.core.places import SAMPLES, own_environment, python_module
+from metrics.core.install_paths import SAMPLES, own_environment, python_module
 from metrics.core.storage import stored_at
 from metrics.store import Run, Workspace
 

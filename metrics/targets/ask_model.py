@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from metrics.judge.completion import Completer
-from metrics.judge.opening import open_completer
+from metrics.judge.open_judges import open_completer
 from metrics.targets.answers import Answer, answer_from
 from metrics.targets.description import ModelTarget
 from metrics.targets.templates import PLACEHOLDER, Fields, fill

@@ -17,7 +17,7 @@ from scipy.stats import binom
 
 from metrics.evaluators.detection._voc import bias_of
 from metrics.stats.bootstrap import bootstrap_means
-from metrics.stats.draws import draw_halves
+from metrics.stats.bootstrap_draws import draw_halves
 from metrics.stats.intervals import wilson
 from metrics.stats.model_ranking import compare_pairs, rank_bounds
 from metrics.stats.resample_intervals import BIAS, has_enough_truths, resample_interval

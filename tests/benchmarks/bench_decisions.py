@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from metrics.core.array_types import Bools, Floats
-from metrics.stats.decision import Side, decide
+from metrics.stats.noninferiority import Side, decide_noninferiority
 from metrics.stats.paired_intervals import difference_intervals, newcombe_paired
 from metrics.stats.paired_tests import paired_tests
 from metrics.stats.sequential import anytime_p
@@ -63,7 +63,7 @@ def shares(n: int, share: float, margin: float, discordant: float) -> tuple[floa
     passed = np.zeros(2)
     for (both, b, a, neither), count in zip(tables.tolist(), times, strict=True):
         low, high = newcombe_paired(both, b, a, neither)
-        made = decide((b - a) / n, (low, high), margin, n, 0.1, 0, Side(a, 1.0, 1.0), Side(b, 1.0, 1.0))
+        made = decide_noninferiority((b - a) / n, (low, high), margin, n, 0.1, 0, Side(a, 1.0, 1.0), Side(b, 1.0, 1.0))
         passed += count * np.array([made.verdict in WITHIN, tango(b, a, n, margin) > 1.959964])
     return float(passed[0] / DRAWS), float(passed[1] / DRAWS)
 
@@ -76,7 +76,7 @@ def means(draw: Draw, n: int, margin: float) -> tuple[float, float]:
     for k in range(apart.shape[1]):
         sides = (side(-apart[apart[:, k] < 0, k]), side(apart[apart[:, k] > 0, k]))
         mean, ends = float(apart[:, k].mean()), (float(low[k]), float(high[k]))
-        passed += decide(mean, ends, margin, n, 0.1, 0, *sides).verdict in WITHIN
+        passed += decide_noninferiority(mean, ends, margin, n, 0.1, 0, *sides).verdict in WITHIN
     return passed / apart.shape[1], float((low > -margin).mean())
 
 

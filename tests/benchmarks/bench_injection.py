@@ -22,7 +22,7 @@ from metrics.core.suite import Case
 from metrics.engine.judge_case import judge_case
 from metrics.evaluators.answers.answer_relevance import RELEVANT
 from metrics.judge.client import CaseJudge, Client
-from metrics.judge.opening import open_judges
+from metrics.judge.open_judges import open_judges
 from metrics.judge.steps import YesNoReply, each, entailment
 from metrics.stats.intervals import wilson
 from tests.judge.attacks import INJECTIONS, Injection

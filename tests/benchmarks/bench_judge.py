@@ -21,7 +21,7 @@ from typing import Any
 
 from metrics.core.registry import evaluators
 from metrics.judge.steps import CLAIMS
-from metrics.judge.typical import typical
+from metrics.judge.typical_reply import typical_reply
 from tests.benchmarks.table import Row, options, peers, report
 from tests.judge.judge_scenes import FIVE, judged_run, rag
 from tests.judge.server import JudgeServer, Request
@@ -60,7 +60,7 @@ def _by_text(request: Request) -> Any:
                 except ValueError:
                     continue
                 if "properties" in schema:
-                    return typical(schema, request.messages)
+                    return typical_reply(schema, request.messages)
     return {}
 
 

@@ -38,7 +38,7 @@ from metrics.core.registry import evaluators
 from metrics.ingest import read_outputs, read_suite
 from metrics.judge.local.completer import EVEN, LocalCompleter
 from metrics.judge.local.install import LOCAL
-from metrics.judge.local.questions import ENTAILMENT
+from metrics.judge.local.short_questions import ENTAILMENT
 from metrics.judge.settings import settings_of
 from tests.benchmarks.bench_mtrag_embeddings import correlation, joined
 from tests.benchmarks.bench_thresholds import Scored, calibration, figures, show, store

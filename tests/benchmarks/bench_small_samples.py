@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from metrics.evaluators._classification import aggregates
 from metrics.stats.bootstrap import bootstrap_means
-from metrics.stats.draws import Draws
+from metrics.stats.bootstrap_draws import Draws
 from metrics.stats.paired_intervals import agreeing, difference_intervals, newcombe_paired
 from metrics.stats.paired_tests import PairedTests, paired_tests
 

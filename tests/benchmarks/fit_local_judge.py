@@ -1,4 +1,4 @@
-"""Fits the calibrations of the local judge: the scales in metrics/judge/local/questions.py.
+"""Fits the calibrations of the local judge: the scales in metrics/judge/local/short_questions.py.
 
     python -m metrics judge install
     python -m tests.benchmarks.fit_local_judge [--kept FILE]
@@ -25,10 +25,10 @@ from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
+from metrics.judge.local.claim_sentences import claim_sentences
 from metrics.judge.local.completer import EVEN, LocalCompleter
-from metrics.judge.local.passages import relevant
-from metrics.judge.local.questions import ENTAILMENT, SHORT, logit_of, missing_numbers
-from metrics.judge.local.statements import stated
+from metrics.judge.local.relevant_passages import relevant_passages
+from metrics.judge.local.short_questions import ENTAILMENT, SHORT, logit_of, missing_numbers
 from metrics.judge.settings import JudgeSettings
 from tests.benchmarks.local_judge_sets import answerable, attempts, begin, passages, relevance, with_attacks
 from tests.corpora.grounding import Grounded, answers, long_summaries, summaries
@@ -61,8 +61,8 @@ class Asking:
     def claims(self, sets: Mapping[str, Iterable[Grounded]]) -> Iterator[Row]:
         for name, cases in sets.items():
             for number, case in enumerate(cases):
-                claims = stated(case.answer, case.question)
-                shown = relevant(case.text, claims)
+                claims = claim_sentences(case.answer, case.question)
+                shown = relevant_passages(case.text, claims)
                 labels = [label for _, label in case.sentences] if len(claims) == len(case.sentences) else []
                 for claim, right in zip(claims, labels or [case.right] * len(claims), strict=True):
                     logit = self._logit(f"{claim}\n{shown}", ENTAILMENT, {"CLAIMS": claim, "CONTEXTS": shown})

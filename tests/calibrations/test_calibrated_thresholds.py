@@ -12,7 +12,7 @@ from metrics.core.calibration import Calibration
 from metrics.core.registry import choose, evaluators
 from metrics.core.suite import Outputs, Suite
 from metrics.judge.local.install import MODEL as KNOWN
-from metrics.judge.local.questions import VERSION
+from metrics.judge.local.short_questions import VERSION
 from metrics.judge.settings import settings_of
 from metrics.models.embedder import BUNDLED_WEIGHTS
 from metrics.store import Run, Workspace

@@ -11,7 +11,7 @@ import pytest
 
 from metrics.cli.options import write_output
 from metrics.cli.terminal import protect
-from metrics.core.terminal import Shown, direct, shown
+from metrics.core.terminal_escapes import Shown, escape_controls, protected_stream
 from tests.conftest import PROJECT
 
 # the window's title, the clipboard, a link, a cleared screen three times, overwriting, the bell, text turned round
@@ -108,13 +108,13 @@ def test_no_name_begins_a_line(tmp_path, workspace, on_terminal):
     ("a::b", "a::b"),
 ])  # fmt: skip
 def test_what_is_shown(text, expected):
-    assert shown(text) == expected
+    assert escape_controls(text) == expected
 
 
 def test_json_is_the_same_and_a_stream_knows_where_a_line_begins():
     data = {EVIL: [EVIL, "::a", "##[b"]}
     for indent in (None, 1):
-        assert json.loads(shown(json.dumps(data, ensure_ascii=False, indent=indent))) == data
+        assert json.loads(escape_controls(json.dumps(data, ensure_ascii=False, indent=indent))) == data
     below = io.StringIO()
     stream = Shown(below)
     print("a", "::b", file=stream)
@@ -130,7 +130,7 @@ def test_streams_are_wrapped_once(monkeypatch):
     protect()
     protect()
     assert isinstance(sys.stdout, Shown)
-    assert isinstance(direct(sys.stdout), io.StringIO)
+    assert isinstance(protected_stream(sys.stdout), io.StringIO)
 
 
 @pytest.mark.attack("model", "a traceback in the studio's log drives the terminal or holds a key", "what is logged is shown as text, without keys")  # fmt: skip  # noqa: E501
@@ -154,7 +154,7 @@ def test_tables_are_exact_in_a_pipe(terminal, monkeypatch):
     monkeypatch.setattr(sys, "stdout", Shown(below))
     write_output(f"a,{EVIL}\n".encode(), None)
     below.flush()
-    assert below.buffer.getvalue().decode() == (shown(f"a,{EVIL}\n") if terminal else f"a,{EVIL}\n")
+    assert below.buffer.getvalue().decode() == (escape_controls(f"a,{EVIL}\n") if terminal else f"a,{EVIL}\n")
 
 
 @pytest.mark.attack("model", "a traceback holds a key, and goes into a run's log.txt", "standard error is redacted")

@@ -16,7 +16,7 @@ from metrics.core.suite import Outputs, Suite
 from metrics.evaluators.text._corpora import corpus_aggregate
 from metrics.evaluators.text._edit_rate import edit_count
 from metrics.evaluators.text.ter import _rate
-from metrics.stats.draws import Draws
+from metrics.stats.bootstrap_draws import Draws
 from metrics.text.overlap.corpus import corpus_bleu
 from tests.seeds import seeds
 

@@ -12,7 +12,7 @@ from metrics.core.evaluator import Status
 from metrics.core.evidence import Evidence, Verdict
 from metrics.core.registry import choose, evaluators
 from metrics.core.suite import Case, Outputs, Suite
-from metrics.judge import tools
+from metrics.judge import search_tools
 from metrics.store import Workspace
 from tests.engine.engine_scenes import finished
 from tests.evaluators.asked import ask, steps
@@ -299,9 +299,9 @@ class TestFactCheck:
 
     @pytest.fixture
     def library(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        entry = EntryPoint("library", f"{__name__}:Library", tools.GROUP)
+        entry = EntryPoint("library", f"{__name__}:Library", search_tools.GROUP)
         monkeypatch.setattr(EntryPoint, "load", lambda self: Library)
-        monkeypatch.setattr(tools, "entry_points", lambda group: [entry] if group == tools.GROUP else [])
+        monkeypatch.setattr(search_tools, "entry_points", lambda group: [entry] if group == search_tools.GROUP else [])
 
     def test_without_tools_the_judge_goes_by_what_it_knows_and_says_so(self) -> None:
         score, judge = ask("fact_check", self.CASE, {"fact_check": self.VERDICT})

@@ -12,7 +12,7 @@ from metrics.core.evaluator import Findings, Status
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators.segmentation import _label_maps
 from metrics.evaluators.segmentation.segmentation_iou import NOTHING, SegmentationIouParameters, segmentation_iou
-from metrics.stats.draws import draw_halves
+from metrics.stats.bootstrap_draws import draw_halves
 from metrics.stats.resample_intervals import resample_interval
 from metrics.vision import masks, segmentation
 

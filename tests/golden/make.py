@@ -11,9 +11,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from metrics.judge.typical_reply import count_numbered
+
 from metrics.core.registry import evaluators
 from metrics.core.suite import Outputs, Suite
-from metrics.judge.typical import numbered
 from metrics.reports.renderers.export_tables import table
 from metrics.store import Run, Workspace
 from metrics.store.export_formats import write
@@ -69,7 +70,7 @@ def _supports(request: Request) -> list[dict[str, Any]]:
     """Return that every second claim is supported by the first context."""
     return [
         {"reason": f"reason {number}", "supported_by": [1] if number % 2 else []}
-        for number in range(1, numbered(request.data["CLAIMS"]) + 1)
+        for number in range(1, count_numbered(request.data["CLAIMS"]) + 1)
     ]
 
 

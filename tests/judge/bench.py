@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeVar
 from metrics.core.prompt import Prompt
 from metrics.judge.asking import ItemReply, Reply
 from metrics.judge.client import CaseJudge, Client
-from metrics.judge.opening import open_judges
+from metrics.judge.open_judges import open_judges
 from tests.judge.server import JudgeServer
 
 GRADE = Prompt("test.grade", "Is TEXT polite?")

@@ -13,7 +13,7 @@ from metrics.core.suite import Case
 from metrics.engine.judge_case import judge_case
 from metrics.engine.load_resources import missing_inputs
 from metrics.judge.client import CaseJudge
-from metrics.judge.opening import open_judges
+from metrics.judge.open_judges import open_judges
 from metrics.models import provide
 from tests.judge.server import JudgeServer, Request
 from tests.models.word_vectors import WordVectors

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from metrics.judge.typical import NUMBERED
+from metrics.judge.typical_reply import NUMBERED
 from tests.judge.server import Fault, JudgeServer, Request
 
 PLANTED = re.compile(r"Mill \d+ has \d+ wheels\.")

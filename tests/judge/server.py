@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from metrics.judge.typical import blocks, numbered, typical
+from metrics.judge.typical_reply import blocks, count_numbered, typical_reply
 
 Reply = Any  # a JSON value, a str that is sent as it is, or a function of the request that gives one of them
 Predicate = Callable[["Request"], bool]
@@ -168,7 +168,7 @@ class JudgeServer:
                 value = reply(request) if callable(reply) else reply
                 break
         else:
-            value = typical(request.schema or {}, request.messages)
+            value = typical_reply(request.schema or {}, request.messages)
         if isinstance(value, str):
             return value
         return json.dumps(_framed(value, request), ensure_ascii=False)
@@ -280,7 +280,7 @@ def tokens_of(text: str, shares: Mapping[str, Mapping[str, float]]) -> Iterator[
 
 def items_of(request: Request, name: str) -> int:
     """How many numbered items a request shows under `name`."""
-    return numbered(request.data[name])
+    return count_numbered(request.data[name])
 
 
 def in_turn(replies: Iterable[Reply]) -> Callable[[Request], Reply]:

@@ -13,7 +13,7 @@ import pytest
 from metrics.core.errors import BudgetSpent, InputError, JudgeDown, JudgeError, Unreadable
 from metrics.judge.client import CaseJudge
 from metrics.judge.limits import Gate
-from metrics.judge.opening import missing_judge
+from metrics.judge.open_judges import missing_judge
 from metrics.judge.provider import listed_price
 from metrics.judge.settings import OPTIONS
 from tests.judge.bench import GRADE, Bench, Verdict

@@ -8,7 +8,7 @@ import pytest
 from metrics.core.prompt import Prompt
 from metrics.core.registry import evaluators
 from metrics.judge.injection import suspected
-from metrics.judge.typical import typical
+from metrics.judge.typical_reply import typical_reply
 from tests.judge.attacks import ATTACKS, INJECTIONS
 from tests.judge.judging import STAND_INS
 from tests.judge.scripted import ScriptedJudge
@@ -61,7 +61,7 @@ def test_outside_the_data_stand_declared_prompts_alone(entry):
             retrieved_contexts=tuple(f"{text}{attacks}" for text in FACTS.retrieved_contexts),
             expected_answers=tuple(f"{text}{attacks}" for text in FACTS.expected_answers),
         )  # fmt: skip
-        judge = ScriptedJudge(lambda request: typical(request.schema or {}, request.messages), room=1_000_000)
+        judge = ScriptedJudge(lambda request: typical_reply(request.schema or {}, request.messages), room=1_000_000)
         others = {name: STAND_INS[name] for name in entry.needs if name != "judge"}
         asyncio.run(entry(case, entry.parameters(), judge=judge, **others))
         told += judge.calls

@@ -17,7 +17,7 @@ from metrics.core.registry import evaluators
 from metrics.judge import replies
 from metrics.judge.asking import ItemReply, Reply, schema_of
 from metrics.judge.completion import Completion
-from metrics.judge.local import completer, install, questions
+from metrics.judge.local import completer, install, short_questions
 from metrics.judge.local.model import LocalModel
 from metrics.judge.settings import JudgeSettings
 from metrics.judge.steps import CLAIMS, ENTAILMENT, Entailment, YesNoReply
@@ -83,8 +83,10 @@ class TestEntailment:
         assert all(own["yes"] + own["no"] == pytest.approx(1) for own in done.shares)
 
     def test_a_number_that_the_context_lacks_lowers_the_probability_of_the_known_model(self, model, monkeypatch):
-        scale = questions.Scale(number=-3.0)
-        monkeypatch.setitem(questions.SHORT, ENTAILMENT.id, replace(questions.SHORT[ENTAILMENT.id], scale=scale))
+        scale = short_questions.Scale(number=-3.0)
+        monkeypatch.setitem(
+            short_questions.SHORT, ENTAILMENT.id, replace(short_questions.SHORT[ENTAILMENT.id], scale=scale)
+        )
         known = completer.LocalCompleter(JudgeSettings(model="local"))
         data = {
             "CONTEXTS": ["It leaves at 9."], "CLAIMS": ["The ferry leaves at nine.", "The ferry leaves at 9 or 10."],
@@ -180,16 +182,16 @@ class TestShortQuestions:
         known = completer.LocalCompleter(JudgeSettings(model="local"))
         assert [entry.verdict for entry in said(judge, prompt, form, data).replies] == ["yes", "no"]
         assert model.questions[-1].startswith("Question: Who?\n\nStatement: Dogs bark.\n\nDoes the statement help")
-        strict = replace(questions.SHORT[name], scale=questions.Scale(offset=-3.0))
-        monkeypatch.setitem(questions.SHORT, name, strict)
+        strict = replace(short_questions.SHORT[name], scale=short_questions.Scale(offset=-3.0))
+        monkeypatch.setitem(short_questions.SHORT, name, strict)
         assert [entry.verdict for entry in said(known, prompt, form, data).replies] == ["no", "no"]
         own = completer.LocalCompleter(JudgeSettings(model=f"local:{model.path}"))  # other weights, not calibrated
         assert [entry.verdict for entry in said(own, prompt, form, data).replies] == ["yes", "no"]
 
     def test_each_is_of_a_prompt_that_there_is(self):
         prompts = {prompt.id: prompt for entry in evaluators().values() for prompt in entry.prompts}
-        assert set(questions.SHORT) <= set(prompts)
-        for name, short in questions.SHORT.items():
+        assert set(short_questions.SHORT) <= set(prompts)
+        for name, short in short_questions.SHORT.items():
             assert all(block in prompts[name].text for block in short.shown if block not in ("CONTEXTS", "CLAIMS"))
 
 

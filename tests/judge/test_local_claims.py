@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from metrics.judge.local.passages import READ, relevant
-from metrics.judge.local.questions import Scale
-from metrics.judge.local.statements import stated
+from metrics.judge.local.claim_sentences import claim_sentences
+from metrics.judge.local.relevant_passages import READ, relevant_passages
+from metrics.judge.local.short_questions import Scale
 from tests.corpora.grounding import answers, long_summaries, summaries
 
 CORPUS = Path(__file__).parent.parent / "corpora" / "answer_claims.tsv"  # number of claims, or "" for any; the answer
@@ -19,27 +19,30 @@ ANSWERS = [line.split("\t") for line in CORPUS.read_text(encoding="utf-8").split
     "Who's Afraid of Virginia Woolf?",
 ])  # fmt: skip
 def test_a_bare_answer_is_never_dropped(answer):
-    assert stated(answer, "Who or what was it?") == [f"Who or what was it? {answer}"]
+    assert claim_sentences(answer, "Who or what was it?") == [f"Who or what was it? {answer}"]
 
 
 @pytest.mark.parametrize("held_out", [False, True])
 def test_every_answer_and_sentence_of_the_corpus_is_a_claim(held_out):
     for case in answers(held_out):
-        assert len(stated(case.answer, case.question)) == 1, case.answer
+        assert len(claim_sentences(case.answer, case.question)) == 1, case.answer
     for case in (*summaries(held_out), *long_summaries(held_out)):
-        assert stated(case.answer) == [sentence for sentence, _ in case.sentences]
+        assert claim_sentences(case.answer) == [sentence for sentence, _ in case.sentences]
 
 
 def test_what_states_something_is_kept_and_nothing_else():
     for count, text in ANSWERS:
-        found = stated(json.loads(text), "Who wrote the book?")
+        found = claim_sentences(json.loads(text), "Who wrote the book?")
         assert len(found) == int(count) if count else found, text
 
 
 def test_headings_lists_code_and_long_texts_are_read_by_what_they_state():
     text = "# Mills\n\nThe **old** mill has:\n- A wheel turns it.\n\n```python\nprint(1)\n```\n## Date\nIt is of 1502."
-    assert (stated(text), stated("```\nx = 1\n```")) == (["A wheel turns it.", "It is of 1502."], ["x = 1"])
-    assert stated("I don't know " * 20_000)
+    assert (claim_sentences(text), claim_sentences("```\nx = 1\n```")) == (
+        ["A wheel turns it.", "It is of 1502."],
+        ["x = 1"],
+    )
+    assert claim_sentences("I don't know " * 20_000)
 
 
 class TestPassages:
@@ -47,12 +50,12 @@ class TestPassages:
         lines = [f"A: tariffs rose again, number {number} of many tariffs" for number in range(60)]
         lines[10], lines[11] = "A: Where is the passport?", "B: In the drawer."
         lines[50] = "A: The ferry leaves at noon."
-        shown = relevant("\n".join(lines), ["The passport is in the drawer.", "The ferry leaves at noon."])
+        shown = relevant_passages("\n".join(lines), ["The passport is in the drawer.", "The ferry leaves at noon."])
         assert "A: Where is the passport?\nB: In the drawer." in shown
         assert "The ferry leaves at noon." in shown
         assert shown.startswith("…")
         assert len(shown.split()) <= READ + 10  # the marks
-        assert len(relevant("word " * 5_000, ["word"]).split()) == READ
+        assert len(relevant_passages("word " * 5_000, ["word"]).split()) == READ
 
 
 def test_a_scale_moves_the_logit():

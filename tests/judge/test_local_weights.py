@@ -20,8 +20,8 @@ from metrics.judge.client import CaseJudge
 from metrics.judge.completion import Completion, Messages
 from metrics.judge.local import completer, weights
 from metrics.judge.local.install import MODEL
-from metrics.judge.local.questions import VERSION
-from metrics.judge.opening import missing_judge, open_judges
+from metrics.judge.local.short_questions import VERSION
+from metrics.judge.open_judges import missing_judge, open_judges
 from metrics.judge.settings import JudgeSettings
 from metrics.store import Run, Workspace
 

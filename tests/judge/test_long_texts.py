@@ -12,10 +12,10 @@ from metrics.core.suite import Case, Outputs, Suite
 from metrics.engine.estimate import estimate
 from metrics.judge import steps
 from metrics.judge.budget import about_tokens
+from metrics.judge.context_window import INSTRUCTIONS, UNKNOWN, room_of, window_of
 from metrics.judge.long_texts import batches, distinct, lead, left_by, pieces, size_of
 from metrics.judge.settings import JudgeSettings
-from metrics.judge.typical import typical
-from metrics.judge.window import INSTRUCTIONS, UNKNOWN, room_of, window_of
+from metrics.judge.typical_reply import typical_reply
 from tests.judge.judging import judged
 from tests.judge.perfect import PerfectJudge, planted, prose
 from tests.judge.scripted import ScriptedJudge, answers
@@ -210,7 +210,7 @@ WHOLE: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
 def test_what_can_only_be_judged_whole_and_does_not_fit_is_an_error(name, judge_server, tmp_path):
     given, parameters, block = WHOLE[name]
     judge_server.say(
-        lambda request: bool(request.step), lambda request: typical(request.schema or {}, request.messages)
+        lambda request: bool(request.step), lambda request: typical_reply(request.schema or {}, request.messages)
     )
     score = judged(name, Case.of(**given), judge_server, **parameters)
     assert (score.status, score.values) == ("error", {})

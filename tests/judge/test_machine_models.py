@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from metrics.cli.main import main
-from metrics.judge.local import found, running
-from metrics.judge.local.found import own_models
-from metrics.judge.local.running import Running, running_servers
+from metrics.judge.local import gguf_files, model_servers
+from metrics.judge.local.gguf_files import own_models
+from metrics.judge.local.model_servers import ModelServer, running_servers
 from metrics.judge.settings import JudgeSettings
 
 DIGEST = "ab" * 32
@@ -38,7 +38,7 @@ def home(tmp_path, monkeypatch):
         monkeypatch.delenv(name, raising=False)
     home = tmp_path / "home"
     monkeypatch.setenv("HOME", str(home))
-    monkeypatch.setattr(found, "OLLAMA_SERVICE", tmp_path / "nowhere")
+    monkeypatch.setattr(gguf_files, "OLLAMA_SERVICE", tmp_path / "nowhere")
     return home
 
 
@@ -127,13 +127,13 @@ class TestFiles:
         assert names(workspace) == []
         for number in range(9):
             write(models / f"m{number}.gguf", gguf())
-        monkeypatch.setattr(found, "MOST_MODELS", 4)
+        monkeypatch.setattr(gguf_files, "MOST_MODELS", 4)
         assert len(own_models(workspace)) == 4
-        monkeypatch.setattr(found, "MOST_ENTRIES", 3)
+        monkeypatch.setattr(gguf_files, "MOST_ENTRIES", 3)
         assert len(own_models(workspace)) <= 3
 
     def test_the_known_judge_is_not_listed_again(self, home, workspace):
-        write(found.path(), gguf())
+        write(gguf_files.path(), gguf())
         assert names(workspace) == []
 
     @pytest.mark.parametrize("manifest", [
@@ -201,7 +201,7 @@ def listed(*models: object) -> bytes:
     return json.dumps({"object": "list", "data": [{"id": model} for model in models]}).encode()
 
 
-def asked(server: Server) -> list[Running]:
+def asked(server: Server) -> list[ModelServer]:
     return running_servers({"Ollama": server.server_port})
 
 
@@ -210,7 +210,7 @@ class TestServers:
         monkeypatch.setenv("OPENAI_API_KEY", "sk-CANARY0123456789abcdef")
         server.reply = (200, listed("llama3.2:1b", "nomic-embed-text", "qwen2.5"), {})
         address = f"http://127.0.0.1:{server.server_port}/v1"
-        assert asked(server) == [Running("Ollama", address, ("llama3.2:1b", "qwen2.5"))]
+        assert asked(server) == [ModelServer("Ollama", address, ("llama3.2:1b", "qwen2.5"))]
         ((path, headers),) = server.seen
         assert path == "/v1/models"
         assert "CANARY" not in str(headers)
@@ -234,7 +234,7 @@ class TestServers:
         server.reply = (200, listed(*hostile, "fine", "fine"), {})
         assert asked(server)[0].models == ("fine",)
         server.reply = (200, listed(*(f"m{number}" for number in range(500))), {})
-        assert len(asked(server)[0].models) == running.MOST_MODELS
+        assert len(asked(server)[0].models) == model_servers.MOST_MODELS
         server.reply = (401, b"", {})
         assert [(one.models, one.locked) for one in asked(server)] == [((), True)]
 
@@ -251,7 +251,7 @@ class TestCommand:
         assert "--servers looks for them" in nothing.err
         file = write(workspace / "models" / "my model.gguf", gguf(size=1_200_000))
         server.reply = (200, listed("qwen2.5"), {})
-        monkeypatch.setattr(running, "USUAL", {"Ollama": server.server_port})
+        monkeypatch.setattr(model_servers, "USUAL", {"Ollama": server.server_port})
         assert main(["judge", "list"]) == 0
         assert not server.seen, "servers are asked on request only"
         assert main(["judge", "list", "--servers", "--quiet"]) == 0
@@ -259,6 +259,6 @@ class TestCommand:
         assert f"my model, 1.2 MB, workspace\n  --judge 'local:{file}'\n" in said
         assert f"  --judge qwen2.5 --judge-base-url http://127.0.0.1:{server.server_port}/v1\n" in said
         with Server() as closed:
-            monkeypatch.setattr(running, "USUAL", {"Ollama": closed.server_port})
+            monkeypatch.setattr(model_servers, "USUAL", {"Ollama": closed.server_port})
         assert main(["judge", "list", "--servers"]) == 0
         assert "no server answers on the usual ports (Ollama" in capsys.readouterr().err

@@ -14,7 +14,7 @@ from metrics.core.registry import evaluators
 from metrics.core.suite import Case
 from metrics.judge.asking import T
 from metrics.judge.replies import read
-from metrics.judge.typical import blocks, typical
+from metrics.judge.typical_reply import blocks, typical_reply
 from metrics.store import Workspace
 from tests.conftest import PROJECT
 from tests.judge.judging import requests
@@ -43,7 +43,7 @@ class Listening(ScriptedJudge):
     """Answers typically and remembers the form of the reply to each prompt."""
 
     def __init__(self) -> None:
-        super().__init__(lambda request: typical(request.schema or {}, request.messages))
+        super().__init__(lambda request: typical_reply(request.schema or {}, request.messages))
         self.forms: dict[str, Any] = {}
 
     async def ask(self, prompt: Prompt, reply: type[T], data: Data, *, repeat: int = 0) -> T:

@@ -3,7 +3,7 @@
 from hashlib import sha256
 from typing import Any
 
-from metrics.judge.typical import typical
+from metrics.judge.typical_reply import typical_reply
 from tests.judge.server import Request
 
 
@@ -21,4 +21,4 @@ def turned_reply(request: Request, about: str) -> Any:
             found["enum"] = labels[turn % len(labels) :] + labels[: turn % len(labels)]
         return found
 
-    return typical(turned(request.schema), request.messages)
+    return typical_reply(turned(request.schema), request.messages)

@@ -20,7 +20,7 @@ from metrics import engine
 from metrics.core.evaluator import JUDGE, Evaluator, Parameters
 from metrics.core.registry import evaluators
 from metrics.engine import load_resources
-from metrics.judge.typical import numbered
+from metrics.judge.typical_reply import count_numbered
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import one_thread
 from tests.judge.server import JudgeServer, Request
@@ -64,7 +64,7 @@ def replying(request: Request) -> Any:
 
 def supports(request: Request) -> list[dict[str, Any]]:
     """Return that every second claim is supported by the first context."""
-    count = numbered(request.data["CLAIMS"])
+    count = count_numbered(request.data["CLAIMS"])
     return [{"reason": "said", "supported_by": [1] if number % 2 else []} for number in range(1, count + 1)]
 
 

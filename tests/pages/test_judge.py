@@ -9,8 +9,8 @@ from streamlit.testing.v1 import AppTest
 
 from components import data
 from metrics.core.prompt import wording
-from metrics.judge.local import running
-from metrics.judge.local.running import Running
+from metrics.judge.local import model_servers
+from metrics.judge.local.model_servers import ModelServer
 from metrics.store import Run, Workspace
 from tests.judge.server import Fault, JudgeServer
 from tests.pages.conftest import Look, Open
@@ -334,13 +334,13 @@ class TestModelsOfThisMachine:
 
     def test_a_server_is_looked_for_on_request_only(self, workspace, open_page, server, monkeypatch):
         asked: list[Mapping[str, int]] = []
-        here = Running("Ollama", server.url, ("scripted", "second"))
+        here = ModelServer("Ollama", server.url, ("scripted", "second"))
 
-        def answer() -> list[Running]:
-            asked.append(running.USUAL)
-            return [here, Running("vLLM", "http://127.0.0.1:8000/v1", locked=True)]
+        def answer() -> list[ModelServer]:
+            asked.append(model_servers.USUAL)
+            return [here, ModelServer("vLLM", "http://127.0.0.1:8000/v1", locked=True)]
 
-        monkeypatch.setattr(running, "running_servers", answer)
+        monkeypatch.setattr(model_servers, "running_servers", answer)
         choose(workspace, "http://127.0.0.1:9/v1")
         page = open_page("judge")
         assert not asked
@@ -358,7 +358,7 @@ class TestModelsOfThisMachine:
         assert len(asked) == 1
 
     def test_no_server_answers(self, workspace: Path, open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(running, "running_servers", list)
+        monkeypatch.setattr(model_servers, "running_servers", list)
         page = open_page("judge")
         button(page, "Look for servers").click().run()
         assert "No server answers on the usual ports." in words(page)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from metrics.text.sentences import sentences
-from tests.judge.server import JudgeServer, Request, numbered
+from tests.judge.server import JudgeServer, Request, count_numbered
 
 LIBRARY = """# Riverside Library
 
@@ -71,5 +71,5 @@ def serve_questions(server: JudgeServer) -> dict[str, Any]:
     server.say(lambda request: "WANTED" in request.data, written)
     server.say("questions.check", {"reason": "It follows.", "verdict": "good"})
     server.say("questions.answered", {"reason": "It is left open.", "verdict": "no"})
-    server.say("questions.alone", lambda request: [{"verdict": "no"}] * numbered(request.data["PASSAGES"]))
+    server.say("questions.alone", lambda request: [{"verdict": "no"}] * count_numbered(request.data["PASSAGES"]))
     return {"model": "scripted", "base_url": server.url, "backoff": 0.01}

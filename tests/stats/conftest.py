@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from metrics.stats import decision
+from metrics.stats import noninferiority
 
 
 @pytest.fixture
@@ -19,5 +19,5 @@ def rng() -> np.random.Generator:
 def bounds_once() -> Iterator[None]:
     """Compute Clopper and Pearson's bound of each count once: it is searched for in forty steps."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(decision, "exact_upper", cache(decision.exact_upper))
+        patch.setattr(noninferiority, "exact_upper", cache(noninferiority.exact_upper))
         yield

@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 
 from metrics.stats import slice_search
+from metrics.stats.bootstrap_draws import Draws
 from metrics.stats.classification.calibration import reliability
 from metrics.stats.classification.roc import roc
 from metrics.stats.classification.selective import risk_coverage
 from metrics.stats.correlation import Ranks, pearson
-from metrics.stats.decision import Side
-from metrics.stats.draws import Draws
 from metrics.stats.item_response import two_parameter
 from metrics.stats.meta_analysis import Study
 from metrics.stats.model_ranking import compare_pairs
+from metrics.stats.noninferiority import Side
 from metrics.stats.short_suite import Size
 from metrics.stats.stratified import Stratum
 from metrics.stats.variance_components import Components

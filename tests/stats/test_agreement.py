@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from metrics.core.errors import Unreadable
 from metrics.judge.asking import Reply
 from metrics.judge.replies import read
-from metrics.stats.draws import counted
+from metrics.stats.bootstrap_draws import counted
 from metrics.stats.rater_agreement import alphas, kappas
 
 # Krippendorff 2011, example C: 4 observers, 12 units, some values missing

@@ -7,7 +7,7 @@ from scipy.stats import spearmanr
 from sklearn.metrics import balanced_accuracy_score, cohen_kappa_score, roc_auc_score
 
 from metrics.stats import rater_agreement as statistics
-from metrics.stats.draws import counted
+from metrics.stats.bootstrap_draws import counted
 from metrics.stats.label_thresholds import best_thresholds, held_out_passes
 
 RNG = np.random.default_rng(11)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from metrics.stats.decision import decide
+from metrics.stats.noninferiority import decide_noninferiority
 from metrics.stats.paired_intervals import newcombe_paired
 from metrics.stats.paired_tests import paired_tests
 from metrics.stats.power import detectable, units_needed
@@ -85,7 +85,7 @@ def test_twenty_looks_do_not_let_a_worse_model_pass() -> None:
         units, apart = both + only_b + only_a + neither, (only_b - only_a) / (both + only_b + only_a + neither)
         ends = newcombe_paired(both, only_b, only_a, neither)
         every = [ends, anytime_interval(apart, *ends, units)]
-        return [decide(apart, one, margin, units, 0.1).low > -margin for one in every]
+        return [decide_noninferiority(apart, one, margin, units, 0.1).low > -margin for one in every]
 
     passed = np.any([[passes(*row) for row in counts[:, look - 1].tolist()] for look in LOOKS], axis=0).T
     assert passed[0].mean() > 0.1

@@ -14,7 +14,7 @@ from components.widgets import url
 from metrics.presentation.format import size_text
 
 if TYPE_CHECKING:
-    from components.data import Found, Running
+    from components.data import GgufFile, ModelServer
 
 OFFER = "judge-offer"  # in the session: how many models were chosen here, and the settings of the last
 SERVERS = "judge-servers"  # in the session: the servers that answered; absent before they were looked for
@@ -38,7 +38,7 @@ def forget() -> None:
     st.session_state[OFFER] = (offered()[0] + 1, None)
 
 
-def draw(files: Sequence[Found]) -> None:
+def draw(files: Sequence[GgufFile]) -> None:
     """Draw the files, and the servers once they were looked for."""
     with st.container(border=True, gap="small"):
         st.subheader("Models on this machine", anchor=False)
@@ -62,7 +62,7 @@ def draw(files: Sequence[Found]) -> None:
             _draw_servers(st.session_state[SERVERS])
 
 
-def _draw_servers(servers: Sequence[Running]) -> None:
+def _draw_servers(servers: Sequence[ModelServer]) -> None:
     if not servers:
         st.text("No server answers on the usual ports. Start one, or enter its address under “Your own server”.")
     for server in servers:

@@ -12,7 +12,7 @@ from metrics.analysis.leaderboard.leaderboard import Column, leaderboard
 from metrics.core.array_types import Floats
 from metrics.core.rounding import at_least
 from metrics.stats.corrections import benjamini_hochberg, is_significant
-from metrics.stats.edges import falling_order
+from metrics.stats.float_tolerance import falling_order
 from metrics.stats.item_misfit import item_rest, reversed_p
 from metrics.stats.item_response import ItemResponse, two_parameter
 from metrics.stats.ratios import ratio

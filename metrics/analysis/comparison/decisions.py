@@ -13,7 +13,7 @@ from metrics.analysis.comparison.significance import corrected
 from metrics.analysis.leaderboard.leaderboard import Column
 from metrics.core.metric_names import column_name
 from metrics.core.number_text import exact
-from metrics.stats.decision import NOT_KNOWN, Side, Verdict, decide
+from metrics.stats.noninferiority import NOT_KNOWN, Side, Verdict, decide_noninferiority
 
 ALLOWING = ("better", "equivalent", "not_worse")
 VERDICTS: dict[Verdict | Literal["none"], str] = {
@@ -32,8 +32,8 @@ POINTS = 100.0  # of a metric from 0 to 1, in a sentence
 class Decision:
     """Whether b may replace a by one metric, if it may be worse by at most `margin` (in the metric's unit).
 
-    verdict: see metrics.stats.decision; none: there is no pair. worst, best: the ends of the 95 % interval of b − a
-    that decides, with the sign that makes b better above 0; more: how many further cases would answer, where the
+    verdict: see metrics.stats.noninferiority; none: there is no pair. worst, best: the ends of the 95 % interval of
+    b − a that decides, with the sign that makes b better above 0; more: how many further cases would answer, where the
     verdict is open.
     """
 
@@ -109,7 +109,7 @@ def decisions(comparison: Comparison, margins: Mapping[str, float]) -> tuple[Dec
         if row.better is None:
             found.append(Decision(row, margin, "none"))
             continue
-        made = decide(
+        made = decide_noninferiority(
             row.better, _ends(row), margin, row.clusters, row.error, SIGNS.get(row.significance, 0), *_sides(row),
             anytime=comparison.anytime,
         )  # fmt: skip

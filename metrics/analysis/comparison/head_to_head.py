@@ -13,7 +13,7 @@ from metrics.core.array_types import Floats, Ints
 from metrics.core.evaluator import Direction
 from metrics.core.sampling_design import SamplingDesign
 from metrics.stats.bradley_terry import Strengths, bradley_terry
-from metrics.stats.edges import difference_errors, distance_in_errors, falling_order
+from metrics.stats.float_tolerance import difference_errors, distance_in_errors, falling_order
 from metrics.store import Run, cache_by_run
 
 MOST = 4_000_000  # matches

@@ -23,7 +23,7 @@ from metrics.analysis.leaderboard.replicates import Replicated, replicates
 from metrics.core.errors import InputError
 from metrics.core.label_keys import find
 from metrics.core.registry import evaluators
-from metrics.stats.edges import is_apart
+from metrics.stats.float_tolerance import is_apart
 from metrics.stats.paired_intervals import agreeing, resample_interval
 from metrics.stats.paired_tests import resample_tests
 from metrics.store import Run, cache_by_run

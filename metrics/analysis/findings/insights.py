@@ -23,7 +23,7 @@ from metrics.core.number_text import amount, exact, interval, number
 from metrics.core.registry import title_of
 from metrics.core.rounding import at_least, at_most, same_number
 from metrics.stats.bootstrap import bootstrap_means
-from metrics.stats.edges import falling_order
+from metrics.stats.float_tolerance import falling_order
 from metrics.stats.model_ranking import compare_pairs, rank_bounds
 from metrics.stats.ratios import ratio
 from metrics.store import Run

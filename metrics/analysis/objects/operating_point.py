@@ -11,7 +11,7 @@ from metrics.analysis.objects.object_index import ObjectIndex, object_index
 from metrics.analysis.objects.rematch import IOU
 from metrics.analysis.objects.working_points import match_evaluators
 from metrics.core.array_types import Bools, Floats, Ints
-from metrics.stats.edges import highest_place
+from metrics.stats.float_tolerance import highest_place
 from metrics.store import Run, cache_by_run
 from metrics.store.reviews import Review
 

@@ -17,9 +17,9 @@ from metrics.core.prompt import Prompt
 from metrics.engine import Estimate
 from metrics.judge.asking import Judge, Reply
 from metrics.judge.client import CaseJudge, Client
+from metrics.judge.dry_run import DryRun
 from metrics.judge.injection import suspected
-from metrics.judge.opening import open_judges
-from metrics.judge.rehearsal import Rehearsal
+from metrics.judge.open_judges import open_judges
 from metrics.judge.settings import settings_of
 from metrics.store import Run
 from metrics.store.preference_sets import Preferences
@@ -122,7 +122,7 @@ def preference_estimate(
     tasks, setting = _tasks(run, cases, seed), _settings(run, judge)
     count = min(SAMPLE, len(tasks))
     sample = [tasks[place * len(tasks) // count] for place in range(count)]
-    rehearsal = Rehearsal(setting, run.workspace.path / "cache")
+    rehearsal = DryRun(setting, run.workspace.path / "cache")
 
     async def walk() -> None:
         for client in rehearsal.judges:

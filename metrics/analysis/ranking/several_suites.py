@@ -17,7 +17,7 @@ from metrics.analysis.ranking.objectives import objectives
 from metrics.core.array_types import Floats
 from metrics.core.errors import InputError
 from metrics.core.rounding import EQUAL
-from metrics.stats.edges import falling_order, standard_errors
+from metrics.stats.float_tolerance import falling_order, standard_errors
 from metrics.stats.meta_analysis import AcrossSuites, Study, mean_of_suites, pooled_means
 from metrics.stats.paired_tests import paired_tests
 from metrics.store import Run

@@ -16,7 +16,7 @@ from metrics.core.array_types import Floats
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.evaluator import Metric
 from metrics.core.rounding import NEAR
-from metrics.stats.edges import falling_order
+from metrics.stats.float_tolerance import falling_order
 from metrics.stats.intervals import mean_intervals
 from metrics.stats.paired_intervals import resample_interval
 from metrics.stats.ratios import ratio

@@ -15,7 +15,7 @@ from metrics.evaluators._classifiers import classifier_field
 from metrics.models import classifier as classifiers
 from metrics.models.classifier import Classifier
 from metrics.models.embedder import Embedder, compare, provenance
-from metrics.stats.edges import highest_place
+from metrics.stats.float_tolerance import highest_place
 
 PARIS = "Paris is the capital of France."
 

@@ -20,7 +20,7 @@ from metrics.core.evidence import Evidence, Verdict
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
 from metrics.judge.asking import Judge, Reply
-from metrics.judge.tools import SearchTool, open_tools
+from metrics.judge.search_tools import SearchTool, open_tools
 
 LONGEST_FINDING = 4_000  # characters of one search's result that the judge is shown
 NO_TOOL = "none"
@@ -126,9 +126,9 @@ async def fact_check(case: Case, parameters: FactCheckParameters, judge: Judge) 
     a time and at most `max_searches`, and decides by the results. Assay ships no tools: without any, the judge relies
     on what it knows, and the evidence says so. Judges tend to overestimate their knowledge.
 
-    A tool is a function that a package provides (see metrics.judge.tools); its results are data to the judge. A failed
-    search counts as a finding. Searches are repeated when a case is scored again, so a replay needs the tools to return
-    the same results. If a tool is not installed, the cases are skipped with the reason and how to install it. Cases
+    A tool is a function that a package provides (see metrics.judge.search_tools); its results are data to the judge. A
+    failed search counts as a finding. Searches are repeated when a case is scored again, so a replay needs the tools to
+    return the same results. If a tool is not installed, the cases are skipped with the reason and how to install it. Cases
     from `max_dataset_rows` on are skipped for every model. An empty answer is not applicable.
     Evidence: the verdict on the answer (it holds from the threshold on), the corrected answer, the tools, and each
     search with its result.

@@ -9,7 +9,7 @@ from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict
 from metrics.core.suite import Case
 from metrics.evaluators.attacks._success import by_condition
-from metrics.text.common_stretches import WORD, common_stretches, covered
+from metrics.text.copied_words import WORD, common_stretches, covered
 from metrics.text.sensitive.encodings import encoded_parts, in_the_clear
 
 SHOWN_STRETCHES = 20

@@ -30,6 +30,7 @@ from metrics.evaluators.detection._confidence import confidences
 from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS
 from metrics.evaluators.detection._matched import Iou
 from metrics.stats.bootstrap import bootstrap_means
+from metrics.stats.bootstrap_draws import Draws, Integers
 from metrics.stats.classification.calibration import (
     Reliability,
     brier,
@@ -39,7 +40,6 @@ from metrics.stats.classification.calibration import (
     reliability,
     resampled_error,
 )
-from metrics.stats.draws import Draws, Integers
 from metrics.stats.intervals import NONE, wilson
 from metrics.stats.ratios import ratio
 from metrics.vision.geometry import Geometry

@@ -26,6 +26,7 @@ from metrics.evaluators._classification import (
 )
 from metrics.evaluators._spread_scores import spread_scores
 from metrics.stats.bootstrap import bootstrap_means
+from metrics.stats.bootstrap_draws import Draws
 from metrics.stats.classification.confusion import AVERAGES, LabelScores, label_scores, mean_scores
 from metrics.stats.classification.label_sets import (
     codes_matrix,
@@ -34,7 +35,6 @@ from metrics.stats.classification.label_sets import (
     resampled_precisions,
     set_f1,
 )
-from metrics.stats.draws import Draws
 from metrics.stats.intervals import wilson
 from metrics.stats.prediction_errors import resampled_means
 from metrics.stats.ratios import mean_over

@@ -11,7 +11,7 @@ from metrics.core.array_types import Floats, Ints
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.evaluator import Aggregate, Example, Findings, Metric
 from metrics.core.evaluator_decorator import evaluator
-from metrics.core.levels import level_order
+from metrics.core.label_order import level_order
 from metrics.core.sampling_design import SamplingDesign
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import NOTHING_SCORED, ResamplingParameters, aggregate, estimate
@@ -20,7 +20,7 @@ from metrics.evaluators.classification._examples import scored_cases
 from metrics.evaluators.classification._score_matrix import label_codes, whole
 from metrics.evaluators.classification.classification import top_predictions
 from metrics.stats.bootstrap import bootstrap_means
-from metrics.stats.draws import Draws
+from metrics.stats.bootstrap_draws import Draws
 from metrics.stats.intervals import NONE, wilson
 from metrics.stats.prediction_errors import resampled_means
 from metrics.stats.rater_agreement import kappas

@@ -20,8 +20,8 @@ from metrics.evaluators._classification import (
 )
 from metrics.evaluators.classification._examples import scored_cases
 from metrics.evaluators.classification._score_matrix import ScoreMatrix, read_scores
+from metrics.stats.bootstrap_draws import Draws
 from metrics.stats.classification.roc import Roc, corners, resampled_areas, roc
-from metrics.stats.draws import Draws
 
 CURVES = pa.schema([("label", pa.string()), ("threshold", pa.float64()), ("fpr", pa.float64()), ("tpr", pa.float64())])
 NO_POSITIVES = "no case of this class"

@@ -16,6 +16,7 @@ from metrics.evaluators._classification import LEAST, NOTHING_SCORED, Resampling
 from metrics.evaluators.classification._examples import scored_cases
 from metrics.evaluators.classification._score_matrix import read_scores
 from metrics.evaluators.classification.classification import top_predictions
+from metrics.stats.bootstrap_draws import Draws
 from metrics.stats.classification.selective import (
     Guarantee,
     RiskCoverage,
@@ -25,7 +26,6 @@ from metrics.stats.classification.selective import (
     risk_areas,
     risk_coverage,
 )
-from metrics.stats.draws import Draws
 from metrics.stats.intervals import wilson
 from metrics.stats.resample_intervals import resample_interval
 

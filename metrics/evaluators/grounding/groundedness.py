@@ -10,7 +10,7 @@ from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict
 from metrics.core.suite import Case
 from metrics.models.embedder import Embedder, compare, provenance
-from metrics.stats.edges import highest_place
+from metrics.stats.float_tolerance import highest_place
 from metrics.text.new_words import new_share, words
 from metrics.text.overlap.similarity import best_matches
 from metrics.text.sentences import worded_sentences

@@ -11,8 +11,8 @@ from metrics.core.evaluator import Aggregate, CaseScore, Columns, Findings, Stat
 from metrics.core.rounding import EQUAL
 from metrics.core.suite import Case, Outputs, Suite
 from metrics.evaluators._classification import ResamplingParameters, aggregate
-from metrics.stats.draws import Draws
-from metrics.stats.edges import root
+from metrics.stats.bootstrap_draws import Draws
+from metrics.stats.float_tolerance import root
 from metrics.stats.resample_intervals import resample_interval
 from metrics.stats.student_t import student
 from metrics.text.unicode_forms import normalized

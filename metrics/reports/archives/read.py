@@ -22,14 +22,14 @@ from metrics.core.storage import storage_error, stored_at
 from metrics.core.suite import ANNOTATIONS, CASES, OUTPUTS, PREDICTIONS, Suite, Task, conform
 from metrics.ingest.media.archive import UNREADABLE, Entry, open_entries
 from metrics.judge.cache import Cache
-from metrics.judge.opening import FOLDER
+from metrics.judge.open_judges import FOLDER
 from metrics.reports.archives import layout
 from metrics.store import Run, Workspace
 from metrics.store.contradictions import contradictions
 from metrics.store.file_names import MEDIA
 from metrics.store.input_seals import is_sealed
-from metrics.store.leftovers import OPENED
 from metrics.store.run_spec import FINGERPRINT
+from metrics.store.stale_files import OPENED
 from metrics.store.stored_inputs import TARGETS
 from metrics.store.workspace import RUN_ID
 

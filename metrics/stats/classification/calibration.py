@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metrics.core.array_types import Bools, Floats, Ints
-from metrics.stats.draws import Draws
-from metrics.stats.edges import root
+from metrics.stats.bootstrap_draws import Draws
+from metrics.stats.float_tolerance import root
 from metrics.stats.intervals import NONE, Interval
 from metrics.stats.ratios import ratio
 from metrics.stats.student_t import Z95, student

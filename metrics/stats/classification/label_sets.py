@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from metrics.core.array_types import Bools, Floats, Ints
-from metrics.stats.draws import Draws
+from metrics.stats.bootstrap_draws import Draws
 from metrics.stats.ratios import ratio
 
 AT_ONCE = 1 << 22  # cells of a matrix held at once

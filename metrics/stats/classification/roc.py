@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metrics.core.array_types import Bools, Floats, Ints
-from metrics.stats.draws import Draws
+from metrics.stats.bootstrap_draws import Draws
 from metrics.stats.student_t import Z95, student
 
 

@@ -6,7 +6,7 @@ from functools import cache
 
 from metrics.text.sensitive.labels import after_words
 from metrics.text.sensitive.national_id_rules import RULES, SEPARATORS, NationalId
-from metrics.text.sensitive.signs import Sign
+from metrics.text.sensitive.prefilters import Sign
 from metrics.text.sensitive.spans import Finding, stands_alone
 
 APART = " \u00a0\u2009\u202f-"

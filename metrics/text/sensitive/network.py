@@ -7,7 +7,7 @@ from ipaddress import AddressValueError, IPv4Address, IPv6Address, IPv6Network
 
 from metrics.text.sensitive.keccak import keccak_256
 from metrics.text.sensitive.labels import after_words
-from metrics.text.sensitive.signs import Sign
+from metrics.text.sensitive.prefilters import Sign
 from metrics.text.sensitive.spans import Finding, stands_alone
 
 IPV4 = re.compile(  # also as reports of attacks write it, that nobody clicks on it: 81[.]2[.]69[.]142

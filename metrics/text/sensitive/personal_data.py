@@ -6,8 +6,8 @@ from typing import Literal, get_args
 from metrics.text.sensitive.contacts import WORLD, emails, phones
 from metrics.text.sensitive.national_ids import national_ids, us_social_security
 from metrics.text.sensitive.network import crypto_addresses, ip_addresses, mac_addresses
-from metrics.text.sensitive.particulars import birth_dates, coordinates, driving_licences, passports
 from metrics.text.sensitive.payments import bank_accounts, cards, ibans
+from metrics.text.sensitive.personal_details import birth_dates, coordinates, driving_licences, passports
 from metrics.text.sensitive.plain_form import PlainForm
 from metrics.text.sensitive.spans import Finding, by_precedence
 

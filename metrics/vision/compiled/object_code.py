@@ -28,7 +28,7 @@ import numpy as np
 
 from metrics.core.errors import StorageError
 from metrics.core.files import make_file, make_folder
-from metrics.core.places import cache_folder
+from metrics.core.install_paths import cache_folder
 from metrics.core.regular_files import open_regular
 
 Kinds = tuple[tuple[str, int], ...]  # data type and dimensions of each argument

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metrics.analysis.labels.judge_agreement import Agreement
-from metrics.stats.draws import counted
+from metrics.stats.bootstrap_draws import counted
 from metrics.stats.intervals import percentiles
 from metrics.stats.label_thresholds import best_thresholds
 from metrics.stats.rater_agreement import draws_of, kappas

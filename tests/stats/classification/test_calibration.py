@@ -8,8 +8,8 @@ from sklearn.calibration import calibration_curve
 from sklearn.metrics import brier_score_loss
 from sklearn.metrics import log_loss as their_log_loss
 
+from metrics.stats.bootstrap_draws import Draws
 from metrics.stats.classification.calibration import brier, calibration_errors, log_loss, reliability, resampled_error
-from metrics.stats.draws import Draws
 
 GRID = [step / 10 for step in range(11)]
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from sklearn.metrics import auc, roc_auc_score, roc_curve
 
+from metrics.stats.bootstrap_draws import Draws
 from metrics.stats.classification.roc import Roc, corners, resampled_areas, roc
-from metrics.stats.draws import Draws
 
 SCORES = st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.9, 1.0]) | st.floats(0, 1)
 BOTH_KINDS = st.lists(st.tuples(SCORES, st.booleans()), min_size=2, max_size=60).filter(

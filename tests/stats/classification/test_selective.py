@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
+from metrics.stats.bootstrap_draws import Draws
 from metrics.stats.classification.selective import Guarantee, cases_missing, guaranteed, risk_areas, risk_coverage
-from metrics.stats.draws import Draws
 from metrics.stats.intervals import binomial_tail
 from tests.stats.classification.selecting import SCENES, Scene, simulate
 

@@ -2,7 +2,7 @@
 
 import re
 
-from metrics.judge.local.courtesies import states_nothing
+from metrics.judge.local.filler_sentences import states_nothing
 from metrics.text.sentences import worded_sentences
 
 BARE = 8  # words; a text of at most as many is no claim without its question
@@ -13,7 +13,7 @@ HEADING = re.compile(r"#{1,6}\s")
 QUESTION = ("?", "？", "؟")
 
 
-def stated(text: str, question: str = "") -> list[str]:
+def claim_sentences(text: str, question: str = "") -> list[str]:
     """Return the sentences of a text that state something, in order; a bare answer behind its question.
 
     Left out are questions, courtesies, sentences that refuse or say that nothing is known, and beside other sentences

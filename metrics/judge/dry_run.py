@@ -10,14 +10,14 @@ from metrics.judge.budget import Ledger, Spend, price
 from metrics.judge.cache import Cache, Stored
 from metrics.judge.client import Client
 from metrics.judge.completion import Completion, Messages
-from metrics.judge.opening import FOLDER
+from metrics.judge.open_judges import FOLDER
 from metrics.judge.settings import Budget, JudgeSettings
-from metrics.judge.typical import typical
+from metrics.judge.typical_reply import typical_reply
 
 CHARACTERS_PER_TOKEN = 4  # of English prose, about
 
 
-class Rehearsal:
+class DryRun:
     """The judges of a setting, which send nothing; `spend` is what they would have cost.
 
     `calls` counts the requests by name of the judge and step; `local_judges` names those that are local.
@@ -26,7 +26,7 @@ class Rehearsal:
     def __init__(self, settings: JudgeSettings, cache_folder: Path):
         settings = settings.with_weights()
         self._ledger = Ledger(Budget())
-        self._known = _Known(cache_folder / FOLDER)
+        self._known = _CachedReplies(cache_folder / FOLDER)
         self.calls: Counter[tuple[str, str]] = Counter()
         self.local_judges = frozenset(own.name for own in settings.judges if own.is_local)
         self.judges = tuple(
@@ -44,7 +44,7 @@ class Rehearsal:
         self._known.close()
 
 
-class _Known:
+class _CachedReplies:
     """The workspace's cache, and the typical replies so far, which are never stored."""
 
     def __init__(self, folder: Path):
@@ -76,7 +76,7 @@ class _TypicalReplies:
     async def complete(self, messages: Messages, schema: Mapping[str, Any], name: str) -> Completion:
         """Return a typical reply."""
         self._calls[self._settings.name, name] += 1
-        text = json.dumps(typical(schema, messages))
+        text = json.dumps(typical_reply(schema, messages))
         prompt = sum(len(message["content"]) for message in messages) + len(json.dumps(schema))
         used = prompt // CHARACTERS_PER_TOKEN, len(text) // CHARACTERS_PER_TOKEN
         return Completion(text, *used, price(self._settings, *used))

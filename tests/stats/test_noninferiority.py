@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from metrics.core.array_types import Floats
-from metrics.stats.decision import Side, decide
+from metrics.stats.noninferiority import Side, decide_noninferiority
 from metrics.stats.paired_intervals import difference_intervals, newcombe_paired
 from metrics.stats.power import detectable
 from tests.benchmarks.bench_decisions import side, tango
@@ -29,15 +29,15 @@ NONE = Side(0, 0.0, 1.0)  # no unit, and one may differ by all
 ])  # fmt: skip
 def test_verdicts(difference: float, interval: tuple[float, float], significant: int, verdict: str) -> None:
     """With a margin of .02; significantly worse by less than the margin is still within it."""
-    made = decide(difference, interval, 0.02, 100, (interval[1] - interval[0]) / 3.97, significant)
+    made = decide_noninferiority(difference, interval, 0.02, 100, (interval[1] - interval[0]) / 3.97, significant)
     assert (made.verdict, made.more is None) == (verdict, verdict != "open")
 
 
 def test_a_significant_difference_keeps_its_interval() -> None:
     """30 cases that are each better by .05 say no less, though a case that loses all was not seen either."""
-    made = decide(0.05, (0.05, 0.05), 0.01, 30, 0.0, 1, NONE, NONE)
+    made = decide_noninferiority(0.05, (0.05, 0.05), 0.01, 30, 0.0, 1, NONE, NONE)
     assert (made.verdict, made.low, made.high) == ("better", 0.05, 0.05)
-    made = decide(-0.05, (-0.05, -0.05), 0.01, 30, 0.0, -1, NONE, NONE)
+    made = decide_noninferiority(-0.05, (-0.05, -0.05), 0.01, 30, 0.0, -1, NONE, NONE)
     assert (made.verdict, made.low, made.high) == ("worse", -0.05, -0.05)
 
 
@@ -52,7 +52,7 @@ def test_equivalence_is_two_one_sided_tests_at_2_5_percent() -> None:
         error = float(apart.std(ddof=1) / math.sqrt(n))
         half = float(stats.t.ppf(0.975, n - 1)) * error
         mean = float(apart.mean())
-        made = decide(mean, (mean - half, mean + half), margin, n, error)
+        made = decide_noninferiority(mean, (mean - half, mean + half), margin, n, error)
         tost, lower, _ = ttost_paired(apart, np.zeros(n), -margin, margin)
         assert (made.verdict == "equivalent", made.verdict in WITHIN) == (tost < 0.025, lower[1] < 0.025)
         seen.add(made.verdict)
@@ -66,8 +66,8 @@ def test_tangos_published_numbers() -> None:
     """
     z = tango(0, 1, 44, 0.1)
     assert (round(z, 3), round(float(stats.norm.sf(z)), 3)) == (1.709, 0.044)
-    assert decide(-1 / 44, interval_of(43, 0, 1, 0), 0.1, 44, 0.0227).verdict == "open"
-    assert decide(-1 / 44, interval_of(43, 0, 1, 0), 0.12, 44, 0.0227).verdict == "equivalent"
+    assert decide_noninferiority(-1 / 44, interval_of(43, 0, 1, 0), 0.1, 44, 0.0227).verdict == "open"
+    assert decide_noninferiority(-1 / 44, interval_of(43, 0, 1, 0), 0.12, 44, 0.0227).verdict == "equivalent"
 
 
 def interval_of(*counts: int) -> tuple[float, float]:
@@ -88,7 +88,9 @@ def test_a_share_that_is_worse_by_the_margin_passes_in_2_5_percent(n, share, mar
     draws = len(seeds(1_500, 4_000))
     tables, times = np.unique(np.random.default_rng(1).multinomial(n, chances, draws), axis=0, return_counts=True)
     ours = [
-        decide((b - a) / n, interval_of(c, b, a, d), margin, n, 0.1, 0, Side(a, 1.0, 1.0), Side(b, 1.0, 1.0)).verdict
+        decide_noninferiority(
+            (b - a) / n, interval_of(c, b, a, d), margin, n, 0.1, 0, Side(a, 1.0, 1.0), Side(b, 1.0, 1.0)
+        ).verdict
         in WITHIN
         for c, b, a, d in tables.tolist()
     ]
@@ -120,7 +122,7 @@ def test_the_interval_alone_would_pass_too_often() -> None:
 
 def passes(apart: Floats, interval: tuple[float, float], margin: float) -> bool:
     sides = (side(-apart[apart < 0]), side(apart[apart > 0]))
-    made = decide(float(apart.mean()), interval, margin, len(apart), float(apart.std()), 0, *sides)
+    made = decide_noninferiority(float(apart.mean()), interval, margin, len(apart), float(apart.std()), 0, *sides)
     return made.verdict in WITHIN
 
 
@@ -128,7 +130,7 @@ def passes(apart: Floats, interval: tuple[float, float], margin: float) -> bool:
 def test_shares_without_a_loss_are_as_open_as_by_tangos_interval(n: int, wins: int, both: int) -> None:
     """Newcombe's interval alone reaches half as far where half of the cases are right."""
     ends = interval_of(both, wins, 0, n - both - wins)
-    made = decide(wins / n, ends, 0.001, n, 0.1, 0, NONE, Side(wins, 1.0, 1.0))
+    made = decide_noninferiority(wins / n, ends, 0.001, n, 0.1, 0, NONE, Side(wins, 1.0, 1.0))
     margin = next(
         step / 10_000 for step in range(1, 10_000) if tango(wins, 0, n, step / 10_000) > stats.norm.ppf(0.975)
     )
@@ -138,10 +140,10 @@ def test_shares_without_a_loss_are_as_open_as_by_tangos_interval(n: int, wins: i
 
 def test_cases_without_a_loss_that_are_needed() -> None:
     """The rule of three: 0 of n leaves 1 − .025^(1/n), so 1 point needs 368 cases without a loss."""
-    made = decide(0.0, (0.0, 0.0), 0.01, 20, 0.0, 0, NONE, NONE)
+    made = decide_noninferiority(0.0, (0.0, 0.0), 0.01, 20, 0.0, 0, NONE, NONE)
     assert (made.verdict, made.more) == ("open", 368 - 20)
-    assert decide(0.0, (0.0, 0.0), 0.01, 368, 0.0, 0, NONE, NONE).verdict == "equivalent"
-    assert decide(0.0, (0.0, 0.0), 0.01, 367, 0.0, 0, NONE, NONE).verdict == "open"
+    assert decide_noninferiority(0.0, (0.0, 0.0), 0.01, 368, 0.0, 0, NONE, NONE).verdict == "equivalent"
+    assert decide_noninferiority(0.0, (0.0, 0.0), 0.01, 367, 0.0, 0, NONE, NONE).verdict == "open"
 
 
 @pytest.mark.parametrize("truth", [-0.06, -0.02, 0.0, 0.05])
@@ -149,7 +151,7 @@ def test_with_more_cases_the_answer_comes_in_80_percent(truth: float) -> None:
     """If the difference that was found is the true one: the answer that comes sooner, or where there are two either."""
     n, margin, spread = 40, 0.1, 0.5
     error = spread / math.sqrt(n)
-    made = decide(truth, (truth - 2.02 * error, truth + 2.02 * error), margin, n, error)
+    made = decide_noninferiority(truth, (truth - 2.02 * error, truth + 2.02 * error), margin, n, error)
     assert made.more is not None
     whole = n + made.more
     assert detectable(spread / math.sqrt(whole), whole) == pytest.approx(max(margin + truth, -truth), rel=0.01)

@@ -9,7 +9,7 @@ from metrics.core.errors import MissingResource
 from metrics.core.extras import missing_extra
 from metrics.judge.completion import CallFailed
 from metrics.judge.exchange import exchange
-from metrics.judge.local.found import NO_CHAT
+from metrics.judge.local.gguf_files import NO_CHAT
 from metrics.judge.redact import redact
 from metrics.judge.wire import decoded
 
@@ -25,7 +25,7 @@ WANTS_KEY = (401, 403)
 
 
 @dataclass(frozen=True, slots=True)
-class Running:
+class ModelServer:
     """A server that answers: whose port it is, its address for `base_url`, its models; `locked`: it asks for a key."""
 
     name: str
@@ -34,7 +34,7 @@ class Running:
     locked: bool = False
 
 
-def running_servers(ports: Mapping[str, int] | None = None) -> list[Running]:
+def running_servers(ports: Mapping[str, int] | None = None) -> list[ModelServer]:
     """Return the OpenAI-compatible servers on the usual ports of this machine, or on `ports`, by name.
 
     Each is asked once for its models; no key is sent, no other machine is asked. What answers anything else is no such
@@ -42,27 +42,27 @@ def running_servers(ports: Mapping[str, int] | None = None) -> list[Running]:
     """
     if reason := missing_extra("a search for servers", "judge", "aiohttp"):
         raise MissingResource(reason)
-    return asyncio.run(_all(USUAL if ports is None else ports))
+    return asyncio.run(_ask_servers(USUAL if ports is None else ports))
 
 
-async def _all(ports: Mapping[str, int]) -> list[Running]:
+async def _ask_servers(ports: Mapping[str, int]) -> list[ModelServer]:
     import aiohttp
 
     async with aiohttp.ClientSession(trust_env=False) as session:
-        found = await asyncio.gather(*(_asked(session, name, port) for name, port in ports.items()))
+        found = await asyncio.gather(*(_ask_server(session, name, port) for name, port in ports.items()))
     return [server for server in found if server is not None]
 
 
-async def _asked(session: "aiohttp.ClientSession", name: str, port: int) -> Running | None:
+async def _ask_server(session: "aiohttp.ClientSession", name: str, port: int) -> ModelServer | None:
     address = f"http://127.0.0.1:{port}/v1"
     try:
         status, _, body = await exchange(session, "GET", f"{address}/models", None, PATIENCE, LONGEST_BODY)
         if status in WANTS_KEY:
-            return Running(name, address, locked=True)
+            return ModelServer(name, address, locked=True)
         models = _models(decoded(body)) if status == 200 else None
     except (CallFailed, ValueError):
         return None
-    return None if models is None else Running(name, address, models)
+    return None if models is None else ModelServer(name, address, models)
 
 
 def _models(reply: Any) -> tuple[str, ...] | None:

@@ -18,8 +18,8 @@ from metrics.core.prompt import filled, split_template, wording
 from metrics.core.registry import choose, evaluators, wordings
 from metrics.core.suite import Case
 from metrics.judge.custom_prompts import CustomPrompt
+from metrics.judge.prompt_overrides import place_prompts, prompts_of_files
 from metrics.judge.saved_objects import save
-from metrics.judge.wordings import placed, prompts_of_files
 from metrics.models.language_model import Loss
 from metrics.reports.build import build
 from metrics.reports.renderers.export_tables import table
@@ -101,17 +101,17 @@ def test_a_published_template_is_asked_as_published(prompts, asked_of):
 def test_texts_that_cannot_be_used(id, text, expected):
     chosen = ["faithfulness"] if id in ("claims", "entail") else [id.partition(".")[0]]
     with pytest.raises(InputError) as failure:
-        placed({id: text}, chosen, {}, {"judge": JUDGE})
+        place_prompts({id: text}, chosen, {}, {"judge": JUDGE})
     assert expected in str(failure.value)
 
 
 def test_a_judged_text_reaches_every_judge_of_a_panel():
     panel = {"model": "a", "panel": [{"model": "b", "prompts": {"claims": "old"}}]}
-    _, models = placed({"claims": OWN}, ["faithfulness"], {}, {"judge": panel})
+    _, models = place_prompts({"claims": OWN}, ["faithfulness"], {}, {"judge": panel})
     judge = models["judge"]
     assert [one["prompts"] for one in (judge, *judge["panel"])] == [{"claims": OWN}] * 2
     with pytest.raises(InputError, match="a judge, who is asked by these prompts"):
-        placed({"claims": OWN}, ["faithfulness"], {}, {})
+        place_prompts({"claims": OWN}, ["faithfulness"], {}, {})
 
 
 def test_files_and_saved_prompts(tmp_path):
@@ -123,7 +123,7 @@ def test_files_and_saved_prompts(tmp_path):
     texts = prompts_of_files({"claims": str(tmp_path / "own.txt"), "byop": str(tmp_path / "own.txt")}, tmp_path)
     assert texts == {"claims": OWN, "byop": OWN}
     with pytest.raises(InputError, match="one or more of the placeholders"):
-        placed(texts, ["byop", "faithfulness"], {}, {"judge": JUDGE})
+        place_prompts(texts, ["byop", "faithfulness"], {}, {"judge": JUDGE})
     with pytest.raises(InputError, match=r"(?s)no-1.*no-2"):
         prompts_of_files({"claims": "/no-1", "entailment": "/no-2"}, tmp_path)
 
@@ -213,7 +213,7 @@ def test_a_wording_of_the_published_shape_is_taken_as_it_is(id, judge_server, tm
     evaluator = asking.get(id, id.partition(".")[0])
     (tmp_path / "published.txt").write_text(text)
     prompts = prompts_of_files({id: str(tmp_path / "published.txt")}, tmp_path)
-    _, models = placed(prompts, [evaluator], {}, {"judge": JUDGE})
+    _, models = place_prompts(prompts, [evaluator], {}, {"judge": JUDGE})
     if evaluator == "answer_relevancy":
         judge_server.say(id, [{"question": "How high?", "evasive": "no"}] * 3)
     entry = evaluators()[evaluator]

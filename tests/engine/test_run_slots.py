@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from metrics import engine
-from metrics.engine.turns import AT_ONCE, Turn
+from metrics.engine.run_slots import AT_ONCE, RunSlot
 from metrics.engine.worker_pool import WorkerPool
 from metrics.store import Workspace
 from tests.engine.engine_scenes import text_outputs, text_suite
@@ -19,8 +19,8 @@ WAITING = "waiting for one of 4 other runs to end"
 @pytest.fixture
 def others(workspace):
     """As many runs as may work at once, all at work."""
-    turns = [Turn(workspace) for _ in range(AT_ONCE)]
-    assert all(turn.taken() for turn in turns)
+    turns = [RunSlot(workspace) for _ in range(AT_ONCE)]
+    assert all(turn.try_take() for turn in turns)
     yield turns
     for turn in turns:
         turn.give_back()
@@ -45,17 +45,17 @@ def test_a_run_too_many_waits_until_another_ends(workspace, others):
     process.kill()
     process.wait()
     assert run.state in ("interrupted", "finished")
-    assert others[-1].taken()
+    assert others[-1].try_take()
     others[-1].give_back()
     engine.resume(run).wait()
     assert run.state == "finished"
-    assert others[-1].taken(), "it has given its turn back"
+    assert others[-1].try_take(), "it has given its turn back"
 
 
 def test_a_run_that_waits_can_be_cancelled(workspace, others):
     run = engine.create(Workspace(), text_suite(), text_outputs(), ["rouge"])
     engine.execute(
-        run, lambda: WorkerPool(Turn(workspace)), lambda now: engine.cancel(run) if now.message == WAITING else None
+        run, lambda: WorkerPool(RunSlot(workspace)), lambda now: engine.cancel(run) if now.message == WAITING else None
     )
     assert run.state == "cancelled"
 
@@ -63,12 +63,12 @@ def test_a_run_that_waits_can_be_cancelled(workspace, others):
 def test_a_run_that_only_asks_its_judge_takes_no_turn(workspace, judge_server):
     judge_server.latency = 3600
     run = asked(workspace, judge_server.url, "rouge", "faithfulness")
-    working = threading.Thread(target=engine.execute, args=(run, lambda: WorkerPool(Turn(workspace))))
+    working = threading.Thread(target=engine.execute, args=(run, lambda: WorkerPool(RunSlot(workspace))))
     working.start()
-    turns = [Turn(workspace) for _ in range(AT_ONCE)]
+    turns = [RunSlot(workspace) for _ in range(AT_ONCE)]
     until(lambda: bool(judge_server.calls), working.is_alive)
     until(lambda: all(entry.done == entry.total for entry in run.progress().evaluators[:1]), working.is_alive)
-    until(lambda: all(turn.taken() for turn in turns), working.is_alive)
+    until(lambda: all(turn.try_take() for turn in turns), working.is_alive)
     engine.cancel(run)
     working.join()
     assert run.state == "cancelled"

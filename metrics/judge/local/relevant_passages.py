@@ -12,7 +12,7 @@ LONG_LINE = 50  # words; a longer line is divided into its sentences
 GAP = "…"
 
 
-def relevant(text: str, claims: Sequence[str]) -> str:
+def relevant_passages(text: str, claims: Sequence[str]) -> str:
     """Return the passages of a text that are most alike to the claims by their words, in order; a short text whole.
 
     Passages are two neighbouring lines or sentences (a turn of a dialogue with the next). The claims take turns: each

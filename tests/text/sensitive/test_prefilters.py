@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics.text.sensitive import contacts, national_ids, network, particulars, payments
+from metrics.text.sensitive import contacts, national_ids, network, payments, personal_details
 from metrics.text.sensitive.national_id_rules import RULES
 from metrics.text.sensitive.personal_data import KINDS, personal_data
 from metrics.text.sensitive.plain_form import PlainForm
-from metrics.text.sensitive.signs import Sign
+from metrics.text.sensitive.prefilters import Sign
 
 SEARCHES: dict[str, tuple[Sign, list[re.Pattern[str]]]] = {
     "crypto addresses": (network.ANY_CRYPTO_ADDRESS, [network.BASE58_RUN, network.BECH32, network.ETHEREUM]),
@@ -20,7 +20,7 @@ SEARCHES: dict[str, tuple[Sign, list[re.Pattern[str]]]] = {
     "mac addresses": (network.ANY_MAC, [network.MAC, network.CISCO_MAC]),
     "cards": (payments.TWELVE_DIGITS, [payments.SPACED_DIGITS, payments.POINTED_DIGITS]),
     "ibans": (payments.ANY_IBAN, [payments.IBAN_START]),
-    "passports": (particulars.ANY_MACHINE_READABLE, [particulars.MACHINE_READABLE]),
+    "passports": (personal_details.ANY_MACHINE_READABLE, [personal_details.MACHINE_READABLE]),
     "social security numbers": (national_ids.NINE_DIGITS, [national_ids.SSN, national_ids.NAMED_SSN]),
     "national ids": (national_ids.ANY_ALONE, [form for _, form in national_ids.ALONE]),
     "bracketed at": (contacts.ANY_BRACKETED_AT, [contacts.BRACKETED_AT]),

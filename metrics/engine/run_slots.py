@@ -9,14 +9,14 @@ from metrics.core.storage import stored_at
 AT_ONCE = 4  # runs; each has a worker per core, so more would not be quicker, and memory has an end
 
 
-class Turn:
+class RunSlot:
     """A run's turn, which ends with its process where it is not given back."""
 
     def __init__(self, workspace: Path):
         self._folder = workspace / "turns"
         self._held: IO[str] | None = None
 
-    def taken(self) -> bool:
+    def try_take(self) -> bool:
         """Take one of the turns, if one is free, and return whether this run has one."""
         for place in range(AT_ONCE):
             if self._held is not None:

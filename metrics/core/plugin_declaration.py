@@ -47,7 +47,7 @@ class _AnyParameters(Parameters):
     model_config = ConfigDict(extra="allow", frozen=True)
 
 
-def declared(entry: Evaluator) -> dict[str, Any]:
+def declaration_of(entry: Evaluator) -> dict[str, Any]:
     """Return what a run's specification keeps of a plugin's declaration; see `stand_in`."""
     kept = _Metric.model_fields
     metrics = [{name: value for name, value in asdict(metric).items() if name in kept} for metric in entry.metrics]
@@ -57,7 +57,7 @@ def declared(entry: Evaluator) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def stand_in(id: str, version: int, declaration: Mapping[str, Any]) -> Evaluator | None:
+def evaluator_of_declaration(id: str, version: int, declaration: Mapping[str, Any]) -> Evaluator | None:
     """Return an evaluator that has a missing one's metrics, but cannot score; None where the declaration is none."""
     try:
         found = _Declared.model_validate(declaration)

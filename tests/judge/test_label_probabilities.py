@@ -13,9 +13,9 @@ from metrics.core.prompt import Prompt
 from metrics.judge.asking import ItemReply, Reply, schema_of
 from metrics.judge.cache import Cache, Stored
 from metrics.judge.client import CaseJudge
-from metrics.judge.opening import open_judges
+from metrics.judge.label_probabilities import Token, keep_shares, shares_of, tokens_of
+from metrics.judge.open_judges import open_judges
 from metrics.judge.replies import by_number, items_of
-from metrics.judge.shares import Token, keep_shares, shares_of, tokens_of
 from metrics.judge.steps import Entailment, YesNoReply
 from tests.judge.server import Fault, JudgeServer
 

@@ -23,12 +23,12 @@ def blocks(messages: Sequence[Mapping[str, str]]) -> dict[str, str]:
     return {name: text for name, nonce, text in found if nonce == found[-1][1]}
 
 
-def numbered(block: str) -> int:
+def count_numbered(block: str) -> int:
     """Return how many numbered items a data block shows."""
     return len(NUMBERED.findall(block))
 
 
-def typical(schema: Mapping[str, Any], messages: Sequence[Mapping[str, str]]) -> Any:
+def typical_reply(schema: Mapping[str, Any], messages: Sequence[Mapping[str, str]]) -> Any:
     """Return a valid value: the first label of each choice, an entry per numbered item, a string per sentence."""
     shown = list(blocks(messages).values())
     return _value(schema, schema.get("$defs", {}), shown)
@@ -64,7 +64,7 @@ def _list(schema: Mapping[str, Any], definitions: Mapping[str, Any], shown: Sequ
     name = entry.get("$ref", "").rpartition("/")[2]
     least = schema.get("minItems", 0)
     if "id" in definitions.get(name, entry).get("properties", {}):
-        count = numbered(shown[-1]) if shown else 1
+        count = count_numbered(shown[-1]) if shown else 1
         return [_value(entry, definitions, shown) | {"id": number} for number in range(1, count + 1)]
     if entry.get("type") == "string" and "enum" not in entry:
         longest = max((len(text) for text in shown), default=0)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from metrics.core.rounding import EQUAL, at_least, at_most
-from metrics.stats.edges import whole_from
+from metrics.stats.float_tolerance import whole_from
 from metrics.stats.intervals import exact_upper
 from metrics.stats.power import units_needed
 from metrics.stats.sequential import FEWEST, anytime_stretch
@@ -53,7 +53,7 @@ class Decided:
     more: int | None = None
 
 
-def decide(
+def decide_noninferiority(
     difference: float,
     interval: tuple[float, float],
     margin: float,

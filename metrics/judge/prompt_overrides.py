@@ -37,7 +37,7 @@ def prompts_of_files(given: Mapping[str, str], workspace: Path) -> dict[str, Any
     return found
 
 
-def placed(
+def place_prompts(
     prompts: Mapping[str, Any],
     chosen: Sequence[str],
     parameters: Mapping[str, Mapping[str, Any]] | None,

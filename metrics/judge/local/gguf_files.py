@@ -30,7 +30,7 @@ OLLAMA_HUB = ("registry.ollama.ai", "library")  # not part of a model's name
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class GgufFile:
     """A model of the user: its name, its GGUF file (of several parts the first), bytes of all parts, whose folder."""
 
     name: str
@@ -44,7 +44,7 @@ class Found:
         return f"{LOCAL}:{self.file}"
 
 
-def places(workspace: Path) -> list[tuple[str, Path]]:
+def model_folders(workspace: Path) -> list[tuple[str, Path]]:
     """Return the folders that are searched, by whose they are; of Ollama the one that contains manifests and blobs."""
     home = Path.home()
     cache = Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache")
@@ -62,15 +62,15 @@ def places(workspace: Path) -> list[tuple[str, Path]]:
     ]
 
 
-def own_models(workspace: Path) -> list[Found]:
+def own_models(workspace: Path) -> list[GgufFile]:
     """Return the models that the user has, each file once, by place and name; at most MOST_MODELS.
 
     Left out are the known local judge, files that cannot chat (projectors, embedders, by name or architecture),
     incomplete models of several parts, and links that lead out of their folder.
     """
     known = {path().resolve()}
-    found: list[Found] = []
-    for place, root in places(workspace):
+    found: list[GgufFile] = []
+    for place, root in model_folders(workspace):
         listed = _of_ollama(root) if place == "Ollama" else _in_folder(place, root)
         for model in sorted(listed, key=lambda one: one.name.lower()):
             target = model.file.resolve()
@@ -80,7 +80,7 @@ def own_models(workspace: Path) -> list[Found]:
     return found
 
 
-def _in_folder(place: str, root: Path) -> Iterator[Found]:
+def _in_folder(place: str, root: Path) -> Iterator[GgufFile]:
     for file in _files(root, ".gguf"):
         part = PART.fullmatch(file.name)
         if NO_CHAT.search(file.name) or (part and int(part["number"]) != 1):
@@ -89,10 +89,10 @@ def _in_folder(place: str, root: Path) -> Iterator[Found]:
         if part and size is not None:
             size = _size_of_parts(file, root)
         if size is not None:
-            yield Found(part["name"] if part else file.name[: -len(".gguf")], file, size, place)
+            yield GgufFile(part["name"] if part else file.name[: -len(".gguf")], file, size, place)
 
 
-def _of_ollama(root: Path) -> Iterator[Found]:
+def _of_ollama(root: Path) -> Iterator[GgufFile]:
     """Yield the models of Ollama's manifests: HOST/NAMESPACE/NAME/TAG, whose layers name the blob that is the GGUF."""
     manifests = root / "manifests"
     for manifest in _files(manifests, ""):
@@ -104,7 +104,7 @@ def _of_ollama(root: Path) -> Iterator[Found]:
         file = root / "blobs" / digest.replace(":", "-")
         size = _size(file, root)
         if size is not None:
-            yield Found(full, file, size, "Ollama")
+            yield GgufFile(full, file, size, "Ollama")
 
 
 def _files(root: Path, ending: str) -> Iterator[Path]:

@@ -34,7 +34,7 @@ class Shown:
         """Write the text as it is shown."""
         written, text = len(text), self._clean(text)
         # "x" before it: a line that is continued cannot begin with a command
-        self.stream.write(shown(text) if self._start else shown(f"x{text}")[1:])
+        self.stream.write(escape_controls(text) if self._start else escape_controls(f"x{text}")[1:])
         _, line_end, rest = text.rpartition("\n")
         self._start = (bool(line_end) or self._start) and not rest.strip()
         return written
@@ -62,12 +62,12 @@ def _log_to(stream: Shown, before: IO[str]) -> None:
                 handler.setStream(stream)
 
 
-def direct(stream: IO[str]) -> IO[str]:
+def protected_stream(stream: IO[str]) -> IO[str]:
     """Return the stream behind, for colours and cursor movements of our own; texts go through `shown` first."""
     return stream.stream if isinstance(stream, Shown) else stream
 
 
-def shown(text: str) -> str:
+def escape_controls(text: str) -> str:
     """Return `text` with each control character as `\\u001b`, and nothing that a runner obeys."""
     return COMMANDS.sub(_escaped, CONTROLS.sub(_escaped, text))
 

@@ -16,7 +16,7 @@ from metrics.core.errors import BudgetSpent, InputError, InputProblem, JudgeDown
 from metrics.core.label_schema import now
 from metrics.judge.client import CaseJudge, Client
 from metrics.judge.injection import suspected
-from metrics.judge.opening import open_judges
+from metrics.judge.open_judges import open_judges
 from metrics.judge.settings import settings_of
 from metrics.models.embedder import BUNDLED, Embedder
 from metrics.questions.draft import Draft, Dropped, Passage, Proposed

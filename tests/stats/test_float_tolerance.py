@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from metrics.core.rounding import at_least, at_least_sql
-from metrics.stats import draws, drift, label_thresholds, model_ranking, paired_tests, rater_agreement
+from metrics.stats import bootstrap_draws, drift, label_thresholds, model_ranking, paired_tests, rater_agreement
+from metrics.stats.bootstrap_draws import Draws, draw_weights
 from metrics.stats.bradley_terry import bradley_terry
 from metrics.stats.classification.calibration import log_losses
 from metrics.stats.classification.confusion import mean_scores
 from metrics.stats.classification.roc import resampled_areas, roc
-from metrics.stats.draws import Draws, draw_weights
 from metrics.stats.intervals import mean_intervals, wilson
 from metrics.stats.paired_intervals import difference_intervals, newcombe_paired
 from metrics.stats.prediction_powered import corrected_mean
@@ -58,7 +58,7 @@ def test_the_area_of_one_positive_varies_by_the_negatives_alone() -> None:
 @pytest.mark.parametrize("count", [1, 3, 300])
 def test_one_cluster_is_all_that_can_be_drawn(count: int) -> None:
     assert (draw_weights(np.zeros(count, np.int64), 5) == 1).all()
-    assert np.iinfo(np.uint8).max == draws.MOST
+    assert np.iinfo(np.uint8).max == bootstrap_draws.MOST
 
 
 def test_pairs_in_parts_are_those_in_one(monkeypatch: pytest.MonkeyPatch) -> None:
