@@ -1,14 +1,18 @@
-"""The registered evaluators: those of Assay, a module under metrics/evaluators each that is named like it, and plugins.
+"""The registered evaluators: those of Assay, which the modules under metrics/evaluators declare, and plugins.
+
+An evaluator's id stands in its module as id="…", by which it is found without importing any; a module holds one
+evaluator, or a family of them.
 
 Plugins (core.plugins) are those that this process has added, entry points of installed packages, and those that the
 project file of the working folder names. A run's own are loaded by engine.run_plugins alone.
 """
 
 import importlib
-import pkgutil
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +28,15 @@ from metrics.core.prompt import Prompt, wording
 LISTING = "python -m metrics evaluators"  # what lists them all
 BYOP = "byop"  # the evaluator whose prompt is always the user's own
 PACKAGE = "metrics.evaluators"  # by name: the registry finds evaluators without importing any
+ID = re.compile(r'\bid="(\w+)"')  # as a module of it declares an evaluator
 
 
 class Registry(Mapping[str, Evaluator]):
-    """Every evaluator by id, in the order of folder and file, then the plugins.
+    """Every evaluator by id, in the order of folder and id, then the plugins.
 
     Looking one up by id imports only that one, so that a page which needs three does not wait for all. Iterating
-    imports all. Raises ValueError where two evaluators or prompts share an id, or a file's name is not its evaluator's.
+    imports all. Raises ValueError where two evaluators or prompts share an id, or a module's text has other ids than
+    its evaluators.
     A plugin that cannot be loaded is left out, see `refused`. An id of a plugin that is missing gives what the runs
     that were read say of it; those are not among the ids that it iterates over.
     """
@@ -60,7 +66,7 @@ def evaluators() -> Mapping[str, Evaluator]:
 
 
 def evaluator_ids() -> tuple[str, ...]:
-    """Return every evaluator's id, in the order of folder and file, then the plugins'; imports none of Assay's."""
+    """Return every evaluator's id, in the order of folder and id, then the plugins'; imports none of Assay's."""
     return (*_modules(), *plugin_ids())
 
 
@@ -182,14 +188,18 @@ def _load_project_file(file: Path, written: int) -> None:  # noqa: ARG001 - a pa
 
 @cache
 def _modules() -> Mapping[str, str]:
-    """Return the modules by the last part of their names. Raises ValueError where two have the same."""
+    """Return the modules by the ids of their evaluators, in the order of folder and id.
+
+    Raises ValueError where two have the same id.
+    """
     found: dict[str, str] = {}
-    package = importlib.import_module(PACKAGE)
-    for module in pkgutil.walk_packages(package.__path__, PACKAGE + "."):
-        stem = module.name.rpartition(".")[2]
-        if not module.ispkg and not stem.startswith("_") and found.setdefault(stem, module.name) != module.name:
-            raise ValueError(f"two evaluators share the id {stem!r}: {found[stem]} and {module.name}")
-    return found
+    root = Path(str(find_spec(PACKAGE).origin)).parent  # type: ignore[union-attr] - it is there
+    for file in sorted(root.glob("*/[!_]*.py")):
+        module = f"{PACKAGE}.{file.parent.name}.{file.stem}"
+        for id in ID.findall(file.read_text(encoding="utf-8")):
+            if found.setdefault(id, module) != module:
+                raise ValueError(f"two evaluators share the id {id!r}: {found[id]} and {module}")
+    return dict(sorted(found.items(), key=lambda entry: (entry[1].rpartition(".")[0], entry[0])))
 
 
 @cache
@@ -200,17 +210,20 @@ def _evaluators_in(module: str) -> Mapping[str, Evaluator]:
 
 @cache
 def _all() -> Mapping[str, Evaluator]:
+    modules = _modules()
     found: dict[str, Evaluator] = {}
+    for module in dict.fromkeys(modules.values()):
+        own = _evaluators_in(module)
+        written = {id for id, where in modules.items() if where == module}
+        if wrong := own.keys() ^ written:
+            raise ValueError(f"{module} has the evaluators {', '.join(own)}, but its text as id=… differs: {wrong}")
+        found |= own
     prompts: dict[str, Prompt] = {}
-    for stem, module in _modules().items():
-        for value in _evaluators_in(module).values():
-            if value.id != stem:
-                raise ValueError(f"the evaluator {value.id!r} is in {module}; its file must be named {value.id}.py")
-            found[value.id] = value
-            for prompt in value.prompts:
-                if prompts.setdefault(prompt.id, prompt) != prompt:
-                    raise ValueError(f"two prompts share the id {prompt.id!r}; one is of evaluator {value.id!r}")
-    return found
+    for value in found.values():
+        for prompt in value.prompts:
+            if prompts.setdefault(prompt.id, prompt) != prompt:
+                raise ValueError(f"two prompts share the id {prompt.id!r}; one is of evaluator {value.id!r}")
+    return {id: found[id] for id in modules}
 
 
 def wordings(id: str, values: Mapping[str, Any], resources: Mapping[str, Any]) -> dict[str, str]:
