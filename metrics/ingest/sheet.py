@@ -92,15 +92,24 @@ class Sheet:
     """One table of an upload while it is checked: its columns, the row numbers to report, and which rows are bad.
 
     `table` has a string or list-of-strings column for each column of the file; `rows` are the numbers of its records.
+    Names lose the spaces around them, an empty text is no value, and a row without any value is none, in every format.
     """
 
     def __init__(self, file: str, table: pa.Table, rows: Ints, problems: Problems, delimited: bool = False):
         self.file = file
-        self.table = table
-        self.rows = rows
         self.problems = problems
         self.delimited = delimited  # from a CSV, where a list can only be a text
-        self.bad: Bools = np.zeros(table.num_rows, bool)
+        names = [name.strip() or f"column_{place}" for place, name in enumerate(table.column_names, 1)]
+        if len(set(names)) < len(names):
+            for name in sorted({name for name in names if names.count(name) > 1}):
+                found = f"{names.count(name)} columns named {name!r}"
+                problems.add(file, found, "a different name for each column", column=name, fatal=True)
+            problems.stop()
+        columns = [_without_empty(column) for column in table.columns]
+        filled = ~np.logical_and.reduce([is_null(column) for column in columns] or [np.zeros(len(table), bool)])
+        self.table = only(pa.table(columns, names=names), filled)
+        self.rows = rows[filled]
+        self.bad: Bools = np.zeros(len(self.table), bool)
 
     def __len__(self) -> int:
         return int(self.table.num_rows)
@@ -156,6 +165,12 @@ class Sheet:
 def only(table: pa.Table, mask: Bools) -> pa.Table:
     """Return the rows of `mask`; the table itself, not a copy, where that is all of them."""
     return table if mask.all() else table.filter(pa.array(mask))
+
+
+def _without_empty(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    if not pa.types.is_string(column.type) or not pc.any(pc.equal(column, "")).as_py():
+        return column
+    return pc.if_else(pc.equal(column, ""), None, column)
 
 
 def is_null(column: pa.ChunkedArray | pa.Array) -> Bools:

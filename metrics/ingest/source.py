@@ -141,14 +141,22 @@ def load_json(source: Source) -> Any:
         problem = source.error(
             f"{error.msg} at line {error.lineno}, character {error.colno}", "a JSON document", row=error.lineno
         )
-    if not any(word in source.data.to_pybytes() for word in (b"NaN", b"Infinity")):
-        raise problem from None
-    try:
-        document = json.loads(source.data.to_pybytes())
-        json.dumps(document, ensure_ascii=False).encode()  # no lone surrogates, which no table can hold
-    except (ValueError, RecursionError):
+    document = with_constants(source.data.to_pybytes())
+    if document is None:
         raise problem from None
     return document
+
+
+def with_constants(text: bytes) -> Any:
+    """Return the value of JSON in which NaN or Infinity stand, which some tools write; None where it is none."""
+    if not any(word in text for word in (b"NaN", b"Infinity")):
+        return None
+    try:
+        value = json.loads(text)
+        json.dumps(value, ensure_ascii=False).encode()  # no lone surrogates, which no table can hold
+    except (ValueError, RecursionError):
+        return None
+    return value
 
 
 @contextmanager

@@ -53,8 +53,8 @@ def test_other_columns_semicolons_and_json_values(tmp_path):
     assert case["reference_contexts"] == ["c1", "c2"]
     rows = [{"case_id": 1, "question": "", "tags": "a;b", "nested": {"deep": {"x": 1.5, "y": [1, None]}}, "flag": True}]
     case = read_suite(write(tmp_path, "s.jsonl", rows)).cases.to_pylist()[0]
-    assert (case["case_id"], case["question"], case["tags"]) == ("1", "", ["a;b"])
-    assert (case["metadata.nested.deep.x"], case["metadata.nested.deep.y"]) == ("1.5", '["1","null"]')
+    assert (case["case_id"], case["question"], case["tags"]) == ("1", None, ["a", "b"])
+    assert (case["metadata.nested.deep.x"], case["metadata.nested.deep.y"]) == ("1.5", '["1",null]')
     assert case["metadata.flag"] == "true"
 
 

@@ -90,9 +90,9 @@ FRAME = (
 )
 ASKED, PARIS = {"question": "Capital?"}, {"answer": "Paris", "duration_s": 2.5, "tokens": 12}
 BOTH = {  # file → format, content, values of the first case, values of the first output, number of outputs
-    "lm-eval, generated, two repeats": ("a.jsonl", "lm_eval", [lm()], {"case_id": "0", "question": "1 + 1?", "expected_answers": ["2"], "metadata.doc.answer": "2", "metadata.lm_eval.filtered": "2", "metadata.lm_eval.exact_match": "1.0"}, {"model": "a", "answer": "It is 2", "run": 1}, 2),
-    "lm-eval, two filters": ("a.jsonl", "lm_eval", [lm(filter="strict", exact_match=0.0), lm(filter="flexible")], {"metadata.lm_eval.strict.exact_match": "0.0", "metadata.lm_eval.flexible.exact_match": "1.0"}, {"answer": "It is 2"}, 2),
-    "lm-eval, a choice by place": ("a.jsonl", "lm_eval", [choice(1, "-3.5", "-0.5")], {"question": "sky", "expected_answers": ["blue"], "choices": ["red", "blue"], "correct_choice": 1, "metadata.lm_eval.acc": "1.0"}, {"answer": "blue", "choice_logprobs": [-3.5, -0.5]}, 1),
+    "lm-eval, generated, two repeats": ("a.jsonl", "lm_eval", [lm()], {"case_id": "0", "question": "1 + 1?", "expected_answers": ["2"], "metadata.doc.answer": "2", "metadata.lm_eval.filtered": "2", "metadata.lm_eval.exact_match": "1"}, {"model": "a", "answer": "It is 2", "run": 1}, 2),
+    "lm-eval, two filters": ("a.jsonl", "lm_eval", [lm(filter="strict", exact_match=0.0), lm(filter="flexible")], {"metadata.lm_eval.strict.exact_match": "0", "metadata.lm_eval.flexible.exact_match": "1"}, {"answer": "It is 2"}, 2),
+    "lm-eval, a choice by place": ("a.jsonl", "lm_eval", [choice(1, "-3.5", "-0.5")], {"question": "sky", "expected_answers": ["blue"], "choices": ["red", "blue"], "correct_choice": 1, "metadata.lm_eval.acc": "1"}, {"answer": "blue", "choice_logprobs": [-3.5, -0.5]}, 1),
     "lm-eval, a choice by text, without the responses": ("a.jsonl", "lm_eval", [{k: v for k, v in choice("red", -0.5, "-inf").items() if k != "resps"}], {"expected_answers": ["red"], "correct_choice": 0}, {"answer": "red", "choice_logprobs": [-0.5, float("-inf")]}, 1),
     "lm-eval, the prompt where no question": ("a.jsonl", "lm_eval", [lm(doc={"a": 1, "b": 2})], {"question": "Q: 1 + 1?\nA:"}, {}, 2),
     "LangSmith, runs": ("a.json", "langsmith", [langsmith_run(), langsmith_run(id="c", run_type="retriever", parent_run_id="r1", outputs={"documents": [{"page_content": "Paris is the capital."}]})], ASKED | {"case_id": "e1"}, PARIS | {"model": "gpt-4o", "retrieved_contexts": ["Paris is the capital."]}, 1),

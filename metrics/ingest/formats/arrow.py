@@ -10,7 +10,7 @@ from metrics.ingest.reader import FIRST_ROWS
 from metrics.ingest.sheet import Problems, Sheet, first_line
 from metrics.ingest.source import Source
 from metrics.ingest.tables.dataset_features import named_features
-from metrics.ingest.tables.native_types import UNREADABLE, check_names, texts
+from metrics.ingest.tables.native_types import UNREADABLE, texts
 from metrics.ingest.tables.shared_values import count_written_out
 
 COMPLETE = "a complete Arrow file"
@@ -19,7 +19,6 @@ COMPLETE = "a complete Arrow file"
 def read_arrow(source: Source, problems: Problems, head: int | None = None) -> Sheet:
     """Return the file as a sheet whose rows count from 1; with `head`, only its first rows."""
     table = arrow_table(source, head)
-    check_names(source.name, table.column_names, problems)
     return Sheet(source.name, table, np.arange(1, len(table) + 1, dtype=np.int64), problems)
 
 

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
 from metrics.ingest.formats.table_reader import COLUMNS, beginning_of, table_reader
-from metrics.ingest.sheet import Problems, Sheet, as_mask, is_null, only
+from metrics.ingest.sheet import Problems, Sheet, as_mask
 from metrics.ingest.source import HEAD, Source
 
 FIELD_BYTES = 10_000_000  # the longest cell
@@ -32,8 +32,7 @@ def read_delimited(source: Source, problems: Problems) -> Sheet:
     for number, cells in invalid.items():
         problems.add(source.name, f"{cells} cells", f"{len(names)} cells, one for each column", number + blank_lines)
     problems.left_out += len(invalid)
-    filled = ~np.logical_and.reduce([is_null(column) for column in table.columns])  # spreadsheets end with empty rows
-    sheet = Sheet(source.name, only(table, filled), numbers[filled], problems, delimited=True)
+    sheet = Sheet(source.name, table, numbers, problems, delimited=True)
     _check_cells(source, sheet)
     return sheet
 

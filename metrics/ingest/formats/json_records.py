@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from metrics.ingest.formats.table_reader import COLUMNS, beginning_of, table_reader
 from metrics.ingest.sheet import Problems, Sheet
-from metrics.ingest.source import Source
+from metrics.ingest.source import Source, with_constants
 from metrics.ingest.tables.values import flatten, tables_of
 
 LINE_BYTES = 64_000_000
@@ -48,8 +48,10 @@ def line_values(source: Source, problems: Problems) -> Iterator[tuple[int, Any]]
         try:
             value = orjson.loads(line)
         except orjson.JSONDecodeError as error:
-            _bad(source, problems, number, f"{error.msg} at character {error.colno}", OBJECT)
-            continue
+            value = with_constants(line)
+            if value is None:
+                _bad(source, problems, number, f"{error.msg} at character {error.colno}", OBJECT)
+                continue
         yield number, value
 
 

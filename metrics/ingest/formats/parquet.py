@@ -13,7 +13,7 @@ from metrics.ingest.reader import FIRST_ROWS
 from metrics.ingest.sheet import Problems, Sheet, first_line
 from metrics.ingest.source import Source
 from metrics.ingest.tables.dataset_features import named_features
-from metrics.ingest.tables.native_types import UNREADABLE, check_names, texts
+from metrics.ingest.tables.native_types import UNREADABLE, texts
 from metrics.ingest.tables.shared_values import ROW, count_written_out
 
 ROWS = 50_000_000
@@ -55,7 +55,6 @@ def read_parquet(source: Source, problems: Problems, head: int | None = None) ->
         table = texts(pa.concat_tables(tables))
     except (*UNREADABLE, *DAMAGED) as error:
         raise source.error(f"Parquet that cannot be read: {first_line(error)}", COMPLETE) from None
-    check_names(source.name, table.column_names, problems)
     return Sheet(source.name, table, np.arange(1, table.num_rows + 1, dtype=np.int64), problems)
 
 

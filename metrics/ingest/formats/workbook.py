@@ -4,7 +4,6 @@ A workbook may be hostile: it is unpacked only within limits, its XML may not de
 files are not followed.
 """
 
-import datetime as dt
 import re
 import struct
 import warnings
@@ -26,14 +25,13 @@ from metrics.ingest.media.archive import UNREADABLE, zip_entries
 from metrics.ingest.reader import Preview, Reader, Request, Upload
 from metrics.ingest.sheet import Problems, Sheet, first_line
 from metrics.ingest.source import Source
-from metrics.ingest.tables.native_types import check_names
+from metrics.ingest.tables.values import text_of
 
 SLOTS = 20_000_000  # cells of a sheet, empty ones within a row included
 ROWS = 1_048_576  # that Excel has
 LOOKED_AT = 1_000  # rows in which a sheet that is not empty has a value
 WHOLE_BYTES = 1 << 18  # up to here a workbook is read whole for a preview, so its rows can be counted
 HEAD_ROWS = 200  # of a larger one
-EXACT = 2.0**53  # from here on Excel has lost digits of a whole number
 PADDED = re.compile(r"0{2,30}")  # the format of numbers shown with leading zeros: 007
 ESCAPED = re.compile(r"_x(00[01][0-9A-Fa-f]|005[Ff])_")  # how Excel writes control characters, and "_" before "x"
 FORMULA = re.compile(rb"<(?:\w+:)?f[ />]")
@@ -183,8 +181,8 @@ def _sheet(
     faulty = {place for place, _ in faults}
     filled = [place for place, column in enumerate(columns) if place in faulty or any(column)]
     file = f"{source.name}, sheet {name}" if several else source.name
-    check_names(file, [names[place] for place in filled], problems)
-    table = pa.table({names[place]: pa.array(columns[place][1:], pa.string()) for place in filled})
+    cells = [pa.array(columns[place][1:], pa.string()) for place in filled]
+    table = pa.table(cells, names=[names[place] for place in filled])
     sheet = Sheet(file, table, np.array(numbers[1:], np.int64), problems, delimited=True)
     for (place, expected), found_in in faults.items():
         if 0 in found_in:
@@ -209,17 +207,10 @@ def _text(cell: Any) -> str | None:
         return None
     if isinstance(value, str):
         return ESCAPED.sub(lambda match: chr(int(match[1], 16)), value) if "_x00" in value else value
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int | float):
-        if value != int(value) or abs(value) >= EXACT:
-            return repr(value)
-        text = str(int(value))
-        padding = cell.number_format if value >= 0 else ""
-        return text.zfill(len(padding)) if PADDED.fullmatch(padding) else text
-    if isinstance(value, dt.datetime):
-        return value.isoformat() if value.time() != dt.time() else value.date().isoformat()
-    return value.isoformat() if isinstance(value, dt.date | dt.time) else str(value)
+    text = text_of(value)
+    if isinstance(value, int | float) and value >= 0 and PADDED.fullmatch(cell.number_format) and str(text).isdigit():
+        return str(text).zfill(len(cell.number_format))
+    return text
 
 
 def _reader() -> Reader:

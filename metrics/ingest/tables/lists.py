@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from metrics.core.array_types import Bools
 from metrics.core.suite import STRINGS
 from metrics.ingest.sheet import flat, is_null
-from metrics.ingest.tables.values import as_lists, item_text
+from metrics.ingest.tables.values import as_lists, item_text, text_of
 
 Rule = Literal["list", "JSON array", "Python list", "numbered columns", ";", "one text"]
 CELL_BYTES = 10_000_000
@@ -69,13 +69,25 @@ def python_items(text: str) -> list[str] | None:
         match = PYTHON_ITEM.match(body, position)
         if match is None or match["word"] == "None":
             return None
-        item = match["word"] or _decoded(match["text"])
+        item = _word(match["word"]) if match["word"] else _decoded(match["text"])
         if item is None:
             return None
         items.append(item)
         position = match.end()
         if match["end"].endswith("]"):
             return items if position == len(body) else None
+
+
+def _word(word: str) -> str | None:
+    """Return a number or a truth value of a Python list as the text that a native one has."""
+    return word.lower() if word in ("True", "False") else word if word.isdigit() else text_of(_number(word))
+
+
+def _number(word: str) -> float | str:
+    try:
+        return float(word)
+    except ValueError:
+        return word
 
 
 def _decoded(literal: str) -> str | None:
@@ -92,9 +104,11 @@ def _decoded(literal: str) -> str | None:
 
 
 def split_column(column: pa.ChunkedArray | pa.Array, semicolons: bool) -> tuple[pa.ChunkedArray, Bools]:
-    """Return a string column as lists of strings, and where a cell begins like a list but is not one (null there)."""
+    """Return a column as lists of strings, and which hold a null or begin like a list but are none (null there)."""
     if pa.types.is_list(column.type):
-        return pa.chunked_array([flat(column)]), np.zeros(len(column), bool)
+        array, bad = flat(column), np.zeros(len(column), bool)
+        bad[np.asarray(pc.list_parent_indices(array))[is_null(pc.list_flatten(array))]] = True
+        return pa.chunked_array([pc.if_else(pa.array(bad), pa.scalar(None, array.type), array)]), bad
     chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
     split = pa.chunked_array([_split_chunk(chunk, semicolons) for chunk in chunks], STRINGS)
     return split, is_null(split) & ~is_null(column)

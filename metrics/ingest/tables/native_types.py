@@ -1,5 +1,6 @@
 """Arrow tables and data frames: native types become text (numbers exactly), lists stay lists."""
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -7,13 +8,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.suite import STRINGS
-from metrics.ingest.sheet import Problems, Sheet, first_line
+from metrics.ingest.sheet import Problems, Sheet, first_line, flat
 from metrics.ingest.tables.frames import plain_frame
-from metrics.ingest.tables.values import TRACES, column_of, flatten, json_text, whole
+from metrics.ingest.tables.values import MAX_DEPTH, TRACES, column_of, flatten, json_text, text_of, whole
 
 if TYPE_CHECKING:
     import pandas as pd
 
+SMALL = 1e-4  # from here down Python writes a float with an exponent, Arrow later
 UNREADABLE = (pa.ArrowException, OSError, ValueError, KeyError, OverflowError, MemoryError, NotImplementedError)
 
 
@@ -23,46 +25,33 @@ def frame_sheet(given: Any, name: str, problems: Problems) -> Sheet:
     Rows count from 1.
     """
     frame = plain_frame(given, name)
-    if isinstance(frame, pa.Table):
-        check_names(name, frame.column_names, problems)
-        columns = _arrow_columns(frame, name, problems)
-    else:
-        columns = _pandas_columns(frame, name, problems)
+    spread = _arrow_columns if isinstance(frame, pa.Table) else _pandas_columns
+    names: list[str] = []
+    columns: list[pa.Array | pa.ChunkedArray] = []
+    for place in range(frame.shape[1]):
+        column = str(frame.column_names[place] if isinstance(frame, pa.Table) else frame.columns[place])
+        try:
+            for own, values in spread(frame, place, column):
+                names.append(own)
+                columns.append(values)
+        except (*UNREADABLE, TypeError) as error:
+            found = f"values that are not text: {first_line(error)}"
+            problems.add(name, found, "text, numbers or lists of text", column=column, fatal=True)
     problems.stop()
-    return Sheet(name, pa.table(columns), np.arange(1, len(frame) + 1, dtype=np.int64), problems)
+    return Sheet(name, pa.table(columns, names=names), np.arange(1, len(frame) + 1, dtype=np.int64), problems)
 
 
-def _arrow_columns(table: pa.Table, name: str, problems: Problems) -> dict[str, pa.Array | pa.ChunkedArray]:
-    columns: dict[str, pa.Array | pa.ChunkedArray] = {}
-    for column in table.column_names:
-        try:
-            spread = texts(table.select([column]))
-            columns |= dict(zip(spread.column_names, spread.columns, strict=True))
-        except (*UNREADABLE, TypeError) as error:
-            _not_text(error, column, name, problems)
-    return columns
+def _arrow_columns(table: pa.Table, place: int, _: str) -> Iterable[tuple[str, pa.ChunkedArray]]:
+    spread = texts(table.select([place]))
+    return zip(spread.column_names, spread.columns, strict=True)
 
 
-def _pandas_columns(frame: "pd.DataFrame", name: str, problems: Problems) -> dict[str, pa.Array | pa.ChunkedArray]:
-    names = [str(column) for column in frame.columns]
-    check_names(name, names, problems)
-    columns: dict[str, pa.Array | pa.ChunkedArray] = {}
-    for place, column in enumerate(names):
-        series = frame.iloc[:, place]
-        try:
-            if series.dtype == object:
-                plain = (value.tolist() if isinstance(value, np.ndarray) else value for value in series)
-                columns |= _spread(column, [None if _missing(value) else whole(column, value) for value in plain])
-            else:
-                columns[column] = _text(pa.chunked_array([pa.array(series, from_pandas=True)]))
-        except (*UNREADABLE, TypeError) as error:
-            _not_text(error, column, name, problems)
-    return columns
-
-
-def _not_text(error: BaseException, column: str, name: str, problems: Problems) -> None:
-    found = f"values that are not text: {first_line(error)}"
-    problems.add(name, found, "text, numbers or lists of text", column=column, fatal=True)
+def _pandas_columns(frame: "pd.DataFrame", place: int, column: str) -> Iterable[tuple[str, pa.Array | pa.ChunkedArray]]:
+    series = frame.iloc[:, place]
+    if series.dtype != object:
+        return [(column, _text(pa.chunked_array([pa.array(series, from_pandas=True)])))]
+    plain = (value.tolist() if isinstance(value, np.ndarray) else value for value in series)
+    return _spread(column, [None if _missing(value) else whole(column, value) for value in plain]).items()
 
 
 def texts(table: pa.Table) -> pa.Table:
@@ -71,7 +60,7 @@ def texts(table: pa.Table) -> pa.Table:
         if (name in TRACES or name == "artifacts") and pa.types.is_nested(kind) and kind != STRINGS:
             values = column_of([whole(name, value) for value in table[name].to_pylist()])
             table = table.set_column(place, name, values)
-    while any(pa.types.is_struct(kind) for kind in table.schema.types):
+    for _ in range(MAX_DEPTH):
         table = table.flatten()
     return pa.table([_text(column) for column in table.columns], names=table.column_names)
 
@@ -89,18 +78,31 @@ def _text(column: pa.ChunkedArray) -> pa.ChunkedArray:
     if pa.types.is_string(kind):
         return column
     if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
-        if kind == STRINGS and not any(chunk.flatten().null_count for chunk in column.chunks):
+        if kind == STRINGS:
             return column
         made = (column_of(chunk.to_pylist()) for chunk in column.chunks)
         lists = (one if pa.types.is_list(one.type) else pa.nulls(len(one), STRINGS) for one in made)  # no list in it
         return pa.chunked_array(lists, STRINGS)
     if pa.types.is_boolean(kind):
         return pc.if_else(column, "true", "false")
+    if pa.types.is_temporal(kind):
+        return pa.chunked_array([pa.array([text_of(value) for value in column.to_pylist()], pa.string())])
     if pa.types.is_nested(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
         values = (value.decode("utf-8") if isinstance(value, bytes) else value for value in column.to_pylist())
         spelled = [value if value is None or isinstance(value, str) else json_text(value) for value in values]
         return pa.chunked_array([pa.array(spelled, pa.string())])
-    return column.cast(pa.string())
+    return _float_texts(column) if pa.types.is_float64(kind) else column.cast(pa.string())
+
+
+def _float_texts(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return floats as `text_of` spells them; Arrow spells most of them so, and faster."""
+    texts = column.cast(pa.string())
+    small = pc.and_(pc.less(pc.abs(column), SMALL), pc.not_equal(column, 0.0))
+    other = pc.fill_null(pc.or_(pc.match_substring(texts, "e"), small), False)
+    if not pc.any(other).as_py():
+        return texts
+    spelled = [text_of(value) for value in column.filter(other).to_pylist()]
+    return pa.chunked_array([pc.replace_with_mask(flat(texts), flat(other), pa.array(spelled, pa.string()))])
 
 
 def _missing(value: Any) -> bool:
@@ -114,11 +116,3 @@ def _spread(column: str, values: list[Any]) -> dict[str, pa.Array]:
     records = [flatten({column: value}) for value in values]
     names = dict.fromkeys(name for record in records for name in record)
     return {name: column_of([record.get(name) for record in records]) for name in names}
-
-
-def check_names(file: str, names: list[str], problems: Problems) -> None:
-    """Raise InputError where columns share a name."""
-    for name in sorted({name for name in names if names.count(name) > 1}):
-        found = f"{names.count(name)} columns named {name!r}"
-        problems.add(file, found, "a different name for each column", column=name, fatal=True)
-    problems.stop()

@@ -20,6 +20,9 @@ TRUE, FALSE = ("1", "true", "yes", "1.0"), ("0", "false", "no", "0.0")
 CODE = ("javascript:", "python:", "file://")  # promptfoo runs or opens such cells; they are refused here
 CLASSES = ("labels", "predicted_labels")  # lists of classes
 ALWAYS_SPLIT = ("tags", "citations", "artifacts")
+NAMES = (  # lists of names, which have no semicolons of their own
+    *ALWAYS_SPLIT, *CLASSES, "context_ids", "reference_context_ids", "negative_labels", "not_exhaustive_labels",
+)  # fmt: skip
 
 
 def text(sheet: Sheet, name: str) -> pa.ChunkedArray:
@@ -81,8 +84,9 @@ def _piped(column: pa.ChunkedArray) -> bool:
 
 
 def splits(sheet: Sheet, canonical: str, name: str) -> bool:
-    """Return whether `;` separates items: in CSV, in columns of names or whose own name is a plural."""
-    return sheet.delimited and canonical in LISTS and (canonical in ALWAYS_SPLIT or fold(name).endswith("s"))
+    """Return whether `;` separates items: of names, and of texts in a CSV, in columns whose own name is a plural."""
+    listed = canonical in NAMES or (sheet.delimited and canonical in LISTS)
+    return listed and (canonical in ALWAYS_SPLIT or fold(name).endswith("s"))
 
 
 def numbers(

@@ -1,5 +1,6 @@
 """Columns of plain Python values as Arrow: text, or lists of text; ingestion keeps no other types."""
 
+import datetime as dt
 import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -13,6 +14,7 @@ from metrics.ingest.sheet import flat, is_null
 
 TEXT_KEYS = ("text", "content", "page_content", "passage", "answer")  # where an object in a list keeps its text
 LARGEST = sys.float_info.max
+EXACT = 2.0**53  # from here on a float does not hold every whole number
 MAX_DEPTH = 3  # objects inside a record become dotted columns down to here, JSON text below
 GRADED = frozenset(("reference_context_ids", "qrels"))  # columns whose objects stay whole: {id: grade}
 TRACES = frozenset(  # columns of calls and messages, whose lists and objects stay whole
@@ -24,17 +26,24 @@ TRACES = frozenset(  # columns of calls and messages, whose lists and objects st
 
 
 def text_of(value: Any) -> str | None:
-    """Return a JSON or pandas scalar as text: numbers and booleans as JSON spells them, objects as JSON, NA as None."""
+    """Return a native value as text: true, 3 for 3.0, 2024-05-01 for a day without time, objects as JSON, NA as None.
+
+    So a value is the same text from JSON, Parquet, a workbook or a data frame.
+    """
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, bool | np.bool_):
         return "true" if value else "false"
     if isinstance(value, float | np.floating):
-        return repr(float(value))
+        return str(int(value)) if abs(value) < EXACT and value == int(value) else repr(float(value))
     if isinstance(value, int | np.integer):
         return str(int(value))
     if type(value).__name__ in ("NAType", "NaTType"):
         return None
+    if isinstance(value, dt.datetime) and value.time() == dt.time() and value.tzinfo is None:
+        return value.date().isoformat()
+    if isinstance(value, dt.date | dt.time):
+        return value.isoformat()
     if isinstance(value, dict | list | tuple | np.ndarray):
         return json_text(value)
     return str(value)
@@ -61,8 +70,7 @@ def item_text(value: Any) -> str | None:
 def column_of(values: Sequence[Any]) -> pa.Array:
     """Return plain values as a string array, or as a list-of-strings array where any of them is a list.
 
-    In a list column a lone text becomes a list of one, an item None the text "null". ValueError for text that is not
-    valid Unicode (lone surrogates).
+    In a list column a lone text becomes a list of one. ValueError for text that is not valid Unicode (lone surrogates).
     """
     listed = any(isinstance(value, list | tuple | np.ndarray | set) for value in values)
     try:
@@ -73,11 +81,11 @@ def column_of(values: Sequence[Any]) -> pa.Array:
         raise ValueError(f"text with a lone surrogate {error.object[error.start]!r}") from None
 
 
-def _items(value: Any) -> list[str] | None:
+def _items(value: Any) -> list[str | None] | None:
     if value is None:
         return None
     if isinstance(value, list | tuple | np.ndarray | set):
-        return [item_text(item) or ("null" if item is None else "") for item in value]
+        return [item_text(item) for item in value]
     text = text_of(value)
     return None if text is None else [text]
 
