@@ -55,7 +55,7 @@ def save_short_suite(
     run = workspace().run(run_id)
     words = f"the {cases:,} cases of {run.name or run_id} that tell its models apart best"
     suite = replace(_short_suite(run, evaluator, metric, tag, cases), name=name)
-    return store_suite(suite, run.spec["suite"]["fingerprint"], [words])
+    return store_suite(suite, run.spec.suite.fingerprint, [words])
 
 
 def _chosen(run: Run, evaluator: str, metric: str, tag: str | None, cases: int) -> list[str]:

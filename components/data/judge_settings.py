@@ -80,7 +80,7 @@ def judge_of(run: Run) -> RunJudges:
         judges=analysis.judge_names(run) if names else (),
         evaluators={column.evaluator: column.evaluator_title for column in columns},
         spend=run.spend,
-        recorded=bool(names and settings_of(run.spec["resources"]["judge"]).replay),
+        recorded=bool(names and settings_of(run.spec.judge).replay),
         unreadable=sum(count.get("parse_failure", 0) for count in counts),
         skipped=sum(count.get("skipped", 0) for count in counts),
         quotes=analysis.quotes(run) if names else (0, 0),

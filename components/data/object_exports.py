@@ -35,4 +35,4 @@ def save_selection(run_id: str, name: str, evaluator: str, choice: dict[str, Any
     run = workspace().run(run_id)
     suite = analysis.selected_suite(run, evaluator, analysis.ObjectFilter(**choice))
     words = f"{len(suite):,} images selected in the gallery of {run.name or run_id}"
-    return store_suite(replace(suite, name=name), run.spec["suite"]["fingerprint"], [words])
+    return store_suite(replace(suite, name=name), run.spec.suite.fingerprint, [words])

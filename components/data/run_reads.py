@@ -211,7 +211,7 @@ def thumbnails(
 
 def repeats(run_id: str, model: str) -> Sequence[int]:
     """Return the repeats that there are of a model's outputs: 1, 2, …"""
-    facts = workspace().outputs_facts(workspace().run(run_id).spec["outputs"]["fingerprint"])
+    facts = workspace().outputs_facts(workspace().run(run_id).spec.outputs.fingerprint)
     return tuple(facts["models"][model]["runs"])
 
 

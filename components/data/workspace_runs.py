@@ -137,7 +137,7 @@ def asked_of(run_id: str) -> dict[str, str | list[str]]:
     from metrics.core.registry import choose, evaluators
 
     run = workspace().run(run_id)
-    entries = {entry["id"]: entry["parameters"] for entry in run.spec["evaluators"] if entry["id"] in evaluators()}
+    entries = {entry.id: entry.parameters for entry in run.spec.evaluators if entry.id in evaluators()}
     try:
         known = choose(list(entries), entries)
     except InputError:  # parameters of an earlier version, which this one does not have
@@ -175,8 +175,8 @@ def _asked(folder: str) -> RunFacts:
 
     run = Run(Path(folder))
     return RunFacts(
-        run.id, "", run.created, run.spec.get("sample"), run.models, run.evaluators, dict(run.spec["suite"]), "",
-        run.spec["outputs"]["fingerprint"],
+        run.id, "", run.created, run.spec.sample, run.models, run.evaluators, run.spec.suite.model_dump(), "",
+        run.spec.outputs.fingerprint,
     )  # fmt: skip
 
 
@@ -185,7 +185,7 @@ def progress(run_id: str) -> RunProgress:
     from metrics import analysis
 
     run = workspace().run(run_id)
-    setting = run.spec.get("resources", {}).get("judge") or {}
+    setting = run.spec.judge or {}
     return RunProgress(run.progress(), analysis.judge_names(run), run.spend, setting.get("budget", {}))
 
 

@@ -64,11 +64,11 @@ class Trend:
 
 def same_suite(run: Run) -> list[Run]:
     """Return the finished runs of the run's suite, the oldest first; the run itself is one of them."""
-    fingerprint = run.spec["suite"]["fingerprint"]
+    fingerprint = run.spec.suite.fingerprint
     return [
         other
         for other in reversed(Workspace(run.workspace.path).runs())
-        if other.state == "finished" and other.spec["suite"]["fingerprint"] == fingerprint
+        if other.state == "finished" and other.spec.suite.fingerprint == fingerprint
     ]
 
 
@@ -82,7 +82,7 @@ def trend(
     InputError where the runs are of several suites, or none has such a metric.
     """
     ordered = sorted(runs, key=lambda run: run.began)
-    if len({run.spec["suite"]["fingerprint"] for run in ordered}) > 1:
+    if len({run.spec.suite.fingerprint for run in ordered}) > 1:
         names = ", ".join(run.id for run in ordered)
         raise InputError(f"runs {names} are of different suites; a metric can only be followed within one suite")
     boards = {run.id: leaderboard(run, tag) for run in ordered}

@@ -202,9 +202,9 @@ def skipped(run: Run) -> Iterator[str]:
     from metrics.engine.load_resources import missing_resources
 
     for entry, parameters in choose(list(run.evaluators), run.evaluators).values():
-        if reason := missing_resources(entry, parameters, run.spec.get("resources", {})):
+        if reason := missing_resources(entry, parameters, run.spec.resources):
             yield f"{entry.id} will be skipped: {reason}"
-    resources = run.spec.get("resources", {})
+    resources = run.spec.resources
     if hint := inference_hint(run.evaluators, resources):
         model = "" if resources.get("classifier") else " --classifier NAME"
         yield f"{hint} Add it: --evaluators …,hallucination_hhem{model}"

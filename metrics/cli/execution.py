@@ -16,7 +16,7 @@ def execute(run: Run, options: argparse.Namespace) -> None:
     """Execute what a run has still to do; SystemExit where it is stopped, after which `resume` continues the run."""
     log_lines.event(
         options, "start", run=run.id, name=run.name, models=run.models, evaluators=[*run.evaluators],
-        cases=run.spec["suite"]["cases"],
+        cases=run.spec.suite.cases,
     )  # fmt: skip
     try:
         with follow(options) as listen:

@@ -46,7 +46,7 @@ def _preferences(options: argparse.Namespace) -> int:
 
 def _own_judge(run: Any, options: argparse.Namespace) -> Any:
     """Return the run's own judge, with the budget that the options give."""
-    own = run.spec.get("resources", {}).get("judge")
+    own = run.spec.judge
     if own and options.judge_budget:
         budget = judge_options.budget_of(options.judge_budget, "--judge-budget")
         return {**own, "budget": budget.model_dump(exclude_none=True)}

@@ -72,7 +72,7 @@ def _record(run: Run) -> dict[str, Any]:
     """Return a run as `runs --json` prints it."""
     if run.damage:
         return _damaged(run.id, run.damage)
-    suite = {name: run.spec["suite"].get(name) for name in ("name", "task", "cases", "fingerprint")}
+    suite = run.spec.suite.model_dump(include={"name", "task", "cases", "fingerprint"})
     return {
         "id": run.id, "state": run.state, "name": run.name, "created": run.created, "tags": list(run.about.tags),
         "suite": suite, "models": list(run.models), "evaluators": list(run.evaluators),

@@ -190,7 +190,7 @@ class ClusterExecutor(Executor):
         ids = {id: own for id, own in self._run.evaluators.items() if not judged(*choose([id], {id: own})[id])}
         left = [worker for worker in seen if worker not in blind]
         left += send(self._ask, files_of(self._run, ids), self._run.workspace.path, blind)
-        resources = self._run.spec.get("resources", {})
+        resources = self._run.spec.resources
         weights = there.model_weights(ids, resources, *ids)
         plugins = shipped(self._run)
         lacks = self._ask(there.make_ready, self._probe, plugins, ids, resources, weights, workers=left)

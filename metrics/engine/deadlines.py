@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.evaluator import Evaluator, Parameters
+from metrics.store.run_spec import CASE_TIMEOUT
 
 ENVIRONMENT = "ASSAY_CASE_TIMEOUT"
-DEFAULT = 300.0  # seconds a case
 MODEL = 10  # times as long where a local model is asked
 MOST = 288  # times the limit of a case that anything may take: a day by default
 SHARE = 100  # so many cases of a batch or a data set get the time of one case more
@@ -77,7 +77,7 @@ def checked_timeout(text: str) -> float:
 
 def default_timeout() -> float:
     """Return the seconds that a case may take where nobody says: $ASSAY_CASE_TIMEOUT, else 300. Raises InputError."""
-    return checked_timeout(os.environ.get(ENVIRONMENT) or str(DEFAULT))
+    return checked_timeout(os.environ.get(ENVIRONMENT) or str(CASE_TIMEOUT))
 
 
 def watched_by(watcher: Watcher | None) -> None:

@@ -34,7 +34,7 @@ class JudgeWorker:
 
     def __init__(self, run: Run):
         self._run = run
-        self._settings = run.spec.get("resources", {})
+        self._settings = run.spec.resources
         self._resources = Resources(
             self._settings, run.workspace.path / "cache", Spend.of(run.spend or {}), asked_by=run.id
         )

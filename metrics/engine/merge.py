@@ -15,7 +15,6 @@ from metrics.engine.shards import SHARD, own_units
 from metrics.judge.budget import Spend
 from metrics.store import Run, Workspace
 from metrics.store.run_files import SPEND
-from metrics.store.run_spec import MADE
 
 
 def merge(folders: Sequence[Path], workspace: Workspace) -> Run:
@@ -40,7 +39,7 @@ def merge(folders: Sequence[Path], workspace: Workspace) -> Run:
     suite = first.suite
     workspace.save_suite(suite)
     workspace.save_outputs(first.outputs, suite)
-    run = workspace.create_run({name: value for name, value in first.spec.items() if name not in MADE})
+    run = workspace.create_run(first.spec.asked)
     units = plan(run)
     for parts in (Parts(shard.folder) for shard in shards.values()):
         for unit in parts.stored(units):
@@ -90,7 +89,7 @@ def _misfits(shards: Mapping[int, Run]) -> list[InputProblem]:
 
 def _numbers(run: Run) -> Any:
     """Return what a run's numbers depend on."""
-    return {name: value for name, value in run.spec.items() if name not in (*MADE, "name")}
+    return {name: value for name, value in run.spec.asked.items() if name != "name"}
 
 
 def _total(spends: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

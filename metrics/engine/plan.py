@@ -44,12 +44,11 @@ class Unit:
 def plan(run: Run) -> list[Unit]:
     """Return every unit of a run, ordered by evaluator, model, repeat and slice; the sealed tables keep that order."""
     spec = run.spec
-    entries = {entry["id"]: entry for entry in spec["evaluators"]}
+    entries = {entry["id"]: entry for entry in spec.stored["evaluators"]}  # names are made of what is stored
     chosen = choose(list(run.evaluators), run.evaluators)
     read = {name: [entries.get(other) for other in own.followed()] for name, (_, own) in chosen.items()}
     common = [
-        SCHEMA_VERSION, spec["suite"]["fingerprint"], spec["outputs"]["fingerprint"], spec["seed"],
-        _bearing(spec.get("resources", {})),
+        SCHEMA_VERSION, spec.suite.fingerprint, spec.outputs.fingerprint, spec.seed, _bearing(spec.resources),
     ]  # fmt: skip
     return [
         # what follows other scores depends on whatever made those
@@ -65,7 +64,7 @@ def judged(entry: Evaluator, parameters: Parameters) -> bool:
 
 def _units(run: Run) -> Iterator[Unit]:
     """Yield the units, still without names."""
-    models = run.workspace.outputs_facts(run.spec["outputs"]["fingerprint"])["models"]
+    models = run.workspace.outputs_facts(run.spec.outputs.fingerprint)["models"]
     tags = run.case_tags[:SLICED_TAGS]
     for evaluator, parameters in choose(list(run.evaluators), run.evaluators).values():
         offset = 0

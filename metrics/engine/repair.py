@@ -11,7 +11,6 @@ from metrics.engine.execute import execute
 from metrics.store import Progress, Run, Workspace
 from metrics.store.file_names import REMOTE
 from metrics.store.run_check import Checked, can_be_made_again, check, damaged
-from metrics.store.run_spec import MADE
 
 
 class Repaired(NamedTuple):
@@ -42,8 +41,7 @@ def repair(
             return Repaired()
         if (run.workspace.path / REMOTE).exists() and _fetched(run, bad):
             return Repaired(tuple(one.name for one in bad))
-        spec = {name: value for name, value in run.spec.items() if name not in MADE}
-        again = execute(Workspace(run.workspace.path).create_run(spec), make_executor, listen)
+        again = execute(Workspace(run.workspace.path).create_run(run.spec.asked), make_executor, listen)
         if not _same(run, again, bad):
             return Repaired(again=again)
         for one in bad:

@@ -54,7 +54,8 @@ def load_plugins(run: Run) -> None:
     that the former source computed is kept.
     """
     problems: list[InputProblem] = []
-    spec = {**run.spec, "evaluators": [dict(entry) for entry in run.spec["evaluators"]]}
+    stored = run.spec.stored
+    spec = {**stored, "evaluators": [dict(entry) for entry in stored["evaluators"]]}
     for entry in spec["evaluators"]:
         if "plugin" not in entry:
             continue
@@ -68,14 +69,14 @@ def load_plugins(run: Run) -> None:
             entry |= {"version": found.evaluator.version} | specified(found.evaluator, run.workspace.path)
     if problems:
         raise InputError(problems)
-    if spec != run.spec:
+    if spec != stored:
         write_json(run.home / "spec.json", spec)
         run.__dict__.pop("spec", None)
 
 
 def shipped(run: Run) -> tuple[Shipped, ...]:
     """Return the plugins of a run of which `load_plugins` has loaded them."""
-    ids = (entry["id"] for entry in run.spec["evaluators"] if "plugin" in entry)
+    ids = (entry.id for entry in run.spec.evaluators if entry.plugin is not None)
     return tuple(Shipped(id, one.recipe, one.facts) for id in ids if (one := plugin(id, discover=False)))
 
 

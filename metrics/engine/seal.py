@@ -100,7 +100,7 @@ def _aggregates(run: Run, units: Sequence[Unit], parts: Parts) -> Iterator[pa.Ta
             yield _over_repeats(pa.concat_tables(parts.read(own, "aggregates")))
             continue
         scores = _gathered(parts.read(own, "scores", AGGREGATED.names), AGGREGATED)
-        yield aggregate_cases(entry, scores, run.models, slices, run.spec["seed"])
+        yield aggregate_cases(entry, scores, run.models, slices, run.spec.seed)
 
 
 def _replicates(units: Sequence[Unit], parts: Parts) -> pa.Table:
@@ -174,10 +174,10 @@ def _manifest(run: Run, units: list[Unit], tables: dict[str, Path], seconds: flo
         "sealed": datetime.now(UTC).isoformat(timespec="seconds"),
         "seconds": round(seconds, 3),
         "units": len(units),
-        "suite": spec["suite"]["fingerprint"],
-        "outputs": spec["outputs"]["fingerprint"],
-        "seed": spec["seed"],
-        "evaluators": spec["evaluators"],
+        "suite": spec.suite.fingerprint,
+        "outputs": spec.outputs.fingerprint,
+        "seed": spec.seed,
+        "evaluators": spec.stored["evaluators"],
         **({} if spend is None else {"judge": spend}),
         "spec": digest_of(run.folder / "spec.json"),
         "inputs": {name: file_facts(path) for name in INPUTS if (path := run.stored_input(name)) is not None},

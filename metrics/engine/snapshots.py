@@ -40,9 +40,13 @@ def snapshot(run: Run) -> Snapshot | None:
                 shutil.rmtree(folder, ignore_errors=True)
                 return None
             manifest = {
-                "schema": SCHEMA_VERSION, "run": run.id, "units": len(done), "evaluators": run.spec["evaluators"],
-                "partly": _partly(units, done), "tables": table_facts(tables, folder),
-            }  # fmt: skip
+                "schema": SCHEMA_VERSION,
+                "run": run.id,
+                "units": len(done),
+                "evaluators": run.spec.stored["evaluators"],
+                "partly": _partly(units, done),
+                "tables": table_facts(tables, folder),
+            }
             write_manifest(folder, manifest)
             _forget_old(folder.parent)
     return Snapshot(folder)

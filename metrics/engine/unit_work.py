@@ -27,7 +27,7 @@ from metrics.core.registry import choose
 from metrics.core.schema import AGGREGATES, REPLICATES, SCORES, SLICE
 from metrics.core.score_columns import STATUSES, ScoreColumns
 from metrics.core.suite import Outputs, Suite
-from metrics.engine.deadlines import DEFAULT, Limits, begin, longest
+from metrics.engine.deadlines import Limits, begin, longest
 from metrics.engine.judge_case import failed_score
 from metrics.engine.load_resources import Resources
 from metrics.engine.parts import Parts, UnitResult
@@ -64,11 +64,9 @@ class Job:
     def of(cls, run: Run, unit: Unit, late: Mapping[int, str] | None = None) -> "Job":
         """Return the job of one of a run's units."""
         spec = run.spec
-        suite, outputs = spec["suite"]["fingerprint"], spec["outputs"]["fingerprint"]
-        parameters, resources = run.evaluators[unit.evaluator], spec.get("resources", {})
         return cls(
-            run.workspace.path, suite, outputs, parameters, unit, resources, run.folder, shipped(run),
-            timeout=spec.get("case_timeout", DEFAULT), late=dict(late or {}),
+            run.workspace.path, spec.suite.fingerprint, spec.outputs.fingerprint, run.evaluators[unit.evaluator], unit,
+            spec.resources, run.folder, shipped(run), timeout=spec.case_timeout, late=dict(late or {}),
         )  # fmt: skip
 
     def evaluator(self) -> tuple[Evaluator, Parameters]:

@@ -144,7 +144,7 @@ def judged_again(
     if problems:
         raise InputError(problems)
     chosen = list(evaluators or judged)
-    resources = dict(run.spec["resources"])
+    resources = dict(run.spec.resources)
     resources["judge"] = {**resources["judge"], **({} if budget is None else {"budget": dict(budget)})}
     settings = settings_of(resources["judge"])
     varied = vary_answers(

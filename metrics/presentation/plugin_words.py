@@ -12,7 +12,7 @@ def plugin_lines(run: Run) -> dict[str, str]:
 
     It says, too, where the plugin is not here, or here with another source.
     """
-    return {entry["id"]: _line(entry["id"], entry["plugin"]) for entry in run.spec["evaluators"] if "plugin" in entry}
+    return {entry.id: _line(entry.id, entry.plugin) for entry in run.spec.evaluators if entry.plugin is not None}
 
 
 def _line(id: str, facts: dict[str, str]) -> str:

@@ -108,7 +108,7 @@ def counterparts(baseline: Run, models: Sequence[str]) -> dict[str, str]:
 def require_comparable(baseline: Run, suite: Suite, models: Sequence[str]) -> None:
     """Raise InputError where a run of this suite and these models shares no case or no model with the baseline."""
     problems = []
-    if baseline.spec["suite"]["fingerprint"] != suite.fingerprint and not len(SharedCases.of(baseline.suite, suite)):
+    if baseline.spec.suite.fingerprint != suite.fingerprint and not len(SharedCases.of(baseline.suite, suite)):
         expected = "a run with cases of the same case_id and content: evaluate the baseline's outputs on this suite"
         problems.append(InputProblem("--baseline", f"{baseline.id}, a run of a suite that shares no case", expected))
     if not counterparts(baseline, models):

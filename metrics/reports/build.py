@@ -115,7 +115,7 @@ def build(
     with_board, titles = "leaderboard" in chosen, [title_of(name) for name in run.evaluators]
     return shown_tree(
         Report(
-            title=shown(f"{run.spec['suite']['name']}, {day(run.created)}", MOST_TITLE),
+            title=shown(f"{run.spec.suite.name}, {day(run.created)}", MOST_TITLE),
             run=run.id,
             created=run.created,
             headline=analysis.headline(board).sentence,
@@ -239,18 +239,18 @@ def _standings(
 
 def _facts(run: Run) -> Iterator[FactGroup]:
     spec, manifest = run.spec, run.manifest or {}
-    suite, outputs = spec["suite"], spec["outputs"]
+    suite, outputs = spec.suite, spec.outputs
     yield FactGroup(
         "Data",
         (
-            Fact("Suite", f"{suite['name']} ({suite['task']})"),
-            Fact("Cases", _counted(suite["cases"], suite["left_out"])),
+            Fact("Suite", f"{suite.name} ({suite.task})"),
+            Fact("Cases", _counted(suite.cases, suite.left_out)),
             *([Fact("Alike cases", text)] if (text := alike_line(run)) else []),
-            Fact("Outputs", _counted(outputs["rows"], outputs["left_out"])),
-            *(Fact("Changed before scoring", text) for text in change_lines(outputs.get("changes", ()))),
+            Fact("Outputs", _counted(outputs.rows, outputs.left_out)),
+            *(Fact("Changed before scoring", text) for text in change_lines(outputs.changes)),
             Fact("Models", named(run.models)),
-            Fact("Suite fingerprint", suite["fingerprint"], True),
-            Fact("Outputs fingerprint", outputs["fingerprint"], True),
+            Fact("Suite fingerprint", suite.fingerprint, True),
+            Fact("Outputs fingerprint", outputs.fingerprint, True),
         ),
     )
     changed = {name: _changed(name, parameters) for name, parameters in run.evaluators.items()}
@@ -283,7 +283,7 @@ def _facts(run: Run) -> Iterator[FactGroup]:
             Fact("Name", shown(run.name, MOST_TITLE)),
             Fact("Started", run.created),
             Fact("Sealed", f"{manifest.get('sealed', '')}, after {manifest.get('seconds', 0):,.1f} s"),
-            Fact("Seed", str(spec.get("seed", ""))),
+            Fact("Seed", str(spec.seed)),
             Fact("Versions", versions),
         ),
     )
@@ -304,7 +304,7 @@ def _judge(run: Run) -> Iterator[FactGroup]:
     spend, costs = run.spend or {}, analysis.judging(run)
     edited = [f"{name} (sha256 {prompt.wording})" for name, prompt in analysis.asked(run).items() if prompt.edited]
     facts = [Fact("Judge", ", ".join(analysis.judge_names(run)))]
-    settings = settings_of(run.spec["resources"]["judge"])
+    settings = settings_of(run.spec.judge)
     sampling = {"temperature": settings.temperature, "max_tokens": settings.max_tokens, **settings.options}
     sampling |= {} if settings.window is None else {"window": settings.window}
     facts.append(Fact("Sampling", ", ".join(f"{name} {value}" for name, value in sampling.items())))
@@ -371,26 +371,26 @@ def _float(value: Any) -> float | None:
 
 def _methods(run: Run) -> Iterator[Method]:
     judged = analysis.judged_by(run)
-    for entry in run.spec["evaluators"]:
-        known = run.evaluator(entry["id"])
+    for entry in run.spec.evaluators:
+        known = run.evaluator(entry.id)
         parameters = tuple(
-            Fact(name, _value(value)) for name, value in entry["parameters"].items() if value not in (None, {})
+            Fact(name, _value(value)) for name, value in entry.parameters.items() if value not in (None, {})
         )
-        if entry["id"] in judged:
-            parameters = (Fact("judge", judged[entry["id"]]), *parameters)
+        if entry.id in judged:
+            parameters = (Fact("judge", judged[entry.id]), *parameters)
         parameters += tuple(
-            Fact(f"calibration of {one.metric}", calibrated(one)) for one in run.calibrations(entry["id"]).values()
+            Fact(f"calibration of {one.metric}", calibrated(one)) for one in run.calibrations(entry.id).values()
         )
-        if wordings := run.wordings(entry["id"]):
+        if wordings := run.wordings(entry.id):
             own = ", ".join(f"{name}: sha256 {sha}" for name, sha in wordings.items())
             parameters = (Fact("wording of your own", own), *parameters)
         if known is None:
             unknown = "This version of Assay does not have the evaluator; its numbers are those that the run stored."
-            yield Method(entry["id"], entry["id"], entry["version"], unknown, parameters=parameters)
+            yield Method(entry.id, entry.id, entry.version, unknown, parameters=parameters)
             continue
         details = tuple(paragraphs(known.doc.partition("\n")[2].replace("`", "")))
         yield Method(
-            known.id, known.title, entry["version"], known.summary, details,
+            known.id, known.title, entry.version, known.summary, details,
             tuple(_metrics(known)), parameters, known.sources, known.standards, known.differs_from,
             known.differs_from_source,
         )  # fmt: skip

@@ -54,7 +54,7 @@ class GivenRows:
     key: ClassVar[tuple[str, ...]]
 
     def __init__(self, run: Run):
-        suite, outputs = run.spec["suite"]["fingerprint"], run.spec["outputs"]["fingerprint"]
+        suite, outputs = run.spec.suite.fingerprint, run.spec.outputs.fingerprint
         self.folder = own_folder(run.workspace.path, self.kind, f"{suite[:DIGITS]}-{outputs[:DIGITS]}")
 
     @property

@@ -74,7 +74,7 @@ class Run(RunFiles):
     @property
     def created(self) -> str:
         """When the run was created: ISO 8601, UTC."""
-        return str(self.spec["created"])
+        return self.spec.created
 
     @property
     def began(self) -> tuple[str, int]:
@@ -85,20 +85,17 @@ class Run(RunFiles):
     @property
     def models(self) -> tuple[str, ...]:
         """The models, in the order of the outputs."""
-        return tuple(self.spec["outputs"]["models"])
+        return self.spec.outputs.models
 
     @property
     def evaluators(self) -> dict[str, dict[str, Any]]:
         """The parameters of each evaluator by its id, in the order chosen, with its calibrated thresholds."""
-        return {
-            entry["id"]: with_thresholds(entry["parameters"], entry.get("calibrated", {}))
-            for entry in self.spec["evaluators"]
-        }
+        return {entry.id: with_thresholds(entry.parameters, entry.calibrated) for entry in self.spec.evaluators}
 
     def calibrations(self, id: str) -> dict[str, Calibration]:
         """Return what was known when the run began about an evaluator's metrics with its models, by metric."""
-        entry: Mapping[str, Any] = next((one for one in self.spec["evaluators"] if one["id"] == id), {})
-        return {one.metric: one for one in map(calibration_of, entry.get("calibrations", []))}
+        records = (record for entry in self.spec.evaluators if entry.id == id for record in entry.calibrations)
+        return {one.metric: one for one in map(calibration_of, records)}
 
     def evaluator(self, id: str) -> Evaluator | None:
         """Return an evaluator as the run's parameters make it (its metrics, the thresholds in force).
@@ -126,7 +123,7 @@ class Run(RunFiles):
 
     def wordings(self, id: str) -> dict[str, str]:
         """Return the texts of the user's own that an evaluator's numbers rest on; see core.registry.wordings."""
-        return wordings(id, self.evaluators.get(id, {}), self.spec.get("resources", {}))
+        return wordings(id, self.evaluators.get(id, {}), self.spec.resources)
 
     def wording(self, id: str) -> str:
         """Return the same in words: `claims 1a2b3c4d5e6f, …`; empty where there are none."""
@@ -162,20 +159,20 @@ class Run(RunFiles):
         """The suite that was evaluated."""
         for name in ("suite/cases.parquet", "suite/annotations.parquet"):
             self.stored_input(name)
-        return self.workspace.suite(self.spec["suite"]["fingerprint"])
+        return self.workspace.suite(self.spec.suite.fingerprint)
 
     @property
     def outputs(self) -> Outputs:
         """The outputs that were evaluated, whole, with what was changed in them before."""
         for name in ("outputs/outputs.parquet", "outputs/predictions.parquet"):
             self.stored_input(name)
-        changes = tuple(self.spec["outputs"].get("changes", ()))
-        return replace(self.workspace.outputs(self.spec["outputs"]["fingerprint"]), changes=changes)
+        facts = self.spec.outputs
+        return replace(self.workspace.outputs(facts.fingerprint), changes=facts.changes)
 
     @property
     def targets(self) -> dict[str, dict[str, Any]]:
         """The descriptions of the models that Assay itself asked, by name; none where the outputs were uploaded."""
-        return self.workspace.targets(self.spec["outputs"]["fingerprint"])
+        return self.workspace.targets(self.spec.outputs.fingerprint)
 
     def sampling_design(self, tag: str | None = None) -> SamplingDesign:
         """Return the weights and clusters of the suite's cases, all of them or those with a tag."""

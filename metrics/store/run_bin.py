@@ -58,7 +58,7 @@ class Bin:
         return tuple(read_json(self.folder / "samples.json") or ())
 
     def _note_sample(self, run: Run, deleted: bool) -> None:
-        sample = None if run.damage else run.spec.get("sample")
+        sample = None if run.damage else run.spec.sample
         if sample is not None:
             others = [name for name in self.samples() if name != sample]
             write_json(self.folder / "samples.json", [*others, sample] if deleted else others)

@@ -66,7 +66,7 @@ def _specification(run: RunFiles) -> Checked:
         spec, manifest = run.spec, run.manifest or {}
     except RunError as failure:
         return Checked(SPECIFICATION, "differs", str(failure))
-    said = {**spec, **{kind: spec[kind]["fingerprint"] for kind in ("suite", "outputs")}}
+    said = {**spec.stored, "suite": spec.suite.fingerprint, "outputs": spec.outputs.fingerprint}
     other = [name for name in ASKED if name in manifest and manifest[name] != said[name]]
     if other:
         return Checked(SPECIFICATION, "differs", f"the seal says other {', '.join(other)}")

@@ -13,7 +13,7 @@ from metrics.store.digests import digest_of
 from metrics.store.file_names import REMOTE
 from metrics.store.manifest import read_manifest
 from metrics.store.own_files import own_folder
-from metrics.store.run_spec import LaterSchema, read_spec
+from metrics.store.run_spec import LaterSchema, RunSpec, read_spec
 from metrics.store.stored_inputs import StoredInputs
 
 SPEND = "judge.json"  # in the run's folder: the cost of its judge so far
@@ -35,7 +35,7 @@ class RunFiles:
         self.id = folder.name
 
     @cached_property
-    def spec(self) -> dict[str, Any]:
+    def spec(self) -> RunSpec:
         """The specification: suite and outputs by fingerprint, evaluators with parameters, resources, seed.
 
         Raises RunCorrupt where it cannot be read, RunError where only a later version can read it.
@@ -137,12 +137,12 @@ class RunFiles:
     @property
     def suite_folder(self) -> Path:
         """The folder of the stored suite: cases.parquet, annotations.parquet, media."""
-        return self._inputs("suites", self.spec["suite"]["fingerprint"])
+        return self._inputs("suites", self.spec.suite.fingerprint)
 
     @property
     def outputs_folder(self) -> Path:
         """The folder of the stored outputs: outputs.parquet, predictions.parquet, artifacts."""
-        return self._inputs("outputs", self.spec["outputs"]["fingerprint"])
+        return self._inputs("outputs", self.spec.outputs.fingerprint)
 
     def _inputs(self, kind: str, fingerprint: str) -> Path:
         self.workspace.complete(kind, fingerprint)
@@ -156,9 +156,9 @@ class RunFiles:
         kind, _, file = name.partition("/")
         seal = (self.manifest or {}).get("inputs", {}).get(name)
         seals = [] if seal is None else [seal["sha256"]]
-        folder = "outputs" if kind == "outputs" else "suites"
+        folder, facts = ("outputs", self.spec.outputs) if kind == "outputs" else ("suites", self.spec.suite)
         try:
-            return self.workspace.file(folder, self.spec[kind]["fingerprint"], file, seals)
+            return self.workspace.file(folder, facts.fingerprint, file, seals)
         except RunCorrupt as failure:
             raise RunCorrupt(f"run {self.id} is damaged: {failure}", self.home.name, failure.lost) from None
 

@@ -1,12 +1,12 @@
 """What people say of a run: its name, notes and tags, in a file beside what is sealed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from metrics.core.errors import InputError, InputProblem, StorageError
 from metrics.core.files import read_json, write_json
+from metrics.store.run_spec import RunSpec
 
 FILE = "about.json"
 MOST_NAME, MOST_NOTES, MOST_TAGS, MOST_TAG = 200, 10_000, 50, 60  # characters; tags of a run
@@ -56,8 +56,7 @@ def short_name(suite: str, models: Sequence[str]) -> str:
     return f"{suite} · {models[0] if len(models) == 1 else f'{len(models)} models'}"
 
 
-def own_name(spec: Mapping[str, Any]) -> str:
+def own_name(spec: RunSpec) -> str:
     """Return the name that a run was started with; the short one where an earlier version listed its evaluators."""
-    suite = spec["suite"]["name"]
-    listed = f"{suite}: {', '.join(entry['id'] for entry in spec['evaluators'])}"
-    return short_name(suite, spec["outputs"]["models"]) if spec["name"] == listed else str(spec["name"])
+    listed = f"{spec.suite.name}: {', '.join(entry.id for entry in spec.evaluators)}"
+    return short_name(spec.suite.name, spec.outputs.models) if spec.name == listed else spec.name

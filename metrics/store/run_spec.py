@@ -2,9 +2,11 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, Strict, ValidationError
 
 from metrics.core.registry import note_missing
 from metrics.core.schema import SCHEMA_VERSION
@@ -13,23 +15,89 @@ from metrics.store.digests import kept_by_file
 FILE = "spec.json"
 MADE = ("schema", "id", "created")  # of a specification: by whoever stores it
 FINGERPRINT = re.compile(r"[0-9a-f]{64}")
-SHAPE: Mapping[str, Any] = {  # what every version has written, and its kinds
-    "schema": int,
-    "name": str,
-    "created": str,
-    "seed": int,
-    "suite": {"fingerprint": str, "name": str, "task": str, "cases": int},
-    "outputs": {"fingerprint": str, "models": list},
-    "evaluators": list,
-}
-EVALUATOR = {"id": str, "version": int, "parameters": dict}
+CASE_TIMEOUT = 300.0  # seconds that a case may take where a specification does not say
+
+T = TypeVar("T")
+Listed = Annotated[tuple[T, ...], Strict(False)]  # a list in JSON; what it holds is as strict as the rest
 
 
 class LaterSchema(ValueError):
     """A later version of Assay wrote the specification."""
 
 
-def read_spec(folder: Path) -> dict[str, Any]:
+class _Facts(BaseModel):
+    """A part of a specification: what is required has been written by every version, the rest has a default."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="ignore")
+
+
+class InputFacts(_Facts):
+    """A suite or outputs of a run: the fingerprint, and the rows that were invalid and skipped."""
+
+    fingerprint: Annotated[str, Field(pattern=f"^{FINGERPRINT.pattern}$")]
+    left_out: int = 0
+
+
+class SuiteFacts(InputFacts):
+    """The suite of a run, as far as nobody needs its tables."""
+
+    name: str
+    task: str
+    cases: int
+    label_keys: Listed[str] = ()
+
+
+class OutputsFacts(InputFacts):
+    """The outputs of a run; `changes` were made to the predictions before they were scored."""
+
+    models: Listed[str]
+    rows: int = 0
+    changes: Listed[dict[str, Any]] = ()
+
+
+class EvaluatorFacts(_Facts):
+    """An evaluator of a run: its parameters, the calibrations that fitted when the run was created, its plugin."""
+
+    id: str
+    version: int
+    parameters: dict[str, Any]
+    calibrated: dict[str, float] = {}
+    calibrations: Listed[dict[str, Any]] = ()
+    plugin: dict[str, Any] | None = None
+
+
+class RunSpec(_Facts):
+    """What was asked of a run; `stored` is the same as the file has it, from which units are named."""
+
+    schema_version: int = Field(alias="schema")
+    id: str = ""
+    name: str
+    created: str
+    seed: int
+    suite: SuiteFacts
+    outputs: OutputsFacts
+    evaluators: Listed[EvaluatorFacts]
+    resources: dict[str, Any] = {}
+    case_timeout: float = CASE_TIMEOUT
+    sample: str | None = None
+    stored: dict[str, Any] = Field(exclude=True, repr=False)
+
+    @property
+    def judge(self) -> Any:
+        """The settings of the judge as the run has them; None where it asks none."""
+        return self.resources.get("judge")
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """What was asked as it is stored, without what names this run: a new run of it asks the same."""
+        return {name: value for name, value in self.stored.items() if name not in MADE}
+
+    def version(self, evaluator: str) -> int:
+        """Return the version of one of the run's evaluators. Raises StopIteration where the run did not use it."""
+        return next(entry.version for entry in self.evaluators if entry.id == evaluator)
+
+
+def read_spec(folder: Path) -> RunSpec:
     """Return the specification in a folder, shared and read-only.
 
     Raises ValueError saying what is wrong with it (LaterSchema where only a later version can read it), OSError where
@@ -39,36 +107,32 @@ def read_spec(folder: Path) -> dict[str, Any]:
 
 
 @kept_by_file
-def _read(path: Path) -> dict[str, Any]:
-    spec = json.loads(path.read_text(encoding="utf-8"))
-    if not isinstance(spec, dict):
-        raise ValueError(f"it holds a {type(spec).__name__}")
-    if isinstance(spec.get("schema"), int) and spec["schema"] > SCHEMA_VERSION:
-        raise LaterSchema(f"schema {spec['schema']}; this Assay reads up to {SCHEMA_VERSION}: update it")
-    wrong = [*_misfits(spec, SHAPE, "")]
-    if not wrong:
-        wrong = [text for number, one in enumerate(spec["evaluators"]) for text in _misfits(one, EVALUATOR, number)]
-        wrong += [f"{one!r:.80} as a model" for one in spec["outputs"]["models"] if not isinstance(one, str)]
-        fingerprints = [spec[kind]["fingerprint"] for kind in ("suite", "outputs")]
-        wrong += [f"{one!r:.80} as a fingerprint" for one in fingerprints if not FINGERPRINT.fullmatch(one)]
-    if wrong:
-        raise ValueError("it has " + " and ".join(wrong))
-    for entry in spec["evaluators"]:
-        if "plugin" in entry:  # it may be missing here: what the run says of it is known from now on
-            note_missing(entry["id"], entry["version"], entry["plugin"].get("declared", {}))
+def _read(path: Path) -> RunSpec:
+    return spec_of(json.loads(path.read_text(encoding="utf-8")))
+
+
+def spec_of(stored: Any) -> RunSpec:
+    """Return the specification that a run's file holds. Raises ValueError and LaterSchema as `read_spec`."""
+    if not isinstance(stored, dict):
+        raise ValueError(f"it holds a {type(stored).__name__}")
+    if isinstance(stored.get("schema"), int) and stored["schema"] > SCHEMA_VERSION:
+        raise LaterSchema(f"schema {stored['schema']}; this Assay reads up to {SCHEMA_VERSION}: update it")
+    try:
+        spec = RunSpec.model_validate({**stored, "stored": stored})
+    except ValidationError as failure:
+        raise ValueError("it has " + " and ".join(_misfits(failure))) from None
+    for entry in spec.evaluators:
+        if entry.plugin is not None:  # it may be missing here: what the run says of it is known from now on
+            note_missing(entry.id, entry.version, entry.plugin.get("declared", {}))
     return spec
 
 
-def _misfits(found: Any, shape: Mapping[str, Any], where: object) -> list[str]:
-    """Return what a part of a specification lacks or has of another kind, in words."""
-    if not isinstance(found, dict):
-        return [f"{found!r:.80} as {where}"]
-    wrong = []
-    for name, kind in shape.items():
-        if name not in found:
-            wrong.append(f"no {name}")
-        elif isinstance(kind, dict):
-            wrong += _misfits(found[name], kind, name)
-        elif not isinstance(found[name], kind):
-            wrong.append(f"{found[name]!r:.80} as {name}")
-    return wrong
+def _misfits(failure: ValidationError) -> Iterator[str]:
+    """Yield what a specification lacks or has of another kind, in words."""
+    for error in failure.errors(include_url=False):
+        place = ".".join(map(str, error["loc"]))
+        if error["type"] == "missing":
+            yield f"no {place}"
+        else:
+            kind = "a fingerprint" if error["type"] == "string_pattern_mismatch" else place
+            yield f"{error['input']!r:.80} as {kind}"

@@ -37,8 +37,8 @@ def outputs_on_file(runs: Iterable[Run], suite: Suite) -> list[OutputsOnFile]:
     found: dict[str, OutputsOnFile] = {}
     ids = suite.cases["case_id"].combine_chunks()
     for run in runs:
-        fingerprint = str(run.spec["outputs"]["fingerprint"])
-        if fingerprint in found or run.spec["suite"]["task"] != suite.task:
+        fingerprint = str(run.spec.outputs.fingerprint)
+        if fingerprint in found or run.spec.suite.task != suite.task:
             continue
         try:
             answered = pc.unique(stored_rows(run.input_path("outputs/outputs.parquet"), ["case_id"])["case_id"])

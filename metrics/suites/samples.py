@@ -65,8 +65,8 @@ def sample_runs(workspace: Workspace) -> dict[str, Run]:
     """Return the newest run of each sample that has one, by sample id."""
     runs: dict[str, Run] = {}
     for run in reversed(workspace.runs()):
-        if run.spec.get("sample"):
-            runs[run.spec["sample"]] = run
+        if run.spec.sample:
+            runs[run.spec.sample] = run
     return runs
 
 

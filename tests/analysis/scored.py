@@ -97,7 +97,7 @@ def scored_run(
 
 def with_resources(run: Run, **resources: Any) -> Run:
     """The run with these models and judge in its specification."""
-    write_json(run.folder / "spec.json", run.spec | {"resources": resources})
+    write_json(run.folder / "spec.json", run.spec.stored | {"resources": resources})
     return Run(run.folder)
 
 

@@ -17,6 +17,7 @@ from metrics.judge.settings import settings_of
 from metrics.models.embedder import BUNDLED_WEIGHTS
 from metrics.store import Run, Workspace
 from metrics.store.calibrations import Calibrations
+from metrics.store.run_spec import spec_of
 
 pytestmark = pytest.mark.usefixtures("nothing_shipped")
 BUNDLED = {"embedder": BUNDLED_WEIGHTS}
@@ -154,7 +155,9 @@ def test_the_local_judge_has_thresholds_of_its_own(workspace: Path, monkeypatch:
 
 def test_a_run_of_an_earlier_version_has_no_calibrations(workspace: Path) -> None:
     run = created("groundedness")
-    run.spec["evaluators"][0].pop("calibrations", None)
+    stored = run.spec.stored
+    stored["evaluators"][0].pop("calibrations", None)
+    run.spec = spec_of(stored)
     assert run.calibrations("groundedness") == {}
     assert threshold(run) is None
 

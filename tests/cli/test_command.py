@@ -45,7 +45,7 @@ def test_missing_models_are_reported_before_the_run(files, capsys):
     assert told[0].startswith("perplexity will be skipped: there is no folder '/no/such/model'; name one with")
     assert told[1].startswith("toxicity_classifier will be skipped: no classifier is chosen")
     assert told[1].endswith("such as unitary/toxic-bert")
-    assert Workspace().run("latest").spec["resources"] == {"language_model": "/no/such/model"}
+    assert Workspace().run("latest").spec.resources == {"language_model": "/no/such/model"}
     assert run(files, *arguments, "--quiet", "--param", "toxicity_classifier.classifier=/no/such/one") == 0
     assert capsys.readouterr().err == ""
     scores = Workspace().run("latest").scores.query("evaluator == 'toxicity_classifier'")

@@ -46,7 +46,7 @@ def test_evaluate_export_replay(files, judge_server, workspace, tmp_path, capsys
     assert main([*judging(files, judge_server, "--judge-concurrency", "2"), "--judge-budget", "calls=100"]) == 0
     run = Workspace(workspace).run("latest")
     assert run.scores["status"].eq("ok").all()
-    assert run.spec["resources"]["judge"] == {
+    assert run.spec.judge == {
         "model": "scripted", "base_url": judge_server.url, "concurrency": 2, "budget": {"calls": 100},
     }  # fmt: skip
     capsys.readouterr()
@@ -111,7 +111,7 @@ def test_options_of_the_judge_reach_the_server_and_the_specification(files, judg
     options = ("--judge-option", "seed=42", "--judge-option", "temperature=0.5")
     assert main(judging(files, judge_server, *options)) == 0
     assert all((request.body["seed"], request.body["temperature"]) == (42, 0.5) for request in judge_server.calls)
-    judge = Workspace(workspace).run("latest").spec["resources"]["judge"]
+    judge = Workspace(workspace).run("latest").spec.judge
     assert (judge["seed"], judge["temperature"]) == (42, 0.5)
     assert main(judging(files, judge_server, "--judge-option", "sed=1", "--judge-option", "seed")) == 2
     assert (

@@ -60,8 +60,8 @@ def test_fixed_it_has_the_clean_ap_and_the_run_says_so(folder, capsys):
     assert f"changed: {told}" in capsys.readouterr().err
     assert latest_ap("corners") == latest_ap("clean")
     run: Run = Workspace().run("latest")
-    assert [change["change"] for change in run.spec["outputs"]["changes"]] == ["xyxy"]
-    assert run.outputs.changes == tuple(run.spec["outputs"]["changes"])  # so that a run of the same outputs says so too
+    assert [change["change"] for change in run.spec.outputs.changes] == ["xyxy"]
+    assert run.outputs.changes == tuple(run.spec.outputs.changes)  # so that a run of the same outputs says so too
     facts = [(fact.name, fact.value) for group in build(run).facts for fact in group.facts]
     assert ("Changed before scoring", told) in facts
 
@@ -95,7 +95,7 @@ def test_only_detection_has_such_fixes(tmp_path, capsys):
 def test_unknown_classes_answered_leave_ap_alone(folder):
     assert evaluate(folder, "extra.json", "clean.json", "--unknown-classes", "false", "--quiet") == 0
     assert latest_ap("extra") == latest_ap("clean")
-    assert Workspace().run("latest").spec["outputs"]["changes"][0]["change"] == "false"
+    assert Workspace().run("latest").spec.outputs.changes[0]["change"] == "false"
 
 
 def test_all_fixes_at_once(folder):

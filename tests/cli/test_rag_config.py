@@ -125,10 +125,7 @@ def test_evaluate_writes_what_the_configuration_names(folder, workspace, judge_s
     assert "not used of" in captured.err
     assert "connector" in captured.err
     run = Workspace(workspace).run("latest")
-    assert (
-        run.spec["resources"]["judge"] | {"model": "gpt-4o-mini", "base_url": judge_server.url}
-        == run.spec["resources"]["judge"]
-    )
+    assert run.spec.judge | {"model": "gpt-4o-mini", "base_url": judge_server.url} == run.spec.judge
     written = read_rag_results(folder / "results" / "results.csv").to_pylist()
     found = {
         (row["case_id"], row["run"], row["metric"]): row["value"] for row in written if row["evaluator"] == "umbrela"
@@ -137,7 +134,7 @@ def test_evaluate_writes_what_the_configuration_names(folder, workspace, judge_s
     keys = zip(stored["case_id"], stored["run"], stored["metric"], strict=True)
     assert found == dict(zip(keys, stored["value"], strict=True))
     assert (folder / "results" / "metrics.png").read_bytes().startswith(b"\x89PNG")
-    assert "sk-" not in json.dumps(run.spec)
+    assert "sk-" not in json.dumps(run.spec.stored)
 
 
 def test_a_configuration_that_is_not_there(capsys):

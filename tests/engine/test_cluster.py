@@ -101,7 +101,7 @@ class TestBytes:
         run = engine.execute(text_run(home, cluster))
         assert tables(run) == expected[FEW]
         copies = cluster.folder / "caches/assay/worker"
-        assert (copies / "suites" / run.spec["suite"]["fingerprint"] / "cases.parquet").exists()
+        assert (copies / "suites" / run.spec.suite.fingerprint / "cases.parquet").exists()
         assert copies.stat().st_mode & 0o777 == 0o700
 
     def test_boxes_where_they_do_not(self, home, tmp_path, cluster):

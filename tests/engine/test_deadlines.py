@@ -136,7 +136,7 @@ def test_an_endless_case_costs_its_time_and_its_own_value(tmp_path):
     )  # fmt: skip
     assert made.returncode == 0, made.stderr
     run = Workspace(tmp_path / "workspace").runs()[0]
-    assert (run.spec["case_timeout"], run.scores["value"].fillna(-1).tolist()) == (10, [2, -1, 1, 1, 1, 1])
+    assert (run.spec.case_timeout, run.scores["value"].fillna(-1).tolist()) == (10, [2, -1, 1, 1, 1, 1])
     reasons = run.scores["reason"].dropna().tolist()
     assert reasons == ["scoring this case took longer than 10 s; --case-timeout sets the limit"]
 

@@ -120,5 +120,5 @@ def test_another_model_is_other_work(suite_and_outputs):
         engine.create(*suite_and_outputs, ["groundedness"], resources=resources)
         for resources in (None, {"embedder": "/some/model"})
     )
-    assert chosen.spec["resources"] == {"embedder": "/some/model"}
+    assert chosen.spec.resources == {"embedder": "/some/model"}
     assert {unit.name for unit in plan(plain)}.isdisjoint(unit.name for unit in plan(chosen))

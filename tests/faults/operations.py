@@ -89,7 +89,7 @@ def _sealed(folder: Path) -> Seen:
     if not runs:
         return None
     found = runs[0]
-    assert len(found.suite) == found.spec["suite"]["cases"]
+    assert len(found.suite) == found.spec.suite.cases
     return [_tables(found), found.suite.fingerprint, found.outputs.fingerprint]
 
 

@@ -144,7 +144,7 @@ def test_a_run_stores_the_weights_and_takes_no_others(tmp_path, workspace):
         return engine.create(Workspace(), suite, outputs, ["summary_coherence"], resources=given)
 
     before, again = created(), created()
-    stored = before.spec["resources"]["judge"]
+    stored = before.spec.judge
     assert stored["weights"] == sha256_of(file)
     assert [unit.name for unit in plan(before)] == [unit.name for unit in plan(again)]
     assert missing_judge({**stored, "panel": []}) is None

@@ -143,6 +143,6 @@ def test_the_command_takes_it(workspace, tmp_path, judge_server, capsys):
     judge = ["--judge", "m", "--judge-base-url", judge_server.url]
     assert main([*command, *judge, "--judge-option", "examples=few"]) == 0
     assert NOT_JUDGED in judge_server.calls[0].text
-    assert Workspace().run("latest").spec["resources"]["judge"]["examples"] == "few"
+    assert Workspace().run("latest").spec.judge["examples"] == "few"
     assert main([*command, *judge, "--judge-option", "examples=many"]) != 0
     assert "Input should be 'none' or 'few'" in capsys.readouterr().err

@@ -50,7 +50,7 @@ def test_the_example_runs_as_a_script_without_a_main_guard(folder):
     assert done.returncode == 0, done.stderr
     run = only_run(folder)
     assert value_of(run, "brevity") == 0.5
-    facts = run.spec["evaluators"][1]["plugin"]
+    facts = run.spec.evaluators[1].plugin
     assert facts["reference"] == "__main__:brevity"
     assert len(facts["source"]) == 64
 
@@ -88,7 +88,7 @@ def test_an_installed_package_is_found_by_its_entry_point(folder):
     assert done.returncode == 0, done.stderr
     run = only_run(folder)
     assert value_of(run, "brevity") == pytest.approx(2.0)
-    facts = run.spec["evaluators"][1]["plugin"]
+    facts = run.spec.evaluators[1].plugin
     assert (facts["package"], facts["package_version"]) == ("brief-words", "1.2")
     report = command(folder, "report", "latest", "-o", "r.html", path=site)
     assert report.returncode == 0, report.stderr
@@ -124,9 +124,9 @@ def test_a_flag_names_a_file_or_a_module(folder):
     assert done.returncode == 1, done.stderr
     run = only_run(folder)
     assert (value_of(run, "brevity"), value_of(run, "own_words")) == pytest.approx((2.0, 4.0))
-    references = [entry["plugin"]["reference"] for entry in run.spec["evaluators"]]
+    references = [entry.plugin["reference"] for entry in run.spec.evaluators]
     assert references == ["evals.py:brevity", "own_words:brevity"]
-    assert str(folder) not in json.dumps(run.spec), "a run is passed on: it names no folder"
+    assert str(folder) not in json.dumps(run.spec.stored), "a run is passed on: it names no folder"
 
 
 @pytest.mark.parametrize(("reference", "told"), [
@@ -249,7 +249,7 @@ def test_a_changed_source_is_scored_again(folder, capsys):
     assert {unit.evaluator for name, unit in after.items() if name in before} == {"rouge"}
     assert "the source of brevity has changed" in capsys.readouterr().err
     assert run.manifest is not None
-    sealed, specified = run.manifest["evaluators"][1], Run(run.folder).spec["evaluators"][1]
+    sealed, specified = run.manifest["evaluators"][1], Run(run.folder).spec.stored["evaluators"][1]
     assert sealed["plugin"]["source"] == specified["plugin"]["source"]
     assert all(Parts(run.folder).failed(name) is None for name in before.keys() - after.keys())
 

@@ -119,7 +119,7 @@ def test_all_problems_at_once_and_the_good_rows_kept_by_choice(page: AppTest, st
     assert "Ready to start" in headings(page)
     assert "skipped; the run records the count" in words(page)
     start(page).click().run()
-    assert started[0].spec["suite"]["left_out"] + started[0].spec["outputs"]["left_out"] > 0
+    assert started[0].spec.suite.left_out + started[0].spec.outputs.left_out > 0
 
 
 @pytest.mark.parametrize(("content", "said", "skippable"), [
@@ -221,7 +221,7 @@ def test_a_stored_suite_offers_the_answers_of_earlier_runs(workspace, started, o
     page = open_page("evaluate", **{"from": "stored", "suite": kept, "by": "file"})
     [shown] = labelled(page.selectbox, "What the models answered").options
     assert shown.startswith("small, large · 1 of 2 cases · Monday, ")
-    assert page.query_params["answers"] == run.spec["outputs"]["fingerprint"]
+    assert page.query_params["answers"] == run.spec.outputs.fingerprint
     assert "desk: 2 cases, text" in words(page)
     assert "2 answers missing: those cases are not scored" in words(page)
     start(page).click().run()
@@ -312,7 +312,7 @@ def test_an_evaluator_without_its_model_explains_itself_before_the_run(form, sta
     assert form.query_params["classifier"] in ("unitary/toxic-bert", ["unitary/toxic-bert"])
     assert "asks a classifier model" in offer(form, "toxicity_classifier").label
     start(form).click().run()
-    assert started[0].spec["resources"] == {"classifier": "unitary/toxic-bert"}
+    assert started[0].spec.resources == {"classifier": "unitary/toxic-bert"}
 
 
 def test_thresholds_of_other_metrics_are_chosen_and_set(form: AppTest) -> None:
@@ -372,7 +372,7 @@ def test_the_files_that_agents_made_go_with_their_outputs(page: AppTest, started
     start(page).click().run()
     [run] = started
     assert "agent_sanity" in run.evaluators
-    outputs = run.workspace.outputs(run.spec["outputs"]["fingerprint"])
+    outputs = run.workspace.outputs(run.spec.outputs.fingerprint)
     [artifact] = outputs.outputs["artifacts"][0].as_py()
     assert json.loads(artifact)["name"] == "plot.json"
     assert (outputs.files / json.loads(artifact)["stored"]).read_text() == '{"bars": 3}'

@@ -148,7 +148,10 @@ def suites(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Run]:
         given = {model: [mean + n % 5 / 50 for n in range(40)] for model, mean in models.items()}
         questions = [f"{name} {n}?" for n in range(40)]
         run = scored_run({"faithfulness.faithfulness": given}, design={"question": questions})
-        write_json(run.folder / "spec.json", run.spec | {"name": name, "suite": run.spec["suite"] | {"name": name}})
+        write_json(
+            run.folder / "spec.json",
+            run.spec.stored | {"name": name, "suite": run.spec.stored["suite"] | {"name": name}},
+        )
         made.append(Run(run.folder))
     return made
 

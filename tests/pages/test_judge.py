@@ -227,7 +227,7 @@ def test_with_a_judge_the_run_is_estimated_and_takes_budget_and_prompts_along(
     next(box for box in page.text_area if box.key == "prompt-entailment").input("Judge {claims}.").run()
     assert "Not used" not in words(page)
     button(page, "Start").click().run()
-    judge = started[0].spec["resources"]["judge"]
+    judge = started[0].spec.judge
     assert judge["budget"]["calls"] == 7
     assert judge["prompts"] == {"claims": "List every claim of TEXT.", "entailment": "Judge {claims}."}
     assert not server.calls
@@ -267,7 +267,7 @@ def test_the_judge_stands_beside_its_numbers(run: Run, open_page: Open) -> None:
 
 
 def test_a_run_whose_judge_is_down_says_what_to_do(run: Run, workspace: Path, open_page: Open) -> None:
-    stopped = Workspace(workspace).create_run(run.spec)
+    stopped = Workspace(workspace).create_run(run.spec.stored)
     (stopped.folder / "failure.txt").write_text("JudgeDown: the judge does not answer")
     page = open_page("runs")
     assert "Resume asks only for the missing ones" in words(page)

@@ -98,7 +98,7 @@ def test_the_first_screen_says_what_this_is_until_put_away(look_at: Look, open_p
     page = open_page("leaderboard")
     said = next(text.value for text in page.text if text.value.startswith("Assay scores your models' outputs"))
     run = Workspace().run(page.query_params["run"])
-    description = next(sample.description for sample in samples() if sample.id == run.spec["sample"])
+    description = next(sample.description for sample in samples() if sample.id == run.spec.sample)
     assert said.endswith(f"This is a bundled sample. {description}")
     press(page, "Hide this")
     assert not any(text.value.startswith("Assay scores") for text in page.text)

@@ -40,7 +40,7 @@ def click(page: AppTest, label: str) -> AppTest:
 
 
 def changes(run: Run) -> list[str]:
-    return [change["change"] for change in run.spec["outputs"]["changes"]]
+    return [change["change"] for change in run.spec.outputs.changes]
 
 
 def test_right_boxes_need_no_answer(upload: Any, started: list[Run]) -> None:

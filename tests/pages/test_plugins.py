@@ -34,7 +34,7 @@ def test_evaluate_offers_the_plugins_of_the_project_file(project_folder, workspa
     press(page, "Start")
     assert not page.exception
     (run,) = started
-    plugins = {entry["id"]: entry["plugin"]["reference"] for entry in run.spec["evaluators"] if "plugin" in entry}
+    plugins = {entry.id: entry.plugin["reference"] for entry in run.spec.evaluators if entry.plugin is not None}
     assert plugins == {"brevity": "evals.py:brevity"}
 
 

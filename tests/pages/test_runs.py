@@ -138,8 +138,8 @@ def test_a_clone_begins_with_what_the_run_was_asked(three, open_page, went, star
     assert "turns: 6 cases, text" in [text.value for text in page.text]
     assert "1 evaluator chosen" in [text.value for text in page.text]
     press(page, "Start")
-    assert started[0].spec["suite"] == three[2].spec["suite"]
-    assert started[0].spec["outputs"] == three[2].spec["outputs"]
+    assert started[0].spec.suite == three[2].spec.suite
+    assert started[0].spec.outputs == three[2].spec.outputs
     assert started[0].evaluators == three[2].evaluators
 
 

@@ -332,7 +332,7 @@ def test_versions_and_what_differs(page: Open, stored: str, open_page: Open) -> 
         shown = open_page("suites", suite=made, view="history", kind=kind)
         assert f"1 case {kind}" in words(shown)
         assert list(shown.dataframe[1].value.iloc[0][["Case id", "Question"]]) == told
-    assert Workspace().runs()[0].spec["suite"]["fingerprint"] == stored, "a run keeps the version that it used"
+    assert Workspace().runs()[0].spec.suite.fingerprint == stored, "a run keeps the version that it used"
 
 
 def test_a_suite_is_renamed(page: Open, stored: str) -> None:

@@ -95,7 +95,7 @@ def test_one_run_teaches(workspace: Path, open_page: Open, went: Went) -> None:
     page = open_page("trend")
     assert page.subheader[0].value == "This suite has been evaluated once"
     press(page, "Evaluate this suite again")
-    assert went == [{"page": "evaluate", "from": "stored", "suite": run.spec["suite"]["fingerprint"]}]
+    assert went == [{"page": "evaluate", "from": "stored", "suite": run.spec.suite.fingerprint}]
 
 
 def test_detection_leads_to_the_objects(workspace: Path, open_page: Open) -> None:

@@ -237,7 +237,7 @@ def test_replies_travel_and_replay(workspace: Path, tmp_path: Path) -> None:
     recorded = tmp_path / "replies.jsonl"
     recorded.write_bytes(entries(packed)[layout.REPLIES])
     suite, outputs = rag()
-    resources = {"judge": run.spec["resources"]["judge"] | {"replay": str(recorded)}}
+    resources = {"judge": run.spec.judge | {"replay": str(recorded)}}
     again = finished(Workspace(tmp_path / "replayed"), suite, outputs, "faithfulness", resources=resources)
     assert again.aggregates.equals(run.aggregates)
     other = Workspace(tmp_path / "other" / "workspace")

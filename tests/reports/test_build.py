@@ -42,7 +42,7 @@ def test_it_says_what_the_run_says(marked_run: Run, report: Report) -> None:
     assert (report.title, report.evaluators) == (f"turns, {day(run.created)}", ("ROUGE", "Looping detection"))
     assert report.headline == "good leads: best or tied for best in 2 of 2 metrics (poor in 1)."
     assert facts(report)["Cases"] == "12; 3 invalid rows skipped"
-    assert facts(report)["Suite fingerprint"] == run.spec["suite"]["fingerprint"]
+    assert facts(report)["Suite fingerprint"] == run.spec.suite.fingerprint
     assert "numpy" in facts(report)["Versions"]
     assert report.models == ("good", "poor")
     assert {column.evaluator for column in report.columns} == {"rouge", "looping_detection"}

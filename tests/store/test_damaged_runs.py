@@ -61,12 +61,14 @@ DAMAGES = {
     "of a later version": ("spec.json", lambda path: path.write_text('{"schema": 99}'), "update it"),
     "no suite": ("spec.json", spec_with(suite=None), "it has no suite"),
     "schema as text": ("spec.json", spec_with(schema="1"), "it has '1' as schema"),
-    "models as text": ("spec.json", spec_with(outputs={"fingerprint": "0" * 64, "models": "m"}), "'m' as models"),
+    "models as text": (
+        "spec.json", spec_with(outputs={"fingerprint": "0" * 64, "models": "m"}), "'m' as outputs.models",
+    ),
     "fingerprint of another folder": (
         "spec.json", spec_with(suite={"fingerprint": "../../x", "name": "", "task": "text", "cases": 1}),
         "it has '../../x' as a fingerprint",
     ),
-    "an evaluator as text": ("spec.json", spec_with(evaluators=["bleu"]), "'bleu' as 0"),
+    "an evaluator as text": ("spec.json", spec_with(evaluators=["bleu"]), "'bleu' as evaluators.0"),
 }  # fmt: skip
 
 

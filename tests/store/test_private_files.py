@@ -68,7 +68,7 @@ def test_nobody_else_can_read_what_commands_store(tmp_path, monkeypatch, units_h
         cache.put("0" * 64, Stored("judge", "step", "{}"))
     VectorCache(workspace.path / "cache" / "vectors" / "model.sqlite3").close()
     first = workspace.runs()[-1]
-    again = create(workspace, workspace.suite(first.spec["suite"]["fingerprint"]), first.outputs, ["rouge"])
+    again = create(workspace, workspace.suite(first.spec.suite.fingerprint), first.outputs, ["rouge"])
     start(again).wait()  # in workers
     (temporary_folder("test") / "kept").mkdir()
     assert main(["delete", workspace.run("latest").id]) == 0

@@ -164,7 +164,7 @@ def test_inputs_are_compared_as_well(copied, name):
 @pytest.mark.attack("workspace writer", "the labels of a stored suite are edited", "its facts have a checksum")
 def test_the_facts_of_a_suite_are_compared_but_for_its_name(copied):
     run = copied("objects")
-    run.workspace.rename_suite(run.spec["suite"]["fingerprint"], "photographs")
+    run.workspace.rename_suite(run.spec.suite.fingerprint, "photographs")
     assert Run(run.folder).suite.name == "photographs"
     path = run.suite_folder / "suite.json"
     path.write_text(path.read_text().replace('"cat"', '"cow"'))

@@ -57,7 +57,7 @@ def test_a_sample_is_whole(name):
 def test_the_judged_sample_is_the_newest_run_and_all_of_it_is_small(workspace, monkeypatch):
     monkeypatch.setattr("metrics.engine.execute", lambda run: run)
     runs = compute_missing(Workspace())
-    assert runs[-1].spec["sample"] == Workspace().runs()[0].spec["sample"] == "rag-judged"
+    assert runs[-1].spec.sample == Workspace().runs()[0].spec.sample == "rag-judged"
     assert len(runs) == len(samples())
     assert sum(path.stat().st_size for path in SAMPLES.rglob("*") if path.is_file()) < 6e6
 

@@ -55,7 +55,7 @@ def shares_passed(run: Run, keep: Callable[[Column], bool]) -> Floats:
 
     Metrics as in `threshold_arguments`; repeats are averaged.
     """
-    shape = run.spec["suite"]["cases"], len(run.models)
+    shape = run.spec.suite.cases, len(run.models)
     good, scored = np.zeros(shape), np.zeros(shape)
     with open_scores(run) as file:
         for evaluator, metric, threshold, sign in zip(*threshold_arguments(run, keep), strict=True):

@@ -278,7 +278,7 @@ def _difference(
 
 def check_pair(run: Run, model_a: str, other: Run, model_b: str) -> None:
     """Raise InputError unless there are these models to pair: of one suite, and not one model of one run twice."""
-    if run.spec["suite"]["fingerprint"] != other.spec["suite"]["fingerprint"]:
+    if run.spec.suite.fingerprint != other.spec.suite.fingerprint:
         raise InputError(
             f"runs {run.id} and {other.id} are of different suites; cases can only be paired within one suite"
         )

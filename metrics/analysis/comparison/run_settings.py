@@ -11,7 +11,7 @@ from metrics.store import Run
 def changed_settings(before: Run, run: Run, evaluator: str) -> tuple[str, ...]:
     """Return what differs in how the two runs used an evaluator of both, in words."""
     changed = []
-    versions = [next(one["version"] for one in of.spec["evaluators"] if one["id"] == evaluator) for of in (before, run)]
+    versions = [of.spec.version(evaluator) for of in (before, run)]
     if versions[0] != versions[1]:
         changed.append(f"version {versions[1]} of the evaluator after version {versions[0]}")
     if not same_parameters(evaluator, before.evaluators[evaluator], run.evaluators[evaluator]):
@@ -20,11 +20,8 @@ def changed_settings(before: Run, run: Run, evaluator: str) -> tuple[str, ...]:
         changed.append(wordings)
     known = evaluators().get(evaluator)
     for name in known.resources if known else ():
-        if name == "judge":
-            used = [judge_names(of) for of in (before, run)]
-        else:
-            used = [of.spec.get("resources", {}).get(name) for of in (before, run)]
-        if used[0] != used[1]:
+        one, other = (judge_names(of) if name == "judge" else of.spec.resources.get(name) for of in (before, run))
+        if one != other:
             changed.append(f"another {name.replace('_', ' ')}")
     return tuple(changed)
 

@@ -60,7 +60,7 @@ class SharedCases:
 @cache_by_run(maxsize=16)
 def shared_cases(run: Run, other: Run) -> SharedCases | None:
     """Return what the suites of two runs share; None where both are of one suite."""
-    same = run.spec["suite"]["fingerprint"] == other.spec["suite"]["fingerprint"]
+    same = run.spec.suite.fingerprint == other.spec.suite.fingerprint
     return None if same else SharedCases.of(run.suite, other.suite)
 
 

@@ -115,7 +115,7 @@ def compliance(run: Run) -> Compliance:
         evidence = MeasuredEvidence(column, cells, tuple(outcome(column, cell) for cell in cells))
         for standard in standards_of(name):
             measured.setdefault(standard, []).append(evidence)
-    task, missing = run.spec["suite"]["task"], dict[str, list[Unmeasured]]()
+    task, missing = run.spec.suite.task, dict[str, list[Unmeasured]]()
     for entry in evaluators().values():
         if task in entry.tasks and entry.id not in primary:
             for standard in entry.standards:

@@ -134,7 +134,7 @@ def _hardest(run: Run, column: Column) -> Iterator[Insight]:
     if column.threshold is None or len(run.models) < 2:
         return
     sign = 1.0 if column.direction == "lower" else -1.0
-    size = run.spec["suite"]["cases"]
+    size = run.spec.suite.cases
     failed, scored = (np.zeros((size, len(run.models)), bool) for _ in range(2))
     sums, counts = np.zeros(size), np.zeros(size)
     with open_scores(run) as file:

@@ -28,7 +28,7 @@ def calibrate(run: Run, evaluator: str, metric: str, criterion: str, passing: fl
     parameters = known.parameters(**run.evaluators[evaluator])
     both = labelled_scores(run, evaluator, metric, criterion, passing=passing)
     counted = both.part(both.counted)
-    models = models_used(known, parameters, run.spec.get("resources", {}))
+    models = models_used(known, parameters, run.spec.resources)
     problems = [*_shortcomings(counted, f"{evaluator}.{metric}", criterion), *_version(run, known.version, evaluator)]
     if models is None:
         problems.append(InputProblem(evaluator, "a model that is not on this machine", "the model that the run used"))
@@ -46,7 +46,7 @@ def calibrate(run: Run, evaluator: str, metric: str, criterion: str, passing: fl
         threshold=float(f"{found.suggested.value:.4g}") if good and found.suggested.value is not None else None,
         n=found.n,
         passed=int(counted.passed.sum()),
-        data=f"“{criterion}” of suite {run.spec['suite']['name']}{picked}",
+        data=f"“{criterion}” of suite {run.spec.suite.name}{picked}",
         auc=auc,
         auc_low=low,
         auc_high=high,
@@ -62,7 +62,7 @@ def calibrated_here(run: Run, evaluator: str, metric: str) -> Calibration | None
     """Return the workspace's own calibration of a metric that fits the run's models and parameters; None without."""
     known = evaluators()[evaluator]
     parameters = known.parameters(**run.evaluators[evaluator])
-    models = models_used(known, parameters, run.spec.get("resources", {}))
+    models = models_used(known, parameters, run.spec.resources)
     wanted = (evaluator, known.version, metric, models, settings_used(parameters))
     stored = reversed(Calibrations(run.workspace.path).all())
     fits = (one for one in stored if (one.evaluator, one.version, one.metric, one.models, one.settings) == wanted)
@@ -108,7 +108,7 @@ def _shortcomings(both: LabelledScores, metric: str, criterion: str) -> list[Inp
 
 
 def _version(run: Run, version: int, evaluator: str) -> list[InputProblem]:
-    used = next(one["version"] for one in run.spec["evaluators"] if one["id"] == evaluator)
+    used = run.spec.version(evaluator)
     if used == version:
         return []
     return [InputProblem(run.id, f"version {used} of {evaluator}", f"a run of version {version}: evaluate again")]

@@ -119,7 +119,7 @@ def _human_labels(run: Run, criterion: str, version: str) -> HumanLabels:
     facts = {one.name: one for one in criteria(run)}[criterion]
     table = Labels(run).table()
     table = table.filter(pc.equal(table["criterion"], criterion))
-    places, size = output_places(run, table), run.spec["suite"]["cases"]
+    places, size = output_places(run, table), run.spec.suite.cases
     outputs = len(run.models) * size
     blind = np.array([how != "seen" for how in table["sampling"].to_pylist()], bool)
     kept = blind | ~np.isin(places, places[blind])
@@ -187,9 +187,9 @@ def draw_order(run: Run) -> Ints:
     stored = stored_rows(run.input_path("outputs/outputs.parquet"), ["case_id", "model"])
     table = stored.group_by(["case_id", "model"]).aggregate([])
     places = output_places(run, table)
-    seed = run.spec["suite"]["fingerprint"] + run.spec["outputs"]["fingerprint"]
+    seed = run.spec.suite.fingerprint + run.spec.outputs.fingerprint
     pairs = zip(table["model"].to_pylist(), table["case_id"].to_pylist(), strict=True)
     keys = np.array([hashlib.sha256("\x1f".join((seed, *pair)).encode()).digest()[:8] for pair in pairs], "S8")
-    found = np.full(len(run.models) * run.spec["suite"]["cases"], -1, np.int64)
+    found = np.full(len(run.models) * run.spec.suite.cases, -1, np.int64)
     found[places[np.argsort(keys.view(">u8"), kind="stable")]] = np.arange(len(keys))
     return found

@@ -113,7 +113,7 @@ def _words(run: Run) -> Floats:
     table = stored_rows(run.input_path("outputs/outputs.parquet"), ["case_id", "model", "answer"])
     counts = pc.list_value_length(pc.utf8_split_whitespace(pc.utf8_trim_whitespace(table["answer"])))
     words = pc.fill_null(counts, 0).to_numpy().astype(np.float64)
-    places, size = output_places(run, table), len(run.models) * run.spec["suite"]["cases"]
+    places, size = output_places(run, table), len(run.models) * run.spec.suite.cases
     times = np.bincount(places, minlength=size)
     return ratio(np.bincount(places, words, size), times, 0.0)
 

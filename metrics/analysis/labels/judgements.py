@@ -37,13 +37,13 @@ class Asked:
 
 def judge_names(run: Run) -> tuple[str, ...]:
     """Return the names of a run's judges, including its panel; none for a run without a judge."""
-    setting = run.spec.get("resources", {}).get("judge")
+    setting = run.spec.judge
     return tuple(judge.name for judge in settings_of(setting).judges) if setting else ()
 
 
 def judged_evaluators(run: Run) -> tuple[str, ...]:
     """Return the evaluators of a run that asked its judge, by id."""
-    if not run.spec.get("resources", {}).get("judge"):
+    if not run.spec.judge:
         return ()
     known = evaluators()
     return tuple(
@@ -58,7 +58,7 @@ def judged_by(run: Run) -> dict[str, str]:
 
     Where it has not been measured for the evaluator, that is said.
     """
-    setting = run.spec.get("resources", {}).get("judge")
+    setting = run.spec.judge
     judges = settings_of(setting).judges if setting else ()
     known = [(judge.name, _measured(judge) if judge.is_local else None) for judge in judges]
     return {
@@ -71,7 +71,7 @@ def judged_by(run: Run) -> dict[str, str]:
 
 def local_agreement(run: Run) -> dict[str, str]:
     """Return how far a run's local judge agrees with people, for each judged evaluator by id; nothing without one."""
-    setting = run.spec.get("resources", {}).get("judge")
+    setting = run.spec.judge
     local = next((judge for judge in settings_of(setting).judges if judge.is_local), None) if setting else None
     if local is None:
         return {}
@@ -99,7 +99,7 @@ def judgements(run: Run, case_id: str) -> pd.DataFrame:
 
 def asked(run: Run) -> dict[str, Asked]:
     """Return every prompt that the run's evaluators may use, by id, as the run used it."""
-    setting = run.spec.get("resources", {}).get("judge")
+    setting = run.spec.judge
     edited = settings_of(setting).prompts if setting else {}
     known = evaluators()
     own = {id: {**edited, **values.get("prompts", {})} for id, values in run.evaluators.items() if id in known}

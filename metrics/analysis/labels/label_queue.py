@@ -46,7 +46,7 @@ def queue(
     blind: the output is asked for again.
     """
     order = draw_order(run)
-    size = run.spec["suite"]["cases"]
+    size = run.spec.suite.cases
     inside = order >= 0
     if model is not None:
         inside &= np.repeat(np.arange(len(run.models)) == run.models.index(model), size)

@@ -71,7 +71,7 @@ def labelled_scores(
     people = human_labels(run, criterion)
     sign = -1 if column.direction == "lower" else 1
     score, label, good = output_scores(run, column), people.consensus, label_sign(people, column)
-    of_model = np.arange(len(score)) // run.spec["suite"]["cases"]
+    of_model = np.arange(len(score)) // run.spec.suite.cases
     both = ~np.isnan(score) & ~np.isnan(label)
     random = people.random & both
     scored, drawn = (np.bincount(of_model, part, len(run.models)) for part in (~np.isnan(score), random))
@@ -102,12 +102,12 @@ def output_scores(run: Run, column: Column) -> Floats:
 
 def inside_outputs(run: Run, tag: str | None) -> Bools:
     """Return whether each output is of a case with the tag; all without a tag."""
-    inside = np.zeros(run.spec["suite"]["cases"], bool)
+    inside = np.zeros(run.spec.suite.cases, bool)
     inside[run.sampling_design(tag).inside] = True
     return np.tile(inside, len(run.models))
 
 
 def output_clusters(run: Run, places: Ints) -> Ints:
     """Return the cluster of each output: its case, or the case's group where the suite has groups."""
-    size = run.spec["suite"]["cases"]
+    size = run.spec.suite.cases
     return cluster_codes(run.sampling_design().units[places % size])

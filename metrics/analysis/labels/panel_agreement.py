@@ -41,7 +41,7 @@ class PanelAgreement:
 
 def has_panel(run: Run) -> bool:
     """Return whether several judges, or several draws of one, scored each case of the run."""
-    setting = run.spec.get("resources", {}).get("judge")
+    setting = run.spec.judge
     return bool(setting) and any(
         len(settings.judges) > 1 or judge.repeats > 1
         for settings in (settings_of(setting),)
@@ -56,7 +56,7 @@ def panel_agreement(run: Run) -> list[PanelAgreement]:
     """
     if not has_panel(run):
         return []
-    settings = settings_of(run.spec["resources"]["judge"])
+    settings = settings_of(run.spec.judge)
     alone = settings.name if not settings.panel else ""
     found = []
     for name in run.evaluators:

@@ -148,7 +148,7 @@ def leaderboard(run: Run, tag: str | None = None) -> Leaderboard:
     wordings = {id: run.wording(id) for id in known}
     calibrations = {id: run.calibrations(id) for id in known}
     local = {id: bool(entry.local_models(entry.parameters(**run.evaluators[id]))) for id, entry in known.items()}
-    large, caution = run.spec["suite"]["cases"] * len(run.models) > MOST, few_groups(run, tag)
+    large, caution = run.spec.suite.cases * len(run.models) > MOST, few_groups(run, tag)
     columns: list[Column] = []
     cells: dict[tuple[str, str], Cell] = {}
     for key, same in grouped.items():

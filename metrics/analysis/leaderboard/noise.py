@@ -146,7 +146,7 @@ def noise(run: Run, evaluator: str, metric: str, tag: str | None = None) -> Nois
         own = rows[rows["model"] == model]
         each = draws.get(model) if judged else 0.0
         price = each / len(own) if each and len(own) else each
-        if (made := _of_model(model, own, design, fixed, run.spec.get("seed", 0))) is not None:
+        if (made := _of_model(model, own, design, fixed, run.spec.seed)) is not None:
             found.append(replace(made, answer_usd=answers.get(model), draw_usd=price))
     return Noise(tuple(found), judged, design.clusters is not None) if found else None
 
@@ -203,7 +203,7 @@ def _scores(run: Run, evaluator: str, metric: str) -> tuple[pd.DataFrame, int]:
     drawn = _draws(run, evaluator, metric) if has_panel(run) else rows[:0]
     if drawn.empty:
         return rows, 0
-    panel = settings_of(run.spec["resources"]["judge"]).panel
+    panel = settings_of(run.spec.judge).panel
     if panel:
         means = (drawn.groupby(by)["value"].transform("mean") for by in (["model"], ["model", "judge"]))
         drawn["value"] += next(means) - next(means)

@@ -65,7 +65,7 @@ def rules(run: Run, evaluator: str | None) -> Rules:
     own = run.evaluators.get(evaluator or "", {})
     most = own.get("max_dets")
     iou = next((float(own[name]) for name in THRESHOLDS if own.get(name) is not None), IOU)
-    keyed = bool(run.spec["suite"].get("label_keys"))
+    keyed = bool(run.spec.suite.label_keys)
     benchmark = benchmark_of(evaluator, own, run.suite)
     sigmas = _sigmas(run, tuple(own.get("sigmas", ()))) if _by_points(run, evaluator) else None
     limit = max(most, default=None) if isinstance(most, list | tuple) else most

@@ -37,7 +37,7 @@ def thumbnails(
     once for all of its windows, until `seconds` are over, at least one image; the rest is None: ask again.
     """
     suite = run.suite
-    folder = run.workspace.path / "thumbnails" / run.spec["suite"]["fingerprint"]
+    folder = run.workspace.path / "thumbnails" / run.spec.suite.fingerprint
     paths = [folder / _name(image, window) for image, window in wanted]
     results = [_stored(path) for path in paths]
     missing: dict[str, list[tuple[Path, Window | None]]] = {}

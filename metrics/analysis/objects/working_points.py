@@ -34,7 +34,7 @@ class WorkingPoint(NamedTuple):
 
 def match_evaluators(run: Run) -> dict[str, str]:
     """Return the evaluators of a run whose matches of objects or segments are stored: id → title."""
-    pictured = run.spec["suite"]["task"] in ("detection", "segmentation")  # cases have matches too
+    pictured = run.spec.suite.task in ("detection", "segmentation")  # cases have matches too
     names = run.match_names() if pictured else ()
     return {name: title_of(name) for name in names}
 

@@ -141,7 +141,7 @@ def preference_estimate(
 
 
 def _settings(run: Run, judge: Any) -> Any:
-    setting = judge or run.spec.get("resources", {}).get("judge")
+    setting = judge or run.spec.judge
     if not setting:
         raise InputError([InputProblem(run.id, "no judge", "the name of one, as the run has none of its own")])
     return settings_of(setting)

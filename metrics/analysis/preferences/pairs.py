@@ -56,8 +56,8 @@ class PairTexts:
 
 def check_task(run: Run) -> None:
     """Raise InputError for a run without two models' answers to compare."""
-    if run.spec["suite"]["task"] not in TASKS:
-        raise InputError([InputProblem(run.id, f"a run of task {run.spec['suite']['task']}", "texts to compare")])
+    if run.spec.suite.task not in TASKS:
+        raise InputError([InputProblem(run.id, f"a run of task {run.spec.suite.task}", "texts to compare")])
     if len(run.models) < 2:
         raise InputError([InputProblem(run.id, "one model", "two or more models, whose answers are compared")])
 
@@ -126,9 +126,9 @@ def _sided(run: Run, case_id: str, pair: tuple[str, str], rater: str) -> Pair:
 def _case_order(run: Run, one: str, other: str) -> Ints:
     """Return a random order of the cases of its own for two models."""
     seed = int.from_bytes(_digest(run, one, other)[:8], "big")
-    return np.random.default_rng(seed).permutation(run.spec["suite"]["cases"])
+    return np.random.default_rng(seed).permutation(run.spec.suite.cases)
 
 
 def _digest(run: Run, *names: str) -> bytes:
-    seed = run.spec["suite"]["fingerprint"] + run.spec["outputs"]["fingerprint"]
+    seed = run.spec.suite.fingerprint + run.spec.outputs.fingerprint
     return hashlib.sha256("\x1f".join((seed, *names)).encode()).digest()

@@ -124,10 +124,8 @@ def several_suites(runs: Sequence[Run], key: str, models: Sequence[str] = ()) ->
     notes: list[str] = []
     used = _comparable(runs, key, first.column.evaluator, notes)
     suites: dict[str, _Suite] = {}
-    for fingerprint in dict.fromkeys(run.spec["suite"]["fingerprint"] for run in used):
-        own = sorted(
-            (run for run in used if run.spec["suite"]["fingerprint"] == fingerprint), key=lambda run: run.began
-        )
+    for fingerprint in dict.fromkeys(run.spec.suite.fingerprint for run in used):
+        own = sorted((run for run in used if run.spec.suite.fingerprint == fingerprint), key=lambda run: run.began)
         if not first.by_case:
             own = own[-1:]  # resamples of one run pair, of two they need not
         of = {model: run for run in own for model in objectives(run)[key].numbers if not models or model in models}
@@ -136,14 +134,10 @@ def several_suites(runs: Sequence[Run], key: str, models: Sequence[str] = ()) ->
     studies = {name: _study(suite, key, named, first.by_case) for name, suite in suites.items()}
     columns = []
     for fingerprint, suite in suites.items():
-        facts, (study, paired) = suite.runs[-1].spec["suite"], studies[fingerprint]
-        columns.append(
-            SuiteColumn(fingerprint, facts["name"], tuple(run.id for run in suite.runs), facts["cases"], paired)
-        )
+        facts, (study, paired) = suite.runs[-1].spec.suite, studies[fingerprint]
+        columns.append(SuiteColumn(fingerprint, facts.name, tuple(run.id for run in suite.runs), facts.cases, paired))
         if study is None and suite.of:
-            notes.append(
-                f"{facts['name']} is not part of the figures over all suites: too few cases of all its models."
-            )
+            notes.append(f"{facts.name} is not part of the figures over all suites: too few cases of all its models.")
     notes += _overlaps([suite.runs[-1] for suite in suites.values()])
     cells = {(model, fingerprint): _cell(suite, model, key) for model in named for fingerprint, suite in suites.items()}
     return _overall(first.column, columns, cells, named, [study for study, _ in studies.values()], notes)
@@ -225,7 +219,7 @@ def _overlaps(runs: Sequence[Run]) -> list[str]:
     for one, other in combinations(runs, 2):
         shared = shared_cases(one, other)
         if shared is not None and len(shared):
-            found.append(f"{one.spec['suite']['name']} and {other.spec['suite']['name']} {len(shared):,}")
+            found.append(f"{one.spec.suite.name} and {other.spec.suite.name} {len(shared):,}")
     if not found:
         return []
     more = f" and {len(found) - MOST_PAIRS} more pairs of suites" if len(found) > MOST_PAIRS else ""

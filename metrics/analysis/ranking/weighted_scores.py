@@ -211,7 +211,7 @@ def _of_cases(
     mass = np.ones((len(design), 1)) if design.weights is None else design.weights[:, None]
     weight = there * mass
     means = np.stack([ratio((np.where(there, part, 0.0) * weight).sum(axis=0), weight.sum(axis=0)) for part in parts])
-    seed = int(run.spec.get("seed", 0))
+    seed = int(run.spec.seed)
     # a single share keeps the interval and the test of a share
     shares = len(chosen) == 1 and single[0] and chosen[0].column.binary and set(scaled[0]) == {0, 1} and design.plain
     if shares:

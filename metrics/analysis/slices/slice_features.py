@@ -183,7 +183,7 @@ def known_of_cases(run: Run, model: str) -> Mapping[str, Known]:
 
 
 def _of_suite(run: Run) -> dict[str, Known]:
-    size, path = run.spec["suite"]["cases"], run.input_path("suite/cases.parquet")
+    size, path = run.spec.suite.cases, run.input_path("suite/cases.parquet")
 
     def column(name: str) -> pa.ChunkedArray:
         return run.case_columns([name])[name]  # read when it is needed: never all texts at once

@@ -99,7 +99,7 @@ def measures(run: Run) -> tuple[Measure, ...]:
                 column.primary, column.minor, column.low, column.high, column.binary,
             )  # fmt: skip
             found.setdefault(measure.key, measure)
-    if run.spec["suite"]["task"] == "detection":
+    if run.spec.suite.task == "detection":
         for name in run.match_names():
             for metric, (of, title, description) in OBJECTS.items():
                 whole = f"{title_of(name)}: {title}"
@@ -131,7 +131,7 @@ def outcomes(run: Run, model: str, evaluator: str, metric: str, by_topic: bool =
     present = np.flatnonzero(measured.present)
     weights, clusters = design.of_part(present)
     binary = measure.binary and measured.single and weights is None and clusters is None
-    task = run.spec["suite"]["task"]
+    task = run.spec.suite.task
     asked = task in ("text", "agent") and run.case_columns(["question"])["question"].null_count < len(design)
     noun = "questions" if asked else "images" if task in ("detection", "segmentation") else "cases"
     return Outcomes(

@@ -30,7 +30,7 @@ def topics(run: Run) -> Categories:
     time nothing is embedded. InputError where fewer than 2 × A_TOPIC cases have a question, MissingResource without an
     embedder.
     """
-    path = run.workspace.path / "cache" / FOLDER / f"{run.spec['suite']['fingerprint']}.json"
+    path = run.workspace.path / "cache" / FOLDER / f"{run.spec.suite.fingerprint}.json"
     kept = read_json(path)
     if kept is None:
         kept = _found(run)

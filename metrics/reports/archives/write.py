@@ -60,7 +60,7 @@ def write_archive(run: Run, target: IO[bytes], media: bool = True, replies: bool
             listed[name] = _add(file, name, content)
         manifest = {
             "format": layout.FORMAT, "version": layout.VERSION, "run": run.id,
-            "suite": run.spec["suite"]["fingerprint"], "outputs": run.spec["outputs"]["fingerprint"], "files": listed,
+            "suite": run.spec.suite.fingerprint, "outputs": run.spec.outputs.fingerprint, "files": listed,
         }  # fmt: skip
         _add(file, layout.MANIFEST, _json(manifest))
 
@@ -128,8 +128,8 @@ def _prompts(run: Run) -> Iterator[tuple[str, Content]]:
     """Yield the prompts of the evaluators that are still of the version that was run."""
     texts = {
         prompt.id: prompt.text
-        for entry in run.spec["evaluators"]
-        if (known := evaluators().get(entry["id"])) is not None and known.version == entry["version"]
+        for entry in run.spec.evaluators
+        if (known := evaluators().get(entry.id)) is not None and known.version == entry.version
         for prompt in known.prompts
     }
     for name, text in texts.items():

@@ -119,8 +119,8 @@ def _views(run: Run, ids: Sequence[str]) -> Iterator[analysis.ExampleView]:
 
 
 def _run_data(run: Run, report: Report, board: dict[str, Any], index: list[list[Any]], left_out: str) -> dict[str, Any]:
-    suite = run.spec["suite"]
-    facts = f"{suite['name']} · {plural(suite['cases'], 'case')} · {subtitle(report)}"
+    suite = run.spec.suite
+    facts = f"{suite.name} · {plural(suite.cases, 'case')} · {subtitle(report)}"
     return clean(
         {
             "title": report.title, "facts": facts, "notes": list(report.notes), "leftOut": left_out,

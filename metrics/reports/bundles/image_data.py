@@ -26,7 +26,7 @@ def image_data(run: Run, view: analysis.ExampleView, file: str, media: bool) -> 
     `views` are ways to look at it, each with the `evaluators` that it is of, its panels (of each output, after the
     `first` ones) and its legend.
     """
-    task = run.spec["suite"]["task"]
+    task = run.spec.suite.task
     if task not in ("detection", "segmentation") or not view.outputs:
         return None, b""
     picture, size, why_none = _picture(view) if media else (b"", None, WITHOUT)

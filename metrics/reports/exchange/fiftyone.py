@@ -184,7 +184,7 @@ def _metadata(run: Run, fields: list[str], whole: bool) -> dict[str, Any]:
     return {
         "_id": _id(run, "dataset"), "name": shown(run.name), "version": VERSION, "media_type": "image",
         "created_at": date, "last_modified_at": date, "persistent": False, "tags": [], "group_media_types": {},
-        "description": f"Assay run {run.id}", "info": {"assay_run": run.id, "suite": shown(run.spec["suite"]["name"])},
+        "description": f"Assay run {run.id}", "info": {"assay_run": run.id, "suite": shown(run.spec.suite.name)},
         "app_config": {}, "classes": {name: list(run.suite.labels) for name in fields},
         "default_classes": list(run.suite.labels), "mask_targets": {}, "default_mask_targets": {}, "skeletons": {},
         "sample_fields": schema, "frame_fields": [], "saved_views": [], "workspaces": [], "annotation_runs": {},

@@ -29,15 +29,15 @@ def export(run: Run, folder: Path) -> None:
 
 def _log(run: Run, model: str, found: list[Number]) -> dict[str, Any]:
     samples = [_sample(one) for one in answers(run, model)]
-    suite = run.spec["suite"]
+    suite = run.spec.suite
     finished = (run.manifest or {}).get("finished", run.created)
     return {
         "version": 2,
         "status": "success",
         "eval": {
-            "eval_id": f"{run.id}-{model}", "run_id": run.id, "created": run.created, "task": shown(suite["name"]),
-            "task_id": suite["fingerprint"], "task_version": 0, "model": shown(model),
-            "dataset": {"name": shown(suite["name"]), "samples": suite["cases"],
+            "eval_id": f"{run.id}-{model}", "run_id": run.id, "created": run.created, "task": shown(suite.name),
+            "task_id": suite.fingerprint, "task_version": 0, "model": shown(model),
+            "dataset": {"name": shown(suite.name), "samples": suite.cases,
                         "sample_ids": run.suite.cases["case_id"].to_pylist(), "shuffled": False},
             "config": {"epochs": max((one["epoch"] for one in samples), default=1)},
             "packages": {"assay": __version__}, "metadata": {"assay_run": run.id},

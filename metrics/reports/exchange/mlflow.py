@@ -26,7 +26,7 @@ def export(run: Run) -> list[str]:
     from mlflow.entities import Metric, Param
 
     client = MlflowClient()
-    name = os.environ.get("MLFLOW_EXPERIMENT_NAME") or shown(run.spec["suite"]["name"])
+    name = os.environ.get("MLFLOW_EXPERIMENT_NAME") or shown(run.spec.suite.name)
     known = client.get_experiment_by_name(name)
     experiment = known.experiment_id if known else client.create_experiment(name)
     found = numbers(run)

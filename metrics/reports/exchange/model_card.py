@@ -27,13 +27,13 @@ def export(run: Run) -> bytes:
 
 def _index(run: Run, found: list[Number]) -> Iterator[dict[str, Any]]:
     """Yield an entry for each model that has a value."""
-    suite = run.spec["suite"]
-    task = "text-classification" if suite["task"] == "classification" and not _pictures(run) else TASKS[suite["task"]]
+    suite = run.spec.suite
+    task = "text-classification" if suite.task == "classification" and not _pictures(run) else TASKS[suite.task]
     for model in run.models:
         metrics = [_metric(one) for one in found if one.model == model and one.cell.value is not None]
         if metrics:
             dataset = {
-                "name": shown(suite["name"]), "type": file_name(suite["name"]), "revision": suite["fingerprint"],
+                "name": shown(suite.name), "type": file_name(suite.name), "revision": suite.fingerprint,
             }  # fmt: skip
             yield {
                 "name": shown(model),
@@ -67,8 +67,8 @@ def _tables(found: list[Number]) -> Iterator[str]:
 
 
 def _about(run: Run) -> str:
-    suite = run.spec["suite"]
-    return f"{plural(suite['cases'], 'case')} of {_cell(suite['name'])} by Assay, run {run.id}"
+    suite = run.spec.suite
+    return f"{plural(suite.cases, 'case')} of {_cell(suite.name)} by Assay, run {run.id}"
 
 
 def _pictures(run: Run) -> bool:

@@ -27,7 +27,7 @@ def export(run: Run) -> bytes:
     lines = []
     while batch := list(islice(events, LINE)):
         resource = {"service.name": "assay", "service.version": __version__, "assay.run": run.id,
-                    "assay.suite": shown(run.spec["suite"]["name"])}  # fmt: skip
+                    "assay.suite": shown(run.spec.suite.name)}  # fmt: skip
         logs = {"scope": {"name": "assay", "version": __version__}, "logRecords": batch}
         lines.append(
             orjson.dumps({"resourceLogs": [{"resource": {"attributes": _attributes(resource)}, "scopeLogs": [logs]}]})

@@ -12,10 +12,10 @@ from metrics.store.export_formats import write
 
 def parameters(run: Run, model: str) -> dict[str, str]:
     """Return what the numbers rest on: model, suite, and each evaluator's parameters that are set."""
-    suite = run.spec["suite"]
+    suite = run.spec.suite
     found = {
-        "model": model, "assay_run": run.id, "suite": suite["name"], "suite_fingerprint": suite["fingerprint"],
-        "outputs_fingerprint": run.spec["outputs"]["fingerprint"], "seed": str(run.spec["seed"]),
+        "model": model, "assay_run": run.id, "suite": suite.name, "suite_fingerprint": suite.fingerprint,
+        "outputs_fingerprint": run.spec.outputs.fingerprint, "seed": str(run.spec.seed),
     }  # fmt: skip
     own = {
         f"{id}.{name}": str(value)

@@ -20,7 +20,7 @@ def export(run: Run) -> list[str]:
     """
     import wandb
 
-    project = os.environ.get("WANDB_PROJECT") or file_name(run.spec["suite"]["name"])
+    project = os.environ.get("WANDB_PROJECT") or file_name(run.spec.suite.name)
     found = numbers(run)
     lines = []
     for model in run.models:

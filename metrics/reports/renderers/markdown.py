@@ -28,7 +28,7 @@ def markdown(run: Run, outcomes: Sequence[Outcome] = (), against: Sequence[Diffe
     if why is not None:
         parts.append(f"❌ {prose(why)}")
     parts += [*_gates(outcomes), *_leaderboard(board), *_differences(run, against)]
-    parts.append(f"<sub>Run {code(run.id)} · {plural(run.spec['suite']['cases'], 'case')} · 95 % intervals</sub>")
+    parts.append(f"<sub>Run {code(run.id)} · {plural(run.spec.suite.cases, 'case')} · 95 % intervals</sub>")
     return "\n\n".join(parts) + "\n"
 
 

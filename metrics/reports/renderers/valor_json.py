@@ -101,7 +101,7 @@ def _curves(run: Run) -> Iterator[Record]:
 
 
 def _details(run: Run) -> Iterator[Record]:
-    suite = run.spec["suite"]["name"]
+    suite = run.spec.suite.name
     for name, at, key, points in _points(run, DETAILED):
         value: Record = {}
         for row in points.to_dict("records"):
@@ -150,7 +150,7 @@ def _texts(run: Run) -> Iterator[Record]:
         scores = run.stored_table("scores", columns, [("evaluator", "=", name)]).to_pandas()
         for (case_id, model, repeat), rows in scores.groupby(["case_id", "model", "run"], sort=False):
             values = {metric: _number(value) for metric, value in zip(rows["metric"], rows["value"], strict=True)}
-            at = {"model": model, "dataset": run.spec["suite"]["name"], "datum_uid": case_id, "run": int(repeat)}
+            at = {"model": model, "dataset": run.spec.suite.name, "datum_uid": case_id, "run": int(repeat)}
             value = values["bleu4"] if name == "bleu" else values if len(values) > 1 else next(iter(values.values()))
             yield {"type": TEXTS[name], "parameters": at | own, "value": value}
 

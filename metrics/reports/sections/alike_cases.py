@@ -12,7 +12,7 @@ def alike_line(run: Run) -> str | None:
 
     Cases of one group count as one in every interval already, so the advice is left out where all alike ones are.
     """
-    if run.spec["suite"]["cases"] > MOST_CASES:
+    if run.spec.suite.cases > MOST_CASES:
         return None
     suite = run.suite
     if suite.cases["question"].null_count == len(suite.cases):

@@ -63,7 +63,7 @@ def worse_slices(run: Run) -> list[WorseSlice]:
 
 def slice_searches(run: Run) -> list[SliceSearch]:
     """Return the first searches of a run that tested any slice; none of a run too large for a report."""
-    cases = run.spec["suite"]["cases"]
+    cases = run.spec.suite.cases
     if cases > MOST_UNITS:  # the suite is not read to know it
         return []
     annotations = run.suite.annotations

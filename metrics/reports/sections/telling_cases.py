@@ -12,7 +12,7 @@ MOST = 20_000  # answers: a report must not take minutes
 
 def case_sentences(run: Run, board: analysis.Leaderboard) -> Iterator[str]:
     """Yield the sentences for the first primary metric whose cases have a difficulty; none with too few models."""
-    if run.spec["suite"]["cases"] * len(board.models) > MOST:
+    if run.spec.suite.cases * len(board.models) > MOST:
         return
     by_case = analysis.metrics_by_case(run)
     for column in sorted(board.columns, key=lambda column: not column.primary):

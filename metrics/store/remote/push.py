@@ -48,8 +48,7 @@ def listing_of(run: Run) -> tuple[Listing, Mapping[str, Path]]:
         for name, path in paths.items()
         if name not in texts
     }
-    inputs = (run.spec[kind]["fingerprint"] for kind in ("suite", "outputs"))
-    suite, outputs = map(str, inputs)
+    suite, outputs = run.spec.suite.fingerprint, run.spec.outputs.fingerprint
     return Listing(run=run.id, suite=suite, outputs=outputs, texts=texts, files=files), paths
 
 

@@ -26,13 +26,15 @@ def suite_run(name: str, models: Sequence[str], cases: int = 40, level: float = 
         model: np.clip(STRENGTH[model] + level + hard + rng.normal(0, 0.05, cases), 0, 1).tolist() for model in models
     }
     run = scored_run({KEY.replace("/", "."): given}, design={"question": [f"{name} {n}?" for n in range(cases)]})
-    write_json(run.folder / "spec.json", run.spec | {"name": name, "suite": run.spec["suite"] | {"name": name}})
+    write_json(
+        run.folder / "spec.json", run.spec.stored | {"name": name, "suite": run.spec.stored["suite"] | {"name": name}}
+    )
     return Run(run.folder)
 
 
 def changed(run: Run, **parameters: object) -> Run:
-    listed = [one | {"parameters": one["parameters"] | parameters} for one in run.spec["evaluators"]]
-    write_json(run.folder / "spec.json", run.spec | {"evaluators": listed})
+    listed = [one | {"parameters": one["parameters"] | parameters} for one in run.spec.stored["evaluators"]]
+    write_json(run.folder / "spec.json", run.spec.stored | {"evaluators": listed})
     return Run(run.folder)
 
 

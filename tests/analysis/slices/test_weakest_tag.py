@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -25,7 +26,7 @@ def test_runs_of_more_than_20000_cases_are_left_to_the_page(monkeypatch, cases, 
 
     monkeypatch.setattr(sys.modules[weakest_tag.__module__], "outcomes", outcomes)
     run: Any = Sized()
-    run.spec = {"suite": {"cases": cases}}
+    run.spec = SimpleNamespace(suite=SimpleNamespace(cases=cases))
     assert weakest_tag(run, "m", "rouge", "rougeL") is None
     assert bool(asked) is tested
 

@@ -263,7 +263,7 @@ def test_mlflow_has_parameters_metrics_and_tables(run: Run, tmp_path: Path, monk
             assert logged.metrics[one.name] == one.cell.value
             assert logged.metrics[f"{one.name}.unscored"] == one.cell.unscored
             assert logged.metrics.get(f"{one.name}.low") == one.cell.low
-    assert logged.params["suite_fingerprint"] == run.spec["suite"]["fingerprint"]
+    assert logged.params["suite_fingerprint"] == run.spec.suite.fingerprint
     names = {file.path for file in client.list_artifacts(made["n"].info.run_id)}
     assert names == {"aggregates.csv", "scores.parquet"}
 
