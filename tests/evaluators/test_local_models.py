@@ -16,7 +16,7 @@ from metrics.core.evaluator import CaseScore, Status
 from metrics.core.evidence import Evidence, Verdict
 from metrics.core.registry import evaluators
 from metrics.core.suite import Case, Outputs, Suite
-from metrics.evaluators.text import gptscore_qa, gptscore_summary, gptscore_summary_reference, gptscore_translation
+from metrics.evaluators.text import gptscore
 from metrics.store import Workspace
 from metrics.text.sentences import worded_sentences
 from tests.engine.engine_scenes import finished
@@ -224,33 +224,39 @@ def loss(prefix: str, target: str) -> float:
 ONE, OTHER, QUESTION = "Rot glüht das Haus", "das Haus glüht sehr", "Was glüht?"
 
 
-@pytest.mark.parametrize("module", [gptscore_translation, gptscore_summary_reference], ids=["translation", "summary"])
-def test_texts_are_compared_both_ways(module: Any) -> None:
-    name = module.__name__.rpartition(".")[2]
+@pytest.mark.parametrize(
+    ("name", "aspects"),
+    [
+        ("gptscore_translation", gptscore.TRANSLATION_ASPECTS),
+        ("gptscore_summary_reference", gptscore.SUMMARY_REFERENCE_ASPECTS),
+    ],
+    ids=["translation", "summary"],
+)
+def test_texts_are_compared_both_ways(name: str, aspects: Mapping[str, tuple[str, str]]) -> None:
     asked = WordPredictor()
     found = score(name, {"answer": ONE, "expected_answers": [OTHER]}, asked)
-    for aspect, (how, _) in module.ASPECTS.items():
+    for aspect, (how, _) in aspects.items():
         there = (f"Say this again {how}: {ONE}\nIn other words:", f" {OTHER}")
         back = (f"Say this again {how}: {OTHER}\nIn other words:", f" {ONE}")
         assert {there, back} <= set(asked.asked)
         assert found.values[aspect] == pytest.approx((loss(*there) + loss(*back)) / 2)
-    assert found.evidence == Evidence(facts={"tokens_scored": 8 * len(module.ASPECTS), **MODEL})
+    assert found.evidence == Evidence(facts={"tokens_scored": 8 * len(aspects), **MODEL})
 
 
 def test_a_question_about_the_answer_has_one_target() -> None:
     asked = WordPredictor()
     found = score("gptscore_qa", {"question": QUESTION, "answer": "Das {Haus}"}, asked)
-    assert list(found.values) == list(gptscore_qa.QUALITIES)
+    assert list(found.values) == list(gptscore.QA_QUALITIES)
     prefixes, targets = zip(*asked.asked, strict=True)
     assert set(targets) == {" Yes"}
-    for prefix, quality in zip(prefixes, gptscore_qa.QUALITIES.values(), strict=True):
+    for prefix, quality in zip(prefixes, gptscore.QA_QUALITIES.values(), strict=True):
         assert prefix == f"Question: {QUESTION}\nReply: Das {{Haus}}\nIs the reply {quality}? Say Yes or No:"
 
 
 def test_a_summary_follows_its_source() -> None:
     asked = WordPredictor()
     found = score("gptscore_summary", {"source_text": ONE, "answer": OTHER}, asked)
-    assert (list(found.values), len(found.values)) == (list(gptscore_summary.QUALITIES), 7)
+    assert (list(found.values), len(found.values)) == (list(gptscore.SUMMARY_QUALITIES), 7)
     for prefix, target in asked.asked:
         assert prefix.startswith(f"{ONE}\nA summary of the text above ")
         assert target == f" {OTHER}"

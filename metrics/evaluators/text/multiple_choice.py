@@ -20,7 +20,7 @@ from metrics.core.prompt import Prompt
 from metrics.core.score_columns import ScoreColumns
 from metrics.core.suite import Case
 from metrics.evaluators._spread_scores import spread_columns
-from metrics.evaluators.text._gptscore import TemplateParameters, pair, provenance
+from metrics.evaluators.text.gptscore import TemplateParameters, pair, provenance
 from metrics.models.language_model import LanguageModel
 from metrics.stats.segments import first_highest
 
@@ -78,14 +78,15 @@ class MultipleChoiceParameters(TemplateParameters):
             "the likeliest choice is wrong; per character and per byte it is right",
             LONG,
             {
-                "accuracy": 0.0, "normalised_accuracy": 1.0, "byte_accuracy": 1.0, "probability": 1 / (1 + exp(5)),
+                "accuracy": 0.0,
+                "normalised_accuracy": 1.0,
+                "byte_accuracy": 1.0,
+                "probability": 1 / (1 + exp(5)),
                 "brier_score": 2 * (1 - 1 / (1 + exp(5))) ** 2,
             },
         ),
         Example(
-            "one character of three bytes",
-            CHINESE,
-            {"accuracy": 1.0, "normalised_accuracy": 0.0, "byte_accuracy": 1.0},
+            "one character of three bytes", CHINESE, {"accuracy": 1.0, "normalised_accuracy": 0.0, "byte_accuracy": 1.0}
         ),
         Example(
             "of equally likely choices the first is taken",
@@ -110,7 +111,7 @@ class MultipleChoiceParameters(TemplateParameters):
         "for a local model is worded by Assay, without examples of other questions: numbers so computed are not those "
         "of lm-eval's tasks. No language model is bundled."
     ),
-)  # fmt: skip
+)
 def multiple_choice(
     cases: Sequence[Case], parameters: MultipleChoiceParameters, language_model: LanguageModel | None = None
 ) -> ScoreColumns:

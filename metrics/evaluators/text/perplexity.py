@@ -7,7 +7,7 @@ from metrics.core.evaluator import CaseScore, Example, Metric, not_applicable
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
-from metrics.evaluators.text._gptscore import LanguageModelParameters, provenance
+from metrics.evaluators.text.gptscore import LanguageModelParameters, provenance
 from metrics.models.language_model import LanguageModel, Loss
 
 
