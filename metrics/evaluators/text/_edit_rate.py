@@ -12,6 +12,7 @@ BEAM = 25  # words on either side of the diagonal that an alignment may be
 LONGEST_SHIFT, FARTHEST_SHIFT = 10, 50  # words
 MOST_CANDIDATES = 1_000
 FAR = 1 << 40
+FOUND, GAIN, LENGTH, START, TARGET, CHANGED = range(6)  # of the best shift: any, edits saved, phrase, from and to, row
 MOST_CELLS = 50_000_000  # of the table of two texts: some 7,000 words each
 
 
@@ -82,101 +83,114 @@ def _shifted(words: Ints, start: int, length: int, target: int, into: Ints) -> i
 
 
 @compiled
+def _align(moves: Ints, aligned: Ints, wrong_reference: Ints, wrong: Ints) -> int:
+    """Follow the moves [n + 1, m + 1] back: with which word each of the reference is aligned, and which are wrong."""
+    i, j = int64(len(wrong)), int64(len(aligned))
+    while i > 0 or j > 0:
+        move = moves[i, j]
+        if move == DELETED:
+            i -= 1
+            wrong[i] = 1
+            continue
+        j -= 1
+        aligned[j] = i - 1
+        wrong_reference[j] = int64(0) if move == SAME else int64(1)
+        if move != INSERTED:
+            i -= 1
+            wrong[i] = wrong_reference[j]
+    return 0
+
+
+@compiled
+def _is_better(gain: int, length: int, start: int, target: int, best: Ints) -> bool:
+    """Return whether a shift goes before the best: the larger gain, the longer phrase, then the first places."""
+    if best[FOUND] == 0 or gain != best[GAIN]:
+        return best[FOUND] == 0 or gain > best[GAIN]  # type: ignore[no-any-return]
+    if length != best[LENGTH]:
+        return length > best[LENGTH]  # type: ignore[no-any-return]
+    return start < best[START] or (start == best[START] and target < best[TARGET])  # type: ignore[no-any-return]
+
+
+@compiled
+def _try_shifts(
+    words: Ints, reference: Ints, start: int, length: int, place: int, aligned: Ints, table: Ints, ratio: float,
+    spare: Ints, trial: Ints, best: Ints, best_words: Ints,
+) -> int:  # fmt: skip
+    """Try the phrase at `start` beside each word that the reference's words from `place` on are aligned with.
+
+    The best shift so far is kept in `best` and `best_words`. Returns how many were tried. spare: [3, m + 1], for rows.
+    """
+    n, m = len(words), len(reference)
+    tried, previous = int64(0), int64(-1)
+    for offset in range(-1, length):
+        target = int64(0) if place + offset == -1 else aligned[place + offset] + 1
+        if target == previous:
+            continue
+        previous = target
+        first = _shifted(words, start, length, target, trial)
+        above = table[first]
+        for i in range(first + 1, n + 1):
+            own = spare[i % 2]
+            _row(i, trial[i - 1], reference, above, own, spare[2], ratio, int64(1) if i == n else int64(0))
+            above = own
+        gain = table[n, m] - above[m]
+        tried += 1
+        if _is_better(gain, length, start, target, best):
+            best[FOUND], best[GAIN], best[LENGTH], best[START], best[TARGET], best[CHANGED] = (
+                int64(1), gain, length, start, target, first,
+            )  # fmt: skip
+            for k in range(n):
+                best_words[k] = trial[k]
+    return tried
+
+
+@compiled
+def _search(
+    words: Ints, reference: Ints, table: Ints, moves: Ints, ratio: float, checked: int, best: Ints, best_words: Ints
+) -> int:
+    """Search for the best shift until MOST_CANDIDATES were tried, `checked` before; return how many were tried then."""
+    n, m = len(words), len(reference)
+    aligned, wrong_reference, wrong = np.zeros(m, np.int64), np.zeros(m, np.int64), np.zeros(n, np.int64)
+    spare, trial = np.zeros((3, m + 1), np.int64), words.copy()
+    _align(moves, aligned, wrong_reference, wrong)
+    for start in range(n):
+        for place in range(max(int64(0), start - FARTHEST_SHIFT), min(int64(m), start + FARTHEST_SHIFT + 1)):
+            errors = wrong_errors = int64(0)
+            for length in range(1, min(int64(LONGEST_SHIFT), n - start, m - place) + 1):
+                last, last_reference = start + length - 1, place + length - 1
+                if words[last] != reference[last_reference]:
+                    break
+                errors += wrong[last]
+                wrong_errors += wrong_reference[last_reference]
+                if errors == 0 or wrong_errors == 0 or start <= aligned[place] < start + length:
+                    continue
+                checked += _try_shifts(
+                    words, reference, start, length, place, aligned, table, ratio, spare, trial, best, best_words
+                )
+            if checked >= MOST_CANDIDATES:
+                return checked
+    return checked
+
+
+@compiled
 def _edits(candidate: Ints, reference: Ints) -> int:
     """Return the number of edits; words are numbers."""
     n, m = len(candidate), len(reference)
     ratio = m / n if n else 1.0
-    words, trial, best_words = candidate.copy(), candidate.copy(), candidate.copy()
+    words, best_words, best = candidate.copy(), candidate.copy(), np.zeros(6, np.int64)
     table, moves = np.zeros((n + 1, m + 1), np.int64), np.zeros((n + 1, m + 1), np.int64)
     for j in range(m + 1):
         table[0, j], moves[0, j] = j, INSERTED
-    rows, spare = np.zeros((2, m + 1), np.int64), np.zeros(m + 1, np.int64)
-    aligned, wrong_reference, wrong = np.zeros(m, np.int64), np.zeros(m, np.int64), np.zeros(n, np.int64)
     shifts = checked = changed = int64(0)
     while True:
         for i in range(changed + 1, n + 1):
             _row(i, words[i - 1], reference, table[i - 1], table[i], moves[i], ratio, int64(1) if i == n else int64(0))
-        i, j = int64(n), int64(m)
-        while i > 0 or j > 0:  # which words are aligned, and which are wrong
-            move = moves[i, j]
-            if move == DELETED:
-                i -= 1
-                wrong[i] = 1
-                continue
-            j -= 1
-            aligned[j] = i - 1
-            wrong_reference[j] = int64(0) if move == SAME else int64(1)
-            if move != INSERTED:
-                i -= 1
-                wrong[i] = wrong_reference[j]
-        before = table[n, m]
-        found = int64(0)
-        best_gain = best_length = best_start = best_target = best_changed = int64(0)
-        full = int64(0)
-        for start in range(n):
-            for place in range(max(int64(0), start - FARTHEST_SHIFT), min(int64(m), start + FARTHEST_SHIFT + 1)):
-                length = int64(0)
-                errors = wrong_errors = int64(0)
-                while (
-                    length < LONGEST_SHIFT
-                    and start + length < n
-                    and place + length < m
-                    and words[start + length] == reference[place + length]
-                ):
-                    errors += wrong[start + length]
-                    wrong_errors += wrong_reference[place + length]
-                    length += 1
-                    if (
-                        errors == 0
-                        or wrong_errors == 0
-                        or (start <= aligned[place] and aligned[place] < start + length)
-                    ):
-                        continue
-                    previous = int64(-1)
-                    for offset in range(-1, length):
-                        target = int64(0) if place + offset == -1 else aligned[place + offset] + 1
-                        if target == previous:
-                            continue
-                        previous = target
-                        first = _shifted(words, start, length, target, trial)
-                        above = table[first]
-                        for i in range(first + 1, n + 1):
-                            own = rows[i % 2]
-                            _row(i, trial[i - 1], reference, above, own, spare, ratio, int64(1) if i == n else int64(0))
-                            above = own
-                        gain = before - above[m]
-                        checked += 1
-                        better = (
-                            found == 0
-                            or gain > best_gain
-                            or (
-                                gain == best_gain
-                                and (
-                                    length > best_length
-                                    or (
-                                        length == best_length
-                                        and (start < best_start or (start == best_start and target < best_target))
-                                    )
-                                )
-                            )
-                        )
-                        if better:
-                            found = int64(1)
-                            best_gain, best_length, best_start, best_target = gain, length, start, target
-                            best_changed = first
-                            for k in range(n):
-                                best_words[k] = trial[k]
-                    if checked >= MOST_CANDIDATES:
-                        full = int64(1)
-                        break
-                if full == 1:
-                    break
-            if full == 1:
-                break
-        if checked >= MOST_CANDIDATES or best_gain <= 0:
-            edits: int = shifts + before
+        best[FOUND] = best[GAIN] = 0
+        checked = _search(words, reference, table, moves, ratio, checked, best, best_words)
+        if checked >= MOST_CANDIDATES or best[GAIN] <= 0:
+            edits: int = shifts + table[n, m]
             return edits
         shifts += 1
-        changed = best_changed
+        changed = best[CHANGED]
         for k in range(n):
             words[k] = best_words[k]
