@@ -5,14 +5,7 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import Field, field_validator, model_validator
 
-from metrics.core.evaluator import (
-    CaseScore,
-    Example,
-    Metric,
-    Parameters,
-    ScriptedReply,
-    not_applicable,
-)
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, not_applicable
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Holds, Verdict
 from metrics.core.prompt import Prompt
@@ -115,6 +108,14 @@ class _Row(NamedTuple):
     score: float
     likely: Mapping[str, Any]
     reason: str
+
+
+class _Rating(NamedTuple):
+    """The dimensions that were rated, why others were not, by name, and the verdicts on the claims."""
+
+    rows: Sequence[_Row]
+    unrated: Mapping[str, str]
+    claims: Sequence[Verdict]
 
 
 TASK = {"question": "When did the Eiffel Tower open?", "answer": "It opened in 1889 [1].", "expected_answers": ["1889"]}
@@ -268,87 +269,91 @@ async def rubric(case: Case, parameters: RubricParameters, judge: Judge) -> Case
         empty = "the answer is empty"
         nothing = {"rubric": 0.0, "passed": 0.0, **wasted}
         return CaseScore(nothing, reason=empty, evidence=Evidence(facts={"note": empty, "tool_calls": counts}))
+    rating = await _rate(case, parameters, judge)
+    evidence = Evidence(
+        {"dimensions": [_verdict(row) for row in rating.rows], "claims": rating.claims},
+        {
+            "unrated": rating.unrated,
+            "trace_cut": max(0, len(case.trace or "") - SHOWN_TRACE),
+            "tool_calls": counts,
+        },
+    )
+    if not rating.rows:
+        return not_applicable("no dimension of the rubric can be rated", evidence)
+    scores = {row.dimension.name: row.score for row in rating.rows}
+    weights = [row.dimension.weight for row in rating.rows]
+    overall = sum(row.dimension.weight * row.score for row in rating.rows) / sum(weights)
+    mark = rubric.threshold(rubric.primary, parameters)
+    assert mark is not None
+    known = {dimension.name: scores.get(dimension.name) for dimension in parameters.dimensions}
+    values = {"rubric": overall, "passed": float(at_least(overall, mark)), **known, **wasted}
+    reasons = [f"{name}: {why}" for name, why in rating.unrated.items()] + [f"tool calls: {counts}"] * (not wasted)
+    return CaseScore(values, reason="; ".join(reasons) or None, evidence=evidence)
+
+
+async def _rate(case: Case, parameters: RubricParameters, judge: Judge) -> _Rating:
+    """Return the rating of every dimension for which the case has what it needs."""
     needed = {
         entry.name: f"the case has no {' or '.join(need.replace('_', ' ') for need in entry.needs_any)}"
         for entry in parameters.dimensions
         if entry.needs_any and not any(getattr(case, need) for need in entry.needs_any)
     }
-    present = [entry for entry in parameters.dimensions if entry.name not in needed]
-    worth = {entry.name: parameters.levels_of(entry) for entry in present}
-    by_claims = case.expected_answers and worth.get(FACTUAL, {}).keys() == USUAL.keys()
-    facts = next((one for one in present if one.name == FACTUAL and by_claims), None)
-    others = [entry for entry in present if entry is not facts]
-    trace = case.trace or ""
-    material: dict[str, str | Sequence[str] | None] = {
-        "TASK": case.question,
-        "EXPECTED": case.expected_answers or None,
-        "SOURCES": _sources(case) or None,
-        "CITATIONS": case.citations or None,
-        "TRACE": trace[:SHOWN_TRACE] or None,
-        "ANSWER": case.answer or "",
-    }
-    ratings = await rated(
-        judge, {entry.shown(worth[entry.name]): tuple(worth[entry.name]) for entry in others}, material
-    )
-    stated = await claims(judge, case.answer, case.question) if facts else ()
-    expected = {"EXPECTED": case.expected_answers}
-    checked = await each(judge, ACCURACY, _Accuracy, stated, expected, name="CLAIMS")
+    worth = {entry.name: parameters.levels_of(entry) for entry in parameters.dimensions if entry.name not in needed}
+    by_claims = bool(case.expected_answers) and worth.get(FACTUAL, {}).keys() == USUAL.keys()
+    others = [one for one in parameters.dimensions if one.name in worth and not (one.name == FACTUAL and by_claims)]
+    shown = {entry.shown(worth[entry.name]): tuple(worth[entry.name]) for entry in others}
+    ratings = await rated(judge, shown, _material(case))
     found = {
         entry.name: _Row(entry, reply.level, *expected_grade(reply, "level", worth[entry.name]), reply.reason)
         for entry, reply in zip(others, ratings, strict=True)
     }
+    stated = await claims(judge, case.answer, case.question) if by_claims else ()
+    expected = {"EXPECTED": case.expected_answers}
+    checked = await each(judge, ACCURACY, _Accuracy, stated, expected, name="CLAIMS")
     unrated = {}
     for entry in parameters.dimensions:
         if entry.name in needed and entry.zero_if_missing:
             found[entry.name] = _Row(entry, "missing", 0.0, {}, needed[entry.name])
         elif entry.name in needed:
             unrated[entry.name] = needed[entry.name]
-    if facts:
-        levels = worth[FACTUAL]
+    if by_claims:
+        facts, levels = next(one for one in parameters.dimensions if one.name == FACTUAL), worth[FACTUAL]
         score = _accuracy_score(checked, levels, parameters.major_weight)
         if score is None:
             unrated[FACTUAL] = "the expected answer says nothing about the claims" if checked else NO_CLAIMS
         else:
             nearest = min(levels, key=lambda level: abs(levels[level] - score))
             found[FACTUAL] = _Row(facts, nearest, score, {}, "the mean of the claims")
-    rows = [found[entry.name] for entry in parameters.dimensions if entry.name in found]
-    evidence = Evidence(
-        {
-            "dimensions": [
-                Verdict(
-                    row.dimension.name,
-                    _holds(row.level, row.score),
-                    row.level,
-                    row.reason,
-                    facts={"weight": row.dimension.weight, "score": row.score, **row.likely},
-                )
-                for row in rows
-            ],
-            "claims": [
-                Verdict(
-                    claim,
-                    HOLDS.get(reply.accuracy, "unknown"),
-                    reply.accuracy,
-                    reply.reason,
-                    facts={"importance": reply.importance},
-                )
-                for claim, reply in zip(stated, checked, strict=True)
-            ],
-        },
-        {"unrated": unrated, "trace_cut": max(0, len(trace) - SHOWN_TRACE), "tool_calls": counts},
-    )
-    if not rows:
-        return not_applicable("no dimension of the rubric can be rated", evidence)
-    scores = {row.dimension.name: row.score for row in rows}
-    overall = sum(row.dimension.weight * row.score for row in rows) / sum(row.dimension.weight for row in rows)
-    mark = rubric.threshold(rubric.primary, parameters)
-    assert mark is not None
-    known = {dimension.name: scores.get(dimension.name) for dimension in parameters.dimensions}
-    values = {"rubric": overall, "passed": float(at_least(overall, mark)), **known, **wasted}
-    reason = "; ".join(f"{name}: {why}" for name, why in unrated.items())
-    if not wasted:
-        reason += f"{'; ' * bool(reason)}tool calls: {counts}"
-    return CaseScore(values, reason=reason or None, evidence=evidence)
+    judged = [
+        Verdict(
+            claim,
+            HOLDS.get(reply.accuracy, "unknown"),
+            reply.accuracy,
+            reply.reason,
+            facts={"importance": reply.importance},
+        )
+        for claim, reply in zip(stated, checked, strict=True)
+    ]
+    return _Rating([found[one.name] for one in parameters.dimensions if one.name in found], unrated, judged)
+
+
+def _material(case: Case) -> dict[str, str | Sequence[str] | None]:
+    """Return what the judge is shown of a case."""
+    return {
+        "TASK": case.question,
+        "EXPECTED": case.expected_answers or None,
+        "SOURCES": _sources(case) or None,
+        "CITATIONS": case.citations or None,
+        "TRACE": (case.trace or "")[:SHOWN_TRACE] or None,
+        "ANSWER": case.answer or "",
+    }
+
+
+def _verdict(row: _Row) -> Verdict:
+    level, score = row.level, row.score
+    holds = HOLDS.get(level) or ("yes" if score >= PASS_MARK else "no" if score < HALF else "unknown")
+    facts = {"weight": row.dimension.weight, "score": score, **row.likely}
+    return Verdict(row.dimension.name, holds, level, row.reason, facts=facts)
 
 
 def _wasted(trace: str | None) -> tuple[dict[str, float], dict[str, int] | str]:
@@ -363,10 +368,6 @@ def _wasted(trace: str | None) -> tuple[dict[str, float], dict[str, int] | str]:
         return {}, "none in the trace"
     counts = {name: len(getattr(found, name.removesuffix("_calls"))) for name in WASTED}
     return {name: count / found.calls for name, count in counts.items()}, {"calls": found.calls, **counts}
-
-
-def _holds(level: str, score: float) -> Holds:
-    return HOLDS.get(level) or ("yes" if score >= PASS_MARK else "no" if score < HALF else "unknown")
 
 
 def _accuracy_score(checked: Sequence[_Accuracy], worth: Mapping[str, float], major: float) -> float | None:
