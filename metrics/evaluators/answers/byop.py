@@ -6,15 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field, create_model, field_validator, model_validator
 
-from metrics.core.evaluator import (
-    CaseScore,
-    Example,
-    Metric,
-    Parameters,
-    ScriptedReply,
-    Status,
-    not_applicable,
-)
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, Status, not_applicable
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Data, Prompt

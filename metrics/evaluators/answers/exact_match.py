@@ -163,21 +163,13 @@ class _Match(NamedTuple):
             {"exact_match": 1},
             parameters={"relative_tolerance": 0.01},
         ),
-        Example(
-            "the same day",
-            {"answer": "March 1st, 2024", "expected_answers": ["2024-03-01"]},
-            {"exact_match": 1},
-        ),
+        Example("the same day", {"answer": "March 1st, 2024", "expected_answers": ["2024-03-01"]}, {"exact_match": 1}),
         Example(
             "the letter of a choice, however the answer says it",
             {"answer": "The correct answer is (B).", "expected_answers": ["B"]},
             {"exact_match": 1},
         ),
-        Example(
-            "the same time of day",
-            {"answer": "at 2:30 p.m.", "expected_answers": ["14:30"]},
-            {"exact_match": 1},
-        ),
+        Example("the same time of day", {"answer": "at 2:30 p.m.", "expected_answers": ["14:30"]}, {"exact_match": 1}),
         Example(
             "GSM8K: what follows ####, in the answer as in the expected one",
             {"answer": "6 boxes of 7 are 42.\n#### 42.00", "expected_answers": ["6 · 7 = 42\n#### 42"]},

@@ -6,15 +6,7 @@ from typing import Any
 from pydantic import Field
 
 from metrics.core.errors import Unreadable
-from metrics.core.evaluator import (
-    CaseScore,
-    Example,
-    Metric,
-    Parameters,
-    ScriptedReply,
-    Status,
-    not_applicable,
-)
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, Status, not_applicable
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict
 from metrics.core.prompt import Prompt

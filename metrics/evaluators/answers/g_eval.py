@@ -44,8 +44,7 @@ class GEvalParameters(Parameters):
         description="The steps of the evaluation, in order; none: the judge derives them from the criterion, once.",
     )
     shown: tuple[Shown, ...] = Field(
-        ("question",),
-        description="What the judge sees beside the answer: question, expected_answer, contexts.",
+        ("question",), description="What the judge sees beside the answer: question, expected_answer, contexts."
     )
     highest: int = Field(5, ge=2, le=10, description="The highest score of the scale, which begins at 1.")
     samples: int = Field(

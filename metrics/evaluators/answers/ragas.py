@@ -2,22 +2,13 @@
 
 from statistics import harmonic_mean
 
-from metrics.core.evaluator import (
-    CaseScore,
-    Evaluator,
-    Example,
-    Metric,
-    Parameters,
-    ScriptedReply,
-    not_applicable,
-)
+from metrics.core.evaluator import CaseScore, Evaluator, Example, Metric, Parameters, ScriptedReply, not_applicable
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
-from metrics.evaluators.answers.answer_relevancy import QUESTIONS, answer_relevancy
-from metrics.evaluators.grounding.faithfulness import faithfulness
-from metrics.evaluators.retrieval.context_precision import USEFUL, context_precision
-from metrics.evaluators.retrieval.context_recall import context_recall
+from metrics.evaluators.answers.answer_relevance import QUESTIONS, answer_relevancy
+from metrics.evaluators.grounding.supported_claims import faithfulness
+from metrics.evaluators.retrieval.references import USEFUL, context_precision, context_recall
 from metrics.judge.asking import Judge
 from metrics.judge.steps import CLAIMS, ENTAILMENT, together
 from metrics.models.embedder import Embedder
