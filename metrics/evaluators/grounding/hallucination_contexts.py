@@ -2,14 +2,7 @@
 
 from typing import Literal
 
-from metrics.core.evaluator import (
-    CaseScore,
-    Example,
-    Metric,
-    Parameters,
-    ScriptedReply,
-    not_applicable,
-)
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, not_applicable
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
@@ -117,7 +110,9 @@ async def hallucination_contexts(case: Case, parameters: Parameters, judge: Judg
         with_quote(verdict, reply.quote, [context] if reply.verdict == "contradict" else [])
         for verdict, reply, context in zip(
             context_verdicts(replies, {"agree": "agree", "contradict": "contradict"}),
-            replies, case.retrieved_contexts, strict=True,
+            replies,
+            case.retrieved_contexts,
+            strict=True,
         )
-    ]  # fmt: skip
+    ]
     return share_score("hallucination_contexts", "contexts", judged, "contradicted", "no")

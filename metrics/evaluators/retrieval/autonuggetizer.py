@@ -290,9 +290,9 @@ async def autonuggetizer(case: Case, parameters: NuggetParameters, judge: Judge)
     else:
         created = [NO_INFORMATION]
         weighed = (_Importance(id=1, reason="the passages do not tell", importance="vital"),)
-    ranked = sorted(
-        zip(created, weighed, strict=True), key=lambda pair: pair[1].importance != "vital"
-    )[: parameters.kept_nuggets]  # fmt: skip
+    ranked = sorted(zip(created, weighed, strict=True), key=lambda pair: pair[1].importance != "vital")[
+        : parameters.kept_nuggets
+    ]
     kept = [nugget for nugget, _ in ranked]
     if (case.answer or "").strip():
         parts = pieces(case.answer or "", judge.room // 2)

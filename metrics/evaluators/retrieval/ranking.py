@@ -222,8 +222,7 @@ def measures(n: int, judged: Judged, parameters: RankingParameters) -> dict[str,
     gain = np.exp2(gain) - 1 if parameters.gain == "exponential" else gain
     relevant = judged.grade >= parameters.relevant_grade
     found = RankedMeasures.of(n, judged.case, judged.rank, relevant, gain)
-    kinds = {"ndcg": found.ndcg, "recall": found.recall, "precision": found.precision,
-             "hit_rate": found.hit_rate}  # fmt: skip
+    kinds = {"ndcg": found.ndcg, "recall": found.recall, "precision": found.precision, "hit_rate": found.hit_rate}
     return {
         **{f"{name}_at_{k}": kind(k) for name, kind in kinds.items() for k in parameters.k_values},
         "mrr": found.reciprocal_rank(),

@@ -1,6 +1,7 @@
-"""Context MRR: how early the first relevant chunk appears in the ranking."""
+"""Similarity of retrieved chunks to the question: the best, all on average, and the rank of the first relevant one."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from pydantic import Field
 
@@ -8,9 +9,41 @@ from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, not_a
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.suite import Case
-from metrics.evaluators.retrieval._chunks import Chunk, Facts, scored_chunks
-from metrics.models.embedder import Embedder
-from metrics.text.overlap.similarity import reciprocal_rank
+from metrics.models.embedder import Embedder, compare, provenance
+from metrics.text.overlap.similarity import best_of_groups, reciprocal_rank
+from metrics.text.sentences import worded_sentences
+
+Facts = dict[str, str | int]
+
+
+class Chunk(NamedTuple):
+    """The sentence of a chunk that is most similar to the question, and its cosine; None and 0 without a sentence."""
+
+    sentence: str | None
+    cosine: float
+
+
+def scored_chunks(
+    cases: Sequence[Case], embedder: Embedder, score: Callable[[list[Chunk], Facts], CaseScore]
+) -> list[CaseScore]:
+    """Return `score` of the chunks of each case, in the order of retrieval, and of the model's provenance.
+
+    A case with a blank question is not applicable.
+    """
+    questions = [[case.question] if case.question and case.question.strip() else [] for case in cases]
+    contexts = [[worded_sentences(text) for text in case.retrieved_contexts] for case in cases]
+    flat = [[sentence for chunk in chunks for sentence in chunk] for chunks in contexts]
+    compared = compare(embedder, zip(questions, flat, strict=True))
+    scores = []
+    for question, chunks, sentences, pair in zip(questions, contexts, flat, compared, strict=True):
+        if not question:
+            scores.append(not_applicable("the question is blank"))
+            continue
+        best = best_of_groups(pair.cosines[0], [len(chunk) for chunk in chunks])
+        found = [Chunk(None if place is None else sentences[place], cosine) for cosine, place in best]
+        scores.append(score(found, provenance(embedder, pair)))
+    return scores
+
 
 UNKNOWN_CUTOFF = (
     "no cosine is calibrated from which on this embedder's sentences are relevant; set mrr_relevant_chunk_threshold"
@@ -112,3 +145,57 @@ def context_mrr(cases: Sequence[Case], parameters: ContextMrrParameters, embedde
         )
 
     return scored_chunks(cases, embedder, score)
+
+
+@evaluator(
+    id="context_relevancy_soft",
+    title="Context relevancy (soft)",
+    inputs=("question", "retrieved_contexts"),
+    metrics=(
+        Metric("recall", "Highest relevancy of a chunk: whether anything relevant was found.", low=-1.0, primary=True),
+        Metric("precision", "Mean relevancy of the chunks: how much of what was found is relevant.", low=-1.0),
+    ),
+    sources=("H2O Eval Studio",),
+    standards=("NIST AI RMF: valid and reliable",),
+    examples=(
+        Example(
+            "both chunks contain the question itself",
+            {"question": QUESTION, "retrieved_contexts": [f"He asked. {QUESTION}", QUESTION]},
+            {"recall": 1.0, "precision": 1.0},
+        ),
+        Example(
+            "a blank chunk has relevancy 0",
+            {"question": QUESTION, "retrieved_contexts": [QUESTION, ""]},
+            {"recall": 1.0, "precision": 0.5},
+        ),
+        Example.not_applicable("the question is blank", {"question": "", "retrieved_contexts": [QUESTION]}),
+    ),
+    differs_from="context_relevance and context_relevancy_sentences ask a judge which contexts or sentences are "
+    "relevant to the question; context_precision and context_recall need an expected answer.",
+    differs_from_source=(
+        "The default embedder is the bundled all-MiniLM-L6-v2, for the same scores on every machine and offline, "
+        "instead of a BGE model such as H2O uses, to which its threshold .75 belongs; each model gets its own by "
+        "calibration. The range is −1 to 1, that of the cosine. A chunk without a sentence has relevancy 0."
+    ),
+    version=2,
+)
+def context_relevancy_soft(cases: Sequence[Case], parameters: Parameters, embedder: Embedder) -> list[CaseScore]:
+    """How similar the retrieved chunks are to the question: the best of them, and all of them on average.
+
+        r(chunk) = max over its sentences s of  cos(emb(question), emb(s))
+        recall = max over chunks of r,  precision = mean over chunks of r
+
+    From −1 to 1; precision never exceeds recall. A chunk without a sentence has r = 0. The order of the chunks does not
+    matter; context_mrr considers it.
+
+    A blank question is not applicable.
+    Evidence: each chunk's relevancy and the sentence that has it, the embedding model and the sha256 of its weights.
+    """
+    return scored_chunks(cases, embedder, _score)
+
+
+def _score(chunks: list[Chunk], model: Facts) -> CaseScore:
+    relevancies = [chunk.cosine for chunk in chunks]
+    values = {"recall": max(relevancies), "precision": sum(relevancies) / len(relevancies)}
+    shown = [{"rank": rank, "cosine": chunk.cosine, "closest": chunk.sentence} for rank, chunk in enumerate(chunks, 1)]
+    return CaseScore(values, evidence=Evidence(facts={"chunks": shown, **model}))
