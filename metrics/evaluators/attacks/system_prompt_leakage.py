@@ -8,7 +8,7 @@ from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Statu
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict
 from metrics.core.suite import Case
-from metrics.evaluators.attacks._success import by_condition
+from metrics.evaluators.attacks.attack_success import by_condition
 from metrics.text.copied_words import WORD, common_stretches, covered
 from metrics.text.sensitive.encodings import encoded_parts, in_the_clear
 
