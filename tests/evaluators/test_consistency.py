@@ -17,7 +17,7 @@ from metrics.core.evidence import Evidence
 from metrics.core.registry import choose
 from metrics.core.schema import SCORES
 from metrics.core.suite import Case, Outputs, Suite, rows_table
-from metrics.evaluators.consistency.consistency_rouge import consistency_rouge
+from metrics.evaluators.consistency.answers import consistency_rouge
 from metrics.evaluators.consistency.consistency_statistics import consistency_statistics
 from metrics.library.evaluate import runnable
 from metrics.stats.dispersion import dispersion

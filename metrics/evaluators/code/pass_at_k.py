@@ -13,8 +13,7 @@ from metrics.core.evaluator import CaseScore, Evaluator, Example, Findings, Metr
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators.consistency._examples import repeated_answers, repeated_scores
-from metrics.evaluators.consistency._repeats import NO_OUTPUT, summarised
+from metrics.evaluators.consistency.answers import NO_OUTPUT, repeated_answers, repeated_scores, summarised
 from metrics.stats.pass_at_k import pass_at_k as estimate
 
 USUAL = "code_execution.passed"
@@ -27,7 +26,7 @@ def metrics_of(ks: Sequence[int]) -> tuple[Metric, ...]:
     return tuple(
         Metric(f"pass@{k}", f"Chance that one of {k} tries at a case is right.", threshold=0.5, primary=not place)
         for place, k in enumerate(ks)
-    )  # fmt: skip
+    )
 
 
 class PassParameters(Parameters):
@@ -107,7 +106,7 @@ class PassParameters(Parameters):
         "The estimator is the source's. A case with fewer than k scored repeats has no value and is counted, where the "
         "reference code stops; the interval is a bootstrap over cases, of which the source does not speak."
     ),
-)  # fmt: skip
+)
 def pass_at_k(suite: Suite, outputs: Outputs, parameters: PassParameters, scores: pa.Table) -> Findings:
     """The chance that at least one of k tries at a case is right, the unbiased estimate, as a mean over cases.
 

@@ -103,9 +103,7 @@ def sql_execution(case: Case, parameters: SqlParameters) -> CaseScore:
     if not expected or not (case.database_script or "").strip():
         return not_applicable("the case has no script of a database, or no expected query")
     query = code_of(case.answer or "", SQL, parameters.blocks).strip()
-    job = {
-        "kind": "sql", "script": case.database_script, "queries": [*expected, query], "query_s": parameters.seconds,
-    }  # fmt: skip
+    job = {"kind": "sql", "script": case.database_script, "queries": [*expected, query], "query_s": parameters.seconds}
     # each query has its time, and the script
     outcome = done(job, parameters, times=len(expected) + 2)
     if isinstance(outcome, CaseScore):
@@ -142,7 +140,9 @@ def _why(reply: Mapping[str, Any]) -> str:
 def _shown(reply: Mapping[str, Any]) -> Sequence[Mapping[str, str]]:
     """Return the first rows as records of text."""
     return [
-        {f"{place} {name}": "NULL" if cell is None else str(cell)[:SHOWN_CELL]
-         for place, (name, cell) in enumerate(zip(reply["columns"], row, strict=True), 1)}
+        {
+            f"{place} {name}": "NULL" if cell is None else str(cell)[:SHOWN_CELL]
+            for place, (name, cell) in enumerate(zip(reply["columns"], row, strict=True), 1)
+        }
         for row in reply.get("rows", ())[:SHOWN_ROWS]
-    ]  # fmt: skip
+    ]

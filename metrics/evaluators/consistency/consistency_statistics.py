@@ -21,8 +21,7 @@ from metrics.core.evaluator import (
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators.consistency._examples import repeated_answers, repeated_scores
-from metrics.evaluators.consistency._repeats import NO_OUTPUT, summarised
+from metrics.evaluators.consistency.answers import NO_OUTPUT, repeated_answers, repeated_scores, summarised
 from metrics.stats.dispersion import dispersion
 
 PRIMARY = "coefficient_of_variation"
@@ -196,7 +195,7 @@ def _spelled(text: str, known: Mapping[str, Evaluator]) -> Iterator[str]:
     ),
     differs_from="consistency_rouge and consistency_bertscore compare the answers with one another; this one compares "
     "the scores that they got.",
-)  # fmt: skip
+)
 def consistency_statistics(
     suite: Suite, outputs: Outputs, parameters: StatisticsParameters, scores: pa.Table
 ) -> Findings:
