@@ -2,16 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 from metrics.core.evaluator import CaseScore, Metric, Status, not_applicable
+from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
 from metrics.evaluators._judged_items import expected_share
 from metrics.judge.asking import ItemReply, Judge
 from metrics.judge.long_texts import listed_size
-from metrics.judge.steps import each, together
+from metrics.judge.steps import together
 from metrics.text.agents.dialogue import Said, Side, conversation_steps, cut, dialogue, instructions
 from metrics.text.agents.traces import TraceError
 
@@ -25,6 +27,8 @@ WINDOW = 10  # turns before the first of them that the judge is shown
 NO_CONVERSATION = "neither trace nor question is a conversation"
 SILENT = "the assistant says nothing"
 UNASKED = "the assistant says nothing after the user"
+
+conversation_evaluator = partial(evaluator, tasks=("agent", "text"), inputs=("trace",), instead={"trace": "question"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,27 +86,15 @@ async def asked_of_turns(
     groups = _batches(conversation, numbers, judge.room * 2 // 3)
     found = await together(
         judge.each(
-            prompt, form, [conversation.shown(number) for number in group],
+            prompt,
+            form,
+            [conversation.shown(number) for number in group],
             {**data, "CONVERSATION": shown_turns(conversation, max(1, group[0] - WINDOW), group[-1], judge.room)},
             name="TURNS",
         )
         for group in groups
-    )  # fmt: skip
+    )
     return [reply for replies in found for reply in replies]
-
-
-async def told_by_user(
-    judge: Judge, prompt: Prompt, form: type[I], conversation: Conversation, most: int
-) -> list[tuple[int, str]]:
-    """Return what a judge lists of each turn of the user, in order, each with the turn's number; at most so many.
-
-    `form` has one list of texts beside the item's number.
-    """
-    numbers = conversation.numbers("user")
-    (field,) = form.model_fields.keys() - ItemReply.model_fields.keys()
-    replies = await each(judge, prompt, form, [conversation.shown(n, LONG) for n in numbers], name="TURNS")
-    listed = zip(numbers, (getattr(reply, field) for reply in replies), strict=True)
-    return [(number, text.strip()) for number, texts in listed for text in texts if text.strip()][:most]
 
 
 def shown_turns(conversation: Conversation, first: int, last: int, room: int) -> list[str]:

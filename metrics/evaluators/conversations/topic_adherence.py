@@ -7,12 +7,18 @@ from dataclasses import replace
 from pydantic import Field
 
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, Status, not_applicable
-from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Verdict, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
 from metrics.evaluators.conversations import _turns
-from metrics.evaluators.conversations._turns import TURNS, asked_of_turns, conversation_of, every, turn_score
+from metrics.evaluators.conversations._turns import (
+    TURNS,
+    asked_of_turns,
+    conversation_evaluator,
+    conversation_of,
+    every,
+    turn_score,
+)
 from metrics.judge.asking import ItemReply, Judge
 from metrics.judge.steps import YesNo
 from metrics.text.conversation import turns
@@ -68,12 +74,9 @@ THREE = {
 DECLINED = {"trace": _trace("Which shares should I buy?", "I can only help with your stay.")}
 
 
-@evaluator(
+@conversation_evaluator(
     id="topic_adherence",
     title="Topic adherence",
-    tasks=("agent", "text"),
-    inputs=("trace",),
-    instead={"trace": "question"},
     default_needs=("metadata.topics",),
     prompts=(HANDLED,),
     metrics=(
