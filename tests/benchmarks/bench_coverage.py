@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom
 
-from metrics.evaluators.detection._voc import bias_of
+from metrics.evaluators.detection.voc_ap import bias_of
 from metrics.stats.bootstrap import bootstrap_means
 from metrics.stats.bootstrap_draws import draw_halves
 from metrics.stats.intervals import wilson

@@ -14,7 +14,7 @@ from metrics.core.evaluator import MATCHES
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators.detection._interpolated import EVERY
 from metrics.evaluators.detection._matched import matched
-from metrics.evaluators.detection._voc import POINTS, PascalVoc
+from metrics.evaluators.detection.voc_ap import POINTS, PascalVoc
 from metrics.ingest import read_suite
 from metrics.stats.resample_intervals import BIAS, resample_interval
 from metrics.vision.image_resampling import resample

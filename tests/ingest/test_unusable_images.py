@@ -4,7 +4,7 @@ import pytest
 
 from metrics.core.errors import InputError
 from metrics.core.suite import sizes_assumed
-from metrics.evaluators.detection.average_recall import AverageRecallParameters, average_recall
+from metrics.evaluators.detection.average_precision import AverageRecallParameters, average_recall
 from metrics.evaluators.detection.coco_summary import CocoSummaryParameters, coco_summary
 from metrics.ingest import load_suite, read_outputs, read_suite
 from tests.ingest import one_scene

@@ -6,12 +6,12 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from metrics.core.suite import Suite
-from metrics.evaluators.detection._boundary import Boundaries
 from metrics.evaluators.detection._federated import Federated
-from metrics.evaluators.detection._keypoints import KeyPoints
 from metrics.evaluators.detection._matched import Benchmark
-from metrics.evaluators.detection._open_images import OpenImages, parents_of
-from metrics.evaluators.detection._voc import PascalVoc
+from metrics.evaluators.detection.coco_summary import Boundaries
+from metrics.evaluators.detection.keypoint_summary import KeyPoints
+from metrics.evaluators.detection.open_images_ap import OpenImages, parents_of
+from metrics.evaluators.detection.voc_ap import PascalVoc
 
 BENCHMARKS: Mapping[str, Callable[[Mapping[str, Any], Suite], Benchmark]] = {
     "boundary_ap": lambda parameters, suite: Boundaries(parameters.get("dilation_ratio", 0.02)),  # noqa: ARG005

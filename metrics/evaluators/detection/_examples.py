@@ -1,7 +1,18 @@
-"""Scenes small enough to work out by hand, which the detection evaluators' worked examples share."""
+"""What detection evaluators declare alike, and scenes small enough to work out by hand for their worked examples."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
+
+from metrics.core.evaluator_decorator import evaluator
+
+detection_evaluator = partial(
+    evaluator,
+    tasks=("detection",),
+    inputs=("annotations", "predictions"),
+    has_thresholds=False,
+    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+)
 
 
 def _box(label: str, x: float, y: float, width: float, height: float, **more: Any) -> dict[str, Any]:
@@ -75,11 +86,7 @@ LVIS_ZOO: Mapping[str, Any] = {
 
 # Two cats and a difficult one. Best first: one exactly; the difficult one; the first again; the other one.
 DIFFICULT_CATS = _scene(
-    [
-        _box("cat", 0, 0, 100, 100),
-        _box("cat", 200, 0, 100, 100, difficult=True),
-        _box("cat", 400, 0, 100, 100),
-    ],
+    [_box("cat", 0, 0, 100, 100), _box("cat", 200, 0, 100, 100, difficult=True), _box("cat", 400, 0, 100, 100)],
     [
         _box("cat", 0, 0, 100, 100, score=0.9),
         _box("cat", 200, 0, 100, 100, score=0.8),

@@ -57,8 +57,7 @@ Iou = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=1)]
 MatchingIou = Annotated[Iou, Field(description="IoU at and above which a prediction matches.")]
 IouThresholds = Annotated[
-    tuple[Iou, ...],
-    Field(min_length=1, description="IoU at and above which a prediction matches; averaged over."),
+    tuple[Iou, ...], Field(min_length=1, description="IoU at and above which a prediction matches; averaged over.")
 ]
 MaxDets = Annotated[Count, Field(description="Predictions per image and label that count, best scores first.")]
 

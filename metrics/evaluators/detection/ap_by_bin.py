@@ -5,11 +5,10 @@ from pydantic import Field
 
 from metrics.core.array_types import Floats, Ints
 from metrics.core.evaluator import Aggregate, Columns, Example, Findings, Metric
-from metrics.core.evaluator_decorator import evaluator
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._half_samples import Spread, number
 from metrics.evaluators.detection._bins import AREA, bins_of
-from metrics.evaluators.detection._examples import NEAR_AND_FAR
+from metrics.evaluators.detection._examples import NEAR_AND_FAR, detection_evaluator
 from metrics.evaluators.detection._label_rows import label_rows
 from metrics.evaluators.detection._matched import IouThresholds, Matched, MatchParameters, MaxDets, matched, matches_at
 from metrics.stats.ratios import mean_over
@@ -34,18 +33,14 @@ class ApByBinParameters(MatchParameters):
     max_dets: MaxDets = 100
 
 
-@evaluator(
+@detection_evaluator(
     id="ap_by_bin",
     title="AP by bin",
-    tasks=("detection",),
-    inputs=("annotations", "predictions"),
     metrics=(
         Metric("AP", "AP averaged over IoU thresholds, mean over labels, of all objects.", primary=True),
         Metric("AP_bin", "AP of the objects in one bin, named in the column bin."),
     ),
-    has_thresholds=False,
     sources=("Lin et al., Microsoft COCO: Common Objects in Context, 2014; pycocotools 2.0",),
-    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
         Example(
             "the near car is found, the far one is not; a false alarm of unknown distance counts in both bins",
@@ -64,7 +59,6 @@ class ApByBinParameters(MatchParameters):
             parameters={"column": "weather", "edges": []},
         ),
     ),
-    version=1,
     differs_from=(
         "average_precision with an area_range is one of these bins; coco_summary has three of area. Slices by tag "
         "score whole images; bins of a column of annotations score single objects."

@@ -8,11 +8,10 @@ from pydantic import Field
 
 from metrics.core.array_types import Bools, Floats, Int32s
 from metrics.core.evaluator import Aggregate, Columns, Example, Findings, Metric
-from metrics.core.evaluator_decorator import evaluator
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._object_confusion import confusion_names, confusion_table
 from metrics.evaluators.detection._benchmarks import Matching, benchmark_of
-from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS, ZOO
+from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS, ZOO, detection_evaluator
 from metrics.evaluators.detection._label_rows import Shares
 from metrics.evaluators.detection._matched import (
     NOTHING_PREDICTED,
@@ -38,11 +37,9 @@ class DetectionConfusionParameters(OperatingParameters):
     matching: Matching = "coco_summary"
 
 
-@evaluator(
+@detection_evaluator(
     id="detection_confusion",
     title="Detection confusion matrix",
-    tasks=("detection",),
-    inputs=("annotations", "predictions"),
     metrics=(
         Metric("agreement", "Share of all objects, predicted or true, that match with the right label.", primary=True),
         Metric.lower("confused", "Share of the matched objects whose label is wrong."),
@@ -56,12 +53,10 @@ class DetectionConfusionParameters(OperatingParameters):
             "count", "Objects in one cell of the confusion matrix.", high=math.inf, minor=True, unit="objects"
         ),
     ),
-    has_thresholds=False,
     sources=(
         "Valor metrics: Confusion Matrix; Detailed Precision-Recall Curves, detection tasks",
         "scikit-learn: confusion_matrix (truth down, prediction across)",
     ),
-    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
         Example(
             "two cats found at scores .9 and .7, one hallucinated at .8",
@@ -195,9 +190,7 @@ def _shares(scene: Scene, placed: Cells, parameters: DetectionConfusionParameter
     missed = totals(placed.predicted == none, placed.truth)
     hallucinated = totals(placed.truth == none, placed.predicted)
     truths, predictions = taken + missed, given + hallucinated
-    columns: Columns = {
-        "iou": parameters.iou_threshold, "score_threshold": parameters.score_threshold, **scene.columns,
-    }  # fmt: skip
+    columns: Columns = {"iou": parameters.iou_threshold, "score_threshold": parameters.score_threshold, **scene.columns}
     shares = Shares(scene, truths, columns)
     objects = np.where(truths > 0, truths + predictions - right, 0)
     return [

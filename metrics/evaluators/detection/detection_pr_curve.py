@@ -8,11 +8,10 @@ from numpy.typing import NDArray
 
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.evaluator import Aggregate, Columns, Example, Findings
-from metrics.core.evaluator_decorator import evaluator
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._half_samples import Spread, number
 from metrics.evaluators._score_curve import ScoreThresholds, best_f1_metrics, curve_table
-from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS
+from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS, detection_evaluator
 from metrics.evaluators.detection._matched import DetectionParameters, Matched, MatchingIou, grid_with, matched
 from metrics.stats.classification.score_counts import THRESHOLDS, f1
 from metrics.stats.float_tolerance import highest_place, highest_places
@@ -30,15 +29,11 @@ class DetectionCurveParameters(DetectionParameters):
     score_thresholds: ScoreThresholds = THRESHOLDS
 
 
-@evaluator(
+@detection_evaluator(
     id="detection_pr_curve",
     title="Detection precision–recall curve",
-    tasks=("detection",),
-    inputs=("annotations", "predictions"),
     metrics=best_f1_metrics("labels"),
-    has_thresholds=False,
     sources=("Valor metrics: Precision-Recall Curves, detection tasks",),
-    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
         Example(
             "down to score .7 both cats are found, with one false alarm: 2·2 / (2·2 + 1 + 0)",

@@ -10,11 +10,10 @@ from pydantic import Field
 
 from metrics.core.array_types import Floats, Ints
 from metrics.core.evaluator import Aggregate, Columns, Example, Findings, Metric
-from metrics.core.evaluator_decorator import evaluator
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._object_tables import object_tables
 from metrics.evaluators._score_curve import ScoreThresholds
-from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS, ZOO
+from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS, ZOO, detection_evaluator
 from metrics.evaluators.detection._label_rows import Shares
 from metrics.evaluators.detection._matched import (
     NOTHING_PREDICTED,
@@ -58,18 +57,14 @@ class DetectionDetailedParameters(OperatingParameters):
     )
 
 
-@evaluator(
+@detection_evaluator(
     id="detection_pr_curve_detailed",
     title="Detailed detection precision–recall curve",
-    tasks=("detection",),
-    inputs=("annotations", "predictions"),
     metrics=(
         Metric("tp", "Share of the ground truths found at the score threshold.", primary=True),
         *(Metric.lower(kind, description) for kind, description in ERRORS.items()),
     ),
-    has_thresholds=False,
     sources=("Valor metrics: Detailed Precision-Recall Curves, object detection tasks",),
-    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
         Example(
             "at score .5 both cats are found, and one of three predictions is a hallucination",

@@ -9,10 +9,9 @@ from pydantic import Field, model_validator
 
 from metrics.core.array_types import Floats
 from metrics.core.evaluator import Aggregate, Columns, Example, Findings, Metric
-from metrics.core.evaluator_decorator import evaluator
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators.detection._benchmarks import Matching, benchmark_of
-from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS, ZOO
+from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS, ZOO, detection_evaluator
 from metrics.evaluators.detection._label_rows import label_rows
 from metrics.evaluators.detection._matched import (
     DetectionParameters,
@@ -69,11 +68,9 @@ class ErrorBreakdownParameters(DetectionParameters):
         return self
 
 
-@evaluator(
+@detection_evaluator(
     id="error_breakdown",
     title="Error breakdown",
-    tasks=("detection",),
-    inputs=("annotations", "predictions"),
     metrics=(
         Metric(
             "ap",
@@ -86,12 +83,10 @@ class ErrorBreakdownParameters(DetectionParameters):
             for error, description in DESCRIPTIONS.items()
         ),
     ),
-    has_thresholds=False,
     sources=(
         "Bolya et al., TIDE: A General Toolbox for Identifying Object Detection Errors, 2020; tidecv 1.0.1",
         "Lin et al., Microsoft COCO: Common Objects in Context, 2014 (average precision)",
     ),
-    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
         Example(
             "one false alarm between two found cats costs all that is missing of AP 1",

@@ -7,10 +7,9 @@ from pydantic import Field
 
 from metrics.core.array_types import Floats
 from metrics.core.evaluator import Aggregate, Columns, Example, Findings, Metric
-from metrics.core.evaluator_decorator import evaluator
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._half_samples import Spread, number
-from metrics.evaluators.detection._examples import LVIS_ZOO
+from metrics.evaluators.detection._examples import LVIS_ZOO, detection_evaluator
 from metrics.evaluators.detection._federated import UNVERIFIED, Federated, is_federated
 from metrics.evaluators.detection._label_rows import label_rows
 from metrics.evaluators.detection._matched import Matched, MatchParameters, MaxDets, matched, matches_at
@@ -51,15 +50,11 @@ def _metrics() -> tuple[Metric, ...]:
     )
 
 
-@evaluator(
+@detection_evaluator(
     id="lvis_summary",
     title="LVIS summary",
-    tasks=("detection",),
-    inputs=("annotations", "predictions"),
     metrics=_metrics(),
-    has_thresholds=False,
     sources=("Gupta et al. 2019, LVIS: A Dataset for Large Vocabulary Instance Segmentation; lvis 0.5.3",),
-    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
         Example(
             "a fox where nobody looked for foxes is ignored, a cat where there is none is false",
@@ -73,7 +68,6 @@ def _metrics() -> tuple[Metric, ...]:
             ),
         ),
     ),
-    version=1,
     differs_from=(
         "coco_summary counts a prediction on an image without its label as false; here only where the image was "
         "checked for that label. The limit of 300 predictions is one of the image, not of image and label."
@@ -127,12 +121,8 @@ def _lines(most: int) -> list[Line]:
         Line("AP50", True, "all", most, 0.5),
         Line("AP75", True, "all", most, 0.75),
         Line("AR", False, "all", most),
-        *(
-            Line(f"{kind}{short}", kind == "AP", size, most)
-            for size, short in SIZES.items()
-            for kind in ("AP", "AR")
-        ),
-    ]  # fmt: skip
+        *(Line(f"{kind}{short}", kind == "AP", size, most) for size, short in SIZES.items() for kind in ("AP", "AR")),
+    ]
 
 
 def _rows(found: Matched, line: Line, values: Floats, why: str | None) -> list[Aggregate]:

@@ -13,8 +13,8 @@ from metrics.analysis.objects.object_rings import object_rings
 from metrics.core.suite import ANNOTATIONS, Outputs, Suite
 from metrics.evaluators.detection._federated import Federated
 from metrics.evaluators.detection._matched import matched, matches_at
-from metrics.evaluators.detection._open_images import OpenImages
-from metrics.evaluators.detection._voc import PascalVoc
+from metrics.evaluators.detection.open_images_ap import OpenImages
+from metrics.evaluators.detection.voc_ap import PascalVoc
 from metrics.store import Run, Workspace
 from metrics.vision.masks import Shapes, draw, encode
 from tests.engine.engine_scenes import finished
