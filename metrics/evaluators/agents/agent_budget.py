@@ -63,8 +63,10 @@ SPENT = {"trace": TRACE, "tokens": 1_200, "cost_usd": 0.02, "duration_s": 8.5}
     instead={"trace": "tokens"},
     metrics=(
         Metric(
-            "within_budget", "Share of cases in which every quantity with a budget is within it.",
-            binary=True, primary=True,
+            "within_budget",
+            "Share of cases in which every quantity with a budget is within it.",
+            binary=True,
+            primary=True,
         ),
         _quantity("steps", "Steps of the agent: calls of tools, reasoning and its messages.", "steps"),
         _quantity("tool_calls", "Calls of tools.", "calls"),
@@ -91,9 +93,7 @@ SPENT = {"trace": TRACE, "tokens": 1_200, "cost_usd": 0.02, "duration_s": 8.5}
             {"within_budget": 0.0, "tokens": 1200.0},
             parameters={"tokens": 2000, "steps": 3},
         ),
-        Example(
-            "no budget: only what was spent", SPENT, {"within_budget": None, "steps": 3.0, "cost_usd": 0.02}
-        ),
+        Example("no budget: only what was spent", SPENT, {"within_budget": None, "steps": 3.0, "cost_usd": 0.02}),
         Example(
             "what is over decides, what is unknown does not",
             {"trace": TRACE},
@@ -107,7 +107,9 @@ SPENT = {"trace": TRACE, "tokens": 1_200, "cost_usd": 0.02, "duration_s": 8.5}
             parameters={"steps": 3, "tokens": 100},
         ),
         Example(
-            "without a trace the columns count", {"tokens": 50}, {"within_budget": 1.0, "steps": None, "tokens": 50.0},
+            "without a trace the columns count",
+            {"tokens": 50},
+            {"within_budget": 1.0, "steps": None, "tokens": 50.0},
             parameters={"tokens": 50},
         ),
         Example("the trace cannot be read", {"trace": "{"}, status=Status.ERROR),
@@ -121,7 +123,7 @@ SPENT = {"trace": TRACE, "tokens": 1_200, "cost_usd": 0.02, "duration_s": 8.5}
         "The source names attributes of spans and defines no evaluator: what counts as a step, the budgets and the "
         "share of cases within them are Assay's."
     ),
-)  # fmt: skip
+)
 def agent_budget(case: Case, parameters: BudgetParameters) -> CaseScore:
     """What an agent spent on a case in steps, calls, tokens, dollars and seconds, and whether the budget was kept.
 

@@ -82,7 +82,7 @@ class SanityParameters(Parameters):
         "content and pages, structure and fields). Any agent's trace or artifacts are read, not only h2oGPTe's. A "
         "case without artifacts is not applicable."
     ),
-)  # fmt: skip
+)
 def agent_sanity(case: Case, parameters: SanityParameters) -> CaseScore:
     """The share of an agent's artifacts that are intact: they parse, are not empty, and have the expected structure.
 

@@ -138,7 +138,7 @@ class _Alignment:
         "alignment, the cosine from which two steps are the same and edit_share are Assay's."
     ),
     version=3,
-)  # fmt: skip
+)
 def step_alignment(cases: Sequence[Case], parameters: AlignmentParameters, embedder: Embedder) -> list[CaseScore]:
     """How many edits turn the ordered steps of the answer into the expected ones, aligned by what they mean.
 

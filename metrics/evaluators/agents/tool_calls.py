@@ -46,9 +46,8 @@ class ToolCallParameters(Parameters):
 PARIS = '{"tool": "weather", "arguments": {"city": "Paris", "days": 3}}'
 MAIL = '{"tool": "mail", "arguments": {"to": "ann"}}'
 WANTED = (
-    '[{"name": "weather", "arguments": {"city": "Paris", "days": 3}},'
-    ' {"name": "mail", "arguments": {"to": "ann"}}]'
-)  # fmt: skip
+    '[{"name": "weather", "arguments": {"city": "Paris", "days": 3}}, {"name": "mail", "arguments": {"to": "ann"}}]'
+)
 
 
 def _binary(name: str, description: str) -> Metric:

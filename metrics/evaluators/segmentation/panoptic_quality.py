@@ -10,16 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from metrics.core.array_types import Floats, Int32s, Ints
-from metrics.core.evaluator import (
-    MATCHES,
-    Aggregate,
-    CaseScore,
-    Example,
-    Findings,
-    Metric,
-    Parameters,
-    not_applicable,
-)
+from metrics.core.evaluator import MATCHES, Aggregate, CaseScore, Example, Findings, Metric, Parameters, not_applicable
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.sampling_design import SamplingDesign
@@ -135,7 +126,6 @@ def _segment(label: str, first: int, last: int, **more: Any) -> dict[str, Any]:
             ),
         ),
     ),
-    version=1,
     differs_from=(
         "segmentation_iou compares the pixels of classes, whatever the segment; coco_summary with masks needs scores "
         "and lets masks overlap. Here every pixel has one segment, and a segment is found or not."
@@ -267,7 +257,7 @@ def _matches(tables: tuple[pa.Table, pa.Table], truths: _Side, guesses: _Side, f
         (guessed["score"], none),
         (pa.array(found.iou, pa.float64(), from_pandas=True), none),
         (pa.array(np.full(len(guessed), ENOUGH)), pa.array(np.full(len(rows), ENOUGH))),
-    ]  # fmt: skip
+    ]
     return pa.table([pa.chunked_array([whole(part) if isinstance(part, pa.ChunkedArray) else part for part in parts])
                      for parts in columns], schema=MATCHES)  # fmt: skip
 
@@ -276,8 +266,10 @@ def _aggregates(suite: Suite, labels: tuple[str, ...], found: _Matched, values: 
     """Return PQ, SQ and RQ from values [1 + B, 3, K]: over all classes, things and stuff, then of each class."""
     facts = [suite.classes[label].is_thing if label in suite.classes else None for label in labels]
     members = {"": np.ones(len(labels), np.bool_)}
-    members |= {"_things": np.array([fact is True for fact in facts], np.bool_),
-                "_stuff": np.array([fact is False for fact in facts], np.bool_)}  # fmt: skip
+    members |= {
+        "_things": np.array([fact is True for fact in facts], np.bool_),
+        "_stuff": np.array([fact is False for fact in facts], np.bool_),
+    }
     rows = []
     for part, member in members.items():
         held = found.counts[..., member].any(axis=(1, 2)).sum()

@@ -46,7 +46,8 @@ class SummaryParameters(Parameters):
         Metric(
             "faithfulness",
             "Mean over summary sentences of the highest entailment less the highest contradiction by the source.",
-            low=-1.0, primary=True,
+            low=-1.0,
+            primary=True,
         ),
         Metric(
             "completeness", "Mean over source sentences of the cosine to the most similar summary sentence.", low=-1.0
@@ -83,12 +84,9 @@ class SummaryParameters(Parameters):
         "chosen, never fetched unasked."
     ),
     version=3,
-)  # fmt: skip
+)
 def summarization_completeness_faithfulness(
-    cases: Sequence[Case],
-    parameters: SummaryParameters,
-    classifier: Classifier,
-    embedder: Embedder,
+    cases: Sequence[Case], parameters: SummaryParameters, classifier: Classifier, embedder: Embedder
 ) -> list[CaseScore]:
     """Whether the source entails what the summary says, and whether the summary covers what the source says.
 

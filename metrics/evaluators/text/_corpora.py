@@ -116,7 +116,7 @@ def corpus_aggregate(
     low, high = _bounded(value, samples, draws.units) if bounded else _open(float(value), samples, draws.units)
     return aggregate(
         metric, float(value), (low, high), "bootstrap", n=n, unscored=unscored, columns=columns, samples=samples
-    )  # fmt: skip
+    )
 
 
 def _bounded(value: Floats, samples: Floats, units: float) -> tuple[float, float]:

@@ -93,7 +93,7 @@ class CorpusBleuParameters(ResamplingParameters):
             parameters={"smoothing": "none"},
         ),
     ),
-)  # fmt: skip
+)
 def corpus_bleu_score(suite: Suite, outputs: Outputs, parameters: CorpusBleuParameters) -> Findings:
     """BLEU of all answers of a model together, as sacreBLEU computes it, with its signature.
 

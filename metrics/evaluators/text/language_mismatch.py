@@ -7,15 +7,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from metrics.core.errors import MissingResource
-from metrics.core.evaluator import (
-    CaseScore,
-    Example,
-    Parameters,
-    Resource,
-    ScriptedReply,
-    Status,
-    not_applicable,
-)
+from metrics.core.evaluator import CaseScore, Example, Parameters, Resource, ScriptedReply, Status, not_applicable
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Prompt
@@ -146,7 +138,7 @@ class LanguageParameters(Parameters):
         ),
     ),
     version=3,
-)  # fmt: skip
+)
 def language_mismatch(
     case: Case, parameters: LanguageParameters, judge: Judge | None = None
 ) -> CaseScore | Awaitable[CaseScore]:

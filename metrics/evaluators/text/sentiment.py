@@ -74,9 +74,10 @@ def sentiment(cases: Sequence[Case], parameters: SentimentParameters, classifier
     places = [
         classifiers.require_label(classifier, "sentiment", *([chosen] if chosen else names))
         for chosen, names in (
-            (parameters.positive_label, ("positive", "pos")), (parameters.negative_label, ("negative", "neg")),
+            (parameters.positive_label, ("positive", "pos")),
+            (parameters.negative_label, ("negative", "neg")),
         )
-    ]  # fmt: skip
+    ]
     split = [sentences(case.answer or "") for case in cases]
     scores = []
     for own, made in zip(split, classifiers.classify_groups(classifier, split), strict=True):
