@@ -1,12 +1,15 @@
-"""The JSON values in a model's text: thoughts, channels and words around them left out, broken syntax repaired."""
+"""The JSON values in a model's text: thoughts, channels and words around them left out, broken syntax repaired.
+
+Repairs have bounded work: json-repair needs 9 s of processor time for some texts of 4,000 characters.
+"""
 
 import json
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, SupportsIndex, overload
 
-from metrics.text.broken_json import LONGEST, Repairs
-from metrics.text.json_text import MAX_DEPTH, MAX_INTEGER_DIGITS, STRUCTURE, JsonError
+from metrics.text.json_text import MAX_DEPTH, STRUCTURE, JsonError, bounded_integer
+from metrics.text.unicode_forms import normalized
 
 # what reasoning models write around their thoughts; the opening mark may have been a part of the prompt
 MARKS = "think|thinking|thoughts?|reasoning|reflection|analysis|scratchpad|seed:think"
@@ -36,6 +39,20 @@ OPENS = {"]": "[", "}": "{"}
 TRIES = 20  # places in a text where a value may begin but none can be read
 MOST_VALUES = 500
 NEAR = 1_000  # characters before and after a value that may show that it is quoted
+LONGEST_BROKEN = 100_000  # characters of a text to be repaired
+MOST_WORK = 1_000_000  # looks at a character; the parser may look at each as often as the text is long
+AROUND = " \t\r\n\"'`*_~#.,:;!()[]{}<>|«»“”‘’„。"  # quotes, brackets, Markdown and full stops around a label
+TICKS = "✅☑✔✓❌❎✖✗✘🟢🟡🔴👍👎\ufe0f"  # beside a label
+REFUSAL = re.compile(
+    r"[\W_]{0,20}(?:\w{1,30}\"\s*:\s*\")?(?:no[,.]\s{1,3})?(?:i['’]?m (?:very |so )?sorry|i am (?:very |so )?sorry|"
+    r"i apologi[sz]e|sorry,|i must decline|i['’]m (?:not able|unable) to|as an ai|(?:unfortunately,? )?i (?:can['’]?t|"
+    r"cannot|can not|won['’]t|will not|am (?:not able|unable) to|do(?: not|n['’]t) feel comfortable) ?(?:help|assist|"
+    r"comply|fulfil|provide|answer|judge|evaluate|do |continue|engage|process|respond|participate|discuss|rate|with)|"
+    r"lo siento|no puedo|je suis désolée?|je ne peux pas|es tut mir leid|desculpe|mi dispiace|het spijt me|przepraszam|"
+    r"üzgünüm|извините|к сожалению|عذر|非常?抱歉|抱歉|对不起|申し訳|죄송)",
+    re.IGNORECASE,
+)
+LISTED = re.compile(r"\s*(?:[-*•–]|\(?\[?\d{1,4}[.):\]]+)\s+(\S.*)")  # a line of a list: 1. …   - …   [1] …
 
 
 class Value(NamedTuple):
@@ -92,6 +109,31 @@ def without_thoughts(text: str) -> str:
             break
         text = text[thoughts.end() :]
     return text
+
+
+def plain(text: str) -> str:
+    """Return a label or key for comparison: case folded, without quotes, Markdown and full stops around it."""
+    text = normalized("NFKC", text)
+    return spaced(text.strip(AROUND + TICKS) or text.strip(AROUND)).casefold()
+
+
+def spaced(text: str) -> str:
+    """Return a text with single spaces in place of underscores, hyphens and runs of blanks."""
+    return re.sub(r"[\s_\\-]+", " ", text)
+
+
+def refused(text: str) -> bool:
+    """Return whether a text that is no reply is a refusal to give one."""
+    return REFUSAL.match(text) is not None
+
+
+def lines_of(text: str) -> list[str] | None:
+    """Return the entries of a numbered or bulleted list, after one line that may introduce it; None for other text."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    if lines and lines[0].rstrip(" *_").endswith(":") and not LISTED.fullmatch(lines[0]):
+        del lines[0]
+    matches = [LISTED.fullmatch(line) for line in lines]
+    return [match[1].strip() for match in matches if match] if matches and all(matches) else None
 
 
 def values(text: str, listed: bool) -> list[Value]:
@@ -174,19 +216,15 @@ def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return members
 
 
-def _integer(digits: str) -> int:
-    if len(digits) > MAX_INTEGER_DIGITS:
-        raise JsonError(f"an integer of {len(digits):,} digits")
-    return int(digits)
-
-
-DECODER = json.JSONDecoder(object_pairs_hook=_members, parse_constant=lambda _: None, parse_int=_integer, strict=False)
+DECODER = json.JSONDecoder(
+    object_pairs_hook=_members, parse_constant=lambda _: None, parse_int=bounded_integer, strict=False
+)
 
 
 def _end(text: str, start: int, listed: bool) -> int:
     """Return where a value in broken JSON ends. Raises JsonError where it does not."""
-    if len(text) - start > LONGEST:
-        raise JsonError(f"broken JSON of {len(text) - start:,} characters; at most {LONGEST:,} are repaired")
+    if len(text) - start > LONGEST_BROKEN:
+        raise JsonError(f"broken JSON of {len(text) - start:,} characters; at most {LONGEST_BROKEN:,} are repaired")
     end, stack, within = _matched(STRUCTURE, text, start)
     if end is None and within:  # its quotes may be the broken part
         end, _, _ = _matched(BRACKETS, text, start)
@@ -225,3 +263,59 @@ def _matched(tokens: re.Pattern[str], text: str, start: int) -> tuple[int | None
         elif match.end() == len(text) and (len(found) == 1 or not found.endswith('"')):
             return None, stack, True
     return None, stack, False
+
+
+class _Exhausted(Exception):
+    """The work allowed is done."""
+
+
+class _Metered(str):
+    """A text that counts how often it is looked at.
+
+    The parser's time is quadratic for some texts, and nothing else can stop it: a count depends on no clock.
+    """
+
+    left: list[int]
+
+    @overload
+    def __getitem__(self, place: SupportsIndex) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> str: ...
+    def __getitem__(self, place: SupportsIndex | slice) -> str:
+        found = str.__getitem__(self, place)
+        self.left[0] -= 1 + len(found) // 64
+        if self.left[0] < 0:
+            raise _Exhausted
+        return self._same(found) if isinstance(place, slice) else found
+
+    def __add__(self, other: str) -> str:
+        return self._same(str.__add__(self, other))
+
+    def _same(self, text: str) -> "_Metered":
+        found = _Metered(text)
+        found.left = self.left
+        return found
+
+
+class Repairs:
+    """Repairs broken JSON; all texts given to one instance share its work, at most MOST_WORK."""
+
+    def __init__(self) -> None:
+        self._left = [MOST_WORK]
+
+    def repaired(self, text: str) -> Any:
+        """Return the JSON value that a broken text stands for, by json-repair's rules.
+
+        Open brackets and strings are closed: the caller sees to it that nothing has been cut off. Raises JsonError for
+        a text longer than LONGEST_BROKEN, nested too deep, or so broken that it takes more than the work allowed.
+        """
+        from json_repair import repair_json
+
+        if len(text) > LONGEST_BROKEN:
+            raise JsonError(f"broken JSON of {len(text):,} characters; at most {LONGEST_BROKEN:,} are repaired")
+        metered = _Metered(text)
+        metered.left = self._left
+        try:
+            return repair_json(metered, return_objects=True, skip_json_loads=True)
+        except (_Exhausted, ValueError, RecursionError):  # the latter two: nested too deep for the parser
+            raise JsonError("JSON too broken to be repaired") from None

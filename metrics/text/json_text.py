@@ -65,7 +65,7 @@ def read_json(text: str) -> Document:
         return value
 
     try:
-        value = json.loads(text, object_pairs_hook=members, parse_constant=_refuse_constant, parse_int=_integer)
+        value = json.loads(text, object_pairs_hook=members, parse_constant=_refuse_constant, parse_int=bounded_integer)
     except json.JSONDecodeError as failure:
         raise JsonError(f"{failure.msg} at line {failure.lineno}, column {failure.colno}") from None
     return Document(value, tuple(duplicates))
@@ -189,7 +189,8 @@ def _refuse_constant(name: str) -> NoReturn:
     raise JsonError(f"{name}, which JSON does not have")
 
 
-def _integer(digits: str) -> int:
+def bounded_integer(digits: str) -> int:
+    """Return the whole number of these digits; JsonError for more than MAX_INTEGER_DIGITS."""
     if len(digits) > MAX_INTEGER_DIGITS:
         raise JsonError(f"an integer of {len(digits):,} digits")
     return int(digits)

@@ -14,7 +14,7 @@ from metrics.ingest.tables.id_matches import _affix
 from metrics.ingest.tables.object_tables import WKT_RING
 from metrics.ingest.text_encoding import as_utf8
 from metrics.judge.local.claim_sentences import CODE
-from metrics.judge.prose_replies import BOXED
+from metrics.judge.replies import BOXED
 from metrics.judge.reply_text import with_plain_marks
 from metrics.text.agents.steps import steps
 from metrics.text.quotes import quoted_in

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics.judge.long_texts import distinct
-from metrics.judge.scalars import plain
+from metrics.judge.reply_text import plain
 from metrics.text import unicode_forms
 from metrics.text.conditions import comparable
 from metrics.text.languages import detect

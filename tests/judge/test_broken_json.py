@@ -2,8 +2,8 @@
 
 import pytest
 
-from metrics.text import broken_json
-from metrics.text.broken_json import LONGEST, Repairs
+from metrics.judge import reply_text
+from metrics.judge.reply_text import LONGEST_BROKEN, Repairs
 from metrics.text.json_text import JsonError
 
 
@@ -24,13 +24,13 @@ def test_what_models_write_is_repaired(text: str, value: object) -> None:
     pytest.param("(" * 50_000, id="parentheses"),
 ])  # fmt: skip
 def test_work_is_bounded_by_count_not_by_time(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(broken_json, "MOST_WORK", 100_000)
+    monkeypatch.setattr(reply_text, "MOST_WORK", 100_000)
     with pytest.raises(JsonError, match="too broken to be repaired"):
         Repairs().repaired(text)
 
 
 def test_several_texts_share_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(broken_json, "MOST_WORK", 3_000)
+    monkeypatch.setattr(reply_text, "MOST_WORK", 3_000)
     repairs, text = Repairs(), "{'a': '" + "x" * 500 + "'}"
     with pytest.raises(JsonError, match="too broken"):
         for _ in range(30):
@@ -40,4 +40,4 @@ def test_several_texts_share_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_long_texts_are_refused_before_any_work() -> None:
     with pytest.raises(JsonError, match="broken JSON of 100,008 characters; at most 100,000 are repaired"):
-        Repairs().repaired('{"a": "' + "x" * LONGEST + "'")
+        Repairs().repaired('{"a": "' + "x" * LONGEST_BROKEN + "'")

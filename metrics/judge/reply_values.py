@@ -1,29 +1,48 @@
-"""A reply as models write it, in the shape that was asked for: unwrapped, keys renamed, lists made of single entries.
+"""Values as models write them, brought into the types asked for: labels, numbers, truth values, lists, objects.
 
-Decided by the types of the fields alone. What could mean two things stays as it is, and fails the validation.
+Decided by the types of the fields alone. A value that could mean two things, or none that is asked for, is returned as
+it is and fails the validation that follows.
 """
 
 import re
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
-from metrics.judge.reply_text import Twice, decoded
-from metrics.judge.scalars import (
-    UNITS,
-    as_decimal,
-    as_label,
-    as_text,
-    as_truth,
-    lines_of,
-    plain,
-    refused,
-    whole_number,
-)
+from metrics.judge.reply_text import AROUND, TICKS, Twice, decoded, lines_of, plain, refused, spaced
 from metrics.text.json_text import JsonError
+from metrics.text.unicode_forms import normalized
 
+# yes and no in other languages: in place of a label, without any word beside it
+TRUE = "true ja oui sí sì si sim да так tak ano evet 是 是的 はい 예 네 نعم हाँ हां có ya ναι כן"
+FALSE = "false nein non não nee nej нет ні nie ne hayır 否 不是 いいえ 아니요 아니오 لا नहीं không tidak όχι לא"
+TRUTHS = dict.fromkeys(TRUE.split(), "yes") | dict.fromkeys(FALSE.split(), "no")
+LONGEST_LABEL = 20_000  # characters of a label and the words that explain it
+INFLECTED = re.compile(r"(?<=\w{3})(?:ed|ly|s)\b")  # supported, partially, agrees
+UNITS = (
+    "[a-z]|context|claim|item|passage|source|document|doc|chunk|text|statement|sentence|fact|nugget|opinion|criterion|"
+    "dimension|step|number|no|id|grade|level|score|rating"
+)
+# [1]  1.  #1  1.0  claim 1  context_1  C1
+NUMBER = re.compile(rf"[^\w-]*(?:(?:{UNITS})s?[\s._#:-]*)?(\d{{1,9}})(?:\.0+)?[^\w%]*", re.IGNORECASE)
+OF_SCALE = re.compile(r"\s*(\d{1,3}(?:\.\d{1,9})?)\s*(?:/|of|out of)\s*(\d{1,3})\W*")  # 4/5
+STARS = re.compile(r"\s*((?:[★⭐🌟]\ufe0f?){1,99})([☆✩]*)\s*")
+# a number and words that explain it, which hold no other number and no doubt
+NUMBER_EXPLAINED = re.compile(
+    r"[\s*_\"'`]*(\d{1,3}(?:\.\d{1,9})?)[*_\"'`]*\s*(?:[:,(–—]|-\s|\s-)(?!.*\b(?:maybe|perhaps|possibly|higher|lower|almost|"
+    r"nearly|unsure|uncertain|not (?:sure|certain)|out of|at (?:most|least))\b)[^\d\n]*[^\W\d][^\d\n]*",
+    re.IGNORECASE,
+)
+PERCENT = re.compile(r"(\d{1,3}(?:\.\d{1,9})?)\s*%")
+DECIMAL_COMMA = re.compile(r"0,\d{1,9}")
+# between a label and the words that explain it; not as in No. 1
+EXPLAINED = re.compile(r"[*_\"'`]*(?:\s*(?:[,:;!()\]\n–—]|\.(?!\s*\d))|\s+-|-\s)\s*")
+HEDGES = re.compile(
+    r"\b(but|however|although|though|partial(?:ly)?|partly|mostly|maybe|perhaps|possibly|unclear|unsure|uncertain|"
+    r"depends|except|unless|not (?:sure|certain|entirely|quite)|pero|aber|mais|però|mas|maar|но)\b"
+)
 EMPTY = frozenset({"none", "null", "nil", "n/a", "nothing", "empty"})
 DASHES = frozenset({"", "-", "–", "—"})  # … where no list is
 NOTHING = rf"none of the (?:{UNITS})s?|no (?:{UNITS})s?|not supported|unsupported|(?:there are )?no (?:\w+ )?{{name}}"
@@ -308,3 +327,95 @@ def _text_in(value: Any) -> Any:
     named = [texts[key] for key in TEXTS if key in texts]
     others = [part for key, part in texts.items() if key not in OTHER and key != "reason" and len(value) == 1]
     return next(iter(named + others), value)
+
+
+def label_text(label: Any) -> str:
+    """Return a label as plain() text; yes and no for a boolean."""
+    return {True: "yes", False: "no"}[label] if isinstance(label, bool) else plain(str(label))
+
+
+def whole_number(value: Any) -> Any:
+    """Return the whole number in 1.0, "1", "[1]", "#1" or "claim 1", else `value`; true is no number."""
+    if isinstance(value, bool):
+        return str(value)
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, str) and (match := NUMBER.fullmatch(value.strip())):
+        return int(match[1])
+    return value
+
+
+def as_label(value: Any, labels: Sequence[Any]) -> Any:
+    """Return the label that a value stands for; the value itself where it stands for none or for several."""
+    if all(isinstance(one, int) for one in labels):
+        if isinstance(value, str) and (stars := STARS.fullmatch(value)):
+            given = len(stars[1].replace("\ufe0f", ""))
+            return given if not stars[2] or given + len(stars[2]) == max(labels) else value
+        return whole_number(_rating(value, max(labels)) if isinstance(value, str) else value)
+    if value in labels and isinstance(value, str):
+        return value
+    known: dict[str, Any] = {}
+    for one in labels:
+        known[plain(str(one))] = None if plain(str(one)) in known else one
+    alike = {word: known[said] for word, said in TRUTHS.items()} if {"yes", "no"} <= known.keys() else {}
+    known = {word: alike[word] for word in ("true", "false") if word in alike} | known
+    if isinstance(value, bool | int) or (isinstance(value, float) and value.is_integer()):
+        value = str(value if isinstance(value, bool) else int(value))
+    if not isinstance(value, str) or len(value) > LONGEST_LABEL:
+        return value
+    said = plain(value)
+    if said in known:
+        return known[said] if known[said] is not None else value
+    inflected = [label for word, label in known.items() if INFLECTED.sub("", word) == INFLECTED.sub("", said)]
+    other = inflected[0] if len(inflected) == 1 else alike.get(said)
+    found = other if other is not None else _explained(value, known)
+    return found if found is not None else value
+
+
+def _rating(value: str, best: int) -> str:
+    """Return the number in 4/5 or "4 - good" on a scale up to `best`, else `value`."""
+    if match := OF_SCALE.fullmatch(value):
+        return match[1] if int(match[2]) == best else value
+    match = NUMBER_EXPLAINED.fullmatch(value)
+    return match[1] if match else value
+
+
+def _explained(value: str, known: Mapping[str, Any]) -> Any:
+    """Return the label that a text begins with, if what follows explains it and names no other label."""
+    text = normalized("NFKC", value).strip().lstrip(AROUND + TICKS).casefold()
+    if refused(text):
+        return None
+    for word, label in sorted(known.items(), key=lambda entry: -len(entry[0])):
+        if word and label is not None and text.startswith(word) and (after := EXPLAINED.match(text, len(word))):
+            rest = spaced(text[after.end() :])
+            said = INFLECTED.sub("", rest)
+            others = (INFLECTED.sub("", one) for one in known if one != word)
+            named = any(re.search(rf"\b{re.escape(other)}\b", said) for other in others)
+            return None if named or HEDGES.search(rest) else label
+    return None
+
+
+def as_truth(value: Any) -> Any:
+    """Return True or False for a boolean, yes, no, true or false in any case, else `value`."""
+    if isinstance(value, bool):
+        return value
+    return {"yes": True, "no": False}.get(as_label(value, ("yes", "no")), value) if isinstance(value, str) else value
+
+
+def as_decimal(value: Any) -> Any:
+    """Return the number in a text from 0 to 1, such as **0.6**, 60 %, 0,6 or 0.6/1, else `value`; true is no number."""
+    if isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str):
+        return value
+    text = value.strip("*_`\"' ").rstrip(".")
+    if match := PERCENT.fullmatch(text):
+        return float(match[1]) / 100
+    return text.replace(",", ".") if DECIMAL_COMMA.fullmatch(text) else _rating(text, 1)
+
+
+def as_text(value: Any) -> Any:
+    """Return texts in a list as one text and a number as text, else `value`."""
+    if isinstance(value, list) and all(isinstance(part, str) for part in value):
+        return " ".join(value)
+    return value if isinstance(value, bool | str | dict | list | None) else str(value)
