@@ -25,9 +25,12 @@ from metrics.cli.main import parser as command_line
 from metrics.cli.project_model import schema
 from metrics.core.evaluator import JUDGE, Metric
 from metrics.core.registry import evaluators
+from metrics.engine.evaluation import Evaluation
+from metrics.engine.evaluation_fields import flag_of, option_of
 from metrics.ingest import format_table, formats
 from metrics.ingest.reader import Reader
 from metrics.ingest.tables.columns import IMAGE_ALIASES, OUTPUT_ALIASES, SCORED_ALIASES, SUITE_ALIASES
+from metrics.library.evaluate import FIELDS
 from metrics.library.presets import PRESETS
 from metrics.perturbations.kinds import KINDS
 from metrics.presentation.families import FAMILIES
@@ -141,6 +144,15 @@ def _arguments(parser: argparse.ArgumentParser) -> Iterator[tuple[str, str]]:
             continue
         flags = ", ".join(action.option_strings)
         yield f"`{flags}`" if action.nargs == 0 else f"`{flags} {value}`", help
+
+
+def evaluate_arguments() -> str:
+    """Return the arguments of `evaluate()` in Python, with the flag of each."""
+    rows = []
+    for name, (key, field) in FIELDS.items():
+        flag = key in Evaluation.model_fields and not option_of(field).positional
+        rows.append((f"`{name}`", f"`{flag_of(key)}`" if flag else "", field.description or ""))
+    return _table(("argument", "flag", "meaning"), rows)
 
 
 def format_list() -> str:
@@ -273,6 +285,7 @@ GENERATED: dict[str, tuple[str, Callable[[], str]]] = {
     "presets": ("evaluators.md", preset_table),
     "sources": ("evaluators.md", source_table),
     "commands": ("command.md", command_sections),
+    "arguments": ("python.md", evaluate_arguments),
     "readers": ("formats.md", format_list),
     "columns": ("formats.md", column_tables),
     "prompts": ("prompts.md", prompt_table),

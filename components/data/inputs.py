@@ -208,7 +208,7 @@ def read_inputs(inputs: Inputs) -> ReadInputs:
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _read_inputs(folder: str, _inputs: Inputs, key: str) -> ReadInputs:  # noqa: ARG001 - parts of the cache's key
-    from metrics.library.evaluate import available_inputs
+    from metrics.library.evaluator_choice import available_inputs
 
     try:
         suite, outputs, problems, notes, missing = load_tables(_inputs, keep=True)

@@ -3,11 +3,15 @@
 import argparse
 from typing import Any
 
-from metrics.cli import log_lines, reading_options, target_options
+from metrics.cli.flags import add_flags
 from metrics.cli.options import add_mapping, add_parser, pairs
+from metrics.cli.target_options import ask
 from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import TASKS
+from metrics.engine.evaluation import LogFields, ReadingFields, TargetFields
+from metrics.library.input_data import readings_of
+from metrics.library.target_choice import target_estimate
 from metrics.store import Workspace
 
 
@@ -16,13 +20,12 @@ def add_command(commands: Any) -> None:
     words = "ask models, endpoints, programs or functions every case of a suite, and keep the answers as outputs"
     command = add_parser(commands, "complete", _complete, help=words)
     command.add_argument("suite", metavar="SUITE", nargs="?", help="the test cases: CSV, JSONL, JSON or Parquet")
-    target_options.add_options(command)
+    add_flags(command, TargetFields)
     command.add_argument("-o", "--output", metavar="FILE", help="file to write: .jsonl, .parquet or .csv")
     command.add_argument("--dry-run", action="store_true", help="only say what would be asked, and about its cost")
     command.add_argument("--task", choices=TASKS, help="task of the suite, if its columns do not show it")
     add_mapping(command)
-    reading_options.add_options(command)
-    log_lines.add_option(command)
+    add_flags(command, ReadingFields, LogFields)
     command.add_argument("--job", metavar="ID", help="continue a completion that the studio began")
 
 
@@ -49,12 +52,14 @@ def _complete(options: argparse.Namespace) -> int:
         raise InputError(missing)
     if options.output:
         check_format(options.output)  # before anything is paid
-    reading = reading_options.readings_of(options, [options.suite])[options.suite]
+    reading = readings_of(ReadingFields.of(options), [options.suite])[options.suite]
     mapping = dict(pairs(options.map, "--map")) or None
     suite = read_suite(options.suite, task=options.task, mapping=mapping, reading=reading)
-    outputs = target_options.asked(options, suite)
-    if outputs is None:
+    given = TargetFields.of(options)
+    if options.dry_run:
+        say(*target_estimate(given, suite, options.workspace))
         return 0
+    outputs = ask(given, suite, options)
     fingerprint = workspace.save_outputs(outputs, suite)
     failed = len(outputs.outputs) - outputs.outputs["error"].null_count
     if options.output:

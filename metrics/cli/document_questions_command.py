@@ -5,12 +5,15 @@ import sys
 from functools import partial
 from typing import Any
 
-from metrics.cli import judge_options
-from metrics.cli.options import MODELS, add_parser, names_of, pairs
+from metrics.cli.flags import add_flags
+from metrics.cli.judge_options import print_found
+from metrics.cli.options import add_parser, names_of, pairs
 from metrics.cli.progress_view import count, follow
 from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
+from metrics.engine.evaluation import EstimateFields, EvaluatorFields, JudgeFields
 from metrics.ingest.documents import ENDINGS
+from metrics.library.judge_choice import judge_settings
 from metrics.questions.kinds import KINDS
 from metrics.questions.settings import QuestionSettings
 from metrics.store import Workspace
@@ -62,8 +65,8 @@ def _add_from_documents(actions: Any) -> None:
     command.add_argument(
         "--approve-all", action="store_true", help="approve every question unseen: the file is a suite at once"
     )
-    command.add_argument("--embedder", metavar="PATH|NAME", help=MODELS["embedder"])
-    judge_options.add_options(command)
+    add_flags(command, EvaluatorFields, without=EvaluatorFields.model_fields.keys() - {"embedder"})
+    add_flags(command, JudgeFields, EstimateFields)
 
 
 def _sentence(name: str) -> str:
@@ -92,7 +95,7 @@ def _from_documents(options: argparse.Namespace) -> int:
     from metrics.suites.suite_files import write_suite
 
     settings = questions.question_settings(_settings(options))
-    judge = judge_options.settings(options)
+    judge = judge_settings(JudgeFields.of(options))
     if options.output:
         check_format(options.output)  # before a judge is paid
     elif not options.dry_run:
@@ -106,7 +109,7 @@ def _from_documents(options: argparse.Namespace) -> int:
         if judge is None:
             say("no judge calls: no judge is chosen")
         else:
-            judge_options.print_found(questions.estimate(read.documents, settings, judge, options.workspace))
+            print_found(questions.estimate(read.documents, settings, judge, options.workspace))
         return 0
     workspace = Workspace(options.workspace)
     with follow(options) as listen:

@@ -5,8 +5,9 @@ import json
 import sys
 from typing import Any
 
-from metrics.cli.plugin_options import add_plugin_option
+from metrics.cli.flags import add_flags
 from metrics.cli.terminal import say
+from metrics.engine.evaluation import PluginFields
 
 
 def add_command(commands: Any) -> None:
@@ -14,7 +15,7 @@ def add_command(commands: Any) -> None:
     command = commands.add_parser("evaluators", help="list the evaluators")
     command.add_argument("--json", action="store_true", help="everything that they declare, as JSON")
     command.add_argument("--presets", action="store_true", help="the presets of evaluators, with those that each has")
-    add_plugin_option(command)
+    add_flags(command, PluginFields)
     command.set_defaults(command=_evaluators)
 
 

@@ -3,16 +3,18 @@
 import argparse
 from typing import Any
 
-from metrics.cli import gate_options, log_lines
+from metrics.cli import gate_options
+from metrics.cli.flags import add_flags
 from metrics.cli.options import add_parser, run_of
+from metrics.engine.evaluation import GATES, LogFields
 
 
 def add_command(commands: Any) -> None:
     """Add `gate`."""
     words = "check a finished run: --fail-under, --baseline, --fail-if-worse, --non-inferior"
     command = add_parser(commands, "gate", _gate, of_run=True, help=words)
-    gate_options.add_options(command)
-    log_lines.add_option(command)
+    add_flags(command, *GATES)
+    add_flags(command, LogFields)
 
 
 def _gate(options: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""Gates of `evaluate` and `gate`: their options, what they are checked against, and what comes of them."""
+"""Gates of `evaluate` and `gate`: what they are checked against, and what comes of them."""
 
 import argparse
 import sys
@@ -12,7 +12,6 @@ from metrics.cli.leaderboard_lines import difference_lines, print_leaderboard
 from metrics.cli.options import names_of, write_output
 from metrics.cli.report_command import check_ending, write_report
 from metrics.cli.terminal import say
-from metrics.cli.weight_options import add_weights
 from metrics.reports.gates import Gate
 from metrics.store import Run, Workspace
 
@@ -22,43 +21,6 @@ if TYPE_CHECKING:
 
 FAILED = 1  # the exit code where a gate failed
 STDOUT = "-"
-
-
-def add_options(command: argparse.ArgumentParser) -> None:
-    """Add the gates, --baseline and the files that say how the gates came out."""
-    command.add_argument(
-        "--fail-under", metavar="METRIC=VALUE", action="append", default=[],
-        help="exit with 1 if a model is worse than VALUE (METRIC or EVALUATOR.METRIC); METRIC.lower=VALUE or "
-        "METRIC.upper=VALUE: if that bound of its 95 %% interval is; repeatable",
-    )  # fmt: skip
-    command.add_argument(
-        "--baseline", metavar="RUN",
-        help="compare each model with the one of the same name in RUN (an id, latest, or an archive), case by case, "
-        "on the cases that both suites have unchanged",
-    )  # fmt: skip
-    command.add_argument(
-        "--fail-if-worse", metavar="METRIC", nargs="*",
-        help="exit with 1 if a model is significantly worse than in --baseline at one of these metrics, corrected for "
-        "their number (without a METRIC: the primary metric of each evaluator)",
-    )  # fmt: skip
-    command.add_argument(
-        "--non-inferior", metavar="METRIC=MARGIN", action="append", default=[],
-        help="exit with 1 unless a model may replace the one in --baseline: the 95 %% interval of the difference shows "
-        "that METRIC is worse by less than MARGIN, in the metric's unit; with several, at all of them; repeatable",
-    )  # fmt: skip
-    command.add_argument(
-        "--anytime-valid", action="store_true",
-        help="for cases that arrive over time, where every look is gated: intervals and p of --baseline hold at all "
-        "looks together, however many there are (from 30 cases or groups on; wider than those of a single look)",
-    )  # fmt: skip
-    add_weights(command)
-    command.add_argument("--pdf", metavar="FILE", help="write the report to FILE, with what the baseline shows")
-    command.add_argument("--junit", metavar="FILE", help="write the result of each gate to FILE as JUnit XML")
-    command.add_argument(
-        "--markdown", metavar="FILE",
-        help="write leaderboard, gates and differences to FILE as Markdown for a pull request; -: to standard output, "
-        "alone",
-    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

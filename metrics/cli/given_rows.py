@@ -7,10 +7,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from metrics.cli import reading_options
+from metrics.cli.flags import add_flags
 from metrics.cli.options import add_mapping, add_parser, add_table_output, pairs, run_of, write_output
 from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
+from metrics.engine.evaluation import ReadingFields
+from metrics.library.input_data import readings_of
 from metrics.store import Run
 from metrics.store.given_rows import GivenRows
 
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 def add_reading(action: argparse.ArgumentParser) -> None:
     """Add the options of reading files of labels or preferences; see `add_files`."""
     add_mapping(action)
-    reading_options.add_options(action)
+    add_flags(action, ReadingFields)
     action.add_argument("--keep-good-rows", action="store_true", help="skip invalid rows instead of stopping")
 
 
@@ -35,7 +37,7 @@ def add_files(
     read: metrics.ingest's reader of such files; notes: what is said of each file beside its own.
     """
     mapping = dict(pairs(options.map, "--map", "CANONICAL=COLUMN"))
-    readings = reading_options.readings_of(options, options.files)
+    readings = readings_of(ReadingFields.of(options), options.files)
     problems: list[InputProblem] = []
     found = []
     for file in options.files:

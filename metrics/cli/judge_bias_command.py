@@ -3,10 +3,14 @@
 import argparse
 from typing import Any
 
-from metrics.cli import judge_options, log_lines
+from metrics import engine
 from metrics.cli.execution import execute, finished
+from metrics.cli.flags import add_flags
+from metrics.cli.judge_options import print_estimate
 from metrics.cli.options import add_parser, names_of, run_of
 from metrics.cli.terminal import say
+from metrics.engine.evaluation import LogFields
+from metrics.library.judge_choice import budget_of
 from metrics.store import Workspace
 
 
@@ -26,7 +30,7 @@ def add_bias_action(actions: Any) -> None:
         help="limit on what the judge may spend, repeatable",
     )  # fmt: skip
     action.add_argument("--dry-run", action="store_true", help="only estimate what the judge would cost")
-    log_lines.add_option(action)
+    add_flags(action, LogFields)
 
 
 def _bias(options: argparse.Namespace) -> int:
@@ -34,7 +38,7 @@ def _bias(options: argparse.Namespace) -> int:
     from metrics.presentation.bias_words import check_lines
 
     source, workspace = run_of(options, finished=True), Workspace(options.workspace)
-    budget = judge_options.budget_of(options.judge_budget, "--judge-budget").model_dump(exclude_none=True) or None
+    budget = budget_of(options.judge_budget, "--judge-budget").model_dump(exclude_none=True) or None
     made = judged_again(
         source, names_of(options.kinds) if options.kinds else UNASKED_KINDS,
         CASES if options.cases is None else options.cases, options.seed, names_of(options.evaluators or ""), budget,
@@ -42,8 +46,10 @@ def _bias(options: argparse.Namespace) -> int:
     )  # fmt: skip
     varied = made.varied
     if options.dry_run:
-        judge_options.print_estimate(
-            varied.suite, varied.outputs, made.evaluators, made.parameters, made.resources, workspace
+        print_estimate(
+            engine.estimate(
+                varied.suite, varied.outputs, made.evaluators, made.parameters, made.resources, workspace.path
+            )
         )
         return 0
     run = made.create(workspace, options.seed)

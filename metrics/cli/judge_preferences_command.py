@@ -5,11 +5,14 @@ import sys
 from functools import partial
 from typing import Any
 
-from metrics.cli import judge_options, log_lines
+from metrics.cli.flags import add_flags
+from metrics.cli.judge_options import print_found
 from metrics.cli.options import add_parser, run_of
 from metrics.cli.progress_view import count, follow
 from metrics.cli.terminal import say
 from metrics.core.preference_schema import CRITERION
+from metrics.engine.evaluation import EstimateFields, JudgeFields, LogFields
+from metrics.library.judge_choice import budget_of, judge_settings
 
 
 def add_preferences_action(actions: Any) -> None:
@@ -22,8 +25,7 @@ def add_preferences_action(actions: Any) -> None:
     )  # fmt: skip
     action.add_argument("--cases", metavar="N", type=int, help="cases drawn at random (default all)")
     action.add_argument("--seed", type=int, default=0, help="the same seed draws the same cases (default 0)")
-    judge_options.add_options(action)
-    log_lines.add_option(action)
+    add_flags(action, JudgeFields, EstimateFields, LogFields)
 
 
 def _preferences(options: argparse.Namespace) -> int:
@@ -32,9 +34,9 @@ def _preferences(options: argparse.Namespace) -> int:
 
     run = run_of(options, finished=True)
     chosen: dict[str, Any] = {"criterion": options.criterion, "cases": options.cases, "seed": options.seed}
-    judge = judge_options.settings(options) if options.judge else _own_judge(run, options)
+    judge = judge_settings(JudgeFields.of(options)) if options.judge else _own_judge(run, options)
     if options.dry_run:
-        judge_options.print_found(preference_estimate(run, judge, **chosen))
+        print_found(preference_estimate(run, judge, **chosen))
         return 0
     with follow(options) as listen:
         found = judge_preferences(run, judge, listen=partial(count, listen, "Comparing"), **chosen)
@@ -48,6 +50,6 @@ def _own_judge(run: Any, options: argparse.Namespace) -> Any:
     """Return the run's own judge, with the budget that the options give."""
     own = run.spec.judge
     if own and options.judge_budget:
-        budget = judge_options.budget_of(options.judge_budget, "--judge-budget")
+        budget = budget_of(options.judge_budget, "--judge-budget")
         return {**own, "budget": budget.model_dump(exclude_none=True)}
     return own

@@ -9,14 +9,6 @@ from typing import Any
 from metrics.cli.terminal import say
 
 
-def add_option(command: argparse.ArgumentParser) -> None:
-    """Add --log-format."""
-    command.add_argument(
-        "--log-format", choices=("text", "json"), default="text",
-        help="form of what is printed on standard error: text, or json, an object a line for each event (docs/ci.md)",
-    )  # fmt: skip
-
-
 def as_json(options: argparse.Namespace | None) -> bool:
     """Return whether standard error takes JSON."""
     return getattr(options, "log_format", "text") == "json"

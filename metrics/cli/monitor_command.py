@@ -5,21 +5,18 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from metrics.cli import judge_options
+from metrics.cli.flags import add_flags
 from metrics.cli.options import (
-    add_evaluators,
     add_mapping,
     add_parser,
-    names_of,
     pairs,
-    parameters_of,
-    with_chosen_rubric,
-    with_prompts,
-    with_thresholds,
 )
 from metrics.cli.stopping import exit_code
 from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
+from metrics.engine.evaluation import EvaluatorFields, JudgeFields
+from metrics.library.evaluator_choice import with_chosen_rubric, with_prompts, with_thresholds
+from metrics.library.judge_choice import chosen_models, judge_settings
 from metrics.presentation.calibration_words import since, threshold_lines
 from metrics.presentation.format import count, number
 from metrics.presentation.monitor_words import drift_words, reason
@@ -46,7 +43,7 @@ def add_command(commands: Any) -> None:
     )
     command.add_argument("--name", required=True, help="name of the monitor: its windows are kept under it")
     command.add_argument("--rate", type=float, metavar="SHARE", help="share of the ids to sample (default .01)")
-    add_evaluators(command)
+    add_flags(command, EvaluatorFields)
     command.add_argument(
         "--window", metavar="1h|N", help="length of a window: a time (30m, 1h, 7d) or sampled cases (default 100)"
     )
@@ -75,7 +72,7 @@ def add_command(commands: Any) -> None:
     command.add_argument(
         "--on-alert", metavar="COMMAND", help="command to run at each change of status, with JSON on its standard input"
     )
-    judge_options.add_options(command, estimates=False)
+    add_flags(command, JudgeFields)
 
 
 def _monitor(options: argparse.Namespace) -> int:
@@ -127,9 +124,10 @@ def _given(options: argparse.Namespace) -> dict[str, Any]:
         for name in ("rate", "seed", "minimum", "warning", "critical", "id", "time", "session")
         if (value := getattr(options, name)) is not None
     }
-    values = with_chosen_rubric(parameters_of(options.param), options)
-    if options.evaluators is not None:
-        chosen = names_of(options.evaluators)
+    asked = EvaluatorFields.of(options)
+    values = with_chosen_rubric(asked, options.workspace)
+    if asked.evaluators is not None:
+        chosen = list(asked.evaluators)
         given["evaluators"] = {id: {} for id in chosen} | values
         problems = [
             InputProblem("--param", f"values for {id}", "values only for evaluators that are chosen")
@@ -147,10 +145,13 @@ def _given(options: argparse.Namespace) -> dict[str, Any]:
         given["window"] = str(Window.parse(options.window))
     if options.map:
         given["mapping"] = dict(pairs(options.map, "--map"))
-    resources = judge_options.resources(options)
+    judge = judge_settings(JudgeFields.of(options))
+    resources = chosen_models(asked) | ({"judge": judge} if judge else {})
     if options.prompt:
         chosen = list(given.get("evaluators", ()))
-        given["evaluators"], resources = with_prompts(given.get("evaluators", {}), resources, chosen, options)
+        given["evaluators"], resources = with_prompts(
+            given.get("evaluators", {}), resources, chosen, asked, options.workspace
+        )
     if resources:
         given["resources"] = resources
     return given

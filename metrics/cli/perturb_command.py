@@ -5,10 +5,13 @@ import sys
 from collections import Counter
 from typing import Any
 
-from metrics.cli import judge_options, reading_options
+from metrics.cli.flags import add_flags
 from metrics.cli.options import add_mapping, add_parser, names_of, pairs
 from metrics.cli.terminal import say
 from metrics.core.suite import TASKS
+from metrics.engine.evaluation import JudgeFields, ReadingFields
+from metrics.library.input_data import readings_of
+from metrics.library.judge_choice import judge_settings
 from metrics.perturbations.kind import INTENSITIES
 from metrics.perturbations.kinds import KINDS, RULE_KINDS
 from metrics.perturbations.perturb import FIELDS, Perturbed, perturb
@@ -32,8 +35,7 @@ def add_command(commands: Any) -> None:
     command.add_argument("-o", "--output", metavar="FILE", required=True, help="file to write: .jsonl, .csv, .parquet")
     command.add_argument("--task", choices=TASKS, help="task of the suite, if its columns do not show it")
     add_mapping(command)
-    reading_options.add_options(command)
-    judge_options.add_options(command, estimates=False)
+    add_flags(command, ReadingFields, JudgeFields)
 
 
 def _perturb(options: argparse.Namespace) -> int:
@@ -43,11 +45,12 @@ def _perturb(options: argparse.Namespace) -> int:
 
     check_format(options.output)  # before a judge is paid
     mapping = dict(pairs(options.map, "--map")) or None
-    reading = reading_options.readings_of(options, [options.suite])[options.suite]
+    reading = readings_of(ReadingFields.of(options), [options.suite])[options.suite]
     suite = read_suite(options.suite, task=options.task, mapping=mapping, reading=reading)
+    judge = judge_settings(JudgeFields.of(options))
     made = perturb(
         suite, names_of(options.kinds) if options.kinds else RULE_KINDS, options.intensity, options.seed,
-        names_of(options.fields), judge=judge_options.settings(options), workspace=options.workspace, name=suite.name,
+        names_of(options.fields), judge=judge, workspace=options.workspace, name=suite.name,
     )  # fmt: skip
     write_suite(made.suite, options.output)
     if not options.quiet:

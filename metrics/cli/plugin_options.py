@@ -1,18 +1,9 @@
-"""`--plugin`: evaluators from outside, for the commands that resolve evaluators."""
+"""Loading evaluators from outside, for the commands that resolve evaluators."""
 
-import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
 from metrics.core.errors import InputError, InputProblem
-
-
-def add_plugin_option(command: argparse.ArgumentParser) -> None:
-    """Add --plugin."""
-    command.add_argument(
-        "--plugin", metavar="MODULE:OBJECT|FILE.py:OBJECT", action="append", default=[],
-        help="evaluator from outside, made by @evaluator, repeatable (see docs/plugins.md)",
-    )  # fmt: skip
 
 
 def load_plugins(references: Sequence[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""`push` and `pull`: finished runs with their data between this workspace and a URL; and inputs at URLs."""
+"""`push` and `pull`: finished runs with their data between this workspace and a URL."""
 
 import argparse
 import os
@@ -30,18 +30,6 @@ def add_command(commands: Any) -> None:
     command = add_parser(commands, "pull", _pull, help="fetch runs from a URL into this workspace, each file verified")
     command.add_argument("url", metavar="URL", help="where they were pushed to")
     command.add_argument("runs", metavar="RUN", nargs="*", help="ids of runs (default: all)")
-
-
-def fetch_inputs(options: argparse.Namespace) -> None:
-    """Replace what the command line names by a URL by a local copy: SUITE, OUTPUTS, --images, --artifacts."""
-    from metrics.store.remote.input_files import local_file
-
-    def local(text: str | None) -> str | None:
-        return str(local_file(text)) if text and "://" in text else text
-
-    options.outputs = [local(text) for text in options.outputs]
-    for name in ("suite", "images", "artifacts"):
-        setattr(options, name, local(getattr(options, name)))
 
 
 def push_sealed(run: Run) -> None:

@@ -7,10 +7,10 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from metrics.cli.flags import add_flags
 from metrics.cli.options import add_parser, names_of, run_of, write_output
-from metrics.cli.plugin_options import add_plugin_option
-from metrics.cli.weight_options import add_weights
 from metrics.core.errors import InputError, InputProblem
+from metrics.engine.evaluation import PluginFields, WeightFields
 from metrics.reports import DOCUMENTS, MARKDOWN, render
 from metrics.reports.section_names import SECTIONS, chosen_sections
 from metrics.store import Run
@@ -29,11 +29,11 @@ def add_command(commands: Any) -> None:
         required=True,
         help="file to write; the ending decides: .pdf, .html, .json, or .md for a summary",
     )
-    add_plugin_option(command)
+    add_flags(command, PluginFields)
     command.add_argument(
         "--sections", metavar="NAME,…", help=f"sections of the report (default: all): {', '.join(SECTIONS)}"
     )
-    add_weights(command)
+    add_flags(command, WeightFields)
 
 
 def _report(options: argparse.Namespace) -> int:

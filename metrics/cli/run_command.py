@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from metrics.cli.failures import told
+from metrics.cli.flags import arguments_of
 from metrics.cli.options import add_parser
 from metrics.cli.plugin_options import load_plugins
 from metrics.cli.terminal import say
@@ -29,7 +30,8 @@ def add_command(commands: Any) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from metrics.cli.project_model import parsed, read_evaluations, schema
+    from metrics.cli.evaluate_command import evaluate
+    from metrics.cli.project_model import evaluation_in, read_evaluations, schema
 
     if options.schema:
         print(json.dumps(schema(), indent=1, ensure_ascii=False))
@@ -43,28 +45,28 @@ def _run(options: argparse.Namespace) -> int:
     ]
     if unknown:
         raise InputError(unknown)
-    more = [f"--workspace={Path(options.workspace).absolute()}"] if options.workspace else []
-    more += [f"--{name.replace('_', '-')}" for name in ("quiet", "dry_run") if getattr(options, name)]
+    more: dict[str, Any] = {name: True for name in ("quiet", "dry_run") if getattr(options, name)}
+    more |= {"workspace": str(Path(options.workspace).absolute())} if options.workspace else {}
     codes = [0]
     with chdir(file.parent):  # what it names is beside it
         # all are read before the first begins
         chosen = {
-            name: [*given[: (files := given.index("--"))], *more, *given[files:]]  # flags win over the file
+            name: {**given, **more}  # flags win over the file
             for name, given in evaluations.items()
             if name in (names or evaluations)
         }
-        commands = {name: parsed(arguments) for name, arguments in chosen.items()}
-        for name, command in commands.items():
+        asked = {name: evaluation_in(values) for name, values in chosen.items()}
+        for name, evaluation in asked.items():
             if options.check:
-                say(shlex.join(chosen[name]))
+                say(shlex.join(arguments_of(chosen[name])))
                 continue
             if not options.quiet:
                 say(f"evaluation {name}", file=sys.stderr)
             try:
-                load_plugins(command.plugin)
-                codes.append(int(command.command(command)))
+                load_plugins(evaluation.plugin)
+                codes.append(evaluate(evaluation))
             except Exception as failure:  # the others run all the same
-                codes.append(told(failure, command))
+                codes.append(told(failure, argparse.Namespace(**dict(evaluation))))
     return max(codes)
 
 

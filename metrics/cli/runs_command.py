@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from typing import Any
 
 from metrics import engine
-from metrics.cli import log_lines, scheduler_options
 from metrics.cli.execution import execute, finished
+from metrics.cli.flags import add_flags
 from metrics.cli.options import add_parser, run_of
-from metrics.cli.plugin_options import add_plugin_option
 from metrics.cli.terminal import say
 from metrics.core.errors import RunSealed
+from metrics.engine.evaluation import LogFields, PlaceFields, PluginFields
 from metrics.engine.schedulers import use_scheduler
 from metrics.store import Run, Workspace
 
@@ -25,9 +25,7 @@ def add_command(commands: Any) -> None:
     command.add_argument("--bin", action="store_true", help="those in the bin, last deleted first")
     words = "continue a run that was interrupted or cancelled"
     command = add_parser(commands, "resume", _resume, of_run=True, help=words)
-    add_plugin_option(command)
-    scheduler_options.add_options(command)
-    log_lines.add_option(command)
+    add_flags(command, PluginFields, PlaceFields, LogFields)
     add_parser(commands, "cancel", _cancel, of_run=True, help="stop a run; what it has computed is kept")
     words = "give a run a name, notes and tags, which stand beside what is sealed; print what it has"
     command = add_parser(commands, "describe", _describe, of_run=True, help=words)

@@ -6,12 +6,13 @@ import sys
 from pathlib import Path
 from typing import Any, NoReturn
 
-from metrics.cli.options import add_workspace
+from metrics.cli.flags import add_flags
 from metrics.core.errors import InputError, MissingResource
 from metrics.core.extras import missing_extra
-from metrics.core.install_paths import APP, own_environment, python_module
 from metrics.core.loopback import is_loopback
 from metrics.core.open_files import allow_open_files
+from metrics.core.install_paths import APP, own_environment, python_module
+from metrics.engine.evaluation import CommandFields
 from metrics.store import Workspace
 from metrics.store.team import read_team
 
@@ -21,7 +22,7 @@ PORT = 8501
 def add_command(commands: Any) -> None:
     """Add `studio`."""
     command = commands.add_parser("studio", help="start the studio; it prints its address")
-    add_workspace(command)
+    add_flags(command, CommandFields, without=("quiet",))
     command.add_argument("--port", type=int, default=PORT, help=f"port to listen on (default {PORT})")
     command.add_argument(
         "--address", default="127.0.0.1",

@@ -5,11 +5,12 @@ import json
 import sys
 from typing import Any
 
+from metrics.cli.flags import add_flags
 from metrics.cli.options import add_parser
-from metrics.cli.plugin_options import add_plugin_option
 from metrics.cli.progress_view import follow
 from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
+from metrics.engine.evaluation import PluginFields
 from metrics.store import Run, Workspace
 from metrics.store.run_check import SEAL, Checked, check, damaged
 
@@ -28,7 +29,7 @@ def add_command(commands: Any) -> None:
         help="evaluate damaged runs once more; tables that come out as they were sealed replace the damaged ones, else "
         "the new run stays beside the damaged one",
     )  # fmt: skip
-    add_plugin_option(command)
+    add_flags(command, PluginFields)
 
 
 def _verify(options: argparse.Namespace) -> int:

@@ -61,7 +61,8 @@ def evaluator(
     `repeats`: a data-set evaluator gets all repeats of a model at once, not one after the other.
     `prompts`: every prompt that the judge may be asked, including shared ones.
     `instead`: for an input the field of a case that may stand in its place.
-    `default_needs`: what the data must have (library.evaluate.available_inputs) for the evaluator to run by default.
+    `default_needs`: what the data must have for the evaluator to run by default, see
+    metrics.library.evaluator_choice.available_inputs.
     `has_thresholds`: whether the metrics have default thresholds; False where their scale says nothing by itself, so
     that a value is good or bad only beside another one (overlap of words, average precision). The metrics of an
     evaluator that uses local weights have none until they are calibrated for the weights.

@@ -48,7 +48,7 @@ class Preset:
         return sorted(held, key=lambda entry: entry.id != entry.family)
 
     def runnable(self, task: Task | str, present: Collection[str]) -> list[str]:
-        """Return the ids of those that the data can feed; `present` is what it has (evaluate.available_inputs)."""
+        """Return the ids of those that the data can feed; `present` is what it has (see available_inputs)."""
         has = frozenset(present)
         return [
             entry.id

@@ -7,8 +7,9 @@ import jsonschema
 import pytest
 
 from metrics import Workspace
-from metrics.cli.main import main
-from metrics.cli.project_model import parsed, read_evaluations, schema
+from metrics.cli.flags import arguments_of, evaluation_of
+from metrics.cli.main import main, parser
+from metrics.cli.project_model import evaluation_in, read_evaluations, schema
 from metrics.core.errors import InputError
 from metrics.core.registry import evaluators
 from tests.library.plugin_scenes import write_data, write_plugin
@@ -60,20 +61,26 @@ def project(folder: Path, text: str, name: str = "assay.toml") -> Path:
 def test_a_file_is_the_arguments_of_the_command(folder):
     found = read_evaluations(project(folder, WHOLE))
     assert list(found) == ["nightly", "smoke"]
-    options = parsed(found["nightly"])
-    assert (options.suite, options.outputs, options.evaluators) == ("suite.csv", ["outputs.csv"], "rouge,brevity")
-    assert options.plugin == ["evals.py:brevity"]
-    assert options.fail_under == ["rouge.rougeL=0.1", "brevity.words_over=1"]
-    assert options.threshold == ["rouge.rougeL=0.5", "brevity.words_over=4"], "tables are merged with the defaults"
-    assert options.param == ["rouge.use_stemmer=true", 'rouge.variants=["rouge1", "rougeL"]']
-    assert (options.keep_good_rows, options.accept_findings, options.name) == (True, False, "nightly")
-    smoke = parsed(found["smoke"])
-    assert (smoke.evaluators, smoke.name, smoke.seed) == ("rouge", "Smoke test", 7)
+    asked = evaluation_in(found["nightly"])
+    assert (asked.suite, asked.outputs, asked.evaluators) == ("suite.csv", ("outputs.csv",), ("rouge", "brevity"))
+    assert asked.plugin == ("evals.py:brevity",)
+    assert asked.fail_under == ("rouge.rougeL=0.1", "brevity.words_over=1")
+    assert asked.threshold == ("rouge.rougeL=0.5", "brevity.words_over=4"), "tables are merged with the defaults"
+    assert asked.param == {"rouge": {"use_stemmer": True, "variants": ["rouge1", "rougeL"]}}
+    assert (asked.keep_good_rows, asked.accept_findings, asked.name) == (True, False, "nightly")
+    smoke = evaluation_in(found["smoke"])
+    assert (smoke.evaluators, smoke.name, smoke.seed) == (("rouge",), "Smoke test", 7)
+
+
+@pytest.mark.parametrize("name", ["nightly", "smoke"])
+def test_the_printed_command_asks_the_same(folder, name):
+    values = read_evaluations(project(folder, WHOLE))[name]
+    assert evaluation_of(parser().parse_args(arguments_of(values))) == evaluation_in(values)
 
 
 def test_every_argument_of_evaluate_is_a_key():
     """And the file can say nothing else: what flags cannot say, it cannot."""
-    options = vars(parsed(["evaluate", "suite.csv"]))
+    options = vars(parser().parse_args(["evaluate", "suite.csv"]))
     known = schema()["$defs"]["Evaluation"]["properties"]
     assert known.keys() == options.keys() - {"command"}
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from metrics.cli import rag_config, target_options
+from metrics.cli import rag_config
 from metrics.core.errors import InputError
 from metrics.core.plugins import load_reference
 from metrics.core.project_file import read_toml
@@ -18,6 +18,7 @@ from metrics.ingest.lint.unknown_classes import _names_in
 from metrics.ingest.media.images import read_images
 from metrics.judge.cache import Replay
 from metrics.judge.saved_objects import file_text
+from metrics.library import target_choice
 from metrics.library.plain_coco import read_plain
 from metrics.monitoring.line_reader import check_file
 from metrics.targets.spec import _from_file
@@ -71,7 +72,7 @@ READERS: dict[str, Callable[[Path], object]] = {
     "configuration of Open RAG Eval": rag_config._document,
     "plugin": lambda place: load_reference(f"{place}:entry", place.parent),
     "description of a target": lambda place: _from_file(place, {}),
-    "prompt of a target": lambda place: target_options._text(f"@{place}", "--target-system"),
+    "prompt of a target": lambda place: target_choice._text(f"@{place}", "--target-system"),
     "names of classes": _names_in, "prompt or rubric": file_text, "exported cache": Replay, "file to watch": check_file,
 }  # fmt: skip
 

@@ -8,7 +8,7 @@ import pytest
 
 from metrics.core.evaluator import CaseScore
 from metrics.core.suite import Outputs, Suite
-from metrics.library.evaluate import available_inputs
+from metrics.library.evaluator_choice import available_inputs
 from tests.evaluators.asked import score
 from tests.seeds import seeds
 

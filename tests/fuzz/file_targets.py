@@ -10,7 +10,7 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from metrics.cli.project_model import parsed, read_evaluations
+from metrics.cli.project_model import evaluation_in, read_evaluations
 from metrics.core.errors import InputError
 from metrics.core.project_file import project_file, project_plugins
 from metrics.core.suite import Suite
@@ -70,15 +70,15 @@ DRAWN = b"BT /F1 12 Tf 20 100 Td (The mill turns in the wind all day.) Tj ET"
 
 
 def check_project(given: Input, folder: Path) -> None:
-    """The arguments that a project file makes are some that `evaluate` takes."""
+    """What a project file says is an evaluation."""
     (folder / given.name).write_bytes(given.data)
     file = project_file(folder)
     if file is None:
         return
     project_plugins(file)
-    for arguments in read_evaluations(file).values():
+    for values in read_evaluations(file).values():
         try:
-            parsed(arguments)
+            evaluation_in(values)
         except SystemExit as failure:
             raise InputError("argparse refuses it") from failure
 

@@ -10,7 +10,7 @@ import pytest
 
 from metrics import analysis
 from metrics.analysis.labels.panel_agreement import has_panel, panel_agreement
-from metrics.cli.judge_options import settings
+from metrics.cli.flags import evaluation_of
 from metrics.cli.main import main
 from metrics.cli.main import parser as command_line
 from metrics.core.errors import InputError
@@ -18,6 +18,7 @@ from metrics.core.evaluator import CaseScore
 from metrics.core.registry import evaluators
 from metrics.engine.judge_panel import combined
 from metrics.judge.settings import settings_of
+from metrics.library.judge_choice import judge_settings
 from metrics.presentation.panel_rows import panel_table
 from metrics.stats import rater_agreement as statistics
 from metrics.store import Run
@@ -158,7 +159,7 @@ class TestRepeats:
 
 
 def given(*arguments: str) -> dict[str, Any] | None:
-    return settings(command_line().parse_args(["evaluate", "suite.csv", *arguments]))
+    return judge_settings(evaluation_of(command_line().parse_args(["evaluate", "suite.csv", *arguments])))
 
 
 class TestCommand:

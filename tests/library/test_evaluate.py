@@ -86,7 +86,7 @@ def test_boxes_are_checked_before_they_are_scored(workspace):
     with pytest.raises(InputError) as refused:
         evaluate(suite, outputs, evaluators=["average_precision"])
     text = str(refused.value)
-    assert "outputs = fix(suite, outputs, [('m', 'normalised')]): boxes scaled" in text
+    assert "add fix=['m=normalised']: boxes scaled" in text
     assert text.endswith("or accept_findings=True to score them as they are")
     assert Workspace().runs() == []
     with pytest.warns(UserWarning, match="normalised"):
@@ -106,7 +106,8 @@ def test_unknown_classes_need_an_answer(workspace):
     with pytest.raises(InputError) as refused:
         evaluate(suite, outputs, evaluators=["average_precision"])
     assert str(refused.value) == (
-        "predictions of a class that the suite does not have: cats (1)\n  add unknown_classes=['cats=cat']"
+        "predictions of a class that the suite does not have: cats (1)\n"
+        "  add unknown_classes ignore|false|NAME=CLASS, such as unknown_classes=['cats=cat']"
     )
     assert Workspace().runs() == []
     for answer in ("ignore", "false", "cats=cat"):
@@ -115,7 +116,7 @@ def test_unknown_classes_need_an_answer(workspace):
     kept = settle(suite, outputs, ClassChoice(rest="false"))
     assert evaluate(suite, kept, evaluators=["average_precision"]).state == "finished"
     frame = pd.DataFrame(outputs.predictions.to_pylist()).drop(columns=["segmentation", "iscrowd"], errors="ignore")
-    with pytest.raises(InputError, match="a class of the suite"):
+    with pytest.raises(InputError, match="a class that the suite does not have"):
         evaluate(suite, frame, evaluators=["average_precision"])
     assert evaluate(suite, frame, evaluators=["average_precision"], unknown_classes=["ignore"]).state == "finished"
 

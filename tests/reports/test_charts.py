@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from metrics.library.evaluate import CONSISTENCY
+from metrics.library.evaluator_choice import CONSISTENCY
 from metrics.presentation.chart_data.confusion_counts import OTHERS
 from metrics.reports.build import build
 from metrics.reports.renderers.charts import coloured_models, figure_of

@@ -1,0 +1,375 @@
+"""What is asked of an evaluation, declared once.
+
+A field here is a flag of `evaluate`, a key of assay.toml and of its JSON schema, an argument of `evaluate()` in Python
+and, where it says so, a setting on the page Evaluate. To add an argument, add a field and use it in
+`metrics.library.prepare`.
+"""
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from metrics.core.suite import Task
+from metrics.engine.evaluation_fields import (
+    Fields,
+    Judges,
+    Names,
+    Pairs,
+    ParameterValues,
+    Place,
+    SchedulerAddress,
+    Seconds,
+    Some,
+    Source,
+    Sources,
+    Targets,
+    Texts,
+    option,
+)
+from metrics.judge.settings import OPTIONS, Combine
+
+SAMPLING = ("temperature", "max_tokens", "window", "examples", *OPTIONS, "probabilities")  # names of --judge-option
+
+
+class CommandFields(Fields):
+    """Where runs are kept, and how much a command prints."""
+
+    workspace: Place = option(
+        "folder of runs and inputs, or the URL of one (default: $ASSAY_WORKSPACE or ./workspace)", "DIR|URL"
+    )
+    quiet: bool = option("print only the result", default=False, python=False)
+
+
+class InputFields(Fields):
+    """The files, or tables in memory, that are evaluated."""
+
+    suite: Source = option(
+        "the test cases: CSV, JSONL, JSON, YAML, Parquet, Excel, an export (docs/formats.md), or a zip",
+        "SUITE",
+        positional=True,
+    )
+    outputs: Sources = option(
+        "outputs of models; leave out where SUITE contains them, or with --target", "OUTPUTS", (), positional=True
+    )
+
+
+class TargetFields(Fields):
+    """What is to answer the cases in place of outputs, and how it is asked."""
+
+    target: Targets = option(
+        "what is to answer the cases, repeatable: a model as litellm names it, local:FILE.gguf, an http address, "
+        "module:function, file.py:function, command:PROGRAM …, or a .json or .yaml file that describes targets",
+        "[NAME=]TARGET",
+        (),
+    )
+    target_prompt: Pairs = option(
+        "prompt of a model target, with placeholders such as {question}; several with names make a grid",
+        "[NAME=]TEXT|@FILE",
+        (),
+    )
+    target_system: str | None = option("system message of a model target", "TEXT|@FILE")
+    target_base_url: str | None = option("OpenAI-compatible server of a model target; its key is OPENAI_API_KEY", "URL")
+    target_temperature: float | None = option("sampling temperature (default 0)", "T")
+    target_max_tokens: int | None = option("most tokens of an answer (default 1024)", "N")
+    repeats: int = option("how often each case is asked (default 1)", "N", 1)
+    target_concurrency: int | None = option("concurrent calls of a target (default 4)", "N")
+    target_timeout: float | None = option("seconds a call may take (default 120)", "S")
+    target_tries: int | None = option("tries before a case has failed (default 3)", "N")
+    target_budget: Pairs = option(
+        "limit on what the targets may spend now, repeatable; cases beyond it are errors, asked next time",
+        "usd=N|calls=N|tokens=N|seconds=N",
+        (),
+    )
+    retry_errors: bool = option("ask again the cases whose call failed before", default=False)
+    fresh: bool = option("forget the recorded answers of these targets first", default=False)
+
+
+class PluginFields(Fields):
+    """Evaluators from outside."""
+
+    plugin: Texts = option(
+        "evaluator from outside, made by @evaluator, repeatable (see docs/plugins.md)",
+        "MODULE:OBJECT|FILE.py:OBJECT",
+        (),
+        python=False,
+    )
+
+
+class EvaluatorFields(PluginFields):
+    """The evaluators, their parameters and the local models that they use."""
+
+    evaluators: Names = option("evaluators to run (default: all that fit the data and need no model)", "ID,…")
+    param: ParameterValues = option("evaluator parameter, repeatable", "EVALUATOR.NAME=VALUE", {})
+    threshold: Pairs = option(
+        "threshold of a metric (METRIC or EVALUATOR.METRIC) in place of its default, repeatable", "METRIC=VALUE", ()
+    )
+    prompt: Pairs = option(
+        "text of your own in place of a prompt, by its id or its evaluator's, repeatable; byop=NAME|FILE",
+        "PROMPT=FILE",
+        (),
+    )
+    rubric: Place = option(
+        "rubric of evaluator rubric: one saved in the workspace, or a .json or .yaml file", "NAME|FILE"
+    )
+    embedder: Place = option(
+        "embedding model: a folder, or a hub name to download (default: the bundled all-MiniLM-L6-v2)", "PATH|NAME"
+    )
+    classifier: Place = option(
+        "cross-encoder or classifier: a folder or a hub name; for one evaluator: --param ID.classifier=…", "PATH|NAME"
+    )
+    language_model: Place = option("causal language model: a folder, a GGUF file or a hub name", "PATH|NAME")
+    token_encoder: Place = option(
+        "encoder for BERTScore: a folder or a hub name (default: the bundled all-MiniLM-L6-v2)", "PATH|NAME"
+    )
+
+
+class ChoiceFields(Fields):
+    """What else decides which evaluators run, and the run's name."""
+
+    preset: str | None = option(
+        "the evaluators of a preset that fit the data, beside those of --evaluators: rag, safety … "
+        "(`evaluators --presets` lists them)",
+        "NAME",
+    )
+    run_consistency: bool = option(
+        "also compare every metric over the repeats of each case (evaluator consistency_statistics); some only: "
+        "--param consistency_statistics.metrics_to_run_consistency=ID,…",
+        default=False,
+    )
+    config: Place = option(
+        "YAML configuration of Open RAG Eval: its files, evaluators and judge in place of SUITE and options",
+        "FILE",
+        python=False,
+    )
+    name: str | None = option("name of the run")
+
+
+class JudgeFields(Fields):
+    """Who judges, and how it is asked."""
+
+    judge: Judges = option(
+        "judge model as litellm names it, with its key in the environment; MODEL@URL, a model of an OpenAI-compatible "
+        "server; or local, the installed local judge. Repeatable: a panel, each of which judges every case",
+        "MODEL[@URL]|local",
+        (),
+    )
+    judge_base_url: str | None = option(
+        "OpenAI-compatible server of every judge named without one; its key is OPENAI_API_KEY, any value if the server "
+        "needs none",
+        "URL",
+    )
+    judge_repeats: int | None = option(
+        "ask every question N times, which needs a temperature above 0, and combine the draws as a panel's scores", "N"
+    )
+    panel: Combine | None = option(
+        "one score from several judges or draws: majority of yes or no and the mean of the rest (default), or the mean "
+        "of all"
+    )
+    judge_concurrency: int | None = option("concurrent requests (default 16)", "N")
+    judge_budget: Pairs = option(
+        "limit on what the judge may spend, repeatable; what remains beyond it is skipped",
+        "usd=N|calls=N|tokens=N|seconds=N",
+        (),
+    )
+    judge_option: Pairs = option(
+        f"how the judge replies, repeatable: {', '.join(SAMPLING)}; 2:NAME=VALUE for the second judge only",
+        "NAME=VALUE",
+        (),
+    )
+    replay: Place = option("use only the replies of an exported cache, offline; a missing one is an error", "CACHE")
+
+
+class EstimateFields(Fields):
+    """Whether a command only estimates."""
+
+    dry_run: bool = option(
+        "only estimate what judge and targets would cost, and how much of it is recorded already",
+        default=False,
+        python=False,
+    )
+
+
+class ScoringFields(Fields):
+    """How cases are scored."""
+
+    seed: int = option("random seed of the bootstrap intervals (default 0)", default=0, page=True)
+    case_timeout: Seconds = option(
+        "most seconds that scoring a case may take before it is an error, 0 for no limit (default: "
+        "$ASSAY_CASE_TIMEOUT, else 300; ten times as long with a local model; docs/scale.md)",
+        "SECONDS",
+        page=True,
+    )
+
+
+class FileFields(Fields):
+    """How the files are read."""
+
+    task: Task | None = option("task of the suite, if its columns do not show it")
+    images: Place = option("images of the suite", "DIR|ZIP")
+    artifacts: Place = option("files made by agents, as the outputs name them or in folders CASE/…", "DIR|ZIP")
+    model_name: Texts = option("model name of each OUTPUTS file, in order, repeatable", "NAME", ())
+    map: Pairs = option(
+        "column that holds a canonical field, of all files or of one, repeatable", "[FILE=]CANONICAL=COLUMN", ()
+    )
+
+
+class ReadingFields(Fields):
+    """The encoding and the sheet of each file."""
+
+    encoding: Pairs = option(
+        "encoding of the files, or of one: windows-1252, utf-16 … (default: UTF-8 if valid, else the likeliest)",
+        "[FILE=]NAME",
+        (),
+    )
+    sheet: Pairs = option(
+        "sheet of Excel files, or split of Hugging Face data sets (default: the first that is not empty; test)",
+        "[FILE=]NAME",
+        (),
+    )
+    all_problems: bool = option(
+        "print every problem of the files, a line each, not grouped", default=False, python=False
+    )
+
+
+class CheckFields(Fields):
+    """What becomes of rows that are wrong, and of boxes that look wrong."""
+
+    keep_good_rows: bool = option(
+        "skip invalid rows instead of stopping; the run records how many were skipped", default=False
+    )
+    fix: Pairs = option(
+        "detection: correct the predictions of a model before they are scored, repeatable; all: whatever the checks "
+        "propose",
+        "MODEL=FIX|all",
+        (),
+    )
+    unknown_classes: Pairs = option(
+        "detection: what becomes of predictions of classes that the suite does not have: left out as pycocotools does, "
+        "counted as false positives, or taken for a class of the suite (FILE: a .json or .csv of names and classes), "
+        "repeatable; without it they are an error",
+        "ignore|false|NAME=CLASS|FILE",
+        (),
+    )
+    accept_findings: bool = option("detection: score also what the checks find to be meaningless", default=False)
+
+
+class PlaceFields(Fields):
+    """Where units are computed."""
+
+    scheduler: SchedulerAddress = option(
+        "compute on a Dask cluster: tcp://HOST:PORT or tls://HOST:PORT of its scheduler; local:N for N workers on this "
+        "machine; none for its processes (the default; of `resume`: as before)",
+        "ADDRESS",
+    )
+
+
+class ShardFields(Fields):
+    """Which part of the run is computed."""
+
+    shard: str | None = option(
+        "compute only the I-th of N shards of the run and print its folder; `merge` joins them", "I/N", python=False
+    )
+
+
+class WeightFields(Fields):
+    """By what weights the models are ranked."""
+
+    weight: Pairs = option(
+        "rank the models by a weighted mean of several metrics, each scaled to 0-1 by its range: METRIC or "
+        "EVALUATOR.METRIC, or cost_usd, duration_s or tokens; only the ratios of the weights count, none is preset; "
+        "repeatable",
+        "METRIC=WEIGHT",
+        (),
+        python=False,
+    )
+    scale: Pairs = option(
+        "the values of a METRIC with a --weight that count as 0 and as 1, where its range has no end; repeatable",
+        "METRIC=WORST:BEST",
+        (),
+        python=False,
+    )
+
+
+class LimitFields(Fields):
+    """The gates that a run is held to."""
+
+    fail_under: Pairs = option(
+        "exit with 1 if a model is worse than VALUE (METRIC or EVALUATOR.METRIC); METRIC.lower=VALUE or "
+        "METRIC.upper=VALUE: if that bound of its 95 % interval is; repeatable",
+        "METRIC=VALUE",
+        (),
+        python=False,
+    )
+    baseline: Place = option(
+        "compare each model with the one of the same name in RUN (an id, latest, or an archive), case by case, on the "
+        "cases that both suites have unchanged",
+        "RUN",
+        python=False,
+    )
+    fail_if_worse: Some = option(
+        "exit with 1 if a model is significantly worse than in --baseline at one of these metrics, corrected for their "
+        "number (without a METRIC: the primary metric of each evaluator)",
+        "METRIC",
+        python=False,
+    )
+    non_inferior: Pairs = option(
+        "exit with 1 unless a model may replace the one in --baseline: the 95 % interval of the difference shows that "
+        "METRIC is worse by less than MARGIN, in the metric's unit; with several, at all of them; repeatable",
+        "METRIC=MARGIN",
+        (),
+        python=False,
+    )
+    anytime_valid: bool = option(
+        "for cases that arrive over time, where every look is gated: intervals and p of --baseline hold at all looks "
+        "together, however many there are (from 30 cases or groups on; wider than those of a single look)",
+        default=False,
+        python=False,
+    )
+
+
+class ReportFields(Fields):
+    """The files that say how the gates came out."""
+
+    pdf: Place = option("write the report to FILE, with what the baseline shows", "FILE", python=False)
+    junit: Place = option("write the result of each gate to FILE as JUnit XML", "FILE", python=False)
+    markdown: Place = option(
+        "write leaderboard, gates and differences to FILE as Markdown for a pull request; -: to standard output, alone",
+        "FILE",
+        python=False,
+    )
+
+
+class LogFields(Fields):
+    """The form of what is printed while a command works."""
+
+    log_format: Literal["text", "json"] = option(
+        "form of what is printed on standard error: text, or json, an object a line for each event (docs/ci.md)",
+        default="text",
+        python=False,
+    )
+
+
+GATES = (LimitFields, WeightFields, ReportFields)
+GROUPS: tuple[type[Fields], ...] = (
+    CommandFields, InputFields, TargetFields, EvaluatorFields, ChoiceFields, JudgeFields, EstimateFields,
+    ScoringFields, FileFields, ReadingFields, CheckFields, PlaceFields, ShardFields, *GATES, LogFields,
+)  # fmt: skip
+
+
+class Evaluation(
+    LogFields, ReportFields, WeightFields, LimitFields, ShardFields, PlaceFields, CheckFields, ReadingFields,
+    FileFields, ScoringFields, EstimateFields, JudgeFields, ChoiceFields, EvaluatorFields, TargetFields, InputFields,
+    CommandFields,
+):  # fmt: skip
+    """What is asked of an evaluation; every door makes this value, and `prepare` takes it."""
+
+
+class EvaluationInCode(Evaluation):
+    """An evaluation that a program asks for, with values that no flag can give.
+
+    Where files have `file_names`, what is unpacked of them is stored beside them.
+    """
+
+    resources: dict[str, Any] = Field({}, description="models and judge by kind")
+    prompts: dict[str, Any] = Field({}, description="texts in place of prompts, by prompt id")
+    file_names: dict[str, str] = Field({}, description="names that people know files by, by path")

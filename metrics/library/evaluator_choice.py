@@ -1,0 +1,132 @@
+"""Which evaluators an evaluation runs, with which parameters, thresholds and texts of one's own."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pyarrow.compute as pc
+
+from metrics.core.did_you_mean import one_of
+from metrics.core.errors import InputError, InputProblem
+from metrics.core.levels import numeric_labels
+from metrics.core.registry import choose
+from metrics.core.suite import Outputs, Suite
+from metrics.engine.evaluation import Evaluation, EvaluatorFields
+from metrics.engine.evaluation_fields import Door, option_name, pairs
+from metrics.judge.rubrics import with_rubric
+from metrics.judge.wordings import placed, prompts_of_files
+from metrics.library.presets import chosen_by, default
+from metrics.store import Workspace
+
+Parameters = Mapping[str, Mapping[str, Any]]
+CONSISTENCY = "consistency_statistics"  # the evaluator that run_consistency adds
+ANSWERS = ("answer", "trace", "predictions", "predicted_value", "choice_logprobs")  # what outputs may hold of a model
+SHORT_ANSWER = 40  # characters: a name, a number, a date, a few words
+MOST_LABELS = 50  # distinct expected answers, at most, that still look like labels
+
+
+def chosen_evaluators(evaluation: Evaluation, suite: Suite, outputs: Outputs) -> list[str]:
+    """Return the evaluators of the preset and those named; without either, the default ones. InputError."""
+    named = list(evaluation.evaluators or ())
+    if evaluation.preset:
+        named = [*chosen_by(evaluation.preset, suite.task, available_inputs(suite, outputs)), *named]
+    elif not named:
+        named = runnable(suite, outputs)
+    return list(dict.fromkeys([*named, CONSISTENCY] if evaluation.run_consistency else named))
+
+
+def runnable(suite: Suite, outputs: Outputs) -> list[str]:
+    """Return the evaluators of the task's default preset that have each input in some case; none needs a model.
+
+    Raises InputError where there are none.
+    """
+    present = available_inputs(suite, outputs)
+    found = default(suite.task).runnable(suite.task, present)
+    if not found and present.isdisjoint(ANSWERS):
+        expected = "answers of models: a file of outputs beside the suite, or a column answer in one file"
+        raise InputError([InputProblem("outputs", "no answers", expected)])
+    if not found:
+        named = ", ".join(sorted(present))
+        raise InputError([InputProblem("evaluators", f"none that can use {named}", "the evaluators by name")])
+    return found
+
+
+def available_inputs(suite: Suite, outputs: Outputs) -> set[str]:
+    """Return what the data has: every column with a value, `annotations`, `predictions`, `keypoints` where both have
+    some, `segments` where classes are things or stuff, `repeats` where cases have several outputs, `few_answers` where
+    the expected answers recur like labels, `short_answers` where most are short enough to be met to the letter,
+    `ordered_labels` where the classes are numbers, and `class_parents` where they are in a hierarchy.
+    """
+    tables = [suite.cases, outputs.outputs]
+    present = {name for table in tables for name in table.column_names if table[name].null_count < table.num_rows}
+    if len(outputs.outputs["run"].unique()) > 1:
+        present.add("repeats")
+    if suite.annotations is not None:
+        present.add("annotations")
+    if outputs.predictions is not None:
+        present.add("predictions")
+        objects = (suite.annotations, outputs.predictions)
+        if all(table is not None and table["keypoints"].null_count < len(table) for table in objects):
+            present.add("keypoints")
+    if any(facts.is_thing is not None for facts in suite.classes.values()):
+        present.add("segments")
+    if len(suite.labels) > 2 and numeric_labels(suite.labels):
+        present.add("ordered_labels")
+    if any(facts.parent is not None for facts in suite.classes.values()):
+        present.add("class_parents")
+    expected = suite.cases["expected_answers"].combine_chunks().flatten()
+    if 1 < len(expected.unique()) <= max(2, min(MOST_LABELS, len(suite) // 5)):
+        present.add("few_answers")
+    if 2 * (pc.sum(pc.less_equal(pc.utf8_length(expected), SHORT_ANSWER)).as_py() or 0) > len(expected):
+        present.add("short_answers")
+    return present
+
+
+def with_chosen_rubric(given: EvaluatorFields, workspace: str | None, files: bool = True) -> dict[str, dict[str, Any]]:
+    """Return the parameters with the rubric that is chosen by name or, where `files` may be read, by its file."""
+    found = {id: dict(values) for id, values in given.param.items()}
+    if given.rubric:
+        found["rubric"] = {**found.get("rubric", {}), "rubric": given.rubric}
+    return with_rubric(found, Workspace(workspace).path, files=files)
+
+
+def with_thresholds(
+    parameters: Parameters, chosen: Sequence[str], texts: Sequence[str], door: Door = "command"
+) -> dict[str, dict[str, Any]]:
+    """Return the parameters with thresholds METRIC=NUMBER for the `chosen` evaluators that have such a metric.
+
+    InputError listing every text of another form, and every metric that none of them has.
+    """
+    option = option_name("threshold", door)
+    found = {id: dict(values) for id, values in parameters.items()}
+    entries = [entry for entry, _ in choose(chosen, parameters).values()] if texts else []
+    problems = []
+    for name, text in pairs(texts, option, "METRIC=NUMBER or EVALUATOR.METRIC=NUMBER"):
+        of, _, metric = name.rpartition(".")
+        having = [one.id for one in entries if of in ("", one.id) and metric in [known.name for known in one.metrics]]
+        if not having:
+            known = [f"{one.id}.{known.name}" for one in entries for known in one.metrics]
+            problems.append(InputProblem(option, repr(name), one_of(name, known)))
+        try:
+            value = float(text)
+        except ValueError:
+            problems.append(InputProblem(option, repr(text), "a number", column=name))
+            continue
+        for id in having:
+            own = found.setdefault(id, {})
+            own["thresholds"] = {**own.get("thresholds", {}), metric: value}
+    if problems:
+        raise InputError(problems)
+    return found
+
+
+def with_prompts(
+    parameters: Parameters, resources: Mapping[str, Any], chosen: Sequence[str], given: EvaluatorFields,
+    workspace: str | None, door: Door = "command", texts: Mapping[str, Any] | None = None,
+) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:  # fmt: skip
+    """Return parameters and resources with texts of one's own in place of prompts: those in files, and `texts`.
+
+    InputError as of metrics.judge.wordings.
+    """
+    files = dict(pairs(given.prompt, option_name("prompt", door), "PROMPT=FILE"))
+    own = prompts_of_files(files, Workspace(workspace).path) | dict(texts or {})
+    return placed(own, chosen, parameters, resources)

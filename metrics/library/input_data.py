@@ -1,0 +1,280 @@
+"""Reading what is evaluated: suite and outputs, whatever they are given as, and their checks."""
+
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from metrics.core.errors import InputError, InputProblem
+from metrics.core.suite import Outputs, Suite
+from metrics.engine.evaluation import Evaluation, EvaluationInCode, ReadingFields
+from metrics.engine.evaluation_fields import Door, option_name, pairs
+from metrics.ingest import (
+    Loaded,
+    Reading,
+    load_combined,
+    load_outputs,
+    load_suite,
+    outputs_from_frame,
+    suite_from_frame,
+)
+from metrics.presentation.phrases import change_lines
+from metrics.store.remote.input_files import local_file
+
+ALL = "all"  # of `fix`: whatever the checks propose
+
+Tell = Callable[..., None]  # is told `note` or `warning`, and lines
+Ask = Callable[[Evaluation, Suite], Outputs]
+
+
+class Data(NamedTuple):
+    """Suite and outputs, the problems of rows that were skipped, what was assumed, and how many answers are missing."""
+
+    suite: Suite
+    outputs: Outputs
+    problems: tuple[InputProblem, ...] = ()
+    notes: tuple[str, ...] = ()
+    missing: int = 0
+
+
+def read_suite(evaluation: Evaluation, door: Door = "command") -> Loaded[Suite]:
+    """Return the suite of an evaluation with the problems of rows that were skipped. InputError as of `load_suite`."""
+    given = evaluation.suite
+    if evaluation.target and _has_outputs(evaluation):
+        found = f"OUTPUTS {evaluation.outputs[0]}" if isinstance(evaluation.outputs, tuple) else "outputs as well"
+        expected = "outputs or targets; `complete` writes the answers of targets to a file of outputs"
+        raise InputError([InputProblem(option_name("target", door), found, expected)])
+    if isinstance(given, Suite):
+        return Loaded(given)
+    names, beside = _names(evaluation)
+    mapping, reading = _of_files(evaluation, door)
+    images = None if evaluation.images is None else local_file(evaluation.images)
+    keep, task = evaluation.keep_good_rows, evaluation.task
+    if not isinstance(given, str):
+        own = mapping.get("")
+        return Loaded(suite_from_frame(given, task=task, mapping=own, images=images, keep_good_rows=keep))
+    return load_suite(
+        local_file(given), task=task, mapping=mapping[given], images=images, keep_good_rows=keep,
+        reading=reading[given], name=_stem(names.get(given)), filename=names.get(given),
+        images_filename=names.get(str(images)), workspace_media=f"{images or given}.media" if beside else None,
+    )  # fmt: skip
+
+
+def read_data(
+    evaluation: Evaluation,
+    door: Door = "command",
+    tell: Tell | None = None,
+    ask: Ask | None = None,
+    suite: Loaded[Suite] | None = None,
+) -> Data:
+    """Return what is evaluated: a suite with outputs, one file with both, or a suite that `ask` lets targets answer.
+
+    `tell` is told what was assumed as soon as it is; the `suite` may be read already. InputError listing every problem.
+    """
+    say = tell or _ignore
+    names, _ = _names(evaluation)
+    if evaluation.target:
+        suite = suite or read_suite(evaluation, door)
+        say("note", *suite.notes)
+        asked = (ask or _ask)(evaluation, suite.value)
+        return Data(suite.value, asked, suite.problems, suite.notes)
+    keep = evaluation.keep_good_rows
+    mapping, reading = _of_files(evaluation, door)
+    if not _has_outputs(evaluation):
+        unused = [option_name(name, door) for name in ("images", "model_name") if getattr(evaluation, name)]
+        file = evaluation.suite
+        if not isinstance(file, str):
+            raise InputError([InputProblem("evaluate", "neither outputs nor a target", "outputs, or a target")])
+        if unused:
+            expected = "one or more files of outputs beside the suite"
+            raise InputError([InputProblem(", ".join(unused), "no OUTPUTS", expected)])
+        both = load_combined(
+            local_file(file), task=evaluation.task, mapping=mapping[file], keep_good_rows=keep, reading=reading[file],
+            name=_stem(names.get(file)), filename=names.get(file),
+        )  # fmt: skip
+        say("note", *both.notes)
+        return Data(*both.value, both.problems, both.notes, both.missing)
+    suite = suite or read_suite(evaluation, door)
+    say("note", *suite.notes)
+    answers = _read_outputs(evaluation, suite.value, door)
+    say("note", *answers.notes)
+    problems, notes = (*suite.problems, *answers.problems), (*suite.notes, *answers.notes)
+    return Data(suite.value, answers.value, problems, notes, answers.missing)
+
+
+def _read_outputs(evaluation: Evaluation, suite: Suite, door: Door) -> Loaded[Outputs]:
+    """Return the outputs of an evaluation; unknown classes in detection stay, `checked_outputs` asks about them."""
+    given, models, keep = evaluation.outputs, evaluation.model_name, evaluation.keep_good_rows
+    names, _ = _names(evaluation)
+    mapping, reading = _of_files(evaluation, door)
+    if isinstance(given, Outputs):
+        return Loaded(given)
+    if not isinstance(given, tuple) or not all(isinstance(each, str) for each in given):
+        model, own = next(iter(models), None), mapping.get("")
+        return Loaded(
+            outputs_from_frame(
+                given, suite=suite, mapping=own, model_name=model, keep_good_rows=keep, keep_unknown_classes=True
+            )
+        )
+    if len(models) > len(given):
+        found, most = f"{len(models)} names", f"at most one a file: {len(given)}"
+        raise InputError([InputProblem(option_name("model_name", door), found, most)])
+    files = {each: local_file(each) for each in given}
+    return load_outputs(
+        list(files.values()), suite=suite, mappings={files[each]: mapping[each] for each in given},
+        model_names={files[each]: model for each, model in zip(given, models, strict=False) if model},
+        readings={files[each]: reading[each] for each in given}, keep_good_rows=keep, keep_unknown_classes=True,
+        filenames={files[each]: names[each] for each in given if each in names},
+    )  # fmt: skip
+
+
+def _has_outputs(evaluation: Evaluation) -> bool:
+    return not isinstance(evaluation.outputs, tuple) or bool(evaluation.outputs)
+
+
+def _ask(evaluation: Evaluation, suite: Suite) -> Outputs:
+    from metrics.library.target_choice import ask_targets
+
+    return ask_targets(evaluation, suite, evaluation.workspace, "python")
+
+
+def _ignore(*_: str) -> None:
+    """Tell nobody."""
+
+
+def _names(evaluation: Evaluation) -> tuple[Mapping[str, str], bool]:
+    """Return the names that people know files by, and whether what files hold is stored beside them."""
+    return (
+        (evaluation.file_names, True)
+        if isinstance(evaluation, EvaluationInCode) and evaluation.file_names
+        else ({}, False)
+    )
+
+
+def _stem(name: str | None) -> str | None:
+    return None if name is None else name.rpartition(".")[0] or "suite"
+
+
+def _of_files(evaluation: Evaluation, door: Door) -> tuple[dict[str, dict[str, str]], dict[str, Reading]]:
+    """Return mapping and reading of each file; those of what is in memory are under ""."""
+    outputs = evaluation.outputs if isinstance(evaluation.outputs, tuple) else ()
+    files = [each for each in (evaluation.suite, *outputs) if isinstance(each, str)]
+    mappings = mappings_of(evaluation.map, files, option_name("map", door))
+    return mappings, readings_of(evaluation, files, door)
+
+
+def mappings_of(texts: Sequence[str], files: Sequence[str], option: str = "--map") -> dict[str, dict[str, str]]:
+    """Return columns by canonical field of each file, and under "" of all: FILE=CANONICAL=COLUMN is about one.
+
+    A file is named by its path or its name.
+    """
+    split = [(_file_named(text, files), text) for text in texts]
+    of_all = [text for name, text in split if not name]
+    found = {}
+    for file in ("", *files):
+        own = [text.removeprefix(f"{name}=") for name, text in split if name and name in (file, Path(file).name)]
+        found[file] = dict(pairs([*of_all, *own], option, "CANONICAL=COLUMN"))
+    return found
+
+
+def readings_of(given: ReadingFields, files: Sequence[str], door: Door = "command") -> dict[str, Reading]:
+    """Return how each file is to be read; InputError where an option names a file that is not given."""
+    from metrics.ingest.text_encoding import named
+
+    found: dict[str, dict[str, str]] = {"encoding": {}, "sheet": {}}
+    problems = []
+    for option, chosen in found.items():
+        for text in getattr(given, option):
+            known = _file_named(text, files)
+            file, equals, name = (known, "=", text.removeprefix(f"{known}=")) if known else text.rpartition("=")
+            of = [each for each in files if not equals or file in (each, Path(each).name)]
+            if not of:
+                option = option_name(option, door)
+                problems.append(InputProblem(option, f"the file {file!r}", "one of " + ", ".join(files)))
+            chosen.update(dict.fromkeys(of, named(name) if chosen is found["encoding"] else name))
+    if problems:
+        raise InputError(problems)
+    return {file: Reading(found["encoding"].get(file), found["sheet"].get(file)) for file in files}
+
+
+def corrected_outputs(suite: Suite, outputs: Outputs, evaluation: Evaluation, door: Door = "command") -> Outputs:
+    """Return the outputs with the fixes of boxes and the unknown classes as the evaluation says. InputError."""
+    from metrics.ingest.lint import ClassChoice, fix, fix_all, settle
+
+    if evaluation.fix:
+        outputs = fix(suite, outputs, [_named_fix(text, door) for text in evaluation.fix if text != ALL])
+    if ALL in evaluation.fix:
+        outputs = fix_all(suite, outputs)
+    return (
+        settle(suite, outputs, ClassChoice.parse(evaluation.unknown_classes)) if evaluation.unknown_classes else outputs
+    )
+
+
+def _file_named(text: str, files: Sequence[str]) -> str:
+    """Return the path or the name of a file that a text FILE=… begins with; empty where it begins with none."""
+    names = (name for file in files for name in (file, Path(file).name))
+    return next((name for name in names if text.startswith(f"{name}=")), "")
+
+
+def checked_outputs(
+    suite: Suite, outputs: Outputs, evaluation: Evaluation, door: Door = "command", tell: Tell | None = None
+) -> Outputs:
+    """Return the outputs with fixes and unknown classes as the evaluation says, after the checks of detection uploads.
+
+    `tell` is told what was changed, and what looks doubtful. InputError for serious findings that are neither fixed nor
+    accepted, and for unknown classes without an answer, with what would answer them in the words of the door.
+    """
+    from metrics.ingest.lint import advice, lint, unanswered, unknown_text
+
+    if suite.task != "detection":
+        given = [option_name(name, door) for name in ("fix", "unknown_classes") if getattr(evaluation, name)]
+        if given:
+            raise InputError([InputProblem(", ".join(given), f"a suite of {suite.task}", "a suite of detection")])
+        return outputs
+    say = tell or _ignore
+    outputs = corrected_outputs(suite, outputs, evaluation, door)
+    findings = lint(suite, outputs)
+    refused = [] if evaluation.accept_findings else [finding for finding in findings if finding.serious]
+
+    def remedy(model: str, name: str) -> str:
+        return f"add {given_as('fix', f'{model}={name}', door)}"
+
+    say("note", *(f"changed: {text}" for text in change_lines(outputs.changes)))
+    lines: list[str] = []
+    for finding in findings:
+        if finding in refused:
+            lines += advice(finding, remedy)
+        else:
+            say("warning", *advice(finding, remedy))
+    # numbers that are off by one are answered by their fix
+    unknown = unanswered(suite, outputs)
+    if unknown and not any(finding.kind == "class_numbers" for finding in refused):
+        alike = [f"{each.name}={each.nearest[0]}" for each in unknown if each.nearest]
+        proposal = f", such as {given_as('unknown_classes', alike[0], door)}" if alike else ""
+        every = option_name("unknown_classes", door)
+        lines += [unknown_text(unknown), f"  add {every} ignore|false|NAME=CLASS{proposal}"]
+        if door == "page":
+            lines = [f"Choose what to do with {unknown_text(unknown)}."]
+    if refused:
+        several = sum(bool(one.fix) for one in findings) > 1
+        every = f"{given_as('fix', ALL, door)} to apply all of these fixes, or " if several else ""
+        lines.append(f"or {every}{given_as('accept_findings', True, door)} to score them as they are")
+    if lines:
+        raise InputError(*lines)
+    return outputs
+
+
+def given_as(name: str, value: Any, door: Door) -> str:
+    """Return how a door is told a value of a field: `--fix 'm=xyxy'`, `fix=['m=xyxy']`."""
+    option = option_name(name, door)
+    if door == "python":
+        return f"{option}={value if value is True else [value]!r}"
+    return option if value is True else f"{option} {shlex.quote(value)}"
+
+
+def _named_fix(text: str, door: Door) -> tuple[str, str]:
+    """Return model and fix of MODEL=FIX; a model's name may have an equals sign, a fix has none."""
+    model, _, name = text.rpartition("=")
+    if not (model and name):
+        raise InputError([InputProblem(option_name("fix", door), repr(text), "MODEL=FIX or all")])
+    return model, name

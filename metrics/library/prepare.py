@@ -1,0 +1,115 @@
+"""An evaluation from what is asked to its run: read, check, choose, plan, estimate, create.
+
+Every door passes here, so that defaults, hints and refusals are the same for all: the command, project files, Python,
+the pytest plugin and the page.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from metrics import engine
+from metrics.core.registry import choose
+from metrics.engine.evaluation import Evaluation, EvaluationInCode
+from metrics.engine.evaluation_fields import Door, option_name
+from metrics.engine.schedulers import use_scheduler
+from metrics.engine.shards import Shard, make_shard
+from metrics.library.evaluator_choice import chosen_evaluators, with_chosen_rubric, with_prompts, with_thresholds
+from metrics.library.input_data import Ask, Data, Tell, checked_outputs, read_data
+from metrics.library.judge_choice import chosen_models, judge_settings
+from metrics.store import Run, Workspace
+from metrics.store.remote.input_files import local_file
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """An evaluation that can be started: what was read, and the evaluators with parameters and resources."""
+
+    evaluation: Evaluation
+    data: Data
+    evaluators: list[str]
+    parameters: dict[str, dict[str, Any]]
+    resources: dict[str, Any]
+    door: Door
+
+    @property
+    def workspace(self) -> Workspace:
+        """Where the run will be kept."""
+        return Workspace(self.evaluation.workspace)
+
+    def estimate(self) -> "engine.Estimate | None":
+        """Return how many calls, tokens and dollars the judge would take; None where none is asked."""
+        suite, outputs = self.data.suite, self.data.outputs
+        return engine.estimate(suite, outputs, self.evaluators, self.parameters, self.resources, self.workspace.path)
+
+    def hints(self) -> Iterator[str]:
+        """Yield which evaluators will be skipped for want of a model, and which model at hand could be used."""
+        from metrics.engine.inference_hint import inference_hint
+        from metrics.engine.load_resources import missing_resources
+
+        for entry, parameters in choose(self.evaluators, self.parameters).values():
+            if reason := missing_resources(entry, parameters, self.resources):
+                yield f"{entry.id} will be skipped: {reason}"
+        if hint := inference_hint(self.evaluators, self.resources):
+            name = option_name("evaluators", self.door)
+            model = "" if self.resources.get("classifier") else f" {option_name('classifier', self.door)} NAME"
+            yield f"{hint} Add it: {name} …,hallucination_hhem{model}"
+
+    def create(self) -> Run:
+        """Store suite, outputs and specification and return the run; nothing is computed yet. InputError."""
+        asked = self.evaluation
+        run = engine.create(
+            self.workspace, self.data.suite, self.data.outputs, self.evaluators, self.parameters, asked.name,
+            asked.seed, resources=self.resources, case_timeout=asked.case_timeout,
+        )  # fmt: skip
+        use_scheduler(run, asked.scheduler)
+        if asked.shard:
+            make_shard(run, Shard.parse(asked.shard))
+        return run
+
+
+def prepare(
+    evaluation: Evaluation,
+    door: Door = "python",
+    tell: Tell | None = None,
+    ask: Ask | None = None,
+    *,
+    data: Data | None = None,
+    untrusted: Sequence[str] = (),
+) -> Prepared:
+    """Return an evaluation that can be started; messages are in the words of the `door`.
+
+    `tell` is told notes and warnings as they come up; `ask` lets targets answer (default: without showing progress).
+    `data` was read before; `untrusted` are addresses of judges that nobody typed. Raises InputError listing every
+    problem of the files, of the boxes and classes in them, or of what is chosen.
+    """
+    given = with_chosen_rubric(evaluation, evaluation.workspace, files=door != "page")
+    read = read_data(evaluation, door, tell, ask) if data is None else data
+    outputs = checked_outputs(read.suite, read.outputs, evaluation, door, tell)
+    read = with_artifacts(evaluation, read._replace(outputs=outputs))
+    chosen, parameters = engine.with_followed(chosen_evaluators(evaluation, read.suite, read.outputs), given)
+    parameters = with_thresholds(parameters, chosen, evaluation.threshold, door)
+    in_code = evaluation if isinstance(evaluation, EvaluationInCode) else None
+    resources = {**(in_code.resources if in_code else {}), **chosen_models(evaluation)}
+    judge = judge_settings(evaluation, door, untrusted)
+    parameters, resources = with_prompts(
+        parameters, resources | ({"judge": judge} if judge else {}), chosen, evaluation, evaluation.workspace, door,
+        in_code.prompts if in_code else None,
+    )  # fmt: skip
+    return Prepared(evaluation, read, chosen, parameters, resources, door)
+
+
+def with_artifacts(evaluation: Evaluation, data: Data) -> Data:
+    """Return the data with the files that agents made, and the problems of those that were left out. InputError."""
+    if evaluation.artifacts is None:
+        return data
+    from metrics.ingest import attach_files
+
+    place = local_file(evaluation.artifacts)
+    names = evaluation.file_names if isinstance(evaluation, EvaluationInCode) else {}
+    loaded = attach_files(
+        data.outputs, place, keep_good_rows=evaluation.keep_good_rows, filename=names.get(evaluation.artifacts),
+        destination=Path(f"{place}.files") if names else None,
+    )  # fmt: skip
+    return data._replace(outputs=loaded.value, problems=(*data.problems, *loaded.problems))
