@@ -88,6 +88,7 @@ from components.data.inputs import (
     read_suite,
     runs_to_clone,
     schedulers,
+    settings_schema,
     start,
     stored_suites,
     wants_files,

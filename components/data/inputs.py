@@ -20,7 +20,6 @@ from components.data.uploaded_files import (
     reading_of,
     task_of,
     upload_folder,
-    upload_name,
 )
 from components.data.visitors import action
 from components.data.workspace_runs import runs, workspace, workspace_path
@@ -29,9 +28,9 @@ from metrics.presentation import run_names
 
 if TYPE_CHECKING:
     from metrics.core.suite import Outputs, Suite
+    from metrics.engine.evaluation import EvaluationInCode
     from metrics.ingest import Loaded, Preview
-
-    Tables = tuple[Suite, Outputs, list[InputProblem], list[str], int]
+    from metrics.library.input_data import Data
 
 Parameters = Mapping[str, Mapping[str, Any]]  # of evaluators, by id
 FileRole = Literal["suite", "outputs", "combined"]
@@ -187,7 +186,7 @@ def previews(inputs: Inputs) -> Sequence[InspectedFile]:
 def read_suite(inputs: Inputs) -> ReadInputs:
     """Return the uploaded suite read and checked, before there are answers to it."""
     try:
-        loaded = load_suite(inputs, keep=True)
+        loaded = load_suite(inputs)
     except AssayError as failure:
         return _unread(failure)
     suite = loaded.value
@@ -211,7 +210,7 @@ def _read_inputs(folder: str, _inputs: Inputs, key: str) -> ReadInputs:  # noqa:
     from metrics.library.evaluator_choice import available_inputs
 
     try:
-        suite, outputs, problems, notes, missing = load_tables(_inputs, keep=True)
+        suite, outputs, problems, notes, missing = load_data(_inputs)
     except AssayError as failure:
         return _unread(failure)
     good, bad = outputs.outputs.num_rows, outputs.left_out
@@ -219,35 +218,51 @@ def _read_inputs(folder: str, _inputs: Inputs, key: str) -> ReadInputs:  # noqa:
         good, bad = good + len(suite), bad + suite.left_out
     understood = Understood(
         suite.name, suite.task, good, bad, len(suite),
-        tuple(outputs.models), tuple(notes), missing, frozenset(available_inputs(suite, outputs)),
+        tuple(outputs.models), notes, missing, frozenset(available_inputs(suite, outputs)),
     )  # fmt: skip
-    return ReadInputs(_inputs.keep or not problems, tuple(problems), understood)
+    return ReadInputs(_inputs.keep or not problems, problems, understood)
+
+
+def settings_schema() -> dict[str, Any]:
+    """Return the JSON schema of the further settings of a run that the page asks for."""
+    from metrics.engine.evaluation import Evaluation
+    from metrics.engine.evaluation_fields import option_of
+
+    known = Evaluation.model_json_schema()["properties"]
+    shown = {}
+    for name, field in Evaluation.model_fields.items():
+        if option_of(field).page:
+            entry = dict(known[name])
+            kind, *_ = entry.pop("anyOf", None) or [{key: entry.pop(key) for key in ("type", "enum") if key in entry}]
+            empty = [{"type": "null"}] if field.default is None else []
+            shown[name] = {**entry, "anyOf": [kind, *empty], "default": field.default}
+    return {"properties": shown}
 
 
 @action("editor", "start a run", "name")
 def start(
     inputs: Inputs, evaluators: tuple[str, ...], parameters: Parameters, name: str | None,
-    resources: dict[str, Any] | None = None, scheduler: str | None = None,
+    resources: dict[str, Any] | None = None, scheduler: str | None = None, settings: Mapping[str, Any] | None = None,
 ) -> tuple[str, str]:  # fmt: skip
     """Store suite and outputs, create the run and start it; return its id, or "" and why it was not started.
 
-    `resources` chooses the models behind the evaluators, by kind; `scheduler` is one of `schedulers()`, if any.
+    `resources` chooses the models behind the evaluators, by kind; `scheduler` is one of `schedulers()`, if any;
+    `settings` are those of `settings_schema`.
     """
     from metrics import engine
-    from metrics.engine.schedulers import use_scheduler
-    from metrics.ingest.lint import unknown_classes, unknown_text
+    from metrics.library.prepare import prepare
     from metrics.library.presets import RUN_CODE
 
     try:
         if any(values.get("allow") and id in RUN_CODE for id, values in parameters.items()):
             allow_code(name or "")
-        suite, outputs, problems, *_ = load_tables(inputs, keep=True)
-        if problems and not inputs.keep:
+        data = uploaded_data(inputs)
+        given = {"evaluators": evaluators, "param": parameters, "name": name, "scheduler": scheduler}
+        evaluation = evaluation_of(inputs, data, resources=resources or {}, **given, **(settings or {}))
+        prepared = prepare(evaluation, "page", data=data)
+        if prepared.data.problems and not inputs.keep:
             return "", "The files have problems that they did not have before; check them again."
-        if not inputs.classes and (unknown := unknown_classes(suite, outputs)):
-            return "", f"Choose what to do with {unknown_text(unknown)}."
-        run = engine.create(workspace(), suite, outputs, list(evaluators), parameters, name, resources=resources)
-        use_scheduler(run, scheduler)
+        run = prepared.create()
         engine.start(run)
     except AssayError as failure:
         return "", str(failure)
@@ -290,116 +305,118 @@ def problems_csv(problems: Sequence[InputProblem]) -> bytes:
     return bytes(write(problem_table(problems), "csv"))
 
 
-def load_tables(inputs: Inputs, keep: bool) -> Tables:
-    """Return suite, outputs, problems of the skipped rows, notes, and the number of missing answers."""
-    suite, outputs, problems, notes, missing = uploaded_tables(inputs, keep)
-    outputs = corrected(suite, outputs, inputs)
-    if not inputs.files:
-        return suite, outputs, problems, notes, missing
-    from metrics.ingest import attach_files
+def evaluation_of(inputs: Inputs, data: Data | None = None, **more: Any) -> EvaluationInCode:
+    """Return the evaluation that the choices on the page ask for: uploads by path, what is stored as a value.
 
+    `data` is what was read already. Rows that are wrong are skipped in reading: the page shows them before it lets a
+    run start. InputError.
+    """
+    from metrics.engine.evaluation import EvaluationInCode
+
+    given: dict[str, Any] = {"suite": None, "outputs": None, "keep_good_rows": True, "accept_findings": True}
     folder = upload_folder()
-    attached = attach_files(
-        outputs, folder / inputs.files, destination=folder / f"{inputs.files}.files",
-        filename=name_of(inputs.files, folder), keep_good_rows=keep,
-    )  # fmt: skip
-    return suite, attached.value, [*problems, *attached.problems], notes, missing
+    places = [inputs.suite] if inputs.source == "upload" and data is None else []
+    if data is not None:
+        given["suite"], given["outputs"] = data.suite, data.outputs
+    elif inputs.source in ("sample", "run"):
+        given["suite"], given["outputs"] = _stored_tables(inputs)
+    elif inputs.source == "stored":
+        given["suite"] = workspace().suite(inputs.suite)
+    else:
+        given["suite"] = str(folder / inputs.suite)
+    if inputs.job and data is None:
+        from metrics.targets.jobs import job_of
+
+        given["outputs"] = workspace().outputs(str(job_of(workspace(), inputs.job).outputs))
+    elif inputs.outputs and data is None:
+        given["outputs"] = [str(folder / token) for token in inputs.outputs]
+        places += inputs.outputs
+    pairs = {token: inputs.suite_mapping if token == inputs.suite else inputs.outputs_mapping for token in places}
+    readings = {token: choices_of(token, inputs.readings) for token in places}
+    given |= {
+        "map": [f"{folder / at}={each}" for at in places for each in pairs_of(at, pairs[at])],
+        **{
+            kind: [f"{folder / at}={chosen[kind]}" for at, chosen in readings.items() if chosen.get(kind)]
+            for kind in ("encoding", "sheet")
+        },
+        "task": task_of(inputs.task), "model_name": inputs.models, "fix": inputs.fixes,
+        "unknown_classes": inputs.classes, "workspace": str(workspace_path()),
+        "images": str(folder / inputs.images) if inputs.images else None,
+        "artifacts": str(folder / inputs.files) if inputs.files else None,
+        "file_names": {
+            str(folder / at): name_of(at, folder) for at in (*places, inputs.images, inputs.files) if at
+        },
+    }  # fmt: skip
+    return EvaluationInCode.model_validate({**given, **more})
 
 
-def corrected(suite: Suite, outputs: Outputs, inputs: Inputs) -> Outputs:
+def load_data(inputs: Inputs) -> Data:
+    """Return suite and outputs with what was chosen about them, the problems of skipped rows, and notes."""
+    from metrics.library.prepare import with_artifacts
+
+    data = uploaded_data(inputs)
+    return with_artifacts(evaluation_of(inputs, data), data._replace(outputs=corrected(data, inputs)))
+
+
+def corrected(data: Data, inputs: Inputs) -> Outputs:
     """Return the outputs with the fixes of boxes and the unknown classes as chosen; InputError where that fails."""
-    from metrics.ingest.lint import ClassChoice, fix, settle
+    from metrics.library.input_data import corrected_outputs
 
-    if inputs.fixes:
-        outputs = fix(
-            suite, outputs, [(model, name) for model, _, name in (each.rpartition("=") for each in inputs.fixes)]
-        )
-    return settle(suite, outputs, ClassChoice.parse(inputs.classes)) if inputs.classes else outputs
+    return corrected_outputs(data.suite, data.outputs, evaluation_of(inputs, data), "page")
 
 
-def uploaded_tables(inputs: Inputs, keep: bool) -> Tables:
+def uploaded_data(inputs: Inputs) -> Data:
     """Return suite, outputs, problems, notes and missing answers as the files have them; the last are kept."""
     plain = replace(inputs, fixes=(), classes=(), files="")
     if inputs.job:  # a completion that is resumed has other answers under the same name
-        return _read_tables(plain, keep)
-    return _kept_tables(str(workspace_path()), plain, keep, repr(plain))
+        return _read_data(plain)
+    return _kept_data(str(workspace_path()), plain, repr(plain))
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)
-def _kept_tables(folder: str, _inputs: Inputs, keep: bool, key: str) -> Tables:  # noqa: ARG001 - parts of the cache's key
-    return _read_tables(_inputs, keep)
+def _kept_data(folder: str, _inputs: Inputs, key: str) -> Data:  # noqa: ARG001 - parts of the cache's key
+    return _read_data(_inputs)
 
 
-def _read_tables(inputs: Inputs, keep: bool) -> Tables:
-    from metrics import ingest
-    from metrics.suites.samples import samples
+def _read_data(inputs: Inputs) -> Data:
+    from metrics.library.input_data import Data, read_data
 
-    if inputs.source == "sample":
-        suite, outputs = next(sample for sample in samples() if sample.id == inputs.suite).read()
-        return suite, outputs, [], [], 0
-    if inputs.source == "run":
-        run = workspace().run(inputs.suite)
-        return run.suite, run.outputs, [], [], 0
-    folder = upload_folder()
-    task = task_of(inputs.task)
     if inputs.together:
-        both = ingest.load_combined(
-            folder / inputs.suite, task=task, mapping=choices_of(inputs.suite, inputs.suite_mapping),
-            name=_stem(inputs.suite), keep_good_rows=keep, filename=name_of(inputs.suite, folder),
-            reading=reading_of(inputs.suite, inputs.readings),
-        )  # fmt: skip
-        return *both.value, list(both.problems), list(both.notes), both.missing
-    loaded = load_suite(inputs, keep)
-    suite = loaded.value
-    if inputs.job:
-        from metrics.targets.jobs import job_of
-
-        asked = workspace().outputs(str(job_of(workspace(), inputs.job).outputs))
-        return suite, asked, list(loaded.problems), list(loaded.notes), 0
+        return read_data(evaluation_of(inputs), "page")
+    loaded = load_suite(inputs)
     if inputs.on_file:
         from metrics.suites.outputs_on_file import read_on_file
 
-        outputs, missing = read_on_file(workspace(), inputs.on_file, suite)
-        return suite, outputs, list(loaded.problems), list(loaded.notes), missing
-    paths = [folder / token for token in inputs.outputs]
-    answers = ingest.load_outputs(
-        paths, suite=suite, keep_good_rows=keep,
-        mappings={path: choices_of(path.name, inputs.outputs_mapping) for path in paths},
-        model_names={path: model for path, model in zip(paths, inputs.models, strict=True) if model},
-        filenames={path: name_of(path.name, folder) for path in paths},
-        readings={path: reading_of(path.name, inputs.readings) for path in paths},
-        keep_unknown_classes=True,
-    )  # fmt: skip
-    return suite, answers.value, [*loaded.problems, *answers.problems], [*loaded.notes, *answers.notes], answers.missing
+        outputs, missing = read_on_file(workspace(), inputs.on_file, loaded.value)
+        return Data(loaded.value, outputs, loaded.problems, loaded.notes, missing)
+    return read_data(evaluation_of(inputs), "page", suite=loaded)
 
 
-def load_suite(inputs: Inputs, keep: bool) -> Loaded[Suite]:
+def _stored_tables(inputs: Inputs) -> tuple[Suite, Outputs]:
+    """Return suite and outputs of a sample or of a run."""
+    from metrics.suites.samples import samples
+
+    if inputs.source == "sample":
+        return next(sample for sample in samples() if sample.id == inputs.suite).read()
+    run = workspace().run(inputs.suite)
+    return run.suite, run.outputs
+
+
+def load_suite(inputs: Inputs) -> Loaded[Suite]:
     """Return the chosen suite, with the problems of its upload; the last upload is kept. Raises InputError."""
-    from metrics import ingest
-
     if inputs.source != "upload":
-        return ingest.Loaded(workspace().suite(inputs.suite))
+        from metrics import ingest
+
+        return ingest.Loaded(evaluation_of(inputs).suite)
     own = Inputs(
         inputs.source, inputs.suite, inputs.images, task=inputs.task, suite_mapping=inputs.suite_mapping,
         readings=tuple(each for each in inputs.readings if each.startswith(inputs.suite)),
     )  # fmt: skip
-    return _kept_suite(str(upload_folder()), own, keep, repr(own))
+    return _kept_suite(str(upload_folder()), own, repr(own))
 
 
 @st.cache_resource(max_entries=1, show_spinner="Reading and checking the suite")
-def _kept_suite(folder: str, _inputs: Inputs, keep: bool, key: str) -> Loaded[Suite]:  # noqa: ARG001 - parts of the cache's key
-    from metrics import ingest
+def _kept_suite(folder: str, _inputs: Inputs, key: str) -> Loaded[Suite]:  # noqa: ARG001 - parts of the cache's key
+    from metrics.library.input_data import read_suite
 
-    place = Path(folder)
-    return ingest.load_suite(
-        place / _inputs.suite, task=task_of(_inputs.task), mapping=choices_of(_inputs.suite, _inputs.suite_mapping),
-        name=_stem(_inputs.suite), keep_good_rows=keep, filename=name_of(_inputs.suite, place),
-        images=place / _inputs.images if _inputs.images else None,
-        images_filename=name_of(_inputs.images, place) if _inputs.images else None,
-        workspace_media=place / f"{_inputs.images or _inputs.suite}.media",
-        reading=reading_of(_inputs.suite, _inputs.readings),
-    )  # fmt: skip
-
-
-def _stem(token: str) -> str:
-    return upload_name(token).rpartition(".")[0] or "suite"
+    return read_suite(evaluation_of(_inputs), "page")

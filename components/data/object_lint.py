@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import streamlit as st
 
-from components.data.inputs import Inputs, corrected, uploaded_tables
+from components.data.inputs import Inputs, corrected, uploaded_data
 from components.data.workspace_runs import workspace_path
 from metrics.presentation.phrases import change_lines
 
@@ -63,12 +63,12 @@ def object_checks(inputs: Inputs) -> ObjectChecks:
 def _checks(folder: str, _inputs: Inputs, key: str) -> ObjectChecks:  # noqa: ARG001 - parts of the cache's key
     from metrics.ingest.lint import FIXES, lint, unknown_classes
 
-    suite, read, *_ = uploaded_tables(_inputs, keep=True)
-    outputs = corrected(suite, read, _inputs)
+    read = uploaded_data(_inputs)
+    suite, outputs = read.suite, corrected(read, _inputs)
     findings = lint(suite, outputs)
     return ObjectChecks(
         findings, [FIXES[each.fix].title if each.fix else "" for each in findings], change_lines(outputs.changes),
-        unknown_classes(suite, corrected(suite, read, replace(_inputs, classes=()))), suite.labels,
+        unknown_classes(suite, corrected(read, replace(_inputs, classes=()))), suite.labels,
     )  # fmt: skip
 
 
@@ -76,10 +76,11 @@ def box_preview(inputs: Inputs, model: str | None, findings: Sequence[Finding], 
     """Return one image with the boxes of a model (None: of all), before and after the fixes of its findings."""
     from metrics.ingest.lint import fix
 
-    suite, read, *_ = uploaded_tables(inputs, keep=True)
+    read = uploaded_data(inputs)
+    suite = read.suite
     one = suite.cases.filter(np.asarray(suite.cases["case_id"]) == case_id)
     small = suite.restricted(one["case_id"].combine_chunks())
-    now = corrected(suite, read, inputs).restricted(model, case_ids=one["case_id"].combine_chunks())
+    now = corrected(read, inputs).restricted(model, case_ids=one["case_id"].combine_chunks())
     sides = {"As read": now}
     if any(finding.fix for finding in findings):
         # what a fix does to an image depends on nothing but that image

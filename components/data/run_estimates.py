@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from components.data.inputs import Inputs, Parameters, load_tables
+from components.data.inputs import Inputs, Parameters, load_data
 from components.data.visitors import working_in
 from components.data.workspace_runs import workspace_path
 from metrics.core.errors import AssayError
@@ -79,7 +79,7 @@ def _estimate(
         return None
     try:
         with working_in(folder):
-            suite, outputs, *_ = load_tables(inputs, keep=True)
+            suite, outputs, *_ = load_data(inputs)
         return engine.estimate(
             suite, outputs, evaluators, parameters, resources, folder, sample=SAMPLE, stopped=stop.is_set
         )

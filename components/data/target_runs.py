@@ -79,7 +79,7 @@ def target_placeholders(inputs: Inputs) -> tuple[str, ...]:
     from metrics.targets.templates import known_names
 
     try:
-        return known_names(load_suite(inputs, keep=True).value)
+        return known_names(load_suite(inputs).value)
     except AssayError:
         return ()
 
@@ -152,7 +152,7 @@ def completion(job: str, inputs: Inputs) -> CompletionFacts | None:
     rows = [row for row in table.to_pylist() if row["error"]]
     failed = pd.DataFrame(rows, columns=["case_id", "model", "run", "error"])
     try:
-        fits = load_suite(inputs, keep=True).value.fingerprint == found.spec["suite"]
+        fits = load_suite(inputs).value.fingerprint == found.spec["suite"]
     except AssayError:
         fits = False
     return CompletionFacts(state, progress, "", table.num_rows - len(rows), failed, fits)
@@ -169,7 +169,7 @@ def cancel_completion(job: str) -> None:
 def triable_cases(inputs: Inputs) -> list[str]:
     """Return the first cases of the chosen suite, to try one."""
     try:
-        return list(load_suite(inputs, keep=True).value.cases["case_id"].slice(0, 200).to_pylist())
+        return list(load_suite(inputs).value.cases["case_id"].slice(0, 200).to_pylist())
     except AssayError:
         return []
 
@@ -177,7 +177,10 @@ def triable_cases(inputs: Inputs) -> list[str]:
 def _checked(inputs: Inputs, described: Described) -> tuple[Suite, tuple[Target, ...]]:
     from metrics.targets.jobs import web_targets
 
-    return load_suite(inputs, keep=inputs.keep).value, web_targets(described)
+    loaded = load_suite(inputs)
+    if loaded.problems and not inputs.keep:
+        raise InputError(loaded.problems)
+    return loaded.value, web_targets(described)
 
 
 def _lacks(target: Target) -> str:

@@ -10,6 +10,7 @@ import streamlit as st
 from components import data
 from components.views.judge import judge_calls
 from components.widgets import unfinished_run, url
+from components.widgets.parameter_form import parameter_form
 from metrics.presentation import format
 
 if TYPE_CHECKING:
@@ -62,6 +63,8 @@ def draw_start(
         expected = st.container(gap="xsmall")
         name = st.text_input("Name of the run", key="run_name", placeholder=understood.suite)
         scheduler = _draw_schedulers()
+        with st.expander("Further settings"):
+            settings = parameter_form(data.settings_schema(), "setting")
         if missing:
             st.text(missing)
         begun = st.button(
@@ -70,7 +73,7 @@ def draw_start(
         if begun:
             with st.spinner("Storing the suite and the outputs"):
                 run, refused = data.start(
-                    inputs, tuple(chosen), given, name.strip() or None, dict(resources), scheduler
+                    inputs, tuple(chosen), given, name.strip() or None, dict(resources), scheduler, settings
                 )
             if run:
                 unfinished_run.watch(run)
