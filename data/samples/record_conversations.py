@@ -13,13 +13,11 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from metrics.judge.typical_reply import blocks
-
 from data.samples.make_conversations import MODELS, conversations
 from metrics import engine
-from metrics.judge import opening
 from metrics.judge.cache import Cache
 from metrics.judge.completion import Completion, Messages
+from metrics.judge.typical_reply import blocks
 from metrics.store import Workspace
 from metrics.suites.samples import create, samples
 
@@ -82,8 +80,8 @@ def record() -> None:
     asked = {name: value for name, value in sample.facts["judge"].items() if name != "replay"}
     with (
         tempfile.TemporaryDirectory() as scratch,
-        patch.object(opening, "_missing_one", lambda *_: None),
-        patch.object(opening, "_completers", lambda *_: (ByHand(),)),
+        patch.object(open_judges, "_missing_one", lambda *_: None),
+        patch.object(open_judges, "_completers", lambda *_: (ByHand(),)),
     ):
         engine.execute(create(Workspace(Path(scratch)), sample, asked))
         Cache(Path(scratch) / "cache" / "judge").export(sample.folder / sample.facts["judge"]["replay"])

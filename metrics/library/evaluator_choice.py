@@ -7,13 +7,13 @@ import pyarrow.compute as pc
 
 from metrics.core.did_you_mean import one_of
 from metrics.core.errors import InputError, InputProblem
-from metrics.core.levels import numeric_labels
+from metrics.core.label_order import numeric_labels
 from metrics.core.registry import choose
 from metrics.core.suite import Outputs, Suite
 from metrics.engine.evaluation import Evaluation, EvaluatorFields
 from metrics.engine.evaluation_fields import Door, option_name, pairs
+from metrics.judge.prompt_overrides import place_prompts, prompts_of_files
 from metrics.judge.rubrics import with_rubric
-from metrics.judge.wordings import placed, prompts_of_files
 from metrics.library.presets import chosen_by, default
 from metrics.store import Workspace
 
@@ -125,8 +125,8 @@ def with_prompts(
 ) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:  # fmt: skip
     """Return parameters and resources with texts of one's own in place of prompts: those in files, and `texts`.
 
-    InputError as of metrics.judge.wordings.
+    InputError as of metrics.judge.prompt_overrides.
     """
     files = dict(pairs(given.prompt, option_name("prompt", door), "PROMPT=FILE"))
     own = prompts_of_files(files, Workspace(workspace).path) | dict(texts or {})
-    return placed(own, chosen, parameters, resources)
+    return place_prompts(own, chosen, parameters, resources)

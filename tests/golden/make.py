@@ -11,10 +11,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from metrics.judge.typical_reply import count_numbered
-
 from metrics.core.registry import evaluators
 from metrics.core.suite import Outputs, Suite
+from metrics.judge.typical_reply import count_numbered
 from metrics.reports.renderers.export_tables import table
 from metrics.store import Run, Workspace
 from metrics.store.export_formats import write

@@ -120,8 +120,8 @@ async def fact_check(case: Case, parameters: FactCheckParameters, judge: Judge) 
 
     A tool is a function that a package provides (see metrics.judge.search_tools); its results are data to the judge. A
     failed search counts as a finding. Searches are repeated when a case is scored again, so a replay needs the tools to
-    return the same results. If a tool is not installed, the cases are skipped with the reason and how to install it. Cases
-    from `max_dataset_rows` on are skipped for every model. An empty answer is not applicable.
+    return the same results. If a tool is not installed, the cases are skipped with the reason and how to install it.
+    Cases from `max_dataset_rows` on are skipped for every model. An empty answer is not applicable.
     Evidence: the verdict on the answer (it holds from the threshold on), the corrected answer, the tools, and each
     search with its result.
     """
