@@ -51,7 +51,12 @@ def evaluator_tables() -> str:
     parts = []
     for family, entries in groupby(evaluators().values(), key=lambda entry: entry.family):
         rows = [
-            (f"`{entry.id}`", entry.summary.rstrip("."), _needs(entry.wanted, entry.needs), _metrics(entry.metrics))
+            (
+                f"`{entry.id}`",
+                entry.summary.rstrip("."),
+                _needs(entry.input_words, entry.needs),
+                _metrics(entry.metrics),
+            )
             for entry in entries
         ]
         parts.append(f"### {FAMILIES[family]}\n\n" + _table(("evaluator", "summary", "needs", "metrics"), rows))

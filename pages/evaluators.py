@@ -67,7 +67,7 @@ def show(entry: data.Evaluator) -> None:
             st.rerun()
     st.text(
         f"{entry.id} · version {entry.version} · for {', '.join(entry.tasks)} · "
-        f"needs {words(entry.wanted) or 'nothing beyond the case'} · uses {words(entry.needs) or 'no model'}"
+        f"needs {words(entry.input_words) or 'nothing beyond the case'} · uses {words(entry.needs) or 'no model'}"
     )
     st.markdown(entry.doc)
     st.markdown("**Metrics**")
@@ -124,7 +124,7 @@ table = pd.DataFrame(
     [
         {
             "id": entry.id, "title": entry.title, "family": FAMILIES[entry.family], "summary": entry.summary,
-            "inputs": words(entry.wanted), "metrics": len(entry.metrics),
+            "inputs": words(entry.input_words), "metrics": len(entry.metrics),
             "uses": words(entry.needs) or format.MISSING,
         }
         for entry in shown

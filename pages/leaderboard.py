@@ -56,7 +56,7 @@ def first_start(missing: int) -> None:
 
 
 @data.kept_here
-def drawn(run: str, tag: str | None, keys: tuple[str, ...]) -> dict[str, list[list[Any]]]:
+def board_cells(run: str, tag: str | None, keys: tuple[str, ...]) -> dict[str, list[list[Any]]]:
     """Return the cells of the heatmap, cached for the next sort, search or reload."""
     board = data.leaderboard(run, tag=tag)
     return board_drawing.cells(board, [column for column in board.columns if column.key in keys])
@@ -135,7 +135,7 @@ else:
         }
         cells = board_drawing.cells_shown(url.param("cells"), len(models), len(columns))
         drawing = board_drawing.payload(
-            columns, drawn(run, tag, keys), ordered, sentence, sort, down, objects, data.judges_of(run),
+            columns, board_cells(run, tag, keys), ordered, sentence, sort, down, objects, data.judges_of(run),
             board.columns, cells, open_cell(run, tag, board, objects), run=run, tag=tag,
         )  # fmt: skip
         asked = heatmap.heatmap(drawing)

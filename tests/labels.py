@@ -8,7 +8,7 @@ import pyarrow as pa
 from metrics.core.label_schema import LABELS, Sampling, now
 from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
-from metrics.store.label_sets import Labels
+from metrics.store.rating_sets import Labels
 from tests.engine.engine_scenes import WORDS, finished
 
 MODELS = ("long", "short")

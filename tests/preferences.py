@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from metrics.core.preference_schema import preference
+from metrics.core.label_schema import preference
 from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
-from metrics.store.preference_sets import Preferences
+from metrics.store.rating_sets import Preferences
 from tests.engine.engine_scenes import finished
 
 MODELS = ("amber", "birch", "cedar")

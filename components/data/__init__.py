@@ -441,7 +441,7 @@ if TYPE_CHECKING:
     from metrics.monitoring import MetricDrift, Standing
     from metrics.perturbations import Kind
     from metrics.stats.prediction_powered import Estimate as MeanEstimate
-    from metrics.store.given_rows import GivenSet
+    from metrics.store.rating_sets import GivenSet
     from metrics.store.run_progress import EvaluatorProgress, Progress
     from metrics.suites import Change as SuiteChange
     from metrics.suites import Difference as SuiteDifference

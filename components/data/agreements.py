@@ -15,7 +15,7 @@ from metrics.analysis.labels.label_queue import Queue, queue
 from metrics.core.errors import InputError
 from metrics.core.label_schema import LABEL_KEY
 from metrics.store.calibrations import Calibrations
-from metrics.store.label_sets import Labels
+from metrics.store.rating_sets import Labels
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from metrics.analysis.labels.corrected_means import Corrected
     from metrics.core.calibration import Calibration
     from metrics.store import Run
-    from metrics.store.given_rows import GivenSet
+    from metrics.store.rating_sets import GivenSet
 
 Only = tuple[str, str]  # evaluator, metric
 
@@ -64,7 +64,7 @@ def _corrected_means(run: Run, criterion: str, only: Only, tag: str | None = Non
     people = human_labels.human_labels(run, criterion)
     return CorrectedMeans(
         tuple(means.corrected_means(run, criterion, only, tag)), people.ties, people.criterion.unsure,
-        sum(people.unanswered.values()), int(people.random.sum()), int((people.given > 0).sum()),
+        sum(people.unanswered.values()), int(people.random.sum()), int((people.label_counts > 0).sum()),
     )  # fmt: skip
 
 
@@ -127,24 +127,24 @@ def label_given(run_id: str, case_id: str, model: str, rater: str, criterion: st
 
 def label_demo() -> str | None:
     """Return the finished run of the bundled judged sample, which `start_label_demo` labels; None without."""
-    from metrics.suites import demo_labels
+    from metrics.suites import demo_data
     from metrics.suites.samples import sample_runs
 
-    run = sample_runs(workspace()).get(demo_labels.SAMPLE)
+    run = sample_runs(workspace()).get(demo_data.LABELLED_SAMPLE)
     return run.id if run is not None and run.state == "finished" else None
 
 
 @action("editor", "add the demo's labels", "run_id")
 def start_label_demo(run_id: str) -> None:
     """Add the demo's labels to the run of the bundled judged sample."""
-    from metrics.suites import demo_labels
+    from metrics.suites import demo_data
 
-    _labels(run_id).add(demo_labels.demo_labels(), demo_labels.RATER)
+    _labels(run_id).add(demo_data.demo_labels(), demo_data.RATER)
 
 
 def has_demo_labels(run_id: str) -> bool:
     """Return whether labels of a run are the demo's."""
-    from metrics.suites.demo_labels import RATER
+    from metrics.suites.demo_data import RATER
 
     return any(one.name == RATER for one in label_sets(run_id))
 

@@ -38,7 +38,7 @@ def short_suite_csv(run_id: str, evaluator: str, metric: str, tag: str | None, c
 
     from metrics.core.errors import InputError
     from metrics.store.export_formats import write
-    from metrics.suites.suite_files import suite_bytes
+    from metrics.store.table_files import suite_bytes
 
     run = workspace().run(run_id)
     try:

@@ -66,7 +66,7 @@ def _judges(run: Run, case_id: str, scores: pd.DataFrame) -> list[dict[str, Any]
         calls.setdefault((row["evaluator"], row["model"], int(row["run"])), []).append(row)
     prompts = {
         name: {"text": prompt.text, "edited": prompt.edited, "wording": prompt.wording}
-        for name, prompt in analysis.asked(run).items()
+        for name, prompt in analysis.prompts_asked(run).items()
     }
     for judge, score in zip(judges, scores.to_dict("records"), strict=True):
         if judge:

@@ -49,7 +49,7 @@ def unavailable(evaluator: str, parameters: Mapping[str, Any], models: Mapping[s
 
 def inference_hint(chosen: Sequence[str], models: Mapping[str, Any]) -> str | None:
     """Return what to prefer to groundedness with a model that is at hand; None where there is nothing to say."""
-    from metrics.engine.inference_hint import inference_hint
+    from metrics.engine.estimate import inference_hint
 
     return inference_hint(chosen, models)
 

@@ -97,9 +97,9 @@ def monitored(name: str, warning: float | None = None, critical: float | None = 
     found = monitoring.monitor(workspace(), name)
     spec, state = found.spec, found.state
     limits = limits_of(spec.limits, warning, critical)
-    metrics = judged_metrics(spec.chosen)
+    metrics = judged_metrics(spec.chosen_evaluators)
     columns = {(column.evaluator, column.metric): column for column in monitoring.columns(spec)}
-    titles = {entry.id: entry.title for entry, _ in spec.chosen.values()}
+    titles = {entry.id: entry.title for entry, _ in spec.chosen_evaluators.values()}
     standings = []
     for row in state.standings:
         standing = monitoring.Standing(**row)
@@ -190,14 +190,14 @@ def start_demo() -> str:
     from tempfile import TemporaryDirectory
 
     from metrics import monitoring
-    from metrics.suites import demo_log
+    from metrics.suites import demo_data
 
     spec = monitoring.Spec(
-        evaluators={id: {} for id in demo_log.EVALUATORS}, rate=1.0, window="1d", warning=demo_log.WARNING,
-        critical=demo_log.CRITICAL,
+        evaluators={id: {} for id in demo_data.EVALUATORS}, rate=1.0, window="1d", warning=demo_data.WARNING,
+        critical=demo_data.CRITICAL,
     )  # fmt: skip
     with TemporaryDirectory() as folder:
         log = Path(folder) / "demo.jsonl"
-        log.write_bytes(b"".join(line + b"\n" for line in demo_log.demo_lines(datetime.now(UTC))))
+        log.write_bytes(b"".join(line + b"\n" for line in demo_data.demo_lines(datetime.now(UTC))))
         monitoring.feed(monitoring.create(workspace(), DEMO, spec), log)
     return DEMO

@@ -14,8 +14,8 @@ from components.data.visitors import action, own_name
 from components.data.workspace_runs import workspace
 from metrics.analysis.preferences import matches, pair_cases, pairs, preferred
 from metrics.core.errors import AssayError, describe_failure
-from metrics.core.preference_schema import BOTH_BAD, preference
-from metrics.store.preference_sets import Preferences
+from metrics.core.label_schema import BOTH_BAD, preference
+from metrics.store.rating_sets import Preferences
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from metrics.analysis.preferences.pairs import Pair, PairQueue
     from metrics.engine import Estimate
     from metrics.store import Run
-    from metrics.store.given_rows import GivenSet
+    from metrics.store.rating_sets import GivenSet
 
 
 class JudgingState(NamedTuple):

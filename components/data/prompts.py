@@ -71,7 +71,7 @@ def place_prompts(
     texts: dict[str, str], chosen: list[str], parameters: dict[str, dict[str, Any]], resources: dict[str, Any]
 ) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
     """Return a run's parameters and resources with texts in place of prompts, as they are if these cannot be used."""
-    from metrics.judge.prompt_overrides import place_prompts
+    from metrics.judge.custom_prompts import place_prompts
 
     try:
         return place_prompts(texts, chosen, parameters, resources)
@@ -82,7 +82,7 @@ def place_prompts(
 @action("editor", "try a prompt", "run_id")
 def try_prompt(prompt: dict[str, Any], run_id: str, model: str, count: int) -> tuple[tuple[TriedCase, ...], str]:
     """Ask the workspace's judge a prompt about the first cases of a run; return the verdicts, or () and why none."""
-    from metrics.engine.playground import first_cases, try_out
+    from metrics.engine.live_scorer import first_cases, try_out
     from metrics.judge.workspace_judge import chosen_judge
 
     run = workspace().run(run_id)

@@ -146,7 +146,7 @@ def comparison(
     anytime: p and intervals hold at every look while cases arrive.
     """
     found = analysis.compare(run, model_a, model_b, tag, workspace().run(other_id))
-    return analysis.shown(found, keys, correction, anytime)  # type: ignore[arg-type]
+    return analysis.comparison_of_columns(found, keys, correction, anytime)  # type: ignore[arg-type]
 
 
 @of_run

@@ -146,7 +146,7 @@ def try_condition(condition: str, text: str) -> tuple[bool, list[tuple[str, bool
     from metrics.text.conditions import parse_condition
 
     parsed = parse_condition(condition)
-    found = parsed.found(text)
+    found = parsed.terms_in(text)
     return parsed.holds(found), [(term.written, there) for term, there in zip(parsed.terms, found, strict=True)]
 
 

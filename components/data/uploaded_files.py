@@ -15,9 +15,15 @@ from typing import TYPE_CHECKING, BinaryIO, get_args
 
 from components.data.visitors import action
 from components.data.workspace_runs import workspace_path
-from metrics.core.file_kinds import foreign_kind
+from metrics.core.file_kinds import (
+    ANNOTATION_ENDINGS,
+    LOG_ENDINGS,
+    PACKED_ENDING,
+    RANKING_ENDINGS,
+    TABLE_ENDINGS,
+    foreign_kind,
+)
 from metrics.core.files import make_file, make_folder
-from metrics.core.table_endings import ANNOTATION_ENDINGS, LOG_ENDINGS, PACKED_ENDING, RANKING_ENDINGS, TABLE_ENDINGS
 
 if TYPE_CHECKING:
     import pandas as pd

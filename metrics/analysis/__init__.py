@@ -1,10 +1,16 @@
 """The findings of a run as plain values: leaderboard, cases, one example, problems, insights. Reads only the store."""
 
 from metrics.analysis.cases.case_items import CaseItem, CaseItems, ShortSuites, case_items, has_items, short_suites
-from metrics.analysis.cases.case_pages import CasePage, case_ids, case_texts, cases
+from metrics.analysis.cases.case_pages import CasePage, case_ids, case_texts, cases, with_answers, worst_cases
 from metrics.analysis.cases.example import ExampleView, example, examples
-from metrics.analysis.cases.worst_cases import with_answers, worst_cases
-from metrics.analysis.comparison.compare import Comparison, Difference, Unpaired, compare, compare_labels, shown
+from metrics.analysis.comparison.compare import (
+    Comparison,
+    Difference,
+    Unpaired,
+    compare,
+    compare_labels,
+    comparison_of_columns,
+)
 from metrics.analysis.comparison.comparison_cases import differences
 from metrics.analysis.comparison.decisions import Decision, decisions
 from metrics.analysis.comparison.head_to_head import HeadToHead, Standing, head_to_head
@@ -16,13 +22,13 @@ from metrics.analysis.findings.insights import insights
 from metrics.analysis.findings.problems import problems
 from metrics.analysis.labels.judgements import (
     Asked,
-    asked,
     judge_names,
     judged_by,
     judged_evaluators,
     judgements,
     judging,
     local_agreement,
+    prompts_asked,
     quotes,
 )
 from metrics.analysis.leaderboard.distributions import Distribution, Distributions, distributions, metrics_by_case
@@ -33,7 +39,6 @@ from metrics.analysis.leaderboard.leaderboard import Cell, Column, Leaderboard, 
 from metrics.analysis.leaderboard.noise import ModelNoise, Noise, is_repeated, noise
 from metrics.analysis.leaderboard.ranks import Ranks, ranks
 from metrics.analysis.leaderboard.resources import Resource, resources
-from metrics.analysis.objects.confusion_cells import confused
 from metrics.analysis.objects.object_export import as_coco, as_csv, as_yolo, selected_suite
 from metrics.analysis.objects.object_filter import ObjectFilter
 from metrics.analysis.objects.object_pages import (
@@ -61,6 +66,7 @@ from metrics.analysis.objects.thumbnails import Window, thumbnails
 from metrics.analysis.objects.working_points import (
     Listed,
     WorkingPoint,
+    confused,
     match_evaluators,
     matched,
     scored,
@@ -133,7 +139,6 @@ __all__ = [
     "as_coco",
     "as_csv",
     "as_yolo",
-    "asked",
     "best_point",
     "case_ids",
     "case_items",
@@ -142,6 +147,7 @@ __all__ = [
     "compare",
     "compare_labels",
     "compared",
+    "comparison_of_columns",
     "compliance",
     "compliance_table",
     "confused",
@@ -187,6 +193,7 @@ __all__ = [
     "point_counts",
     "primary_columns",
     "problems",
+    "prompts_asked",
     "quotes",
     "ranks",
     "resources",
@@ -199,7 +206,6 @@ __all__ = [
     "selected_suite",
     "several_suites",
     "short_suites",
-    "shown",
     "slice_values",
     "slices",
     "thumbnails",

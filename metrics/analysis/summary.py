@@ -31,7 +31,7 @@ def summarize(run: Run, evaluator: str | None = None, pass_mark: float | None = 
     evaluation (overall_score, dimension_scores, passed, reason), the worst first. Numbers over all cases are those of
     the leaderboard. InputError where the run has no such evaluator, or it has no values per case.
     """
-    entry = _chosen(run, evaluator)
+    entry = _choose_evaluator(run, evaluator)
     primary, names = entry.primary, _dimensions(run, entry)
     mark = pass_mark if pass_mark is not None else primary.threshold
     if mark is None:
@@ -57,7 +57,7 @@ def summarize(run: Run, evaluator: str | None = None, pass_mark: float | None = 
     }
 
 
-def _chosen(run: Run, evaluator: str | None) -> Evaluator:
+def _choose_evaluator(run: Run, evaluator: str | None) -> Evaluator:
     scored = run.query("SELECT DISTINCT evaluator, metric FROM scores")
     known = {
         name: entry

@@ -31,8 +31,7 @@ def add_command(commands: Any) -> None:
 
 def _complete(options: argparse.Namespace) -> int:
     from metrics.ingest import read_suite
-    from metrics.store.table_files import check_format
-    from metrics.targets.outputs_file import write_outputs
+    from metrics.store.table_files import check_format, write_outputs
 
     workspace = Workspace(options.workspace)
     if options.job:

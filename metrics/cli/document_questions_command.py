@@ -91,8 +91,7 @@ def _from_documents(options: argparse.Namespace) -> int:
     from metrics import questions
     from metrics.ingest.documents import read_documents
     from metrics.models.embedder import BUNDLED
-    from metrics.store.table_files import check_format
-    from metrics.suites.suite_files import write_suite
+    from metrics.store.table_files import check_format, write_suite
 
     settings = questions.question_settings(_settings(options))
     judge = judge_settings(JudgeFields.of(options))
@@ -173,8 +172,7 @@ def _approve(options: argparse.Namespace) -> int:
     from metrics import questions
     from metrics.ingest import read_suite
     from metrics.questions.drafts import ID
-    from metrics.store.table_files import check_format
-    from metrics.suites.suite_files import write_suite
+    from metrics.store.table_files import check_format, write_suite
 
     if options.output:
         check_format(options.output)

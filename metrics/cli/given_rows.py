@@ -14,7 +14,7 @@ from metrics.core.errors import InputError, InputProblem
 from metrics.engine.evaluation import ReadingFields
 from metrics.library.input_data import readings_of
 from metrics.store import Run
-from metrics.store.given_rows import GivenRows
+from metrics.store.rating_sets import GivenRows
 
 if TYPE_CHECKING:
     import pandas as pd

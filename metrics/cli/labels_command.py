@@ -10,7 +10,7 @@ from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.label_schema import SAMPLINGS
 from metrics.store import Run
-from metrics.store.label_sets import Labels
+from metrics.store.rating_sets import Labels
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -40,8 +40,7 @@ def add_command(commands: Any) -> None:
 
 def _perturb(options: argparse.Namespace) -> int:
     from metrics.ingest import read_suite
-    from metrics.store.table_files import check_format
-    from metrics.suites.suite_files import write_suite
+    from metrics.store.table_files import check_format, write_suite
 
     check_format(options.output)  # before a judge is paid
     mapping = dict(pairs(options.map, "--map")) or None

@@ -9,7 +9,7 @@ from metrics.cli.options import add_parser, add_table_output, run_of, write_outp
 from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
 from metrics.store import Run
-from metrics.store.preference_sets import Preferences
+from metrics.store.rating_sets import Preferences
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -60,9 +60,8 @@ def _list(options: argparse.Namespace) -> int:
 def _merge(options: argparse.Namespace) -> int:
     from dataclasses import replace
 
-    from metrics.store.table_files import check_format
+    from metrics.store.table_files import check_format, write_suite
     from metrics.suites import media_folder, merge, save_version
-    from metrics.suites.suite_files import write_suite
 
     if options.output:
         check_format(options.output)

@@ -322,7 +322,7 @@ class Evaluator:
         return (name, self.instead[name]) if name in self.instead else (name,)
 
     @property
-    def wanted(self) -> tuple[str, ...]:
+    def input_words(self) -> tuple[str, ...]:
         """The declared inputs in words that name every accepted field: `expected_answers or reference_contexts`."""
         return tuple(" or ".join(self.accepted(name)) for name in self.inputs)
 

@@ -1,4 +1,4 @@
-"""What a file is by its first bytes, whatever its name says: files that are uploaded by mistake for a table."""
+"""What a file is by its first bytes, whatever its name says, and the endings of the files that can be uploaded."""
 
 import re
 
@@ -35,6 +35,14 @@ MAGIC: tuple[tuple[bytes, str], ...] = (
 HTML = re.compile(rb"(?i)\s*(<!--.{0,2000}?-->\s*)*<(!doctype html|html|head|body)[\s>]", re.DOTALL)
 XML = re.compile(rb"(?i)\s*<(\?xml|svg)[\s>]")
 XML_DOCUMENT = "an XML document"
+ANNOTATION_ENDINGS = ("xml",)  # of files of objects in images that are no tables
+RANKING_ENDINGS = ("qrels", "run", "trec", "txt")  # of the files of TREC: judgements and runs
+LOG_ENDINGS = ("eval",)  # of zips that a tool names otherwise: the logs of Inspect
+PACKED_ENDING = "gz"  # of a text file that is compressed
+YAML_ENDINGS = ("yaml", "yml")
+TABLE_ENDINGS = (
+    "csv", "tsv", "jsonl", "ndjson", "json", "parquet", "xlsx", "arrow", "feather", *YAML_ENDINGS, PACKED_ENDING,
+)  # fmt: skip
 
 
 def foreign_kind(head: bytes) -> str | None:

@@ -207,7 +207,7 @@ def move_folder(source: Path, target: Path) -> None:
 
 
 @contextmanager
-def held(path: Path, busy: str) -> Iterator[None]:
+def hold_lock(path: Path, busy: str) -> Iterator[None]:
     """Hold the lock file at `path`. Raises RunBusy(`busy`) where another process does; a killed one releases it."""
     with lock_file(path, busy):
         yield

@@ -72,7 +72,7 @@ def find(
         return whole
     found = {key: entry(*part_of_key(suite, outputs, key), parameters, **resources) for key in suite.label_keys}
     return Findings(
-        [_named(row, key) for key, one in found.items() for row in one.aggregates],
+        [_with_key(row, key) for key, one in found.items() for row in one.aggregates],
         _joined({key: one.cases for key, one in found.items()}),
         _stacked({key: one.curves for key, one in found.items()}),
         _stacked({key: one.matches for key, one in found.items()}),
@@ -89,7 +89,7 @@ def _label_of_key(text: str | None, key: str) -> str | None:
     return next((label for label in labels_of(text or "") if split_label(label)[0] == key), None)
 
 
-def _named(row: Aggregate, key: str) -> Aggregate:
+def _with_key(row: Aggregate, key: str) -> Aggregate:
     return replace(row, columns={KEY: key, **row.columns})
 
 

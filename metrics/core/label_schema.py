@@ -1,4 +1,4 @@
-"""The table of labels that people give to outputs: its columns, its key, and how the labelled outputs were sampled."""
+"""The tables of labels and of preferences that people and judges give: columns, keys, how cases were sampled."""
 
 from datetime import UTC, datetime
 from typing import Literal
@@ -28,8 +28,42 @@ LABELS = pa.schema(
     ]
 )
 LABEL_KEY = ("case_id", "model", "rater", "criterion")  # of two labels with the same key, the later number counts
+By = Literal["people", "judge"]
+CRITERION = "quality"  # where nobody names another
+BOTH_BAD = "both bad"  # the note of a tie of two bad answers
+PREFERENCES = pa.schema(
+    [
+        ("case_id", pa.string()),
+        ("model_a", pa.string()),  # of the two models, the one whose name sorts first
+        ("model_b", pa.string()),
+        ("rater", pa.string()),  # a person, or the judge
+        ("by", pa.string()),  # see By
+        ("criterion", pa.string()),
+        ("outcome", pa.float64()),  # 1: model_a's answer is preferred, 0: model_b's, 0.5: a tie
+        ("shown_first", pa.string()),  # the model whose answer stood first or left; null: unknown
+        ("note", pa.string()),  # BOTH_BAD, or the judge's reason
+        ("given", pa.string()),  # ISO 8601, UTC
+        ("number", pa.int64()),  # counts the rows added to a run's preferences; null before they are
+        ("turn", pa.string()),  # of a judge, who compares both orders, shown_first; else ""
+    ]
+)
+# of two preferences with the same key, the later number counts
+PREFERENCE_KEY = ("case_id", "model_a", "model_b", "rater", "by", "criterion", "turn")
 
 
 def now() -> str:
     """Return the current time as column `given` holds it: ISO 8601, UTC, to the microsecond."""
     return datetime.now(UTC).isoformat()
+
+
+def preference(
+    case_id: str, one: str, other: str, outcome: float, *, rater: str, by: By = "people", criterion: str = CRITERION,
+    shown_first: str | None = None, note: str = "",
+) -> dict[str, object]:  # fmt: skip
+    """Return a row of PREFERENCES, not yet given nor numbered; `outcome` is that of `one`: 1, 0.5 or 0."""
+    a, b = sorted((one, other))
+    return {
+        "case_id": case_id, "model_a": a, "model_b": b, "rater": rater, "by": by, "criterion": criterion,
+        "outcome": outcome if a == one else 1 - outcome, "shown_first": shown_first, "note": note,
+        "turn": (shown_first or "") if by == "judge" else "",
+    }  # fmt: skip

@@ -102,7 +102,7 @@ def _nonce(material: Any) -> str:
 
 
 def _blocks(data: Data, nonce: str) -> list[str]:
-    shown = {name: _shown(value) for name, value in data.items() if value is not None}
+    shown = {name: _render_value(value) for name, value in data.items() if value is not None}
     return [f"<{name} {nonce}>\n{text}\n</{name} {nonce}>" for name, text in shown.items()]
 
 
@@ -120,7 +120,7 @@ def _worked(pairs: Sequence[Pair], nonce: str) -> list[str]:
     return _blocks({WORKED: "\n\n".join([NOT_JUDGED, *parts])}, nonce)
 
 
-def _shown(value: str | Sequence[str]) -> str:
+def _render_value(value: str | Sequence[str]) -> str:
     if isinstance(value, str):
         return value
     # an item's further lines are indented, so that none of them looks like a numbered item

@@ -129,8 +129,8 @@ class ScoreColumns(Mapping[str, CaseScore]):
             "metric": _spread([metric.name for metric in metrics], np.tile(np.arange(width, dtype=np.int32), n)),
             "value": pa.array(values.ravel(), mask=absent.ravel()),
             "status": _spread(STATUSES, statuses.ravel()),
-            "reason": _taken(texts, reasons.ravel()),
-            "evidence": self.evidence if width == 1 else _taken(self.evidence, on_first),
+            "reason": _take_texts(texts, reasons.ravel()),
+            "evidence": self.evidence if width == 1 else _take_texts(self.evidence, on_first),
         }
 
 
@@ -140,7 +140,7 @@ def mapped(column: pa.Array, function: Callable[[str], str | None]) -> pa.Array:
     return pa.array([function(text) for text in distinct.dictionary.to_pylist()], pa.string()).take(distinct.indices)
 
 
-def _taken(texts: pa.Array, places: Any) -> pa.Array:
+def _take_texts(texts: pa.Array, places: Any) -> pa.Array:
     """Return the texts at these places, null below 0; nothing is copied where there are none."""
     if (places < 0).all():
         return pa.nulls(len(places), pa.string())

@@ -84,10 +84,10 @@ def storage_error(failure: BaseException, path: Path | None = None, *, everywher
     what, do, _ = _REFUSALS[code]
     left = ""
     if code in _SPACE and place is not None:
-        left, only_files = _left(place)
+        left, only_files = _space_left(place)
         if only_files:
             what, do = "the disk has no room for more files", "remove some files"
-    return StorageError(f"{_shown(place)}{what}{left}; {do}, then do it again: what is done is kept")
+    return StorageError(f"{_path_words(place)}{what}{left}; {do}, then do it again: what is done is kept")
 
 
 def _code(failure: BaseException) -> int | None:
@@ -109,7 +109,7 @@ def _sqlite_code(failure: sqlite3.Error) -> int | None:
     return _SQLITE.get(extended & 0xFF)
 
 
-def _left(place: Path) -> tuple[str, bool]:
+def _space_left(place: Path) -> tuple[str, bool]:
     """Return what is left on the disk, in words, and whether it has bytes, but no inode for another file."""
     folder = next((one for one in (place, *place.absolute().parents) if one.is_dir()), Path("/"))
     try:
@@ -121,7 +121,7 @@ def _left(place: Path) -> tuple[str, bool]:
     return f" ({usage.free:,} of {usage.total:,} bytes free)", False
 
 
-def _shown(place: Path | None) -> str:
+def _path_words(place: Path | None) -> str:
     """Return the path as the beginning of a message, a long name cut; a temporary file as the one that it becomes."""
     if place is None:
         return ""

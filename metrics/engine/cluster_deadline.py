@@ -31,7 +31,7 @@ def in_time(function: Callable[[Job], UnitResult], job: Job) -> UnitResult:
     def note(place: int | None, seconds: float) -> None:
         due = time.monotonic() + seconds
         step[0] = (due, place, seconds)
-        _switch.set(id(done), due)
+        _switch.set_deadline(id(done), due)
 
     def work() -> None:
         deadlines.watched_by(note)
@@ -46,7 +46,7 @@ def in_time(function: Callable[[Job], UnitResult], job: Job) -> UnitResult:
         if due < time.monotonic():
             threading.Timer(FAREWELL, os._exit, (1,)).start()
             raise UnitLate(place, seconds)
-    _switch.set(id(done), math.inf)
+    _switch.set_deadline(id(done), math.inf)
     return done.result()
 
 
@@ -58,7 +58,7 @@ class _Switch:
         self._armed = (math.inf, -math.inf)  # for which deadline, and when
         self._lock = threading.Lock()
 
-    def set(self, unit: int, due: float) -> None:
+    def set_deadline(self, unit: int, due: float) -> None:
         """Set the deadline of a unit's step; infinity for one that is done. Costs little where it was set just now."""
         with self._lock:
             self._dues[unit] = due

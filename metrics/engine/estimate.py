@@ -1,7 +1,7 @@
-"""The estimated cost of a run's judge before it is asked: calls, tokens, dollars, and replies in the cache."""
+"""The cost of a run's judge before it is asked (calls, tokens, dollars), and the hint that a local model would do."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics import models
 from metrics.core.cases import join_cases
 from metrics.core.evaluator import JUDGE, Evaluator, Parameters
 from metrics.core.registry import choose
@@ -25,6 +26,7 @@ from metrics.judge.rubrics import with_rubric
 from metrics.judge.settings import JudgeSettings, settings_of
 
 SAMPLE = 100  # cases that are simulated; the rest are assumed to be like them
+LIKENESS, INFERENCE = "groundedness", "hallucination_hhem"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,3 +124,19 @@ class _Supposed(Resources):
 
     def models(self, entry: Evaluator, parameters: Parameters) -> dict[str, Any]:
         return dict.fromkeys(name for name in parameters.used(entry.resources) if name != JUDGE)
+
+
+def inference_hint(chosen: Collection[str], resources: Mapping[str, Any]) -> str | None:
+    """Return what to choose beside or in place of groundedness; None where it is not chosen or there is no such model.
+
+    `resources`: the models chosen for the run, see load_resources. Nothing is loaded or fetched.
+    """
+    if LIKENESS not in chosen or INFERENCE in chosen:
+        return None
+    model = models.inference_model(resources)
+    if model is None:
+        return None
+    return (
+        f"{LIKENESS} measures likeness, not truth. A model of inference is at hand ({model}): with it {INFERENCE} "
+        "decides whether the answer follows from the contexts."
+    )

@@ -64,7 +64,7 @@ def execute(
                 if failed is None:
                     todo.append(unit)
                 else:
-                    tracker.found(unit, failed)
+                    tracker.count_done(unit, failed)
             tracker.say("starting")  # not before: a resumed run has not lost what it had done
             with JudgeWorker(run) as judge:
                 try:

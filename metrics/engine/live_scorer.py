@@ -1,4 +1,4 @@
-"""Scoring cases as they come, a few at a time and without a run: what a monitor does with what it has sampled."""
+"""Scoring a few cases at once and without a run: what a monitor has sampled, or an evaluator that is tried out."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -7,14 +7,18 @@ from typing import Any
 
 import pyarrow as pa
 
-from metrics.core.cases import Cases
+from metrics.core.cases import Cases, join_cases
+from metrics.core.errors import MissingResource
 from metrics.core.evaluator import Evaluator, Parameters
-from metrics.core.suite import Case
-from metrics.engine.load_resources import Resources
+from metrics.core.registry import choose
+from metrics.core.suite import Case, Outputs
+from metrics.engine.judge_case import ScoredCase
+from metrics.engine.load_resources import Resources, missing_resources
 from metrics.engine.plan import judged
 from metrics.engine.score_cases import columns_of, judge_cases, score_cases
 from metrics.engine.unit_work import scores_table
 from metrics.judge.budget import Spend
+from metrics.store import Run
 
 Chosen = Mapping[str, tuple[Evaluator, Parameters]]
 
@@ -52,3 +56,30 @@ class LiveScorer:
                 scores = score_cases(entry, parameters, joined, self._resources)
             tables.append(scores_table(entry, joined, scores))
         return pa.concat_tables(tables)
+
+
+def first_cases(run: Run, model: str, count: int) -> list[Case]:
+    """Return the first `count` cases of a run that the model has an output for."""
+    rows = run.outputs.restricted(model).outputs
+    return list(join_cases(run.suite, Outputs(rows.slice(0, count))))
+
+
+def try_out(
+    evaluator: str, parameters: Mapping[str, Any], cases: list[Case], settings: Mapping[str, Any], cache_folder: Path
+) -> list[ScoredCase]:
+    """Return the scores of some cases by an evaluator that asks a judge.
+
+    `settings`: see engine.load_resources. Raises InputError, MissingResource, JudgeDown and CacheRefused.
+    """
+    entry, values = choose([evaluator], {evaluator: parameters})[evaluator]
+    if reason := missing_resources(entry, values, settings):
+        raise MissingResource(reason)
+    resources = Resources(settings, cache_folder)
+
+    async def scored() -> list[ScoredCase]:
+        try:
+            return await judge_cases(entry, values, cases, resources)
+        finally:
+            await resources.close()
+
+    return asyncio.run(scored())

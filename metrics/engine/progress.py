@@ -1,4 +1,4 @@
-"""Reporting the progress of a run: progress.json for readers, a callback for the command line."""
+"""The progress of a run: progress.json for readers, a callback for the command line, the time that is left."""
 
 import time
 from collections import Counter
@@ -7,13 +7,48 @@ from dataclasses import asdict
 
 from metrics.core.files import read_json, write_json
 from metrics.core.registry import choose, title_of
-from metrics.engine.judge_pace import JudgePace
 from metrics.engine.parts import UnitResult
 from metrics.engine.plan import Unit, judged
 from metrics.store import Progress, Run
 from metrics.store.run_progress import EvaluatorProgress
 
+ENOUGH = 3  # cases that took a request, after which their speed is known
 EVERY = 0.5  # seconds between two writes
+
+
+class JudgePace:
+    """Measures how fast cases are judged.
+
+    Cases that the cache answers say nothing of the time that the others take, and they often come first. So what is
+    done before the first case that took a request does not count, and time counts from the first request on. Until
+    ENOUGH cases took one, the time left is unknown. Where no request is sent, all cases count.
+    """
+
+    def __init__(self) -> None:
+        self._now = self._done = self._asked = self._calls = 0.0
+        self._begun = 0.0  # seconds at which the first request was sent, at the latest
+        self._before = 0.0  # cases done until the first that took a request
+
+    def note(self, now: float, done: int, calls: int, asked: int) -> None:
+        """Note what is done at `now`, in seconds of this session.
+
+        `done`: cases that are judged, `asked`: those of them that took a request, `calls`: requests sent.
+        """
+        if not calls:
+            self._begun = now
+        if not asked:
+            self._before = done
+        self._now, self._done, self._calls, self._asked = now, done, calls, asked
+
+    def seconds_left(self, cases: int) -> float | None:
+        """Return the seconds that so many further cases take; None while unknown."""
+        if not cases:
+            return 0.0
+        if not self._calls:
+            return self._now / self._done * cases if self._done else None
+        if self._asked < ENOUGH:
+            return None
+        return (self._now - self._begun) / max(1, self._done - self._before) * cases
 
 
 class Tracker:
@@ -45,7 +80,7 @@ class Tracker:
         for unit in self._units.values():
             self._total[unit.evaluator] += unit.rows
 
-    def found(self, unit: Unit, failed: int) -> None:
+    def count_done(self, unit: Unit, failed: int) -> None:
         """Count a unit that an earlier session of the run has done."""
         self._done[unit.evaluator] += unit.rows
         self._failed[unit.evaluator] += failed
@@ -53,7 +88,7 @@ class Tracker:
 
     def done(self, unit: Unit, result: UnitResult) -> None:
         """Count a unit that is done now."""
-        self.found(unit, result.failed)
+        self.count_done(unit, result.failed)
         if unit.evaluator in self._judged:
             self._cases_done += unit.rows
         else:
@@ -88,18 +123,18 @@ class Tracker:
             EvaluatorProgress(name, title_of(name), partly[name], total, self._failed[name])
             for name, total in self._total.items()
         )
-        progress = Progress(rows, self.spent(), self._left(), message)
+        progress = Progress(rows, self.spent(), self._seconds_left(), message)
         write_json(self._path, asdict(progress))
         self._written = time.monotonic()
         if self._listen is not None:
             self._listen(progress)
 
-    def _left(self) -> float | None:
+    def _seconds_left(self) -> float | None:
         """Return the seconds that are left; None while unknown."""
         judged = [unit for unit in self._units.values() if unit.evaluator in self._judged]
         begun = sum(self._in_progress.get(unit.name, 0) for unit in judged)
         self._pace.note(self.seconds(), self._cases_done + begun, self._calls, self._asked)
-        judging = self._pace.left(sum(unit.rows for unit in judged) - begun)
+        judging = self._pace.seconds_left(sum(unit.rows for unit in judged) - begun)
         computing = self._computing()
         if judging is None or (computing is None and not judging):
             return None

@@ -87,7 +87,7 @@ def create(
                 "rows": outputs.outputs.num_rows, "left_out": outputs.left_out,
                 "changes": [dict(change) for change in outputs.changes],
             },
-            "evaluators": [_chosen(entry, values, models, workspace.path) for entry, values in chosen.values()],
+            "evaluators": [_evaluator_spec(entry, values, models, workspace.path) for entry, values in chosen.values()],
             "resources": models,
             "seed": seed,
             "case_timeout": default_timeout() if case_timeout is None else checked_timeout(str(case_timeout)),
@@ -95,7 +95,9 @@ def create(
     )  # fmt: skip
 
 
-def _chosen(entry: Evaluator, values: Parameters, resources: Mapping[str, Any], workspace: Path) -> dict[str, Any]:
+def _evaluator_spec(
+    entry: Evaluator, values: Parameters, resources: Mapping[str, Any], workspace: Path
+) -> dict[str, Any]:
     """Return an evaluator as the specification stores it, with the calibrations that fit and their thresholds."""
     own = {"id": entry.id, "version": entry.version, "parameters": values.model_dump(mode="json")}
     return own | calibrated_by(entry, values, resources, workspace) | specified(entry, workspace)

@@ -60,7 +60,7 @@ def load_plugins(run: Run) -> None:
         if "plugin" not in entry:
             continue
         try:
-            found = _found(run, entry)
+            found = _find_plugin(run, entry)
         except InputError as failure:
             problems += failure.problems
             continue
@@ -94,7 +94,7 @@ def receive(given: tuple[Shipped, ...]) -> None:
         add_plugin(loaded, replaces=True)
 
 
-def _found(run: Run, entry: Mapping[str, Any]) -> Plugin:
+def _find_plugin(run: Run, entry: Mapping[str, Any]) -> Plugin:
     """Return the plugin of a specified evaluator: of this process, else the one kept, else one found by its id."""
     id, facts = entry["id"], entry["plugin"]
     known = plugin(id, discover=False)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from metrics.core.files import held, make_folder
+from metrics.core.files import hold_lock, make_folder
 from metrics.core.registry import choose
 from metrics.core.schema import SCHEMA_VERSION
 from metrics.engine.parts import Parts
@@ -15,7 +15,7 @@ from metrics.engine.plan import Unit, plan
 from metrics.engine.seal import table_facts, write_tables
 from metrics.store import Run
 from metrics.store.manifest import write_manifest
-from metrics.store.snapshot import FOLDER, Snapshot
+from metrics.store.run import FOLDER, Snapshot
 
 KEPT = 3  # snapshots of a run: pages that show an older one may still be reading it
 
@@ -33,7 +33,9 @@ def snapshot(run: Run) -> Snapshot | None:
         return None
     folder = run.folder / FOLDER / hashlib.sha256(repr([unit.name for unit in done]).encode()).hexdigest()[:12]
     if not (folder / "manifest.json").exists():
-        with held(make_folder(folder.parent) / "lock", f"run {run.id} is being read by another process; try again"):
+        with hold_lock(
+            make_folder(folder.parent) / "lock", f"run {run.id} is being read by another process; try again"
+        ):
             try:
                 tables = write_tables(run, done, parts, folder)
             except FileNotFoundError:  # it was sealed meanwhile, and its parts removed

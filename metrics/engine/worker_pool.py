@@ -15,7 +15,7 @@ from multiprocessing.context import SpawnContext
 from queue import SimpleQueue
 from typing import Any
 
-from metrics.core.child_process import LOOK_EVERY, end_with
+from metrics.core.processes import LOOK_EVERY, end_with
 from metrics.core.terminal_escapes import protect
 from metrics.engine import deadlines
 from metrics.engine.run_slots import AT_ONCE, RunSlot

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field
 
 from metrics.core.array_types import Floats, Ints
 from metrics.core.evaluator import Metric
-from metrics.stats.classification.score_counts import f1
+from metrics.stats.classification.roc import f1
 from metrics.stats.ratios import ratio
 
 ScoreThresholds = Annotated[

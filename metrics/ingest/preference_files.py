@@ -10,8 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.core.label_schema import now
-from metrics.core.preference_schema import BOTH_BAD, CRITERION, PREFERENCE_KEY, PREFERENCES, By, preference
+from metrics.core.label_schema import BOTH_BAD, CRITERION, PREFERENCE_KEY, PREFERENCES, By, now, preference
 from metrics.core.suite import Suite
 from metrics.ingest.format_table import read_table
 from metrics.ingest.given_files import LONGEST, RATER_COLUMN, SOLE_RATER, GivenFile, chosen_columns, known_cases

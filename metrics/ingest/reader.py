@@ -9,8 +9,8 @@ from typing import Any, Literal
 import pyarrow as pa
 
 from metrics.core.errors import InputError, InputProblem
+from metrics.core.file_kinds import PACKED_ENDING, TABLE_ENDINGS, YAML_ENDINGS
 from metrics.core.suite import Outputs, Suite, Task
-from metrics.core.table_endings import PACKED_ENDING, TABLE_ENDINGS, YAML_ENDINGS
 from metrics.ingest.media.archive import Entry
 from metrics.ingest.media.bundle import Bundle
 from metrics.ingest.media.suite_images import SuiteImages

@@ -16,9 +16,8 @@ import orjson
 import pyarrow as pa
 
 from metrics.core.errors import InputError, InputProblem
-from metrics.core.file_kinds import XML_DOCUMENT, foreign_kind
+from metrics.core.file_kinds import ANNOTATION_ENDINGS, PACKED_ENDING, XML_DOCUMENT, YAML_ENDINGS, foreign_kind
 from metrics.core.regular_files import open_regular
-from metrics.core.table_endings import ANNOTATION_ENDINGS, PACKED_ENDING, YAML_ENDINGS
 from metrics.ingest.media.gzip_files import is_gzip, unpacked
 from metrics.ingest.media.office import WORKBOOK, office_kind
 from metrics.ingest.text_encoding import UTF8, as_utf8

@@ -134,7 +134,7 @@ class Client:
         if not self._completers:
             raise JudgeError(f"the replayed recording has no reply to this question (step {request.step})")
         self._check_length(request)
-        flight = asyncio.create_task(self._asked(request))
+        flight = asyncio.create_task(self._ask_once(request))
         self._flights[request.key] = flight
         flight.add_done_callback(lambda done: self._landed(request.key, done))
         return await asyncio.shield(flight), False
@@ -185,7 +185,7 @@ class Client:
         if not flight.cancelled():
             flight.exception()  # nobody may be waiting for it any more
 
-    async def _asked(self, request: Request) -> Stored:
+    async def _ask_once(self, request: Request) -> Stored:
         completion, seconds = await self._completion(request)
         stored = Stored(
             self.name,
@@ -211,7 +211,7 @@ class Client:
             if failure is not None:
                 await asyncio.sleep(backoff(failure, turn, self.settings.backoff))
             try:
-                return await self._sent(request)
+                return await self._send(request)
             except CallFailed as trouble:
                 failure = trouble
                 if trouble.trouble != "busy":
@@ -221,7 +221,7 @@ class Client:
         tried = f" after {self.settings.tries} tries" if failure.trouble == "busy" else ""
         raise JudgeError(f"the judge {self.name} gave no reply{tried}: {failure}")
 
-    async def _sent(self, request: Request) -> tuple[Completion, float]:
+    async def _send(self, request: Request) -> tuple[Completion, float]:
         """Send a request once; see `_completion`.
 
         The budget is reserved last, so that none is held while waiting for a turn.
@@ -270,7 +270,7 @@ class CaseJudge:
     async def ask(self, prompt: Prompt, reply: type[T], data: Data, *, repeat: int = 0) -> T:
         """Return the reply to the prompt over the data; see Judge."""
         with self._asking(prompt.id):
-            return await self._read(self._request(prompt, data, reply, repeat), reply)
+            return await self._read_or_repair(self._request(prompt, data, reply, repeat), reply)
 
     async def each(
         self, prompt: Prompt, reply: type[I], items: Sequence[str], data: Data | None = None, *, name: str = "items"
@@ -307,7 +307,7 @@ class CaseJudge:
         if complaints:
             request = request.ending(AGAIN.format(complaints=complaints))
         try:
-            said = await self._read(request, form)
+            said = await self._read_or_repair(request, form)
         except Cut as failure:
             if len(numbers) == 1:
                 raise Cut(f"{failure}; it was asked about one of the {name} only, number {numbers[0]}") from None
@@ -351,7 +351,7 @@ class CaseJudge:
         messages = prompt.messages(data, settings.prompts.get(prompt.id), examples=settings.examples == "few")
         return Request(self._client.identity, prompt.id, tuple(messages), form, repeat, self._draw)
 
-    async def _read(self, request: Request, form: type[T], *, repair: bool = True) -> T:
+    async def _read_or_repair(self, request: Request, form: type[T], *, repair: bool = True) -> T:
         """Return the reply or, with `repair`, the reply to the complaint that it cannot be read."""
         stored = await self._reply(request)
         try:
@@ -362,7 +362,9 @@ class CaseJudge:
                 raise
             said = {"role": "assistant", "content": stored.reply[:QUOTED]}
             complaint = {"role": "user", "content": REPAIR.format(complaint=failure)}
-        return await self._read(replace(request, messages=(*request.messages, said, complaint)), form, repair=False)
+        return await self._read_or_repair(
+            replace(request, messages=(*request.messages, said, complaint)), form, repair=False
+        )
 
     async def _reply(self, request: Request) -> Stored:
         try:

@@ -57,12 +57,15 @@ BETWEEN = re.compile(r"[\u00ad\u200b\u2060\ufeff]")  # between letters they hide
 def suspected(texts: Iterable[tuple[str, str | None]]) -> list[dict[str, str]]:
     """Return what in the named texts looks as if written for the judge: `where`, `what`, and the `text` found."""
     return [
-        {"where": where, "what": what, "text": found} for where, text in texts if text for what, found in _found(text)
+        {"where": where, "what": what, "text": found}
+        for where, text in texts
+        if text
+        for what, found in _find_instructions(text)
     ]
 
 
 @lru_cache(maxsize=4096)
-def _found(text: str) -> tuple[tuple[str, str], ...]:
+def _find_instructions(text: str) -> tuple[tuple[str, str], ...]:
     head = text[:SEARCHED]
     plain = BETWEEN.sub("", head)
     hits = []

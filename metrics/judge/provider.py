@@ -72,7 +72,7 @@ class Provider:
                 async with asyncio.timeout(self._settings.timeout):
                     with within_bounds():
                         made = await self._litellm.acompletion(model=self._settings.model, **request, **limits)
-                    return self._read(made, schema)
+                    return self._read_response(made, schema)
             except TimeoutError:
                 raise CallFailed(f"no reply in {self._settings.timeout:g} s") from None
             except Exception as failure:
@@ -89,7 +89,7 @@ class Provider:
         with contextlib.suppress(Exception):
             await self._litellm.close_litellm_async_clients()
 
-    def _read(self, response: Any, schema: Mapping[str, Any]) -> Completion:
+    def _read_response(self, response: Any, schema: Mapping[str, Any]) -> Completion:
         choice = response.choices[0] if response.choices else None
         usage = getattr(response, "usage", None)
         prompt, reply = (getattr(usage, name, None) or None for name in ("prompt_tokens", "completion_tokens"))

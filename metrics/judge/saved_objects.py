@@ -69,7 +69,7 @@ def file_text(path: Path) -> str:
 def load(workspace: Path, kind: type[S], id: str) -> S | None:
     """Return the saved object of that id; None where there is none. Raises InputError for an unreadable file."""
     path = workspace / kind.FOLDER / f"{id}.json"
-    return _read(kind, path) if NAME.fullmatch(id) and path.exists() else None
+    return _read_saved(kind, path) if NAME.fullmatch(id) and path.exists() else None
 
 
 def save(workspace: Path, made: S) -> S:
@@ -88,7 +88,7 @@ def every(workspace: Path, kind: type[S]) -> list[S]:
     problems: list[InputProblem] = []
     for path in list_paths(workspace / kind.FOLDER, "*.json"):
         try:
-            found.append(_read(kind, path))
+            found.append(_read_saved(kind, path))
         except InputError as failure:
             problems += failure.problems
     if problems:
@@ -96,5 +96,5 @@ def every(workspace: Path, kind: type[S]) -> list[S]:
     return sorted(found, key=lambda one: one.title.casefold())
 
 
-def _read(kind: type[S], path: Path) -> S:
+def _read_saved(kind: type[S], path: Path) -> S:
     return read_object(kind, file_text(path), path.name)

@@ -42,7 +42,7 @@ class Server:
             request = self._wire.request(messages, schema, name)
             status, headers, body = await self._post({"model": self._model, **request})
             if status == 200:
-                return _read(body, self._wire.left_out, schema)
+                return _read_response(body, self._wire.left_out, schema)
             message = _message(body)
             if refused := self._wire.option_refused(status, message):
                 raise CallFailed(redact(refused), "unusable")
@@ -79,7 +79,7 @@ class Server:
         return self._session
 
 
-def _read(body: bytes, left_out: tuple[str, ...], schema: Mapping[str, Any]) -> Completion:
+def _read_response(body: bytes, left_out: tuple[str, ...], schema: Mapping[str, Any]) -> Completion:
     try:
         reply = decoded(body)
         choice = reply["choices"][0]

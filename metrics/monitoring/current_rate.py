@@ -44,7 +44,7 @@ class CurrentRate:
         self._common = Bounds(*kept.get("common", NOTHING))  # what all its bounds so far had in common
         self._segments = [Segment(start, number, dict(counts)) for start, number, counts in kept.get("segments", ())]
 
-    def kept(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         """Return it as JSON, from which it continues."""
         return {
             "health": self.health.value, "units": self.units, "block": self._block, "bounds": list(self.bounds),

@@ -117,7 +117,7 @@ def drifts(monitor: Monitor) -> list[MetricDrift]:
     run = Workspace(monitor.folder.parent.parent).run(reference["run"], finished=True)
     clusters = run.sampling_design().units
     rows, events = list[MetricDrift](), list[Event]()
-    for entry, _ in monitor.spec.chosen.values():
+    for entry, _ in monitor.spec.chosen_evaluators.values():
         for metric in entry.metrics:
             if metric.primary or not metric.minor:
                 before = run.query(

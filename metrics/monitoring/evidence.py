@@ -28,9 +28,12 @@ class Evidence:
         """The status of all together."""
         return next(iter(self.rates.values())).health.value
 
-    def kept(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         """Return it as JSON, from which it continues."""
-        return {"rates": [[*key, rate.kept()] for key, rate in self.rates.items()], "sessions": self.sessions.kept()}
+        return {
+            "rates": [[*key, rate.as_json()] for key, rate in self.rates.items()],
+            "sessions": self.sessions.as_json(),
+        }
 
     def add(self, judged: Judged) -> list[list[Known]]:
         """Add samples, the oldest first; return what is known of each key after each of them."""

@@ -21,7 +21,7 @@ FIRST = 50  # bad lines listed where no line is good
 
 def check(spec: Spec) -> None:
     """Raise InputError where an evaluator is unfit for a monitor or lacks its model, or none has a threshold."""
-    chosen = spec.chosen
+    chosen = spec.chosen_evaluators
     problems = []
     for entry, parameters in chosen.values():
         if entry.shape == "dataset":

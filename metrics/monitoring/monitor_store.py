@@ -23,7 +23,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from metrics.calibrations.calibrated_thresholds import calibrated_by
 from metrics.core.calibration import Calibration, calibration_of, with_thresholds
 from metrics.core.errors import InputError, InputProblem, RunNotFound
-from metrics.core.files import held, is_held, list_paths, make_folder, read_json, write_json, write_table
+from metrics.core.files import hold_lock, is_held, list_paths, make_folder, read_json, write_json, write_table
 from metrics.core.registry import choose
 from metrics.core.schema import conformed
 from metrics.core.storage import stored_at
@@ -108,7 +108,7 @@ class Spec(BaseModel):
         return {id: with_thresholds(values, self.thresholds(id)) for id, values in self.evaluators.items()}
 
     @property
-    def chosen(self) -> Chosen:
+    def chosen_evaluators(self) -> Chosen:
         """The evaluators with these parameters."""
         return choose(list(self.evaluators), self.parameters)
 
@@ -179,7 +179,7 @@ class State:
     sources: list[dict[str, Any]] = field(default_factory=list)  # name, offset, line, open, mark
     standings: list[dict[str, Any]] = field(default_factory=list)  # Standing, all together first
     lately: int = 0  # number of samples of the latest window
-    evidence: dict[str, Any] | None = None  # see Evidence.kept; None: not fed since an earlier version
+    evidence: dict[str, Any] | None = None  # see Evidence.as_json; None: not fed since an earlier version
     # sequence, status, previous, sampled; at: when it was seen; line_at: time of the latest line before it, if it has
     # one; told: whether the hook was called, None where there was none
     changes: list[dict[str, Any]] = field(default_factory=list)
@@ -233,10 +233,10 @@ class Monitor:
         return is_held(self.folder / "lock")
 
     @contextmanager
-    def held(self) -> Iterator[None]:
+    def hold(self) -> Iterator[None]:
         """Hold the monitor for writing, and delete what a killed process left; RunBusy where another one holds it."""
         busy = f"the monitor {self.name} is in use by another process; choose another --name"
-        with held(self.folder / "lock", busy):
+        with hold_lock(self.folder / "lock", busy):
             named = {f"{kind}-{part}.parquet" for part in self.state.parts for kind in KINDS}
             with stored_at(self.folder):
                 for file in self.folder.iterdir():
@@ -255,7 +255,7 @@ class Monitor:
             small = [part for part in state.parts if "-" not in part]
             if len(small) == MERGED:
                 merged = f"{small[0]}-{small[-1]}"
-                self._write(merged, self._read("samples", small), self._read("scores", small))
+                self._write(merged, self._read_parts("samples", small), self._read_parts("scores", small))
                 state.parts = [part for part in state.parts if part not in small] + [merged]
                 gone = small
         state.updated = datetime.now(UTC).isoformat(timespec="seconds")
@@ -272,7 +272,7 @@ class Monitor:
     def _file(self, kind: str, part: str) -> Path:
         return self.folder / f"{kind}-{part}.parquet"
 
-    def _read(self, kind: str, parts: list[str]) -> pa.Table:
+    def _read_parts(self, kind: str, parts: list[str]) -> pa.Table:
         # those of an earlier version lack columns
         return pa.concat_tables([conformed(pq.read_table(self._file(kind, part)), KINDS[kind]) for part in parts])
 
@@ -286,7 +286,7 @@ class Monitor:
             parts.append(part)
             held_samples += pq.read_metadata(self._file("samples", part)).num_rows
         for part in reversed(parts):
-            yield self._read("samples", [part]), self._read("scores", [part])
+            yield self._read_parts("samples", [part]), self._read_parts("scores", [part])
 
     def keys(self, least: int) -> list[int]:
         """Return the keys of the latest `least` samples with a key, or more, the oldest first."""

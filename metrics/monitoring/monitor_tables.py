@@ -49,7 +49,7 @@ def trend(monitor: Monitor, key: Key = OVERALL, most: int = WINDOWS, limits: Lim
         [most] if key == OVERALL else [*key, most],
     )
     windows, rows = monitor.window, []
-    metric, _ = judged_metrics(monitor.spec.chosen).get(key, (None, None))
+    metric, _ = judged_metrics(monitor.spec.chosen_evaluators).get(key, (None, None))
     for row in frame.iloc[::-1].to_dict("records"):
         window, judged, sampled, units = (int(row[name]) for name in ("window", "judged", "sampled", "units"))
         average = Mean()
@@ -76,7 +76,7 @@ def failures(monitor: Monitor, window: int | None = None) -> "pd.DataFrame":
     `failed` names the evaluators that the case fails, `values` the values of their primary metrics in the same order.
     Texts are previews, cut at 200 characters and without secrets. `failure_count` counts all of them.
     """
-    held = judged_metrics(monitor.spec.chosen).items()
+    held = judged_metrics(monitor.spec.chosen_evaluators).items()
     primary = [f"{evaluator}.{name}" for (evaluator, name), (metric, _) in held if metric.primary]
     return monitor.query(
         """WITH latest AS (SELECT * FROM samples WHERE passed = false AND coalesce("window" = ?, true)

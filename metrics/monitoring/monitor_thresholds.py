@@ -32,7 +32,7 @@ def columns(spec: Spec) -> list[Column]:
             by_model=bool(entry.local_models(parameters)) and metric.direction is not Direction.NONE,
             calibration=spec.calibrations(entry.id).get(metric.name),
         )
-        for entry, parameters in spec.chosen.values()
+        for entry, parameters in spec.chosen_evaluators.values()
         for metric in entry.metrics
         if metric.primary or not metric.minor
     ]

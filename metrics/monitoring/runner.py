@@ -65,7 +65,7 @@ def feed(
     killed. `resources` may change the pace or budget of the same judge; `hook` is called once for each change of
     status, and again if the process was killed while it ran; `say` receives progress, `warn` what failed.
     """
-    with monitor.held():
+    with monitor.hold():
         run = Feeder(monitor, source, resources, hook, say, warn, batch)
         with run.scorer:
             return run.read_all(dict(reference) if reference else None)
@@ -86,7 +86,7 @@ class Feeder:
         name: str = STANDARD_INPUT,
     ):
         self.monitor, self.spec, self.state = monitor, monitor.spec, monitor.state
-        self.chosen: Chosen = self.spec.chosen
+        self.chosen: Chosen = self.spec.chosen_evaluators
         self.window = monitor.window
         settings = dict(resources) if resources else self.spec.resources
         check_weights(monitor, settings)
@@ -199,7 +199,7 @@ class Feeder:
             self._note_place()
         self._note_changes(samples)
         state.standings = [asdict(standing) for standing in self._recent.standings(self._evidence.rates)]
-        state.lately, state.evidence = len(self._recent), self._evidence.kept()
+        state.lately, state.evidence = len(self._recent), self._evidence.as_json()
         state.spend = self.scorer.spend.as_row()
         self.monitor.commit(state, samples, scores)
         self._notify()

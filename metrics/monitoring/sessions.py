@@ -53,7 +53,7 @@ class Sessions:
         """Return how many sessions are open."""
         return len(self._open)
 
-    def kept(self) -> list[dict[str, Any]]:
+    def as_json(self) -> list[dict[str, Any]]:
         """Return the open sessions as JSON, from which it continues."""
         return [
             {"session": session, "number": one.number, "at": one.at, "lines": one.lines,

@@ -58,7 +58,7 @@ class Watch:
 
     def _open(self) -> Feeder:
         with ExitStack() as held:  # let go where it cannot be fed
-            held.enter_context(self.monitor.held())
+            held.enter_context(self.monitor.hold())
             feeder = Feeder(self.monitor, None, name=SOURCE)
             held.enter_context(feeder.scorer)
             self._held = held.pop_all()
@@ -112,7 +112,7 @@ def get_metrics(monitor: Monitor) -> dict[str, Any]:
 
 
 def _scored(monitor: Monitor) -> tuple[str, str]:
-    known = judged_metrics(monitor.spec.chosen)
+    known = judged_metrics(monitor.spec.chosen_evaluators)
     return next(key for key, (metric, _) in known.items() if metric.primary)
 
 

@@ -110,7 +110,7 @@ def _is_latin(letter: str) -> bool:
     return unicodedata.normalize("NFD", letter)[0] in string.ascii_letters
 
 
-KINDS = (
+CHARACTER_KINDS = (
     Kind(
         "character", "Any character", "Letters left out, put in or replaced, at random", any_changes,
         (LETTERS[0] / 3, LETTERS[1] / 3, LETTERS[2] / 3),

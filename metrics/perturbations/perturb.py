@@ -89,7 +89,7 @@ def perturb(
                 skipped.append(Skipped(row["case_id"], kind.name, why))
             else:
                 places.append(place)
-                changed.append(_put(row, own, cast(list[str], variant)))
+                changed.append(_put_texts(row, own, cast(list[str], variant)))
         ids = [new_id(rows[place]["case_id"], kind.name, taken) for place in places]
         marks = {"perturbation": kind.name, INTENSITY: intensity, SEED: str(seed)}
         texts = {name: pa.array([row[name] for row in changed], CASES.field(name).type) for name in columns}
@@ -168,7 +168,7 @@ def _nothing_new(kind: Kind, spots: list[Spot], variant: Variant) -> str:
     return "the judge returned its text unchanged" if kind.is_judged else "nothing in its text can be changed this way"
 
 
-def _put(row: Row, spots: list[Spot], texts: list[str]) -> Row:
+def _put_texts(row: Row, spots: list[Spot], texts: list[str]) -> Row:
     """Return the row with the new texts in its spots."""
     changed = {name: list(value) if isinstance(value, list) else value for name, value in row.items()}
     for spot, text in zip(spots, texts, strict=True):

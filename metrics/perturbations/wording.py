@@ -84,7 +84,7 @@ def _article(word: str) -> str:
     return "an" if vowel or low.startswith(SOUNDS_LIKE_VOWEL) else "a"
 
 
-KINDS = (
+WORDING_KINDS = (
     Kind("word_swap", "Words swapped", "Neighbouring words in the other order", swaps, WORDS),
     Kind("comma", "Commas", "Commas where none belong", commas, WORDS),
     Kind("synonym", "Synonyms", "English words replaced by synonyms", synonym_sites, FOUND),

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from metrics.core.preference_schema import BOTH_BAD
+from metrics.core.label_schema import BOTH_BAD
 from metrics.presentation.format import count, p_value, plural, rough
 from metrics.presentation.phrases import estimated, named, too_few
 from metrics.presentation.ranking_words import matches_sentence

@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from metrics.core.errors import AssayError
-from metrics.core.files import held, list_paths, make_folder, read_json, write_json
+from metrics.core.files import hold_lock, list_paths, make_folder, read_json, write_json
 from metrics.questions.draft import Draft, Review
 from metrics.store.own_files import own_folder
 
@@ -47,7 +47,7 @@ def read_draft(workspace: Path, draft_id: str) -> tuple[Draft, dict[str, Review]
 def review(workspace: Path, draft_id: str, changes: Mapping[str, Review]) -> None:
     """Store the reviews of some questions; those of the others stay. Raises DraftNotFound."""
     folder = workspace / FOLDER / draft_id
-    with held(make_folder(folder) / ".lock", "this draft is being changed in another window; try again"):
+    with hold_lock(make_folder(folder) / ".lock", "this draft is being changed in another window; try again"):
         draft, reviews = read_draft(workspace, draft_id)
         known = {entry.id for entry in draft.questions}
         reviews |= {name: given for name, given in changes.items() if name in known}

@@ -42,7 +42,7 @@ class QuestionSettings(BaseModel):
 
     @field_validator("weights")
     @classmethod
-    def _known(cls, weights: dict[str, float]) -> dict[str, float]:
+    def _check_weights(cls, weights: dict[str, float]) -> dict[str, float]:
         unknown = [name for name in weights if name not in KINDS]
         if unknown:
             raise ValueError(f"{', '.join(map(repr, unknown))}: no kind of question; there are {', '.join(KINDS)}")
@@ -52,7 +52,7 @@ class QuestionSettings(BaseModel):
 
     @field_validator("languages")
     @classmethod
-    def _named(cls, languages: tuple[str, ...]) -> tuple[str, ...]:
+    def _check_languages(cls, languages: tuple[str, ...]) -> tuple[str, ...]:
         named = tuple(dict.fromkeys(language.strip() for language in languages if language.strip()))
         if any(len(language) > 40 or not language.isprintable() for language in named):
             raise ValueError("a language has at most 40 letters")

@@ -75,7 +75,7 @@ def words(text: str) -> int:
     return len(WORD.findall(SIGN.sub(" ", text))) + -(-signs // 2)
 
 
-def shown(chunk: Chunk) -> str:
+def chunk_text(chunk: Chunk) -> str:
     """Return a chunk as the judge sees it: where it stands, then its text."""
     return f"{chunk.place}\n{chunk.text}"
 
@@ -91,7 +91,7 @@ async def write(
         f"{settings.min_answer_words} to {settings.max_answer_words} words"
     )
     data = {
-        "PASSAGES": [shown(chunks[place]) for place in task.chunks],
+        "PASSAGES": [chunk_text(chunks[place]) for place in task.chunks],
         "ASKED": list(asked[-ASKED:]) or None,
         "WANTED": wanted,
     }
@@ -109,9 +109,9 @@ async def check(
 
     `nearest`: the chunks nearest to the question. An unanswerable one must not be answered by them either.
     """
-    own = [shown(chunks[place]) for place in written.task.chunks]
+    own = [chunk_text(chunks[place]) for place in written.task.chunks]
     if not written.task.kind.is_answered:
-        others = [shown(chunks[place]) for place in nearest if place not in written.task.chunks]
+        others = [chunk_text(chunks[place]) for place in nearest if place not in written.task.chunks]
         data = {"QUESTION": written.question, "PASSAGES": [*own, *others]}
         found = await judge.ask(ANSWERED, _Answered, data, repeat=repeat)
         return (IS_ANSWERED if found.verdict == "yes" else ""), found.reason

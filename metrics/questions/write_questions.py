@@ -1,8 +1,8 @@
-"""Writing questions: the judge writes them, rules and the judge check them, what fails is replaced or told."""
+"""Write questions about documents: the judge writes, rules and the judge check; failures are replaced or dropped."""
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -14,6 +14,7 @@ from metrics import models
 from metrics.core.array_types import Floats
 from metrics.core.errors import BudgetSpent, InputError, InputProblem, JudgeDown, JudgeError
 from metrics.core.label_schema import now
+from metrics.ingest.documents import read_documents
 from metrics.judge.client import CaseJudge, Client
 from metrics.judge.injection import suspected
 from metrics.judge.open_judges import open_judges
@@ -21,8 +22,8 @@ from metrics.judge.settings import settings_of
 from metrics.models.embedder import BUNDLED, Embedder
 from metrics.questions.draft import Draft, Dropped, Passage, Proposed
 from metrics.questions.plan import Plan, Task, languages_of
-from metrics.questions.settings import QuestionSettings
-from metrics.questions.steps import WORD, Written, check, shown, words, write
+from metrics.questions.settings import QuestionSettings, question_settings
+from metrics.questions.steps import WORD, Written, check, chunk_text, words, write
 from metrics.store import Workspace
 from metrics.text.chunks import Chunk, Document, chunked
 from metrics.text.quotes import quoted
@@ -62,7 +63,7 @@ class Embedded:
 
     @cached_property
     def _vectors(self) -> Floats:
-        return self.of([shown(chunk) for chunk in self._chunks])
+        return self.of([chunk_text(chunk) for chunk in self._chunks])
 
 
 class _Writer:
@@ -257,7 +258,7 @@ def _draft(
             Proposed(
                 id=f"{document}-{numbers[document]}", kind=entry.task.kind.name, question=entry.question,
                 answer=entry.answer, passages=tuple(chunks[place].id for place in entry.task.chunks),
-                quotes=_found(entry, chunks), language=entry.task.language,
+                quotes=_quotes_in(entry, chunks), language=entry.task.language,
             )
         )  # fmt: skip
     counts = Counter(chunk.document for chunk in chunks)
@@ -280,7 +281,7 @@ def _name(documents: Sequence[Document]) -> str:
     return f"{titles[0]} and {len(titles) - 1} more documents"
 
 
-def _found(written: Written, chunks: Sequence[Chunk]) -> tuple[str, ...]:
+def _quotes_in(written: Written, chunks: Sequence[Chunk]) -> tuple[str, ...]:
     """Return the quotes that stand in the passages, as they stand there; white space and case may differ."""
     found = (
         quoted(quote, chunks[place].text) for quote in written.quotes for place in written.task.chunks
@@ -291,3 +292,23 @@ def _found(written: Written, chunks: Sequence[Chunk]) -> tuple[str, ...]:
 def _wording(text: str) -> str:
     """Return the words of a text, without case and punctuation."""
     return " ".join(WORD.findall(text.casefold()))
+
+
+def questions_from_documents(
+    places: str | Path | Iterable[str | Path], *, judge: Any, workspace: str | Path | None = None, name: str = "",
+    embedder: str = BUNDLED, **settings: Any,
+) -> Draft:  # fmt: skip
+    """Return a draft of questions about the documents in files, folders and zips: text, Markdown, HTML, PDF.
+
+    `judge` is a model's name or the fields of JudgeSettings; `settings` are those of QuestionSettings: number, weights,
+    languages, min_words, max_words, chunk_size, seed … Raises InputError listing every document that cannot be read,
+    MissingResource, JudgeDown; see `write_questions`.
+    """
+    wanted = question_settings(settings)
+    listed = [places] if isinstance(places, str | Path) else list(places)
+    read = read_documents(listed)
+    if read.problems:
+        raise InputError(read.problems)
+    return write_questions(
+        read.documents, wanted, judge, workspace=workspace, embedder=embedder, name=name or Path(listed[0]).stem
+    )

@@ -15,9 +15,9 @@ from metrics.analysis import (
     Resampled,
     Unpaired,
     compare,
+    comparison_of_columns,
     decisions,
     leaderboard,
-    shown,
 )
 from metrics.analysis.comparison.decisions import answer
 from metrics.analysis.comparison.shared_cases import SharedCases
@@ -175,8 +175,8 @@ def differences(
     found = []
     for model, before in counterparts(baseline, board.models).items():
         whole = compare(baseline, before, model, other=run)
-        tested = shown(whole, keys, anytime=anytime)
-        other = shown(whole, primary - keys, anytime=anytime) if primary - keys else None
+        tested = comparison_of_columns(whole, keys, anytime=anytime)
+        other = comparison_of_columns(whole, primary - keys, anytime=anytime) if primary - keys else None
         found.append(Differences(model, tested, other, gated, decisions(tested, allowed)))
     return found
 
@@ -187,7 +187,7 @@ def replacement(
 ) -> Differences:  # fmt: skip
     """Return whether a model may replace another one, of this run or of one `before`; `margins` by column key."""
     whole = compare(before, model_before, model, tag, other=run)
-    tested = shown(whole, set(margins), anytime=anytime)
+    tested = comparison_of_columns(whole, set(margins), anytime=anytime)
     return Differences(model, tested, None, frozenset(), decisions(tested, margins))
 
 

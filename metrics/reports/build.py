@@ -302,7 +302,9 @@ def _judge(run: Run) -> Iterator[FactGroup]:
     if not judged:
         return
     spend, costs = run.spend or {}, analysis.judging(run)
-    edited = [f"{name} (sha256 {prompt.wording})" for name, prompt in analysis.asked(run).items() if prompt.edited]
+    edited = [
+        f"{name} (sha256 {prompt.wording})" for name, prompt in analysis.prompts_asked(run).items() if prompt.edited
+    ]
     facts = [Fact("Judge", ", ".join(analysis.judge_names(run)))]
     settings = settings_of(run.spec.judge)
     sampling = {"temperature": settings.temperature, "max_tokens": settings.max_tokens, **settings.options}

@@ -7,9 +7,9 @@ import numpy as np
 
 from metrics.core.array_types import Bools, Floats, Ints, Singles
 from metrics.core.rounding import EQUAL
+from metrics.stats.bootstrap_draws import cluster_sums
 from metrics.stats.cluster_variance import cluster_variance
 from metrics.stats.float_tolerance import root
-from metrics.stats.resampled_sums import cluster_sums
 from metrics.stats.student_t import Z95, student
 
 Bound = float | Floats

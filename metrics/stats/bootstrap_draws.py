@@ -1,4 +1,4 @@
-"""Which units each bootstrap resample or half-sample holds, by codes and seed, and counts of what they are."""
+"""Bootstrap resamples and half-samples of units: which they hold, counts of what these are, and resampled sums."""
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -14,7 +14,12 @@ Number = TypeVar("Number", np.int64, np.float64)
 Integers = NDArray[np.integer]
 MOST = 255  # times one cluster can be drawn; a count beyond has no measurable probability
 DRAWS_AT_ONCE = 1 << 22
-MANY = 2_000  # units of a resample; with as many groups of them intervals and tests are as good
+MAX_DRAWN_GROUPS = 2_000  # units of a resample; with as many groups of them intervals and tests are as good
+FEW = 500  # different rows; drawing how often each comes is cheaper than drawing the rows
+# clusters; beyond, sums of rows that all differ are normal to within the noise of resampling
+MAX_EXACT_CLUSTERS = 2_000
+RESAMPLES = 1_000
+RIDGE = 1e-12  # of the trace: keeps the covariance of dependent columns positive definite
 
 
 def draw_weights(clusters: Integers, resamples: int, seed: int = 0) -> Bytes:
@@ -75,12 +80,13 @@ class Draws:
     def of(cls, units: Ints, resamples: int, seed: int = 0) -> "Draws":
         """Return the resamples of `units` [n], codes 0 … m − 1; none of one unit.
 
-        More than MANY units are first put into so many groups at random, which are drawn: the cost stays bounded.
+        More than MAX_DRAWN_GROUPS units are first put into so many groups at random, which are drawn: that bounds the
+        cost.
         """
         count = int(units.max(initial=-1)) + 1
         single = count == len(units)
-        if count > MANY:
-            units, count = _groups(count, seed)[units], MANY
+        if count > MAX_DRAWN_GROUPS:
+            units, count = _groups(count, seed)[units], MAX_DRAWN_GROUPS
         return cls(units, _times(count, resamples if count > 1 else 0, seed), single)
 
     def of_cases(self, cases: Integers) -> "Draws":
@@ -109,7 +115,7 @@ class Draws:
 
 @lru_cache(maxsize=4)
 def _groups(count: int, seed: int) -> Ints:
-    return np.random.default_rng([seed, count]).permutation(count) % MANY
+    return np.random.default_rng([seed, count]).permutation(count) % MAX_DRAWN_GROUPS
 
 
 @lru_cache(maxsize=4)
@@ -119,3 +125,34 @@ def _times(count: int, resamples: int, seed: int) -> Singles:
     for row in found[1:]:
         row[:] = np.bincount(rng.integers(0, count, count - 1), minlength=count)
     return found
+
+
+def resampled_sums(rows: Floats, clusters: Ints, seed: int = 0, resamples: int = RESAMPLES) -> Floats:
+    """Return the column sums [B, m] of `rows` [n, m] in resamples of the clusters of rows, with replacement.
+
+    clusters: [n] codes 0 … c−1. The columns of one resample belong together. With more than MAX_EXACT_CLUSTERS and
+    more than FEW different rows the sums come from the normal distribution with the bootstrap's mean and covariance.
+    """
+    rng = np.random.default_rng(seed)
+    count = int(clusters.max(initial=-1)) + 1
+    sums = rows if count == len(rows) else cluster_sums(rows, clusters)
+    # equal rows have equal keys, and different ones all but surely different keys
+    keys = np.einsum("nm,m->n", sums, rng.standard_normal(sums.shape[1]))
+    _, first, times = np.unique(keys, return_index=True, return_counts=True)
+    if len(first) <= FEW:
+        drawn: Floats = rng.multinomial(count, times / count, resamples).astype(np.float64) @ sums[first]
+    elif count <= MAX_EXACT_CLUSTERS:
+        drawn = draw_weights(np.arange(count, dtype=np.int32), resamples, seed).astype(np.float64) @ sums
+    else:
+        total = sums.sum(axis=0)
+        centred = sums - total / count
+        covariance = centred.T @ centred
+        covariance[np.diag_indices_from(covariance)] += RIDGE * np.trace(covariance) + np.finfo(np.float64).tiny
+        drawn = total + rng.standard_normal((resamples, len(total))) @ np.linalg.cholesky(covariance).T
+    return drawn
+
+
+def cluster_sums(rows: Floats, clusters: Ints) -> Floats:
+    """Return the column sums [c, m] of `rows` [n, m] over each cluster, codes [n] of 0 … c−1."""
+    count = int(clusters.max(initial=-1)) + 1
+    return np.stack([np.bincount(clusters, column, count) for column in rows.T], axis=1)

@@ -8,7 +8,7 @@ import numpy as np
 
 from metrics.core.array_types import Floats, Ints
 from metrics.stats.float_tolerance import standard_errors, symmetric_inverse
-from metrics.stats.rank_ranges import rank_ranges
+from metrics.stats.model_ranking import rank_ranges
 from metrics.stats.student_t import student
 
 STEPS = 100  # of Newton's method; some ten are enough

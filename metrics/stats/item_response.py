@@ -80,9 +80,13 @@ def two_parameter(right: Floats, start: ItemResponse | None = None) -> ItemRespo
     of_log, of_hard = _errors(known, there, points, weights, log, hard)
     ends = np.array([-Z95, Z95])
     return ItemResponse(
-        hard, hard[:, None] + ends * of_hard[:, None], np.exp(log), np.exp(log[:, None] + ends * of_log[:, None]),
-        mean, error,
-    )  # fmt: skip
+        hard,
+        hard[:, None] + ends * of_hard[:, None],
+        np.exp(log),
+        np.exp(log[:, None] + ends * of_log[:, None]),
+        mean,
+        error,
+    )
 
 
 def _chance(log: Floats, hard: Floats, ability: Floats) -> Floats:

@@ -9,7 +9,7 @@ import numpy as np
 
 from metrics.core.array_types import Floats, Ints
 from metrics.stats.float_tolerance import standard_errors, symmetric_inverse
-from metrics.stats.rank_ranges import rank_ranges
+from metrics.stats.model_ranking import rank_ranges
 from metrics.stats.student_t import student
 
 
@@ -89,10 +89,20 @@ def pooled_means(studies: Sequence[Study], models: int) -> AcrossSuites | None:
         half, ranked = student(freedom) * standard_errors(wide), (wide, float(freedom))
     best, worst = rank_ranges(value, *ranked)
     return AcrossSuites(
-        value, value - half, value + half, common, common - common_half, common + common_half, best, worst,
-        float(q), freedom, chi_square_p(q, freedom) if freedom > 0 else None,
-        max(0.0, 1 - freedom / q) if q > 0 else 0.0, math.sqrt(tau2),
-    )  # fmt: skip
+        value,
+        value - half,
+        value + half,
+        common,
+        common - common_half,
+        common + common_half,
+        best,
+        worst,
+        float(q),
+        freedom,
+        chi_square_p(q, freedom) if freedom > 0 else None,
+        max(0.0, 1 - freedom / q) if q > 0 else 0.0,
+        math.sqrt(tau2),
+    )
 
 
 def mean_of_suites(

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from metrics.core.array_types import Bools, Floats, Ints, Singles
 from metrics.core.rounding import EQUAL, at_most
 from metrics.core.sampling_design import cluster_codes
+from metrics.stats.bootstrap_draws import cluster_sums
 from metrics.stats.float_tolerance import falling_order
 from metrics.stats.power import POWER
 from metrics.stats.ratios import ratio
-from metrics.stats.resampled_sums import cluster_sums
 
 T = TypeVar("T")
 Real = TypeVar("Real", np.float32, np.float64)
@@ -279,11 +279,14 @@ class _Grid:
         spread = np.sqrt(squares[at] * (1 - 2 * share) + share**2 * square)
         facet_of = np.repeat(np.arange(len(facets)), sets)
         self.candidates = Candidates(
-            facet_of[first], first - self.set_start[facet_of[first]],
+            facet_of[first],
+            first - self.set_start[facet_of[first]],
             np.where(second < 0, -1, facet_of[second]),
             np.where(second < 0, -1, second - self.set_start[facet_of[second]]),
-            counts[at].round().astype(np.int64), spread, np.zeros(len(first)),
-        )  # fmt: skip
+            counts[at].round().astype(np.int64),
+            spread,
+            np.zeros(len(first)),
+        )
 
     def _within(self, mass: Floats) -> Floats:
         """Σ mass over the cases that are in both of two sets: [sets, sets]."""

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from metrics.core.array_types import Floats, Ints
+from metrics.stats.bootstrap_draws import resampled_sums
 from metrics.stats.float_tolerance import whole_from
-from metrics.stats.resampled_sums import resampled_sums
 from metrics.stats.student_t import Z95, student
 
 MOST_REPEATS = 50  # that a plan may ask for
@@ -58,7 +58,7 @@ class Plan(NamedTuple):
 
 def components(
     values: Floats, case: Ints, repeat: Ints, group: Ints | None = None, fixed: int = 0
-) -> Components | None:  # fmt: skip
+) -> Components | None:
     """Return the variance components of scores [n], each a draw of a `repeat` of a `case`, of a `group` if any.
 
     Codes [n] may have any order; a repeat's code need be unique within its case only. By the sums of squares of the
@@ -76,9 +76,14 @@ def components(
 
 
 def resampled_components(
-    values: Floats, case: Ints, repeat: Ints, group: Ints | None = None, fixed: int = 0, seed: int = 0,
+    values: Floats,
+    case: Ints,
+    repeat: Ints,
+    group: Ints | None = None,
+    fixed: int = 0,
+    seed: int = 0,
     resamples: int = 1_000,
-) -> tuple[Components, Floats] | None:  # fmt: skip
+) -> tuple[Components, Floats] | None:
     """Return the components as `components` does, and in resamples of whole cases (or groups) the LEVELS' [B, 4].
 
     A level that is not known is 0 there.
@@ -99,9 +104,13 @@ def resampled_components(
         sums = resampled_sums(np.column_stack(list(rows.values())), np.arange(units), seed, resamples)
         drawn[:, places] = np.stack(_solved(dict(zip(rows, sums.T, strict=True)), len(names), fixed), axis=1)
     return Components(
-        point["case"], point.get("repeat"), point.get("draw"), *_counts(case, repeat), point.get("group", 0.0),
+        point["case"],
+        point.get("repeat"),
+        point.get("draw"),
+        *_counts(case, repeat),
+        point.get("group", 0.0),
         _mean_size(case, group),
-    ), drawn  # fmt: skip
+    ), drawn
 
 
 def expanded_tail(units: int) -> float:
@@ -150,9 +159,13 @@ def crossed_components(ratings: Floats, draws: Floats) -> Floats:
 
 
 def cheapest(
-    found: Components, half_width: float, case_cost: float, repeat_cost: float, draw_cost: float,
+    found: Components,
+    half_width: float,
+    case_cost: float,
+    repeat_cost: float,
+    draw_cost: float,
     most_cases: int | None = None,
-) -> Plan | None:  # fmt: skip
+) -> Plan | None:
     """Return the cheapest plan whose mean has a 95 % interval of ± `half_width`; None where none of MOST_REPEATS has.
 
     A case costs `case_cost`, each repeat of the model in it `repeat_cost`, each draw of the judge `draw_cost`; of plans

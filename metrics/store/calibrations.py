@@ -4,7 +4,7 @@ from pathlib import Path
 
 from metrics.core.calibration import Calibration, calibration_of, latest
 from metrics.core.errors import InputError, InputProblem
-from metrics.core.files import held, make_folder, read_json, write_json
+from metrics.core.files import hold_lock, make_folder, read_json, write_json
 
 
 class Calibrations:
@@ -32,6 +32,6 @@ class Calibrations:
 
     def _change(self, added: list[Calibration], removed: Calibration | None) -> None:
         make_folder(self.folder)
-        with held(self.folder / "calibrations.lock", "another process is changing the calibrations; try again"):
+        with hold_lock(self.folder / "calibrations.lock", "another process is changing the calibrations; try again"):
             kept = [one for one in latest([*self.all(), *added]) if removed is None or one.key != removed.key]
             write_json(self.path, [one.record() for one in kept])

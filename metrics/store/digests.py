@@ -16,30 +16,30 @@ T = TypeVar("T")
 SETTLED = 2_000_000_000
 
 
-def kept_by_file(function: Callable[[Path], T]) -> Callable[[Path], T]:
+def cache_by_file(function: Callable[[Path], T]) -> Callable[[Path], T]:
     """Return a function of a file whose answers are kept in this process while inode, size and times are the same.
 
     It raises OSError for what is no file: one would wait for the writer of a pipe.
     """
 
     @lru_cache(maxsize=4096)
-    def kept(path: str, *_: int) -> T:
+    def answer_of(path: str, *_: int) -> T:
         return function(Path(path))
 
     @wraps(function)
-    def asked(path: Path) -> T:
+    def answer(path: Path) -> T:
         facts = path.stat()
         if not S_ISREG(facts.st_mode):
             raise OSError(f"{path.name} is no file")
         changed = max(facts.st_mtime_ns, facts.st_ctime_ns)  # the second cannot be set back
         if time.time_ns() - changed < SETTLED:
             return function(path)
-        return kept(str(path), facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns)
+        return answer_of(str(path), facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns)
 
-    return asked
+    return answer
 
 
-@kept_by_file
+@cache_by_file
 def digest_of(path: Path) -> str:
     """Return the sha256 (hex) of a file's bytes."""
     return sha256_of(path)

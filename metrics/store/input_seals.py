@@ -5,7 +5,8 @@ What was stored by earlier versions has none; its content can still be compared 
 stored.
 """
 
-from collections.abc import Collection, Mapping
+import hashlib
+from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,8 @@ from metrics.core.classes import classes_of
 from metrics.core.errors import RunCorrupt
 from metrics.core.files import json_of
 from metrics.core.suite import OUTPUTS, Outputs, Suite, conform
-from metrics.store.digests import content_digest, digest_of, file_facts, kept_by_file, listing_facts
+from metrics.store.digests import cache_by_file, content_digest, digest_of, file_facts, listing_facts
+from metrics.store.manifest import FILE, checked
 
 FACTS = {"suites": "suite.json", "outputs": "outputs.json"}  # by the folder of the workspace
 MEDIA = {"suites": "media", "outputs": "artifacts"}
@@ -121,7 +123,7 @@ def _sealed(folder: Path) -> Mapping[str, Mapping[str, Any]]:
     return input_facts(folder).get("files", {}) if facts.exists() else {}
 
 
-@kept_by_file
+@cache_by_file
 def _facts(path: Path) -> dict[str, Any]:
     return checked_facts(path.read_text(encoding="utf-8"))
 
@@ -139,3 +141,19 @@ def _has_fingerprint(folder: Path, digests: tuple[str, ...]) -> bool:  # noqa: A
         return outputs.fingerprint == folder.name
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RunCorrupt, pa.ArrowException):
         return False
+
+
+def contradictions(texts: Mapping[str, str], digests: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield file and fault where what came from elsewhere is not what was sealed; its tables are compared by who reads.
+
+    texts: the JSON files of a run by name; digests: the sha256 of the others. ValueError where one is none.
+    """
+    seal = checked(texts[f"run/{FILE}"])
+    if seal.get("spec") not in (None, hashlib.sha256(texts["run/spec.json"].encode()).hexdigest()):
+        yield "run/spec.json", "is not the specification that was sealed"
+    for kind in ("suite", "outputs"):
+        for file, own in checked_facts(texts[f"{kind}/{kind}.json"]).get("files", {}).items():
+            name = f"{kind}/{file}"
+            others = seal.get("inputs", {}).get(name, {})  # of a run from another machine: see input_seals
+            if digests.get(name) not in (own["sha256"], others.get("sha256")):
+                yield name, "is not the table that was stored"

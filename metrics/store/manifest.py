@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from metrics.core.files import json_of, write_json
-from metrics.store.digests import content_digest, kept_by_file
+from metrics.store.digests import cache_by_file, content_digest
 
 FILE = "manifest.json"
 OWN = "sha256"
@@ -27,7 +27,7 @@ def read_manifest(folder: Path) -> Mapping[str, Any] | None:
     Raises ValueError saying what is wrong with it, OSError where it cannot be read.
     """
     try:
-        return _read(folder / FILE)
+        return _read_manifest(folder / FILE)
     except FileNotFoundError:
         return None
 
@@ -40,8 +40,8 @@ def has_manifest(folder: Path) -> bool:
         return False
 
 
-@kept_by_file
-def _read(path: Path) -> Mapping[str, Any]:
+@cache_by_file
+def _read_manifest(path: Path) -> Mapping[str, Any]:
     return checked(path.read_text(encoding="utf-8"))
 
 

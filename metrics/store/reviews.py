@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from metrics.core.errors import InputError, InputProblem
-from metrics.core.files import held, make_folder, read_json, write_json
+from metrics.core.files import hold_lock, make_folder, read_json, write_json
 from metrics.store.run import Run
 
 LONGEST_TAG = 60  # characters
@@ -58,14 +58,14 @@ class Review:
     @property
     def version(self) -> str:
         """A digest that changes whenever the marks do; "" while there are none."""
-        marks = self._read().get("marks")
+        marks = self._read_reviews().get("marks")
         return hashlib.sha256(json.dumps(marks).encode()).hexdigest() if marks else ""
 
     def marks(self) -> dict[Place, Mark]:
         """Return the mark of every place that has one, in the order in which they were first made."""
         return {
             Place(*(row[name] for name in Place._fields)): Mark(tuple(row["tags"]), row["note"])
-            for row in self._read().get("marks", [])
+            for row in self._read_reviews().get("marks", [])
         }
 
     def tags(self) -> list[str]:
@@ -94,7 +94,7 @@ class Review:
 
     def point(self) -> tuple[float, float] | None:
         """Return the score and the IoU threshold that were chosen for the run; None where none were."""
-        chosen = self._read().get("point")
+        chosen = self._read_reviews().get("point")
         return (float(chosen["score"]), float(chosen["iou"])) if chosen else None
 
     def choose_point(self, point: tuple[float, float] | None) -> None:
@@ -102,7 +102,7 @@ class Review:
         with self._locked():
             self._write(point=None if point is None else {"score": point[0], "iou": point[1]})
 
-    def _read(self) -> dict[str, Any]:
+    def _read_reviews(self) -> dict[str, Any]:
         found: dict[str, Any] = _checked(self.path, dict) or {}
         return found
 
@@ -113,10 +113,12 @@ class Review:
                 for place, mark in changed["marks"].items()
                 if mark.tags or mark.note
             ]
-        write_json(self.path, self._read() | changed)
+        write_json(self.path, self._read_reviews() | changed)
 
     def _locked(self) -> AbstractContextManager[None]:
-        return held(make_folder(self.path.parent) / ".lock", "the review is being written by another window; try again")
+        return hold_lock(
+            make_folder(self.path.parent) / ".lock", "the review is being written by another window; try again"
+        )
 
 
 class SavedViews:
@@ -148,7 +150,7 @@ class SavedViews:
         write_json(self.path, [asdict(view) for view in views])
 
     def _locked(self) -> AbstractContextManager[None]:
-        return held(make_folder(self.folder) / "views.lock", "views are being saved by another window; try again")
+        return hold_lock(make_folder(self.folder) / "views.lock", "views are being saved by another window; try again")
 
 
 def _tag(text: str) -> str:

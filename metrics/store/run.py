@@ -16,8 +16,9 @@ import pyarrow.parquet as pq
 
 from metrics.core.arrow import stored_rows
 from metrics.core.calibration import Calibration, calibration_of, with_thresholds
+from metrics.core.errors import RunNotFound
 from metrics.core.evaluator import Evaluator, Metric
-from metrics.core.files import held
+from metrics.core.files import hold_lock
 from metrics.core.registry import evaluators, wordings
 from metrics.core.sampling_design import COLUMNS, SamplingDesign
 from metrics.core.schema import TABLES, conformed
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 SECOND = 15  # characters of a run's id that are the time it began
 CLOCKS = ("progress.json", STARTING, "lock")  # the last one written tells since when `seconds_spent` is out of date
+FOLDER = "unfinished"
+STAMPED = "@"  # between the id of the run and the stamp
 
 
 class Run(RunFiles):
@@ -274,4 +277,26 @@ class Run(RunFiles):
 
     def locked(self) -> AbstractContextManager[None]:
         """Hold the run for writing. Raises RunBusy where another process does; a killed process releases it."""
-        return held(self.home / "lock", f"run {self.id} is being worked on by another process")
+        return hold_lock(self.home / "lock", f"run {self.id} is being worked on by another process")
+
+
+class Snapshot(Run):
+    """An unfinished run at one moment. Its tables never change; its specification and its state are the run's."""
+
+    def __init__(self, folder: Path):
+        super().__init__(folder)
+        self.home = folder.parents[1]
+        self.id = f"{self.home.name}{STAMPED}{folder.name}"
+
+    @classmethod
+    def of(cls, run: Run, stamp: str) -> Snapshot:
+        """Return the snapshot of a run with that stamp. Raises RunNotFound where there is no longer one."""
+        folder = run.home / FOLDER / stamp
+        if not stamp.isalnum() or not (folder / "manifest.json").exists():
+            raise RunNotFound(f"run {run.home.name} has moved on; open it again")
+        return cls(folder)
+
+    @property
+    def partly(self) -> Mapping[str, tuple[int, int]]:
+        """The evaluators of which the tables have only a part: rows done of all."""
+        return {name: (done, total) for name, (done, total) in (self.manifest or {}).get("partly", {}).items()}

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, Strict, ValidationError
 
 from metrics.core.registry import note_missing
 from metrics.core.schema import SCHEMA_VERSION
-from metrics.store.digests import kept_by_file
+from metrics.store.digests import cache_by_file
 
 FILE = "spec.json"
 MADE = ("schema", "id", "created")  # of a specification: by whoever stores it
@@ -106,7 +106,7 @@ def read_spec(folder: Path) -> RunSpec:
     return _read(folder / FILE)
 
 
-@kept_by_file
+@cache_by_file
 def _read(path: Path) -> RunSpec:
     return spec_of(json.loads(path.read_text(encoding="utf-8")))
 

@@ -12,10 +12,10 @@ def sealed_files(run: Run, media: bool = True) -> dict[str, Path]:
 
     media: with the images of the suite and the files of the agents.
     """
-    return dict(_found(run, media))
+    return dict(_list_files(run, media))
 
 
-def _found(run: Run, media: bool) -> Iterator[tuple[str, Path]]:
+def _list_files(run: Run, media: bool) -> Iterator[tuple[str, Path]]:
     tables: Mapping[str, Mapping[str, str]] = (run.manifest or {"tables": {}})["tables"]
     yield from _there("run/", run.folder, RUN_FILES)
     yield from ((f"run/{facts['file']}", run.folder / facts["file"]) for facts in tables.values())

@@ -11,7 +11,7 @@ from math import isfinite
 from pathlib import Path
 
 from metrics.core.errors import InputError, InputProblem
-from metrics.core.files import held, make_folder, read_json, write_json
+from metrics.core.files import hold_lock, make_folder, read_json, write_json
 
 Thresholds = Mapping[str, Mapping[str, float]]  # evaluator → metric → value
 LONGEST = 80  # characters of a profile's name
@@ -36,16 +36,16 @@ class ThresholdProfiles:
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the profiles, the oldest first."""
-        return tuple(self._read()[1])
+        return tuple(self._read_current()[1])
 
     @property
     def in_force(self) -> str | None:
         """The name of the profile in force; None where every run has the thresholds that it began with."""
-        return self._read()[0]
+        return self._read_current()[0]
 
     def thresholds(self, name: str | None = None) -> Thresholds:
         """Return the thresholds of a profile, by default of the one in force; empty where there is none."""
-        in_force, profiles = self._read()
+        in_force, profiles = self._read_current()
         return profiles.get(name or in_force or "", {})
 
     def use(self, name: str | None) -> None:
@@ -90,19 +90,19 @@ class ThresholdProfiles:
     @contextmanager
     def _changing(self) -> Iterator[tuple[str | None, dict[str, Thresholds]]]:
         make_folder(self.folder)
-        with held(self.folder / "thresholds.lock", "another process is changing the thresholds; try again"):
-            in_force, profiles = self._read()
+        with hold_lock(self.folder / "thresholds.lock", "another process is changing the thresholds; try again"):
+            in_force, profiles = self._read_current()
             yield in_force, dict(profiles)
 
-    def _read(self) -> tuple[str | None, Mapping[str, Thresholds]]:
-        return _read(self.path, self.version)
+    def _read_current(self) -> tuple[str | None, Mapping[str, Thresholds]]:
+        return _read_profiles(self.path, self.version)
 
     def _write(self, in_force: str | None, profiles: Mapping[str, Thresholds]) -> None:
         write_json(self.path, {"in_force": in_force, "profiles": profiles})
 
 
 @lru_cache(maxsize=8)
-def _read(path: Path, version: int) -> tuple[str | None, Mapping[str, Thresholds]]:  # noqa: ARG001 - a part of the key
+def _read_profiles(path: Path, version: int) -> tuple[str | None, Mapping[str, Thresholds]]:  # noqa: ARG001 - a part of the key
     try:
         found = read_json(path) or {"in_force": None, "profiles": {}}
         profiles = {

@@ -15,10 +15,9 @@ from metrics.core.schema import SCHEMA_VERSION
 from metrics.store.file_names import REMOTE
 from metrics.store.manifest import FILE as MANIFEST
 from metrics.store.own_files import own_folder
-from metrics.store.run import Run
+from metrics.store.run import STAMPED, Run, Snapshot
 from metrics.store.run_bin import Bin
 from metrics.store.run_spec import FILE as SPEC
-from metrics.store.snapshot import STAMPED, Snapshot
 from metrics.store.stale_files import sweep
 from metrics.store.stored_inputs import StoredInputs
 

@@ -25,7 +25,7 @@ def sample(suite: Suite, size: int, seed: int = 0, *, stratified: bool = True) -
     if not 0 < size <= len(roots):
         problem = InputProblem("sample", f"{size:,} cases", f"1 to {len(roots):,}, the cases that are no variants")
         raise InputError([problem])
-    drawn = _drawn(suite, roots, size, seed, stratified)
+    drawn = _draw_units(suite, roots, size, seed, stratified)
     return replace(_part(suite, drawn[unit]), name=f"{suite.name}, sample of {size}")
 
 
@@ -42,7 +42,7 @@ def split(suite: Suite, share: float = 0.8, seed: int = 0, *, stratified: bool =
         found = f"the share {share:g} of {len(families):,} families of cases"
         found += " (a family: one group, or a case and variants)"
         raise InputError([InputProblem("split", found, "a share that leaves some in both parts")])
-    first = _drawn(suite, families, size, seed, stratified)[unit]
+    first = _draw_units(suite, families, size, seed, stratified)[unit]
     one, other = _part(suite, first), _part(suite, ~first)
     return replace(one, name=f"{suite.name}, part 1"), replace(other, name=f"{suite.name}, part 2")
 
@@ -71,7 +71,7 @@ def _families(suite: Suite) -> Ints:
     return np.where(codes >= 0, roots[first[group]], roots)
 
 
-def _drawn(suite: Suite, rows: Ints, size: int, seed: int, stratified: bool) -> Bools:
+def _draw_units(suite: Suite, rows: Ints, size: int, seed: int, stratified: bool) -> Bools:
     """Return which `size` units are drawn: the first by a hash of seed and id, evenly over the tags if `stratified`."""
     ids = suite.cases["case_id"].take(pa.array(rows)).to_pylist()
     order = sorted(range(len(ids)), key=lambda unit: _hashed(seed, "case", ids[unit]))

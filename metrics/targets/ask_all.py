@@ -65,10 +65,10 @@ class TargetSession:
         for question in left:
             if self.stopped is not None:
                 return
-            await self._asked(question)
+            await self._ask_one(question)
             self._listen()
 
-    async def _asked(self, question: Question) -> None:
+    async def _ask_one(self, question: Question) -> None:
         """Ask one question, again where that helps, and record what came of it."""
         facts = {"key": question.key, "case_id": question.case_id, "run": question.run}
         failure: CallFailed | None = None
@@ -80,7 +80,7 @@ class TargetSession:
                 return
             turns += 1
             try:
-                answer, seconds = await self._sent(question.request)
+                answer, seconds = await self._send_once(question.request)
             except BudgetSpent as spent:
                 self.stopped = str(spent)
                 return
@@ -100,7 +100,7 @@ class TargetSession:
         self._failed.append(facts | {"error": f"{failure}{after}", "tries": turns, "at": round(time.time(), 3)})
         self._check_alive(failure)
 
-    async def _sent(self, request: Any) -> tuple[Answer, float]:
+    async def _send_once(self, request: Any) -> tuple[Answer, float]:
         """Send a request once; return the answer and its seconds."""
         tokens = about_tokens(str(request)) if isinstance(self.target, ModelTarget) else 0
         async with self._gate.turn(tokens):

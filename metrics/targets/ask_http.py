@@ -52,9 +52,9 @@ class HttpAsker:
             said = clean(" ".join(text[: 4 * SHOWN].split())[:SHOWN] + where)
             wait = retry_after(headers.get("Retry-After"))
             raise CallFailed(f"HTTP {status}: {said}", trouble_of(status), wait, status == OVER_THE_LIMIT)
-        return self._read(text)
+        return self._parse_reply(text)
 
-    def _read(self, text: str) -> Answer:
+    def _parse_reply(self, text: str) -> Answer:
         try:
             reply = json.loads(text)
         except (ValueError, RecursionError):

@@ -95,13 +95,13 @@ def ask_once(suite: Suite, target: Target) -> tuple[Any, Answer]:
     asker = open_asker(target)
     question = next(questions_of(suite, target, asker, 1))
 
-    async def asked() -> Answer:
+    async def ask() -> Answer:
         try:
             return await asker.send(question.request)
         finally:
             await asker.close()
 
-    return question.request, in_loop(asked)
+    return question.request, in_loop(ask)
 
 
 def questions_of(suite: Suite, target: Target, asker: Asker, repeats: int) -> Iterator[Question]:
@@ -121,7 +121,7 @@ async def _complete(
         kept = [stack.enter_context(recording(folder, target, fresh=fresh)) for target in targets]
         askers = [open_asker(target) for target in targets]
         plans = [
-            [(q, _known(own, q.key, retry_errors)) for q in questions_of(suite, target, asker, repeats)]
+            [(q, _is_answered(own, q.key, retry_errors)) for q in questions_of(suite, target, asker, repeats)]
             for target, asker, own in zip(targets, askers, kept, strict=True)
         ]
         report = _Report(targets, kept, plans, listen)
@@ -158,7 +158,7 @@ async def _complete(
     return replace(Outputs.from_rows(rows, predictions if suite.task == "classification" else None), targets=stored)
 
 
-def _known(own: Recording, key: str, retry_errors: bool) -> bool:
+def _is_answered(own: Recording, key: str, retry_errors: bool) -> bool:
     entry = own.entries.get(key)
     return entry is not None and not (retry_errors and "error" in entry)
 

@@ -15,7 +15,7 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from metrics.core.errors import AssayError, InputError, InputProblem, RunNotFound, StorageError
-from metrics.core.files import held, is_held, make_file, make_folder, read_json, write_json, write_text
+from metrics.core.files import hold_lock, is_held, make_file, make_folder, read_json, write_json, write_text
 from metrics.core.storage import stored_at
 from metrics.core.suite import Suite
 from metrics.engine.run_control import start_module
@@ -92,7 +92,7 @@ class Job:
     def execute(self) -> str:
         """Do it, in this process; return the fingerprint of the outputs. Raises RunBusy where another process does."""
         workspace, spec = Workspace(self.folder.parents[1]), self.spec
-        with held(self.folder / "lock", f"the completion {self.id} is being worked on by another process"):
+        with hold_lock(self.folder / "lock", f"the completion {self.id} is being worked on by another process"):
             threading.Thread(target=self._watch, daemon=True).start()
             suite = workspace.suite(spec["suite"])
             targets = web_targets(spec["targets"])

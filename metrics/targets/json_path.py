@@ -31,7 +31,7 @@ def find(value: Any, path: Sequence[Step]) -> Any:
     for place, step in enumerate(path):
         if step is None:
             if not isinstance(value, list):
-                raise KeyError(f"no list at {_shown(path[:place])}")
+                raise KeyError(f"no list at {_path_text(path[:place])}")
             return [find(item, path[place + 1 :]) for item in value]
         fits = isinstance(value, list) if isinstance(step, int) else isinstance(value, dict)
         try:
@@ -39,11 +39,11 @@ def find(value: Any, path: Sequence[Step]) -> Any:
                 raise LookupError
             value = value[step]
         except LookupError:
-            raise KeyError(f"nothing at {_shown(path[: place + 1])}") from None
+            raise KeyError(f"nothing at {_path_text(path[: place + 1])}") from None
     return value
 
 
-def _shown(path: Sequence[Step]) -> str:
+def _path_text(path: Sequence[Step]) -> str:
     if not path:
         return "the beginning"
     parts = (f"[{'*' if step is None else step}]" if not isinstance(step, str) else f".{step}" for step in path)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from metrics.core.errors import RunError
-from metrics.core.files import append_whole, held, make_folder, write_json
+from metrics.core.files import append_whole, hold_lock, make_folder, write_json
 from metrics.core.storage import stored_at
 from metrics.store.own_files import own_folder
 from metrics.targets.description import Target
@@ -97,7 +97,7 @@ class Recording:
 def recording(workspace: Path, target: Target, *, fresh: bool = False) -> Iterator[Recording]:
     """Open the recording of a target; `fresh` forgets what is there. Raises RunBusy where another process has it."""
     folder = make_folder(folder_of(workspace, target))
-    with held(folder / "lock", f"the target {target.title} is being asked by another process"):
+    with hold_lock(folder / "lock", f"the target {target.title} is being asked by another process"):
         if fresh:
             with stored_at(folder):
                 (folder / FILE).unlink(missing_ok=True)

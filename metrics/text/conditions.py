@@ -90,7 +90,7 @@ class Condition:
     expression: Expression
     terms: tuple[Term, ...]
 
-    def found(self, text: str) -> tuple[bool, ...]:
+    def terms_in(self, text: str) -> tuple[bool, ...]:
         """Return for each term whether `text` contains it."""
         text = comparable(text)
         return tuple(term.matches(text) for term in self.terms)
@@ -98,14 +98,14 @@ class Condition:
     def found_in(self, texts: pa.Array) -> list[tuple[bool, ...] | None]:
         """Return for each text of a column, and for each term, whether the text contains it; None for null."""
         if len(texts) < FEW:
-            return [None if text is None else self.found(text) for text in texts.to_pylist()]
+            return [None if text is None else self.terms_in(text) for text in texts.to_pylist()]
         plain = pc.fill_null(pc.string_is_ascii(texts), False)
         ascii_texts = texts.filter(plain)
         columns = [term.within(ascii_texts).to_pylist() for term in self.terms]
         found = iter(zip(*columns, strict=True))
         others = iter(texts.filter(pc.invert(plain)).to_pylist())
         return [
-            next(found) if is_plain else None if (text := next(others)) is None else self.found(text)
+            next(found) if is_plain else None if (text := next(others)) is None else self.terms_in(text)
             for is_plain in plain.to_pylist()
         ]
 

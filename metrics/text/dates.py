@@ -90,7 +90,7 @@ def time_of_day(hours: Fraction, after: str) -> tuple[Reading, ...]:
     return tuple(Reading(one, one, CLOCK, bare) for one in both)
 
 
-def told(hour: int, minutes: Fraction) -> tuple[Reading, ...]:
+def dial_readings(hour: int, minutes: Fraction) -> tuple[Reading, ...]:
     """Return the readings of a time told by the dial, as half past three: either half of the day."""
     hours = (hour + minutes / 60) % 12
     return tuple(Reading(one, one, CLOCK, NO_NUMBER) for one in (hours, hours + 12))

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from metrics.text.patterns import UNSPACED
 from metrics.text.repetition import compression_ratio
-from metrics.text.sensitive.scripts import UNSPACED
 
 COPIES = 3  # of a unit, one directly after the other, are a loop
 LEAST_TOKENS = 6  # of a loop that is not half of the text: "no, no, no" within an answer is none

@@ -97,7 +97,7 @@ DEGREE_NAME = re.compile(
 SINGLE = re.compile(r"[\s-]?(?P<letter>[CF])\b")  # 20C
 
 
-def _read() -> list[tuple[str, Unit]]:
+def _read_table() -> list[tuple[str, Unit]]:
     """Return the patterns of names with their units, as the table lists them."""
     found = []
     for line in re.sub(r"\n\s*;", ";", TABLE.strip()).replace("\n        ", " ").splitlines():
@@ -111,7 +111,7 @@ def _read() -> list[tuple[str, Unit]]:
 @cache
 def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], list[tuple[re.Pattern[str], Unit]]]:
     """Return what finds a unit after a number and a currency before one, and the pattern of each unit."""
-    units = _read()
+    units = _read_table()
     names = "|".join(sorted((name for name, _ in units), key=len, reverse=True))
     coins = "|".join(sorted((name for name, unit in units if unit.family == "money"), key=len, reverse=True))
     after = re.compile(rf"[\s\u00a0-]?(?P<unit>{names})(?!\w)", re.IGNORECASE)
@@ -120,7 +120,7 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], list[tuple[re.Pattern
 
 
 @cache
-def _named(name: str) -> tuple[Unit, ...]:
+def _units_named(name: str) -> tuple[Unit, ...]:
     return tuple(unit for pattern, unit in _patterns()[2] if pattern.fullmatch(name))
 
 
@@ -132,10 +132,10 @@ def units_after(text: str, place: int) -> tuple[tuple[Unit, ...], int]:
     if found := SINGLE.match(text, place):
         return (DEGREES["celsius" if found["letter"] == "C" else "fahrenheit"],), found.end()
     found = _patterns()[0].match(text, place)
-    return (_named(found["unit"]), found.end()) if found else ((), place)
+    return (_units_named(found["unit"]), found.end()) if found else ((), place)
 
 
 def currencies_before(text: str, place: int) -> tuple[Unit, ...]:
     """Return the currencies whose sign or code ends at `place`."""
     found = _patterns()[1].search(text, max(0, place - 5), place)
-    return tuple(unit for unit in _named(found["unit"]) if unit.factor == 1) if found else ()
+    return tuple(unit for unit in _units_named(found["unit"]) if unit.factor == 1) if found else ()

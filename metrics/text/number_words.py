@@ -114,7 +114,7 @@ def decade(word: str) -> int:
     return SMALL.get(word[:-3] + "y", 0) if word.endswith("ies") else 0
 
 
-def named(word: str) -> int | None:
+def number_of_word(word: str) -> int | None:
     """Return the number that a case-folded word says in passing: 2 of "both", 4 of "fourfold", 3 of "drei"."""
     return NAMED.get(word, SMALL.get(word.removesuffix("fold")) if word.endswith("fold") else None)
 

@@ -1,5 +1,6 @@
 """Regular expressions run by RE2, linear in the text: those written by users, and our own of many alternatives."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -10,6 +11,12 @@ MAX_PATTERN = 1_000  # characters of one expression
 MAX_MEMORY = 1 << 20  # bytes that RE2 may take for one
 OWN_MEMORY = 1 << 22  # the same for ours: with 1 MiB, RE2 searches for 160 words ten times as slowly
 MOST_FOUND = 1_000  # findings of one expression in one text
+# Scripts without spaces between words, whose letters a finding may touch: Thai, Lao, Burmese, Khmer, kana, Chinese
+# characters; and Korean, whose particles stick to a name or a number
+UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u9fff"
+UNSPACED_CHARACTER = re.compile(f"[{UNSPACED}]")
+WORD = rf"[^\W{UNSPACED}]"  # letters, digits and _ of the other scripts, as an expression of one character
+LETTER = rf"[^\W_{UNSPACED}]"  # the same without _
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +71,7 @@ def readable(patterns: Sequence[str]) -> tuple[str, ...]:
     return tuple(patterns)
 
 
-def found(patterns: Sequence[str], text: str) -> list[Found]:
+def find_all(patterns: Sequence[str], text: str) -> list[Found]:
     """Return every match of an expression, by position; empty matches do not count.
 
     If an expression has named groups, the first that takes part is the finding: (?P<badge>E-[0-9]{6}).
@@ -80,3 +87,18 @@ def _matches(number: int, pattern: str, text: str) -> Iterator[Found]:
         start, end = match.span(expression.groupindex[name] if name else 0)
         if start < end:
             yield Found(name or f"pattern {number}", start, end)
+
+
+UNSPACED += "\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f"
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """A form that is part of whatever a search finds: where it does not occur, there is nothing to be found."""
+
+    form: str
+    case_sensitive: bool = True
+
+    def occurs_in(self, text: str) -> bool:
+        """Return whether the text has the sign."""
+        return own_expression(self.form, self.case_sensitive).search(text) is not None

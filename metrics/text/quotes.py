@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Sequence
 from functools import lru_cache
 
-from metrics.text.new_words import UNSPACED
+from metrics.text.relevance import UNSPACED
 
 # joins pieces: "a … b", "a [...] b", "“a” and “b”"
 AHEAD = r"(?:(?<!\s)\s++)?+"  # white space, from its beginning alone: a long run is not tried from every place in it

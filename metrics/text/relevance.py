@@ -1,17 +1,37 @@
-"""How alike passages and short texts are by the words they share: BM25, cheap and without a model."""
+"""The words that texts share: BM25 of passages, and the share of words that are new. Cheap, without a model."""
 
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from metrics.text.new_words import UNSPACED
 from metrics.text.unicode_forms import normalized
 
+UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"  # no space between words
+WORD_OR_SIGN = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
 K1, B = 1.2, 0.75  # saturation of repeated words, correction for length: the usual values
 WORD = re.compile(r"\w+")
 # in scripts without spaces, compatibility ideographs included, pairs of characters stand for words
 RUN = re.compile(rf"[{UNSPACED}\uf900-\ufaff]+")
+
+
+def words(text: str) -> list[str]:
+    """Return the words of a text in order, in NFKC and case-folded; each character is one in scripts without spaces.
+
+    >>> words("It's 3.5 m. 今天")
+    ['it', 's', '3', '5', 'm', '今', '天']
+    """
+    return WORD_OR_SIGN.findall(normalized("NFKC", text).casefold())
+
+
+def new_share(text: str, known: Collection[str]) -> float:
+    """Return the share of the words of a text that are not among the `known` ones: 0 … 1; 0 for a text without words.
+
+    >>> new_share("Paris is old", {"paris", "is"})
+    0.3333333333333333
+    """
+    own = words(text)
+    return sum(word not in known for word in own) / len(own) if own else 0.0
 
 
 def terms(text: str) -> list[str]:

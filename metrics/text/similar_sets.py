@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from metrics.text.new_words import words
+from metrics.text.relevance import words
 
 SHINGLE = 3  # words that stand together
 ROUNDING = 1e-9

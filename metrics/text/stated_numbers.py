@@ -19,7 +19,7 @@ from metrics.text.number_words import (
     chinese,
     decade,
     in_words,
-    named,
+    number_of_word,
     part,
     roman,
     scale_after,
@@ -200,7 +200,7 @@ def _worded(text: str, tokens: list[re.Match[str]], place: int) -> Iterator[Ment
     elif word in ("noon", "midday", "midnight"):
         hours = (12,) if word != "midnight" else (0, 24)
         yield Mention(start, end, tuple(reading for hour in hours for reading in exactly(hour, CLOCK)))
-    elif (passing := named(word)) is not None:
+    elif (passing := number_of_word(word)) is not None:
         yield Mention(start, end, exactly(passing), certain=False)
 
 
@@ -342,7 +342,9 @@ def _together(text: str, one: Mention, other: Mention) -> tuple[Reading, ...]:
     if (way := TOLD.fullmatch(between)) and hours and 1 <= hours[0] <= 12:
         minutes = {60 * value if value < 1 else value for value in low if 0 < value < 60}
         sign = 1 if way["way"].casefold() in ("past", "after") else -1
-        return tuple(reading for value in minutes for reading in dates.told(int(hours[0]), sign * Fraction(value)))
+        return tuple(
+            reading for value in minutes for reading in dates.dial_readings(int(hours[0]), sign * Fraction(value))
+        )
     if OUT_OF.fullmatch(between):
         return tuple(share for first, second in pairs for share in _share(first.low, second.low))
     years, ending = text[one.start : one.end], text[other.start : other.end]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from metrics.analysis import compare, flip_rates, head_to_head, leaderboard, shown, trend
+from metrics.analysis import compare, comparison_of_columns, flip_rates, head_to_head, leaderboard, trend
 from metrics.analysis.corrected_tests import (
     CorrectedTests,
     corrected_tests,
@@ -51,7 +51,7 @@ def test_ranks_comparison_and_matches_count_what_holm_corrects(run: Run, correct
     own = of_ranks(leaderboard(run))
     assert (own.tests, own.families, own.found) == (sum(corrected), len(corrected), 6) == (9, 3, 6)
     corrected.clear()
-    own = of_comparison(shown(compare(run, "next", "best")))
+    own = of_comparison(comparison_of_columns(compare(run, "next", "best")))
     assert own == CorrectedTests("Is best better than next?", corrected[-1], 1, "Holm, over the metrics shown", 3)
     corrected.clear()
     matches = head_to_head(run, "faithfulness", "faithfulness")
@@ -60,7 +60,7 @@ def test_ranks_comparison_and_matches_count_what_holm_corrects(run: Run, correct
 
 
 def test_without_a_correction_every_test_stands_alone(run: Run) -> None:
-    own = of_comparison(shown(compare(run, "next", "best"), correction="none"))
+    own = of_comparison(comparison_of_columns(compare(run, "next", "best"), correction="none"))
     assert (own.tests, own.families, own.correction) == (3, 3, "none")
 
 

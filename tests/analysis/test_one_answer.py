@@ -13,7 +13,16 @@ import numpy as np
 import pytest
 
 from metrics import engine
-from metrics.analysis import Difference, Leaderboard, Resampled, compare, headline, insights, leaderboard, shown
+from metrics.analysis import (
+    Difference,
+    Leaderboard,
+    Resampled,
+    compare,
+    comparison_of_columns,
+    headline,
+    insights,
+    leaderboard,
+)
 from metrics.core.suite import Outputs, Suite
 from metrics.presentation.phrases import metric_title
 from metrics.reports.build import build
@@ -79,7 +88,7 @@ def test_rank_and_comparison_agree_on_random_metrics(workspace: Path) -> None:
         assert {row.column.key for row in found.rows if row.n} >= board.ranks.keys()
         for row in found.rows:
             if row.column.key in board.ranks:
-                (alone,) = shown(found, [row.column.key]).rows
+                (alone,) = comparison_of_columns(found, [row.column.key]).rows
                 outcomes[check(board, row, alone)] += 1
                 tests[alone.test] += 1
     assert outcomes.total() > 9.6 * len(RUNS)
@@ -96,7 +105,7 @@ def test_rank_and_comparison_agree_on_metrics_of_the_data_set(workspace: Path) -
         found, board = compare(run, "A", "B"), leaderboard(run)
         assert {row.column.key for row in found.resampled} == board.ranks.keys()
         for row in found.resampled:
-            (alone,) = shown(found, [row.column.key]).resampled
+            (alone,) = comparison_of_columns(found, [row.column.key]).resampled
             outcomes[check(board, row, alone)] += 1
     assert min(outcomes["better"] + outcomes["worse"], outcomes["open"] + outcomes["equal"]) >= 5
 
@@ -140,7 +149,7 @@ def test_rank_and_comparison_agree_on_metrics_of_classification(workspace: Path)
         named |= {row.column.key.split("?")[0] for row in found.resampled}
         assert {row.column.key for row in (*found.rows, *found.resampled)} >= board.ranks.keys()
         for row in found.resampled:
-            (alone,) = shown(found, [row.column.key]).resampled
+            (alone,) = comparison_of_columns(found, [row.column.key]).resampled
             outcomes[check(board, row, alone)] += 1
     assert named >= {"classification/f1", "classification/precision", "roc_auc/roc_auc", *LAST}
     assert min(outcomes["better"] + outcomes["worse"], outcomes["open"] + outcomes["equal"]) >= 5

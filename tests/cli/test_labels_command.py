@@ -8,7 +8,7 @@ import pytest
 
 from metrics.cli.main import main
 from metrics.store import Workspace
-from metrics.store.label_sets import Labels
+from metrics.store.rating_sets import Labels
 from tests.labels import labelled_run
 
 GOOD = "case_id,model,rater,label\nc0,long,ann,pass\nc1,long,ann,fail\nc1,short,ann,unsure\n"

@@ -6,9 +6,9 @@ from itertools import combinations
 import pytest
 
 from metrics.cli.main import main
-from metrics.core.preference_schema import BOTH_BAD
+from metrics.core.label_schema import BOTH_BAD
 from metrics.store import Workspace
-from metrics.store.preference_sets import Preferences
+from metrics.store.rating_sets import Preferences
 from tests.preferences import MODELS, compared_run, judgement, vote
 
 

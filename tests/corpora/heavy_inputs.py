@@ -23,7 +23,7 @@ from metrics.text.conditions import ConditionError, parse_condition
 from metrics.text.json_text import JsonError, read_json, violations
 from metrics.text.overlap.alignment import align
 from metrics.text.overlap.rouge import RougeText, rouge
-from metrics.text.patterns import found
+from metrics.text.patterns import find_all
 from metrics.text.repetition import longest_repeat
 from metrics.text.sensitive.encodings import encoded_parts
 from metrics.text.sensitive.personal_data import KINDS, personal_data
@@ -87,7 +87,7 @@ def _languages() -> Iterator[HeavyInput]:
     for condition in ('"' + '\\"' * 4999, "NOT " * 2499 + '"a"', "(" * 9999):
         yield HeavyInput(f"condition: {condition[:8]} …", 2, partial(_refused, _holds, condition, "a"))
     for pattern in ("(a+)+$", "(a|a)*b", "(.*)(.*)(.*)x", "a", "a{1,200}b", "a(?:.*b)?"):
-        yield HeavyInput(f"pattern: {pattern}", 10, partial(found, [pattern], filled("a", 300_000)))
+        yield HeavyInput(f"pattern: {pattern}", 10, partial(find_all, [pattern], filled("a", 300_000)))
     for unit in ("a. ", "a", ". ", "。", "a.\n", "? ", '"', "A. B. ", "sat. Uranus ", "No. [1] "):
         yield HeavyInput(f"sentences: {unit!r}", 10, partial(sentences, filled(unit, 150_000)))
     for unit in ("[1", "[1,", "```", "`", "[1](", "[1 ", "A [1]", "\n- ", "[1-", "((((", "[^"):
@@ -117,7 +117,7 @@ def _doubled(times: int) -> str:
 
 def _holds(condition: str, text: str) -> None:
     parsed = parse_condition(condition)
-    parsed.holds(parsed.found(text))
+    parsed.holds(parsed.terms_in(text))
 
 
 def _violations(text: str, schema: str) -> None:

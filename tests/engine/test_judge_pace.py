@@ -2,7 +2,7 @@
 
 import pytest
 
-from metrics.engine.judge_pace import JudgePace
+from metrics.engine.progress import JudgePace
 
 
 @pytest.mark.parametrize(("noted", "cases", "left"), [
@@ -21,4 +21,4 @@ def test_time_left(noted, cases, left):
     pace = JudgePace()
     for one in noted:
         pace.note(*one)
-    assert pace.left(cases) == (None if left is None else pytest.approx(left))
+    assert pace.seconds_left(cases) == (None if left is None else pytest.approx(left))

@@ -27,11 +27,11 @@ from metrics.perturbations import perturb
 from metrics.reports.archives.read import read_archive
 from metrics.reports.archives.write import write_file
 from metrics.store import Run, Workspace, digests, own_files
-from metrics.store.label_sets import Labels
 from metrics.store.logged_rows import LoggedRows
+from metrics.store.rating_sets import Labels
 from metrics.store.remote import transfer
+from metrics.store.table_files import write_suite
 from metrics.store.threshold_profiles import ThresholdProfiles
-from metrics.suites.suite_files import write_suite
 from metrics.targets import complete
 from metrics.targets.description import FunctionTarget
 from metrics.targets.recording import folder_of, read_entries

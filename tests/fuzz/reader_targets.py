@@ -17,7 +17,7 @@ from metrics.evaluators.segmentation.segmentation_iou import segmentation_iou
 from metrics.ingest import inspect, load_combined, load_outputs, load_suite
 from metrics.ingest.media.archive import UNREADABLE
 from metrics.ingest.tables.text_cases import USEFUL
-from metrics.suites.suite_files import suite_bytes
+from metrics.store.table_files import suite_bytes
 from tests.fuzz.mutation import zip_entries, zip_of
 from tests.fuzz.reader_seeds import SEEDS
 from tests.fuzz.target import Input, Target, usual

@@ -84,13 +84,13 @@ def check_condition(given: Input, _: Path) -> None:
     """A condition says the same of a text by itself, of a column of texts, and after it was a form."""
     text = text_of(given.data)
     condition = parse_condition(text)
-    found = [condition.found(answer) for answer in ANSWERS]
+    found = [condition.terms_in(answer) for answer in ANSWERS]
     assert condition.found_in(pa.array([*ANSWERS, None] * 10)) == [*found, None] * 10
     assert len(condition.forbidden) == len(condition.terms)
     form = form_of(text)
     if form is not None:
         again = parse_condition(condition_of(form))
-        assert [again.holds(again.found(answer)) for answer in ANSWERS] == [*map(condition.holds, found)]
+        assert [again.holds(again.terms_in(answer)) for answer in ANSWERS] == [*map(condition.holds, found)]
 
 
 def check_json(given: Input, _: Path) -> None:

@@ -60,7 +60,7 @@ CONDITIONS = {
 @pytest.mark.parametrize(("constraints", "good", "wrong"), CONDITIONS.values(), ids=CONDITIONS.keys())
 def test_conditions_mean_what_the_constraints_mean(constraints, good, wrong):
     read = parse_condition(str(condition(constraints)))
-    assert [read.holds(read.found(text)) for text in (good, wrong)] == [True, False]
+    assert [read.holds(read.terms_in(text)) for text in (good, wrong)] == [True, False]
 
 
 PROBLEMS = {

@@ -18,7 +18,7 @@ from metrics.engine.plan import plan
 from metrics.judge.asking import Reply
 from metrics.judge.client import CaseJudge
 from metrics.judge.completion import Completion, Messages
-from metrics.judge.local import completer, weights
+from metrics.judge.local import completer, install
 from metrics.judge.local.install import MODEL
 from metrics.judge.local.short_questions import VERSION
 from metrics.judge.open_judges import missing_judge, open_judges
@@ -108,19 +108,19 @@ def test_the_known_judge_keeps_its_key():
 
 def test_weights_are_read_once_for_each_state(tmp_path, monkeypatch):
     read: list[Path] = []
-    monkeypatch.setattr(weights, "sha256_of", lambda path: read.append(path) or sha256_of(path))
+    monkeypatch.setattr(install, "sha256_of", lambda path: read.append(path) or sha256_of(path))
     file = tmp_path / "m.gguf"
-    assert weights.weights_of(file) is None
+    assert install.weights_of(file) is None
     file.write_text("one")
-    assert weights.weights_of(file) == weights.weights_of(file) == sha256_of(file)
+    assert install.weights_of(file) == install.weights_of(file) == sha256_of(file)
     assert len(read) == 1
     state = file.stat()
     other = tmp_path / "other"
     other.write_text("two")  # as long, and said to be as old
     os.utime(other, ns=(state.st_atime_ns, state.st_mtime_ns))
     other.replace(file)
-    assert (weights.weights_of(file), len(read)) == (sha256_of(file), 2)
-    assert weights.weights_of(tmp_path / "m-00001-of-00002.gguf") is None
+    assert (install.weights_of(file), len(read)) == (sha256_of(file), 2)
+    assert install.weights_of(tmp_path / "m-00001-of-00002.gguf") is None
 
 
 def test_a_replaced_file_is_loaded_again(tmp_path):

@@ -11,14 +11,13 @@ from typing import Any
 import pytest
 
 from metrics import Run, evaluate
-from metrics.analysis import asked, compare, leaderboard, trend
+from metrics.analysis import compare, leaderboard, prompts_asked, trend
 from metrics.cli.main import main
 from metrics.core.errors import InputError
 from metrics.core.prompt import filled, split_template, wording
 from metrics.core.registry import choose, evaluators, wordings
 from metrics.core.suite import Case
-from metrics.judge.custom_prompts import CustomPrompt
-from metrics.judge.prompt_overrides import place_prompts, prompts_of_files
+from metrics.judge.custom_prompts import CustomPrompt, place_prompts, prompts_of_files
 from metrics.judge.saved_objects import save
 from metrics.models.language_model import Loss
 from metrics.reports.build import build
@@ -157,7 +156,7 @@ def test_a_wording_stands_beside_its_numbers(workspace, tmp_path, judge_server):
     sha = hashlib.sha256(OWN.encode()).hexdigest()[:12]
     columns = [next(one for one in leaderboard(run).columns if one.metric == "faithfulness") for run in (before, after)]
     assert [column.wording for column in columns] == ["", f"claims {sha}"]
-    assert (asked(after)["claims"].edited, asked(after)["claims"].wording) == (True, sha)
+    assert (prompts_asked(after)["claims"].edited, prompts_asked(after)["claims"].wording) == (True, sha)
     method = build(after).methods[0]
     assert ("wording of your own", f"claims: sha256 {sha}") in [(fact.name, fact.value) for fact in method.parameters]
     assert set(table(after, "aggregates")["wording"]) == {f"claims {sha}"}

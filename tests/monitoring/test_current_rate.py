@@ -53,7 +53,7 @@ def test_as_long_as_the_interval_contains_the_limit_nothing_is_said() -> None:
 
 def test_sessions_of_equal_lines_say_as_much_as_one_line_each() -> None:
     lines = (np.random.default_rng(1).random(200) < 0.7).astype(float)
-    assert watched(lines)[0].kept() == watched([np.mean([value] * 5) for value in lines])[0].kept()
+    assert watched(lines)[0].as_json() == watched([np.mean([value] * 5) for value in lines])[0].as_json()
 
 
 def test_what_is_kept_continues() -> None:
@@ -62,16 +62,16 @@ def test_what_is_kept_continues() -> None:
     half = CurrentRate(USUAL)
     for number, value in enumerate(values):
         if number == 215:
-            half = CurrentRate(USUAL, json.loads(json.dumps(half.kept())))
+            half = CurrentRate(USUAL, json.loads(json.dumps(half.as_json())))
         half.add(value, number)
         if number % BLOCK == BLOCK - 1:
             half.look()
-    assert half.kept() == whole.kept()
+    assert half.as_json() == whole.as_json()
 
 
 def test_of_a_long_time_few_starts_are_kept() -> None:
     rate, _ = watched(np.tile([1.0] * 9 + [0.0], 1_000))
-    starts = [start for start, *_ in rate.kept()["segments"]]
+    starts = [start for start, *_ in rate.as_json()["segments"]]
     assert (starts[0], starts[-16:], len(starts) < 75) == (0, list(range(984, 1_000)), True)
     assert (np.diff(starts) <= (1_000 - np.array(starts[:-1])) / 8 + 1).all(), "an eighth of the way apart, or closer"
     assert rate.stretch == (0.9, 10_000)

@@ -89,7 +89,7 @@ class TestRestarts:
 
     def test_two_processes_do_not_feed_one_monitor(self, workspace: Path, tmp_path: Path) -> None:
         found = begun(workspace)
-        with found.held():
+        with found.hold():
             assert found.is_running
             with pytest.raises(RunBusy, match="the monitor chat is in use by another process"):
                 feed(Monitor(found.folder), write(tmp_path / "a.jsonl", [line(0)]))

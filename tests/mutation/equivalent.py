@@ -50,7 +50,7 @@ EQUIVALENT = {
     ("analysis/findings/model_insights.py", "hardest_of_one", "run.models[0] → run.models[-1]"): "there is one",
     ("analysis/labels/calibrate.py", "chosen_criterion", "asked[0] → asked[-1]"): "there is one",
     ("analysis/leaderboard/distributions.py", "distributions", "high - low → high + low"): "finite where both ends are",
-    ("stats/classification/ranked_precision.py", "average_precision",
+    ("stats/ranked_retrieval.py", "average_precision",
         "found += 1 → found -= 1"): "sum and count change their signs together",
     ("stats/bootstrap_draws.py", "", "1 << 22 → 1 >> 22"): AT_ONCE,
     ("stats/model_ranking.py", "", "1 << 18 → 1 >> 18"): AT_ONCE,

@@ -10,12 +10,12 @@ import pytest
 
 from components.data import uploaded_files
 from components.widgets.literal import literal
-from metrics.core.preference_schema import BOTH_BAD
+from metrics.core.label_schema import BOTH_BAD
 from metrics.core.suite import Outputs, Suite
 from metrics.judge.settings import settings_of
 from metrics.judge.workspace_judge import choose_judge
 from metrics.store import Run, Workspace
-from metrics.store.preference_sets import Preferences
+from metrics.store.rating_sets import Preferences
 from tests.engine.engine_scenes import finished
 from tests.judge.server import JudgeServer
 from tests.pages.conftest import HOSTILE, Open

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from metrics import engine
 from metrics.store import Run, Workspace
-from metrics.store.label_sets import Labels
+from metrics.store.rating_sets import Labels
 from metrics.suites.samples import create, samples
 from tests.engine.engine_scenes import one_thread
 from tests.pages.conftest import Look, Open

@@ -18,7 +18,7 @@ from metrics.perturbations.answers import judged_again
 from metrics.presentation import agreement_words, format, guarantee_words, phrases
 from metrics.reports.sections.label_agreement import agreement_section
 from metrics.store import Run, Workspace
-from metrics.store.label_sets import Labels
+from metrics.store.rating_sets import Labels
 from metrics.suites.samples import create, samples
 from tests.engine.engine_scenes import one_thread
 from tests.judge.judge_scenes import rag

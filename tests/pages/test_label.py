@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from components.widgets.literal import literal
 from metrics.store import Run, Workspace
-from metrics.store.label_sets import Labels
+from metrics.store.rating_sets import Labels
 from tests.labels import answer, label, labelled_run
 from tests.pages.conftest import HOSTILE, Open
 from tests.pages.reading import words

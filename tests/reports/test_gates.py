@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from metrics.analysis import compare, leaderboard, shown
+from metrics.analysis import compare, comparison_of_columns, leaderboard
 from metrics.core.errors import InputError, RunNotFound
 from metrics.core.suite import Outputs
 from metrics.reports.archives.write import write_file
@@ -104,7 +104,7 @@ def test_worse_than_the_baseline(whole: Run, half: Run) -> None:
         "rouge.rougeL": False, "bleu.bleu4": False, "looping_detection.looping": True,
     }  # fmt: skip
     keys = [row.column.key for row in each.tested.rows]
-    assert each.tested == shown(compare(before, "m", "m", other=after), keys)
+    assert each.tested == comparison_of_columns(compare(before, "m", "m", other=after), keys)
     raw = np.array([row.p for row in each.tested.rows if row.p is not None])
     assert [row.adjusted for row in each.tested.rows if row.p is not None] == pytest.approx(holm(raw).tolist())
     assert all(one.passed for one in worse(differences(before, after))), "better is not worse"

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from metrics.stats.bootstrap_draws import MANY, Draws, draw_halves, draw_weights
+from metrics.stats.bootstrap_draws import MAX_DRAWN_GROUPS, Draws, draw_halves, draw_weights
 
 
 def test_clusters_are_drawn_whole_and_the_seed_decides():
@@ -32,11 +32,11 @@ def test_paired_resamples_follow_from_the_suite_and_the_seed():
     assert [len(Draws.of(units, 20).times) for units in (np.zeros(3, np.int64), np.zeros(0, np.int64))] == [1, 1]
 
 
-@pytest.mark.parametrize("n", [50, MANY + 1, 3 * MANY])
+@pytest.mark.parametrize("n", [50, MAX_DRAWN_GROUPS + 1, 3 * MAX_DRAWN_GROUPS])
 def test_paired_resamples_spread_as_the_mean_does(n):
     values = np.random.default_rng(0).random(n)
     draws = Draws.of(np.arange(n), 2_000)
-    assert draws.times.shape[1] == min(n, MANY)
+    assert draws.times.shape[1] == min(n, MAX_DRAWN_GROUPS)
     sums, sizes = draws.sums(np.zeros(n, np.int64), 1, values), draws.sums(np.zeros(n, np.int64), 1)
     assert sums[0] / sizes[0] == pytest.approx(values.mean(), rel=1e-6)
     assert (sums / sizes)[1:].std() == pytest.approx(values.std(ddof=1) / np.sqrt(n), rel=0.06)

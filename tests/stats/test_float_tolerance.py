@@ -8,18 +8,17 @@ import pytest
 
 from metrics.core.rounding import at_least, at_least_sql
 from metrics.stats import bootstrap_draws, drift, label_thresholds, model_ranking, paired_tests, rater_agreement
-from metrics.stats.bootstrap_draws import Draws, draw_weights
+from metrics.stats.bootstrap_draws import Draws, cluster_sums, draw_weights, resampled_sums
 from metrics.stats.bradley_terry import bradley_terry
 from metrics.stats.classification.calibration import log_losses
 from metrics.stats.classification.confusion import mean_scores
 from metrics.stats.classification.roc import resampled_areas, roc
+from metrics.stats.correlation import clustered_coefficient
 from metrics.stats.intervals import mean_intervals, wilson
+from metrics.stats.model_ranking import rank_ranges
 from metrics.stats.paired_intervals import difference_intervals, newcombe_paired
 from metrics.stats.prediction_powered import corrected_mean
-from metrics.stats.rank_ranges import rank_ranges
-from metrics.stats.regression import clustered_coefficient
 from metrics.stats.resample_intervals import resample_interval
-from metrics.stats.resampled_sums import cluster_sums, resampled_sums
 from metrics.stats.slice_means import rest_differences
 from metrics.stats.student_t import student
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from metrics.stats.regression import clustered_coefficient
+from metrics.stats.correlation import clustered_coefficient
 from metrics.stats.student_t import student
 
 RNG = np.random.default_rng(2)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from metrics.stats.segments import first_highest
+from metrics.stats.float_tolerance import first_highest
 
 
 def test_it_is_the_argmax_of_each_segment() -> None:

@@ -11,8 +11,8 @@ from metrics.stats import bootstrap_draws, slice_means
 from metrics.stats.bootstrap_draws import Draws, counted
 from metrics.stats.classification.calibration import calibration_errors, reliability, resampled_error
 from metrics.stats.classification.roc import corners, resampled_areas, roc
+from metrics.stats.correlation import clustered_coefficient
 from metrics.stats.prediction_powered import corrected_mean
-from metrics.stats.regression import clustered_coefficient
 from metrics.stats.resample_intervals import has_enough_truths, resample_interval
 from metrics.stats.slice_means import rest_differences
 from metrics.stats.student_t import student, student_p
@@ -138,7 +138,7 @@ def test_a_cluster_of_cases_counts_once_in_a_resample_of_m_less_1() -> None:
 
 
 def test_of_many_units_groups_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bootstrap_draws, "MANY", 5)
+    monkeypatch.setattr(bootstrap_draws, "MAX_DRAWN_GROUPS", 5)
     assert Draws.of(np.arange(5), 3).times.shape == (4, 5)
     drawn = Draws.of(np.arange(12), 3)
     assert (drawn.times.shape, sorted(np.bincount(drawn.unit).tolist())) == ((4, 5), [2, 2, 2, 3, 3])

@@ -14,7 +14,7 @@ from metrics.cli.main import main
 from metrics.core.errors import InputError, RunCorrupt
 from metrics.engine.judge_speed import judge_time
 from metrics.store import Progress, Workspace
-from metrics.store.label_sets import Labels
+from metrics.store.rating_sets import Labels
 from metrics.store.reviews import Place, Review
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 

@@ -8,8 +8,8 @@ import pytest
 
 from metrics.core.errors import RunNotFound
 from metrics.core.label_schema import LABELS
-from metrics.store import Run, Workspace, given_rows
-from metrics.store.label_sets import Labels
+from metrics.store import Run, Workspace, rating_sets
+from metrics.store.rating_sets import Labels
 from tests.labels import label, labelled_run
 
 
@@ -57,7 +57,7 @@ def test_a_later_label_takes_the_place_of_the_earlier(run):
 def upload(run: Run, value: float, name: str = "ann.csv") -> str:
     """Add ann's label of one output, of the file `name`."""
     row = {"case_id": "c0", "model": "long", "rater": "ann", "criterion": "good", "value": value, "sampling": "random"}
-    return Labels(run).add(pa.Table.from_pylist([row | {"given": given_rows.now()}], LABELS), name)
+    return Labels(run).add(pa.Table.from_pylist([row | {"given": rating_sets.now()}], LABELS), name)
 
 
 def page(run: Run, value: float, case_id: str = "c0") -> None:
@@ -83,7 +83,7 @@ def test_the_label_added_last_counts_whether_it_was_uploaded_or_given_on_the_pag
 
 def test_a_clock_that_goes_back_changes_nothing(run, monkeypatch):
     for day, add in enumerate((upload, page, upload)):
-        monkeypatch.setattr(given_rows, "now", lambda day=day: f"2026-01-{28 - day:02d}T00:00:00+00:00")
+        monkeypatch.setattr(rating_sets, "now", lambda day=day: f"2026-01-{28 - day:02d}T00:00:00+00:00")
         add(run, float(day % 2))
         assert value_of(run) == day % 2
     assert [one.kind for one in Labels(run).sets()] == ["page", "upload"], "in the order in which they were added"
@@ -96,14 +96,14 @@ def older(path: Path) -> None:
 
 
 def test_labels_of_earlier_versions_are_read_by_their_times_and_count_before_new_ones(run, monkeypatch):
-    monkeypatch.setattr(given_rows, "now", lambda: "2026-01-01T00:00:00+00:00")
+    monkeypatch.setattr(rating_sets, "now", lambda: "2026-01-01T00:00:00+00:00")
     page(run, 1.0)
-    monkeypatch.setattr(given_rows, "now", lambda: "2026-01-02T00:00:00+00:00")
+    monkeypatch.setattr(rating_sets, "now", lambda: "2026-01-02T00:00:00+00:00")
     upload(run, 0.0)
     for path in Labels(run).folder.glob("*.parquet"):
         older(path)
     assert value_of(run) == 0.0
-    monkeypatch.setattr(given_rows, "now", lambda: "2025-01-01T00:00:00+00:00")
+    monkeypatch.setattr(rating_sets, "now", lambda: "2025-01-01T00:00:00+00:00")
     page(run, 1.0, "c1")
     assert value_of(run) == 0.0
     page(run, 1.0)

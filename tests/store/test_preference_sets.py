@@ -2,9 +2,9 @@
 
 import pytest
 
-from metrics.core.preference_schema import BOTH_BAD, PREFERENCES, preference
+from metrics.core.label_schema import BOTH_BAD, PREFERENCES, preference
 from metrics.store import Run, Workspace
-from metrics.store.preference_sets import Preferences
+from metrics.store.rating_sets import Preferences
 from tests.preferences import compared_run, judgement, vote
 
 

@@ -4,7 +4,7 @@ import json
 from datetime import UTC, datetime, timedelta
 
 from metrics.core.registry import choose
-from metrics.suites.demo_log import DAILY, DAYS, EVALUATORS, RELEASE_DAY, RELEASED, STEADY, demo_lines
+from metrics.suites.demo_data import DAILY, DAYS, EVALUATORS, RELEASE_DAY, RELEASED, STEADY, demo_lines
 
 NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)
 

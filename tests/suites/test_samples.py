@@ -105,8 +105,8 @@ class TestAttacks:
 
         for row in (*self.of("secret"), *self.of("leak")):
             condition = parse_condition(row["attack_condition"])
-            assert condition.holds(condition.found(row["system_prompt"])), row["case_id"]
-            assert not condition.holds(condition.found(row["question"])), row["case_id"]
+            assert condition.holds(condition.terms_in(row["system_prompt"])), row["case_id"]
+            assert not condition.holds(condition.terms_in(row["question"])), row["case_id"]
 
     @pytest.mark.usefixtures("units_here")
     def test_a_target_can_be_asked_and_scored(self, tmp_path):

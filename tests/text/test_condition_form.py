@@ -20,7 +20,7 @@ form = st.builds(ConditionForm, st.booleans(), st.lists(group, min_size=1, max_s
 
 def holds(condition: str, text: str) -> bool:
     parsed = parse_condition(condition)
-    return parsed.holds(parsed.found(text))
+    return parsed.holds(parsed.terms_in(text))
 
 
 def row_holds(one: Row, text: str) -> bool:

@@ -12,7 +12,7 @@ from metrics.text.conditions import ConditionError, comparable, parse_condition
 
 def holds(condition: str, text: str, case_sensitive: bool = True) -> bool:
     parsed = parse_condition(condition, case_sensitive)
-    return parsed.holds(parsed.found(text))
+    return parsed.holds(parsed.terms_in(text))
 
 
 @pytest.mark.parametrize(("condition", "text", "expected"), [
@@ -115,7 +115,7 @@ def test_anything_is_read_or_refused(condition: str) -> None:
     except ConditionError as failure:
         position = [problem.position for problem in failure.problems]
     if position is None:
-        assert isinstance(parsed.holds(parsed.found("a")), bool)
+        assert isinstance(parsed.holds(parsed.terms_in("a")), bool)
     else:
         assert position
         assert position[0] >= 1
@@ -139,5 +139,5 @@ EXPRESSIONS = ("k", "[k-s]+", "^s", r"\bk\b", r"\w$", ".", "ſ", "(?i)É", r"[^a
 def test_a_column_of_texts_is_looked_through_as_its_texts_are(texts, wanted, expression, case_sensitive):
     quoted = wanted.replace("\\", "\\\\").replace('"', '\\"')
     condition = parse_condition(f'"{quoted}" OR regexp("{expression}")', case_sensitive)
-    alone = [None if text is None else condition.found(text) for text in texts]
+    alone = [None if text is None else condition.terms_in(text) for text in texts]
     assert condition.found_in(pa.array(texts, pa.string())) == alone

@@ -2,7 +2,7 @@
 
 import pytest
 
-from metrics.text.patterns import MOST_FOUND, Found, found, readable
+from metrics.text.patterns import MOST_FOUND, Found, find_all, readable
 
 
 @pytest.mark.parametrize(("patterns", "text", "expected"), [
@@ -17,7 +17,7 @@ from metrics.text.patterns import MOST_FOUND, Found, found, readable
     pytest.param([], "anything", [], id="none"),
 ])  # fmt: skip
 def test_what_is_found(patterns: list[str], text: str, expected: list[Found]) -> None:
-    assert found(patterns, text) == expected
+    assert find_all(patterns, text) == expected
 
 
 def test_everything_unreadable_is_said_at_once() -> None:
@@ -31,4 +31,4 @@ def test_everything_unreadable_is_said_at_once() -> None:
 
 
 def test_findings_are_bounded() -> None:
-    assert len(found(["a", "b"], "ab" * 5_000)) == 2 * MOST_FOUND
+    assert len(find_all(["a", "b"], "ab" * 5_000)) == 2 * MOST_FOUND

@@ -13,9 +13,8 @@ from metrics.judge.reply_text import plain
 from metrics.text import unicode_forms
 from metrics.text.conditions import comparable
 from metrics.text.languages import detect
-from metrics.text.new_words import words
 from metrics.text.overlap.tokenizers import tokens
-from metrics.text.relevance import terms
+from metrics.text.relevance import terms, words
 from metrics.text.stated_numbers import unstated
 from metrics.text.unicode_forms import normalized
 

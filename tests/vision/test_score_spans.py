@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from metrics.stats.classification.score_counts import THRESHOLDS
+from metrics.stats.classification.roc import THRESHOLDS
 from metrics.vision.matching import match
 from metrics.vision.outcomes import image_pairs, outcomes
 from metrics.vision.score_spans import score_spans

@@ -133,4 +133,4 @@ def _hinted(row: BiasHint) -> str:
 
 
 def _said(row: BiasHint) -> str:
-    return f"goes with the score (p {number(row.adjusted)})" if row.found else "nothing to see"
+    return f"goes with the score (p {number(row.adjusted)})" if row.is_biased else "nothing to see"

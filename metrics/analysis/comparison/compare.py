@@ -114,7 +114,7 @@ def compare(run: Run, model_a: str, model_b: str, tag: str | None = None, other:
     shared = shared_cases(run, other)
     if shared is not None and not len(shared):
         raise InputError(f"runs {run.id} and {other.id} are of different suites that share no case")
-    return shown(_compared(run, model_a, other, model_b, tag))
+    return comparison_of_columns(_compared(run, model_a, other, model_b, tag))
 
 
 @cache_by_run(maxsize=64)
@@ -147,7 +147,7 @@ def _compared(run: Run, model_a: str, other: Run, model_b: str, tag: str | None)
     )  # fmt: skip
 
 
-def shown(
+def comparison_of_columns(
     comparison: Comparison, keys: Collection[str] | None = None, correction: Correction = "holm", anytime: bool = False
 ) -> Comparison:
     """Return the comparison of all metrics, or those with these column keys only, p adjusted over them.

@@ -17,9 +17,8 @@ import pyarrow.compute as pc
 
 from metrics.analysis.comparison.shared_cases import paired_designs, shared_cases
 from metrics.analysis.comparison.significance import PairedTest
-from metrics.analysis.leaderboard.column_key import column_key
 from metrics.analysis.leaderboard.leaderboard import Column
-from metrics.analysis.leaderboard.replicates import Replicated, replicates
+from metrics.analysis.leaderboard.replicates import Replicated, column_key, replicates
 from metrics.core.errors import InputError
 from metrics.core.label_keys import find
 from metrics.core.registry import evaluators

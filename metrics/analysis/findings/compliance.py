@@ -120,7 +120,7 @@ def compliance(run: Run) -> Compliance:
         if task in entry.tasks and entry.id not in primary:
             for standard in entry.standards:
                 missing.setdefault(standard, []).append(
-                    Unmeasured(entry.id, entry.title, (*entry.wanted, *entry.needs))
+                    Unmeasured(entry.id, entry.title, (*entry.input_words, *entry.needs))
                 )
     standards = tuple(
         Standard(

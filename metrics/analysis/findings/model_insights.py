@@ -10,9 +10,9 @@ import pyarrow.compute as pc
 from metrics.analysis.findings.insight_row import Insight, in_numbers, insight_row
 from metrics.analysis.leaderboard.leaderboard import Column, Leaderboard
 from metrics.analysis.leaderboard.resources import measured_outputs
+from metrics.analysis.slices.find_slices import weakest_tag
 from metrics.analysis.slices.slice_outcomes import measures
 from metrics.analysis.slices.slice_values import SliceValue
-from metrics.analysis.slices.weakest_tag import weakest_tag
 from metrics.core.metric_names import full_name
 from metrics.core.number_text import amount, exact, number, p_words
 from metrics.core.rounding import at_least, at_least_sql
@@ -88,7 +88,7 @@ def weakest_tags(run: Run, columns: Sequence[Column]) -> Iterator[Insight]:
     """Yield, for each metric with a value per case, the model and tag that are the most clearly below the rest.
 
     Where no tag is significantly worse, only for a single model, and saying so. See
-    metrics.analysis.slices.weakest_tag; p is corrected for the models too.
+    metrics.analysis.slices.find_slices; p is corrected for the models too.
     """
     by_case = {(one.evaluator, one.metric) for one in measures(run) if one.of == "cases"}
     for column in columns:

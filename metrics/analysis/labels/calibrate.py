@@ -35,7 +35,7 @@ def calibrate(run: Run, evaluator: str, metric: str, criterion: str, passing: fl
     if problems or models is None:
         raise InputError(problems)
     found = agreement(both, threshold=None)
-    auc, low, high = _known(found)
+    auc, low, high = _known_auc(found)
     picked = ", picked outputs" if found.sample == "labelled" else ""
     good = separates(auc, low) and found.suggested.value is not None
     return Calibration(
@@ -114,7 +114,7 @@ def _version(run: Run, version: int, evaluator: str) -> list[InputProblem]:
     return [InputProblem(run.id, f"version {used} of {evaluator}", f"a run of version {version}: evaluate again")]
 
 
-def _known(found: Agreement) -> tuple[float, float, float]:
+def _known_auc(found: Agreement) -> tuple[float, float, float]:
     """Return AUC and interval, which outputs of both kinds have."""
     value, low, high = found.auc.value, found.auc.low, found.auc.high
     if value is None:

@@ -17,7 +17,7 @@ from metrics.core.arrow import stored_rows
 from metrics.core.label_schema import LABEL_KEY
 from metrics.stats.ratios import ratio
 from metrics.store import Run, cache_by_run
-from metrics.store.label_sets import Labels
+from metrics.store.rating_sets import Labels
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,7 +61,7 @@ class HumanLabels:
     unanswered: Mapping[str, int]
 
     @cached_property
-    def given(self) -> Ints:
+    def label_counts(self) -> Ints:
         """How many labels each output has."""
         return np.asarray((~np.isnan(self.ratings)).sum(axis=1), np.int64)
 
@@ -69,13 +69,13 @@ class HumanLabels:
     def consensus(self) -> Floats:
         """All raters' labels as one: the mean of grades, the majority of pass and fail; NaN for a tie or no label."""
         filled = np.where(np.isnan(self.ratings), 0.0, self.ratings).sum(axis=1)
-        mean = ratio(filled, self.given)
+        mean = ratio(filled, self.label_counts)
         return mean if self.criterion.graded else np.where(mean == 0.5, np.nan, np.round(mean))
 
     @property
     def ties(self) -> int:
         """How many outputs have as many passes as fails."""
-        return int((np.isnan(self.consensus) & (self.given > 0)).sum())
+        return int((np.isnan(self.consensus) & (self.label_counts > 0)).sum())
 
 
 def criteria(run: Run) -> tuple[Criterion, ...]:

@@ -16,8 +16,8 @@ from metrics.core.array_types import Floats
 from metrics.core.arrow import stored_rows
 from metrics.core.rounding import at_least
 from metrics.stats.corrections import holm, is_significant
+from metrics.stats.correlation import Coefficient, clustered_coefficient
 from metrics.stats.ratios import ratio
-from metrics.stats.regression import Coefficient, clustered_coefficient
 from metrics.store import Run
 
 FEWEST = 20  # labelled outputs for a hint
@@ -51,7 +51,7 @@ class BiasHint:
     own: bool = False
 
     @property
-    def found(self) -> bool:
+    def is_biased(self) -> bool:
         """Whether the effect is significant and matters."""
         return is_significant(self.adjusted) and at_least(abs(self.effect), self.tolerance)
 

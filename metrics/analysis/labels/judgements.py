@@ -97,7 +97,7 @@ def judgements(run: Run, case_id: str) -> pd.DataFrame:
     return rows
 
 
-def asked(run: Run) -> dict[str, Asked]:
+def prompts_asked(run: Run) -> dict[str, Asked]:
     """Return every prompt that the run's evaluators may use, by id, as the run used it."""
     setting = run.spec.judge
     edited = settings_of(setting).prompts if setting else {}

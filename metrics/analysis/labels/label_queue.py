@@ -11,7 +11,7 @@ from metrics.analysis.labels.labelled_scores import metric_columns, output_score
 from metrics.core.array_types import Ints
 from metrics.core.label_schema import Sampling
 from metrics.store import Run
-from metrics.store.label_sets import Labels
+from metrics.store.rating_sets import Labels
 
 
 @dataclass(frozen=True, slots=True)

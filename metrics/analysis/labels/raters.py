@@ -103,7 +103,9 @@ def rater_noise(run: Run, criterion: str) -> RaterNoise | None:
     labels of an output.
     """
     people = human_labels(run, criterion)
-    counted = (people.random if people.random.any() else np.ones(len(people.given), bool)) & (people.given > 1)
+    counted = (people.random if people.random.any() else np.ones(len(people.label_counts), bool)) & (
+        people.label_counts > 1
+    )
     own = cluster_codes(output_clusters(run, np.arange(len(people.ratings)))[counted])
     n = int(counted.sum())
     if not n:
@@ -129,7 +131,7 @@ def rater_outputs(run: Run, criterion: str, left: str = "", right: str = "") -> 
         pair = ratings[:, [names.index(left), names.index(right)]]
     else:
         ends = np.stack([end.reduce(people.ratings, axis=1) for end in (np.fmin, np.fmax)], axis=1)
-        pair = np.where(people.given[:, None] > 1, ends, np.nan)
+        pair = np.where(people.label_counts[:, None] > 1, ends, np.nan)
     both = np.flatnonzero(~np.isnan(pair).any(axis=1))
     order = both[np.argsort(-np.abs(pair[both, 0] - pair[both, 1]), kind="stable")]
     labels = zip(named_outputs(run, order), pair[order].tolist(), strict=True)

@@ -42,14 +42,19 @@ def score_guarantees(run: Run) -> list[ScoreGuarantee]:
     )
     found = [
         ScoreGuarantee(
-            f"{row['model']} #{int(row['run'])}" if row["repeats"] > 1 else row["model"], row["model"],
-            json.loads(row["columns"]).get(KEY), asked["most_errors"], asked["sureness"], _known(row["threshold"]),
-            _known(row["coverage"]), row["reason"] if isinstance(row["reason"], str) else None,
+            f"{row['model']} #{int(row['run'])}" if row["repeats"] > 1 else row["model"],
+            row["model"],
+            json.loads(row["columns"]).get(KEY),
+            asked["most_errors"],
+            asked["sureness"],
+            _none_if_nan(row["threshold"]),
+            _none_if_nan(row["coverage"]),
+            row["reason"] if isinstance(row["reason"], str) else None,
         )
         for row in rows.to_dict("records")
-    ]  # fmt: skip
+    ]
     return sorted(found, key=lambda one: (one.key or "", run.models.index(one.model), one.series))
 
 
-def _known(value: float) -> float | None:
+def _none_if_nan(value: float) -> float | None:
     return None if math.isnan(value) else float(value)

@@ -50,7 +50,7 @@ class Headline:
         if not self.leaders:
             times = self.wins[self.models[0]]
             return f"No model leads: each is best or tied for best in {times} of {_metrics(len(self.compared))}."
-        names = _named([_cut(model) for model in self.leaders])
+        names = _list_names([_cut(model) for model in self.leaders])
         verb = "leads" if len(self.leaders) == 1 else "lead together"
         if len(self.compared) == 1:
             return f"{names} {verb}: {'best' if len(self.leaders) == 1 else 'tied for best'} in {self.compared[0]}."
@@ -64,9 +64,8 @@ class Headline:
     def _alone(self) -> str:
         model = _cut(self.models[0])
         if self.missed:
-            return (
-                f"{model} misses the threshold in {len(self.missed)} of {_metrics(self.judged)}: {_named(self.missed)}."
-            )
+            missed = f"{len(self.missed)} of {_metrics(self.judged)}: {_list_names(self.missed)}"
+            return f"{model} misses the threshold in {missed}."
         if self.judged:
             return f"{model} meets the threshold in {_metrics(self.judged)}."
         return f"{model} is the only model, and none of {_metrics(self.scored)} has a threshold."
@@ -119,7 +118,7 @@ def primary_columns(board: Leaderboard, keys: Collection[str] | None = None) -> 
     return [column for column in found.values() if column.twin not in chosen]
 
 
-def _named(names: Sequence[str]) -> str:
+def _list_names(names: Sequence[str]) -> str:
     """Return names as a list in words, the first MOST_NAMED of them: `a, b and c`, `a, b, c and 4 more`."""
     if len(names) > MOST_NAMED:
         return f"{', '.join(names[:MOST_NAMED])} and {len(names) - MOST_NAMED} more"

@@ -8,9 +8,9 @@ from typing import Any
 
 import pyarrow.compute as pc
 
-from metrics.analysis.leaderboard.column_key import column_key, short
 from metrics.analysis.leaderboard.few_groups import few_groups
 from metrics.analysis.leaderboard.ranks import MOST, Ranks, ranks, resample_ranks
+from metrics.analysis.leaderboard.replicates import column_key, short
 from metrics.core.calibration import Calibration
 from metrics.core.evaluator import Evaluator, Metric, Status
 from metrics.core.label_keys import KEY

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
-from metrics.analysis.leaderboard.column_key import column_key
 from metrics.core.array_types import Floats
 from metrics.core.arrow import numbers, opened, row_groups
 from metrics.store import Run, cache_by_run
+
+
+@lru_cache(maxsize=4096)
+def column_key(evaluator: str, metric: str, own: str) -> str:
+    """Return the key of a metric's column; `own` is its own columns as stored, in JSON."""
+    suffix = "&".join(f"{name}={short(value)}" for name, value in json.loads(own).items() if value is not None)
+    return f"{evaluator}/{metric}" + (f"?{suffix}" if suffix else "")
+
+
+def short(value: object) -> str:
+    """Return a value of a metric's own column as text, a float without needless digits."""
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 class Replicated(NamedTuple):

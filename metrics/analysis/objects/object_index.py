@@ -79,9 +79,9 @@ def object_index(run: Run, evaluator: str, model: str, repeat: int = 1, iou: flo
     path = run.workspace.path / "cache" / FOLDER / run.id / name
     with _building:
         if not _is_whole(path):
-            _read.cache_clear()  # it maps the file as it was
+            _read_index.cache_clear()  # it maps the file as it was
             _write(path, _join(run, evaluator, model, int(repeat), iou))
-        return _read(path)
+        return _read_index(path)
 
 
 def _is_whole(path: Path) -> bool:
@@ -178,7 +178,7 @@ def _write(path: Path, joined: tuple[dict[str, NDArray[Any]], dict[str, list[str
 
 
 @lru_cache(maxsize=32)
-def _read(path: Path) -> ObjectIndex:
+def _read_index(path: Path) -> ObjectIndex:
     table = pa.ipc.open_file(pa.memory_map(str(path))).read_all().combine_chunks()
     names = json.loads(table.schema.metadata[b"names"])
     boxes = table["prediction_box"].combine_chunks().flatten().to_numpy().reshape(-1, len(BOX))

@@ -143,7 +143,7 @@ def object_place(
         mine = np.flatnonzero(there == case)
         values = best[there]
     else:
-        mine = np.flatnonzero((position == case) & _named(run, index, rows, key))
+        mine = np.flatnonzero((position == case) & _rows_with_key(run, index, rows, key))
     if case < 0 or not len(mine):
         return None
     place = int(mine[0])
@@ -218,7 +218,7 @@ def object_keys(
     ]
 
 
-def _named(run: Run, index: ObjectIndex, rows: Ints, key: str) -> Bools:
+def _rows_with_key(run: Run, index: ObjectIndex, rows: Ints, key: str) -> Bools:
     """Return which of these rows have the key."""
     family, number = key[:1], key[1:]
     if family not in ("p", "a") or not number.isdecimal():
@@ -265,8 +265,10 @@ def _objects(
     for what, named, truth, score, iou, area, prediction, box, annotation, annotation_id, height in zip(
         *(column.tolist() for column in columns), strict=True
     ):
-        predicted = dict(zip(BOX, _known(box), strict=True)) | shapes.get(prediction, dict.fromkeys((*SHAPE, POSE)))
-        known = _known((score, iou, area))
+        predicted = dict(zip(BOX, _none_if_nan(box), strict=True)) | shapes.get(
+            prediction, dict.fromkeys((*SHAPE, POSE))
+        )
+        known = _none_if_nan((score, iou, area))
         yield GalleryObject(
             kinds[what], index.labels[named], index.labels[truth] if truth >= 0 else None, known[0], known[1], known[2],
             _outline(predicted, height, classes.get(index.labels[named]), True) if prediction >= 0 else None,
@@ -285,7 +287,7 @@ def _outline(geometry: Mapping[str, Any], height: float, facts: ClassFacts | Non
     return Outline(x, y, wide, high, polygons, bones(geometry[POSE], facts, guessed) or None)
 
 
-def _known(values: Iterable[float]) -> list[float | None]:
+def _none_if_nan(values: Iterable[float]) -> list[float | None]:
     """Return the values, None instead of NaN."""
     return [None if value != value else value for value in values]
 

@@ -49,13 +49,15 @@ def segment_outcomes(
     of_predictions = {row["prediction_id"]: row for row in matches if row["prediction_id"] is not None}
     missed = {row["annotation_id"]: row["kind"] for row in matches if row["prediction_id"] is None}
 
-    def made(row: dict[Any, Any], kind: str, iou: float | None = None, other: str | None = None) -> SegmentOutcome:
+    def outcome_of(
+        row: dict[Any, Any], kind: str, iou: float | None = None, other: str | None = None
+    ) -> SegmentOutcome:
         facts = classes.get(row["label"])
         thing = None if facts is None else facts.is_thing
         return SegmentOutcome(kind, str(row["label"]), thing, list(row["rings"]), _pixels(row), iou, other)
 
     truths = [
-        made(row, "ignored" if row["is_crowd"] else missed.get(row["annotation_id"], "tp"))
+        outcome_of(row, "ignored" if row["is_crowd"] else missed.get(row["annotation_id"], "tp"))
         for row in view.annotations.to_dict("records")
     ]
     mine: pd.DataFrame = view.predictions
@@ -65,7 +67,7 @@ def segment_outcomes(
     for row in mine.to_dict("records"):
         match = of_predictions.get(row["prediction_id"])
         if match is not None:
-            found.append(made(row, match["kind"], match["iou"], labels.get(match["annotation_id"])))
+            found.append(outcome_of(row, match["kind"], match["iou"], labels.get(match["annotation_id"])))
     return sorted(truths, key=lambda each: -each.area), sorted(found, key=lambda each: -each.area)
 
 

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from metrics.analysis.preferences.pairs import PairTexts, pair_texts
 from metrics.core.errors import BudgetSpent, InputError, InputProblem, JudgeDown, JudgeError
-from metrics.core.preference_schema import CRITERION, preference
+from metrics.core.label_schema import CRITERION, preference
 from metrics.core.prompt import Prompt
 from metrics.engine import Estimate
 from metrics.judge.asking import Judge, Reply
@@ -22,7 +22,7 @@ from metrics.judge.injection import suspected
 from metrics.judge.open_judges import open_judges
 from metrics.judge.settings import settings_of
 from metrics.store import Run
-from metrics.store.preference_sets import Preferences
+from metrics.store.rating_sets import Preferences
 
 AT_ONCE = 100  # matches whose preferences are stored together, between which a cancellation is noticed
 SAMPLE = 100  # matches that an estimate simulates; the rest are assumed to be like them
@@ -99,7 +99,7 @@ def judge_preferences(
     """
     tasks, setting = _tasks(run, cases, seed), _settings(run, judge)
 
-    async def asked() -> Judged:
+    async def judge_all() -> Judged:
         clients = open_judges(setting, run.workspace.path / "cache", asked_by=run.id)
         found = Judged(len(tasks) * len(clients))
         try:
@@ -112,7 +112,7 @@ def judge_preferences(
         return found
 
     with ThreadPoolExecutor(1) as thread:  # since the caller may be in an event loop, as in notebooks
-        return thread.submit(lambda: asyncio.run(asked())).result()
+        return thread.submit(lambda: asyncio.run(judge_all())).result()
 
 
 def preference_estimate(

@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.analysis.labels.human_labels import case_ids
-from metrics.core.preference_schema import By
+from metrics.core.label_schema import By
 from metrics.store import Run, cache_by_run
-from metrics.store.preference_sets import Preferences
+from metrics.store.rating_sets import Preferences
 
 Source = Literal["people", "judge", "both"]
 SOURCES: tuple[Source, ...] = get_args(Source)

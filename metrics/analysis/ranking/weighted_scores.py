@@ -120,7 +120,7 @@ def weighted_scores(
     Raises:
         InputError: Every weight, scale and key that cannot be used, with the reason.
     """
-    chosen = _chosen(run, weights, tag)
+    chosen = _weighted_objectives(run, weights, tag)
     total = sum(weights[one.column.key] for one in chosen)
     scaled = [_scale(one, (scales or {}).get(one.column.key)) for one in chosen]
     share = np.array([weights[one.column.key] / total for one in chosen])
@@ -170,7 +170,7 @@ class _Made:
     ranks: Ranks | None
 
 
-def _chosen(run: Run, weights: Mapping[str, float], tag: str | None) -> list[Objective]:
+def _weighted_objectives(run: Run, weights: Mapping[str, float], tag: str | None) -> list[Objective]:
     wrong = [
         InputProblem("weight", f"{key}: {weight:g}", WEIGHT)
         for key, weight in weights.items()

@@ -1,4 +1,4 @@
-"""Search for slices that are significantly worse than the rest, corrected for every slice that was tested."""
+"""Slices and tags that are significantly worse than the rest, corrected for every one that was tested."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from metrics.analysis.leaderboard.leaderboard import leaderboard
-from metrics.analysis.slices.slice_features import features
+from metrics.analysis.slices.slice_features import features, mask_of
 from metrics.analysis.slices.slice_outcomes import Measure, measures, outcomes
 from metrics.analysis.slices.slice_values import SliceValue, valued
 from metrics.core.array_types import Floats
@@ -22,7 +22,6 @@ from metrics.store import Run, cache_by_run
 if TYPE_CHECKING:
     import pandas as pd
 
-
 LEVEL = 0.02  # of the chance of any false finding in a search: readers see several searches
 FEWEST = 20  # units of a slice, at least
 SHARE = 200  # or one in this many
@@ -34,6 +33,9 @@ COLUMNS = [
     "model", "evaluator", "metric", "slice", "n", "cases", "value", "low", "high", "rest", "difference",
     "difference_low", "difference_high", "p", "p_all", "searched", "address",
 ]  # fmt: skip
+MIN_TAG_CASES = 5  # cases of a tag, and of the rest
+MAX_TESTED_CASES = 20_000  # of a run that is tested when its insights are read; the page Slices tests larger ones
+TAG_DRAWS = 399  # shuffles of the test of a tag
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,3 +154,39 @@ def slices(run: Run) -> pd.DataFrame:
             row = asdict(each.value) | {"slice": each.value.words, "address": each.value.slice.address}
             rows.append(row | about | {"p": each.p, "p_all": min(1.0, each.p * len(found))})
     return pd.DataFrame(rows, columns=COLUMNS).sort_values("p", kind="stable", ignore_index=True)
+
+
+@cache_by_run(maxsize=2048)
+def weakest_tag(run: Run, model: str, evaluator: str, metric: str) -> tuple[SliceValue, float] | None:
+    """Return the tag with the worst mean of a metric with a value per case, and its p.
+
+    None without two groups of cases, or without a value.
+
+    p: that tags have nothing to do with the values, by shuffling (metrics.stats.slice_search.search), corrected for
+    every tag and pair of tags. Tags with fewer than MIN_TAG_CASES cases, or all but so few, are left out.
+    """
+    if run.spec["suite"]["cases"] > MAX_TESTED_CASES:
+        return None
+    try:
+        data = outcomes(run, model, evaluator, metric, False)
+    except InputError:  # none of the model's cases has a value
+        return None
+    way = next((way for way in features(data.known) if way.name == "tag"), None)
+    if way is None:
+        return None
+    masks = [(one, mask_of(data.known, [one])) for one in way.conditions]
+    sizes = [(one, mask) for one, mask in masks if MIN_TAG_CASES <= mask.sum() <= len(mask) - MIN_TAG_CASES]
+    rows = valued(data, np.array([mask for _, mask in sizes]).reshape(len(sizes), -1), [(one,) for one, _ in sizes])
+    sign = -1.0 if data.measure.direction == "lower" else 1.0
+    worst = min(
+        (place for place, row in enumerate(rows) if row.value is not None),
+        key=lambda place: sign * (rows[place].value or 0.0), default=None,
+    )  # fmt: skip
+    if worst is None:
+        return None
+    found = slice_search.search(
+        data.badness, list(way.facets), data.weights, data.clusters, least=MIN_TAG_CASES, draws=TAG_DRAWS
+    )  # fmt: skip
+    alone = np.flatnonzero(found.candidates.second < 0).tolist()
+    same = [place for place in alone if (found.mask(place) == sizes[worst][1]).all()]
+    return rows[worst], float(found.p[same[0]]) if same else 1.0

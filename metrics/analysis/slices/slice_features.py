@@ -193,7 +193,7 @@ def _of_suite(run: Run) -> dict[str, Known]:
     named = (name for name in pq.read_schema(path).names if name.startswith(METADATA) and name != IMAGE_NAME)
     for name in ("label", "perturbation", *named):
         if (texts := column(name)).null_count < size:
-            found["class" if name == "label" else name] = _read(texts, name.startswith(METADATA))
+            found["class" if name == "label" else name] = _read_values(texts, name.startswith(METADATA))
     found["question_length"] = Numbers(_float(pc.utf8_length(column("question"))))
     found["source_length"] = Numbers(_float(pc.utf8_length(column("source_text"))))
     expected = column("expected_answers")
@@ -263,7 +263,7 @@ def titled(known: Mapping[str, Known], where: Sequence[Condition]) -> tuple[Cond
     return tuple(found)
 
 
-def _read(column: pa.ChunkedArray, may_be_numbers: bool) -> Known:
+def _read_values(column: pa.ChunkedArray, may_be_numbers: bool) -> Known:
     """Return texts as categories; where all of them are numbers, as those."""
     texts = column.combine_chunks()
     if may_be_numbers:

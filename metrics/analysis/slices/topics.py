@@ -33,7 +33,7 @@ def topics(run: Run) -> Categories:
     path = run.workspace.path / "cache" / FOLDER / f"{run.spec.suite.fingerprint}.json"
     kept = read_json(path)
     if kept is None:
-        kept = _found(run)
+        kept = _find_topics(run)
         write_json(path, kept)
     names = tuple(str(place) for place in range(len(kept["titles"])))
     return Categories(names, np.array(kept["codes"], np.int64), tuple(kept["titles"]))
@@ -45,7 +45,7 @@ def has_topics(run: Run) -> bool:
     return len(column) - int(column.null_count) >= 2 * A_TOPIC
 
 
-def _found(run: Run) -> dict[str, list[int] | list[str]]:
+def _find_topics(run: Run) -> dict[str, list[int] | list[str]]:
     from metrics.models import provide
 
     if not has_topics(run):

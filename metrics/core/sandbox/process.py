@@ -118,7 +118,7 @@ def _done(job: Mapping[str, Any], bounds: Bounds, folder: Path) -> Outcome:
         with suppress(BrokenPipeError), written as pipe:
             pipe.write(json.dumps(job).encode())
         pipes = {printed.fileno(): _Pipe(), reply: _Pipe()}
-        why = _read(pipes, reply, job["token"], bounds, folder)
+        why = _read_pipes(pipes, reply, job["token"], bounds, folder)
     finally:
         os.kill(process.pid, signal.SIGKILL)  # Popen.kill would wait for it, and then nobody knows what it used
         _, status, used = os.wait4(process.pid, 0)
@@ -134,7 +134,7 @@ def _done(job: Mapping[str, Any], bounds: Bounds, folder: Path) -> Outcome:
     return Outcome(replies[1:], first.get("barriers", ()), first.get("missing", ()), ended, text, cpu_s)
 
 
-def _read(pipes: Mapping[int, _Pipe], reply: int, token: str, bounds: Bounds, folder: Path) -> str:
+def _read_pipes(pipes: Mapping[int, _Pipe], reply: int, token: str, bounds: Bounds, folder: Path) -> str:
     """Read the pipes until the process closes them; return why it has to be ended before, in words."""
     started, began = time.monotonic(), False
     with selectors.DefaultSelector() as selector:

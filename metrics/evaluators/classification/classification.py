@@ -11,7 +11,7 @@ from metrics.core.suite import PREDICTIONS, Outputs, Suite
 from metrics.evaluators._classification import CLASSIFICATION_METRICS, ClassificationParameters, compare
 from metrics.evaluators.classification._examples import scored_cases
 from metrics.evaluators.classification._score_matrix import case_runs, whole
-from metrics.stats.segments import first_highest
+from metrics.stats.float_tolerance import first_highest
 
 THREE_OF_FOUR = scored_cases(
     ("cat", {"cat": 0.9, "dog": 0.1}),

@@ -21,7 +21,7 @@ from metrics.evaluators._score_curve import ScoreThresholds, best_f1_metrics, cu
 from metrics.evaluators.classification._examples import scored_cases
 from metrics.evaluators.classification._score_matrix import ScoreMatrix, read_scores
 from metrics.stats.bootstrap_draws import Draws
-from metrics.stats.classification.score_counts import THRESHOLDS, f1, threshold_counts, true_and_other
+from metrics.stats.classification.roc import THRESHOLDS, f1, threshold_counts, true_and_other
 from metrics.stats.float_tolerance import highest_place, highest_places
 from metrics.stats.ratios import mean_over
 

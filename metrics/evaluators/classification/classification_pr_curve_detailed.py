@@ -20,7 +20,7 @@ from metrics.evaluators._score_curve import ScoreThresholds
 from metrics.evaluators.classification._examples import scored_cases
 from metrics.evaluators.classification._score_matrix import ScoreMatrix, read_scores
 from metrics.stats.bootstrap import bootstrap_means
-from metrics.stats.classification.score_counts import THRESHOLDS, true_and_other
+from metrics.stats.classification.roc import THRESHOLDS, true_and_other
 from metrics.stats.intervals import NONE, wilson
 
 CURVES = pa.schema(

@@ -8,10 +8,10 @@ import pyarrow as pa
 from pydantic import Field
 
 from metrics.core.array_types import Floats, Ints
+from metrics.core.classes import level_order
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.evaluator import Aggregate, Example, Findings, Metric
 from metrics.core.evaluator_decorator import evaluator
-from metrics.core.label_order import level_order
 from metrics.core.sampling_design import SamplingDesign
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import NOTHING_SCORED, ResamplingParameters, aggregate, estimate

@@ -23,7 +23,7 @@ from metrics.evaluators.detection._matched import (
     grid_with,
     matched,
 )
-from metrics.stats.classification.score_counts import THRESHOLDS
+from metrics.stats.classification.roc import THRESHOLDS
 from metrics.vision.geojson import geojson
 from metrics.vision.geometry import BOX, with_boxes
 from metrics.vision.outcomes import LOCALISED

@@ -11,8 +11,8 @@ from metrics.core.evidence import Evidence, Verdict
 from metrics.core.suite import Case
 from metrics.models.embedder import Embedder, compare, provenance
 from metrics.stats.float_tolerance import highest_place
-from metrics.text.new_words import new_share, words
 from metrics.text.overlap.similarity import best_matches
+from metrics.text.relevance import new_share, words
 from metrics.text.sentences import worded_sentences
 
 CONTEXTS = ["Paris is the capital of France. It lies on the Seine.", "France has many rivers."]

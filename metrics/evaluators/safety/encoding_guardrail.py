@@ -185,8 +185,8 @@ def _checked(
     if not shown:
         return shown, []
     decoded = [in_the_clear(text, own) for text, own in zip(texts, parts, strict=True)]
-    written, clear = condition.found("\n".join(texts)), condition.found("\n".join(decoded))
-    within = condition.found("\n".join(part.text for own in parts for part in own))
+    written, clear = condition.terms_in("\n".join(texts)), condition.terms_in("\n".join(decoded))
+    within = condition.terms_in("\n".join(part.text for own in parts for part in own))
     if condition.holds([either or other for either, other in zip(written, clear, strict=True)]):
         return shown, []
     hidden = [

@@ -22,7 +22,7 @@ from metrics.core.suite import Case
 from metrics.evaluators._spread_scores import spread_columns
 from metrics.evaluators.text.gptscore import TemplateParameters, pair, provenance
 from metrics.models.language_model import LanguageModel
-from metrics.stats.segments import first_highest
+from metrics.stats.float_tolerance import first_highest
 
 TEMPLATE = "Question: {question}\nAnswer: {choice}"
 LONG = {"choices": ["no", "certainly"], "correct_choice": 1, "choice_logprobs": [-4.0, -9.0]}

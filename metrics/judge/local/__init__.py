@@ -8,7 +8,6 @@ claim_sentences.py    the claims of a text, by rules
 relevant_passages.py  what of a long context is read
 completer.py          requests divided into such questions
 measured.py           how well it agrees with people
-weights.py            the weights of a file of the user
 gguf_files.py         other models that the user has, as files
 model_servers.py      … and on servers of this machine
 """

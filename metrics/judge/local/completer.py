@@ -17,7 +17,7 @@ from typing import Any
 from metrics.judge.completion import CallFailed, Completion, Messages
 from metrics.judge.label_probabilities import item_form
 from metrics.judge.local.claim_sentences import claim_sentences
-from metrics.judge.local.install import LOCAL, gguf_file
+from metrics.judge.local.install import LOCAL, State, gguf_file, state_of
 from metrics.judge.local.model import STOPPED, LocalModel
 from metrics.judge.local.model_process import ModelEnded
 from metrics.judge.local.relevant_passages import relevant_passages
@@ -31,7 +31,6 @@ from metrics.judge.local.short_questions import (
     missing_numbers,
     question_and_answer,
 )
-from metrics.judge.local.weights import State, state_of
 from metrics.judge.settings import JudgeSettings
 from metrics.judge.typical_reply import NUMBERED, blocks
 from metrics.text.relevance import by_likeness
@@ -107,7 +106,7 @@ class LocalCompleter:
             return _completion({listed: replies}, [one for _, one in judged], [shares for shares, _ in judged])
         return self._model.complete(messages, schema, self._written)
 
-    def _asked(self, short: Question, data: Mapping[str, str]) -> tuple[float, Completion]:
+    def _ask(self, short: Question, data: Mapping[str, str]) -> tuple[float, Completion]:
         """Return the model's P(yes), not yet calibrated."""
         shares, one = self._model.likelihood(_messages(short.text(data)), YES_NO)
         return shares["yes"] if any(shares.values()) else EVEN, one
@@ -125,7 +124,7 @@ class LocalCompleter:
     ) -> tuple[dict[str, float], Completion]:
         """Return the probabilities of the labels of the data, or of one `item` of it: its block's name and its text."""
         if short is not None:
-            yes, one = self._asked(short, dict([*data.items(), item]) if item else data)
+            yes, one = self._ask(short, dict([*data.items(), item]) if item else data)
             share = self._scale(short).share(yes)
             return {"yes": share, "no": 1 - share}, one
         parts = [instruction, *(f"{name}:\n{text}" for name, text in data.items())]
@@ -175,8 +174,8 @@ class LocalCompleter:
         """Return the model's own P(yes) to the short question of a prompt, not yet calibrated."""
         parts = question_and_answer(data["CLAIMS"]) if prompt == ENTAILMENT else None
         if parts is None:
-            return self._asked(SHORT[prompt], data)
-        return self._asked(ANSWERS, {**data, "ASKED": f"{parts[0]}\nAnswer: {parts[1]}"})
+            return self._ask(SHORT[prompt], data)
+        return self._ask(ANSWERS, {**data, "ASKED": f"{parts[0]}\nAnswer: {parts[1]}"})
 
 
 def _loaded(path: Path) -> LocalModel:

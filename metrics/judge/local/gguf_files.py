@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from metrics.judge.local.install import LOCAL, folder, path
-from metrics.judge.local.weights import PART, parts_of
+from metrics.judge.local.install import LOCAL, PART, folder, parts_of, path
 
 MAGIC = b"GGUF"
 HEAD = 4096  # bytes that are read of a file

@@ -30,7 +30,7 @@ class LocalModel:
         It is sampled by `options` (max_tokens, temperature, seed …).
         """
         form = {"type": "json_schema", "json_schema": {"name": "reply", "schema": schema, "strict": True}}
-        reply = self._asked({"messages": messages, **({"response_format": form} if schema else {}), **options})
+        reply = self._ask({"messages": messages, **({"response_format": form} if schema else {}), **options})
         choice = reply["choices"][0]
         return _completion(choice["message"]["content"] or "", reply, cut=choice["finish_reason"] == "length")
 
@@ -40,7 +40,7 @@ class LocalModel:
         Labels must begin with different tokens. All are 0 where no label is among the likeliest words.
         """
         body = {"messages": messages, "max_tokens": 1, "logprobs": True, "top_logprobs": ALTERNATIVES}
-        reply = self._asked(body)
+        reply = self._ask(body)
         found = dict.fromkeys(labels, 0.0)
         for token in reply["choices"][0]["logprobs"]["content"][0]["top_logprobs"]:
             word = token["token"].strip().lower()
@@ -51,7 +51,7 @@ class LocalModel:
         shares = {label: share / total for label, share in found.items()} if total else found
         return shares, _completion(json.dumps(shares), reply)
 
-    def _asked(self, body: Mapping[str, Any]) -> dict[str, Any]:
+    def _ask(self, body: Mapping[str, Any]) -> dict[str, Any]:
         stopped = STOPPED.get()
         with self._lock:
             if stopped.is_set():

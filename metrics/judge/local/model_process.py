@@ -21,9 +21,9 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from metrics.core.child_process import LOOK_EVERY, end_with
 from metrics.core.errors import describe_failure
 from metrics.core.install_paths import own_environment, python_module
+from metrics.core.processes import LOOK_EVERY, end_with
 from metrics.judge.completion import LONGEST_BODY
 
 WINDOW = 8_192  # tokens of prompt and reply together: 230 MB of memory

@@ -25,9 +25,8 @@ from metrics.judge.cache import Cache
 from metrics.judge.open_judges import FOLDER
 from metrics.reports.archives import layout
 from metrics.store import Run, Workspace
-from metrics.store.contradictions import contradictions
 from metrics.store.file_names import MEDIA
-from metrics.store.input_seals import is_sealed
+from metrics.store.input_seals import contradictions, is_sealed
 from metrics.store.run_spec import FINGERPRINT
 from metrics.store.stale_files import OPENED
 from metrics.store.stored_inputs import TARGETS

@@ -6,7 +6,7 @@ from metrics.analysis import CorrectedTests, HeadToHead
 from metrics.analysis.corrected_tests import of_matches
 from metrics.analysis.preferences.matches import preference_criteria
 from metrics.analysis.preferences.preferred import judge_and_people, position_bias, preferred
-from metrics.core.preference_schema import By
+from metrics.core.label_schema import By
 from metrics.presentation.format import count, number, plural
 from metrics.presentation.names import short_names
 from metrics.presentation.phrases import with_interval

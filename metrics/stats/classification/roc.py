@@ -1,4 +1,4 @@
-"""The ROC curve of scores against a yes or no, the area under it, and the uncertainty of that area."""
+"""The ROC curve, the area under it with its uncertainty, and counts of label scores by threshold."""
 
 import math
 from collections.abc import Sequence
@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.stats.bootstrap_draws import Draws
 from metrics.stats.student_t import Z95, student
+
+THRESHOLDS = tuple(round(step / 20, 2) for step in range(1, 20))  # .05 … .95: those of a curve by default
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -88,3 +90,39 @@ def corners(fp: Ints, tp: Ints, most: int) -> NDArray[np.intp]:
         return kept
     along = fp[kept] / fp[-1] + tp[kept] / tp[-1]
     return kept[np.unique(np.searchsorted(along, np.linspace(0, along[-1], most)))]
+
+
+def threshold_counts(scores: Floats, truth: Ints, thresholds: Sequence[float]) -> tuple[Ints, Ints]:
+    """Return true positives and predictions, each [k, thresholds], of every class at each of the rising thresholds.
+
+    scores: [n, k]; a class is predicted where its score is at or above the threshold, NaN never is. truth: [n] codes
+    0 … k−1.
+    """
+    n, k = scores.shape
+    size = len(thresholds) + 1
+    # how many thresholds each score reaches; NaN would sort above them all
+    reached = np.searchsorted(thresholds, np.where(np.isnan(scores), -np.inf, scores), side="right")
+
+    def count(cells: Ints) -> Ints:
+        flat = np.bincount(cells, minlength=k * size).reshape(k, size)
+        from_above: Ints = flat[:, ::-1].cumsum(axis=1)[:, ::-1]
+        return from_above[:, 1:]
+
+    return count(truth * size + reached[np.arange(n), truth]), count((reached + np.arange(k) * size).ravel())
+
+
+def true_and_other(scores: Floats, truth: Ints) -> tuple[Floats, Floats]:
+    """Return each case's [n] score of its true class, and the highest of the others; −inf where there is none."""
+    rows = np.arange(len(scores))
+    height = np.where(np.isnan(scores), -np.inf, scores)
+    true = height[rows, truth]
+    height[rows, truth] = -np.inf
+    return true, height.max(axis=1, initial=-np.inf)
+
+
+def f1(tp: Floats | Ints, predicted: Floats | Ints, truths: Floats | Ints) -> Floats:
+    """Return 2·tp / (predicted + truths), NaN for a class without cases."""
+    whole = np.asarray(predicted + truths, dtype=np.float64)
+    known = np.broadcast_to(truths > 0, whole.shape)
+    result: Floats = np.divide(2.0 * tp, whole, out=np.full(whole.shape, np.nan), where=known)
+    return result

@@ -98,7 +98,7 @@ class CloudObjects:
 
 
 @contextmanager
-def told(place: str) -> Iterator[None]:
+def errors_in_words(place: str) -> Iterator[None]:
     """Put the errors of obstore in words: host, bucket, what happened; never a key, and no address with a query."""
     try:
         from obstore.exceptions import BaseError

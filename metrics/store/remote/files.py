@@ -145,7 +145,7 @@ class FileObjects:
 
 
 @contextmanager
-def told(place: str) -> Iterator[None]:
+def errors_in_words(place: str) -> Iterator[None]:
     """Put the errors of a file system in words; each has exceptions of its own."""
     try:
         yield

@@ -15,9 +15,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from metrics.core.errors import RemoteError
 from metrics.core.schema import SCHEMA_VERSION
-from metrics.store.contradictions import contradictions
 from metrics.store.digests import canonical
 from metrics.store.file_names import NAMES
+from metrics.store.input_seals import contradictions
 
 FOLDER = "runs"
 VERSION = 1

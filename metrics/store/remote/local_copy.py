@@ -163,9 +163,9 @@ def _listings(workspace: Path) -> Iterator[Listing]:
 
 
 def _listing(path: Path) -> Listing | None:
-    return _read(path) if path.exists() else None
+    return _read_listing(path) if path.exists() else None
 
 
 @cache
-def _read(path: Path) -> Listing:
+def _read_listing(path: Path) -> Listing:
     return listing_from(path.read_bytes(), str(path.parent.parent), path.stem)

@@ -1,5 +1,6 @@
-"""A place of objects at a URL: files by name, written whole; the two ways to reach one are cloud.py and files.py."""
+"""Files at a URL, by name and written whole, by cloud.py or files.py; a copy of one that the user names."""
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import BinaryIO, Protocol
 from urllib.parse import urlsplit
 
 from metrics.core.errors import InputError, InputProblem
+from metrics.core.files import make_file, temporary_folder
 
 CLOUD = ("s3", "s3a", "gs", "az", "azure", "adl", "abfs", "abfss")  # the rest is read by fsspec
 SECRETIVE = "a URL without a password, key or token: they belong into the environment or the provider's own settings"
@@ -55,12 +57,30 @@ def opened(url: str) -> Iterator[Objects]:
     """Yield the objects below a URL. What goes wrong with them is a RemoteError in words; InputError for the URL."""
     place = checked_url(url)
     if urlsplit(place).scheme in CLOUD:
-        from metrics.store.remote.cloud import CloudObjects, told
+        from metrics.store.remote.cloud import CloudObjects, errors_in_words
 
-        with told(place):
+        with errors_in_words(place):
             yield CloudObjects(place)
     else:
-        from metrics.store.remote.files import FileObjects, told
+        from metrics.store.remote.files import FileObjects, errors_in_words
 
-        with told(place):
+        with errors_in_words(place):
             yield FileObjects(place)
+
+
+def local_file(path: str | Path) -> Path:
+    """Return a file of this machine: the one at `path`, or a copy of the one at a URL, kept while the process lives.
+
+    Only for what the user names: a URL inside a file is never opened. InputError where there is none, RemoteError.
+    """
+    if isinstance(path, Path) or "://" not in path:
+        return Path(path)
+    folder, _, name = checked_url(path).rpartition("/")
+    with opened(folder) as place:
+        size = place.size(name)
+        if size is None:
+            raise InputError([InputProblem(path, "no such file", "the URL of a file")])
+        copy = temporary_folder("inputs") / name
+        with make_file(copy).open("wb") as target:
+            place.copy_to(name, target, size or sys.maxsize)  # a web server need not say it
+    return copy

@@ -48,7 +48,7 @@ class Artifact:
     missing: bool = False
 
     @property
-    def known(self) -> bool:
+    def has_facts(self) -> bool:
         """Whether more than the name is known."""
         return self.content is not None or self.stored is not None or self.missing
 
@@ -80,7 +80,7 @@ def artifacts_of(column: Sequence[str], trace: str | None) -> list[Artifact]:
         raise ArtifactError(f"{len(entries):,} artifacts, more than {MOST_ARTIFACTS:,}")
     made: dict[str, Artifact] = {}
     for artifact in map(_artifact, entries):
-        if artifact.known or artifact.name not in made:
+        if artifact.has_facts or artifact.name not in made:
             made[artifact.name] = artifact
     return list(made.values())
 

@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
-from metrics.text.sensitive.prefilters import Sign
-from metrics.text.sensitive.scripts import LETTER, UNSPACED, WORD
+from metrics.text.patterns import LETTER, UNSPACED, WORD, Sign
 from metrics.text.sensitive.spans import Finding, stands_alone
 
 LONGEST_USER = 200  # characters of a URL before its host

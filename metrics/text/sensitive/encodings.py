@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from metrics.text.patterns import WORD
 from metrics.text.sensitive import character_codes
 from metrics.text.sensitive.character_codes import MOST_WRONG
 from metrics.text.sensitive.plain_form import PlainForm
-from metrics.text.sensitive.scripts import WORD
 from metrics.text.sensitive.spans import overlaps
 
 Encoding = Literal[

@@ -4,8 +4,7 @@ from collections.abc import Collection, Iterator
 from functools import cache
 from typing import Any
 
-from metrics.text.patterns import own_expression
-from metrics.text.sensitive.scripts import UNSPACED_CHARACTER
+from metrics.text.patterns import UNSPACED_CHARACTER, own_expression
 
 REACH = 48  # characters after such a word
 REACH_BEFORE = 28  # characters before it, where it stands in brackets: 943 476 5919 (NHS number)

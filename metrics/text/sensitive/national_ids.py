@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 
+from metrics.text.patterns import Sign
 from metrics.text.sensitive.labels import after_words
 from metrics.text.sensitive.national_id_rules import RULES, SEPARATORS, NationalId
-from metrics.text.sensitive.prefilters import Sign
 from metrics.text.sensitive.spans import Finding, stands_alone
 
 APART = " \u00a0\u2009\u202f-"

@@ -1,15 +1,23 @@
-"""Addresses of devices and accounts on networks: IP, MAC, crypto currencies."""
+"""Addresses on networks: IP, MAC, crypto currencies, with the Keccak-256 of Ethereum's check sum."""
 
 import re
 from collections.abc import Iterator
 from hashlib import sha256
 from ipaddress import AddressValueError, IPv4Address, IPv6Address, IPv6Network
 
-from metrics.text.sensitive.keccak import keccak_256
+from metrics.text.patterns import Sign
 from metrics.text.sensitive.labels import after_words
-from metrics.text.sensitive.prefilters import Sign
 from metrics.text.sensitive.spans import Finding, stands_alone
 
+RATE = 136  # bytes absorbed at a time
+MASK = (1 << 64) - 1
+ROUND_CONSTANTS = (
+    0x0000000000000001, 0x0000000000008082, 0x800000000000808A, 0x8000000080008000, 0x000000000000808B,
+    0x0000000080000001, 0x8000000080008081, 0x8000000000008009, 0x000000000000008A, 0x0000000000000088,
+    0x0000000080008009, 0x000000008000000A, 0x000000008000808B, 0x800000000000008B, 0x8000000000008089,
+    0x8000000000008003, 0x8000000000008002, 0x8000000000000080, 0x000000000000800A, 0x800000008000000A,
+    0x8000000080008081, 0x8000000000008080, 0x0000000080000001, 0x8000000080008008,
+)  # fmt: skip
 IPV4 = re.compile(  # also as reports of attacks write it, that nobody clicks on it: 81[.]2[.]69[.]142
     r"(?<![\w.])\d{1,3}(?P<point>\.|\[\.\]|\(\.\))(?:\d{1,3}(?P=point)){2}\d{1,3}(?![\w]|\.\w)", re.ASCII
 )
@@ -32,7 +40,6 @@ IP_BEFORE = re.compile(r"\bip|address|host|server|from|client|addr|ping|ssh|subn
 SMALL = 30  # four numbers below it are a version or a section more often than an address
 GLOBAL_UNICAST = IPv6Network("2000::/3")  # all that is handed out, RFC 4291
 DUMMY_IPS = ("192.0.2.", "198.51.100.", "203.0.113.")  # RFC 5737
-
 BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 RIPPLE58 = "rpshnaf39wBUDNEGHJKLM4PQRST7VWXYZ2bcdeCg65jkm8oFqi1tuvAxyz"
 BASE58_RUN = re.compile(r"(?<![A-Za-z0-9])[13LMDTXtrn2m9A][1-9A-HJ-NP-Za-km-z]{24,34}(?![A-Za-z0-9])", re.ASCII)
@@ -48,6 +55,40 @@ BECH32_LETTERS = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
 ETHEREUM = re.compile(r"(?<![A-Za-z0-9])0x[0-9a-fA-F]{40}(?![A-Za-z0-9])", re.ASCII)
 ANY_CRYPTO_ADDRESS = Sign(r"[0-9A-Za-z]{25}")
 NOBODYS = ("0x0000000000000000000000000000000000000000", "0x000000000000000000000000000000000000dead")
+
+
+def keccak_256(data: bytes) -> bytes:
+    """Return the 32 bytes of Keccak-256. Source: Bertoni et al., The Keccak reference, version 3.0."""
+    lanes = [0] * 25
+    padded = bytearray(data + b"\x01" + bytes(-(len(data) + 1) % RATE))
+    padded[-1] |= 0x80
+    for begin in range(0, len(padded), RATE):
+        for number in range(RATE // 8):
+            place = begin + 8 * number
+            lanes[number] ^= int.from_bytes(padded[place : place + 8], "little")
+        _permute(lanes)
+    return b"".join(lane.to_bytes(8, "little") for lane in lanes[:4])
+
+
+def _turned(lane: int, by: int) -> int:
+    return (lane << by | lane >> (64 - by)) & MASK
+
+
+def _permute(lanes: list[int]) -> None:
+    """Apply the 24 rounds of Keccak-f[1600]; lane x, y stands at x + 5y."""
+    for constant in ROUND_CONSTANTS:
+        columns = [lanes[x] ^ lanes[x + 5] ^ lanes[x + 10] ^ lanes[x + 15] ^ lanes[x + 20] for x in range(5)]
+        for place in range(25):
+            lanes[place] ^= columns[(place - 1) % 5] ^ _turned(columns[(place + 1) % 5], 1)
+        x, y, current = 1, 0, lanes[1]
+        for step in range(24):
+            x, y = y, (2 * x + 3 * y) % 5
+            current, lanes[x + 5 * y] = lanes[x + 5 * y], _turned(current, (step + 1) * (step + 2) // 2 % 64)
+        for row in range(0, 25, 5):
+            own = lanes[row : row + 5]
+            for x in range(5):
+                lanes[row + x] = own[x] ^ (~own[(x + 1) % 5] & MASK & own[(x + 2) % 5])
+        lanes[0] ^= constant
 
 
 def ip_addresses(text: str) -> Iterator[Finding]:

@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable, Iterator
 from itertools import cycle
 
+from metrics.text.patterns import Sign
 from metrics.text.sensitive.check_digits import ean, luhn, mod_97, weighted
 from metrics.text.sensitive.labels import after_words
-from metrics.text.sensitive.prefilters import Sign
 from metrics.text.sensitive.spans import Finding, stands_alone
 
 SHORTEST_CARD, LONGEST_CARD = 12, 19

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator
 
+from metrics.text.patterns import Sign
 from metrics.text.sensitive.labels import after_words
 from metrics.text.sensitive.national_id_rules import real_date
-from metrics.text.sensitive.prefilters import Sign
 from metrics.text.sensitive.spans import Finding, stands_alone
 
 BIRTH_WORDS = (

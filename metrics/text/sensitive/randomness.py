@@ -35,7 +35,7 @@ def entropy(text: str) -> float:
     return -sum(times / len(text) * math.log2(times / len(text)) for times in Counter(text).values())
 
 
-def drawn(body: str) -> bool:
+def is_generated(body: str) -> bool:
     """Return whether what follows the prefix of a token is neither a placeholder nor words."""
     classes = sum(any(test(character) for character in body) for test in (str.islower, str.isupper, str.isdigit))
     written = classes < 2 and any(character.islower() for character in body)

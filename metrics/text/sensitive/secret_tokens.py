@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from metrics.text.sensitive.randomness import DUMMY, drawn
+from metrics.text.sensitive.randomness import DUMMY, is_generated
 from metrics.text.sensitive.spans import Finding
 
 
@@ -204,7 +204,7 @@ def tokens(text: str) -> Iterator[Finding]:
             if match:
                 end = place + len(match[0].rstrip("."))  # a full stop is that of the sentence
                 body = match[0][len(beginning) :]
-                if drawn(body) and (beginning not in NEEDS_ALL_CLASSES or _three_classes(body)):
+                if is_generated(body) and (beginning not in NEEDS_ALL_CLASSES or _three_classes(body)):
                     yield Finding(token.kind, place, end, token.issuer, DUMMY.search(body) is not None)
             place = text.find(beginning, end)
     yield from _infixed(text)
@@ -217,13 +217,13 @@ def _infixed(text: str) -> Iterator[Finding]:
         while place >= 0:
             for start in range(max(0, place - before), place):
                 match = form.match(text, start) if _begins(text, start) else None
-                if match and match.start() < place and drawn(match[0].replace(infix, "")):
+                if match and match.start() < place and is_generated(match[0].replace(infix, "")):
                     yield Finding(kind, *match.span(), issuer)
                     break
             place = text.find(infix, place + len(infix))
     for begun in DISCORD_BEGINS.finditer(text):
         match = DISCORD.match(text, begun.start())
-        if match and drawn(match[0]) and _three_classes(match[0]):
+        if match and is_generated(match[0]) and _three_classes(match[0]):
             yield Finding("service_token", *match.span(), "Discord")
 
 

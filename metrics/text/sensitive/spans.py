@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from metrics.text.sensitive.scripts import UNSPACED_CHARACTER
+from metrics.text.patterns import UNSPACED_CHARACTER
 
 
 class Span(Protocol):

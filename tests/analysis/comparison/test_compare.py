@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from metrics.analysis import Comparison, Difference, compare, differences, leaderboard, shown
+from metrics.analysis import Comparison, Difference, compare, comparison_of_columns, differences, leaderboard
 from metrics.analysis.comparison.case_values import CaseValues
 from metrics.analysis.comparison.compare import case_differences
 from metrics.core.errors import InputError
@@ -95,11 +95,15 @@ def test_p_is_corrected_over_the_metrics_shown(run: Run) -> None:
     assert found.tested == len(tested) < len(keys)  # without parse failures there was nothing to test
     row = row_of(found)
     assert row.adjusted == pytest.approx(min(1.0, row.p * len(tested)))
-    alone = shown(found, [row.column.key])
+    alone = comparison_of_columns(found, [row.column.key])
     assert ([entry.column.key for entry in alone.rows], alone.rows[0].adjusted) == ([row.column.key], row.p)
-    plain = shown(found, keys, "none")
+    plain = comparison_of_columns(found, keys, "none")
     assert [entry.adjusted for entry in plain.rows] == [entry.p for entry in plain.rows]
-    assert row.p <= (row_of(shown(found, keys, "benjamini_hochberg")).adjusted or 0.0) <= (row.adjusted or 0.0)
+    assert (
+        row.p
+        <= (row_of(comparison_of_columns(found, keys, "benjamini_hochberg")).adjusted or 0.0)
+        <= (row.adjusted or 0.0)
+    )
 
 
 @pytest.mark.parametrize(("right", "words"), [

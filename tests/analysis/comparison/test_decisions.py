@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from metrics.analysis import Comparison, Decision, compare, decisions, shown
+from metrics.analysis import Comparison, Decision, compare, comparison_of_columns, decisions
 from metrics.analysis.comparison.decisions import answer
 from metrics.stats.sequential import anytime_interval, anytime_p
 from tests.analysis.comparison import test_paired_bootstrap as pets
@@ -135,7 +135,7 @@ def test_the_answer_over_all_metrics(workspace: Path) -> None:
 
 def test_at_every_look_intervals_are_wider_and_p_larger(workspace: Path) -> None:
     found = compared(16, 5)
-    always = shown(found, anytime=True)
+    always = comparison_of_columns(found, anytime=True)
     for once, each in zip(found.rows, always.rows, strict=True):
         assert once.difference is not None
         if once.low is None or once.high is None:  # equal on every case, and no range says how far others may be
@@ -145,7 +145,11 @@ def test_at_every_look_intervals_are_wider_and_p_larger(workspace: Path) -> None
         assert each.p == (None if once.p is None else anytime_p(once.p, SIZE))
     assert (decided(found, 0.02).verdict, decided(always, 0.02).verdict) == ("better", "not_worse")
     tight = compared(10, 12)
-    assert (decided(shown(tight, anytime=True), 0.02).more or 0) > 1.5 * (decided(tight, 0.02).more or 0) > 0
-    few = decided(shown(compared(0, 2, 20), anytime=True), 0.5)
+    assert (
+        (decided(comparison_of_columns(tight, anytime=True), 0.02).more or 0)
+        > 1.5 * (decided(tight, 0.02).more or 0)
+        > 0
+    )
+    few = decided(comparison_of_columns(compared(0, 2, 20), anytime=True), 0.5)
     assert (few.verdict, few.worst) == ("open", -1.0)
     assert (few.more or 0) >= 10, "nothing is said of fewer than 30 cases"

@@ -8,7 +8,7 @@ import numpy as np
 
 from metrics.analysis.labels.manipulations import LENGTHENED, MANIPULATIONS, Check, _check, _judged
 from metrics.core.array_types import Floats
-from metrics.stats.regression import clustered_coefficient
+from metrics.stats.correlation import clustered_coefficient
 
 COLUMN: Any = SimpleNamespace(low=0.0, high=1.0, direction="higher")
 MODELS = 2

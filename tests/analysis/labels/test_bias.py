@@ -39,7 +39,7 @@ def test_a_judge_that_likes_long_answers_or_one_author_is_found(workspace: Path)
     assert by_kind["length", ""].low > 0
     assert by_kind["model", "long"].low > 0
     assert by_kind["model", "short"].effect == pytest.approx(-by_kind["model", "long"].effect)
-    assert all(one.found for one in found)
+    assert all(one.is_biased for one in found)
 
 
 def test_all_scores_equal_hint_at_nothing(workspace: Path) -> None:

@@ -12,7 +12,7 @@ from metrics.cli.main import main
 from metrics.core.errors import InputError
 from metrics.store import Workspace
 from metrics.store.calibrations import Calibrations
-from metrics.store.label_sets import Labels
+from metrics.store.rating_sets import Labels
 from tests.labels import MODELS, label, labelled_run, passes
 
 ROUGE = ("rouge", "rougeL")

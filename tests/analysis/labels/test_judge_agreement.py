@@ -16,7 +16,7 @@ from metrics.ingest import read_outputs, read_suite
 from metrics.ingest.label_files import read_labels
 from metrics.stats.prediction_powered import corrected_mean
 from metrics.store import Run, Workspace
-from metrics.store.label_sets import Labels
+from metrics.store.rating_sets import Labels
 from tests.engine.engine_scenes import finished
 from tests.labels import MODELS, add_labels, answer, label, labelled_run, passes
 
@@ -50,7 +50,7 @@ def scores(run: Run, model: str) -> np.ndarray:
 
 def test_two_against_one_and_ties(run: Run) -> None:
     people = human_labels(run, "good")
-    assert people.given[:30].tolist() == [2] * 30
+    assert people.label_counts[:30].tolist() == [2] * 30
     expected = [1.0 if passes(index, "long") else np.nan for index in range(30)]  # bo passes all: else a tie
     np.testing.assert_array_equal(people.consensus[:30], expected)
     assert (people.ties, people.random.sum()) == (sum(not passes(index, "long") for index in range(30)), 80)
@@ -134,7 +134,7 @@ def test_only_a_random_sample_is_averaged(fresh: Run) -> None:
     labels.give(*names[70], "ann", "good", 0.0, "picked")
     people = human_labels(fresh, "good")
     assert sorted(np.flatnonzero(people.random)) == sorted(ranked[:2] + ranked[3:6])
-    assert (sum(people.unanswered.values()), people.given.sum()) == (1, 6)
+    assert (sum(people.unanswered.values()), people.label_counts.sum()) == (1, 6)
     # what was picked joins the sample when the drawing of its model has passed it
     labels.give(*next(name for name in names[71:] if name[1] == names[70][1]), "ann", "good", 1.0, "drawn")
     assert human_labels(fresh, "good").random[ranked[70]]

@@ -9,10 +9,10 @@ from metrics import analysis, engine
 from metrics.analysis.labels.judge_agreement import agreement_slices, agreements
 from metrics.core.errors import MissingResource
 from metrics.core.evaluator import Status
-from metrics.engine.playground import first_cases, try_out
+from metrics.engine.live_scorer import first_cases, try_out
 from metrics.reports.build import build
 from metrics.store import Run, Workspace
-from metrics.store.label_sets import Labels
+from metrics.store.rating_sets import Labels
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 from tests.judge.server import JudgeServer
 from tests.pages.page_scenes import judged_run
@@ -58,7 +58,7 @@ def test_the_replies_of_a_case(run: Run) -> None:
 
 
 def test_the_prompts_as_the_run_used_them(run: Run) -> None:
-    used = analysis.asked(run)
+    used = analysis.prompts_asked(run)
     assert used["claims"] == analysis.Asked("List them.", True)
     assert not used["entailment"].edited
     assert used["entailment"].text

@@ -12,7 +12,7 @@ from metrics.core.errors import InputError, JudgeDown
 from metrics.core.suite import Outputs, Suite
 from metrics.presentation.preference_words import judged_lines
 from metrics.store import Run, Workspace
-from metrics.store.preference_sets import Preferences
+from metrics.store.rating_sets import Preferences
 from tests.engine.engine_scenes import finished
 from tests.judge.attacks import ATTACKS, ORDER
 from tests.judge.server import Fault, JudgeServer, Request

@@ -14,7 +14,7 @@ from metrics.presentation.preference_words import agreed_sentence, bias_sentence
 from metrics.stats.bradley_terry import bradley_terry
 from metrics.stats.intervals import wilson
 from metrics.store import Run, Workspace
-from metrics.store.preference_sets import Preferences
+from metrics.store.rating_sets import Preferences
 from tests.preferences import MODELS, compared_run, judgement, vote
 
 PAIRS = list(combinations(MODELS, 2))

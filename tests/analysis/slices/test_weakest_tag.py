@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from metrics.analysis.slices.weakest_tag import weakest_tag
+from metrics.analysis.slices.find_slices import weakest_tag
 from metrics.core.errors import InputError
 from tests.analysis.scored import scored_run
 

@@ -8,8 +8,7 @@ from playwright.sync_api import Page, expect
 
 from metrics.questions import read_draft, save_draft
 from metrics.store import Run
-from metrics.store.label_sets import Labels
-from metrics.store.preference_sets import Preferences
+from metrics.store.rating_sets import Labels, Preferences
 from tests.pages.browser.conftest import Studio
 from tests.pages.conftest import press_until, settle
 from tests.pages.test_questions import HOSTILE, stored_draft

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics.stats.classification.ranked_precision import average_precision
+from metrics.stats.ranked_retrieval import average_precision
 
 VERDICTS = [
     ("ynny", 0.75), ("nyny", 0.5), ("nnnn", 0.0), ("yyyy", 1.0), ("y", 1.0), ("n", 0.0), ("", 0.0), ("nny", 1 / 3),

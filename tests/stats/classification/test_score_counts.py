@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import multilabel_confusion_matrix, precision_recall_fscore_support
 
-from metrics.stats.classification.score_counts import THRESHOLDS, f1, threshold_counts, true_and_other
+from metrics.stats.classification.roc import THRESHOLDS, f1, threshold_counts, true_and_other
 from tests.seeds import seeds
 
 NAN = float("nan")

@@ -2,8 +2,7 @@
 
 import pytest
 
-from metrics.text.sensitive.keccak import keccak_256
-from metrics.text.sensitive.network import bech32_checks, eip55_checks
+from metrics.text.sensitive.network import bech32_checks, eip55_checks, keccak_256
 from metrics.text.sensitive.personal_data import KINDS, personal_data
 
 

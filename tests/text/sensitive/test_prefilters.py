@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metrics.text.patterns import Sign
 from metrics.text.sensitive import contacts, national_ids, network, payments, personal_details
 from metrics.text.sensitive.national_id_rules import RULES
 from metrics.text.sensitive.personal_data import KINDS, personal_data
 from metrics.text.sensitive.plain_form import PlainForm
-from metrics.text.sensitive.prefilters import Sign
 
 SEARCHES: dict[str, tuple[Sign, list[re.Pattern[str]]]] = {
     "crypto addresses": (network.ANY_CRYPTO_ADDRESS, [network.BASE58_RUN, network.BECH32, network.ETHEREUM]),

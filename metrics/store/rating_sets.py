@@ -18,8 +18,8 @@ import pyarrow.compute as pc
 
 from metrics.core.arrow import stored_rows
 from metrics.core.errors import InputError, InputProblem, RunNotFound
-from metrics.core.files import held, list_paths, make_folder, write_table
-from metrics.core.label_schema import now
+from metrics.core.files import hold_lock, list_paths, make_folder, write_table
+from metrics.core.label_schema import LABEL_KEY, LABELS, PREFERENCE_KEY, PREFERENCES, Sampling, now
 from metrics.store.own_files import own_folder
 from metrics.store.run import Run
 
@@ -67,7 +67,7 @@ class GivenRows:
         """Return the sets, the oldest first."""
         found = []
         for path in self._files():
-            table = self._read(path)
+            table = self._read_rows(path)
             about = _about(table)
             criteria = tuple(table["criterion"].unique().to_pylist())
             raters = len(table["rater"].unique())
@@ -77,7 +77,7 @@ class GivenRows:
 
     def table(self) -> pa.Table:
         """Return the rows that count, in the order in which they were given."""
-        tables = [self._read(path) for path in self._files()]
+        tables = [self._read_rows(path) for path in self._files()]
         if not tables:
             return self.schema.empty_table()
         return self._latest(_in_order(pa.concat_tables(table.replace_schema_metadata(None) for table in tables)))
@@ -89,7 +89,7 @@ class GivenRows:
         path = self.folder / f"{set_id}.parquet"
         with self._locked():
             last = self._last()
-            if not path.exists() or _last(self._read(path)) < max(last, 0):
+            if not path.exists() or _last(self._read_rows(path)) < max(last, 0):
                 self._write(path, self._numbered(table, last), name, "upload")
         return set_id
 
@@ -132,18 +132,18 @@ class GivenRows:
 
     def _last(self) -> int:
         """Return the highest number of a row; −1 while there is none."""
-        return max((_last(self._read(path)) for path in self._files()), default=-1)
+        return max((_last(self._read_rows(path)) for path in self._files()), default=-1)
 
     def _page(self, rater: str, kind: str) -> tuple[Path, pa.Table]:
         """Return the file of the rows that a rater gives, and those that there are."""
         path = self.folder / f"{kind}-{hashlib.sha256(rater.encode()).hexdigest()[:DIGITS]}.parquet"
-        before = self._read(path).replace_schema_metadata(None) if path.exists() else self.schema.empty_table()
+        before = self._read_rows(path).replace_schema_metadata(None) if path.exists() else self.schema.empty_table()
         return path, before
 
     def _locked(self) -> AbstractContextManager[None]:
         """Hold the sets' lock: one rater may have two windows open."""
         busy = f"these {self.kind} are being written by another window; try again"
-        return held(make_folder(self.folder) / ".lock", busy)
+        return hold_lock(make_folder(self.folder) / ".lock", busy)
 
     def _numbered(self, table: pa.Table, last: int) -> pa.Table:
         """Return a table whose rows are numbered on from `last`."""
@@ -161,7 +161,7 @@ class GivenRows:
         about = {"name": name, "kind": kind, "changed": now()}
         write_table(path, table.cast(self.schema).replace_schema_metadata(about))
 
-    def _read(self, path: Path) -> pa.Table:
+    def _read_rows(self, path: Path) -> pa.Table:
         """Return the rows in a file. Raises InputError where it is damaged: without it, the numbers would be others."""
         try:
             table = stored_rows(path)
@@ -190,3 +190,47 @@ def _in_order(table: pa.Table) -> pa.Table:
 def _about(table: pa.Table) -> dict[str, str]:
     held = table.schema.metadata or {}
     return {name: held.get(name.encode(), b"").decode() for name in ("name", "kind", "changed")}
+
+
+class Labels(GivenRows):
+    """The labels of a run's data (schema LABELS), the same for every run of the same suite and outputs."""
+
+    kind = "labels"
+    schema = LABELS
+    key = LABEL_KEY
+
+    def give(
+        self, case_id: str, model: str, rater: str, criterion: str, value: float | None, sampling: Sampling,
+        scale: tuple[float, float] = (0.0, 1.0),
+    ) -> None:  # fmt: skip
+        """Store one label that a rater gives on the page, on a scale; it replaces the rater's earlier one."""
+        row = {
+            "case_id": case_id, "model": model, "rater": rater, "criterion": criterion, "value": value,
+            "low": scale[0], "high": scale[1], "sampling": sampling,
+        }  # fmt: skip
+        self.keep([row], rater)
+
+    def withdraw(self, case_id: str, model: str, rater: str, criterion: str) -> None:
+        """Remove a label that a rater gave on the page; nothing happens where there is none."""
+        self.drop((case_id, model, rater, criterion), rater)
+
+
+class Preferences(GivenRows):
+    """The preferences of a run's data (schema PREFERENCES), the same for every run of the same suite and outputs."""
+
+    kind = "preferences"
+    schema = PREFERENCES
+    key = PREFERENCE_KEY
+
+    def give(self, row: Mapping[str, Any]) -> None:
+        """Store a person's preference (see preference_schema.preference) in place of the earlier one."""
+        self.keep([row], row["rater"])
+
+    def withdraw(self, row: Mapping[str, Any]) -> None:
+        """Remove a person's preference; nothing happens where there is none."""
+        self.drop(tuple(row[name] for name in PREFERENCE_KEY), row["rater"])
+
+    def judged(self, rows: Sequence[Mapping[str, Any]], judge: str) -> None:
+        """Store a judge's preferences in place of its earlier ones of the same cases, pairs and orders."""
+        if rows:
+            self.keep(rows, judge, "judge")

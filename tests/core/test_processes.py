@@ -5,11 +5,11 @@ import sys
 
 import pytest
 
-from metrics.core.open_files import ENOUGH
+from metrics.core.processes import ENOUGH
 
 CODE = """
 import resource, sys
-from metrics.core.open_files import allow_open_files
+from metrics.core.processes import allow_open_files
 soft, hard = map(int, sys.argv[1:])
 resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 allow_open_files()

@@ -6,8 +6,7 @@ import metrics
 from metrics.cli.main import main
 from metrics.core.errors import InputError
 from metrics.store import Workspace
-from metrics.store.remote.input_files import local_file
-from metrics.store.remote.objects import opened
+from metrics.store.remote.objects import local_file, opened
 
 SUITE = "case_id,question,expected_answers\n1,a?,a cat\n2,b?,a dog\n"
 OUTPUTS = "case_id,answer\n1,a cat\n2,a bird\n"

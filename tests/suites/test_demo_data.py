@@ -1,13 +1,13 @@
 """The labels of the demo of judge agreement."""
 
 from metrics.core.label_schema import LABELS
-from metrics.suites.demo_labels import CRITERION, RATER, SAMPLE, demo_labels
+from metrics.suites.demo_data import CRITERION, LABELLED_SAMPLE, RATER, demo_labels
 from metrics.suites.samples import samples
 
 
 def test_every_output_of_the_sample_is_labelled_by_the_condition_of_its_case():
     table = demo_labels()
-    suite, outputs = next(sample for sample in samples() if sample.id == SAMPLE).read()
+    suite, outputs = next(sample for sample in samples() if sample.id == LABELLED_SAMPLE).read()
     assert table.schema == LABELS
     assert table.num_rows == outputs.outputs.num_rows == 3 * len(suite)
     assert (set(table["rater"].to_pylist()), set(table["criterion"].to_pylist())) == ({RATER}, {CRITERION})
