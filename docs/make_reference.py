@@ -36,7 +36,7 @@ from metrics.perturbations.kinds import KINDS
 from metrics.presentation.families import FAMILIES
 from metrics.presentation.phrases import with_interval
 from metrics.presentation.sources import source_markdown
-from metrics.questions.kinds import KINDS as QUESTION_KINDS
+from metrics.questions.kinds import QUESTION_KINDS as QUESTION_KINDS
 from metrics.reports.exchange.exporters import EXPORTERS
 from tests.attacks import attacks
 from tests.benchmarks import table as benchmarks

@@ -14,7 +14,7 @@ from components.widgets.tables import numeric
 from metrics.presentation.format import aligned, count
 from metrics.presentation.sample_sizes import QUESTIONS, Costs, answer_lines, sizes
 
-LEAST = 0.001  # of a wanted precision, so that the cases stay below ten millions
+MIN_PRECISION = 0.001  # of a wanted precision, so that the cases stay below ten millions
 WANTED = "How precise the number is to be: ± of its 95 % interval, or the smallest difference that should be detected."
 PASSING = "The share of outputs that judge and people pass, taken as the same for both."
 ANSWERS = {
@@ -44,8 +44,10 @@ with st.container(horizontal=True):
     passing = (
         controls.number("Share that passes", "passing", 0.7, 0.01, 0.99, 0.05, PASSING) if kind == "kappa" else 0.5
     )
-    near = url.number("wanted", 0.05, LEAST)
-    wanted = controls.number("Wanted precision ±", "wanted", 0.05, LEAST, None, 10.0 ** floor(log10(near)), WANTED)
+    near = url.number("wanted", 0.05, MIN_PRECISION)
+    wanted = controls.number(
+        "Wanted precision ±", "wanted", 0.05, MIN_PRECISION, None, 10.0 ** floor(log10(near)), WANTED
+    )
     paid = "label" if kind == "kappa" else "answer"
     answer = controls.number(f"Dollars per {paid}", "answer", 0.0, 0.0, None, 0.001, ANSWERS[paid])
     budget = controls.number("Budget in dollars", "budget", 0.0, 0.0, None, 10.0, BUDGET)

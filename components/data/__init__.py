@@ -360,7 +360,7 @@ from metrics.analysis.corrected_tests import of_comparison, of_hints, of_matches
 from metrics.analysis.findings.compliance import GLYPHS as OUTCOME_GLYPHS
 from metrics.analysis.findings.compliance import NOTICE as COMPLIANCE_NOTICE
 from metrics.analysis.findings.problems import flip_evidence
-from metrics.analysis.objects.object_export import MOST as MOST_EXPORTED
+from metrics.analysis.objects.object_export import MAX_EXPORTED as MOST_EXPORTED
 from metrics.analysis.slices.find_slices import LEVEL as SLICE_LEVEL
 from metrics.core.calibration import FEWEST_LABELS
 from metrics.core.errors import AssayError, InputError, RunCorrupt, RunError

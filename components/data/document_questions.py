@@ -81,9 +81,9 @@ _THREADS = ThreadPoolExecutor(2)
 
 def question_kinds() -> Mapping[str, Kind]:
     """Return the kinds of questions by name."""
-    from metrics.questions import KINDS
+    from metrics.questions import QUESTION_KINDS
 
-    return KINDS
+    return QUESTION_KINDS
 
 
 def question_schema() -> dict[str, Any]:

@@ -14,7 +14,7 @@ from metrics.core.errors import InputError, InputProblem
 from metrics.engine.evaluation import EstimateFields, EvaluatorFields, JudgeFields
 from metrics.ingest.documents import ENDINGS
 from metrics.library.judge_choice import judge_settings
-from metrics.questions.kinds import KINDS
+from metrics.questions.kinds import QUESTION_KINDS
 from metrics.questions.settings import QuestionSettings
 from metrics.store import Workspace
 
@@ -28,7 +28,7 @@ def add_actions(actions: Any) -> None:
 
 
 def _add_from_documents(actions: Any) -> None:
-    listed = " ".join(f"{kind.name} ({kind.share:g}): {kind.says}." for kind in KINDS.values())
+    listed = " ".join(f"{kind.name} ({kind.share:g}): {kind.says}." for kind in QUESTION_KINDS.values())
     command = add_parser(
         actions, "from-documents", _from_documents, epilog=f"Kinds, with their weights. {listed}",
         help="let a judge write test questions, with reference answers, about documents",
@@ -156,7 +156,7 @@ def _number(option: str, text: str) -> float:
 
 def _report(draft: Any) -> None:
     """Print how many questions each kind gave, and why others were dropped, on standard error."""
-    for name in KINDS:
+    for name in QUESTION_KINDS:
         if count := sum(entry.kind == name for entry in draft.questions):
             say(f"{name}: {count:,}", file=sys.stderr)
     for reason, count in draft.reasons.items():

@@ -34,15 +34,15 @@ def add_bias_action(actions: Any) -> None:
 
 
 def _bias(options: argparse.Namespace) -> int:
-    from metrics.perturbations.answers import CASES, UNASKED_KINDS, judged_again
+    from metrics.perturbations.answers import CASES_VARIED, UNASKED_KINDS, judged_again
     from metrics.presentation.bias_words import check_lines
 
     source, workspace = run_of(options, finished=True), Workspace(options.workspace)
     budget = budget_of(options.judge_budget, "--judge-budget").model_dump(exclude_none=True) or None
     made = judged_again(
         source, names_of(options.kinds) if options.kinds else UNASKED_KINDS,
-        CASES if options.cases is None else options.cases, options.seed, names_of(options.evaluators or ""), budget,
-        options.dry_run,
+        CASES_VARIED if options.cases is None else options.cases, options.seed, names_of(options.evaluators or ""),
+        budget, options.dry_run,
     )  # fmt: skip
     varied = made.varied
     if options.dry_run:

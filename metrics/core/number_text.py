@@ -6,7 +6,7 @@ from math import floor, log10
 MISSING = "–"
 MINUS = "\u2212"
 SCALES = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1, ""))
-LEAST = 0.0005  # what is closer to 0 would round to it
+MIN_SHOWN = 0.0005  # what is closer to 0 would round to it
 
 
 def number(value: float | None) -> str:
@@ -19,7 +19,7 @@ def number(value: float | None) -> str:
     sign, size = MINUS if value < 0 else "", abs(value)
     if size == float("inf"):
         return f"{sign}∞"
-    if 0 < size < LEAST:
+    if 0 < size < MIN_SHOWN:
         return f"{'>' if sign else '<'}{sign}0.001"
     scale, suffix = next((scale, suffix) for scale, suffix in SCALES if size >= 0.9995 * scale or scale == 1)
     size /= scale
@@ -43,7 +43,9 @@ def interval(low: float | None, high: float | None, written: Callable[[float], s
 def amount(value: float) -> str:
     """Return an amount of dollars or seconds as `number` does; of a tiny one two digits that count: 0.000073."""
     size = abs(value)
-    return number(value) if size == 0 or size >= LEAST else f"{value:.{1 - floor(log10(size))}f}".replace("-", MINUS)
+    return (
+        number(value) if size == 0 or size >= MIN_SHOWN else f"{value:.{1 - floor(log10(size))}f}".replace("-", MINUS)
+    )
 
 
 def exact(value: float | None) -> str:
@@ -55,7 +57,7 @@ def p_value(p: float | None) -> str:
     """Return a p value with three decimals: `0.012`, `<0.001`; MISSING for None and NaN."""
     if p is None or p != p:
         return MISSING
-    return "<0.001" if p < LEAST else f"{p:.3f}"
+    return "<0.001" if p < MIN_SHOWN else f"{p:.3f}"
 
 
 def p_words(p: float) -> str:

@@ -24,7 +24,7 @@ from metrics.core.plugin_source import source_sha256
 from metrics.core.regular_files import bytes_of
 
 GROUP = "assay.evaluators"  # of entry points; the name of each is its evaluator's id
-EXPECTED = "MODULE:OBJECT or FILE.py:OBJECT, an evaluator made by @evaluator"
+PLUGIN_FORMS = "MODULE:OBJECT or FILE.py:OBJECT, an evaluator made by @evaluator"
 FILES = "assay_plugin_"  # the names of modules that are files start with this
 
 
@@ -95,7 +95,7 @@ def load_reference(reference: str, folder: Path, said: str = "--plugin") -> Plug
     """
     name, colon, attribute = reference.rpartition(":")
     if not colon or not name or not attribute:
-        raise InputError([InputProblem(said, repr(reference), EXPECTED)])
+        raise InputError([InputProblem(said, repr(reference), PLUGIN_FORMS)])
     path = str(folder.resolve())
     if name.endswith(".py"):
         file = (folder / name).resolve()
@@ -148,9 +148,9 @@ def _loaded(recipe: Recipe, said: str) -> Evaluator:
         raise
     except Exception as failure:
         told = f"{recipe.reference} cannot be loaded: {describe_failure(failure)}"
-        raise InputError([InputProblem(said, told, EXPECTED)]) from failure
+        raise InputError([InputProblem(said, told, PLUGIN_FORMS)]) from failure
     if not isinstance(found, Evaluator):
-        raise InputError([InputProblem(said, f"{recipe.reference}, {type(found).__name__}", EXPECTED)])
+        raise InputError([InputProblem(said, f"{recipe.reference}, {type(found).__name__}", PLUGIN_FORMS)])
     return found
 
 

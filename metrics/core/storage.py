@@ -23,7 +23,7 @@ class _Refusal(NamedTuple):
     everywhere: bool = True
 
 
-SHOWN = 200  # characters of a path in a message
+MAX_PATH_SHOWN = 200  # characters of a path in a message
 _DISK = "check the disk and its connection"
 _FREE = "free some space"
 _FOLDER = "choose another folder"
@@ -126,5 +126,5 @@ def _path_words(place: Path | None) -> str:
     if place is None:
         return ""
     text = str(place.with_name(place.name[1:].rsplit(".", 2)[0]) if place.suffix == ".part" else place)
-    shown = text if len(text) <= SHOWN else f"{text[: SHOWN // 2]}…{text[-SHOWN // 2 :]}"
+    shown = text if len(text) <= MAX_PATH_SHOWN else f"{text[: MAX_PATH_SHOWN // 2]}…{text[-MAX_PATH_SHOWN // 2 :]}"
     return "".join(sign if sign.isprintable() else "�" for sign in shown) + ": "

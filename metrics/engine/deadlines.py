@@ -16,9 +16,9 @@ from metrics.store.run_spec import CASE_TIMEOUT
 
 ENVIRONMENT = "ASSAY_CASE_TIMEOUT"
 MODEL = 10  # times as long where a local model is asked
-MOST = 288  # times the limit of a case that anything may take: a day by default
+MAX_TIMES_LIMIT = 288  # times the limit of a case that anything may take: a day by default
 SHARE = 100  # so many cases of a batch or a data set get the time of one case more
-EXPECTED = "seconds, 0 or more; 0 or none: no limit"
+LIMIT_FORM = "seconds, 0 or more; 0 or none: no limit"
 ADVICE = "--case-timeout sets the limit"
 
 Watcher = Callable[[int | None, float], None]
@@ -46,12 +46,12 @@ class Limits:
         if not timeout:
             return cls()
         case = timeout * (MODEL if entry.local_models(parameters) else 1)
-        return cls(case, case * min(1 + rows / SHARE, MOST), longest(timeout))
+        return cls(case, case * min(1 + rows / SHARE, MAX_TIMES_LIMIT), longest(timeout))
 
 
 def longest(timeout: float) -> float:
     """Return the seconds that any step may take where a case may take `timeout` seconds."""
-    return timeout * MOST or math.inf
+    return timeout * MAX_TIMES_LIMIT or math.inf
 
 
 def too_long(seconds: float, scoring: str = "scoring this case") -> str:
@@ -71,7 +71,7 @@ def checked_timeout(text: str) -> float:
     except ValueError:
         seconds = -1.0
     if not 0 <= seconds < math.inf:
-        raise InputError([InputProblem("case timeout", repr(text), EXPECTED)])
+        raise InputError([InputProblem("case timeout", repr(text), LIMIT_FORM)])
     return seconds
 
 

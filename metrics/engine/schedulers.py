@@ -12,7 +12,9 @@ STATE = "scheduler.json"  # in the run's folder
 NONE = "none"  # the processes of this machine
 LOCAL = re.compile(r"local:([1-9]\d{0,3})")  # so many workers on this machine, for the time of the run
 REMOTE = re.compile(r"(tcp|tls)://[^\s/:]+(:[^\s/:]+)*:\d{1,5}")
-EXPECTED = "tcp://HOST:PORT or tls://HOST:PORT of a Dask scheduler, local:N for N workers on this machine, or none"
+SCHEDULER_FORMS = (
+    "tcp://HOST:PORT or tls://HOST:PORT of a Dask scheduler, local:N for N workers on this machine, or none"
+)
 
 
 class UnitLost(BrokenExecutor):
@@ -37,10 +39,10 @@ class SchedulerLost(BrokenExecutor):
 def checked_scheduler(text: str) -> str:
     """Return the choice as it was given.
 
-    Raises InputError where it is none of EXPECTED, MissingResource where Dask is not installed.
+    Raises InputError where it is none of SCHEDULER_FORMS, MissingResource where Dask is not installed.
     """
     if text != NONE and not LOCAL.fullmatch(text) and not REMOTE.fullmatch(text):
-        raise InputError([InputProblem("scheduler", repr(text), EXPECTED)])
+        raise InputError([InputProblem("scheduler", repr(text), SCHEDULER_FORMS)])
     if text != NONE and (reason := missing_extra("a scheduler", "cluster", "distributed")):
         raise MissingResource(reason)
     return text

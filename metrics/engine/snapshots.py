@@ -17,7 +17,7 @@ from metrics.store import Run
 from metrics.store.manifest import write_manifest
 from metrics.store.run import FOLDER, Snapshot
 
-KEPT = 3  # snapshots of a run: pages that show an older one may still be reading it
+MAX_SNAPSHOTS_KEPT = 3  # snapshots of a run: pages that show an older one may still be reading it
 
 
 def snapshot(run: Run) -> Snapshot | None:
@@ -87,5 +87,5 @@ def _partly(units: Sequence[Unit], done: Sequence[Unit]) -> dict[str, tuple[int,
 
 def _forget_old(folder: Path) -> None:
     stored = [entry for entry in folder.iterdir() if (entry / "manifest.json").exists()]
-    for old in sorted(stored, key=lambda entry: entry.stat().st_mtime_ns)[:-KEPT]:
+    for old in sorted(stored, key=lambda entry: entry.stat().st_mtime_ns)[:-MAX_SNAPSHOTS_KEPT]:
         shutil.rmtree(old, ignore_errors=True)

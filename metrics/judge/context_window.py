@@ -5,7 +5,7 @@ from metrics.judge.settings import JudgeSettings
 
 UNKNOWN = 16_384  # tokens, of a model that litellm does not list and of a server of the user's own
 INSTRUCTIONS = 1_500  # tokens of the frame, the prompt, the schema and the chat's own marks
-LEAST = 4_096  # tokens; a model that takes fewer is asked as if it took so many
+MIN_WINDOW = 4_096  # tokens; a model that takes fewer is asked as if it took so many
 
 
 def window_of(settings: JudgeSettings) -> int:
@@ -17,7 +17,7 @@ def window_of(settings: JudgeSettings) -> int:
     if settings.base_url is None:
         from metrics.judge.provider import listed_window
 
-        return max(LEAST, listed_window(settings.model) or UNKNOWN)
+        return max(MIN_WINDOW, listed_window(settings.model) or UNKNOWN)
     return UNKNOWN
 
 

@@ -23,7 +23,7 @@ BLOCKS = {
     "contexts": "CONTEXTS",
     "actual_answer": "ACTUAL_ANSWER",
 }
-EXPECTED = "one or more of the placeholders " + ", ".join(f"{{{name}}}" for name in BLOCKS)
+PLACEHOLDER_FORM = "one or more of the placeholders " + ", ".join(f"{{{name}}}" for name in BLOCKS)
 
 Mode = Literal["boolean", "graded"]
 OPTION = "prompt"
@@ -34,9 +34,9 @@ def checked_prompt(text: str) -> str:
     found = PLACEHOLDER.findall(text)
     unknown = [f"{{{name}}}" for name in dict.fromkeys(found) if name not in BLOCKS]
     if unknown:
-        raise ValueError(f"{EXPECTED}, not {' and '.join(unknown)}")
+        raise ValueError(f"{PLACEHOLDER_FORM}, not {' and '.join(unknown)}")
     if not found:
-        raise ValueError(f"{EXPECTED}, or the judge is shown nothing of the case")
+        raise ValueError(f"{PLACEHOLDER_FORM}, or the judge is shown nothing of the case")
     return text
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 SEARCHED = 100_000  # characters of a text
-SHOWN = 80
+MAX_TEXT_SHOWN = 80
 PATTERNS = {
     "orders": re.compile(
         r"\b(?:ignore|disregard|forget|override|bypass)\b[^.\n]{0,40}"
@@ -72,6 +72,6 @@ def _find_instructions(text: str) -> tuple[tuple[str, str], ...]:
     for what, pattern in PATTERNS.items():
         match = pattern.search(head) or pattern.search(plain)
         if match is not None:
-            shown = match[0].strip()[:SHOWN]
+            shown = match[0].strip()[:MAX_TEXT_SHOWN]
             hits.append((what, shown.encode("unicode_escape").decode() if what == "invisible characters" else shown))
     return tuple(hits)

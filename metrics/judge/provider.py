@@ -17,7 +17,7 @@ from metrics.judge.redact import redact
 from metrics.judge.settings import JudgeSettings
 from metrics.judge.wire import OVER_THE_LIMIT, Wire, retry_after, said_in, trouble_of
 
-SHOWN = 600
+MAX_ERROR_SHOWN = 600
 NO_PROVIDER = "LLM Provider NOT provided"  # what litellm says of a model that it cannot place
 
 
@@ -80,7 +80,7 @@ class Provider:
                     raise CallFailed(long, "refused") from None
                 status = getattr(failure, "status_code", None)
                 if refused := self._wire.option_refused(status, str(failure)):
-                    raise CallFailed(redact(refused)[:SHOWN], "unusable") from None
+                    raise CallFailed(redact(refused)[:MAX_ERROR_SHOWN], "unusable") from None
                 if not self._wire.learn(status, str(failure), request):
                     raise self._failed(failure) from None
 
@@ -108,7 +108,7 @@ class Provider:
         )
 
     def _failed(self, failure: Exception) -> CallFailed:
-        text = redact(describe_failure(failure))[:SHOWN]
+        text = redact(describe_failure(failure))[:MAX_ERROR_SHOWN]
         if NO_PROVIDER in text:
             text = (
                 f"litellm knows no model {self._settings.model!r}; name its provider too, as in openai/NAME, or give "

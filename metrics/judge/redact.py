@@ -20,7 +20,7 @@ NAMES = re.compile(
     r"COOKIE|WEBHOOK)S?(?:$|[_-])|CONNECTION_STRING|(?<=.)[_-]PWD$"
 )
 URL_PASSWORD = re.compile(r"://[^\s:/@]*:([^\s/]+)@")
-KINDS = tuple(kind for kind in SECRET_KINDS if kind not in ("certificate", "product_key"))
+REDACTED_KINDS = tuple(kind for kind in SECRET_KINDS if kind not in ("certificate", "product_key"))
 BEGINS = r"(?:(?<![A-Za-z0-9])|(?<=%[0-9A-Fa-f]{2})|(?<=\\[nrt]))"
 MIXED = r"(?=[\w-]{0,40}?(?=[A-Za-z]{0,9}\d)[A-Za-z0-9]{10})"  # letters and digits, not the words of a name
 # Keys of unknown lengths, cut off or masked ones, and what is sent as authorization.
@@ -61,7 +61,7 @@ def redact(text: str) -> str:
         if value[:HEAD] in text:
             text = _without(text, value)
     place, pieces = 0, []
-    for secret in secrets(text, KINDS):
+    for secret in secrets(text, REDACTED_KINDS):
         if not secret.dummy and REDACTED not in text[secret.start : secret.end]:
             pieces += [text[place : secret.start], REDACTED]
             place = secret.end

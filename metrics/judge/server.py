@@ -20,7 +20,7 @@ NO_KEY = "none"  # sent to a server that needs no key
 PREFIXES = ("openai/", "hosted_vllm/")  # of such servers' models in litellm
 NO_ENTRY = (401, 403)
 MOST_TOKENS = 1_000_000_000  # that a reply may state: no budget is filled, emptied or overflown by one
-SHOWN = 300
+MAX_ERROR_SHOWN = 300
 
 
 class Server:
@@ -98,10 +98,10 @@ def _read_response(body: bytes, left_out: tuple[str, ...], schema: Mapping[str, 
 
 def _message(body: bytes) -> str:
     """Return the message in an error's body, or the beginning of the body."""
-    text = body[: 4 * SHOWN].decode("utf-8", "replace")
+    text = body[: 4 * MAX_ERROR_SHOWN].decode("utf-8", "replace")
     try:
         error = decoded(body)["error"]
         text = str(error["message"] if isinstance(error, dict) else error)
     except (ValueError, LookupError, TypeError):
         pass
-    return " ".join(text.split())[:SHOWN]
+    return " ".join(text.split())[:MAX_ERROR_SHOWN]

@@ -7,7 +7,7 @@ from typing import Any
 
 BATCH_TOKENS = 8_192  # tokens computed at once, padding included
 BATCH_TEXTS = 32
-MOST = 2_048  # tokens read at once, also by a model that could read more: attention takes memory by their square
+MAX_WINDOW = 2_048  # tokens read at once, also by a model that could read more: attention takes memory by their square
 OFFSET_POSITIONS = ("roberta", "camembert", "mpnet", "longformer", "data2vec-text", "xmod")  # padding takes the first
 
 Features = dict[str, list[int]]  # of one text, by name: input_ids, attention_mask …
@@ -43,7 +43,7 @@ class Tokenizer:
 
 def window(tokenizer: Any, config: Any) -> int:
     """Return how many tokens, special ones included, the model can read at once."""
-    limits = [MOST, int(tokenizer.model_max_length)]
+    limits = [MAX_WINDOW, int(tokenizer.model_max_length)]
     positions = getattr(config, "max_position_embeddings", None) or getattr(config, "n_positions", None)
     if positions:
         taken = (config.pad_token_id or 0) + 1 if any(kind in config.model_type for kind in OFFSET_POSITIONS) else 0

@@ -8,9 +8,9 @@ from metrics.text.sensitive.spans import Finding
 
 PACKAGES = ("presidio_analyzer", "spacy")
 MODELS = ("en_core_web_lg", "en_core_web_md", "en_core_web_sm")  # the best that is installed
-KINDS = {"PERSON": "person", "LOCATION": "address", "STREET_ADDRESS": "address"}
+KIND_OF_ENTITY = {"PERSON": "person", "LOCATION": "address", "STREET_ADDRESS": "address"}
 LEAST_SCORE = 0.5  # of Presidio's confidence, 0–1
-LONGEST = 100_000  # characters of a text; spaCy refuses ten times as many
+MAX_TEXT = 100_000  # characters of a text; spaCy refuses ten times as many
 
 
 def missing_recogniser() -> str | None:
@@ -30,8 +30,10 @@ def names_and_addresses(text: str) -> list[Finding]:
 
     Kinds are "person" and "address". Raises ModuleNotFoundError where missing_recogniser says what is missing.
     """
-    found = _analyzer().analyze(text[:LONGEST], language="en", entities=list(KINDS), score_threshold=LEAST_SCORE)
-    findings = (Finding(KINDS[one.entity_type], one.start, one.end, "Presidio") for one in found)
+    found = _analyzer().analyze(
+        text[:MAX_TEXT], language="en", entities=list(KIND_OF_ENTITY), score_threshold=LEAST_SCORE
+    )
+    findings = (Finding(KIND_OF_ENTITY[one.entity_type], one.start, one.end, "Presidio") for one in found)
     return sorted(findings, key=lambda finding: finding.start)
 
 

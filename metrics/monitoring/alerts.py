@@ -14,7 +14,10 @@ from metrics.core.errors import InputError, InputProblem
 from metrics.judge.redact import redact
 
 SECONDS = 30  # that a hook may take
-READ, SHOWN = 10_000, 300  # bytes of a failing hook's output that are read, and characters that are told
+MAX_OUTPUT_READ, MAX_OUTPUT_SHOWN = (
+    10_000,
+    300,
+)  # bytes of a failing hook's output that are read, and characters that are told
 
 
 def words_of(command: str) -> list[str]:
@@ -55,6 +58,6 @@ def call(words: list[str], message: Mapping[str, Any]) -> str | None:
             return f"the alert hook {words[0]} took longer than {SECONDS} s and was stopped"
         if code == 0:
             return None
-        said.seek(max(0, said.seek(0, os.SEEK_END) - READ))
-        output = redact(said.read().decode(errors="replace").strip())[-SHOWN:]
+        said.seek(max(0, said.seek(0, os.SEEK_END) - MAX_OUTPUT_READ))
+        output = redact(said.read().decode(errors="replace").strip())[-MAX_OUTPUT_SHOWN:]
     return f"the alert hook {words[0]} ended with {code}" + (f": {output}" if output else "")

@@ -18,7 +18,7 @@ from metrics.stats.confidence_sequences import Bounds, bounds, evidence_above, e
 
 BLOCK = 10  # samples: the rate is looked at whenever so many were taken
 PARTS = 240  # of a unit's value: exact for the shares of up to 6, and of 8, 10, 12, … lines
-KEPT = 16  # blocks for which a start is kept, times the largest power of two that divides its number
+KEPT_BLOCKS = 16  # blocks for which a start is kept, times the largest power of two that divides its number
 NOTHING = Bounds(0.0, 1.0)
 
 
@@ -107,7 +107,7 @@ class CurrentRate:
         kept = self._segments[:1]
         for one in self._segments[1:]:
             power = one.start & -one.start
-            if self._block - one.start < KEPT * power:
+            if self._block - one.start < KEPT_BLOCKS * power:
                 kept.append(one)
             else:
                 kept[-1].counts += one.counts

@@ -23,7 +23,7 @@ from metrics.stats.confidence_sequences import LEVEL, Bounds, bounds, evidence_a
 from metrics.stats.drift import drift, exact_share
 from metrics.store import Run, Workspace
 
-LEAST = 20  # independent units of the reference, below which nothing is tested
+MIN_REFERENCE_UNITS = 20  # independent units of the reference, below which nothing is tested
 LATEST = 20_000  # samples among which a drift may begin
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)  # of the reference's scores, at which shares are compared
 APART = 0.04  # between the reference's shares at two cuts; those closer say the same
@@ -171,8 +171,8 @@ def _described(monitor: Monitor, run: Run, evaluator: str, metric: Metric, befor
         run.wordings(evaluator), wordings(evaluator, monitor.spec.evaluators[evaluator], monitor.spec.resources)
     ):
         reason = f"the reference run used {changed}"
-    elif units < LEAST:
-        reason = f"the reference run has scores of fewer than {LEAST} cases"
+    elif units < MIN_REFERENCE_UNITS:
+        reason = f"the reference run has scores of fewer than {MIN_REFERENCE_UNITS} cases"
     elif not len(recent):
         reason = "no recent scores"
     row = MetricDrift(evaluator, metric.name, len(recent), len(before), mean, mean_before, reason=reason)

@@ -15,7 +15,7 @@ from metrics.monitoring.monitor_status import judged_metrics
 from metrics.monitoring.monitor_store import Spec
 from metrics.monitoring.sampled_cases import cases_of
 
-READ = 100  # sampled lines by which evaluators are chosen
+LINES_TRIED = 100  # sampled lines by which evaluators are chosen
 FIRST = 50  # bad lines listed where no line is good
 
 
@@ -65,7 +65,7 @@ def fitting(path: Path, spec: Spec) -> list[str]:
         lines = sampled(
             file_blocks(stream, 0), Place(), Sampler(spec.rate, spec.seed), id_names(spec.id), complain, ends=True
         )
-        records = list(islice(filter(None, lines), READ))
+        records = list(islice(filter(None, lines), LINES_TRIED))
     pairs, wrong = cases_of(path.name, records, spec.mapping) if records else ([], [])
     cases = [case for _, case in pairs]
     found = [entry.id for entry in evaluators().values() if cases and _fits(entry, cases)]

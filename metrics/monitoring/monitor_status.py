@@ -18,7 +18,7 @@ from metrics.monitoring.windows import Window
 from metrics.stats.intervals import wilson
 from metrics.stats.student_t import student
 
-MOST = 100_000  # samples that a window of time is judged by, at most
+MAX_WINDOW_SAMPLES = 100_000  # samples that a window of time is judged by, at most
 PASSED, FAILED, UNSCORED = 1, 0, -1
 ALONE = -1  # the session of a line without one: their numbers are not negative
 
@@ -181,7 +181,7 @@ class Recent:
     def add(self, judged: Judged) -> None:
         """Add samples; drop what is older than the window."""
         held = judged if self._held is None else self._held.followed_by(judged)
-        held = held.only(slice(-min(self._window.cases or MOST, MOST), None))
+        held = held.only(slice(-min(self._window.cases or MAX_WINDOW_SAMPLES, MAX_WINDOW_SAMPLES), None))
         if self._window.seconds is not None and len(held.at):
             held = held.only(held.at > held.at.max() - self._window.seconds)
         self._held = held

@@ -80,7 +80,7 @@ SCORES = pa.schema(
 )
 
 
-KINDS = {"samples": SAMPLES, "scores": SCORES}
+PART_SCHEMAS = {"samples": SAMPLES, "scores": SCORES}
 
 
 class Spec(BaseModel):
@@ -237,7 +237,7 @@ class Monitor:
         """Hold the monitor for writing, and delete what a killed process left; RunBusy where another one holds it."""
         busy = f"the monitor {self.name} is in use by another process; choose another --name"
         with hold_lock(self.folder / "lock", busy):
-            named = {f"{kind}-{part}.parquet" for part in self.state.parts for kind in KINDS}
+            named = {f"{kind}-{part}.parquet" for part in self.state.parts for kind in PART_SCHEMAS}
             with stored_at(self.folder):
                 for file in self.folder.iterdir():
                     if file.suffix == ".part" or (file.suffix == ".parquet" and file.name not in named):
@@ -262,7 +262,7 @@ class Monitor:
         write_json(self.folder / "state.json", asdict(state))
         with stored_at(self.folder):
             for part in gone:
-                for kind in KINDS:
+                for kind in PART_SCHEMAS:
                     self._file(kind, part).unlink()
 
     def _write(self, part: str, samples: pa.Table, scores: pa.Table) -> None:
@@ -274,7 +274,9 @@ class Monitor:
 
     def _read_parts(self, kind: str, parts: list[str]) -> pa.Table:
         # those of an earlier version lack columns
-        return pa.concat_tables([conformed(pq.read_table(self._file(kind, part)), KINDS[kind]) for part in parts])
+        return pa.concat_tables(
+            [conformed(pq.read_table(self._file(kind, part)), PART_SCHEMAS[kind]) for part in parts]
+        )
 
     def latest(self, least: int) -> Iterator[tuple[pa.Table, pa.Table]]:
         """Yield samples and scores of the parts that hold the latest `least` samples or more, the oldest first."""
@@ -306,7 +308,7 @@ class Monitor:
             parts = self.state.parts
             connection = duckdb.connect(":memory:", config={"threads": 2})
             try:
-                for kind, schema in KINDS.items():
+                for kind, schema in PART_SCHEMAS.items():
                     files = [str(self._file(kind, part)) for part in parts]
                     if files:  # those of an earlier version lack columns
                         connection.register(f"no_{kind}", schema.empty_table())

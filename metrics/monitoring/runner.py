@@ -30,7 +30,15 @@ from metrics.monitoring.line_reader import (
     sampled,
     spellings,
 )
-from metrics.monitoring.monitor_status import MOST, Chosen, Judged, Recent, judged_metrics, passed_in_all, passes
+from metrics.monitoring.monitor_status import (
+    MAX_WINDOW_SAMPLES,
+    Chosen,
+    Judged,
+    Recent,
+    judged_metrics,
+    passed_in_all,
+    passes,
+)
 from metrics.monitoring.monitor_store import BAD_LINES, CHANGES, SAMPLES, SCORES, SOURCES, Monitor, State
 from metrics.monitoring.monitor_thresholds import check_weights
 from metrics.monitoring.sampled_cases import PREVIEW, cases_of, previews
@@ -99,7 +107,7 @@ class Feeder:
         self._recent = Recent({key: metric for key, (metric, _) in judged_metrics(self.chosen).items()}, self.window)
         keys, known = self._recent.keys, self.state.evidence
         self._evidence = Evidence(keys, self.spec.limits, known)
-        for tables in monitor.latest(MOST if known is None else self.window.cases or MOST):
+        for tables in monitor.latest(MAX_WINDOW_SAMPLES if known is None else self.window.cases or MAX_WINDOW_SAMPLES):
             judged = Judged.of(keys, *tables)
             self._recent.add(judged)
             if known is None:  # an earlier version fed it: its samples are the first evidence

@@ -20,7 +20,7 @@ NAMES = (
 )  # fmt: skip
 QUIET_SECONDS = 1_800.0  # without a line of it, after which a session is over
 QUIET_SAMPLES = 100  # the same where lines have no time
-LONGEST = 100  # lines of a session; those that follow are another's
+MAX_SESSION_LINES = 100  # lines of a session; those that follow are another's
 MOST_OPEN = 500  # sessions; of more, the one that has been quiet for longest is over
 
 
@@ -69,7 +69,7 @@ class Sessions:
             return
         before = self._open.pop(session, None) or _Open(number, at, 0, *np.zeros((2, len(hits)), np.int64))
         one = _Open(number, at, before.lines + 1, before.hits + hits, before.known + known)
-        if one.lines == LONGEST:
+        if one.lines == MAX_SESSION_LINES:
             yield Unit(number, one.hits, one.known)
             return
         self._open[session] = one  # last

@@ -33,7 +33,7 @@ from metrics.store import Run, Workspace
 
 ANSWER_KINDS = tuple(MANIPULATIONS)
 UNASKED_KINDS = (PADDED, REORDERED, SIGNED_OWN)  # no judge is asked to write them
-CASES = 60  # whose answers are varied
+CASES_VARIED = 60  # whose answers are varied
 ANOTHER = "Halyard-2"  # the name of no model
 SIGNED = (SIGNED_OWN, SIGNED_OTHER)  # are made together: one is compared with the other
 SPENT = dict.fromkeys(("duration_s", "cost_usd", "tokens"))  # a variant cost its model nothing
@@ -67,7 +67,7 @@ class VariedAnswers:
 
 
 def vary_answers(
-    suite: Suite, outputs: Outputs, kinds: Sequence[str] = UNASKED_KINDS, cases: int = CASES, seed: int = 0, *,
+    suite: Suite, outputs: Outputs, kinds: Sequence[str] = UNASKED_KINDS, cases: int = CASES_VARIED, seed: int = 0, *,
     judge: Any = None, judge_name: str = "", workspace: str | Path | None = None, is_rehearsal: bool = False,
 ) -> VariedAnswers:  # fmt: skip
     """Return `cases` cases drawn at random with all models' answers, and for each of `kinds` a variant of each.
@@ -127,7 +127,7 @@ class JudgedAgain(NamedTuple):
 
 
 def judged_again(
-    run: Run, kinds: Sequence[str] = UNASKED_KINDS, cases: int = CASES, seed: int = 0,
+    run: Run, kinds: Sequence[str] = UNASKED_KINDS, cases: int = CASES_VARIED, seed: int = 0,
     evaluators: Sequence[str] = (), budget: Mapping[str, Any] | None = None, is_rehearsal: bool = False,
 ) -> JudgedAgain:  # fmt: skip
     """Return what it takes to judge variants of a run's answers as the run judged them; see `vary_answers`.

@@ -75,11 +75,11 @@ def acceptance_frame(rows: Iterable[tuple[str, Acceptance]]) -> pd.DataFrame:
     """
     import pandas as pd
 
-    from metrics.analysis.labels.acceptance import SURE
+    from metrics.analysis.labels.acceptance import CONFIDENCE
 
     found = [
         {"evaluator": one.column.evaluator, "metric": one.column.metric, "criterion": criterion, "model": one.model}
-        | {"most_errors": one.most, "sureness": SURE, "threshold": one.threshold, "accepted": one.accepted}
+        | {"most_errors": one.most, "sureness": CONFIDENCE, "threshold": one.threshold, "accepted": one.accepted}
         | {"n": one.n, "answered": one.answered, "wrong": one.wrong, "needs": one.missing}
         | {"sentence": accept(one)}
         for criterion, one in rows

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import METADATA, Suite
-from metrics.questions.kinds import KINDS
+from metrics.questions.kinds import QUESTION_KINDS
 from metrics.questions.settings import QuestionSettings
 
 Status = Literal["proposed", "approved", "dropped"]
@@ -90,7 +90,7 @@ class Draft(_Stored):
             review = own.get(entry.id, Review())
             if review.status not in statuses:
                 continue
-            kind = KINDS[entry.kind]
+            kind = QUESTION_KINDS[entry.kind]
             row = {
                 "case_id": entry.id, "question": review.question or entry.question,
                 "expected_answers": [review.answer or entry.answer],

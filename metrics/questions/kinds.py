@@ -45,7 +45,7 @@ def _kind(
     return Kind(name, title, says, share, complexity, prompt, passages, is_answered)
 
 
-KINDS = {
+QUESTION_KINDS = {
     kind.name: kind
     for kind in (
         _kind(

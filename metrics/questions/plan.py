@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain, cycle, islice, zip_longest
 from typing import Protocol
 
-from metrics.questions.kinds import KINDS, Kind
+from metrics.questions.kinds import QUESTION_KINDS, Kind
 from metrics.questions.settings import QuestionSettings, shared_out
 from metrics.text.chunks import Chunk
 
@@ -58,8 +58,8 @@ class Plan:
         """Return how many questions there are to be of each kind; a kind that needs two passages needs two chunks."""
         weights = self._settings.weights
         if len(self._chunks) < 2:
-            weights = {name: weight for name, weight in weights.items() if KINDS[name].passages != "similar"}
-        return shared_out(self._settings.number, {name: weights[name] for name in KINDS if weights.get(name)})
+            weights = {name: weight for name, weight in weights.items() if QUESTION_KINDS[name].passages != "similar"}
+        return shared_out(self._settings.number, {name: weights[name] for name in QUESTION_KINDS if weights.get(name)})
 
     def tasks(self, wanted: Mapping[tuple[str, str], int], per_document: Mapping[str, int]) -> list[Task]:
         """Return tasks for so many questions of each kind and language; `per_document` counts those that there are.
@@ -75,8 +75,10 @@ class Plan:
                 if first is None:
                     break
                 used[self._chunks[first].document] += 1
-                counts[name, self._with(KINDS[name], first), language] += 1
-        return [Task(KINDS[name], places, language, count) for (name, places, language), count in counts.items()]
+                counts[name, self._with(QUESTION_KINDS[name], first), language] += 1
+        return [
+            Task(QUESTION_KINDS[name], places, language, count) for (name, places, language), count in counts.items()
+        ]
 
     def _next(self, used: Mapping[str, int]) -> int | None:
         most = self._settings.per_document

@@ -6,10 +6,10 @@ from typing import Any, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from metrics.core.errors import InputError, InputProblem
-from metrics.questions.kinds import KINDS
+from metrics.questions.kinds import QUESTION_KINDS
 from metrics.text.chunks import LEAST_SIZE, SIZE
 
-MOST = 2_000
+MAX_QUESTIONS = 2_000
 
 
 class QuestionSettings(BaseModel):
@@ -17,9 +17,11 @@ class QuestionSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    number: int = Field(20, ge=1, le=MOST, description="Questions to write; fewer where the documents allow no more.")
+    number: int = Field(
+        20, ge=1, le=MAX_QUESTIONS, description="Questions to write; fewer where the documents allow no more."
+    )
     weights: dict[str, float] = Field(
-        default_factory=lambda: {kind.name: kind.share for kind in KINDS.values()},
+        default_factory=lambda: {kind.name: kind.share for kind in QUESTION_KINDS.values()},
         description="Weight of each kind; the questions are shared out in proportion.",
     )
     languages: tuple[str, ...] = Field(
@@ -43,9 +45,11 @@ class QuestionSettings(BaseModel):
     @field_validator("weights")
     @classmethod
     def _check_weights(cls, weights: dict[str, float]) -> dict[str, float]:
-        unknown = [name for name in weights if name not in KINDS]
+        unknown = [name for name in weights if name not in QUESTION_KINDS]
         if unknown:
-            raise ValueError(f"{', '.join(map(repr, unknown))}: no kind of question; there are {', '.join(KINDS)}")
+            raise ValueError(
+                f"{', '.join(map(repr, unknown))}: no kind of question; there are {', '.join(QUESTION_KINDS)}"
+            )
         if any(not 0 <= weight < float("inf") for weight in weights.values()) or not sum(weights.values()):
             raise ValueError("weights are numbers from 0, of which at least one is above 0")
         return weights

@@ -12,10 +12,10 @@ from metrics.stats.cluster_variance import design_freedom
 
 Number = TypeVar("Number", np.int64, np.float64)
 Integers = NDArray[np.integer]
-MOST = 255  # times one cluster can be drawn; a count beyond has no measurable probability
+MAX_TIMES_DRAWN = 255  # times one cluster can be drawn; a count beyond has no measurable probability
 DRAWS_AT_ONCE = 1 << 22
 MAX_DRAWN_GROUPS = 2_000  # units of a resample; with as many groups of them intervals and tests are as good
-FEW = 500  # different rows; drawing how often each comes is cheaper than drawing the rows
+MAX_DISTINCT_ROWS = 500  # different rows; drawing how often each comes is cheaper than drawing the rows
 # clusters; beyond, sums of rows that all differ are normal to within the noise of resampling
 MAX_EXACT_CLUSTERS = 2_000
 RESAMPLES = 1_000
@@ -33,7 +33,7 @@ def draw_weights(clusters: Integers, resamples: int, seed: int = 0) -> Bytes:
     for start in range(0, resamples, step):
         drawn = rng.integers(0, count, (min(step, resamples - start), count))
         for place, row in enumerate(drawn, start):  # one by one: its counts stay in the processor's cache
-            weights[place] = np.minimum(np.bincount(row, minlength=count), MOST)[clusters]
+            weights[place] = np.minimum(np.bincount(row, minlength=count), MAX_TIMES_DRAWN)[clusters]
     return weights
 
 
@@ -139,7 +139,7 @@ def resampled_sums(rows: Floats, clusters: Ints, seed: int = 0, resamples: int =
     # equal rows have equal keys, and different ones all but surely different keys
     keys = np.einsum("nm,m->n", sums, rng.standard_normal(sums.shape[1]))
     _, first, times = np.unique(keys, return_index=True, return_counts=True)
-    if len(first) <= FEW:
+    if len(first) <= MAX_DISTINCT_ROWS:
         drawn: Floats = rng.multinomial(count, times / count, resamples).astype(np.float64) @ sums[first]
     elif count <= MAX_EXACT_CLUSTERS:
         drawn = draw_weights(np.arange(count, dtype=np.int32), resamples, seed).astype(np.float64) @ sums

@@ -5,7 +5,7 @@ import numpy as np
 from metrics.core.array_types import Floats, Ints
 
 NEAR = 1e-12  # relative: what is left of a residual whose cluster has all but nothing beside it
-MOST = 1e6  # of k in the degrees of freedom, which with more would be lost in rounding; they are nearly 1 there
+MAX_K = 1e6  # of k in the degrees of freedom, which with more would be lost in rounding; they are nearly 1 there
 TINY = np.finfo(np.float64).tiny
 
 
@@ -37,7 +37,7 @@ def cluster_variance(residuals: Floats, masses: Floats, squares: Floats) -> tupl
     spread = b.sum(axis=0)
     k = b / np.maximum(b * (1 - 2 * h) + spread * h * h, NEAR * b + TINY)
     variance = np.einsum("cm,cm,cm->m", np.broadcast_to(k, residuals.shape), residuals, residuals) / total**2
-    k = np.minimum(k, MOST)
+    k = np.minimum(k, MAX_K)
     pull = h * k
     p, pu, puu = (np.einsum("cm,cm->m", *pair) for pair in ((pull, h), (pull, b), (k * b, b)))
     own = pull * (spread * h - 2 * b)

@@ -12,7 +12,7 @@ from metrics.stats.float_tolerance import difference_errors, distance_in_errors,
 from metrics.stats.paired_tests import paired_tests, resample_tests
 from metrics.stats.student_t import student_p
 
-MOST = 1_000  # pairs tested; all pairs of many models grow with their square
+MAX_PAIRS = 1_000  # pairs tested; all pairs of many models grow with their square
 CELLS = 1 << 18  # of differences held at once
 
 
@@ -44,8 +44,8 @@ def compare_pairs(
     """Test the columns of `values` [n, m] pair by pair on the rows that both have: NaN is no value, more is better.
 
     weights: [n]; clusters: [n] codes; binary: the columns [m] that are 0 or 1, once a case. Of more than 32 columns
-    only the first MOST // m by mean are tested against all others, the rest not among themselves; Holm counts those
-    pairs too, with p = 1.
+    only the first MAX_PAIRS // m by mean are tested against all others, the rest not among themselves; Holm counts
+    those pairs too, with p = 1.
     """
     m = values.shape[1]
     order = best_first(values, weights)
@@ -77,7 +77,7 @@ def compare_resamples(values: Floats, samples: Floats) -> Pairs:
 def _pairs(order: Ints, step: int, test: Callable[[Ints, Ints], tuple[Floats, ...]]) -> Pairs:
     """Test the leading columns against all later ones, `step` pairs at a time; `order`: their columns, best first."""
     m = len(order)
-    leaders = min(m - 1, max(1, MOST // max(m, 1)))
+    leaders = min(m - 1, max(1, MAX_PAIRS // max(m, 1)))
     places = np.triu_indices(m, 1)
     chosen = places[0] < leaders
     first, second = places[0][chosen], places[1][chosen]

@@ -9,7 +9,7 @@ from metrics.stats.float_tolerance import root
 from metrics.stats.ratios import ratio
 from metrics.stats.student_t import Z95
 
-LEAST = 4  # means: with three the correction of the shrinkage leaves nothing of it
+MIN_MEANS = 4  # means: with three the correction of the shrinkage leaves nothing of it
 WORTH = 20  # units that the variance within all groups counts for in that of a single one
 STEPS = 100  # of the search for the variance between
 
@@ -52,7 +52,7 @@ def paule_mandel(means: Floats, variances: Floats) -> float:
 
 
 def pooled(means: Floats, variances: Floats, within: tuple[float, float] = (-np.inf, np.inf)) -> Pooled | None:
-    """Return m means with sampling variances v > 0, drawn towards their common centre; None for fewer than LEAST.
+    """Return m means with sampling variances v > 0, drawn towards their common centre; None for fewer than MIN_MEANS.
 
     θ = y − B·(y − ȳ), B = (m − 3) / (m − 1) · v / (v + τ²), τ² by Paule and Mandel, ȳ the mean weighted by
     1 / (v + τ²). Its variance is v·(1 − (1 − l)·B) + 2 / (m − 3)·B²·(v̄ + τ²) / (v + τ²)·(y − ȳ)², l the group's share
@@ -62,7 +62,7 @@ def pooled(means: Floats, variances: Floats, within: tuple[float, float] = (-np.
     """
     there = ~np.isnan(means) & (variances > 0)
     y, v, m = means[there], variances[there], int(there.sum())
-    if m < LEAST:
+    if m < MIN_MEANS:
         return None
     between = paule_mandel(y, v)
     weight = 1 / (v + between)

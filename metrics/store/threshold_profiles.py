@@ -14,7 +14,7 @@ from metrics.core.errors import InputError, InputProblem
 from metrics.core.files import hold_lock, make_folder, read_json, write_json
 
 Thresholds = Mapping[str, Mapping[str, float]]  # evaluator → metric → value
-LONGEST = 80  # characters of a profile's name
+MAX_NAME = 80  # characters of a profile's name
 FORM = "profiles as the page Problems writes them; remove the file to begin with none"
 
 
@@ -53,8 +53,8 @@ class ThresholdProfiles:
 
         Raises InputError for a name that is blank or too long.
         """
-        if name is not None and not 0 < len(name.strip()) <= LONGEST:
-            raise InputError([InputProblem("profile", repr(name), f"a name of 1 to {LONGEST} characters")])
+        if name is not None and not 0 < len(name.strip()) <= MAX_NAME:
+            raise InputError([InputProblem("profile", repr(name), f"a name of 1 to {MAX_NAME} characters")])
         with self._changing() as (_, profiles):
             if name is not None:
                 profiles.setdefault(name.strip(), {})

@@ -10,7 +10,9 @@ from metrics.core.suite import Suite
 from metrics.text.relevance import words
 from metrics.text.similar_sets import alike, held_in, shingles
 
-LEAST = 0.8  # Jaccard index of shingles from which texts are nearly the same, and share of a question in a context
+MIN_LIKENESS = (
+    0.8  # Jaccard index of shingles from which texts are nearly the same, and share of a question in a context
+)
 FEWEST = 8  # words of a question that may be sought in contexts: a shorter one stands in them by chance
 
 Kind = Literal["same", "near", "in context"]
@@ -20,7 +22,7 @@ Kind = Literal["same", "near", "in context"]
 class Duplicate:
     """Two cases that are not independent: `case_id`, and `other` of the same suite or of the one compared with.
 
-    kind: `same` (the same words), `near` (a Jaccard index of at least LEAST of their runs of three words) or `in
+    kind: `same` (the same words), `near` (a Jaccard index of at least MIN_LIKENESS of their runs of three words) or `in
     context` (the question of the first stands in a context of the other). likeness: 0 … 1; texts: the two, as given.
     """
 
@@ -32,7 +34,7 @@ class Duplicate:
 
 
 def duplicates(
-    suite: Suite, against: Suite | None = None, least: float = LEAST, contexts: bool = True
+    suite: Suite, against: Suite | None = None, least: float = MIN_LIKENESS, contexts: bool = True
 ) -> list[Duplicate]:  # fmt: skip
     """Return the pairs of cases whose questions are alike, or stand in a context, the most alike first.
 

@@ -13,14 +13,14 @@ import pyarrow.compute as pc
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.label_keys import keys_of, labels_of, split_label
 from metrics.core.suite import CASES, METADATA, Suite, rows_table
-from metrics.text.agents.expected_calls import EXPECTED as EXPECTED_CALLS
+from metrics.text.agents.expected_calls import CALLS_FORM as EXPECTED_CALLS
 from metrics.text.agents.expected_calls import ExpectedCallsError, expected_calls
 from metrics.text.conditions import ConditionError, parse_condition
 from metrics.text.json_text import JsonError, violations
 
 Row = Mapping[str, Any]  # column → value; a name that is no column of CASES is one of the metadata
 
-LONGEST = 1_000_000  # characters of a text
+MAX_TEXT = 1_000_000  # characters of a text
 LONGEST_ID = 500
 IMAGE = ("image", "image_width", "image_height")  # come from the files of an upload
 
@@ -273,8 +273,8 @@ def _expected(suite: Suite, column: str, value: Any) -> tuple[str, str] | None:
         return None if _is_number(value) and least <= value else (repr(value), words)
     if not isinstance(value, str):
         return repr(value), "a text"
-    if len(value) > LONGEST:
-        return f"{len(value):,} characters", f"at most {LONGEST:,}"
+    if len(value) > MAX_TEXT:
+        return f"{len(value):,} characters", f"at most {MAX_TEXT:,}"
     return _rule(column, value)
 
 

@@ -11,8 +11,8 @@ from metrics.judge.completion import CallFailed
 from metrics.judge.redact import redact
 from metrics.text.agents.traces import TraceError
 
-LONGEST = 1_000_000  # characters of an answer, or of one passage
-MOST = 1_000  # passages, citations or artifacts
+MAX_TEXT = 1_000_000  # characters of an answer, or of one passage
+MAX_LISTED = 1_000  # passages, citations or artifacts
 LONGEST_REPLY = 1 << 23  # bytes
 LARGEST = 2**53  # cost, tokens or score: every whole number up to it is a float
 LISTS = ("retrieved_contexts", "context_ids", "citations", "artifacts")
@@ -65,7 +65,7 @@ def answer_of(reply: Any) -> Answer:
     others = {str(key): value for key, value in reply.items() if fold(str(key)) not in known and value is not None}
     if "error" in given:
         raise wrong(_text(given["error"], "error"))
-    return answer_from(given, {key: _text(value, key) for key, value in list(others.items())[:MOST]})
+    return answer_from(given, {key: _text(value, key) for key, value in list(others.items())[:MAX_LISTED]})
 
 
 def answer_from(given: Mapping[str, Any], metadata: Mapping[str, str] | None = None) -> Answer:
@@ -110,8 +110,8 @@ def clean(text: str) -> str:
 
 def _text(value: Any, name: str) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-    if len(text) > LONGEST:
-        raise wrong(f"{name} of {len(text):,} characters, more than {LONGEST:,}")
+    if len(text) > MAX_TEXT:
+        raise wrong(f"{name} of {len(text):,} characters, more than {MAX_TEXT:,}")
     return clean(text)
 
 
@@ -119,8 +119,8 @@ def _list(value: Any, name: str) -> list[str]:
     items = [value] if isinstance(value, str) else list(value) if isinstance(value, list | tuple) else None
     if items is None:
         raise wrong(f"{name} of type {type(value).__name__}, expected a list of texts")
-    if len(items) > MOST:
-        raise wrong(f"{len(items):,} {name}, more than {MOST:,}")
+    if len(items) > MAX_LISTED:
+        raise wrong(f"{len(items):,} {name}, more than {MAX_LISTED:,}")
     found = [_part(item, TEXTS) if name == "retrieved_contexts" else item for item in items]
     return [_text(item if part is None else part, name) for item, part in zip(items, found, strict=True)]
 

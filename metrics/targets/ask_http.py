@@ -18,7 +18,7 @@ from metrics.targets.templates import Fields, fill_json, fill_url
 if TYPE_CHECKING:
     import aiohttp
 
-SHOWN = 200
+MAX_ERROR_SHOWN = 200
 PATHS = {"contexts": "retrieved_contexts"}  # field of the description → column, where they differ
 
 
@@ -48,8 +48,12 @@ class HttpAsker:
         for name in self._target.variables:  # an endpoint may repeat what it was sent
             text = text.replace(os.environ[name], REDACTED)
         if not 200 <= status < 300:
-            where = f" to {headers.get('Location', '')[:SHOWN]}, which is not followed" if 300 <= status < 400 else ""
-            said = clean(" ".join(text[: 4 * SHOWN].split())[:SHOWN] + where)
+            where = (
+                f" to {headers.get('Location', '')[:MAX_ERROR_SHOWN]}, which is not followed"
+                if 300 <= status < 400
+                else ""
+            )
+            said = clean(" ".join(text[: 4 * MAX_ERROR_SHOWN].split())[:MAX_ERROR_SHOWN] + where)
             wait = retry_after(headers.get("Retry-After"))
             raise CallFailed(f"HTTP {status}: {said}", trouble_of(status), wait, status == OVER_THE_LIMIT)
         return self._parse_reply(text)

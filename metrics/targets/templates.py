@@ -13,7 +13,7 @@ SEEN = {  # placeholder → column
     "case_id": "case_id", "question": "question", "contexts": "reference_contexts", "source_text": "source_text",
     "json_schema": "json_schema", "tags": "tags", "system_prompt": "system_prompt",
 }  # fmt: skip
-EXPECTED = {
+TEMPLATE_FORMS = {
     "expected_answer": "expected_answers", "expected_answers": "expected_answers", "label": "label",
     "conditions": "conditions",
 }  # fmt: skip
@@ -23,7 +23,7 @@ Fields = Mapping[str, Any]  # name → text or list of texts
 
 def cases_seen(suite: Suite, reveal_expected: bool) -> Iterator[Fields]:
     """Yield of each case what a target may see: texts, lists of texts, `metadata` by name. Absent text is empty."""
-    columns = SEEN | (EXPECTED if reveal_expected else {})
+    columns = SEEN | (TEMPLATE_FORMS if reveal_expected else {})
     metadata = [name for name in suite.cases.column_names if name.startswith(METADATA)]
     for row in suite.cases.select([*dict.fromkeys(columns.values()), *metadata]).to_pylist():
         empty: dict[str, Any] = {"reference_contexts": [], "tags": [], "expected_answers": []}
@@ -41,7 +41,7 @@ def known_names(suite: Suite, reveal_expected: bool = False) -> tuple[str, ...]:
     """Return the placeholders that the cases of a suite have values for."""
     filled = {name for name in suite.cases.column_names if suite.cases[name].null_count < len(suite)}
     own = [name.removeprefix(METADATA) for name in filled if name.startswith(METADATA)]
-    columns = SEEN | (EXPECTED if reveal_expected else {})
+    columns = SEEN | (TEMPLATE_FORMS if reveal_expected else {})
     return tuple(sorted({*own, *(name for name, column in columns.items() if column in filled)}))
 
 
@@ -54,7 +54,7 @@ def check(texts: Iterable[str], suite: Suite, reveal_expected: bool, where: str)
         if name in known:
             continue
         expected = "one of " + ", ".join(f"{{{each}}}" for each in known) + "; {{name}} is text"
-        if name in EXPECTED:
+        if name in TEMPLATE_FORMS:
             expected = "nothing that gives the answer away, unless reveal_expected is set"
         problems.append(InputProblem(where, f"the placeholder {{{name}}}", expected))
     return problems

@@ -7,7 +7,7 @@ from datetime import date
 from urllib.parse import urlsplit
 from uuid import UUID
 
-LONGEST = 10_000  # characters of a string that is checked; a longer one has none of these formats
+MAX_CHECKED = 10_000  # characters of a string that is checked; a longer one has none of these formats
 TIME = re.compile(r"([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)", re.ASCII | re.I)
 DURATION = re.compile(r"P(?!\Z)(\d+W|(\d+Y)?(\d+M)?(\d+D)?(T(?=\d)(\d+H)?(\d+M)?(\d+S)?)?)", re.ASCII)
 LABEL = re.compile(r"(?!-)[A-Za-z0-9-]{1,63}(?<!-)")
@@ -102,7 +102,7 @@ FORMATS: Mapping[str, Callable[[str], bool]] = {
 
 def steps_of(text: str, name: str) -> int:
     """Return what it takes to tell whether `text` has the format of that name, in steps of a few microseconds."""
-    if len(text) > LONGEST:
+    if len(text) > MAX_CHECKED:
         return 1
     if name == "regex" and IGNORING_CASE.search(text):
         return 1 + SET_STEPS * text.count("[")
@@ -119,6 +119,6 @@ def has_format(text: str, name: str) -> bool:
     if name not in FORMATS:
         return True
     try:
-        return len(text) <= LONGEST and FORMATS[name](text)
+        return len(text) <= MAX_CHECKED and FORMATS[name](text)
     except (ValueError, re.error, OverflowError, RecursionError):  # UnicodeError is a ValueError
         return False

@@ -9,7 +9,7 @@ from typing import Any
 from metrics.text.unicode_forms import normalized
 
 DETECTOR = "py3langid"
-SHOWN = 3
+MAX_LANGUAGES_SHOWN = 3
 WEIGHT_OF_A_SIGN = 3  # letters that a Chinese, Japanese or Korean character counts as
 LEFT_OUT = re.compile(
     r"```.{0,20000}?```|`[^`\n]{1,500}`|https?://\S{1,2000}|\b[\w.+-]{1,64}@[\w.-]{1,255}|<[a-zA-Z/][^<>]{0,200}>",
@@ -48,7 +48,7 @@ def detect(text: str) -> Detected:
         shares[language] = shares.get(language, 0.0) + float(probability)
     ranked = sorted(shares.items(), key=lambda share: -share[1])
     language, probability = ranked[0]
-    return Detected(language, min(1.0, probability), tuple(ranked[:SHOWN]), letters_in(prose))
+    return Detected(language, min(1.0, probability), tuple(ranked[:MAX_LANGUAGES_SHOWN]), letters_in(prose))
 
 
 def letters_in(text: str) -> int:

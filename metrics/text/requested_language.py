@@ -135,7 +135,7 @@ FACT = re.compile(  # a question word, and no comma before the language, as in "
     r"|où|pourquoi|combien|quién|cuándo|dónde|cuántos)\b[^,;:]*\Z",
     re.IGNORECASE,
 )
-LONGEST = 2_000  # characters of a request that are read, at either end
+MAX_REQUEST = 2_000  # characters of a request that are read, at either end
 
 
 def requested_language(request: str) -> str | None:
@@ -147,7 +147,7 @@ def requested_language(request: str) -> str | None:
     Quoted texts and code are not read.
     """
     text = without_quotes(request)
-    for part in dict.fromkeys((text[:LONGEST], text[-LONGEST:])):
+    for part in dict.fromkeys((text[:MAX_REQUEST], text[-MAX_REQUEST:])):
         for pattern in _patterns():
             found = [match for match in pattern.finditer(part) if not _of_a_fact(part, match)]
             if found:
@@ -158,12 +158,12 @@ def requested_language(request: str) -> str | None:
 
 def asks_translation(request: str) -> bool:
     """Return whether a request asks for a translation, whatever the language."""
-    return TRANSLATE.search(without_quotes(request)[:LONGEST]) is not None
+    return TRANSLATE.search(without_quotes(request)[:MAX_REQUEST]) is not None
 
 
 def asks_a_word(request: str) -> bool:
     """Return whether a request asks how something is said in a language: the answer may be in the language of both."""
-    return ASKS_A_WORD.search(without_quotes(request)[:LONGEST]) is not None
+    return ASKS_A_WORD.search(without_quotes(request)[:MAX_REQUEST]) is not None
 
 
 def without_quotes(text: str) -> str:

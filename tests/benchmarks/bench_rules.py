@@ -24,7 +24,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 from metrics.judge.redact import redact
-from metrics.text.sensitive.personal_data import KINDS, personal_data
+from metrics.text.sensitive.personal_data import PERSONAL_KINDS, personal_data
 from metrics.text.sensitive.secrets import secrets
 from tests.benchmarks.table import Row, report
 from tests.corpora import unseen
@@ -100,7 +100,7 @@ def _compare(python: str, gitleaks: str, seed: int) -> None:
         theirs = [next(rows) for _ in cases]
         print(f"\n{rule}, {which}: {sum(bool(kind) for _, kind, *_ in cases)} findings, as many look-alikes")
         if rule == "personal data":
-            ours = [[(f.kind, f.start, f.end) for f in personal_data(text, KINDS)] for text, *_ in cases]
+            ours = [[(f.kind, f.start, f.end) for f in personal_data(text, PERSONAL_KINDS)] for text, *_ in cases]
             best = max(
                 (_presidio(theirs, threshold) for threshold in THRESHOLDS),
                 key=lambda found: _scores(cases, found, labelled=True)["all"][2],

@@ -26,7 +26,7 @@ from metrics.text.overlap.rouge import RougeText, rouge
 from metrics.text.patterns import find_all
 from metrics.text.repetition import longest_repeat
 from metrics.text.sensitive.encodings import encoded_parts
-from metrics.text.sensitive.personal_data import KINDS, personal_data
+from metrics.text.sensitive.personal_data import PERSONAL_KINDS, personal_data
 from metrics.text.sensitive.secrets import secrets
 from metrics.text.sentences import sentences
 from tests.corpora.pdf_files import pdf
@@ -58,7 +58,7 @@ def _rules() -> Iterator[HeavyInput]:
         "1234567890", "1 ", "4539 ", "4539148803436467 ", "(", "+1", "212-555-0123 ", "a@", "a@a.", "GB82",
         "536-90-4399 ", "6304 3234 4897 ", "://a@b.cc", "@a@b.co ", "電話", "gb82",
     )  # fmt: skip
-    for kind in KINDS:
+    for kind in PERSONAL_KINDS:
         for unit in personal:
             text = filled(unit, 30_000)
             yield HeavyInput(f"personal data: {kind} in {unit!r}", 10, partial(personal_data, text, [kind]))

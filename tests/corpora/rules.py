@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from metrics.text.sensitive.encodings import ENCODINGS, encoded_parts
-from metrics.text.sensitive.personal_data import KINDS, personal_data
+from metrics.text.sensitive.personal_data import PERSONAL_KINDS, personal_data
 from metrics.text.sensitive.secrets import secrets
 from tests.corpora import credentials, encoded, personal
 from tests.corpora.cases import Case, Finding, Make, Measured, Planted, corpus, measure
@@ -13,7 +13,7 @@ SEEN, HELD_OUT = 1, 2_026  # the seeds
 
 def find_personal(case: Case) -> set[Finding]:
     regions = (case.options.get("region", "any"),)
-    return {(datum.kind, datum.start, datum.end) for datum in personal_data(case.text, KINDS, regions)}
+    return {(datum.kind, datum.start, datum.end) for datum in personal_data(case.text, PERSONAL_KINDS, regions)}
 
 
 def find_secrets(case: Case) -> set[Finding]:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from metrics.judge.local.claim_sentences import claim_sentences
-from metrics.judge.local.relevant_passages import READ, relevant_passages
+from metrics.judge.local.relevant_passages import MIN_WORDS_READ, relevant_passages
 from metrics.judge.local.short_questions import Scale
 from tests.corpora.grounding import answers, long_summaries, summaries
 
@@ -54,8 +54,8 @@ class TestPassages:
         assert "A: Where is the passport?\nB: In the drawer." in shown
         assert "The ferry leaves at noon." in shown
         assert shown.startswith("…")
-        assert len(shown.split()) <= READ + 10  # the marks
-        assert len(relevant_passages("word " * 5_000, ["word"]).split()) == READ
+        assert len(shown.split()) <= MIN_WORDS_READ + 10  # the marks
+        assert len(relevant_passages("word " * 5_000, ["word"]).split()) == MIN_WORDS_READ
 
 
 def test_a_scale_moves_the_logit():

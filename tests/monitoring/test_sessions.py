@@ -9,7 +9,7 @@ import pytest
 from metrics.core.files import read_json
 from metrics.monitoring import feed, trend
 from metrics.monitoring.line_reader import spellings
-from metrics.monitoring.sessions import LONGEST, MOST_OPEN, NAMES, QUIET_SAMPLES, Sessions, session_of
+from metrics.monitoring.sessions import MAX_SESSION_LINES, MOST_OPEN, NAMES, QUIET_SAMPLES, Sessions, session_of
 from tests.monitoring.monitor_scenes import begun, line, write
 
 YES, NO = np.array([True]), np.array([False])
@@ -44,7 +44,7 @@ def test_without_times_it_is_over_after_a_hundred_samples() -> None:
 def test_one_without_end_counts_by_the_hundred_lines() -> None:
     """As `anonymous` on every line would be."""
     found = units(Sessions(), [(number, float(number), 7, number % 4 > 0) for number in range(250)])
-    assert found == [(LONGEST - 1, 0.75), (2 * LONGEST - 1, 0.75)]
+    assert found == [(MAX_SESSION_LINES - 1, 0.75), (2 * MAX_SESSION_LINES - 1, 0.75)]
 
 
 def test_of_too_many_open_ones_the_longest_quiet_is_over() -> None:

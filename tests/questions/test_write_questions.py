@@ -14,7 +14,7 @@ from metrics.ingest import read_suite
 from metrics.ingest.documents import read_documents
 from metrics.judge.cache import Cache
 from metrics.questions import Draft, Review, approved, estimate, question_settings, questions_from_documents
-from metrics.questions.kinds import KINDS
+from metrics.questions.kinds import QUESTION_KINDS
 from metrics.suites import write_suite
 from tests.judge.attacks import ATTACKS
 from tests.judge.server import Fault, JudgeServer
@@ -53,15 +53,15 @@ def one(question: str, answer: str = "Two crowns a day.", *quotes: str) -> dict[
 
 
 def test_questions_of_each_kind_with_what_they_rest_on(make, judge_server):
-    draft = make(number=7, weights=dict.fromkeys(KINDS, 1.0))
-    assert Counter(entry.kind for entry in draft.questions) == dict.fromkeys(KINDS, 1)
+    draft = make(number=7, weights=dict.fromkeys(QUESTION_KINDS, 1.0))
+    assert Counter(entry.kind for entry in draft.questions) == dict.fromkeys(QUESTION_KINDS, 1)
     texts = {passage.id: passage.text for passage in draft.passages}
     for entry in draft.questions:
         assert entry.quotes, entry
         assert all(any(quote in texts[one] for one in entry.passages) for quote in entry.quotes)
         assert len(entry.passages) == {"multi_hop": 2, "comparison": 2}.get(entry.kind, len(entry.passages))
     assert Counter(judge_server.steps) == {
-        **{f"questions_{name}": 1 for name in KINDS}, "questions_check": 6, "questions_answered": 1,
+        **{f"questions_{name}": 1 for name in QUESTION_KINDS}, "questions_check": 6, "questions_answered": 1,
         "questions_alone": 2,
     }  # fmt: skip
     assert draft.documents == {"brewery.html": 2, "history.txt": 2, "library.md": 3}
@@ -69,7 +69,7 @@ def test_questions_of_each_kind_with_what_they_rest_on(make, judge_server):
 
 
 def test_the_suite_has_what_evaluators_need_and_survives_a_file(make, tmp_path):
-    suite = make(number=7, weights=dict.fromkeys(KINDS, 1.0)).suite(statuses=["proposed"])
+    suite = make(number=7, weights=dict.fromkeys(QUESTION_KINDS, 1.0)).suite(statuses=["proposed"])
     rows = {row["metadata.kind"]: row for row in suite.cases.to_pylist()}
     assert (rows["unanswerable"]["reference_contexts"], len(rows["multi_hop"]["reference_contexts"])) == (None, 2)
     assert rows["factoid"]["tags"] == ["factoid"]
@@ -225,13 +225,13 @@ def test_a_question_that_a_document_tells_the_judge_to_ask_is_dropped(make, fold
 
 
 def test_the_estimate_is_what_is_asked(make, folder, workspace, judge_server):
-    settings = {"number": 7, "weights": dict.fromkeys(KINDS, 1.0), "chunk_size": 150, "max_words": 60}
+    settings = {"number": 7, "weights": dict.fromkeys(QUESTION_KINDS, 1.0), "chunk_size": 150, "max_words": 60}
     judge = {"model": "scripted", "base_url": judge_server.url}
     documents = read_documents([folder]).documents
     before = estimate(documents, question_settings(settings), judge)
     assert not judge_server.calls
     assert (before.calls, before.cached, before.usd) == (16, 0, None)
-    assert make(number=7, weights=dict.fromkeys(KINDS, 1.0)).spend["calls"] == 16
+    assert make(number=7, weights=dict.fromkeys(QUESTION_KINDS, 1.0)).spend["calls"] == 16
     after = estimate(documents, question_settings(settings), {**judge})
     assert after.cached >= 8, "what rests on one passage is known again"
     assert after.calls + after.cached == 16

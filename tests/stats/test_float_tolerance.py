@@ -57,7 +57,7 @@ def test_the_area_of_one_positive_varies_by_the_negatives_alone() -> None:
 @pytest.mark.parametrize("count", [1, 3, 300])
 def test_one_cluster_is_all_that_can_be_drawn(count: int) -> None:
     assert (draw_weights(np.zeros(count, np.int64), 5) == 1).all()
-    assert np.iinfo(np.uint8).max == bootstrap_draws.MOST
+    assert np.iinfo(np.uint8).max == bootstrap_draws.MAX_TIMES_DRAWN
 
 
 def test_pairs_in_parts_are_those_in_one(monkeypatch: pytest.MonkeyPatch) -> None:

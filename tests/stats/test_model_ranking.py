@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from metrics.stats.corrections import holm
-from metrics.stats.model_ranking import MOST, compare_pairs, compare_resamples, rank_bounds
+from metrics.stats.model_ranking import MAX_PAIRS, compare_pairs, compare_resamples, rank_bounds
 from metrics.stats.paired_tests import paired_tests, resample_tests
 
 
@@ -97,7 +97,7 @@ class TestRanks:
 def test_the_pairs_of_many_models_are_bounded() -> None:
     values = np.random.default_rng(6).random((30, 100)) + np.linspace(1, 0, 100)
     found = compare_pairs(values)
-    assert 900 < len(found.better) <= MOST
+    assert 900 < len(found.better) <= MAX_PAIRS
     assert {0, 99} <= {*found.better.tolist(), *found.worse.tolist()}
     best, worst = rank_bounds(found, 100)
     assert best[0] == 1

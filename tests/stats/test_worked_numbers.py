@@ -152,7 +152,7 @@ def test_images_are_drawn_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (whole[:, 1:].sum(axis=1) == 4).all()
     monkeypatch.setattr(bootstrap_draws, "DRAWS_AT_ONCE", 8)  # two resamples
     assert (bootstrap_draws.draw_weights(clusters, 7, 1) == whole).all()
-    monkeypatch.setattr(bootstrap_draws, "MOST", 1)
+    monkeypatch.setattr(bootstrap_draws, "MAX_TIMES_DRAWN", 1)
     assert (bootstrap_draws.draw_weights(clusters, 7, 1) == np.minimum(whole, 1)).all()
 
 

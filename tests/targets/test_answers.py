@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics.judge.completion import CallFailed
-from metrics.targets.answers import LONGEST, MOST, answer_of
+from metrics.targets.answers import MAX_LISTED, MAX_TEXT, answer_of
 
 STEPS = {"steps": [{"tool": "search", "arguments": {"q": "x"}, "result": "y"}, {"role": "assistant", "text": "Done."}]}
 
@@ -42,8 +42,11 @@ def test_understood(reply, row):
     ({}, "a reply without an answer"),
     ({"contexts": ["p"]}, "a reply without an answer"),
     ({"error": "quota"}, "quota"),
-    ({"answer": "a" * (LONGEST + 1)}, f"answer of {LONGEST + 1:,} characters, more than {LONGEST:,}"),
-    ({"answer": "a", "contexts": ["p"] * (MOST + 1)}, f"{MOST + 1:,} retrieved_contexts, more than {MOST:,}"),
+    ({"answer": "a" * (MAX_TEXT + 1)}, f"answer of {MAX_TEXT + 1:,} characters, more than {MAX_TEXT:,}"),
+    (
+        {"answer": "a", "contexts": ["p"] * (MAX_LISTED + 1)},
+        f"{MAX_LISTED + 1:,} retrieved_contexts, more than {MAX_LISTED:,}",
+    ),
     ({"answer": "a", "contexts": ["p"], "context_ids": ["1", "2"]}, "2 ids of 1 passages, expected an id for each"),
     ({"answer": "a", "tokens": -1}, "tokens '-1', expected a number from 0 to 9,007,199,254,740,992"),
     ({"answer": "a", "cost": float("nan")}, "cost_usd 'nan', expected a number from 0 to 9,007,199,254,740,992"),

@@ -23,7 +23,7 @@ MODELS, CASES = 8, 20  # that a fit takes
 REST = 4  # models from which on a correlation with the other cases is shown
 ANSWERED = 0.5  # of the cases, by each model that counts
 UNUSUAL = 0.01  # p at or below which a case is worth a look
-MOST = 100_000  # answers: their fit takes some seconds, the short suite ten times that
+MAX_ANSWERS = 100_000  # answers: their fit takes some seconds, the short suite ten times that
 VERDICTS = ("suspect", "unusual", "all wrong", "")
 
 
@@ -118,7 +118,7 @@ def case_items(run: Run, evaluator: str, metric: str, tag: str | None = None) ->
 
     An answer is right where the metric is 1, or on the good side of its threshold; the repeats of a case are averaged,
     and count as one answer. Models with values on fewer than half of the cases are left out. None where the metric does
-    not say what is right, has values of fewer than two models, or of more than MOST answers.
+    not say what is right, has values of fewer than two models, or of more than MAX_ANSWERS answers.
     """
     answers = _answers(run, evaluator, metric, tag)
     if answers is None:
@@ -181,7 +181,7 @@ def _answers(run: Run, evaluator: str, metric: str, tag: str | None) -> _Answers
     columns = (one for one in leaderboard(run).columns if (one.evaluator, one.metric) == (evaluator, metric))
     column = next((one for one in columns if has_items(one)), None)
     design = run.sampling_design(tag)
-    if column is None or len(design) * len(run.models) > MOST:
+    if column is None or len(design) * len(run.models) > MAX_ANSWERS:
         return None
     read = {model: case_values(run, model, design, [(evaluator, metric)]) for model in run.models}
     known = {model: found[evaluator, metric].values for model, found in read.items() if (evaluator, metric) in found}

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 NAMED = 20  # ids of failing cases that are listed
 PREVIEW = 160  # characters of the question or its substitute
-READ = 20_000  # characters in which the last turn of a conversation is looked for
+MAX_TURN_READ = 20_000  # characters in which the last turn of a conversation is looked for
 TEXT = "coalesce(question, source_text, image_name, image, suite_cases.case_id)"
-MOST = 20  # cases in the list
+MAX_LISTED = 20  # cases in the list
 ANSWERED, PREDICTED = "outputs/outputs.parquet", "outputs/predictions.parquet"
 Answers = dict[tuple[str, str, int], str]  # by case, model and repeat
 
@@ -80,7 +80,7 @@ def cases(
         WITH shown AS (
             SELECT * {found} ORDER BY {order} LIMIT {int(limit)} OFFSET {int(offset)}
         )
-        SELECT shown.case_id, model, run, value, status, reason, left({TEXT}, {READ}) AS preview,
+        SELECT shown.case_id, model, run, value, status, reason, left({TEXT}, {MAX_TURN_READ}) AS preview,
                coalesce(tags, []) AS tags, errors{", spread" * _is_spread(choice)}
         FROM shown JOIN suite_cases USING (position)
         ORDER BY {order}""",
@@ -143,7 +143,8 @@ def _listed(run: Run, evaluator: str, metric: str, **choice: Unpack[CaseChoice])
 def case_texts(run: Run, case_ids: Sequence[str]) -> pd.DataFrame:
     """Return the beginning of the text of these cases, in their order: case_id, preview (NaN for an unknown case)."""
     found = run.query(
-        f"SELECT case_id, left({TEXT}, {READ}) AS preview FROM suite_cases WHERE case_id IN (SELECT unnest(?))",
+        f"SELECT case_id, left({TEXT}, {MAX_TURN_READ}) AS preview FROM suite_cases "
+        "WHERE case_id IN (SELECT unnest(?))",
         [list(case_ids)],
     )
     found = found.assign(preview=found["preview"].map(_beginning))
@@ -256,7 +257,7 @@ def _failing(metric: Metric | None) -> str:
 
 
 def worst_cases(
-    run: Run, evaluator: str, metric: str, model: str, tag: str | None = None, most: int = MOST
+    run: Run, evaluator: str, metric: str, model: str, tag: str | None = None, most: int = MAX_LISTED
 ) -> CasePage:
     """Return the `most` worst cases behind a cell, see `cases`, with the column `answer` (see `with_answers`)."""
     return with_answers(run, cases(run, evaluator, metric, most, model=model, tag=tag))

@@ -19,7 +19,7 @@ FAIL = frozenset(
 )
 VERDICT_KEYS = ("verdict", "grade", "supported", "passes", "passed", "correct")
 REASON_KEYS = ("reason", "comment")
-EXPECTED = "expected"  # the text that an item is compared with
+EXPECTED_TEXT = "expected"  # the text that an item is compared with
 RELEVANT_GRADE = 2  # of 3, from which a passage answers the question
 RENAMED = {"answer_claims": "claims"}  # groups that records refer to by another name
 
@@ -52,7 +52,7 @@ def _verdict(entry: Mapping[str, Any], record: Mapping[str, Any]) -> Verdict:
     key = next(key for key in VERDICT_KEYS if key in entry)
     reason = next((key for key in REASON_KEYS if key in entry), "")
     numbered = {name: value for name, value in entry.items() if _is_numbers(value)}
-    used = {key, reason, EXPECTED, *numbered}
+    used = {key, reason, EXPECTED_TEXT, *numbered}
     rests_on: list[Link] = [(RENAMED.get(name, name), number) for name, value in numbered.items() for number in value]
     text = ""
     for name, value in entry.items():
@@ -72,7 +72,7 @@ def _verdict(entry: Mapping[str, Any], record: Mapping[str, Any]) -> Verdict:
     found = entry[key]
     label = f"grade {found}" if key == "grade" and found is not None else _word(found)
     facts = {name: value for name, value in entry.items() if name not in used and value not in (None, "", [], {})}
-    expected = str(entry[EXPECTED]) if EXPECTED in entry else None
+    expected = str(entry[EXPECTED_TEXT]) if EXPECTED_TEXT in entry else None
     holds = yes_or_no(_holds(found))
     return Verdict(text, holds, label, str(entry.get(reason) or ""), tuple(rests_on), expected=expected, facts=facts)
 

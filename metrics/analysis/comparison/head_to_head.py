@@ -16,7 +16,7 @@ from metrics.stats.bradley_terry import Strengths, bradley_terry
 from metrics.stats.float_tolerance import difference_errors, distance_in_errors, falling_order
 from metrics.store import Run, cache_by_run
 
-MOST = 4_000_000  # matches
+MAX_MATCHES = 4_000_000  # matches
 Tally = tuple[int, int, int]  # wins, ties, losses
 
 
@@ -62,12 +62,12 @@ def head_to_head(
     """Return the models ranked by matches on the cases, or those with a tag; the repeats of a case are averaged.
 
     tie: the largest difference of two scores that is a tie (equal but for rounding by default). None where there is
-    nothing to rank: fewer than two models or cases with values, no better end, or more than MOST matches.
+    nothing to rank: fewer than two models or cases with values, no better end, or more than MAX_MATCHES matches.
     """
     known = run.metric(evaluator, metric)
     direction = None if known is None else known.direction
     design, key = run.sampling_design(tag), (evaluator, metric)
-    if direction in (None, Direction.NONE) or len(design) * len(run.models) ** 2 / 2 > MOST:
+    if direction in (None, Direction.NONE) or len(design) * len(run.models) ** 2 / 2 > MAX_MATCHES:
         return None
     read = {model: case_values(run, model, design, [key]).get(key) for model in run.models}
     values = {model: found for model, found in read.items() if found is not None and found.present.any()}

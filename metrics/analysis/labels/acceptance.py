@@ -13,7 +13,7 @@ from metrics.core.rounding import at_least
 from metrics.stats.classification.selective import cases_missing, fewest_answers, guaranteed, risk_coverage
 from metrics.store import Run
 
-MOST, SURE = 0.05, 0.95  # the share of accepted answers that may be wrong, and the confidence
+MAX_WRONG_SHARE, CONFIDENCE = 0.05, 0.95  # the share of accepted answers that may be wrong, and the confidence
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Acceptance:
 
 def acceptances(
     run: Run, criterion: str, only: tuple[str, str], tag: str | None = None, passing: float | None = None,
-    most: float = MOST,
+    most: float = MAX_WRONG_SHARE,
 ) -> list[Acceptance]:  # fmt: skip
     """Return from which score of a metric on each model's answers can be accepted, then those of all models together.
 
@@ -64,20 +64,20 @@ def acceptances(
 
 
 def acceptance(
-    both: LabelledScores, scores: Floats, model: str | None = None, grouped: bool = False, most: float = MOST
+    both: LabelledScores, scores: Floats, model: str | None = None, grouped: bool = False, most: float = MAX_WRONG_SHARE
 ) -> Acceptance:
     """Return from which score on answers can be accepted; scores: of all outputs, NaN where there is none.
 
     grouped: cases belong together in groups, so that their labels are not independent and nothing is guaranteed.
     """
     own = both.part(independent(both))
-    n, found = len(own.score), Acceptance(model, both.column, most, len(own.score), fewest_answers(most, SURE))
+    n, found = len(own.score), Acceptance(model, both.column, most, len(own.score), fewest_answers(most, CONFIDENCE))
     if grouped or (len(both.score) and not n):
         return replace(found, obstacle="groups" if grouped else "random")
     curve = risk_coverage(own.sign * own.score, ~own.passed)
-    shown = guaranteed(curve, most, SURE)
+    shown = guaranteed(curve, most, CONFIDENCE)
     if shown is None:
-        return replace(found, missing=cases_missing(curve, most, SURE))
+        return replace(found, missing=cases_missing(curve, most, CONFIDENCE))
     known = own.sign * scores[~np.isnan(scores)]
     return replace(
         found, threshold=own.sign * shown.threshold, accepted=float(at_least(known, shown.threshold).mean()),

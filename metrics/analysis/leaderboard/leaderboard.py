@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow.compute as pc
 
 from metrics.analysis.leaderboard.few_groups import few_groups
-from metrics.analysis.leaderboard.ranks import MOST, Ranks, ranks, resample_ranks
+from metrics.analysis.leaderboard.ranks import MAX_VALUES, Ranks, ranks, resample_ranks
 from metrics.analysis.leaderboard.replicates import column_key, short
 from metrics.core.calibration import Calibration
 from metrics.core.evaluator import Evaluator, Metric, Status
@@ -21,7 +21,7 @@ UNSCORED = tuple(status.value for status in Status if status is not Status.OK)
 UNTESTED = "no significance claimed: neither values per case nor resamples are stored to pair the models on"
 UNDER_WAY = "not ranked until every case is scored"
 TO_COME = "not scored yet"
-TOO_MANY = f"no significance claimed: more than {MOST:,} values; a comparison tests any two models"
+TOO_MANY = f"no significance claimed: more than {MAX_VALUES:,} values; a comparison tests any two models"
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,7 @@ def leaderboard(run: Run, tag: str | None = None) -> Leaderboard:
     wordings = {id: run.wording(id) for id in known}
     calibrations = {id: run.calibrations(id) for id in known}
     local = {id: bool(entry.local_models(entry.parameters(**run.evaluators[id]))) for id, entry in known.items()}
-    large, caution = run.spec.suite.cases * len(run.models) > MOST, few_groups(run, tag)
+    large, caution = run.spec.suite.cases * len(run.models) > MAX_VALUES, few_groups(run, tag)
     columns: list[Column] = []
     cells: dict[tuple[str, str], Cell] = {}
     for key, same in grouped.items():

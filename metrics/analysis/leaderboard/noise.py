@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 RESAMPLES = 1_000
-LEAST = 20  # cases with repeats, or outputs with draws, below which their share of the noise is not told
+MIN_CASES = 20  # cases with repeats, or outputs with draws, below which their share of the noise is not told
 SOURCES = ("cases", "repeats", "draws")
 
 
@@ -63,7 +63,7 @@ class ModelNoise:
     @property
     def needs(self) -> int:
         """How many more cases with repeats, or outputs with draws, it takes to tell shares; 0: enough, or none."""
-        return max((LEAST - have for have in self.several.values() if 0 < have < LEAST), default=0)
+        return max((MIN_CASES - have for have in self.several.values() if 0 < have < MIN_CASES), default=0)
 
     @property
     def priced(self) -> bool:

@@ -26,7 +26,7 @@ from metrics.stats.ratios import ratio
 from metrics.store import Run, cache_by_run
 
 Key = tuple[str, str]  # evaluator, metric
-MOST = 40_000_000  # values held at once; models are not ranked by a metric that has more
+MAX_VALUES = 40_000_000  # values held at once; models are not ranked by a metric that has more
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,9 +137,9 @@ def _values(
     NaN for none, and which models [m] have no repeats.
     """
     size = design.cases * len(models)
-    if size > MOST or not row_groups(file, "evaluator", evaluator):
+    if size > MAX_VALUES or not row_groups(file, "evaluator", evaluator):
         return
-    step = max(1, MOST // max(1, size))
+    step = max(1, MAX_VALUES // max(1, size))
     for start in range(0, len(metrics), step):
         part = metrics[start : start + step]
         found = case_sums(file, evaluator, [metric.name for metric in part], models, design.cases)

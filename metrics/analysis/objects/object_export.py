@@ -21,13 +21,13 @@ from metrics.store.reviews import Place, Review
 if TYPE_CHECKING:
     import pandas as pd
 
-MOST = 50_000  # objects of an export
+MAX_EXPORTED = 50_000  # objects of an export
 MOST_BYTES = 200_000_000  # of images in a zip; with more it has the labels alone
 EDGES = ("x", "y", "width", "height")
 
 
 def object_table(run: Run, evaluator: str, chosen: ObjectFilter) -> pd.DataFrame:
-    """Return a row for each of at most MOST selected objects, the best scores first.
+    """Return a row for each of at most MAX_EXPORTED selected objects, the best scores first.
 
     Columns: case_id, image, model, repeat, object, outcome, label, true_label, score, iou, x … height of the prediction
     and truth_x … of the ground truth in pixels, tags and note.
@@ -134,12 +134,12 @@ def as_yolo(run: Run, evaluator: str, chosen: ObjectFilter) -> bytes:
 
 def selected_suite(run: Run, evaluator: str, chosen: ObjectFilter) -> Suite:
     """Return the suite of the images of the selection, with their whole ground truth."""
-    keys = object_keys(run, evaluator, chosen)[:MOST]
+    keys = object_keys(run, evaluator, chosen)[:MAX_EXPORTED]
     return run.suite.restricted(pa.array(sorted({case_id for case_id, _ in keys}), pa.string()))
 
 
 def _tiles(run: Run, evaluator: str, chosen: ObjectFilter) -> tuple[Tile, ...]:
-    return objects(run, evaluator, chosen, limit=MOST).tiles
+    return objects(run, evaluator, chosen, limit=MAX_EXPORTED).tiles
 
 
 def _edges(outline: Outline | None, prefix: str) -> dict[str, float | None]:

@@ -16,7 +16,7 @@ from metrics.vision.mask_rings import outlines
 
 EVALUATOR = "segmentation_iou"
 FINEST = 320  # steps along the longer side of the image
-MOST = 80  # regions that are drawn, the largest
+MAX_DRAWN = 80  # regions that are drawn, the largest
 
 SegmentKind = Literal["truth", "predicted", "mistaken", "missed", "ignored"]
 
@@ -79,10 +79,10 @@ def segments(run: Run, case_id: str, model: str, repeat: int = 1) -> list[Segmen
 
 
 def _regions(codes: Int32s | Ints, shape: tuple[int, int]) -> list[tuple[int, int, list[list[float]]]]:
-    """Return each code in a label map with its pixels and the rings around them; of the MOST frequent ones."""
+    """Return each code in a label map with its pixels and the rings around them; of the MAX_DRAWN largest."""
     values, counts = np.unique(codes, return_counts=True)
     bitmap = codes.reshape(shape).T
     return [
         (int(value), int(count), outlines(bitmap == value, finest=FINEST))
-        for value, count in sorted(zip(values, counts, strict=True), key=lambda pair: -pair[1])[:MOST]
+        for value, count in sorted(zip(values, counts, strict=True), key=lambda pair: -pair[1])[:MAX_DRAWN]
     ]

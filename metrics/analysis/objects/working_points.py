@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 COLUMNS = ["case_id", "label", "kind", "score", "iou", "object", "family"]
 KEY = "coalesce('p' || prediction_id, 'a' || annotation_id) AS object"  # as in object_pages.GalleryObject
-MOST = 1_000  # rows of a list
+MAX_LISTED = 1_000  # rows of a list
 MOST_OF_FAMILY = 500  # rows of a working point
 Series = tuple[str, int]  # model, repeat
 NONE = "(none)"  # stands for an absent label
@@ -85,18 +85,18 @@ def scored(run: Run, evaluator: str, series: Series, low: float, high: float) ->
 
 
 def listed(run: Run, evaluator: str, where: str, bound: list[Any]) -> Listed:
-    """Return the matches of an evaluator that meet an SQL condition, at most MOST, best scores first."""
+    """Return the matches of an evaluator that meet an SQL condition, at most MAX_LISTED, best scores first."""
     rows = run.query(
         f"""SELECT case_id, label, kind, score, iou, {KEY}, count(*) OVER () AS n
             FROM "matches_{evaluator}" WHERE {where}
-            ORDER BY score DESC NULLS LAST, case_id LIMIT {MOST}""",
+            ORDER BY score DESC NULLS LAST, case_id LIMIT {MAX_LISTED}""",
         bound,
     )  # fmt: skip
     return Listed(rows.drop(columns="n"), int(rows["n"].iloc[0]) if len(rows) else 0)
 
 
 def confused(run: Run, evaluator: str, series: Series, labels: Sequence[str], predicted: Sequence[str]) -> Listed:
-    """Return what has one of `labels` as its truth and one of `predicted` as its prediction, at most MOST.
+    """Return what has one of `labels` as its truth and one of `predicted` as its prediction, at most MAX_LISTED.
 
     NONE stands for an absent label. Rows are cases: case_id and score, or, of a segmentation, case_id and pixels (most
     first). Objects of a detection are those of object_pages, filtered.
@@ -122,7 +122,7 @@ def _cases(run: Run, evaluator: str, series: Series, labels: Sequence[str], pred
     drawn = {*curves["label"], *curves["predicted"]} - {None}
     spelt = [None if guess is None else spell(guess) for guess in rows["guess"].where(rows["guess"].notna(), None)]
     held = rows.drop(columns="guess")[[(guess if guess in drawn else NONE) in predicted for guess in spelt]]
-    return Listed(held.head(MOST).reset_index(drop=True), len(held))
+    return Listed(held.head(MAX_LISTED).reset_index(drop=True), len(held))
 
 
 def _images(run: Run, evaluator: str, series: Series, labels: Sequence[str], predicted: Sequence[str]) -> Listed:
@@ -137,4 +137,4 @@ def _images(run: Run, evaluator: str, series: Series, labels: Sequence[str], pre
            GROUP BY case_id ORDER BY pixels DESC, case_id""",
         [evaluator, *series, list(labels), list(predicted), NONE],
     )  # fmt: skip
-    return Listed(rows.head(MOST), len(rows))
+    return Listed(rows.head(MAX_LISTED), len(rows))

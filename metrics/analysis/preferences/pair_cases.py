@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from metrics.analysis.preferences.matches import Match, Source, all_matches
 from metrics.store import Run
 
-MOST = 500
+MAX_PAIRS = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class PairCase:
 def pair_cases(
     run: Run, one: str, other: str, source: Source, criterion: str, tag: str | None = None
 ) -> tuple[list[PairCase], int]:
-    """Return the cases on which two models were compared, the first MOST, and how many there are.
+    """Return the cases on which two models were compared, the first MAX_PAIRS, and how many there are.
 
     Those where `one` is preferred by the source come first, then the ties.
     """
@@ -44,7 +44,7 @@ def pair_cases(
         if set(match.models) == {one, other} and match.case in inside and (outcome := match.outcome(source)) is not None
     ]
     found.sort(key=lambda each: (each[1] if turned else -each[1], each[0].case))
-    kept = [match for match, _ in found[:MOST]]
+    kept = [match for match, _ in found[:MAX_PAIRS]]
     table = run.case_columns(["case_id", "question"])
     questions = pc.take(table["question"], [match.case for match in kept]).to_pylist() if kept else []
     return [_row(match, text or "", turned) for match, text in zip(kept, questions, strict=True)], len(found)

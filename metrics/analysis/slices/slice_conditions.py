@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from metrics.core.errors import InputError
 
-EXPECTED = (
+CONDITION_FORMS = (
     'JSON such as {"model": "m", "of": "cases", "where": [["tag", "table"], ["contexts", 3, null]]}, as the page of'
     " slices writes it"
 )
@@ -104,7 +104,7 @@ def parse(address: str) -> Slice:
         where = tuple(_condition(entry) for entry in stored["where"])
         found = Slice(str(stored["model"]), where, str(stored["of"]))
     except (ValueError, TypeError, KeyError, IndexError):
-        raise InputError(f"the slice {address[:200]!r} cannot be read; expected: {EXPECTED}") from None
+        raise InputError(f"the slice {address[:200]!r} cannot be read; expected: {CONDITION_FORMS}") from None
     if found.of not in UNITS or not where:
         raise InputError(f"the slice {address[:200]!r} is not of {', '.join(UNITS)}, or has no condition")
     return found

@@ -16,7 +16,7 @@ from metrics.store import Run
 
 TOPIC = "topic"
 FOLDER = "topics-1"  # in the workspace's cache, for a suite never changes; raise it when the method does
-MOST = 24
+MAX_TOPICS = 24
 A_TOPIC = 40  # cases of a topic, about
 ROUNDS = 50
 WORDS = 4
@@ -26,9 +26,9 @@ WORD = re.compile(r"[^\W\d_]{3,}")
 def topics(run: Run) -> Categories:
     """Return the topic of each case's question, −1 without one, by the bundled embedder: k-means on unit vectors.
 
-    About √(n / 2) topics, no more than MOST and of A_TOPIC cases on average. Kept in the workspace's cache: the second
-    time nothing is embedded. InputError where fewer than 2 × A_TOPIC cases have a question, MissingResource without an
-    embedder.
+    About √(n / 2) topics, no more than MAX_TOPICS and of A_TOPIC cases on average. Kept in the workspace's cache: the
+    second time nothing is embedded. InputError where fewer than 2 × A_TOPIC cases have a question, MissingResource
+    without an embedder.
     """
     path = run.workspace.path / "cache" / FOLDER / f"{run.spec.suite.fingerprint}.json"
     kept = read_json(path)
@@ -55,7 +55,7 @@ def _find_topics(run: Run) -> dict[str, list[int] | list[str]]:
     texts = [questions[place] for place in asked]
     cache = run.workspace.path / "cache"
     embedder = provide(["embedder"], {}, cache)["embedder"]
-    count = int(min(MOST, max(2, min(len(texts) / A_TOPIC, np.sqrt(len(texts) / 2)))))
+    count = int(min(MAX_TOPICS, max(2, min(len(texts) / A_TOPIC, np.sqrt(len(texts) / 2)))))
     own = clustered(embedder.encode(texts), count)
     codes = np.full(len(questions), -1)
     codes[asked] = own

@@ -12,7 +12,7 @@ from metrics.ingest.sheet import Sheet, as_mask, flat, is_null
 from metrics.ingest.tables import answer_choices, contexts, graded_ids, sheet_cells
 from metrics.ingest.tables.columns import NUMBER_ALIASES, SUITE_ALIASES, Columns, fold
 from metrics.ingest.tables.near_names import only_columns, suggestion
-from metrics.text.agents.expected_calls import EXPECTED as EXPECTED_CALLS
+from metrics.text.agents.expected_calls import CALLS_FORM as EXPECTED_CALLS
 from metrics.text.agents.expected_calls import ExpectedCallsError, calls_json, expected_calls
 
 SUITE_TEXTS = (

@@ -6,7 +6,7 @@ from functools import cache
 from metrics.text.sentences import worded_sentences
 from metrics.text.unicode_forms import normalized
 
-LONGEST = 300  # characters of a clause that may state nothing
+MAX_CLAUSE = 300  # characters of a clause that may state nothing
 TEXT = r"(?:text|passage|context|document|information|article|source|excerpt|paragraph|material|conversation)s?"
 GIVEN = rf"(?:the|this|these|any|your|my|either)(?: \w+)? {TEXT}(?: (?:provided|given|above|available))?"
 IN_GIVEN = rf"(?:anywhere )?(?:in|from|by|with|within|based on|using) {GIVEN}"
@@ -157,7 +157,7 @@ def states_nothing(sentence: str) -> bool:
 
 def _matches(clause: str) -> bool:
     clause = " ".join(clause.strip(MARKS + ",").split())
-    return len(clause) <= LONGEST and _pattern().fullmatch(clause) is not None
+    return len(clause) <= MAX_CLAUSE and _pattern().fullmatch(clause) is not None
 
 
 @cache

@@ -6,8 +6,8 @@ from metrics.text.relevance import likeness
 from metrics.text.sentences import sentences
 
 WHOLE = 160  # words; a text of at most as many is read whole
-READ = 120  # words of a longer text that are read for a question's claims, and …
-READ_PER_CLAIM = 20  # … at least as many for each of them
+MIN_WORDS_READ = 120  # words of a longer text that are read for a question's claims, and …
+WORDS_READ_PER_CLAIM = 20  # … at least as many for each of them
 LONG_LINE = 50  # words; a longer line is divided into its sentences
 GAP = "…"
 
@@ -16,8 +16,8 @@ def relevant_passages(text: str, claims: Sequence[str]) -> str:
     """Return the passages of a text that are most alike to the claims by their words, in order; a short text whole.
 
     Passages are two neighbouring lines or sentences (a turn of a dialogue with the next). The claims take turns: each
-    gets its most alike passage, then each its second, until READ words, or READ_PER_CLAIM a claim, are chosen; where no
-    passage shares a word, the beginning. Places where something is left out are marked by "…".
+    gets its most alike passage, then each its second, until MIN_WORDS_READ words, or WORDS_READ_PER_CLAIM a claim, are
+    chosen; where no passage shares a word, the beginning. Places where something is left out are marked by "…".
     """
     if len(text.split()) <= WHOLE:
         return text
@@ -29,7 +29,7 @@ def relevant_passages(text: str, claims: Sequence[str]) -> str:
         alike = [place for place, score in enumerate(scores) if score > 0]
         ranked.append(sorted(alike, key=lambda place: -scores[place]))
     chosen: set[int] = set()
-    left = max(READ, READ_PER_CLAIM * len(claims))
+    left = max(MIN_WORDS_READ, WORDS_READ_PER_CLAIM * len(claims))
     for place in (order[turn] for turn in range(len(pairs)) for order in ranked if turn < len(order)):
         added = {place, min(place + 1, len(parts) - 1)} - chosen
         words = sum(len(parts[one].split()) for one in added)
@@ -37,7 +37,7 @@ def relevant_passages(text: str, claims: Sequence[str]) -> str:
             chosen |= added
             left -= words
     if not chosen:
-        return " ".join(text.split()[:READ])
+        return " ".join(text.split()[:MIN_WORDS_READ])
     return _joined(parts, sorted(chosen))
 
 

@@ -13,7 +13,7 @@ from metrics.core.extras import missing_extra
 from metrics.core.files import sync
 from metrics.core.regular_files import open_regular
 from metrics.core.storage import storage_error
-from metrics.store.remote.small_objects import LONGEST, too_long
+from metrics.store.remote.small_objects import MAX_SMALL_OBJECT, too_long
 
 PIECE = 8 << 20
 SSH = ("ssh", "sftp")  # by sshfs: what fsspec itself has takes any server's key
@@ -47,10 +47,10 @@ class FileObjects:
         """Return a small object; None where there is none."""
         try:
             with self._opened(name) as source:
-                content = bytes(source.read(LONGEST + 1))
+                content = bytes(source.read(MAX_SMALL_OBJECT + 1))
         except FileNotFoundError:
             return None
-        if len(content) > LONGEST:
+        if len(content) > MAX_SMALL_OBJECT:
             raise too_long(self.place, name)
         return content
 

@@ -23,12 +23,12 @@ MOST_PYTHON = 200_000  # characters; the parser's memory grows with them
 MOST_PIXELS = 50_000_000
 PDF_HEAD = 1_024  # bytes within which the header and the end of a PDF must be
 STORED = re.compile(r"[0-9a-f]{32}")  # our own name of a file that came with the upload
-KINDS = {
+ARTIFACT_KINDS = {
     ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".tsv": "tsv", ".html": "html",
     ".htm": "html", ".py": "python", ".pdf": "pdf", ".png": "image", ".jpg": "image", ".jpeg": "image", ".gif": "image",
     ".webp": "image", ".txt": "text", ".md": "text",
 }  # fmt: skip
-ALIASES = {"markdown": "text"} | {ending.removeprefix("."): kind for ending, kind in KINDS.items()}
+ALIASES = {"markdown": "text"} | {ending.removeprefix("."): kind for ending, kind in ARTIFACT_KINDS.items()}
 VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
 PICTURES = frozenset("img svg canvas table video iframe object".split())
 CLOSED_BY_OTHERS = frozenset("p li dt dd tr td th thead tbody tfoot option body html head colgroup".split())
@@ -36,7 +36,8 @@ CLOSED_BY_OTHERS = frozenset("p li dt dd tr td th thead tbody tfoot option body 
 
 @dataclass(frozen=True, slots=True)
 class Artifact:
-    """A file by its name, its kind (of KINDS, or "other"), and its content; None if the trace does not have it.
+    """A file by its name, its kind (of ARTIFACT_KINDS, or "other"), and its content; None if the trace does not have
+    it.
 
     `stored` is our own name of a file that came with the upload; `missing` means that it was named but not uploaded.
     """
@@ -164,8 +165,8 @@ def _artifact(entry: Any) -> Artifact:
 def _kind(name: str, given: Any) -> str:
     if isinstance(given, str) and given:
         folded = ALIASES.get(given.lower(), given.lower())
-        return folded if folded in KINDS.values() else "other"
-    return KINDS.get(PurePosixPath(name.lower()).suffix, "other")
+        return folded if folded in ARTIFACT_KINDS.values() else "other"
+    return ARTIFACT_KINDS.get(PurePosixPath(name.lower()).suffix, "other")
 
 
 def _stays_inside(name: str) -> bool:

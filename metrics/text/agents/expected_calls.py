@@ -9,8 +9,8 @@ from metrics.text.agents.traces import ARGUMENTS, TOOL
 from metrics.text.json_text import JsonError, read_json
 
 MOST_CALLS = 200
-SHOWN = 300  # characters of a call
-EXPECTED = 'a JSON list of calls such as [{"name": "search", "arguments": {"query": "Paris"}}], in order'
+MAX_CALL_SHOWN = 300  # characters of a call
+CALLS_FORM = 'a JSON list of calls such as [{"name": "search", "arguments": {"query": "Paris"}}], in order'
 NAMES = ("name", *TOOL)
 _json = json.JSONEncoder(ensure_ascii=False).encode  # made once: json.dumps makes one for every value
 
@@ -64,7 +64,7 @@ def call_text(call: Call) -> str:
         return f"{call.tool}(…)"
     given = [f"{name}={_json(value)}" for name, value in call.arguments.items()]
     text = f"{call.tool}({', '.join(given)})"
-    return text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"
+    return text if len(text) <= MAX_CALL_SHOWN else text[: MAX_CALL_SHOWN - 1] + "…"
 
 
 def named_arguments(value: Any) -> dict[str, Any]:

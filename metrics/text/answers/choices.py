@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from metrics.text.answers.forms import without_ends
 
-LONGEST = 2_000  # characters of an answer that are searched, from either end
+MAX_SEARCHED = 2_000  # characters of an answer that are searched, from either end
 MARKED = r"[*_`]{0,3}[(\[]?\s?(?P<letter>[A-Z])\s?[)\]]?[*_`]{0,3}"
 WHOLE = re.compile(r"[(\[]?\s?(?P<letter>[A-Za-z])\s?[)\]]?")
 BEGINNING = re.compile(
@@ -43,7 +43,7 @@ def choice(answer: str) -> Choice | None:
     bare = without_ends(answer)
     if whole := WHOLE.fullmatch(bare):
         return Choice(whole["letter"].upper())
-    end = answer[-LONGEST:]
+    end = answer[-MAX_SEARCHED:]
     stated = [
         letter
         for found in STATED.finditer(end)
@@ -53,7 +53,7 @@ def choice(answer: str) -> Choice | None:
         return Choice(stated[-1])
     if named := NAMED.match(answer):
         return Choice(named["letter"])
-    begun = BEGINNING.match(answer[:LONGEST])
+    begun = BEGINNING.match(answer[:MAX_SEARCHED])
     if begun and not ANOTHER.match(begun["text"]):
         return Choice((begun["bracketed"] or begun["letter"]).upper(), without_ends(begun["text"]))
     return None

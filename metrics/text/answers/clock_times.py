@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from metrics.text.answers.forms import without_ends
 
-LONGEST = 40  # characters of a time
+MAX_TIME = 40  # characters of a time
 HALF_DAY, DAY = 12 * 3600, 24 * 3600
 ZONE = r"(?:\s?(?P<zone>Z|[A-Z]{3,4}|(?:UTC|GMT)?[+−-]\d{1,2}(?::?\d{2})?))?"
 DIGITS = re.compile(
@@ -42,8 +42,8 @@ def clock_time(text: str) -> ClockTime | None:
     >>> clock_time("2:30 p.m.").shown
     '14:30'
     """
-    bare = " ".join(without_ends(text[: LONGEST + 1]).split())
-    if not bare or len(bare) > LONGEST:
+    bare = " ".join(without_ends(text[: MAX_TIME + 1]).split())
+    if not bare or len(bare) > MAX_TIME:
         return None
     if named := NAMED.fullmatch(bare):
         return ClockTime(HALF_DAY if named["noon"] else 0)

@@ -13,7 +13,7 @@ from metrics.text.number_words import ORDINALS, SCALES, in_words
 
 Units = Literal["convert", "written", "ignore"]
 DecimalMark = Literal[".", ","]
-LONGEST, LONGEST_UNIT = 80, 40  # characters of a quantity, and of its unit
+MAX_QUANTITY, MAX_UNIT = 80, 40  # characters of a quantity, and of its unit
 SPACES = "  \u2009\u202f'’"
 PLAIN = r"\d{1,3}(?:(?P<group>[SEP])\d{3})(?:(?P=group)\d{3})*(?:MARK\d+)?|\d+(?:MARK\d+)?|MARK\d+"
 SIGN = r"(?P<sign>[-+−–]?)\s?"
@@ -58,8 +58,8 @@ def quantity(text: str, mark: DecimalMark = ".") -> Quantity | None:
     >>> quantity("$1.5 million")
     Quantity(value=Fraction(1500000, 1), unit='dollar')
     """
-    bare = without_ends(unicodedata.normalize("NFC", text[: LONGEST + 1]))
-    if not bare or len(bare) > LONGEST:
+    bare = without_ends(unicodedata.normalize("NFC", text[: MAX_QUANTITY + 1]))
+    if not bare or len(bare) > MAX_QUANTITY:
         return None
     if about := HEAD.match(bare):
         bare = bare[about.end() :]
@@ -183,7 +183,7 @@ def _pint_unit(unit: str) -> Any:
     """Return what pint reads in a unit; None where it is none."""
     for written, meant in NOT_OF_PINT.items():
         unit = re.sub(written, meant, unit)
-    if unit and (len(unit) > LONGEST_UNIT or not UNIT.fullmatch(unit)):
+    if unit and (len(unit) > MAX_UNIT or not UNIT.fullmatch(unit)):
         return None
     try:
         registry = _registry()

@@ -10,7 +10,7 @@ from metrics.text.dates import MONTHS
 
 DateOrder = Literal["either", "day_first", "month_first"]
 Day = tuple[int, int, int]  # year, month, day; 0 for what the text does not say
-LONGEST = 60  # characters of a date
+MAX_DATE = 60  # characters of a date
 DIGITS = re.compile(r"(?P<one>\d{1,4})(?P<mark>[./-])(?P<two>\d{1,2})(?P=mark)(?P<three>\d{4}|\d{1,2})")
 HAN = re.compile(r"(?P<year>\d{4})\s?[年년]\s?(?P<month>\d{1,2})\s?[月월](?:\s?(?P<day>\d{1,2})\s?[日일])?")
 WORD = re.compile(r"\d+|[^\W\d_]+")
@@ -34,8 +34,8 @@ def whole_dates(text: str, order: DateOrder = "either") -> frozenset[Day]:
     >>> sorted(whole_dates("3/4/2024"))
     [(2024, 3, 4), (2024, 4, 3)]
     """
-    bare = without_ends(text[: LONGEST + 1])
-    if not bare or len(bare) > LONGEST:
+    bare = without_ends(text[: MAX_DATE + 1])
+    if not bare or len(bare) > MAX_DATE:
         return frozenset()
     if found := DIGITS.fullmatch(bare):
         return _in_digits(found, order)

@@ -157,8 +157,8 @@ def named_secrets(text: str) -> Iterator[Finding]:
     for number, word in enumerate(_scanner().finditer(text)):
         if number >= MOST_WORDS:
             return
-        group = next(place for place in range(len(READ)) if word.start(place + 1) >= 0)
-        for kind, form, real in READ[group]:
+        group = next(place for place in range(len(READ_PATTERNS)) if word.start(place + 1) >= 0)
+        for kind, form, real in READ_PATTERNS[group]:
             match = form.match(text, word.end())
             if match is None:
                 continue
@@ -204,7 +204,7 @@ def _user_and_password(encoded: str) -> bool:
 
 
 # By the groups of WORDS: what may follow, and whether its value is one.
-READ: tuple[tuple[tuple[str, re.Pattern[str], Callable[[str], bool]], ...], ...] = (
+READ_PATTERNS: tuple[tuple[tuple[str, re.Pattern[str], Callable[[str], bool]], ...], ...] = (
     (("password", PASSWORD, _is_password),),
     (("credential", KEY, looks_random), ("credential", PARAMETER, _is_parameter)),
     (("credential", BEARER, looks_random),),

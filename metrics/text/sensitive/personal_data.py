@@ -15,12 +15,13 @@ Kind = Literal[
     "iban", "crypto_address", "email", "card", "ssn", "national_id", "passport", "driving_licence", "bank_account",
     "birth_date", "ip_address", "mac_address", "phone", "coordinates",
 ]  # fmt: skip
-KINDS: tuple[Kind, ...] = get_args(Kind)
-DEFAULT_KINDS: tuple[Kind, ...] = KINDS[:-1]  # a place is more often a sight than somebody's home
+PERSONAL_KINDS: tuple[Kind, ...] = get_args(Kind)
+DEFAULT_KINDS: tuple[Kind, ...] = PERSONAL_KINDS[:-1]  # a place is more often a sight than somebody's home
 
 
 def personal_data(text: str, kinds: Sequence[Kind] = DEFAULT_KINDS, regions: Sequence[str] = (WORLD,)) -> list[Finding]:
-    """Return the personal data in `text`, by position, without overlaps; the first kind in KINDS has precedence.
+    """Return the personal data in `text`, by position, without overlaps; the first kind in PERSONAL_KINDS has
+    precedence.
 
     The text is read in its plain form, so full-width digits and invisible characters hide nothing; places are those in
     `text`. `regions` (two letters, ISO 3166) are the countries of phone numbers without a country code and of national
@@ -28,7 +29,7 @@ def personal_data(text: str, kinds: Sequence[Kind] = DEFAULT_KINDS, regions: Seq
     in the text; the search for phone numbers ends after 2,000 valid or 20,000 invalid ones.
     """
     form = PlainForm(text)
-    found = by_precedence(_findings(form.text, kind, regions) for kind in KINDS if kind in kinds)
+    found = by_precedence(_findings(form.text, kind, regions) for kind in PERSONAL_KINDS if kind in kinds)
     return form.in_original(found)
 
 

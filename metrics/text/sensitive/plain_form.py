@@ -11,7 +11,13 @@ from metrics.text.sensitive.spans import Finding
 
 DASHES = dict.fromkeys("\u2010\u2011\u2012\u2013\u2212\ufe58\ufe63\uff0d", "-")
 NOT_ASCII = re.compile(r"[^\x00-\x7f]")
-KEPT = ("<super>", "<sub>", "<fraction>", "<square>", "<circle>")  # m² is not m2: a footnote must not lengthen a number
+KEPT_FORMS = (
+    "<super>",
+    "<sub>",
+    "<fraction>",
+    "<square>",
+    "<circle>",
+)  # m² is not m2: a footnote must not lengthen a number
 
 
 class PlainForm:
@@ -68,6 +74,6 @@ def _plain(character: str) -> str:
         return str(digit)
     if character in DASHES:
         return DASHES[character]
-    if unicodedata.decomposition(character).startswith(KEPT):
+    if unicodedata.decomposition(character).startswith(KEPT_FORMS):
         return character
     return unicodedata.normalize("NFKC", character)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from metrics.analysis import leaderboard, noise
-from metrics.analysis.leaderboard.noise import LEAST
+from metrics.analysis.leaderboard.noise import MIN_CASES
 from metrics.stats.student_t import Z95
 from metrics.stats.variance_components import components
 from metrics.store import Run, Workspace
@@ -77,7 +77,7 @@ def test_without_repeats_only_the_cases_are_known(workspace: Path) -> None:
 
 def test_few_repeats_tell_no_share(workspace: Path) -> None:
     found = noise(noisy_run(Workspace(workspace), cases=4), "rouge", "rougeL")
-    assert ([one.needs for one in found.models], found.shares) == ([LEAST - 4] * 2, {})
+    assert ([one.needs for one in found.models], found.shares) == ([MIN_CASES - 4] * 2, {})
 
 
 def test_groups_and_weights_count(workspace: Path) -> None:

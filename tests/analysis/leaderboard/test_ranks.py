@@ -137,8 +137,8 @@ def test_a_pair_has_one_p_whichever_is_named_first_and_1_where_it_was_not_tested
 
 def test_more_scores_than_fit_are_not_ranked(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     module = sys.modules["metrics.analysis.leaderboard.ranks"]  # the package's `ranks` is the function
-    monkeypatch.setattr(module, "MOST", 100)
-    monkeypatch.setattr(sys.modules["metrics.analysis.leaderboard.leaderboard"], "MOST", 100)
+    monkeypatch.setattr(module, "MAX_VALUES", 100)
+    monkeypatch.setattr(sys.modules["metrics.analysis.leaderboard.leaderboard"], "MAX_VALUES", 100)
     cell = leaderboard(made()).cells["best", "rouge/rouge1"]
     assert (cell.rank, cell.last_rank, cell.best, cell.paired) == (None, None, False, False)
     assert cell.untested.startswith("no significance claimed: more than")

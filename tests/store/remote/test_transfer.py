@@ -193,7 +193,7 @@ def test_a_nested_listing_is_refused(copied_run, tmp_path):
 def test_no_more_is_read_than_announced(url, tmp_path, monkeypatch):
     (tmp_path / "large").write_bytes(bytes(1000))
     for module in (files, cloud):
-        monkeypatch.setattr(module, "LONGEST", 100)
+        monkeypatch.setattr(module, "MAX_SMALL_OBJECT", 100)
     with opened(url) as place:
         place.send("runs/large.json", tmp_path / "large")
         target = BytesIO()

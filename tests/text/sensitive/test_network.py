@@ -3,11 +3,11 @@
 import pytest
 
 from metrics.text.sensitive.network import bech32_checks, eip55_checks, keccak_256
-from metrics.text.sensitive.personal_data import KINDS, personal_data
+from metrics.text.sensitive.personal_data import PERSONAL_KINDS, personal_data
 
 
 def found(text: str) -> list[tuple[str, str]]:
-    return [(finding.kind, text[finding.start : finding.end]) for finding in personal_data(text, KINDS)]
+    return [(finding.kind, text[finding.start : finding.end]) for finding in personal_data(text, PERSONAL_KINDS)]
 
 
 @pytest.mark.parametrize(("data", "digest"), [  # the Keccak team's test vectors

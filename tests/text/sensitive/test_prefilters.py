@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from metrics.text.patterns import Sign
 from metrics.text.sensitive import contacts, national_ids, network, payments, personal_details
 from metrics.text.sensitive.national_id_rules import RULES
-from metrics.text.sensitive.personal_data import KINDS, personal_data
+from metrics.text.sensitive.personal_data import PERSONAL_KINDS, personal_data
 from metrics.text.sensitive.plain_form import PlainForm
 
 SEARCHES: dict[str, tuple[Sign, list[re.Pattern[str]]]] = {
@@ -71,6 +71,6 @@ def test_every_kind_of_phone_number_has_the_sign() -> None:
 @given(text=st.lists(PIECES, max_size=8).map("".join), region=st.sampled_from(["any", "US", "AT", "ZZ"]))
 def test_what_is_found_is_the_same_without_signs(text: str, region: str) -> None:
     text = plain(text)
-    found = personal_data(text, KINDS, (region,))
+    found = personal_data(text, PERSONAL_KINDS, (region,))
     with mock.patch.object(Sign, "occurs_in", return_value=True):
-        assert personal_data(text, KINDS, (region,)) == found
+        assert personal_data(text, PERSONAL_KINDS, (region,)) == found
