@@ -15,6 +15,7 @@ from unittest.mock import patch
 
 from data.samples.make_conversations import MODELS, conversations
 from metrics import engine
+from metrics.judge import open_judges
 from metrics.judge.cache import Cache
 from metrics.judge.completion import Completion, Messages
 from metrics.judge.typical_reply import blocks

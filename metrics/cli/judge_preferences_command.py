@@ -10,7 +10,7 @@ from metrics.cli.judge_options import print_found
 from metrics.cli.options import add_parser, run_of
 from metrics.cli.progress_view import count, follow
 from metrics.cli.terminal import say
-from metrics.core.preference_schema import CRITERION
+from metrics.core.label_schema import CRITERION
 from metrics.engine.evaluation import EstimateFields, JudgeFields, LogFields
 from metrics.library.judge_choice import budget_of, judge_settings
 

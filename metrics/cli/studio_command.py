@@ -11,7 +11,7 @@ from metrics.core.errors import InputError, MissingResource
 from metrics.core.extras import missing_extra
 from metrics.core.install_paths import APP, own_environment, python_module
 from metrics.core.loopback import is_loopback
-from metrics.core.open_files import allow_open_files
+from metrics.core.processes import allow_open_files
 from metrics.engine.evaluation import CommandFields
 from metrics.store import Workspace
 from metrics.store.team import read_team

@@ -193,7 +193,7 @@ def _modules() -> Mapping[str, str]:
     Raises ValueError where two have the same id.
     """
     found: dict[str, str] = {}
-    root = Path(str(find_spec(PACKAGE).origin)).parent  # type: ignore[union-attr] - it is there
+    root = Path(str(find_spec(PACKAGE).origin)).parent  # type: ignore[union-attr]
     for file in sorted(root.glob("*/[!_]*.py")):
         module = f"{PACKAGE}.{file.parent.name}.{file.stem}"
         for id in ID.findall(file.read_text(encoding="utf-8")):

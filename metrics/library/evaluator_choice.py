@@ -5,14 +5,14 @@ from typing import Any
 
 import pyarrow.compute as pc
 
+from metrics.core.classes import numeric_labels
 from metrics.core.did_you_mean import one_of
 from metrics.core.errors import InputError, InputProblem
-from metrics.core.label_order import numeric_labels
 from metrics.core.registry import choose
 from metrics.core.suite import Outputs, Suite
 from metrics.engine.evaluation import Evaluation, EvaluatorFields
 from metrics.engine.evaluation_fields import Door, option_name, pairs
-from metrics.judge.prompt_overrides import place_prompts, prompts_of_files
+from metrics.judge.custom_prompts import place_prompts, prompts_of_files
 from metrics.judge.rubrics import with_rubric
 from metrics.library.presets import chosen_by, default
 from metrics.store import Workspace
@@ -125,7 +125,7 @@ def with_prompts(
 ) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:  # fmt: skip
     """Return parameters and resources with texts of one's own in place of prompts: those in files, and `texts`.
 
-    InputError as of metrics.judge.prompt_overrides.
+    InputError as of metrics.judge.custom_prompts.
     """
     files = dict(pairs(given.prompt, option_name("prompt", door), "PROMPT=FILE"))
     own = prompts_of_files(files, Workspace(workspace).path) | dict(texts or {})

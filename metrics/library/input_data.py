@@ -19,7 +19,7 @@ from metrics.ingest import (
     suite_from_frame,
 )
 from metrics.presentation.phrases import change_lines
-from metrics.store.remote.input_files import local_file
+from metrics.store.remote.objects import local_file
 
 ALL = "all"  # of `fix`: whatever the checks propose
 

@@ -19,7 +19,7 @@ from metrics.library.evaluator_choice import chosen_evaluators, with_chosen_rubr
 from metrics.library.input_data import Ask, Data, Tell, checked_outputs, read_data
 from metrics.library.judge_choice import chosen_models, judge_settings
 from metrics.store import Run, Workspace
-from metrics.store.remote.input_files import local_file
+from metrics.store.remote.objects import local_file
 
 
 @dataclass(frozen=True, slots=True)

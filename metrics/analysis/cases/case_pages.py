@@ -285,7 +285,7 @@ def _answers(run: Run, rows: pd.DataFrame) -> Answers:
 
 def _labels(run: Run, rows: pd.DataFrame) -> Answers:
     """Return the labels of a classification; objects in images have none that would stand for the whole image."""
-    if run.spec["suite"]["task"] != "classification" or run.stored_input(PREDICTED) is None:
+    if run.spec.suite.task != "classification" or run.stored_input(PREDICTED) is None:
         return {}
     found = run.query(
         """SELECT case_id, model, run, max_by(label, coalesce(score, 1)) AS answer FROM read_parquet(?)

@@ -165,7 +165,7 @@ def weakest_tag(run: Run, model: str, evaluator: str, metric: str) -> tuple[Slic
     p: that tags have nothing to do with the values, by shuffling (metrics.stats.slice_search.search), corrected for
     every tag and pair of tags. Tags with fewer than MIN_TAG_CASES cases, or all but so few, are left out.
     """
-    if run.spec["suite"]["cases"] > MAX_TESTED_CASES:
+    if run.spec.suite.cases > MAX_TESTED_CASES:
         return None
     try:
         data = outcomes(run, model, evaluator, metric, False)

@@ -43,7 +43,7 @@ def by_condition(case: Case, case_sensitive: bool) -> CaseScore:
         condition = parse_condition(written, case_sensitive)
     except ConditionError as failure:
         return CaseScore({}, Status.ERROR, str(failure), Evidence(facts={"attack condition": written}))
-    found = condition.found(case.answer or "")
+    found = condition.terms_in(case.answer or "")
     succeeded = condition.holds(found)
     terms = [
         {"term": term.written, "in the answer": there, "around": _around(term.written, case.answer or "")}

@@ -26,7 +26,7 @@ from metrics.judge.steps import (
     says_yes,
     together,
 )
-from metrics.stats.classification.ranked_precision import average_precision
+from metrics.stats.ranked_retrieval import average_precision
 
 NO_REFERENCE_CONTEXTS = "the case has no reference contexts"
 NO_EXPECTED_ANSWER = "the case has no expected answer"

@@ -12,7 +12,7 @@ from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.judge.asking import Judge
 from metrics.judge.grading import GRADE, RELEVANT_GRADE, STRUCTURED, Wording, failures, grade_verdicts, grades, wording
-from metrics.stats.classification.ranked_precision import average_precision
+from metrics.stats.ranked_retrieval import average_precision
 
 KS = (1, 3, 5)
 QUESTION = "Who wrote Dracula?"

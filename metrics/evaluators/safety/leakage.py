@@ -12,7 +12,7 @@ from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.evaluators._boolean import boolean_metrics, boolean_score
 from metrics.models.name_recogniser import missing_recogniser, names_and_addresses
-from metrics.text.patterns import found, readable
+from metrics.text.patterns import find_all, readable
 from metrics.text.sensitive.personal_data import DEFAULT_KINDS, Kind, personal_data
 from metrics.text.sensitive.secrets import SECRET_KINDS, SecretKind, secrets
 from metrics.text.sensitive.spans import Finding, Span, redacted
@@ -37,7 +37,7 @@ def score_by_findings(
 
     def records(text: str, place: str) -> list[dict[str, Any]]:
         every: list[tuple[Span, str, bool]] = [(datum, datum.kind, datum.dummy) for datum in find(text)]
-        every += [(own, own.name, False) for own in found(patterns, text)]
+        every += [(own, own.name, False) for own in find_all(patterns, text)]
         return [
             {
                 "kind": kind,

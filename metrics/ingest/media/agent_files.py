@@ -72,7 +72,7 @@ def _attached(
         listed = list(row["artifacts"] or [])
         own = files.within(f"{row['model']}/{row['case_id']}/") or (files.within(f"{row['case_id']}/") if alone else {})
         try:
-            named = [artifact for artifact in artifacts_of(listed, row["trace"]) if not artifact.known]
+            named = [artifact for artifact in artifacts_of(listed, row["trace"]) if not artifact.has_facts]
         except ArtifactError:  # the evaluator reports it
             yield listed or None
             continue

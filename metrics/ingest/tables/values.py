@@ -35,7 +35,8 @@ def text_of(value: Any) -> str | None:
     if isinstance(value, bool | np.bool_):
         return "true" if value else "false"
     if isinstance(value, float | np.floating):
-        return str(int(value)) if abs(value) < EXACT and value == int(value) else repr(float(value))
+        number = float(value)
+        return str(int(number)) if abs(number) < EXACT and number.is_integer() else repr(number)
     if isinstance(value, int | np.integer):
         return str(int(value))
     if type(value).__name__ in ("NAType", "NaTType"):
