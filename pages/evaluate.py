@@ -264,7 +264,7 @@ with left:
         with st.spinner("Reading and checking the files"):
             facts = data.read_inputs(inputs)
         show_problems(facts, inputs)
-        if facts.complete and facts.understood is not None and facts.understood.task == "detection":
+        if facts.complete and facts.understood is not None and facts.understood.task in ("detection", "classification"):
             unchecked = object_findings.draw_checks(inputs)
 understood = facts.understood if facts is not None and facts.complete else None
 with right:

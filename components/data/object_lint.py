@@ -1,4 +1,4 @@
-"""What the checks find in the predictions of a detection upload, the answers given so far, and images that show it."""
+"""What the checks find in the predictions of an upload, the answers given so far, and images that show it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FOUND_AT = 0.5  # IoU
 class ObjectChecks(NamedTuple):
     """The findings that are left after the fixes chosen, what these changed, and classes that the suite lacks.
 
-    `titles` are the words of each finding's button, "" where it has no fix.
+    `titles` are the words of each finding's button, "" where it has no fix; `boxes`: predictions are objects in images.
     """
 
     findings: Sequence[Finding]
@@ -34,6 +34,7 @@ class ObjectChecks(NamedTuple):
     changes: Sequence[str]
     unknown: Sequence[UnknownClass]
     labels: Sequence[str]
+    boxes: bool = True
 
 
 class DrawnBox(NamedTuple):
@@ -55,7 +56,7 @@ class BoxPreview(NamedTuple):
 
 
 def object_checks(inputs: Inputs) -> ObjectChecks:
-    """Return what the checks find in detection inputs that can be read."""
+    """Return what the checks find in inputs that can be read."""
     return _checks(str(workspace_path()), inputs, repr(inputs))
 
 
@@ -69,6 +70,7 @@ def _checks(folder: str, _inputs: Inputs, key: str) -> ObjectChecks:  # noqa: AR
     return ObjectChecks(
         findings, [FIXES[each.fix].title if each.fix else "" for each in findings], change_lines(outputs.changes),
         unknown_classes(suite, corrected(read, replace(_inputs, classes=()))), suite.labels,
+        suite.task == "detection",
     )  # fmt: skip
 
 

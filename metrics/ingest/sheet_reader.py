@@ -159,6 +159,9 @@ def part_of(sheet: Sheet, suite: Suite, mapping: Mapping[str, str] | None, model
     classes = class_scores.class_columns(names, suite.labels) if suite.task == "classification" else {}
     names = [name for name in names if name not in classes.values()]
     columns = resolve(names, "outputs", suite.task, mapping, sheet.problems, sheet.file)
+    if classes and (more := class_scores.unlisted_classes(sheet, classes, columns.unmapped)):
+        classes |= more
+        columns = replace(columns, unmapped=tuple(name for name in columns.unmapped if name not in more))
     ask(sheet, columns)
     if suite.task in VISION:
         return _objects_part(sheet, columns, suite, model, renamed)

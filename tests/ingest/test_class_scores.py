@@ -60,3 +60,24 @@ def test_suite(tmp_path):
     assert (suite.task, suite.labels) == ("classification", ("007", "NA"))
     with pytest.raises(InputError, match="row 3, column label: found nothing; expected the true class of the case"):
         read_suite(write(tmp_path, "t.csv", "case_id,label\n1,a\n2,\n"))
+
+
+@pytest.mark.parametrize(
+    "more", [(), ("temperature",), ("temperature", "top_p")], ids=["alone", "beside one", "beside two"]
+)
+def test_a_class_that_the_suite_lacks_is_one_with_and_without_a_prefix(tmp_path, more):
+    """Plain columns are read as prefixed ones where the scores of a row sum to 1 only with the unknown class."""
+    made = {}
+    for prefix in ("", "p_"):
+        names = [*(prefix + name for name in ("cat", "dog", "eel")), *more]
+        text = f"case_id,{','.join(names)}\n1,.5,.25,.25{',.7' * len(more)}\n2,.125,.125,.75{',.3' * len(more)}\n"
+        made[prefix] = read_outputs(write(tmp_path, "o.csv", text), suite=SUITE)
+    assert made[""].fingerprint == made["p_"].fingerprint
+    assert set(made[""].predictions["label"].to_pylist()) == {"cat", "dog", "eel"}
+    assert "metadata.eel" not in made[""].outputs.column_names
+
+
+def test_a_number_beside_all_classes_is_no_class(tmp_path):
+    outputs = read_outputs(write(tmp_path, "o.csv", "case_id,cat,dog,eel\n1,.5,.5,.25\n2,.25,.75,.5\n"), suite=SUITE)
+    assert set(outputs.predictions["label"].to_pylist()) == {"cat", "dog"}
+    assert outputs.outputs["metadata.eel"].to_pylist() == [".25", ".5"]

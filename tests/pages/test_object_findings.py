@@ -113,3 +113,22 @@ def test_unknown_classes_are_mapped(upload: Any, started: list[Run]) -> None:
     assert "net: class category_id 90 taken for gull (2 predictions)" in words(page)
     start(page).click().run()
     assert changes(started[0]) == ["class"]
+
+
+@pytest.mark.parametrize(("answer", "kept"), [("ignore", 3), ("false", 4), ("map", 4)])
+def test_unknown_classes_of_classification_are_asked_about(
+    workspace: Path, open_page: Open, started: list[Run], answer: str, kept: int
+) -> None:
+    """The question is that of detection, without a word about boxes."""
+    page = give(
+        open_page("evaluate", evaluator="classification"), 0, "truth.csv", "case_id,label\n1,cat\n2,dog\n3,cat\n4,dog\n"
+    )
+    page = give(page, 0, "net.csv", "case_id,predicted_label\n1,cat\n2,Dog\n3,dog\n4,dog\n")
+    assert "Check the classes" in headings(page)
+    assert "? 1 prediction of 1 class that the suite does not have: Dog (1)" in words(page)
+    assert start(page).disabled
+    labelled(page.radio, "What becomes of them?").set_value(answer).run()
+    assert not page.exception
+    start(page).click().run()
+    assert started[0].outputs.predictions.num_rows == kept
+    assert changes(started[0]) == ["class" if answer == "map" else answer]

@@ -1,4 +1,4 @@
-"""Whether the boxes mean what they were read as: findings, worst first, with their fixes and images that show them."""
+"""Whether predictions mean what they were read as: findings, worst first, their fixes and images that show them."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,6 +18,7 @@ CLASSES = {
     "false": "Count them as false positives (AP does not change)",
     "map": "Take them for classes of the suite",
 }
+WITHOUT_BOXES = {"ignore": "Ignore their predictions", "false": "Count them as wrong"}
 MOST_MAPPED = 30  # unknown classes that can be mapped on the page
 NO_CLASS = ""  # of a mapping: ignored
 
@@ -33,12 +34,15 @@ def with_answers(inputs: data.Inputs) -> data.Inputs:
 
 
 def draw_checks(inputs: data.Inputs) -> str:
-    """Draw what the checks of a detection upload find, with fixes; return what has to be answered first, or ""."""
-    with st.spinner("Checking the boxes"):
+    """Draw what the checks of predictions find, with fixes; return what has to be answered first, or ""."""
+    with st.spinner("Checking the predictions"):
         checks = data.object_checks(inputs)
-    st.subheader("Check the boxes", anchor=False)
+    things = "boxes" if checks.boxes else "classes"
+    if checks.boxes or checks.findings or checks.unknown or checks.changes:
+        st.subheader(f"Check the {things}", anchor=False)
     if not checks.findings and not checks.unknown and not checks.changes:
-        st.text("✓ The boxes, scores and classes look right.")
+        if checks.boxes:
+            st.text("✓ The boxes, scores and classes look right.")
         return ""
     _draw_changes(inputs, checks.changes)
     fixable = [(finding, title) for finding, title in zip(checks.findings, checks.titles, strict=True) if title]
@@ -46,7 +50,7 @@ def draw_checks(inputs: data.Inputs) -> str:
         _draw_finding(inputs, finding, title, number)
     if len(fixable) > 1 and st.button(f"Apply all {len(fixable)} fixes", icon=":material/build:"):
         _answer(inputs, fix=[*inputs.fixes, *(f"{finding.model}={finding.fix}" for finding, _ in fixable)])
-    if any(finding.cases for finding in checks.findings):
+    if checks.boxes and any(finding.cases for finding in checks.findings):
         _draw_images(inputs, [finding for finding in checks.findings if finding.cases or finding.fix])
     serious = sum(finding.serious for finding in checks.findings)
     accepted = url.flag("accept") and url.param("checked") == _key(inputs)
@@ -54,11 +58,11 @@ def draw_checks(inputs: data.Inputs) -> str:
     asked = bool(checks.unknown) and (accepted or all(each.kind != "class_numbers" for each in checks.findings))
     unanswered = asked and _draw_classes(inputs, checks)
     if serious:
-        label = "Evaluate the boxes as they are: the numbers will say nothing about the models"
+        label = f"Evaluate the {things} as they are: the numbers will say nothing about the models"
         if st.checkbox(label, value=accepted, key=f"accept-{accepted}") != accepted:
             _answer(inputs, accept=not accepted)
     if serious and not accepted:
-        return f"Fix or accept {format.plural(serious, 'serious finding')} about the boxes."
+        return f"Fix or accept {format.plural(serious, 'serious finding')} about the {things}."
     return "Choose what to do with the classes that the suite does not have." if unanswered else ""
 
 
@@ -113,10 +117,11 @@ def _draw_classes(inputs: data.Inputs, checks: data.ObjectChecks) -> bool:
         what = format.plural(len(unknown), "class", "classes")
         st.text(f"? {format.plural(total, 'prediction')} of {what} that the suite does not have: {names}{more}")
         chosen = url.param("unknown", "") if inputs.classes else ""
-        options = list(CLASSES)
+        words = CLASSES if checks.boxes else CLASSES | WITHOUT_BOXES
+        options = list(words)
         place = options.index(chosen) if chosen in CLASSES else None
         picked = st.radio(
-            "What becomes of them?", options, place, format_func=CLASSES.__getitem__, key=f"unknown-{chosen}"
+            "What becomes of them?", options, place, format_func=lambda name: words[name], key=f"unknown-{chosen}"
         )
         if picked is not None and picked != chosen:
             _answer(inputs, unknown=picked, same=_proposed(unknown) if picked == "map" else None)

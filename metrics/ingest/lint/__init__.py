@@ -1,4 +1,4 @@
-"""Checks of a detection upload before it is scored: are the boxes, scores and classes what they were read as?
+"""Checks of an upload before it is scored: are the boxes, scores and classes what they were read as?
 
 A file of boxes in another convention is read without an error and scores an AP near 0. `lint` compares what was read
 with the images and the ground truth and returns findings, most of them with a fix; `fix` applies fixes and records

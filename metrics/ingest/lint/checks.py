@@ -1,4 +1,4 @@
-"""lint(): all checks of a detection upload, each on the boxes as the checks before it would have them fixed."""
+"""lint(): all checks of predictions, each on the boxes as the checks before it would have them fixed."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -10,7 +10,7 @@ import pyarrow as pa
 from metrics.core.suite import ANNOTATIONS, Outputs, Suite
 from metrics.ingest.lint.box_checks import FEW_OUT, MOST_OUT, normalised_finding, reading_finding, size_findings
 from metrics.ingest.lint.box_readings import READINGS
-from metrics.ingest.lint.class_checks import class_findings
+from metrics.ingest.lint.class_checks import class_findings, label_findings
 from metrics.ingest.lint.findings import Finding, per_cent, worst_first
 from metrics.ingest.lint.fixes import FIXES, fix, of_model
 from metrics.ingest.lint.scene import Boxes, leaving
@@ -24,17 +24,20 @@ ROUNDS = 3  # of lint and fix: a fix may show what another one needs
 
 
 def lint(suite: Suite, outputs: Outputs) -> tuple[Finding, ...]:
-    """Return what looks wrong with the ground truth and the predictions of a detection suite, serious findings first.
+    """Return what looks wrong with the ground truth and the predictions of a suite, serious findings first.
 
-    Checked of every model: no predictions, or none in most images; boxes that are shares of the image, or x1 y1 x2 y2,
-    centre and size, or y before x; boxes outside their image or without area; scores over 1, below 0, or all alike;
-    class numbers off by one, or places in place of numbers; classes that disagree. Of the ground truth: no objects,
-    and its boxes. Empty for suites of other tasks. Findings are evidence, not proof: each says with numbers what it
-    rests on.
+    Of classification it is checked whether the numbers of the classes are off by one, or places in place of numbers.
+    Of detection, for every model: no predictions, or none in most images; boxes that are shares of the image, or
+    x1 y1 x2 y2, centre and size, or y before x; boxes outside their image or without area; scores over 1, below 0, or
+    all alike; class numbers as above; classes that disagree. Of the ground truth: no objects, and its boxes. Empty for
+    suites of other tasks. Findings are evidence, not proof: each says with numbers what it rests on.
 
         >>> lint(Suite.from_rows("words", "text", [{"case_id": "1"}]), Outputs.from_rows([]))
         ()
     """
+    if suite.task == "classification" and outputs.predictions is not None and not suite.label_keys:
+        models = ((model, of_model(outputs, model)[0]) for model in outputs.models)
+        return tuple(finding for model, table in models for finding in label_findings(model, table, suite))
     if suite.task != "detection":
         return ()
     annotations = ANNOTATIONS.empty_table() if suite.annotations is None else suite.annotations

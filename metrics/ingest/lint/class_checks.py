@@ -1,4 +1,4 @@
-"""Do the classes mean what they were read as? Judged by the classes of boxes that lie on the same object."""
+"""Do the classes mean what they were read as? Judged by the true classes of the cases, or of the objects met."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -14,13 +14,14 @@ from metrics.ingest.lint.findings import Finding, example_cases, per_cent
 from metrics.ingest.lint.scene import Boxes, compared, overlaps
 from metrics.vision.geometry import whole
 
-NUMBERED = re.compile(r"(?:category_id|class) (\d{1,9})")  # how readers name a class that the suite lacks
+NUMBERED = re.compile(r"(?:category_id |class )?(\d{1,9})(?:\.0)?")  # a number, also as readers name unknown classes
 FEWEST = 10  # pairs of boxes on the same object
 ERRORS, GAIN = 3.0, 0.3  # by how much another numbering has to agree better: standard errors, and share of the pairs
 KNOWN = 0.99  # share of the predictions that must have a class of the suite in another numbering
 STRANGE = 0.2  # share of agreeing classes below which the names are doubtful
 ENOUGH = 30  # pairs for that
 
+OF_PLACES = ("classes-from-0", "classes-from-1")  # the numberings that classes with names alone can have
 Renumber = Callable[[Ints, Ints], Ints]  # numbers of classes, the suite's numbers → the suite's numbers
 
 
@@ -42,10 +43,26 @@ NUMBERINGS: Mapping[str, tuple[str, Renumber]] = MappingProxyType(
 )
 
 
+def class_numbers(suite: Suite) -> tuple[Ints, bool]:
+    """Return the number of each class of the suite [labels], and whether the classes are numbered by themselves.
+
+    A number is the class's id in the file, else its name where all names are numbers, else its place in the list.
+    """
+    if suite.category_ids:
+        return np.array(suite.category_ids, np.int64), True
+    named = [_number(label) for label in suite.labels]
+    numbered = bool(named) and -1 not in named
+    return np.array(named if numbered else range(len(named)), np.int64), numbered
+
+
 def numbers_of(labels: pa.ChunkedArray, suite: Suite) -> Ints:
-    """Return the number of each label [N]: that of the suite's class, or the one in its name; −1 for neither."""
+    """Return the number of each label [N]: that of the suite's class, or the one in its name; −1 for neither.
+
+    Classes that are not numbered have none, so that they stay what they are.
+    """
     names = pc.dictionary_encode(whole(labels))
-    by_name = dict(zip(suite.labels, suite.category_ids, strict=True))
+    own, numbered = class_numbers(suite)
+    by_name = dict(zip(suite.labels, own.tolist() if numbered else [-1] * len(own), strict=True))
     known = [by_name.get(name, _number(name)) for name in names.dictionary.to_pylist()]
     codes = names.indices.fill_null(len(known)).to_numpy(zero_copy_only=False)
     numbers: Ints = np.array([*known, -1], np.int64)[codes]
@@ -54,8 +71,8 @@ def numbers_of(labels: pa.ChunkedArray, suite: Suite) -> Ints:
 
 def renumbered(name: str, labels: pa.ChunkedArray, suite: Suite) -> pa.Array:
     """Return the labels in another numbering; those that would be no class of the suite stay as they are."""
-    numbers = NUMBERINGS[name][1](numbers_of(labels, suite), np.array(suite.category_ids, np.int64))
-    places = pc.index_in(pa.array(numbers), value_set=pa.array(suite.category_ids, pa.int64()))
+    known, _ = class_numbers(suite)
+    places = pc.index_in(pa.array(NUMBERINGS[name][1](numbers_of(labels, suite), known)), value_set=pa.array(known))
     return pc.coalesce(pa.array(suite.labels, pa.string()).take(places), whole(labels))
 
 
@@ -72,37 +89,72 @@ def class_findings(
         return
     pairs = usable[on]
     true = whole(truth_labels).take(pa.array(objects[met]))
-
-    def agreeing(names: pa.Array) -> Bools:
-        same: Bools = np.asarray(pc.fill_null(pc.equal(names.take(pa.array(pairs)), true), False))
-        return same
-
-    now = agreeing(whole(labels))
-    cases = whole(suite.cases["case_id"])
-    best: tuple[int, str, Bools] | None = None
-    for name in NUMBERINGS if suite.category_ids else ():
-        others = renumbered(name, labels, suite)
-        known = np.asarray(pc.is_in(others, value_set=pa.array(suite.labels, pa.string())))
-        then = agreeing(others)
-        gain, loss = int((then & ~now).sum()), int((now & ~then).sum())
-        certain = gain - loss >= max(ERRORS * np.sqrt(gain + loss), GAIN * len(pairs))
-        if known.mean() >= KNOWN and certain and (best is None or then.sum() > best[0]):
-            best = int(then.sum()), name, then
-    if best is not None:
-        _, name, then = best
-        text = (
-            f"Class numbers seem to be {NUMBERINGS[name][0]}: of {len(pairs):,} boxes that lie on an object "
-            f"{per_cent(now.sum(), len(pairs))} have its class, and {per_cent(then.sum(), len(pairs))} would."
-        )
-        shown = example_cases(cases, boxes.image[pairs], ~now)
-        yield Finding("class_numbers", model, text, True, int((~now).sum()), len(pairs), shown, name)
+    now = _equal(whole(labels).take(pa.array(pairs)), true)
+    cases, images = whole(suite.cases["case_id"]), boxes.image[pairs]
+    renumbering = _numbering(model, labels, pairs, true, images, suite, "boxes that lie on an object have its class")
+    if renumbering is not None:
+        yield renumbering
     elif len(pairs) >= ENOUGH and now.mean() < STRANGE:
         text = (
             f"Only {per_cent(now.sum(), len(pairs))} of {len(pairs):,} boxes that lie on an object have its class: "
             "is the list of classes another one?"
         )
-        shown = example_cases(cases, boxes.image[pairs], ~now)
+        shown = example_cases(cases, images, ~now)
         yield Finding("class_names", model, text, False, int((~now).sum()), len(pairs), shown)
+
+
+def label_findings(model: str, predictions: pa.Table, suite: Suite) -> Iterator[Finding]:
+    """Yield that the predicted classes of cases, those with the best scores, are right in another numbering."""
+    cases = pc.index_in(whole(predictions["case_id"]), value_set=whole(suite.cases["case_id"]))
+    rows = cases.fill_null(-1).to_numpy()
+    true = whole(suite.cases["label"]).take(cases)
+    score = whole(predictions["score"]).fill_null(1.0).to_numpy()
+    order = np.lexsort((-score, predictions["run"].to_numpy(), rows))
+    answers = np.stack([rows, predictions["run"].to_numpy()])[:, order]
+    first = np.ones(len(order), np.bool_)
+    first[1:] = (answers[:, 1:] != answers[:, :-1]).any(axis=0)
+    pairs = order[first & np.asarray(pc.is_valid(true.take(pa.array(order))))]
+    truths = true.take(pa.array(pairs))
+    finding = _numbering(model, predictions["label"], pairs, truths, rows[pairs], suite, "cases have their class")
+    if finding is not None:
+        yield finding
+
+
+def _numbering(
+    model: str, labels: pa.ChunkedArray, pairs: Ints, true: pa.Array, cases: Ints, suite: Suite, words: str
+) -> Finding | None:
+    """Return the finding that labels at `pairs` agree with the true ones in another numbering; None where not.
+
+    `cases` [pairs] are the rows of the suite that they belong to.
+    """
+    if len(pairs) < FEWEST:
+        return None
+    here = pa.array(pairs)
+    now = _equal(whole(labels).take(here), true)
+    best: tuple[int, str, Bools] | None = None
+    names = [name for name in NUMBERINGS if class_numbers(suite)[1] or name in OF_PLACES]
+    for name in names if suite.labels else ():
+        others = renumbered(name, labels, suite)
+        known = np.asarray(pc.is_in(others, value_set=pa.array(suite.labels, pa.string())))
+        then = _equal(others.take(here), true)
+        gain, loss = int((then & ~now).sum()), int((now & ~then).sum())
+        certain = gain - loss >= max(ERRORS * np.sqrt(gain + loss), GAIN * len(pairs))
+        if known.mean() >= KNOWN and certain and (best is None or then.sum() > best[0]):
+            best = int(then.sum()), name, then
+    if best is None:
+        return None
+    _, name, then = best
+    text = (
+        f"Class numbers seem to be {NUMBERINGS[name][0]}: {per_cent(now.sum(), len(pairs))} of {len(pairs):,} {words}, "
+        f"and {per_cent(then.sum(), len(pairs))} would."
+    )
+    shown = example_cases(whole(suite.cases["case_id"]), cases, ~now)
+    return Finding("class_numbers", model, text, True, int((~now).sum()), len(pairs), shown, name)
+
+
+def _equal(labels: pa.Array, true: pa.Array) -> Bools:
+    same: Bools = np.asarray(pc.fill_null(pc.equal(labels, true), False))
+    return same
 
 
 def _number(name: str | None) -> int:

@@ -20,6 +20,7 @@ from metrics.core.suite import PREDICTIONS, Outputs, Suite
 from metrics.ingest.lint.fixes import changed
 from metrics.vision.geometry import whole
 
+ASKED = ("detection", "classification")  # the tasks whose predictions may have classes that the suite does not have
 Rest = Literal["", "ignore", "false"]
 OPTION = "--unknown-classes"
 EXPECTED = "ignore, false, NAME=CLASS with a class of the suite, or a .json or .csv file of names and classes"
@@ -44,7 +45,7 @@ class UnknownClass:
 class ClassChoice:
     """What becomes of unknown classes: `names` maps some to classes of the suite, `rest` says what becomes of others.
 
-    ignore: their predictions are left out, as pycocotools does. false: they stay, and count as false positives where
+    ignore: their predictions are left out, as pycocotools does. false: they stay, and are wrong: false positives where
     these are counted (precision, F1, confusion); AP is a mean over the suite's classes and does not change. "": each
     must be mapped.
     """
@@ -77,8 +78,11 @@ class ClassChoice:
 
 
 def unknown_classes(suite: Suite, outputs: Outputs) -> tuple[UnknownClass, ...]:
-    """Return the classes of the predictions that the suite does not have, the most frequent first."""
-    if suite.task != "detection" or outputs.predictions is None:
+    """Return the classes of the predictions that the suite does not have, the most frequent first.
+
+    Classes with keys (core.label_keys) are checked when they are read.
+    """
+    if suite.task not in ASKED or suite.label_keys or outputs.predictions is None:
         return ()
     table = outputs.predictions.select(["label", "model"]).filter(_unknown(suite, outputs.predictions))
     counts = table.group_by("label", use_threads=False).aggregate([("model", "count"), ("model", "distinct")])
@@ -91,7 +95,7 @@ def unknown_classes(suite: Suite, outputs: Outputs) -> tuple[UnknownClass, ...]:
 
 
 def unanswered(suite: Suite, outputs: Outputs) -> tuple[UnknownClass, ...]:
-    """Return the unknown classes of models of which nobody chose to keep them as false positives."""
+    """Return the unknown classes of models of which nobody chose to keep them as false."""
     kept = {change["model"] for change in outputs.changes if change["change"] == "false"}
     return tuple(one for one in unknown_classes(suite, outputs) if not kept.issuperset(one.models))
 
@@ -161,7 +165,7 @@ def _nearest(name: str, labels: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _fold(name: str) -> str:
-    return re.sub(r"[\s_\-]+", " ", name).strip().casefold()
+    return re.sub(r"[\s_\-]+", " ", re.sub(r"(?<=\d)\.0$", "", name)).strip().casefold()
 
 
 def _some(names: Iterable[str]) -> str:

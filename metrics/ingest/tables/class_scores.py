@@ -1,16 +1,20 @@
 """Label scores of classification outputs: long (a row per class) or wide (a column per class)."""
 
 from collections.abc import Sequence
+from itertools import combinations
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.core.array_types import Ints
+from metrics.core.array_types import Floats, Ints
 from metrics.core.label_keys import labels_of
-from metrics.ingest.sheet import Sheet, flat, only
+from metrics.ingest.sheet import Problems, Sheet, flat, only
 from metrics.ingest.tables import sheet_cells
 from metrics.ingest.tables.columns import Columns
+
+MOST_OTHERS = 2  # columns beside the classes that hold numbers from 0 to 1 and are none
+ROUNDING = 0.01  # by which scores that are shares of 1 may miss it
 
 
 def class_columns(columns: Sequence[str], labels: Sequence[str]) -> dict[str, str]:
@@ -30,6 +34,39 @@ def class_columns(columns: Sequence[str], labels: Sequence[str]) -> dict[str, st
             if prefix[-1:] in ("_", ".", ":", "-", " "):
                 best |= {name[len(prefix) :]: name for name in columns if name.startswith(prefix) and name != prefix}
     return best
+
+
+def unlisted_classes(sheet: Sheet, classes: dict[str, str], names: Sequence[str]) -> dict[str, str]:
+    """Return the columns of `names` that are classes too: with them, and only so, the scores of every row sum to 1.
+
+    They are classes that the suite does not have, in a file whose columns are named like the classes.
+    """
+    shares = [name for name in names if _are_shares(sheet, name)]
+    if not shares or any(name != column for name, column in classes.items()):
+        return {}
+    known = _scores(sheet, list(classes.values())).sum(axis=0)
+    scores = _scores(sheet, shares)
+    if np.allclose(known, 1, atol=ROUNDING):
+        return {}
+    for count in range(min(MOST_OTHERS, len(shares) - 1) + 1):
+        for others in combinations(range(len(shares)), count):
+            if np.allclose(known + scores.sum(axis=0) - scores[list(others)].sum(axis=0), 1, atol=ROUNDING):
+                return {name: name for place, name in enumerate(shares) if place not in others}
+    return {}
+
+
+def _are_shares(sheet: Sheet, name: str) -> bool:
+    cells = pc.drop_null(sheet_cells.text(sheet, name).combine_chunks())
+    if not len(cells) or not pc.all(pc.match_substring_regex(cells, sheet_cells.NUMBER)).as_py():
+        return False
+    values = pc.cast(pc.utf8_trim_whitespace(cells), pa.float64())
+    return bool(pc.all(pc.and_(pc.greater_equal(values, 0), pc.less_equal(values, 1))).as_py())
+
+
+def _scores(sheet: Sheet, names: Sequence[str]) -> Floats:
+    """Return the numbers of columns [names, rows], 0 where there is none."""
+    unchecked = Sheet(sheet.file, sheet.table, sheet.rows, Problems())
+    return np.nan_to_num(np.stack([sheet_cells.numbers(unchecked, name) for name in names]))
 
 
 def wide(sheet: Sheet, classes: dict[str, str]) -> tuple[pa.Table, Ints]:

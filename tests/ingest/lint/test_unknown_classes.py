@@ -5,8 +5,9 @@ import json
 import pytest
 
 from metrics.core.errors import InputError
+from metrics.core.suite import Outputs, Suite
 from metrics.ingest import load_outputs, read_outputs, read_suite
-from metrics.ingest.lint import ClassChoice, settle, unknown_classes
+from metrics.ingest.lint import ClassChoice, fix, lint, settle, unknown_classes
 from tests.evaluators.detected import pick, run
 from tests.ingest.files import packed, picture, write
 from tests.ingest.lint.spoiled import ap, harbour, outputs_of, results
@@ -114,3 +115,48 @@ def test_image_numbers_may_have_zeros_in_front(tmp_path, name):
     suite = read_suite(truth)
     outputs = read_outputs(found, suite=suite)
     assert outputs.predictions["case_id"].to_pylist() == ["000139.jpg"]
+
+
+ANIMALS = ("Cat", "dog", "owl")
+NUMBERS = ("1", "2", "3")
+
+
+def classified(classes, predicted, count=30):
+    """Return cases of the classes in turn, and what a model predicts for each class."""
+    cases = [{"case_id": str(n), "label": classes[n % 3]} for n in range(count)]
+    rows = [{"case_id": str(n), "model": "m"} for n in range(count)]
+    told = [row | {"label": predicted[n % 3], "score": 1.0} for n, row in enumerate(rows)]
+    return Suite.from_rows("s", "classification", cases), Outputs.from_rows(rows, told)
+
+
+@pytest.mark.parametrize(("classes", "predicted", "unknown"), [
+    (ANIMALS, ("cat", "DOG", "owl"), {"DOG": ("dog",), "cat": ("Cat",)}),
+    (ANIMALS, ("Cat", "dog", "zebra"), {"zebra": ()}),
+    (NUMBERS, ("1.0", "2", "3"), {"1.0": ("1",)}), (NUMBERS, ("0", "1", "2"), {"0": ()}), (ANIMALS, ANIMALS, {}),
+], ids=["case", "another class", "a float", "an offset", "none"])  # fmt: skip
+def test_classification_is_asked_as_detection_is(classes, predicted, unknown):
+    suite, outputs = classified(classes, predicted)
+    assert {each.name: each.nearest for each in unknown_classes(suite, outputs)} == unknown
+    mapped = [f"{name}={nearest[0]}" for name, nearest in unknown.items() if nearest]
+    settled = settle(suite, outputs, ClassChoice.parse([*mapped, "ignore"]))
+    assert set(settled.predictions["label"].to_pylist()) <= set(suite.labels)
+    assert settle(suite, outputs, ClassChoice(rest="false")).predictions.equals(outputs.predictions)
+    if unknown:
+        with pytest.raises(InputError, match="that the suite does not have"):
+            settle(suite, outputs, ClassChoice())
+
+
+@pytest.mark.parametrize(("classes", "predicted", "name"), [
+    (NUMBERS, ("0", "1", "2"), "classes+1"), (("0", "1", "2"), NUMBERS, "classes-1"),
+    (ANIMALS, ("0", "1", "2"), "classes-from-0"),
+    (ANIMALS, ("1", "2", "3"), "classes-from-1"), (NUMBERS, NUMBERS, None), (ANIMALS, ("dog", "owl", "Cat"), None),
+], ids=["from 0", "from 1", "places from 0", "places from 1", "right", "wrong"])  # fmt: skip
+def test_numbers_of_classes_that_are_off_are_named_and_fixed(classes, predicted, name):
+    suite, outputs = classified(classes, predicted)
+    findings = lint(suite, outputs)
+    assert [finding.fix for finding in findings] == ([name] if name else [])
+    if name:
+        assert "0 % of 30 cases have their class, and 100 % would" in findings[0].text
+        fixed = fix(suite, outputs, findings)
+        assert fixed.predictions["label"].to_pylist() == suite.cases["label"].to_pylist()
+    assert lint(*classified(classes, predicted, 9)) == ()  # too few to tell
