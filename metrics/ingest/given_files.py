@@ -9,8 +9,10 @@ import pyarrow.compute as pc
 
 from metrics.core.errors import InputProblem
 from metrics.core.suite import Suite
-from metrics.ingest.sheet import Problems, Sheet, as_mask, flat
-from metrics.ingest.tables import id_matches, sheet_cells
+from metrics.ingest.arrays import as_mask, flat
+from metrics.ingest.problems import Problems
+from metrics.ingest.sheet import Sheet
+from metrics.ingest.tables import id_matches
 from metrics.ingest.tables.columns import fold
 
 RATER_COLUMN = re.compile(r"(rater|annotator|labell?er|reviewer|human|person|worker)_?[0-9]+")
@@ -61,7 +63,7 @@ def chosen_columns(
 
 def known_cases(sheet: Sheet, column: str, suite: Suite) -> pa.ChunkedArray:
     """Return the case ids of the rows; those that are missing, or of no case of `suite`, are problems."""
-    case_ids = sheet_cells.required(sheet, column, "a case id")
+    case_ids = sheet.required(column, "a case id")
     unknown = ~as_mask(pc.is_in(case_ids, flat(suite.cases["case_id"])))
     expected = f"the case_id of one of the {len(suite):,} cases of the suite"
     id_matches.check_known(sheet, column, case_ids, unknown, suite.cases["case_id"], expected=expected)

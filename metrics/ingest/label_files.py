@@ -12,11 +12,13 @@ import pyarrow.compute as pc
 from metrics.core.array_types import Bools, Floats
 from metrics.core.label_schema import LABEL_KEY, LABELS, Sampling, now
 from metrics.core.suite import Suite
+from metrics.ingest import arrays
+from metrics.ingest.arrays import as_mask, is_null
 from metrics.ingest.format_table import read_table
 from metrics.ingest.given_files import LONGEST, RATER_COLUMN, SOLE_RATER, GivenFile, chosen_columns, known_cases
-from metrics.ingest.sheet import Problems, Sheet, as_mask, is_null
+from metrics.ingest.problems import Problems
+from metrics.ingest.sheet import NUMBER, Sheet
 from metrics.ingest.source import AS_IT_SEEMS, Reading
-from metrics.ingest.tables import sheet_cells
 from metrics.ingest.tables.columns import OUTPUT_ALIASES, SUITE_ALIASES, fold
 
 ALIASES: dict[str, tuple[str, ...]] = {
@@ -81,7 +83,7 @@ def read_labels(
         kept = part.given & ~sheet.bad
         rows, count = pa.array(np.flatnonzero(kept)), int(kept.sum())
         own = {name: column.take(rows) for name, column in part.names.items()}
-        own |= {"value": sheet_cells.floats(part.values[kept]), "row": rows}
+        own |= {"value": arrays.floats(part.values[kept]), "row": rows}
         own |= {"sampling": pa.repeat(sampling, count), "given": pa.repeat(moment, count)}
         own |= {name: pa.nulls(count, LABELS.field(name).type) for name in ("low", "high", "number")}
         chosen.append(pa.table(own))
@@ -114,7 +116,7 @@ def _value(word: str) -> float | None:
         return float("nan")
     if word in WORDS:
         return WORDS[word]
-    return float(word) if re.fullmatch(sheet_cells.NUMBER, word) and np.isfinite(float(word)) else None
+    return float(word) if re.fullmatch(NUMBER, word) and np.isfinite(float(word)) else None
 
 
 def _models(sheet: Sheet, columns: Mapping[str, str], models: Sequence[str], notes: list[str]) -> pa.ChunkedArray:
@@ -125,7 +127,7 @@ def _models(sheet: Sheet, columns: Mapping[str, str], models: Sequence[str], not
             raise sheet.problems.fail(sheet.file, found, expected, 1)
         notes.append(f"No column names the model: the labels belong to the run's only model, {models[0]}.")
         return pa.chunked_array([pa.repeat(models[0], len(sheet))])
-    column = sheet_cells.required(sheet, columns["model"], "the name of the model")
+    column = sheet.required(columns["model"], "the name of the model")
     unknown = ~is_null(column) & ~as_mask(pc.is_in(column, pa.array(list(models), pa.string())))
     sheet.report(unknown, columns["model"], column, "a model of the run: " + ", ".join(models))
     return column
@@ -134,7 +136,7 @@ def _models(sheet: Sheet, columns: Mapping[str, str], models: Sequence[str], not
 def _named(sheet: Sheet, columns: Mapping[str, str], canonical: str, absent: str) -> pa.ChunkedArray:
     if canonical not in columns:
         return pa.chunked_array([pa.repeat(absent, len(sheet))])
-    column = sheet_cells.required(sheet, columns[canonical], f"the name of the {canonical}")
+    column = sheet.required(columns[canonical], f"the name of the {canonical}")
     long = as_mask(pc.greater(pc.utf8_length(column), LONGEST))
     sheet.report(long, columns[canonical], column, f"a name of at most {LONGEST} characters")
     return column
@@ -156,7 +158,7 @@ def _parts(sheet: Sheet, form: str, held: Sequence[str], names: Mapping[str, pa.
         own = dict(names)
         if form != "long":
             own["rater" if form == "raters" else "criterion"] = pa.chunked_array([pa.repeat(name, len(sheet))])
-        column = sheet_cells.text(sheet, name)
+        column = sheet.text(name)
         words = [None if text is None or not text.strip() else text.strip().casefold() for text in column.to_pylist()]
         read = {word: _value(word) for word in words if word is not None}
         there = np.array([word is not None for word in words], bool)
@@ -176,14 +178,14 @@ def _check_scales(sheet: Sheet, parts: Sequence[LabelColumn]) -> None:
     for part, criteria in zip(parts, of_rows, strict=True):
         inside = np.array([criterion in graded for criterion in criteria], bool)
         expected = "a number, as the other labels of the criterion"
-        sheet.report(part.worded & inside, part.column, sheet_cells.text(sheet, part.column), expected)
+        sheet.report(part.worded & inside, part.column, sheet.text(part.column), expected)
 
 
 def _check_again(sheet: Sheet, parts: Sequence[LabelColumn]) -> None:
     """Record as a problem a second label of one rater for the same output and criterion."""
     expected = "one label per case, model, rater and criterion (a column of raters distinguishes several)"
     for part in parts:
-        again, first = sheet_cells.duplicates([pc.fill_null(part.names[name], "") for name in LABEL_KEY])
+        again, first = arrays.duplicates([pc.fill_null(part.names[name], "") for name in LABEL_KEY])
         ids = part.names["case_id"].to_pylist()
         texts = [f"{ids[row]!r} labelled again, first in row {sheet.rows[place]}" for row, place in enumerate(first)]
         sheet.report(again & part.given & part.given[first], None, texts.__getitem__, expected)

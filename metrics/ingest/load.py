@@ -11,8 +11,8 @@ from metrics.core.suite import Outputs, Suite, Task
 from metrics.ingest.format_table import open_upload, reader_of
 from metrics.ingest.media.suite_images import SuiteImages
 from metrics.ingest.output_parts import Part, outputs_of
+from metrics.ingest.problems import Loaded, Problems
 from metrics.ingest.reader import Preview, Request
-from metrics.ingest.sheet import Loaded, Problems
 from metrics.ingest.sheet_reader import part_of, suite_of
 from metrics.ingest.source import AS_IT_SEEMS, Reading
 from metrics.ingest.tables.columns import Role

@@ -8,8 +8,11 @@ import pyarrow as pa
 
 from metrics.core.array_types import Ints
 from metrics.core.suite import OUTPUTS, PREDICTIONS, Outputs, Suite, Task, conform
-from metrics.ingest.sheet import Loaded, Problems, Sheet, is_null, only
-from metrics.ingest.tables import contexts, keyed_labels, sheet_cells, text_cases
+from metrics.ingest import arrays
+from metrics.ingest.arrays import is_null, only
+from metrics.ingest.problems import Loaded, Problems
+from metrics.ingest.sheet import Sheet
+from metrics.ingest.tables import contexts, keyed_labels, text_cases
 from metrics.ingest.tables.contexts import ANSWER_KEY
 
 VISION: tuple[Task, ...] = ("detection", "segmentation")
@@ -68,7 +71,7 @@ def outputs_of(parts: list[Part], suite: Suite, problems: Problems, once: bool =
         tables.append(_every_case(table, suite) if suite.task in VISION and part.repeats else table)
     table = conform(pa.concat_tables(tables, promote_options="default"), OUTPUTS)
     if any(part.repeats for part in parts):
-        again, _ = sheet_cells.duplicates([table[name] for name in ANSWER_KEY])
+        again, _ = arrays.duplicates([table[name] for name in ANSWER_KEY])
         table = only(table, ~again)
     if not len(table):
         raise problems.fail(parts[0].sheet.file if parts else "outputs", "no valid row", "at least one answer")
@@ -78,7 +81,7 @@ def outputs_of(parts: list[Part], suite: Suite, problems: Problems, once: bool =
         predictions = conform(joined.append_column("prediction_id", _numbered(joined)), PREDICTIONS)
     answered = len(table)
     if len(table["run"].unique()) > 1:
-        answered -= int(sheet_cells.duplicates([table["case_id"], table["model"]])[0].sum())
+        answered -= int(arrays.duplicates([table["case_id"], table["model"]])[0].sum())
     missing = len(suite) * len(table["model"].unique()) - answered
     return Loaded(Outputs(table, predictions, problems.left_out), problems.listed, missing=missing)
 
@@ -89,7 +92,7 @@ def answered_twice(parts: list[Part]) -> None:
     if not plain:
         return
     keys = pa.concat_tables([part.table.select(ANSWER_KEY) for part in plain], promote_options="default")
-    again, first = sheet_cells.duplicates(keys.columns)
+    again, first = arrays.duplicates(keys.columns)
     missing = np.logical_or.reduce([is_null(keys[name]) for name in ANSWER_KEY])
     starts = np.cumsum([0, *(len(part.sheet) for part in plain)])
 
@@ -125,7 +128,7 @@ def answered_twice(parts: list[Part]) -> None:
 
 def _every_case(table: pa.Table, suite: Suite) -> pa.Table:
     """Return a row for each case, model and run: a detector saw every image, also those in which it found nothing."""
-    again, _ = sheet_cells.duplicates([table["model"], table["run"]])
+    again, _ = arrays.duplicates([table["model"], table["run"]])
     seen = np.flatnonzero(~again)
     every = table.select(["model", "run"]).take(pa.array(np.repeat(seen, len(suite))))
     cases = pa.array(np.tile(np.arange(len(suite)), len(seen)))
@@ -134,8 +137,8 @@ def _every_case(table: pa.Table, suite: Suite) -> pa.Table:
 
 def _numbered(table: pa.Table) -> pa.Array:
     """Return 0, 1, 2, … within each model and run, in file order."""
-    models, size = sheet_cells.codes_of(table["model"])
-    runs, _ = sheet_cells.codes_of(table["run"])
+    models, size = arrays.codes_of(table["model"])
+    runs, _ = arrays.codes_of(table["run"])
     codes = runs * size + models
     order = np.argsort(codes, kind="stable")
     ids = np.empty_like(codes)

@@ -12,12 +12,13 @@ import pyarrow.compute as pc
 
 from metrics.core.label_schema import BOTH_BAD, CRITERION, PREFERENCE_KEY, PREFERENCES, By, now, preference
 from metrics.core.suite import Suite
+from metrics.ingest.arrays import as_mask
 from metrics.ingest.format_table import read_table
 from metrics.ingest.given_files import LONGEST, RATER_COLUMN, SOLE_RATER, GivenFile, chosen_columns, known_cases
 from metrics.ingest.label_files import ALIASES as LABEL_ALIASES
-from metrics.ingest.sheet import Problems, Sheet, as_mask
+from metrics.ingest.problems import Problems
+from metrics.ingest.sheet import Sheet
 from metrics.ingest.source import AS_IT_SEEMS, Reading
-from metrics.ingest.tables import sheet_cells
 from metrics.ingest.tables.columns import fold
 
 ALIASES: dict[str, tuple[str, ...]] = {
@@ -120,11 +121,11 @@ def _pairs(sheet: Sheet, columns: Mapping[str, str], models: Sequence[str]) -> l
         named = {
             f"{one}{mark}{other}": (one, other) for one, other in permutations(models, 2) for mark in BETWEEN
         }  # fmt: skip
-        column = sheet_cells.required(sheet, name, expected)
+        column = sheet.required(name, expected)
         found = [named.get((text or "").strip()) for text in column.to_pylist()]
     else:
         name = columns["model_b"]
-        one, other = (sheet_cells.required(sheet, columns[end], "a model") for end in ("model_a", "model_b"))
+        one, other = (sheet.required(columns[end], "a model") for end in ("model_a", "model_b"))
         column = pc.binary_join_element_wise(pc.fill_null(one, ""), pc.fill_null(other, ""), " – ")
         found = [
             (a, b) if a in known and b in known and a != b else None
@@ -138,7 +139,7 @@ def _outcomes(
     sheet: Sheet, name: str, pairs: Sequence[tuple[str, str] | None], need: bool
 ) -> tuple[list[float | None], list[bool]]:
     """Return the outcome of each row for its first model, and whether both answers are bad."""
-    column = sheet_cells.text(sheet, name)
+    column = sheet.text(name)
     texts = [(text or "").strip() for text in column.to_pylist()]
     found: list[float | None] = []
     for text, pair in zip(texts, pairs, strict=True):
@@ -155,7 +156,7 @@ def _texts(sheet: Sheet, columns: Mapping[str, str], canonical: str) -> list[str
     if canonical not in columns:
         return [None] * len(sheet)
     name = columns[canonical]
-    column = sheet_cells.text(sheet, name)
+    column = sheet.text(name)
     if canonical != "note":
         long = as_mask(pc.greater(pc.utf8_length(column), LONGEST))
         sheet.report(long, name, column, f"a name of at most {LONGEST} characters")
@@ -172,7 +173,7 @@ def _checked(
             text is not None and own is not None and text not in own for text, own in zip(texts, known, strict=True)
         ]
         name = columns[canonical]
-        sheet.report(np.array(wrong, bool), name, sheet_cells.text(sheet, name), expected)
+        sheet.report(np.array(wrong, bool), name, sheet.text(name), expected)
     return texts
 
 

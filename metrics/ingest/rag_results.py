@@ -14,8 +14,8 @@ from typing import Any
 import pyarrow as pa
 
 from metrics.ingest.format_table import read_table
-from metrics.ingest.sheet import Problems, Sheet
-from metrics.ingest.tables import sheet_cells
+from metrics.ingest.problems import Problems
+from metrics.ingest.sheet import Sheet
 
 Key = tuple[str, str]  # evaluator, metric
 
@@ -101,7 +101,7 @@ def read_rag_results(path: str | Path, filename: str | None = None) -> pa.Table:
 
 def _scores(sheet: Sheet, name: str, column: str) -> Iterator[tuple[int, str, str, float]]:
     """Yield row, evaluator, metric and value of each score in one column."""
-    texts = sheet_cells.text(sheet, name).to_pylist()
+    texts = sheet.text(name).to_pylist()
     cells = [(row, _json(text)) for row, text in enumerate(texts) if text and text.strip()]
     nested = column.startswith(CONSISTENCY) or any(keys[0] == column for keys in INSIDE)
     if not nested and column not in SCALARS and not all(_number(value) is not None for _, value in cells):

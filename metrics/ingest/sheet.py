@@ -1,91 +1,32 @@
-"""Problems, Sheet, Loaded: everything wrong with an upload is collected before anything is raised."""
+"""Sheet: one table of an upload while it is checked; its verbs read columns, and each invalid cell is a problem."""
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from metrics.core.array_types import Bools, Ints
-from metrics.core.errors import InputError, InputProblem
+from metrics.core.array_types import Bools, Floats, Ints
+from metrics.core.errors import InputProblem
+from metrics.core.suite import METADATA
+from metrics.ingest.arrays import WHOLE, as_mask, flat, is_blank, is_null, only
+from metrics.ingest.problems import Problems
+from metrics.ingest.tables.columns import LISTS, Columns, fold
+from metrics.ingest.tables.lists import split_column
+from metrics.ingest.tables.values import as_lists, json_text
 
-T = TypeVar("T")
 LISTED_PER_KIND = 1_000  # problems of one kind in one column of one file; the rest are counted in one line
-
-
-@dataclass(frozen=True)
-class Loaded(Generic[T]):
-    """The result of reading an upload: the value, the problems of the rows left out, and notes for the user.
-
-    `missing` counts the (case, model) pairs of the suite that the outputs do not answer; they are no error.
-    """
-
-    value: T
-    problems: tuple[InputProblem, ...] = ()
-    notes: tuple[str, ...] = ()
-    missing: int = 0
-
-
-class Problems:
-    """Everything wrong with an upload: problems of rows, which can be left out, and fatal ones."""
-
-    def __init__(self, keep_good_rows: bool = False):
-        self.keep_good_rows = keep_good_rows
-        self.keep_unknown_classes = False  # predictions of classes that the suite does not have are no problems
-        self.fatal = False
-        self.left_out = 0
-        self._files: dict[str, int] = {}
-        self._found: list[InputProblem] = []
-
-    def add(
-        self, file: str, found: str, expected: str, row: int | None = None, column: str | None = None, *,
-        fatal: bool = False,
-    ) -> None:  # fmt: skip
-        """Record one problem; leaving rows out does not fix a fatal one."""
-        self.extend([InputProblem(file, found, expected, row, column, fatal)])
-        self.fatal |= fatal
-
-    def extend(self, problems: Iterable[InputProblem]) -> None:
-        """Record problems found elsewhere."""
-        for problem in problems:
-            self._files.setdefault(problem.file, len(self._files))
-            self._found.append(problem)
-
-    def absorb(self, error: InputError) -> None:
-        """Record the problems of a file that could not be read at all."""
-        seen = {replace(problem, fatal=True) for problem in self._found}
-        fatal = (replace(problem, fatal=True) for problem in error.problems)
-        self.extend(problem for problem in fatal if problem not in seen)
-        self.fatal = True
-
-    def __len__(self) -> int:
-        return len(self._found)
-
-    @property
-    def listed(self) -> tuple[InputProblem, ...]:
-        """All problems, by file in the order given, then by row."""
-        return tuple(sorted(self._found, key=lambda problem: (self._files[problem.file], problem.row or 0)))
-
-    def stop(self) -> None:
-        """Raise InputError where reading cannot continue, whether or not bad rows may be left out."""
-        if self.fatal:
-            raise InputError(self.listed)
-
-    def check(self) -> None:
-        """Raise InputError where something is wrong and bad rows may not be left out, or that would not fix it."""
-        if self._found and (self.fatal or not self.keep_good_rows):
-            raise InputError(self.listed)
-
-    def fail(
-        self, file: str, found: str, expected: str, row: int | None = None, column: str | None = None
-    ) -> InputError:
-        """Return the error to raise where reading cannot continue: this problem after all others."""
-        self.add(file, found, expected, row, column, fatal=True)
-        return InputError(self.listed)
+NUMBER = r"^\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?\s*$"
+NOT_FINITE = ("nan", "inf", "-inf", "+inf", "infinity", "-infinity")
+TRUE, FALSE = ("1", "true", "yes", "1.0"), ("0", "false", "no", "0.0")
+CODE = ("javascript:", "python:", "file://")  # promptfoo runs or opens such cells; they are refused here
+CLASSES = ("labels", "predicted_labels")  # lists of classes
+ALWAYS_SPLIT = ("tags", "citations", "artifacts")
+NAMES = (  # lists of names, which have no semicolons of their own
+    *ALWAYS_SPLIT, *CLASSES, "context_ids", "reference_context_ids", "negative_labels", "not_exhaustive_labels",
+)  # fmt: skip
 
 
 class Sheet:
@@ -161,42 +102,133 @@ class Sheet:
         """Add the bad rows to the count of rows left out."""
         self.problems.left_out += int(self.bad.sum())
 
+    def text(self, name: str) -> pa.ChunkedArray:
+        """Return a column as strings; lists become JSON text."""
+        column = self.table[name]
+        if not pa.types.is_list(column.type):
+            return column
+        values = [None if value is None else json_text(value) for value in column.to_pylist()]
+        return pa.chunked_array([pa.array(values, pa.string())])
 
-def only(table: pa.Table, mask: Bools) -> pa.Table:
-    """Return the rows of `mask`; the table itself, not a copy, where that is all of them."""
-    return table if mask.all() else table.filter(pa.array(mask))
+    def required(self, name: str, what: str) -> pa.ChunkedArray:
+        """Return a column of strings none of which is missing or blank."""
+        column = self.text(name)
+        self.report(is_blank(column), name, column, what)
+        return column
+
+    def lists(self, columns: Columns, canonical: str) -> pa.ChunkedArray:
+        """Return a column (or numbered columns) as lists of strings."""
+        name = columns.columns[canonical]
+        if name in columns.numbered:
+            return pa.chunked_array([as_lists([self.text(member) for member in columns.numbered[name]])])
+        column = self.table[name]
+        if canonical in CLASSES and not pa.types.is_list(column.type) and _piped(column):
+            column = pc.replace_substring(column, "|", ";")
+        split, bad = split_column(column, self.splits(canonical, name))
+        self.report(bad, name, column, 'a list such as ["a", "b"], closed and without null')
+        return split
+
+    def number_lists(self, columns: Columns, canonical: str, logarithms: bool = False) -> pa.ChunkedArray:
+        """Return a column (or numbered columns) as lists of finite numbers; `logarithms` may be -inf, that of 0."""
+        split = flat(self.lists(columns, canonical))
+        items = pc.utf8_trim_whitespace(split.flatten())
+        spelled = as_mask(pc.match_substring_regex(items, NUMBER))
+        if logarithms:
+            spelled |= as_mask(pc.is_in(pc.utf8_lower(items), pa.array(["-inf", "-infinity"])))
+        owner = np.asarray(pc.list_parent_indices(split))
+        wrong = np.zeros(len(self), bool)
+        wrong[owner[~spelled]] = True
+        values = np.array(
+            pc.cast(pc.if_else(pa.array(spelled), items, None), pa.float64()).to_numpy(zero_copy_only=False)
+        )
+        wrong[owner[np.isposinf(values) if logarithms else np.isinf(values)]] = True
+        self.report(wrong, columns.columns[canonical], split, "a list of finite numbers")
+        offsets = pa.array(
+            np.concatenate(([0], np.cumsum(pc.fill_null(pc.list_value_length(split), 0)))).astype(np.int32)
+        )
+        made = pa.ListArray.from_arrays(offsets, pa.array(values))
+        return pa.chunked_array([pc.if_else(pc.is_valid(split), made, pa.scalar(None, made.type))])
+
+    def splits(self, canonical: str, name: str) -> bool:
+        """Return whether `;` separates items: of names, and of texts in a CSV, in columns whose name is a plural."""
+        listed = canonical in NAMES or (self.delimited and canonical in LISTS)
+        return listed and (canonical in ALWAYS_SPLIT or fold(name).endswith("s"))
+
+    def numbers(
+        self, name: str, *, low: float = -np.inf, high: float = np.inf, whole: bool = False, need: bool = False
+    ) -> Floats:
+        """Return a column as floats, NaN where absent or invalid (not a number, not finite, out of range)."""
+        column = self.text(name)
+        present = ~is_null(column)
+        try:
+            values = pc.cast(column, pa.float64())
+        except pa.ArrowInvalid:
+            trimmed = pc.utf8_trim_whitespace(column)
+            present &= ~as_mask(pc.equal(trimmed, ""))
+            spelled = as_mask(pc.match_substring_regex(column, NUMBER))
+            words = as_mask(pc.is_in(pc.utf8_lower(trimmed), pa.array(NOT_FINITE)))
+            self.report(present & ~spelled & ~words, name, column, "a number")
+            self.report(words, name, column, "a finite number")
+            present &= spelled
+            values = pc.cast(pc.if_else(pa.array(present), trimmed, None), pa.float64())
+        result = np.array(flat(values).to_numpy(zero_copy_only=False), dtype=np.float64)
+        infinite = present & ~np.isfinite(result)
+        self.report(infinite, name, column, "a finite number")
+        present &= ~infinite
+        result[~present] = np.nan
+        with np.errstate(invalid="ignore"):
+            if whole:
+                broken = (result != np.floor(result)) | (np.abs(result) >= WHOLE)
+                self.report(present & broken, name, column, "a whole number")
+            outside = (result < low) | (result > high)
+            self.report(outside, name, column, _range(low, high))
+            result[outside] = np.nan
+        if need:
+            self.report(~present & ~self.bad, name, column, "a number")
+        return result
+
+    def flags(self, name: str, unknown: Sequence[str] = ()) -> Bools:
+        """Return a column of 0/1, true/false, yes/no as booleans; absent and `unknown` cells are false."""
+        column = self.text(name)
+        folded = pc.utf8_lower(pc.utf8_trim_whitespace(column))
+        true = as_mask(pc.is_in(folded, pa.array(TRUE)))
+        false = as_mask(pc.is_in(folded, pa.array([*FALSE, *unknown, ""]))) | is_null(column)
+        self.report(~true & ~false, name, column, "0 or 1, true or false")
+        return true
+
+    def metadata(self, columns: Columns) -> dict[str, pa.ChunkedArray]:
+        """Return the columns of unknown meaning as metadata.* strings."""
+        kept = {
+            METADATA + name.removeprefix(METADATA): self.text(name)
+            for name in columns.unmapped
+            if name not in columns.numbered
+        }
+        for name in columns.unmapped:
+            for member in columns.numbered.get(name, ()):
+                kept[METADATA + member] = self.text(member)
+        return kept | {
+            given: self.text(name) for given, name in columns.metadata.items() if name not in columns.numbered
+        }
+
+    def refuse_code(self, names: Sequence[str]) -> None:
+        """Record as problems the cells that a tool like promptfoo would execute or open as a file."""
+        for name in names:
+            column = self.table[name]
+            for prefix in CODE:
+                if pa.types.is_list(column.type):
+                    items = flat(column)
+                    starts = as_mask(pc.starts_with(items.flatten(), prefix))
+                    code = np.zeros(len(column), bool)
+                    code[np.asarray(pc.list_parent_indices(items))[starts]] = True
+                else:
+                    code = as_mask(pc.starts_with(column, prefix))
+                self.report(code, name, column, f"plain text: cells that begin with {prefix} are code and are refused")
 
 
 def _without_empty(column: pa.ChunkedArray) -> pa.ChunkedArray:
     if not pa.types.is_string(column.type) or not pc.any(pc.equal(column, "")).as_py():
         return column
     return pc.if_else(pc.equal(column, ""), None, column)
-
-
-def is_null(column: pa.ChunkedArray | pa.Array) -> Bools:
-    """Return where a column has no value."""
-    return as_mask(pc.is_null(column))
-
-
-def as_mask(column: pa.ChunkedArray | pa.Array) -> Bools:
-    """Return an Arrow boolean column as numpy, null as False."""
-    return np.asarray(pc.fill_null(column, False).to_numpy(zero_copy_only=False), dtype=bool)
-
-
-def flat(column: pa.ChunkedArray | pa.Array) -> pa.Array:
-    """Return the column as one array (large strings where 32-bit offsets would not do)."""
-    if not isinstance(column, pa.ChunkedArray):
-        return column
-    if pa.types.is_string(column.type) and column.nbytes > 2**31 - 2**20:
-        column = column.cast(pa.large_string())
-    merged = column.combine_chunks()
-    return merged if isinstance(merged, pa.Array) else pa.concat_arrays(merged.chunks)
-
-
-def first_line(error: BaseException) -> str:
-    """Return the first line of what a library's error says, at most 200 characters."""
-    text = re.sub(r" <_io\.\w+ object at \w+>", "", str(error)).strip()
-    return (text or type(error).__name__).splitlines()[0][:200]
 
 
 def _found_text(found: Any, place: int) -> str:
@@ -207,3 +239,13 @@ def _found_text(found: Any, place: int) -> str:
     value = found[place]
     value = value.as_py() if isinstance(value, pa.Scalar) else value
     return "nothing" if value is None else repr(value) if isinstance(value, str) else str(value)
+
+
+def _piped(column: pa.ChunkedArray) -> bool:
+    """Return whether the classes in a column are separated by `|`: it is there, and nothing else that separates."""
+    found = (pc.any(pc.match_substring_regex(column, mark)).as_py() for mark in (r"\|", r"[;,\[]"))
+    return tuple(map(bool, found)) == (True, False)
+
+
+def _range(low: float, high: float) -> str:
+    return f"a number of at least {low:g}" if np.isinf(high) else f"a number from {low:g} to {high:g}"

@@ -7,7 +7,7 @@ from metrics.ingest.output_parts import VISION
 from metrics.ingest.reader import FIRST_ROWS, ListCell, Preview, Request
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.sheet_reader import task_of
-from metrics.ingest.tables import contexts, keyed_labels, number_targets, object_tables, sheet_cells, text_cases
+from metrics.ingest.tables import contexts, keyed_labels, number_targets, object_tables, text_cases
 from metrics.ingest.tables.columns import LISTS, Columns, Role, fold, guess_role, is_detection, resolve
 from metrics.ingest.tables.lists import understand
 from metrics.ingest.traces import trace_column
@@ -66,7 +66,7 @@ def _list_cell(sheet: Sheet, canonical: str, name: str, row: int, values: list[A
     value = values[0]
     if isinstance(value, list):
         return ListCell(name, canonical, number, str(value), "list", tuple(value))
-    rule, items = understand(value, sheet_cells.splits(sheet, canonical, name))
+    rule, items = understand(value, sheet.splits(canonical, name))
     return ListCell(name, canonical, number, value, rule, None if items is None else tuple(items))
 
 

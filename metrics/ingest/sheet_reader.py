@@ -10,9 +10,12 @@ import pyarrow.compute as pc
 from metrics.core.array_types import Bools
 from metrics.core.label_keys import keys_of, labels_of
 from metrics.core.suite import CASES, Outputs, Suite, Task, conform
+from metrics.ingest import arrays
+from metrics.ingest.arrays import as_mask, flat, only
 from metrics.ingest.media.suite_images import SuiteImages
 from metrics.ingest.output_parts import VISION, Part, answered_twice, found_nothing, outputs_of
-from metrics.ingest.sheet import Loaded, Sheet, as_mask, flat, only
+from metrics.ingest.problems import Loaded
+from metrics.ingest.sheet import Sheet
 from metrics.ingest.tables import (
     class_scores,
     contexts,
@@ -20,7 +23,6 @@ from metrics.ingest.tables import (
     keyed_labels,
     number_targets,
     object_tables,
-    sheet_cells,
     text_cases,
 )
 from metrics.ingest.tables.columns import NUMBER_ALIASES, OUTPUT_ALIASES, Columns, is_detection, resolve
@@ -140,7 +142,7 @@ def _first_good(sheet: Sheet, suite_part: pa.Table, heads: Bools) -> Bools:
     if not sheet.bad.any():
         return heads
     rows = np.flatnonzero(~sheet.bad)
-    again, _ = sheet_cells.duplicates([suite_part["case_id"].take(pa.array(rows))])
+    again, _ = arrays.duplicates([suite_part["case_id"].take(pa.array(rows))])
     chosen = np.zeros(len(sheet), bool)
     chosen[rows[~again]] = True
     return chosen
@@ -181,7 +183,7 @@ def answers_part(sheet: Sheet, columns: Columns, table: pa.Table, classes: dict[
         repeats = not classes and "score" in columns.columns
         if repeats:
             keys = [table[name] for name in contexts.ANSWER_KEY]
-            again, first = sheet_cells.duplicates([*keys, labels["label"]])
+            again, first = arrays.duplicates([*keys, labels["label"]])
             sheet.report(
                 again & ~sheet.bad, None, lambda row: f"the class of row {sheet.rows[first[row]]} again",
                 "each class once per case and model",
@@ -212,14 +214,14 @@ def _objects_part(sheet: Sheet, columns: Columns, suite: Suite, model: str, rena
     ids = object_tables.match_cases(sheet, columns, suite.cases)
     geometry, present = object_tables.geometry(sheet, columns, ids, object_tables.sizes_of(suite.cases))
     object_tables.check_labels(sheet, columns.columns["label"], geometry["label"], suite, present)
-    scores = sheet_cells.numbers(sheet, columns.columns["score"]) if scored else np.full(len(sheet), np.nan)
+    scores = sheet.numbers(columns.columns["score"]) if scored else np.full(len(sheet), np.nan)
     if suite.task == "detection":
         sheet.report(present & ~sheet.bad & np.isnan(scores), columns.columns.get("score"), "nothing", "a score")
     names = text_cases.models(sheet, columns, model, renamed) if len(sheet) else pa.array([], pa.string())
     table = pa.table({"case_id": ids, "model": names, "run": text_cases.runs(sheet, columns)})
     rows = np.flatnonzero(present)
     more = object_tables.object_metadata(sheet, columns, ids)
-    predictions = pa.table({**geometry, "score": sheet_cells.floats(scores), **more}).take(pa.array(rows))
+    predictions = pa.table({**geometry, "score": arrays.floats(scores), **more}).take(pa.array(rows))
     if not len(sheet):
         table = found_nothing(renamed or model)
     return Part(sheet, table, predictions, rows, repeats=True)

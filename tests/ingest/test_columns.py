@@ -3,7 +3,7 @@
 
 import pytest
 
-from metrics.ingest.sheet import Problems
+from metrics.ingest.problems import Problems
 from metrics.ingest.tables.columns import fold, guess_role, resolve
 
 FOLDED = {

@@ -9,13 +9,14 @@ import pyarrow as pa
 
 from metrics.core.array_types import Ints
 from metrics.core.suite import ASSUMED_SIDE, Suite, sizes_assumed
+from metrics.ingest.arrays import is_null, only
 from metrics.ingest.media.archive import UNREADABLE, Entry
 from metrics.ingest.media.bundle import case_ids, image_names, need_unique, pair
 from metrics.ingest.media.drawn_objects import DrawnObjects, Picture
 from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages, annotations_of
 from metrics.ingest.output_parts import Part, objects_part
+from metrics.ingest.problems import Loaded, Problems
 from metrics.ingest.reader import FIRST_ROWS, Preview, Reader, Request, Upload, need_images
-from metrics.ingest.sheet import Loaded, Problems, is_null, only
 from metrics.ingest.tables.object_tables import check_labels, find_cases, sizes_of
 
 HEAD = 1 << 16

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.suite import NUMBERS
-from metrics.ingest.sheet import Problems, Sheet
+from metrics.ingest.problems import Problems
+from metrics.ingest.sheet import Sheet
 from metrics.ingest.source import Source
 from metrics.ingest.tables.object_tables import POLYGONS, box_areas, box_columns, outline
 from metrics.ingest.tables.values import finite

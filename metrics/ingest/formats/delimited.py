@@ -9,8 +9,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
+from metrics.ingest.arrays import as_mask
 from metrics.ingest.formats.table_reader import COLUMNS, beginning_of, table_reader
-from metrics.ingest.sheet import Problems, Sheet, as_mask
+from metrics.ingest.problems import Problems
+from metrics.ingest.sheet import Sheet
 from metrics.ingest.source import HEAD, Source
 
 FIELD_BYTES = 10_000_000  # the longest cell

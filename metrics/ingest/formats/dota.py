@@ -20,9 +20,9 @@ from metrics.ingest.media.drawn_objects import (
     number,
     polygon,
 )
+from metrics.ingest.problems import Problems
 from metrics.ingest.reader import Upload
-from metrics.ingest.sheet import Problems
-from metrics.ingest.tables.sheet_cells import NUMBER
+from metrics.ingest.sheet import NUMBER
 
 RESULT = re.compile(r"task[12]_(?P<label>.+)", re.IGNORECASE)
 HEADER = re.compile(r"\s*(imagesource|gsd|acquisition dates)\s*:", re.IGNORECASE)

@@ -10,7 +10,8 @@ import numpy as np
 
 from metrics.core.suite import METADATA
 from metrics.ingest.formats.table_reader import table_reader
-from metrics.ingest.sheet import Problems, Sheet
+from metrics.ingest.problems import Problems
+from metrics.ingest.sheet import Sheet
 from metrics.ingest.source import Source
 from metrics.ingest.tables.values import finite, tables_of, text_of
 

@@ -14,8 +14,9 @@ from metrics.ingest.formats.parquet import read_parquet
 from metrics.ingest.formats.table_reader import bundle_reader
 from metrics.ingest.media.archive import Entry
 from metrics.ingest.media.bundle import Bundle, Rows
+from metrics.ingest.problems import Problems, first_line
 from metrics.ingest.reader import FIRST_ROWS, Preview, Reader, Request, Upload
-from metrics.ingest.sheet import Problems, Sheet, first_line
+from metrics.ingest.sheet import Sheet
 from metrics.ingest.tables.native_types import UNREADABLE
 
 SHARD = re.compile(r"(?:(?P<split>.+)-)?(?P<number>\d{5})-of-(?P<count>\d{5})(?:-[0-9a-f]+)?\.(?:parquet|arrow)")

@@ -20,8 +20,9 @@ from metrics.ingest.formats.table_reader import bundle_reader, table_reader
 from metrics.ingest.formats.tool_records import amount, count
 from metrics.ingest.media.archive import MAX_FILE_BYTES
 from metrics.ingest.media.bundle import Bundle, Rows
+from metrics.ingest.problems import Problems
 from metrics.ingest.reader import FIRST_ROWS, Upload
-from metrics.ingest.sheet import Problems, Sheet
+from metrics.ingest.sheet import Sheet
 from metrics.ingest.source import Source
 from metrics.ingest.tables.messages import MediaError, asked, calls_tools, content_text, messages_in
 from metrics.ingest.tables.values import flatten, json_text, tables_of, text_of

@@ -8,7 +8,8 @@ import orjson
 import pyarrow as pa
 
 from metrics.ingest.formats.table_reader import COLUMNS, beginning_of, table_reader
-from metrics.ingest.sheet import Problems, Sheet
+from metrics.ingest.problems import Problems
+from metrics.ingest.sheet import Sheet
 from metrics.ingest.source import Source, with_constants
 from metrics.ingest.tables.values import flatten, tables_of
 

@@ -9,8 +9,8 @@ import re
 from metrics.ingest.formats.annotation_reader import LOOKED_AT, Purpose, add_pictures, annotation_reader, mostly
 from metrics.ingest.media.archive import Entry
 from metrics.ingest.media.drawn_objects import DrawnObjects, Faulty, Thing, corner_box, number, score_of
+from metrics.ingest.problems import Problems
 from metrics.ingest.reader import Upload
-from metrics.ingest.sheet import Problems
 
 FIELDS = ("left", "top", "right", "bottom")
 LENGTHS = (15, 16)  # without and with a score

@@ -33,8 +33,8 @@ from metrics.ingest.media.drawn_objects import (
 )
 from metrics.ingest.media.images import MAX_PIXELS
 from metrics.ingest.media.xml_files import parse
+from metrics.ingest.problems import Problems, first_line
 from metrics.ingest.reader import Upload
-from metrics.ingest.sheet import Problems, first_line
 from metrics.ingest.tables.object_tables import CORNERS
 
 SHAPES = re.compile(rb'"shapes"\s*:\s*\[')

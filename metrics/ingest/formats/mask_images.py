@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from metrics.core.suite import Suite
+from metrics.ingest.arrays import only
 from metrics.ingest.media.archive import UNREADABLE, Entry
 from metrics.ingest.media.bundle import Bundle, need_unique
 from metrics.ingest.media.class_names import class_names, names_files
@@ -19,8 +20,8 @@ from metrics.ingest.media.images import header_size
 from metrics.ingest.media.png_maps import HEAD, SIGNATURE, Found, listed, read_maps, region_columns
 from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages, annotations_of
 from metrics.ingest.output_parts import Part
+from metrics.ingest.problems import Loaded
 from metrics.ingest.reader import Preview, Reader, Request, Upload, need_images
-from metrics.ingest.sheet import Loaded, only
 from metrics.ingest.tables.columns import Role
 from metrics.ingest.tables.object_tables import find_cases
 

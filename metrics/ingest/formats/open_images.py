@@ -12,9 +12,11 @@ import io
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics.ingest.arrays import flat
 from metrics.ingest.media.bundle import Bundle
+from metrics.ingest.problems import Problems
 from metrics.ingest.reader import DESCRIPTIONS
-from metrics.ingest.sheet import Problems, Sheet, flat
+from metrics.ingest.sheet import Sheet
 from metrics.ingest.tables.columns import fold
 
 

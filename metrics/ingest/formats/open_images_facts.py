@@ -19,7 +19,7 @@ from pyarrow import csv
 from metrics.core.classes import ClassFacts
 from metrics.core.suite import STRINGS, Suite
 from metrics.ingest.media.bundle import Bundle
-from metrics.ingest.sheet import Loaded, Problems
+from metrics.ingest.problems import Loaded, Problems
 from metrics.ingest.tables.object_tables import find_cases
 
 HIERARCHY, LABELS = "hierarchy", "-imagelabels"  # in the names of the files

@@ -9,8 +9,9 @@ import pyarrow.parquet as pq
 from metrics.ingest.decoded_size import Decoded
 from metrics.ingest.formats.parquet_pages import DAMAGED, unpacked
 from metrics.ingest.formats.table_reader import table_reader
+from metrics.ingest.problems import Problems, first_line
 from metrics.ingest.reader import FIRST_ROWS
-from metrics.ingest.sheet import Problems, Sheet, first_line
+from metrics.ingest.sheet import Sheet
 from metrics.ingest.source import Source
 from metrics.ingest.tables.dataset_features import named_features
 from metrics.ingest.tables.native_types import UNREADABLE, texts

@@ -13,10 +13,10 @@ import numpy as np
 
 from metrics.core.suite import METADATA
 from metrics.ingest.formats.table_reader import table_reader
-from metrics.ingest.sheet import Problems, Sheet
+from metrics.ingest.problems import Problems
+from metrics.ingest.sheet import CODE, Sheet
 from metrics.ingest.source import Source
 from metrics.ingest.tables.columns import SUITE_ALIASES, fold
-from metrics.ingest.tables.sheet_cells import CODE
 from metrics.ingest.tables.values import finite, flatten, tables_of, text_of
 
 COMPARED = (

@@ -10,7 +10,8 @@ from typing import Any
 
 from metrics.ingest.formats import promptfoo
 from metrics.ingest.formats.table_reader import table_reader
-from metrics.ingest.sheet import Problems, Sheet
+from metrics.ingest.problems import Problems
+from metrics.ingest.sheet import Sheet
 from metrics.ingest.source import DOCUMENTS, Source
 
 RESULTS = "tests in the file itself, or the results of `promptfoo eval -o results.json`"

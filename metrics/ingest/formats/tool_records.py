@@ -18,8 +18,9 @@ from metrics.ingest.formats.delimited import header, read_delimited
 from metrics.ingest.formats.json_records import WRAPPERS, first_value, line_values
 from metrics.ingest.formats.parquet import parquet_file, read_parquet
 from metrics.ingest.formats.table_reader import beginning_of, table_reader
+from metrics.ingest.problems import Problems
 from metrics.ingest.reader import Reader
-from metrics.ingest.sheet import Problems, Sheet
+from metrics.ingest.sheet import Sheet
 from metrics.ingest.source import DOCUMENTS, Source
 from metrics.ingest.tables.values import finite, flatten, tables_of, text_of
 

@@ -11,15 +11,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.suite import Suite
+from metrics.ingest.arrays import only
 from metrics.ingest.media.archive import Entry
 from metrics.ingest.media.bundle import Bundle, Rows, case_ids, image_names, need_unique, pair
 from metrics.ingest.media.drawn_objects import difficult_note
 from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages, annotations_of
 from metrics.ingest.media.xml_files import parse
 from metrics.ingest.output_parts import Part
+from metrics.ingest.problems import Loaded, Problems
 from metrics.ingest.reader import Preview, Reader, Request, Upload, need_images
-from metrics.ingest.sheet import Loaded, Problems, only
-from metrics.ingest.tables import sheet_cells
 from metrics.ingest.tables.object_tables import CORNERS, box_areas, box_columns
 from metrics.vision.coco_columns import FARTHEST
 
@@ -143,9 +143,9 @@ def _side(bundle: Bundle, entry: Entry, text: str | None, side: str, fact: dict[
 
 def _objects(sheet: Rows) -> dict[str, pa.Array]:
     """Return label, box, area and difficult of each object; invalid ones are recorded as problems."""
-    label = sheet_cells.required(sheet, "name", "the class of the object")
-    difficult = sheet_cells.flags(sheet, "difficult")
-    ends = [sheet_cells.numbers(sheet, name, low=-FARTHEST, high=FARTHEST, need=True) for name in CORNERS]
+    label = sheet.required("name", "the class of the object")
+    difficult = sheet.flags("difficult")
+    ends = [sheet.numbers(name, low=-FARTHEST, high=FARTHEST, need=True) for name in CORNERS]
     corners = np.stack(ends, axis=1)
     boxes = np.concatenate((corners[:, :2], corners[:, 2:] - corners[:, :2]), axis=1)
     with np.errstate(invalid="ignore"):

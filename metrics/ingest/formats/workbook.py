@@ -22,8 +22,9 @@ from metrics.core.errors import InputError, InputProblem
 from metrics.ingest.decoded_size import Decoded
 from metrics.ingest.formats.table_reader import table_reader
 from metrics.ingest.media.archive import UNREADABLE, zip_entries
+from metrics.ingest.problems import Problems, first_line
 from metrics.ingest.reader import Preview, Reader, Request, Upload
-from metrics.ingest.sheet import Problems, Sheet, first_line
+from metrics.ingest.sheet import Sheet
 from metrics.ingest.source import Source
 from metrics.ingest.tables.values import text_of
 

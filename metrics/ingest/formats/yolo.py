@@ -17,6 +17,8 @@ from metrics.core.array_types import Floats
 from metrics.core.classes import ClassFacts
 from metrics.core.plain_yaml import plain_yaml
 from metrics.core.suite import Suite
+from metrics.ingest import arrays
+from metrics.ingest.arrays import is_null, only
 from metrics.ingest.formats.yolo_poses import PoseShape, named_points, poses_of, shape_of, shape_of_suite
 from metrics.ingest.media.archive import Entry
 from metrics.ingest.media.bundle import Bundle, Rows, case_ids, image_names, need_unique, pair
@@ -24,9 +26,8 @@ from metrics.ingest.media.class_names import names_files
 from metrics.ingest.media.images import header_size
 from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages, annotations_of
 from metrics.ingest.output_parts import Part, objects_part
+from metrics.ingest.problems import Loaded, Problems
 from metrics.ingest.reader import Preview, Reader, Request, Upload, need_images
-from metrics.ingest.sheet import Loaded, Problems, is_null, only
-from metrics.ingest.tables import sheet_cells
 from metrics.ingest.tables.object_tables import (
     POLYGONS,
     box_areas,
@@ -145,7 +146,7 @@ def read_outputs(upload: Upload, request: Request, suite: Suite) -> Part:
         {
             "case_id": suite.cases["case_id"].take(pa.array(places[sheet.which])),
             "model": pa.repeat(model, len(sheet)),
-            "score": sheet_cells.floats(sheet_cells.numbers(sheet, "conf")),
+            "score": arrays.floats(sheet.numbers("conf")),
             **columns,
         }
     )
@@ -312,13 +313,13 @@ def _blame_sizes(sheet: Rows, sizes: Floats, labels: list[Entry]) -> None:
 
 def _objects(sheet: Rows, sizes: Floats, names: tuple[str, ...], shape: PoseShape | None = None) -> dict[str, pa.Array]:
     """Return label, box, area, polygon and key points of each line in pixels; invalid lines are problems."""
-    number = sheet_cells.numbers(sheet, "class", low=0, whole=True)
+    number = sheet.numbers("class", low=0, whole=True)
     with np.errstate(invalid="ignore"):
         unknown = (number >= len(names)) & ~sheet.bad
     if not sheet.problems.keep_unknown_classes:
         sheet.report(unknown, "class", sheet.table["class"], f"a class from 0 to {len(names) - 1}")
-    values = np.stack([sheet_cells.numbers(sheet, name, low=0, high=1) for name in FIELDS[1:]], axis=1)
-    sheet_cells.numbers(sheet, "conf", low=0, high=1)
+    values = np.stack([sheet.numbers(name, low=0, high=1) for name in FIELDS[1:]], axis=1)
+    sheet.numbers("conf", low=0, high=1)
     values[:, :2] -= values[:, 2:] / 2
     boxes = values * np.tile(sizes, 2)
     areas = box_areas(boxes)

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.core.array_types import Bools, Ints
+from metrics.core.array_types import Bools, Int32s, Ints
 from metrics.core.suite import Suite
 from metrics.ingest.lint.findings import Finding, example_cases, per_cent
 from metrics.ingest.lint.scene import Boxes, compared, overlaps
@@ -121,7 +121,7 @@ def label_findings(model: str, predictions: pa.Table, suite: Suite) -> Iterator[
 
 
 def _numbering(
-    model: str, labels: pa.ChunkedArray, pairs: Ints, true: pa.Array, cases: Ints, suite: Suite, words: str
+    model: str, labels: pa.ChunkedArray, pairs: Ints, true: pa.Array, cases: Int32s, suite: Suite, words: str
 ) -> Finding | None:
     """Return the finding that labels at `pairs` agree with the true ones in another numbering; None where not.
 

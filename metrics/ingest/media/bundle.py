@@ -18,7 +18,8 @@ from metrics.ingest.decoded_size import Decoded
 from metrics.ingest.media.archive import UNREADABLE, Entry, open_entries
 from metrics.ingest.media.images import SUFFIXES
 from metrics.ingest.media.office import is_office
-from metrics.ingest.sheet import Problems, Sheet
+from metrics.ingest.problems import Problems
+from metrics.ingest.sheet import Sheet
 
 TEXT_BYTES = 16 << 20  # of one label file
 SKIPPED = ("images", "labels")  # folders in which YOLO data sets separate images from labels

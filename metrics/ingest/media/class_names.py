@@ -11,7 +11,7 @@ from typing import Any
 
 from metrics.ingest.media.archive import Entry
 from metrics.ingest.media.bundle import Bundle
-from metrics.ingest.sheet import Problems
+from metrics.ingest.problems import Problems
 
 FILE = re.compile(r"(.*[-_ ])?(labels?|class(es)?|names|categories|label[-_ ]?map|class[-_ ]?names)", re.IGNORECASE)
 NUMBERED = re.compile(r"(\d{1,6})\s*[\s:,;=]\s*(\S.*)")

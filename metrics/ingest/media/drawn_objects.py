@@ -14,9 +14,9 @@ import pyarrow as pa
 from metrics.core.array_types import Bools, Ints
 from metrics.ingest.media.bundle import Rows
 from metrics.ingest.media.images import MAX_PIXELS, SUFFIXES
-from metrics.ingest.sheet import Problems
+from metrics.ingest.problems import Problems
+from metrics.ingest.sheet import NUMBER
 from metrics.ingest.tables.object_tables import POLYGONS, SIDES, outline
-from metrics.ingest.tables.sheet_cells import NUMBER
 from metrics.vision import rle
 from metrics.vision.coco_columns import FARTHEST
 from metrics.vision.masks import LARGEST_IMAGE

@@ -16,7 +16,7 @@ from metrics.core.files import make_file, make_folder
 from metrics.core.storage import stored_at
 from metrics.ingest.media.archive import MAX_RATIO, UNREADABLE, Entry, open_entries
 from metrics.ingest.media.orientation import displayed_size
-from metrics.ingest.sheet import first_line
+from metrics.ingest.problems import first_line
 
 FORMATS = {"PNG": ".png", "JPEG": ".jpg", "WEBP": ".webp", "BMP": ".bmp", "GIF": ".gif", "TIFF": ".tif"}
 MAX_PIXELS = 150_000_000

@@ -13,7 +13,7 @@ from metrics.core.errors import InputProblem
 from metrics.core.files import temporary_folder
 from metrics.core.label_keys import keys_of
 from metrics.core.suite import ANNOTATIONS, ASSUMED_SIDE, ASSUMED_SIZE, CASES, METADATA, Suite, Task, conform
-from metrics.ingest.sheet import Loaded, Problems
+from metrics.ingest.problems import Loaded, Problems
 
 IMAGE_NAME = METADATA + "image_name"
 SIDES = ("image_width", "image_height")

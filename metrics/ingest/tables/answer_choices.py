@@ -6,7 +6,6 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from metrics.ingest.sheet import Sheet
-from metrics.ingest.tables import sheet_cells
 from metrics.ingest.tables.columns import Columns, fold
 
 CHOICES, CORRECT, LOGPROBS = "choices", "correct_choice", "choice_logprobs"
@@ -21,16 +20,16 @@ def columns_of(sheet: Sheet, columns: Columns) -> dict[str, pa.ChunkedArray | pa
     found = columns.columns
     if CHOICES not in found:
         return {}
-    read = sheet_cells.lists(sheet, columns, CHOICES)
+    read = sheet.lists(columns, CHOICES)
     if CORRECT not in found:
         return {CHOICES: read}
-    given = sheet_cells.text(sheet, found[CORRECT]).to_pylist()
+    given = sheet.text(found[CORRECT]).to_pylist()
     named = next((name for name in sheet.table.column_names if fold(name) == NAMES), None)
     if named is None:
         places = [_place(*one) for one in zip(given, read.to_pylist(), strict=True)]
         expected = "the place of a choice from 0, its letter, or its text"
     else:
-        names = sheet_cells.lists(sheet, Columns({NAMES: named}), NAMES).to_pylist()
+        names = sheet.lists(Columns({NAMES: named}), NAMES).to_pylist()
         places = [_named(*one) for one in zip(given, names, read.to_pylist(), strict=True)]
         expected = f"one of the names in {named}, one for each choice"
     wrong = [text is not None and place is None for text, place in zip(given, places, strict=True)]

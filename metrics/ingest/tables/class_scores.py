@@ -9,8 +9,10 @@ import pyarrow.compute as pc
 
 from metrics.core.array_types import Floats, Ints
 from metrics.core.label_keys import labels_of
-from metrics.ingest.sheet import Problems, Sheet, flat, only
-from metrics.ingest.tables import sheet_cells
+from metrics.ingest import arrays
+from metrics.ingest.arrays import flat, only
+from metrics.ingest.problems import Problems
+from metrics.ingest.sheet import NUMBER, Sheet
 from metrics.ingest.tables.columns import Columns
 
 MOST_OTHERS = 2  # columns beside the classes that hold numbers from 0 to 1 and are none
@@ -56,8 +58,8 @@ def unlisted_classes(sheet: Sheet, classes: dict[str, str], names: Sequence[str]
 
 
 def _are_shares(sheet: Sheet, name: str) -> bool:
-    cells = pc.drop_null(sheet_cells.text(sheet, name).combine_chunks())
-    if not len(cells) or not pc.all(pc.match_substring_regex(cells, sheet_cells.NUMBER)).as_py():
+    cells = pc.drop_null(sheet.text(name).combine_chunks())
+    if not len(cells) or not pc.all(pc.match_substring_regex(cells, NUMBER)).as_py():
         return False
     values = pc.cast(pc.utf8_trim_whitespace(cells), pa.float64())
     return bool(pc.all(pc.and_(pc.greater_equal(values, 0), pc.less_equal(values, 1))).as_py())
@@ -66,12 +68,12 @@ def _are_shares(sheet: Sheet, name: str) -> bool:
 def _scores(sheet: Sheet, names: Sequence[str]) -> Floats:
     """Return the numbers of columns [names, rows], 0 where there is none."""
     unchecked = Sheet(sheet.file, sheet.table, sheet.rows, Problems())
-    return np.nan_to_num(np.stack([sheet_cells.numbers(unchecked, name) for name in names]))
+    return np.nan_to_num(np.stack([unchecked.numbers(name) for name in names]))
 
 
 def wide(sheet: Sheet, classes: dict[str, str]) -> tuple[pa.Table, Ints]:
     """Return label and score of each row and class, and the row of the sheet each comes from; empty cells give none."""
-    scores = np.stack([sheet_cells.numbers(sheet, name, low=0, high=1) for name in classes.values()], axis=1)
+    scores = np.stack([sheet.numbers(name, low=0, high=1) for name in classes.values()], axis=1)
     empty = np.isnan(scores).all(axis=1)
     first = next(iter(classes.values()))
     sheet.report(empty & ~sheet.bad, first, "no score in any class column", "a score from 0 to 1 for each class")
@@ -87,23 +89,23 @@ def long(sheet: Sheet, columns: Columns) -> tuple[pa.Table, Ints]:
     """
     found = columns.columns
     if "predicted_labels" in found:
-        lists = flat(sheet_cells.lists(sheet, columns, "predicted_labels"))
+        lists = flat(sheet.lists(columns, "predicted_labels"))
         rows = np.asarray(pc.list_parent_indices(lists).to_numpy(), np.int64)
         return pa.table({"label": lists.flatten(), "score": np.ones(len(rows))}), rows
     name = found.get("predicted_label") or found.get("label") or found.get("answer")
     if name is None:
         expected = "columns label and score, or prediction, or one score column for each class of the suite"
         raise sheet.problems.fail(sheet.file, "no column with the predicted class", expected, 1)
-    label = sheet_cells.text(sheet, name)
-    missing = sheet_cells.is_blank(label)
+    label = sheet.text(name)
+    missing = arrays.is_blank(label)
     if "score" in found:
         sheet.report(missing, name, label, "a class")
-        scores = sheet_cells.numbers(sheet, found["score"], low=0, high=1, need=True)
+        scores = sheet.numbers(found["score"], low=0, high=1, need=True)
         rows = np.arange(len(sheet))
     else:  # a model that gave no answer predicted nothing: no row, no problem
         own = [labels_of(text) for text in only(pa.table([label], ["label"]), ~missing)["label"].to_pylist()]
         rows = np.repeat(np.flatnonzero(~missing), [len(labels) for labels in own])
         named = pa.array([one for labels in own for one in labels], pa.string())
         return pa.table({"label": named, "score": np.ones(len(rows))}), rows
-    table = pa.table({"label": label, "score": sheet_cells.floats(scores)})
+    table = pa.table({"label": label, "score": arrays.floats(scores)})
     return table.take(pa.array(rows)), rows

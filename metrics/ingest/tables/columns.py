@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Literal
 
 from metrics.core.suite import METADATA, Task
-from metrics.ingest.sheet import Problems
+from metrics.ingest.problems import Problems
 
 Role = Literal["suite", "outputs", "combined"]
 Aliases = Mapping[str, tuple[str, ...]]  # canonical name → its aliases

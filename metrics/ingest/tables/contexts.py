@@ -11,8 +11,9 @@ import pyarrow.compute as pc
 
 from metrics.core.array_types import Bools, Ints
 from metrics.core.suite import METADATA
-from metrics.ingest.sheet import Sheet, as_mask, flat, is_null, only
-from metrics.ingest.tables import sheet_cells
+from metrics.ingest import arrays
+from metrics.ingest.arrays import as_mask, flat, is_null, only
+from metrics.ingest.sheet import Sheet
 from metrics.ingest.tables.columns import Columns, fold
 
 ANSWER_KEY = ("case_id", "model", "run")  # what an answer is to
@@ -34,7 +35,7 @@ def context_columns(sheet: Sheet, columns: Columns) -> dict[str, pa.ChunkedArray
     found = columns.columns
     if passage_rows(columns):
         return _passages(sheet, found["retrieved_contexts"], found.get("context_ids"))
-    values = {name: sheet_cells.lists(sheet, columns, name) for name in LISTED if name in found}
+    values = {name: sheet.lists(columns, name) for name in LISTED if name in found}
     if "context_ids" in found:
         ids = values["context_ids"] = _unbracketed(values["context_ids"])
         _check_ids(sheet, found["context_ids"], ids, values.get("retrieved_contexts"))
@@ -46,7 +47,7 @@ def spread(sheet: Sheet, table: pa.Table, keys: Sequence[str]) -> pa.Table:
 
     The row of such a value is not left out: its passage is good.
     """
-    _, first = sheet_cells.duplicates([table[name] for name in keys])
+    _, first = arrays.duplicates([table[name] for name in keys])
     for place, name in enumerate(table.column_names):
         if name in LISTED or name in keys or name.startswith(METADATA):
             continue
@@ -59,7 +60,7 @@ def spread(sheet: Sheet, table: pa.Table, keys: Sequence[str]) -> pa.Table:
             return f"{column[row].as_py()!r}, but {values[row].as_py()!r} in row {sheet.rows[source[row]]}"
 
         expected = f"one {name} for each {' · '.join(key.removesuffix('_id') for key in keys)}"
-        sheet.report(given & sheet_cells.differs(column, source), name, found, expected, left_out=False)
+        sheet.report(given & arrays.differs(column, source), name, found, expected, left_out=False)
         table = table.set_column(place, name, values)
     return table
 
@@ -71,7 +72,7 @@ def check_passages(sheet: Sheet, table: pa.Table) -> None:
     ids = pc.list_element(table["context_ids"], 0)
     nameless = as_mask(pc.equal(ids, ""))
     sheet.report(nameless, "context_ids", "nothing", "the id of the passage, as in the other rows")
-    again, first = sheet_cells.duplicates([*(table[name] for name in ANSWER_KEY), ids])
+    again, first = arrays.duplicates([*(table[name] for name in ANSWER_KEY), ids])
     again &= as_mask(pc.not_equal(ids, "")) & ~sheet.bad
     sheet.report(
         again, "context_ids", lambda row: f"{ids[row].as_py()!r} again, first in row {sheet.rows[first[row]]}",
@@ -85,7 +86,7 @@ def gather_passages(table: pa.Table) -> pa.Table:
     The words that Open RAG Eval writes in place of an answer are none: NO_ANSWER leaves an empty answer, API_ERROR the
     error that stands where the passage would.
     """
-    _, first = sheet_cells.duplicates([table[name] for name in ANSWER_KEY])
+    _, first = arrays.duplicates([table[name] for name in ANSWER_KEY])
     order = np.argsort(first, kind="stable")
     heads = first == np.arange(len(table))
     grouped = only(table, heads)
@@ -122,12 +123,12 @@ def _without_sentinels(grouped: pa.Table) -> pa.Table:
 
 
 def _passages(sheet: Sheet, passage: str, name: str | None) -> dict[str, pa.ChunkedArray]:
-    texts = sheet_cells.text(sheet, passage)
+    texts = sheet.text(passage)
     absent = is_null(texts)
     if name is None:
         return {"retrieved_contexts": _single(texts, ~absent)}
-    ids = sheet_cells.text(sheet, name)
-    given = ~sheet_cells.is_blank(ids)  # a passage with an id but without text is empty, not absent
+    ids = sheet.text(name)
+    given = ~arrays.is_blank(ids)  # a passage with an id but without text is empty, not absent
     return {
         "retrieved_contexts": _single(pc.fill_null(texts, ""), ~absent | given),
         "context_ids": _unbracketed(_single(pc.fill_null(ids, ""), ~absent | given)),
@@ -177,7 +178,7 @@ def _first_filled(column: pa.Array, first: Ints) -> Ints:
 
 
 def _blank(column: pa.Array) -> Bools:
-    return sheet_cells.is_blank(column) if pa.types.is_string(column.type) else is_null(column)
+    return arrays.is_blank(column) if pa.types.is_string(column.type) else is_null(column)
 
 
 def _is_in(column: pa.ChunkedArray, words: list[str]) -> Bools:

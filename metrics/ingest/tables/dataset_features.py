@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.errors import InputError, InputProblem
-from metrics.ingest.sheet import flat
+from metrics.ingest.arrays import flat
 
 SCHEMA_KEY = b"huggingface"
 MEDIA = ("Image", "Audio", "Video", "Pdf")

@@ -8,7 +8,6 @@ import pyarrow as pa
 
 from metrics.core.suite import NUMBERS, STRINGS
 from metrics.ingest.sheet import Sheet
-from metrics.ingest.tables import sheet_cells
 from metrics.ingest.tables.columns import Columns
 from metrics.ingest.tables.lists import understand
 from metrics.ingest.tables.values import finite, text_of
@@ -31,15 +30,15 @@ def columns_of(sheet: Sheet, columns: Columns) -> dict[str, pa.ChunkedArray]:
     name = found[IDS]
     if name in columns.numbered:
         read: list[Graded | None] = [
-            None if ids is None else (ids, None) for ids in sheet_cells.lists(sheet, columns, IDS).to_pylist()
+            None if ids is None else (ids, None) for ids in sheet.lists(columns, IDS).to_pylist()
         ]
     else:
-        semicolons = sheet_cells.splits(sheet, IDS, name)
+        semicolons = sheet.splits(IDS, name)
         cells = sheet.table[name].to_pylist()
         read = [None if cell is None else graded(cell, semicolons) for cell in cells]
         wrong = [cell is not None and not _is_whole(own) for cell, own in zip(cells, read, strict=True)]
         sheet.report_values(wrong, name, cells, EXPECTED)
-    grades = sheet_cells.number_lists(sheet, columns, GRADES).to_pylist() if GRADES in found else [None] * len(sheet)
+    grades = sheet.number_lists(columns, GRADES).to_pylist() if GRADES in found else [None] * len(sheet)
     grades = [own[1] if own and own[1] is not None else given or None for own, given in zip(read, grades, strict=True)]
     ids = [None if own is None else own[0] for own in read]
     uneven = [given is not None and len(given) != len(own or ()) for own, given in zip(ids, grades, strict=True)]

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.array_types import Bools
-from metrics.ingest.sheet import Sheet, flat, is_null
-from metrics.ingest.tables import sheet_cells
+from metrics.ingest.arrays import flat, is_null
+from metrics.ingest.sheet import Sheet
 
 EXPECTED = "the id of a case of the suite"
 LOOKED_AT = 2_000  # unknown ids, and rows of another column
@@ -73,7 +73,7 @@ def _reason(sheet: Sheet, column: str, strange: list[str], known: pa.ChunkedArra
         return f". They would match without {what}: {_quoted(mine)} here is {_quoted(theirs)} in the suite"
     for name in sheet.table.column_names:
         if name != column:
-            values = sheet_cells.text(sheet, name).slice(0, LOOKED_AT)
+            values = sheet.text(name).slice(0, LOOKED_AT)
             given = values.drop_null()
             if len(given) and pc.sum(pc.is_in(given, flat(known))).as_py() >= ENOUGH * len(given):
                 return f". The column {name} holds ids of the suite: map case_id to it"

@@ -17,8 +17,9 @@ import pyarrow as pa
 from metrics.core.array_types import Ints
 from metrics.core.label_keys import JOINT, keys_of, labels_of, split_label
 from metrics.core.suite import Suite, Task
-from metrics.ingest.sheet import Sheet, is_null
-from metrics.ingest.tables import sheet_cells
+from metrics.ingest import arrays
+from metrics.ingest.arrays import is_null
+from metrics.ingest.sheet import Sheet
 from metrics.ingest.tables.columns import (
     IMAGE_ALIASES,
     SCORED_ALIASES,
@@ -58,7 +59,7 @@ def gather(sheet: Sheet, role: Role, task: Task | None, suite: Suite | None = No
 def keys_in(sheet: Sheet, columns: Columns) -> tuple[str, ...]:
     """Return the keys of the labels in a gathered sheet; none where a label has none."""
     name = columns.columns.get("predicted_label") or columns.columns.get("label")
-    texts = [] if name is None else sheet_cells.text(sheet, name).unique().to_pylist()
+    texts = [] if name is None else sheet.text(name).unique().to_pylist()
     return keys_of(label for text in texts if text and text.strip() for label in labels_of(text))
 
 
@@ -90,7 +91,7 @@ def _join_columns(sheet: Sheet) -> None:
         parts = {name: name.partition(".")[2] for name in columns if name.startswith(base + ".")}
         if fold(base) not in NAMES or base in columns or any("." in key for key in parts.values()):
             continue
-        cells = [sheet_cells.text(sheet, name).to_pylist() for name in parts]
+        cells = [sheet.text(name).to_pylist() for name in parts]
         joined = [_joined(sheet, zip(parts.values(), row, strict=True)) for row in zip(*cells, strict=True)]
         sheet.table = sheet.table.drop_columns(list(parts))
         _set(sheet, base, joined)
@@ -103,7 +104,7 @@ def _join_pairs(sheet: Sheet) -> bool:
     if "label_key" not in names or value is None:
         return False
     key = names["label_key"]
-    columns = [sheet_cells.text(sheet, name) for name in (key, value)]
+    columns = [sheet.text(name) for name in (key, value)]
     sheet.report(is_null(columns[0]) & ~is_null(columns[1]), key, columns[0], "the key of the label")
     joined = [_joined(sheet, [pair]) for pair in zip(*(column.to_pylist() for column in columns), strict=True)]
     sheet.table = sheet.table.drop_columns([key, value])
@@ -113,7 +114,7 @@ def _join_pairs(sheet: Sheet) -> bool:
 
 def _join_cells(sheet: Sheet, name: str) -> None:
     """Write objects {"colour": "red"} and lists ["colour=red"] in the cells of a column as text."""
-    texts = sheet_cells.text(sheet, name).to_pylist()
+    texts = sheet.text(name).to_pylist()
     if any(text and text.lstrip()[:1] in ("{", "[") for text in texts):
         _set(sheet, name, [text and _of_cell(sheet, text) for text in texts])
 
@@ -155,7 +156,7 @@ def _name_scores(sheet: Sheet, suite: Suite) -> None:
 
 def _a_row_each(sheet: Sheet, name: str) -> None:
     """Repeat the rows that have several labels, one label each."""
-    labels = [labels_of(text) if text else (text,) for text in sheet_cells.text(sheet, name).to_pylist()]
+    labels = [labels_of(text) if text else (text,) for text in sheet.text(name).to_pylist()]
     if any(len(own) > 1 for own in labels):
         sheet.take(np.repeat(np.arange(len(sheet)), [len(own) for own in labels]))
         _set(sheet, name, [label for own in labels for label in own])
@@ -163,12 +164,12 @@ def _a_row_each(sheet: Sheet, name: str) -> None:
 
 def _a_row_a_case(sheet: Sheet, case: str, label: str) -> None:
     """Put the labels of a case, one a row, in its first row; other values that differ are problems."""
-    again, first = sheet_cells.duplicates([sheet.table[case]])
+    again, first = arrays.duplicates([sheet.table[case]])
     for name in sheet.table.column_names:
         if name != label:
-            differs = sheet_cells.differs(sheet.table[name], first)
+            differs = arrays.differs(sheet.table[name], first)
             sheet.report(differs, name, sheet.table[name], "the same value in all rows of one case")
-    texts = sheet_cells.text(sheet, label).to_pylist()
+    texts = sheet.text(label).to_pylist()
     own: dict[int, list[str]] = {}
     for head, text in zip(first.tolist(), texts, strict=True):
         own.setdefault(head, []).extend([text] if text else [])

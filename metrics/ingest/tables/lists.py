@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from metrics.core.array_types import Bools
 from metrics.core.suite import STRINGS
-from metrics.ingest.sheet import flat, is_null
+from metrics.ingest.arrays import flat, is_null
 from metrics.ingest.tables.values import as_lists, item_text, text_of
 
 Rule = Literal["list", "JSON array", "Python list", "numbered columns", ";", "one text"]

@@ -8,7 +8,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.suite import STRINGS
-from metrics.ingest.sheet import Problems, Sheet, first_line, flat
+from metrics.ingest.arrays import flat
+from metrics.ingest.problems import Problems, first_line
+from metrics.ingest.sheet import Sheet
 from metrics.ingest.tables.frames import plain_frame
 from metrics.ingest.tables.values import MAX_DEPTH, TRACES, column_of, flatten, json_text, text_of, whole
 

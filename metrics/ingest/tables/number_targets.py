@@ -7,9 +7,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.suite import Task
-from metrics.ingest.sheet import Sheet
+from metrics.ingest.sheet import NUMBER, Sheet
 from metrics.ingest.tables.columns import Columns, Question, Role, fold
-from metrics.ingest.tables.sheet_cells import NUMBER, text
 
 PLAIN = ("y_true", "target")  # what tools of classification, of regression and of text call the truth
 BESIDE = ("question", "input", "prompt", "query", "user_input")  # a column that makes it an answer in text
@@ -56,7 +55,7 @@ def _column(sheet: Sheet) -> str | None:
 
 
 def _cells(sheet: Sheet, column: str) -> pa.Array:
-    return pc.drop_null(text(sheet, column).combine_chunks())
+    return pc.drop_null(sheet.text(column).combine_chunks())
 
 
 def _are_numbers(cells: pa.Array) -> bool:

@@ -14,8 +14,11 @@ from numpy.typing import ArrayLike
 
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.suite import METADATA, PREDICTIONS, Suite
-from metrics.ingest.sheet import Problems, Sheet, as_mask, flat, is_null, only
-from metrics.ingest.tables import id_matches, sheet_cells
+from metrics.ingest import arrays
+from metrics.ingest.arrays import as_mask, flat, is_null, only
+from metrics.ingest.problems import Problems
+from metrics.ingest.sheet import Sheet
+from metrics.ingest.tables import id_matches
 from metrics.ingest.tables.columns import Columns, is_open_images
 from metrics.vision import rle
 from metrics.vision.coco_columns import FARTHEST
@@ -42,20 +45,20 @@ def image_cases(sheet: Sheet, columns: Columns) -> tuple[pa.Table, Ints, Column]
     name = found.get("image") or found.get("case_id")
     if name is None:
         raise sheet.problems.fail(sheet.file, "no column with the image", "a column image, image_name, file_name", 1)
-    ids = sheet_cells.required(sheet, found.get("case_id", name), "the name of the image")
-    values: dict[str, Column] = {"case_id": ids, METADATA + "image_name": sheet_cells.text(sheet, name)}
+    ids = sheet.required(found.get("case_id", name), "the name of the image")
+    values: dict[str, Column] = {"case_id": ids, METADATA + "image_name": sheet.text(name)}
     for canonical, side in (("image_width", "width"), ("image_height", "height")):
         place = found.get(canonical) or (found.get(side) if _corners(columns) else None)
         if place is not None:
-            pixels = sheet_cells.numbers(sheet, place, low=1, high=1e6, whole=True)
-            values[canonical] = sheet_cells.integers(pixels, pa.int32())
-    listed = {name: sheet_cells.lists(sheet, columns, name) for name in CASE_LISTS if name in found}
-    extra = sheet_cells.metadata(sheet, columns)
-    _, first = sheet_cells.duplicates([ids])
+            pixels = sheet.numbers(place, low=1, high=1e6, whole=True)
+            values[canonical] = arrays.integers(pixels, pa.int32())
+    listed = {name: sheet.lists(columns, name) for name in CASE_LISTS if name in found}
+    extra = sheet.metadata(columns)
+    _, first = arrays.duplicates([ids])
     for canonical, column in values.items():
-        differs = sheet_cells.differs(column, first)
+        differs = arrays.differs(column, first)
         sheet.report(differs, canonical, column, "the same value in all rows of one image")
-    extra = {name: column for name, column in extra.items() if not sheet_cells.differs(column, first).any()}
+    extra = {name: column for name, column in extra.items() if not arrays.differs(column, first).any()}
     values |= listed
     heads = (first == np.arange(len(sheet))) & ~is_null(ids)
     index = np.cumsum(heads) - 1
@@ -71,14 +74,14 @@ def geometry(sheet: Sheet, columns: Columns, ids: Column, sizes: Sizes) -> tuple
     found = columns.columns
     if "label" not in found:
         raise sheet.problems.fail(sheet.file, "no column with the class", "a column label", 1)
-    label = sheet_cells.text(sheet, found["label"])
+    label = sheet.text(found["label"])
     names = _box_columns(columns)
     shapes = [found[name] for name in ("polygon", "rle") if name in found]
     if not names and not shapes:
         expected = "columns x, y, width, height or xmin, ymin, xmax, ymax, or polygon, or rle"
         raise sheet.problems.fail(sheet.file, "no boxes", expected, 1)
     objects = ~np.logical_and.reduce([is_null(label), *(is_null(sheet.table[name]) for name in (*names, *shapes))])
-    sheet.report(objects & sheet_cells.is_blank(label), found["label"], label, "a class")
+    sheet.report(objects & arrays.is_blank(label), found["label"], label, "a class")
     wide, high = _row_sizes(ids, sizes)
     boxes = np.full((len(sheet), 4), np.nan)
     given = np.zeros(len(sheet), bool)
@@ -96,15 +99,15 @@ def geometry(sheet: Sheet, columns: Columns, ids: Column, sizes: Sizes) -> tuple
     area = box_areas(boxes)
     area = np.where(given | np.isnan(derived[:, 4]), area, derived[:, 4])
     if "area" in found:
-        stated = sheet_cells.numbers(sheet, found["area"], low=0)
+        stated = sheet.numbers(found["area"], low=0)
         area = np.where(np.isnan(stated), area, stated)
-    shape = {**box_columns(boxes), "area": sheet_cells.floats(area), "polygons": polygons, "rle": masks}
+    shape = {**box_columns(boxes), "area": arrays.floats(area), "polygons": polygons, "rle": masks}
     return {"label": label, **shape}, objects
 
 
 def box_columns(boxes: Floats) -> dict[str, pa.Array]:
     """Return boxes [N, 4] (x, y, width, height) as columns, NaN as null."""
-    return {side: sheet_cells.floats(boxes[:, place]) for place, side in enumerate(SIDES)}
+    return {side: arrays.floats(boxes[:, place]) for place, side in enumerate(SIDES)}
 
 
 def box_areas(boxes: Floats) -> Floats:
@@ -121,7 +124,7 @@ def match_cases(sheet: Sheet, columns: Columns, cases: pa.Table) -> pa.Array:
     if name is None:
         expected = "a column image, image_name, file_name or case_id"
         raise sheet.problems.fail(sheet.file, "no column with the image", expected, 1)
-    given = flat(sheet_cells.required(sheet, name, "the name of the image"))
+    given = flat(sheet.required(name, "the name of the image"))
     index = find_cases(given, cases)
     named = METADATA + "image_name" in cases.column_names and "case_id" not in found
     known = cases[METADATA + "image_name" if named else "case_id"]
@@ -145,7 +148,7 @@ def find_cases(given: pa.Array, cases: pa.Table) -> pa.Array:
         plain = shorten(given)
         for names in known:
             stems = shorten(names)
-            again, first = sheet_cells.duplicates([stems])
+            again, first = arrays.duplicates([stems])
             repeated = np.isin(first, first[again])
             once = pc.if_else(pa.array(repeated), None, stems)
             index = pc.coalesce(index, pc.index_in(plain, once, skip_nulls=True))
@@ -206,9 +209,9 @@ def sizes_of(cases: pa.Table) -> dict[str, tuple[int, int]]:
 
 def object_metadata(sheet: Sheet, columns: Columns, ids: Column) -> dict[str, Column]:
     """Return the columns of unknown meaning whose values differ between the rows of an image: its objects have them."""
-    _, first = sheet_cells.duplicates([ids])
-    extra = sheet_cells.metadata(sheet, columns)
-    return {name: column for name, column in extra.items() if sheet_cells.differs(column, first).any()}
+    _, first = arrays.duplicates([ids])
+    extra = sheet.metadata(columns)
+    return {name: column for name, column in extra.items() if arrays.differs(column, first).any()}
 
 
 def object_flags(sheet: Sheet, columns: Columns) -> dict[str, pa.Array]:
@@ -217,10 +220,10 @@ def object_flags(sheet: Sheet, columns: Columns) -> dict[str, pa.Array]:
     unknown = ("-1",) if is_open_images(sheet.table.column_names) else ()
     crowd = np.zeros(len(sheet), bool)
     if "is_crowd" in found:
-        crowd = sheet_cells.flags(sheet, found["is_crowd"], unknown=unknown)
+        crowd = sheet.flags(found["is_crowd"], unknown=unknown)
     flags = {"is_crowd": pa.array(crowd)}
     if "difficult" in found:
-        flags["difficult"] = pa.array(sheet_cells.flags(sheet, found["difficult"]))
+        flags["difficult"] = pa.array(sheet.flags(found["difficult"]))
     return flags
 
 
@@ -229,7 +232,7 @@ def scale(columns: Columns, sheet: Sheet) -> str:
     names = _box_columns(columns)
     if not names:
         return "polygons or masks"
-    values = np.stack([sheet_cells.numbers(sheet, name) for name in names], axis=1)
+    values = np.stack([sheet.numbers(name) for name in names], axis=1)
     return ("0–1" if _normalised(values) else "pixels") + ", " + " ".join(names)
 
 
@@ -239,7 +242,7 @@ def are_shares(columns: Columns, sheet: Sheet) -> bool:
     if not names or "polygon" in columns.columns or "rle" in columns.columns:
         return False
     unchecked = Sheet(sheet.file, sheet.table, sheet.rows, Problems())
-    values = np.stack([sheet_cells.numbers(unchecked, name) for name in names], axis=1)
+    values = np.stack([unchecked.numbers(name) for name in names], axis=1)
     return is_open_images(sheet.table.column_names) or _normalised(values)
 
 
@@ -262,7 +265,7 @@ def _normalised(values: Floats) -> bool:
 def _boxes(sheet: Sheet, columns: Columns, names: list[str], given: Bools, wide: Floats, high: Floats) -> Floats:
     shares = is_open_images(sheet.table.column_names)
     low, high_end = (0.0, 1.0) if shares else (-np.inf, np.inf)
-    values = np.stack([sheet_cells.numbers(sheet, name, low=low, high=high_end) for name in names], axis=1)
+    values = np.stack([sheet.numbers(name, low=low, high=high_end) for name in names], axis=1)
     for place, name in enumerate(names):
         sheet.report(given & ~sheet.bad & np.isnan(values[:, place]), name, sheet.table[name], "a number")
     if shares or _normalised(values[given]):
@@ -279,7 +282,7 @@ def _boxes(sheet: Sheet, columns: Columns, names: list[str], given: Bools, wide:
 
 
 def _row_sizes(ids: Column, sizes: Sizes) -> tuple[Floats, Floats]:
-    codes, _ = sheet_cells.codes_of(ids)
+    codes, _ = arrays.codes_of(ids)
     known = pc.dictionary_encode(flat(ids), null_encoding="encode").dictionary.to_pylist()
     table = np.array([sizes.get(name, (np.nan, np.nan)) for name in known] or [(np.nan, np.nan)], float)
     return (table[codes, 0], table[codes, 1]) if len(codes) else (np.zeros(0), np.zeros(0))
@@ -300,7 +303,7 @@ def _shapes(
         name = columns.columns.get(canonical)
         if name is None:
             continue
-        column = sheet_cells.text(sheet, name)
+        column = sheet.text(name)
         for place in np.flatnonzero(objects & ~is_null(column)).tolist():
             try:
                 if canonical == "polygon":

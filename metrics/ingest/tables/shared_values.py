@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.array_types import Ints
+from metrics.ingest.arrays import is_null
 from metrics.ingest.decoded_size import Decoded
-from metrics.ingest.sheet import is_null
 
 ROW = 64  # bytes that reading takes for a row, whatever is in it: its number, its id, whether it is bad
 TEXT = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)

@@ -8,8 +8,10 @@ import pyarrow.compute as pc
 
 from metrics.core.array_types import Bools, Ints
 from metrics.core.suite import METADATA, STRINGS, Task
-from metrics.ingest.sheet import Sheet, as_mask, flat, is_null
-from metrics.ingest.tables import answer_choices, contexts, graded_ids, sheet_cells
+from metrics.ingest import arrays
+from metrics.ingest.arrays import as_mask, flat, is_null
+from metrics.ingest.sheet import Sheet
+from metrics.ingest.tables import answer_choices, contexts, graded_ids
 from metrics.ingest.tables.columns import NUMBER_ALIASES, SUITE_ALIASES, Columns, fold
 from metrics.ingest.tables.near_names import only_columns, suggestion
 from metrics.text.agents.expected_calls import CALLS_FORM as EXPECTED_CALLS
@@ -50,10 +52,10 @@ def cases(sheet: Sheet, columns: Columns, task: Task, answered: bool = False) ->
     values: dict[str, pa.ChunkedArray | pa.Array] = {"case_id": case_ids(sheet, columns)}
     for canonical in SUITE_TEXTS:
         if canonical in found:
-            values[canonical] = sheet_cells.text(sheet, found[canonical])
+            values[canonical] = sheet.text(found[canonical])
     for canonical in SUITE_LISTS:
         if canonical in found:
-            values[canonical] = sheet_cells.lists(sheet, columns, canonical)
+            values[canonical] = sheet.lists(columns, canonical)
     values |= graded_ids.columns_of(sheet, columns)
     values |= answer_choices.columns_of(sheet, columns)
     if "expected_calls" in found:
@@ -61,28 +63,28 @@ def cases(sheet: Sheet, columns: Columns, task: Task, answered: bool = False) ->
     if task == "classification" and "labels" in found:  # an empty cell: none of the classes
         values["labels"] = pc.coalesce(values["labels"], pa.scalar([], STRINGS))
     if "true_value" in found:
-        numbers = sheet_cells.numbers(sheet, found["true_value"], need=task == "regression")
-        values["true_value"] = sheet_cells.floats(numbers)
+        numbers = sheet.numbers(found["true_value"], need=task == "regression")
+        values["true_value"] = arrays.floats(numbers)
     if "weight" in found:
-        values["weight"] = sheet_cells.floats(sheet_cells.numbers(sheet, found["weight"], low=0))
+        values["weight"] = arrays.floats(sheet.numbers(found["weight"], low=0))
     if task == "classification" and found.keys().isdisjoint(("label", "labels")):
         choices = ", ".join(("label", *SUITE_ALIASES["label"]))
         raise sheet.problems.fail(sheet.file, "no column with the true class", f"a column {choices}", 1)
     if task == "classification" and "label" in found:
-        sheet_cells.required(sheet, found["label"], "the true class of the case")
+        sheet.required(found["label"], "the true class of the case")
     if task == "regression" and "true_value" not in found:
         choices = ", ".join(("true_value", *NUMBER_ALIASES["true_value"]))
         raise sheet.problems.fail(sheet.file, "no column with the true value", f"a column {choices}", 1)
     _refuse_code(sheet, columns)
-    return pa.table(values | sheet_cells.metadata(sheet, columns))
+    return pa.table(values | sheet.metadata(columns))
 
 
 def _expected_calls(sheet: Sheet, name: str) -> pa.Array:
     """Return a column of expected calls in their stored form; cells that are none are problems."""
-    column = sheet_cells.text(sheet, name)
+    column = sheet.text(name)
     stored: list[str | None] = []
     wrong: dict[int, str] = {}
-    for row, (text, blank) in enumerate(zip(column.to_pylist(), sheet_cells.is_blank(column).tolist(), strict=True)):
+    for row, (text, blank) in enumerate(zip(column.to_pylist(), arrays.is_blank(column).tolist(), strict=True)):
         try:
             stored.append(None if blank else calls_json(expected_calls(text)))
         except ExpectedCallsError as failure:
@@ -96,16 +98,16 @@ def case_ids(sheet: Sheet, columns: Columns) -> pa.ChunkedArray | pa.Array:
     """Return the case ids; where the file has none, rows are numbered, or questions where it also holds answers."""
     found = columns.columns
     if "case_id" in found:
-        return sheet_cells.required(sheet, found["case_id"], "a case id")
+        return sheet.required(found["case_id"], "a case id")
     if "question" in found and any(name in found for name in ANSWERED):
-        codes, _ = sheet_cells.codes_of(sheet_cells.text(sheet, found["question"]))
+        codes, _ = arrays.codes_of(sheet.text(found["question"]))
         return pa.array(codes + 1).cast(pa.string())
     return pa.array(np.arange(1, len(sheet) + 1)).cast(pa.string())
 
 
 def unique_cases(sheet: Sheet, table: pa.Table) -> None:
     """Record as problems case ids that occurred in an earlier row, and variants of unknown cases."""
-    again, first = sheet_cells.duplicates([table["case_id"]])
+    again, first = arrays.duplicates([table["case_id"]])
     again &= ~is_null(table["case_id"])
     ids = flat(table["case_id"])
     expected = "every case once (several models' answers: a file of outputs, or one combined file)"
@@ -163,30 +165,30 @@ def outputs(
     }
     for canonical in OUTPUT_TEXTS:
         if canonical in found:
-            values[canonical] = sheet_cells.text(sheet, found[canonical])
+            values[canonical] = sheet.text(found[canonical])
     values |= contexts.context_columns(sheet, columns)
     if answer_choices.LOGPROBS in found:
-        values[answer_choices.LOGPROBS] = sheet_cells.number_lists(sheet, columns, answer_choices.LOGPROBS, True)
+        values[answer_choices.LOGPROBS] = sheet.number_lists(columns, answer_choices.LOGPROBS, True)
     if "error" in found:
         values["error"] = _errors(sheet, found["error"])
     for canonical in OUTPUT_LISTS:
         if canonical in found:
-            values[canonical] = sheet_cells.lists(sheet, columns, canonical)
+            values[canonical] = sheet.lists(columns, canonical)
     for canonical in OUTPUT_NUMBERS:
         if canonical in found:
-            number = sheet_cells.numbers(sheet, found[canonical], low=0)
-            values[canonical] = sheet_cells.floats(number / 1000 if fold(found[canonical]).endswith("_ms") else number)
+            number = sheet.numbers(found[canonical], low=0)
+            values[canonical] = arrays.floats(number / 1000 if fold(found[canonical]).endswith("_ms") else number)
     for canonical in PREDICTED:
         if canonical in found:
-            values[canonical] = sheet_cells.floats(sheet_cells.numbers(sheet, found[canonical]))
+            values[canonical] = arrays.floats(sheet.numbers(found[canonical]))
     if "tokens" in found:
-        tokens = sheet_cells.numbers(sheet, found["tokens"], low=0, whole=True)
-        values["tokens"] = sheet_cells.integers(tokens, pa.int64())
-    return pa.table(values | sheet_cells.metadata(sheet, columns))
+        tokens = sheet.numbers(found["tokens"], low=0, whole=True)
+        values["tokens"] = arrays.integers(tokens, pa.int64())
+    return pa.table(values | sheet.metadata(columns))
 
 
 def _errors(sheet: Sheet, name: str) -> pa.ChunkedArray:
-    column = sheet_cells.text(sheet, name)
+    column = sheet.text(name)
     none = pc.is_in(pc.utf8_lower(pc.utf8_trim_whitespace(column)), pa.array(NO_ERROR))
     return pc.if_else(none, pa.scalar(None, column.type), column)
 
@@ -196,7 +198,7 @@ def models(sheet: Sheet, columns: Columns, model: str, renamed: str | None) -> p
     name = columns.columns.get("model")
     if name is None:
         return pa.repeat(renamed or model, len(sheet))
-    column = sheet_cells.required(sheet, name, "the name of the model")
+    column = sheet.required(name, "the name of the model")
     if renamed is None:
         return column
     if len(set(column.unique().to_pylist())) > 1:
@@ -210,12 +212,12 @@ def runs(sheet: Sheet, columns: Columns) -> pa.Array:
     found = columns.columns
     name = found.get("run")
     if name is None and {fold(found.get("case_id", "")), fold(found.get("answer", ""))} == HUMAN_EVAL:
-        keys = [sheet_cells.text(sheet, found[key]) for key in ("case_id", "model") if key in found]
-        return pa.array(sheet_cells.occurrences(keys), pa.int32())
+        keys = [sheet.text(found[key]) for key in ("case_id", "model") if key in found]
+        return pa.array(arrays.occurrences(keys), pa.int32())
     if name is None:
         return pa.array(np.ones(len(sheet), np.int32))
-    numbers = sheet_cells.numbers(sheet, name, low=1, high=2**31 - 1, whole=True)
-    return sheet_cells.integers(numbers, pa.int32(), absent=1)
+    numbers = sheet.numbers(name, low=1, high=2**31 - 1, whole=True)
+    return arrays.integers(numbers, pa.int32(), absent=1)
 
 
 def split_combined(sheet: Sheet, suite_part: pa.Table, outputs_part: pa.Table) -> tuple[pa.Table, pa.Table, Bools]:
@@ -224,11 +226,11 @@ def split_combined(sheet: Sheet, suite_part: pa.Table, outputs_part: pa.Table) -
     Suite values that differ between the rows of one case are problems; a metadata column belongs to the cases where it
     is the same in all rows of every case, else to the outputs.
     """
-    _, first = sheet_cells.duplicates([suite_part["case_id"]])
+    _, first = arrays.duplicates([suite_part["case_id"]])
     first = np.where(is_null(suite_part["case_id"]), np.arange(len(sheet)), first)  # rows without an id are no one case
     dropped = []
     for name in suite_part.column_names:
-        differs = sheet_cells.differs(suite_part[name], first)
+        differs = arrays.differs(suite_part[name], first)
         if name.startswith(METADATA):
             dropped += [name] if differs.any() else []
         else:
@@ -243,4 +245,4 @@ def _refuse_code(sheet: Sheet, columns: Columns) -> None:
     ]
     if any(fold(name).startswith(PROMPTFOO) or name.startswith("__") for name in sheet.table.column_names):
         names = sheet.table.column_names
-    sheet_cells.refuse_code(sheet, [name for name in names if name in sheet.table.column_names])
+    sheet.refuse_code([name for name in names if name in sheet.table.column_names])

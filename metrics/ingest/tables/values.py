@@ -10,7 +10,7 @@ import orjson
 import pyarrow as pa
 
 from metrics.core.suite import STRINGS
-from metrics.ingest.sheet import flat, is_null
+from metrics.ingest.arrays import flat, is_null
 
 TEXT_KEYS = ("text", "content", "page_content", "passage", "answer")  # where an object in a list keeps its text
 LARGEST = sys.float_info.max

@@ -6,8 +6,9 @@ from dataclasses import replace
 import pyarrow as pa
 
 from metrics.core.suite import Suite
-from metrics.ingest.sheet import Sheet, flat
-from metrics.ingest.tables import sheet_cells
+from metrics.ingest import arrays
+from metrics.ingest.arrays import flat
+from metrics.ingest.sheet import Sheet
 from metrics.ingest.tables.columns import Columns, Role
 from metrics.ingest.traces.stored_trace import EXPECTED, SHOWN, Trace, read_trace
 from metrics.text.agents.traces import TraceError
@@ -23,8 +24,8 @@ def unpack(sheet: Sheet, columns: Columns, role: Role, suite: Suite | None = Non
     name = columns.columns.get("trace")
     if name is None or role == "suite":
         return columns
-    column = sheet_cells.text(sheet, name)
-    blank = sheet_cells.is_blank(column)
+    column = sheet.text(name)
+    blank = arrays.is_blank(column)
     traces: list[Trace | None] = []
     wrong: dict[int, str] = {}
     for row, (text, empty) in enumerate(zip(column.to_pylist(), blank.tolist(), strict=True)):
@@ -46,7 +47,7 @@ def unpack(sheet: Sheet, columns: Columns, role: Role, suite: Suite | None = Non
         derived["question"] = questions
     if role == "outputs" and suite is not None and ("question" not in columns.columns):
         given = columns.columns.get("case_id")
-        named = sheet_cells.text(sheet, given).to_pylist() if given else [None] * len(sheet)
+        named = sheet.text(given).to_pylist() if given else [None] * len(sheet)
         if given is None or None in named:
             derived["case_id"] = _cases(sheet, named, questions, suite)
     return _with(sheet, columns, name, derived)
@@ -99,7 +100,7 @@ def note(sheet: Sheet, columns: Columns, role: Role) -> str | None:
     if name is None:
         return None
     kinds: dict[str, None] = {}
-    for text in flat(sheet_cells.text(sheet, name)).drop_null().slice(0, 20).to_pylist():
+    for text in flat(sheet.text(name)).drop_null().slice(0, 20).to_pylist():
         try:
             kinds[read_trace(text).format] = None
         except TraceError:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from metrics.ingest.tables.sheet_cells import CODE
+from metrics.ingest.sheet import CODE
 from metrics.presentation.safe_text import shown
 from metrics.reports.exchange.contents import Answered, answers, primary_scores
 from metrics.store import Run

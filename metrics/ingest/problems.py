@@ -1,0 +1,87 @@
+"""Problems and Loaded: everything wrong with an upload is collected before anything is raised."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
+
+from metrics.core.errors import InputError, InputProblem
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Loaded(Generic[T]):
+    """The result of reading an upload: the value, the problems of the rows left out, and notes for the user.
+
+    `missing` counts the (case, model) pairs of the suite that the outputs do not answer; they are no error.
+    """
+
+    value: T
+    problems: tuple[InputProblem, ...] = ()
+    notes: tuple[str, ...] = ()
+    missing: int = 0
+
+
+class Problems:
+    """Everything wrong with an upload: problems of rows, which can be left out, and fatal ones."""
+
+    def __init__(self, keep_good_rows: bool = False):
+        self.keep_good_rows = keep_good_rows
+        self.keep_unknown_classes = False  # predictions of classes that the suite does not have are no problems
+        self.fatal = False
+        self.left_out = 0
+        self._files: dict[str, int] = {}
+        self._found: list[InputProblem] = []
+
+    def add(
+        self, file: str, found: str, expected: str, row: int | None = None, column: str | None = None, *,
+        fatal: bool = False,
+    ) -> None:  # fmt: skip
+        """Record one problem; leaving rows out does not fix a fatal one."""
+        self.extend([InputProblem(file, found, expected, row, column, fatal)])
+        self.fatal |= fatal
+
+    def extend(self, problems: Iterable[InputProblem]) -> None:
+        """Record problems found elsewhere."""
+        for problem in problems:
+            self._files.setdefault(problem.file, len(self._files))
+            self._found.append(problem)
+
+    def absorb(self, error: InputError) -> None:
+        """Record the problems of a file that could not be read at all."""
+        seen = {replace(problem, fatal=True) for problem in self._found}
+        fatal = (replace(problem, fatal=True) for problem in error.problems)
+        self.extend(problem for problem in fatal if problem not in seen)
+        self.fatal = True
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    @property
+    def listed(self) -> tuple[InputProblem, ...]:
+        """All problems, by file in the order given, then by row."""
+        return tuple(sorted(self._found, key=lambda problem: (self._files[problem.file], problem.row or 0)))
+
+    def stop(self) -> None:
+        """Raise InputError where reading cannot continue, whether or not bad rows may be left out."""
+        if self.fatal:
+            raise InputError(self.listed)
+
+    def check(self) -> None:
+        """Raise InputError where something is wrong and bad rows may not be left out, or that would not fix it."""
+        if self._found and (self.fatal or not self.keep_good_rows):
+            raise InputError(self.listed)
+
+    def fail(
+        self, file: str, found: str, expected: str, row: int | None = None, column: str | None = None
+    ) -> InputError:
+        """Return the error to raise where reading cannot continue: this problem after all others."""
+        self.add(file, found, expected, row, column, fatal=True)
+        return InputError(self.listed)
+
+
+def first_line(error: BaseException) -> str:
+    """Return the first line of what a library's error says, at most 200 characters."""
+    text = re.sub(r" <_io\.\w+ object at \w+>", "", str(error)).strip()
+    return (text or type(error).__name__).splitlines()[0][:200]
