@@ -10,7 +10,7 @@ import json
 import re
 import sys
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from importlib import import_module
 from itertools import groupby
@@ -24,12 +24,13 @@ from metrics.calibrations.shipped import shipped
 from metrics.cli.main import parser as command_line
 from metrics.cli.project_model import schema
 from metrics.core.evaluator import JUDGE, Metric
+from metrics.core.fields import CASE_FIELDS, OUTPUT_FIELDS, Field
+from metrics.core.label_fields import CLASS_FIELDS, OBJECT_TABLE_FIELDS
 from metrics.core.registry import evaluators
 from metrics.engine.evaluation import Evaluation
 from metrics.engine.evaluation_fields import flag_of, option_of
 from metrics.ingest import format_table, formats
 from metrics.ingest.reader import Reader
-from metrics.ingest.tables.columns import IMAGE_ALIASES, OUTPUT_ALIASES, SCORED_ALIASES, SUITE_ALIASES
 from metrics.library.evaluate import FIELDS
 from metrics.library.presets import PRESETS
 from metrics.perturbations.kinds import KINDS
@@ -179,18 +180,24 @@ def format_list() -> str:
 
 
 def column_tables() -> str:
-    """Return the canonical columns of each kind of file, with the other names that they are known by."""
-    kinds: dict[str, Mapping[str, tuple[str, ...]]] = {
-        "Suites": SUITE_ALIASES,
-        "Outputs": OUTPUT_ALIASES,
-        "Outputs of classifiers, also": SCORED_ALIASES,
-        "Tables of objects in images": IMAGE_ALIASES,
+    """Return the columns of each kind of file: what they hold, and the other names that they are known by."""
+    kinds = {
+        "Suites": [field for field in CASE_FIELDS if field.role != "image"],
+        "Outputs": OUTPUT_FIELDS,
+        "Outputs of classifiers, also": CLASS_FIELDS,
+        "Tables of objects in images": OBJECT_TABLE_FIELDS,
     }
     parts = []
-    for title, aliases in kinds.items():
-        rows = [(f"`{name}`", ", ".join(f"`{alias}`" for alias in others)) for name, others in aliases.items()]
-        parts.append(f"### {title}\n\n" + _table(("column", "also recognised as"), rows))
+    for title, fields in kinds.items():
+        rows = [(f"`{field.name}`", field.help.removesuffix("."), _aliases(field)) for field in fields]
+        parts.append(f"### {title}\n\n" + _table(("column", "what it holds", "also recognised as"), rows))
     return "\n".join(parts)
+
+
+def _aliases(field: Field) -> str:
+    names = [", ".join(f"`{alias}`" for alias in field.aliases)]
+    names += [f"in {task} also " + ", ".join(f"`{alias}`" for alias in own) for task, own in field.aliases_in.items()]
+    return "; ".join(filter(None, names))
 
 
 def perturbation_table() -> str:

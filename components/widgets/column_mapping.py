@@ -11,37 +11,20 @@ from components import data
 from components.data.uploaded_files import choices_of, column_pairs, pairs_of, with_pairs
 from components.widgets import problem_list, url
 from components.widgets.controls import agreed, place
+from metrics.core.fields import METADATA, words_of
 from metrics.presentation.format import plural
 
 if TYPE_CHECKING:
     from components.data import InspectedFile, Preview, Question
 
 NONE = "–"
-METADATA = "metadata."  # prefix of columns without a known meaning
-WORDS = {  # canonical name: words
-    "case_id": "case id", "question": "question", "expected_answers": "expected answers", "answer": "answer",
-    "reference_contexts": "reference contexts", "retrieved_contexts": "retrieved contexts", "model": "model",
-    "context_ids": "ids of the contexts", "reference_context_ids": "ids of the relevant contexts",
-    "reference_grades": "grades of the relevant contexts", "choices": "choices", "correct_choice": "correct choice",
-    "choice_logprobs": "log-likelihoods of the choices", "error": "error instead of an answer",
-    "conditions": "conditions", "json_schema": "JSON schema", "source_text": "source text", "label": "true label",
-    "predicted_label": "predicted label", "score": "score", "tags": "tags", "annotations": "ground-truth objects",
-    "predictions": "predicted objects or labels", "citations": "citations", "trace": "trace", "duration_s": "duration",
-    "labels": "true labels, several", "predicted_labels": "predicted labels, several", "true_value": "true value",
-    "predicted_value": "predicted value", "predicted_low": "low end of its interval",
-    "predicted_high": "high end of its interval", "cost_usd": "cost, USD", "run": "repeat", "perturbs": "perturbs",
-    "is_crowd": "is crowd", "expected_calls": "expected calls of tools", "negative_labels": "labels the image lacks",
-    "not_exhaustive_labels": "labels not all annotated",
-    "code_tests": "tests of the code", "database_script": "script of a database", "system_prompt": "system prompt",
-    "attack_goal": "goal of the attack", "attack_condition": "condition of the attack's success",
-}  # fmt: skip
 
 
 def words(canonical: str) -> str:
     """Return the words for a canonical name."""
     if canonical.startswith(METADATA):
         return "neither: keep as metadata"
-    return WORDS.get(canonical, canonical.replace("_", " "))
+    return words_of(canonical)
 
 
 def changed(pairs: Sequence[str], canonical: str, column: str | None, before: str | None = None) -> list[str]:

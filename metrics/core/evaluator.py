@@ -24,12 +24,7 @@ JUDGE = "judge"  # the resource that is no local model
 LOCAL_MODELS = ("embedder", "token_encoder", "classifier", "language_model")  # the resources with weights of their own
 Columns = Mapping[str, str | float | int | None]  # of an aggregate, beside its metric and label
 Shape = Literal["case", "batch", "dataset"]
-Input = Literal[
-    "question", "expected_answers", "retrieved_contexts", "answer", "conditions", "citations", "source_text", "trace",
-    "label", "annotations", "predictions", "labels", "true_value", "predicted_value", "reference_context_ids",
-    "context_ids", "choices", "choice_logprobs", "expected_calls", "predicted_low", "predicted_high", "code_tests",
-    "database_script", "system_prompt", "attack_goal", "attack_condition",
-]  # fmt: skip
+Input = str  # a column of FIELDS or a table of TABLES (metrics.core.fields); evaluator_decorator refuses any other
 
 
 class Status(StrEnum):

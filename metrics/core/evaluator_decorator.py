@@ -26,10 +26,13 @@ returns the scores as columns, core.score_columns.ScoreColumns.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from inspect import signature
+from itertools import chain
 from typing import Any, get_args, get_origin, get_type_hints
 
 from metrics.core.cases import Cases
+from metrics.core.did_you_mean import one_of
 from metrics.core.evaluator import LOCAL_MODELS, PLUGINS, Evaluator, Example, Input, Metric, Resource, Shape
+from metrics.core.fields import FIELDS, TABLES
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case, Suite, Task
 
@@ -67,6 +70,9 @@ def evaluator(
     that a value is good or bad only beside another one (overlap of words, average precision). The metrics of an
     evaluator that uses local weights have none until they are calibrated for the weights.
     """
+    for name in (*inputs, *chain.from_iterable((instead or {}).items())):
+        if name not in FIELDS and name not in TABLES:
+            raise ValueError(f"evaluator {id}: the input {name!r}, expected {one_of(name, (*FIELDS, *TABLES))}")
     if len(metrics) == 1:
         metrics = (replace(metrics[0], primary=True),)
 

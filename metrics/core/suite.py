@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, cast, get_args
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -15,117 +15,28 @@ from metrics.core.array_types import Bools, Ints
 from metrics.core.classes import ClassFacts, class_records
 from metrics.core.did_you_mean import one_of
 from metrics.core.errors import InputError, InputProblem
+from metrics.core.fields import CASE_FIELDS, OUTPUT_FIELDS, schema_of
+from metrics.core.fields import METADATA as METADATA
+from metrics.core.fields import NUMBERS as NUMBERS
+from metrics.core.fields import STRINGS as STRINGS
+from metrics.core.fields import TASKS as TASKS
+from metrics.core.fields import Case as Case
+from metrics.core.fields import Task as Task
 from metrics.core.fingerprint import fingerprint
+from metrics.core.label_fields import ANNOTATION_FIELDS, PREDICTION_FIELDS
 
-Task = Literal["text", "classification", "detection", "segmentation", "agent", "regression"]
-TASKS: tuple[Task, ...] = get_args(Task)
-
-METADATA = "metadata."  # columns a file has beyond the schema are kept as strings under this prefix
 COMPLEXITY = METADATA + "complexity"
 ASSUMED_SIZE = METADATA + "assumed_size"  # "yes" for images of unknown size whose boxes were given as 0–1
 ASSUMED_SIDE = 1000  # their width and height: IoU does not depend on it, areas do
 MEDIUM = "medium"  # the complexity of a case that gives none
 CRITERIA = ("tag", "search", "length", "complexity")  # of Suite.matching that are no columns
-STRINGS = pa.list_(pa.string())
-NUMBERS = pa.list_(pa.float64())
-GEOMETRY = [
-    ("x", pa.float64()),  # left edge of the box, pixels
-    ("y", pa.float64()),  # top edge of the box, pixels
-    ("width", pa.float64()),
-    ("height", pa.float64()),
-    ("area", pa.float64()),  # square pixels; the annotation's own figure where the file has one
-    ("polygons", pa.list_(pa.list_(pa.float64()))),  # rings x1 y1 x2 y2 …, pixels; a rotated box: one of four points
-    ("rle", pa.string()),  # COCO compressed run-length counts, of the image's size
-]
-KEYPOINTS = ("keypoints", NUMBERS)  # x1 y1 v1 x2 y2 v2 …, pixels; v 0: not labelled, 1: hidden, 2: visible
 
-CASES = pa.schema(
-    [
-        ("case_id", pa.string()),
-        ("question", pa.string()),
-        ("expected_answers", STRINGS),
-        ("reference_contexts", STRINGS),
-        ("conditions", pa.string()),
-        ("json_schema", pa.string()),
-        ("source_text", pa.string()),
-        ("label", pa.string()),  # the true class, in classification
-        ("tags", STRINGS),
-        ("weight", pa.float64()),
-        ("group", pa.string()),  # cluster for intervals: source document, conversation, scene
-        ("perturbs", pa.string()),  # the case this one is a variant of
-        ("perturbation", pa.string()),
-        ("image", pa.string()),  # file name inside the suite's media
-        ("image_width", pa.int32()),
-        ("image_height", pa.int32()),
-        ("labels", STRINGS),  # the true classes, where a case may have several
-        ("true_value", pa.float64()),  # in regression
-        ("reference_context_ids", STRINGS),  # of the passages that answer the question
-        ("reference_grades", NUMBERS),  # how relevant each of them is; null: all alike
-        ("choices", STRINGS),  # of a multiple-choice question
-        ("correct_choice", pa.int32()),  # its place among them, from 0
-        ("expected_calls", pa.string()),  # JSON: the calls of tools that an agent should make, in order
-        ("negative_labels", STRINGS),  # classes of which the image was checked to have none
-        ("not_exhaustive_labels", STRINGS),  # classes of which the image has more than are annotated
-        ("code_tests", pa.string()),  # Python that fails where the code of the answer is wrong; a JSON list: its parts
-        ("database_script", pa.string()),  # SQL that makes the tables and rows that a query of the answer is run on
-        ("system_prompt", pa.string()),  # what the model was told before the question
-        ("attack_goal", pa.string()),  # what a planted instruction, or a request, is after
-        ("attack_condition", pa.string()),  # as `conditions`: holds for an answer by which the attack has succeeded
-    ]
-)
-ANNOTATIONS = pa.schema(
-    [
-        ("case_id", pa.string()),
-        ("annotation_id", pa.int64()),
-        ("label", pa.string()),
-        *GEOMETRY,
-        ("is_crowd", pa.bool_()),
-        ("difficult", pa.bool_()),  # neither counted nor punished where a benchmark's rules say so
-        KEYPOINTS,
-    ]
-)
-OUTPUTS = pa.schema(
-    [
-        ("case_id", pa.string()),
-        ("model", pa.string()),
-        ("run", pa.int32()),  # 1, 2, … for repeats of the same case
-        ("answer", pa.string()),
-        ("retrieved_contexts", STRINGS),
-        ("citations", STRINGS),
-        ("trace", pa.string()),  # JSON
-        ("artifacts", STRINGS),
-        ("duration_s", pa.float64()),
-        ("cost_usd", pa.float64()),
-        ("tokens", pa.int64()),
-        ("context_ids", STRINGS),  # of the retrieved contexts, in their order
-        ("error", pa.string()),  # why the model gave no answer
-        ("predicted_value", pa.float64()),  # in regression
-        ("predicted_low", pa.float64()),  # of the interval that the model gives with it
-        ("predicted_high", pa.float64()),
-        ("choice_logprobs", NUMBERS),  # the log-likelihood of each of the case's choices
-    ]
-)
-PREDICTIONS = pa.schema(
-    [
-        ("case_id", pa.string()),
-        ("model", pa.string()),
-        ("run", pa.int32()),
-        ("prediction_id", pa.int64()),  # unique within the model and run, in file order
-        ("label", pa.string()),
-        ("score", pa.float64()),
-        *GEOMETRY,
-        KEYPOINTS,
-    ]
-)
+CASES, OUTPUTS = schema_of(CASE_FIELDS), schema_of(OUTPUT_FIELDS)
+ANNOTATIONS, PREDICTIONS = schema_of(ANNOTATION_FIELDS), schema_of(PREDICTION_FIELDS)
 # columns that came later: what has no value in them keeps the fingerprint that it had before
 LATER = frozenset(
-    (
-        "context_ids", "error", "labels", "true_value", "reference_context_ids", "reference_grades", "choices",
-        "correct_choice", "expected_calls", "negative_labels", "not_exhaustive_labels", "difficult", "keypoints",
-        "predicted_value", "predicted_low", "predicted_high", "choice_logprobs", "code_tests", "database_script",
-        "system_prompt", "attack_goal", "attack_condition",
-    )
-)  # fmt: skip
+    column.name for column in (*CASE_FIELDS, *OUTPUT_FIELDS, *ANNOTATION_FIELDS, *PREDICTION_FIELDS) if column.later
+)
 
 
 def conform(table: pa.Table, schema: pa.Schema) -> pa.Table:
@@ -299,57 +210,6 @@ class Outputs:
 
         predictions = None if self.predictions is None else keep(self.predictions)
         return replace(self, outputs=keep(self.outputs), predictions=predictions)
-
-
-class Case(NamedTuple):
-    """One case joined with one model's output: the input of an evaluator of cases. Absent text is None.
-
-    A named tuple, as a run makes millions of them.
-    """
-
-    case_id: str = ""
-    model: str = ""
-    run: int = 1
-    position: int = 0  # of the case in its suite, from 0
-    question: str | None = None
-    expected_answers: tuple[str, ...] = ()
-    reference_contexts: tuple[str, ...] = ()
-    retrieved_contexts: tuple[str, ...] = ()
-    answer: str | None = None
-    citations: tuple[str, ...] = ()
-    conditions: str | None = None
-    json_schema: str | None = None
-    source_text: str | None = None
-    label: str | None = None
-    tags: tuple[str, ...] = ()
-    trace: str | None = None
-    artifacts: tuple[str, ...] = ()
-    context_ids: tuple[str, ...] = ()  # of the retrieved contexts; empty where they have none
-    error: str | None = None  # why the model gave no answer
-    files: Path | None = None  # the folder of those that are stored
-    metadata: Mapping[str, str] = {}
-    reference_context_ids: tuple[str, ...] = ()
-    reference_grades: tuple[float, ...] = ()  # of the same; empty: all alike
-    choices: tuple[str, ...] = ()
-    correct_choice: int | None = None  # its place among the choices, from 0
-    choice_logprobs: tuple[float, ...] = ()
-    expected_calls: str | None = None
-    duration_s: float | None = None
-    cost_usd: float | None = None
-    tokens: int | None = None
-    code_tests: str | None = None
-    database_script: str | None = None
-    system_prompt: str | None = None
-    attack_goal: str | None = None
-    attack_condition: str | None = None
-
-    @classmethod
-    def of(cls, **values: Any) -> "Case":
-        """Return a case from plain values; lists become tuples."""
-        frozen: dict[str, Any] = {
-            name: tuple(value) if isinstance(value, list) else value for name, value in values.items()
-        }
-        return cls(**frozen)
 
 
 def rows_table(rows: Iterable[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:

@@ -12,6 +12,7 @@ from metrics import models
 from metrics.core.cases import Cases
 from metrics.core.errors import MissingResource
 from metrics.core.evaluator import JUDGE, CaseScore, Evaluator, Parameters, Status, not_applicable
+from metrics.core.fields import words_of
 from metrics.core.suite import Case
 from metrics.judge.budget import Spend
 from metrics.judge.client import Client
@@ -19,15 +20,6 @@ from metrics.judge.open_judges import missing_judge, open_judges
 from metrics.judge.settings import settings_of
 
 CASES_PER_CALL = 4  # cases in progress for each request in flight: some wait for one another's shared steps
-INPUT_NAMES = {
-    "question": "question", "expected_answers": "expected answer", "retrieved_contexts": "retrieved contexts",
-    "answer": "answer", "conditions": "conditions", "citations": "citations", "source_text": "source text",
-    "trace": "trace", "artifacts": "artifacts", "label": "label", "reference_contexts": "reference contexts",
-    "reference_context_ids": "reference context ids", "choices": "choices",
-    "expected_calls": "expected calls", "tokens": "tokens",
-    "code_tests": "tests of the code", "database_script": "script of a database", "system_prompt": "system prompt",
-    "attack_goal": "goal of the attack", "attack_condition": "condition of the attack's success",
-}  # fmt: skip
 
 
 def missing_inputs(entry: Evaluator, cases: Cases) -> dict[int, CaseScore]:
@@ -51,7 +43,7 @@ def _missing_inputs(entry: Evaluator, case: Case) -> CaseScore | None:
     missing = entry.missing_inputs(case)
     if not missing:
         return None
-    named = (" or ".join(map(INPUT_NAMES.__getitem__, entry.accepted(name))) for name in missing)
+    named = (" or ".join(map(words_of, entry.accepted(name))) for name in missing)
     return not_applicable(f"the case has no {' and no '.join(named)}")
 
 

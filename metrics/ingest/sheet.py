@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.errors import InputProblem
+from metrics.core.fields import Field
 from metrics.core.suite import METADATA
-from metrics.ingest.arrays import WHOLE, as_mask, flat, is_blank, is_null, only
+from metrics.ingest.arrays import WHOLE, as_mask, flat, floats, integers, is_blank, is_null, only
 from metrics.ingest.problems import Problems
-from metrics.ingest.tables.columns import LISTS, Columns, fold
+from metrics.ingest.tables.columns import LISTS, UPLOADED, Columns, fold
 from metrics.ingest.tables.lists import split_column
 from metrics.ingest.tables.values import as_lists, json_text
 
@@ -22,11 +23,10 @@ NUMBER = r"^\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?\s*$"
 NOT_FINITE = ("nan", "inf", "-inf", "+inf", "infinity", "-infinity")
 TRUE, FALSE = ("1", "true", "yes", "1.0"), ("0", "false", "no", "0.0")
 CODE = ("javascript:", "python:", "file://")  # promptfoo runs or opens such cells; they are refused here
-CLASSES = ("labels", "predicted_labels")  # lists of classes
-ALWAYS_SPLIT = ("tags", "citations", "artifacts")
-NAMES = (  # lists of names, which have no semicolons of their own
-    *ALWAYS_SPLIT, *CLASSES, "context_ids", "reference_context_ids", "negative_labels", "not_exhaustive_labels",
-)  # fmt: skip
+CLASSES = tuple(each.name for each in UPLOADED if each.items == "classes")
+ALWAYS_SPLIT = tuple(each.name for each in UPLOADED if each.items == "names")
+# lists of names, which have no semicolons of their own
+NAMES = (*ALWAYS_SPLIT, *CLASSES, "context_ids", "reference_context_ids")
 
 
 class Sheet:
@@ -109,6 +109,19 @@ class Sheet:
             return column
         values = [None if value is None else json_text(value) for value in column.to_pylist()]
         return pa.chunked_array([pa.array(values, pa.string())])
+
+    def values(self, columns: Columns, field: Field) -> pa.ChunkedArray | pa.Array:
+        """Return a column of cases or outputs as its field's type says; numbers in another unit become the field's."""
+        name = columns.columns[field.name]
+        if field.is_list:
+            return self.number_lists(columns, field.name) if field.is_number else self.lists(columns, field.name)
+        if not field.is_number:
+            return self.text(name)
+        given = self.numbers(name, low=field.low, whole=field.is_whole)
+        for ending, size in field.units.items():
+            if fold(name).endswith(ending):
+                given = given / size
+        return integers(given, field.type) if field.is_whole else floats(given)
 
     def required(self, name: str, what: str) -> pa.ChunkedArray:
         """Return a column of strings none of which is missing or blank."""

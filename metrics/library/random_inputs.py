@@ -1,23 +1,19 @@
 """Random cases and data sets, small and nasty, on which the laws of evaluators are checked."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
 
+from metrics.core.fields import FIELDS, OUTPUT_FIELDS, Field
 from metrics.core.suite import Case, Outputs, Suite, Task
 
 GEOMETRIC = ("detection", "segmentation")
 LABELS = ("cat", "dog", "fox")
 PIECES = ("the", "cat", "sat. ", "Paris", "1889", '"', "(", "\n", "今天。", "4111 1111 1111 1111")
-CALLS = (
-    "", "[]", '["a"]', '[{"name": "a", "arguments": {"x": 1, "y": "é"}}, "b", "a"]',
-    '[{"function": {"name": "b", "arguments": "{\\"x\\": 1e3}"}}]',
-)  # fmt: skip
-STEPS = ('[{"tool": "a", "arguments": {"x": 1}}, {"role": "user", "text": "hi"}, {"tool": "b"}]', '{"steps": []}')
 TEXTS = ("", " ", "{}", "[1, NaN]", '{"a": {"a": 1}}', "NOT", '"Paris" AND NOT regexp("1[89]")', "é" * 99)
 NUMBERS = (-1.0, 0.0, 0.0, 0.5, 2.0, 1e6)
 SCORES = (0.0, 0.1, 0.25, 0.5, 0.5, 0.9, 1.0)
-PREDICTED = ("predicted_value", "predicted_low", "predicted_high")
+PREDICTED = tuple(each.name for each in OUTPUT_FIELDS if each.tasks == ("regression",))
 EDGES, SIDES = (0.0, 5.0, 10.0, 40.0), (1.0, 10.0, 20.0, 60.0)
 PLANES = ((0x20, 0x7F), (0x00, 0x20), (0xA0, 0x250), (0x300, 0x370), (0x4E00, 0x4F00), (0x1F300, 0x1F400))
 
@@ -33,29 +29,31 @@ def random_text(chance: Random) -> str:
 
 
 def random_case(chance: Random) -> Case:
-    """Return a case of text with any of its fields missing."""
+    """Return a case with any of its columns missing; none has an error, as no evaluator is given such a case."""
+    values: dict[str, Any] = {}
+    for name in Case._fields:
+        if name in FIELDS and name != "error":
+            field = FIELDS[name]
+            values[name] = _items(field, values, chance) if field.is_list else _value(field, chance)
+    return Case(**values | {"case_id": "1", "model": "m", "run": 1})
 
-    def maybe() -> str | None:
-        return random_text(chance) if chance.random() < 0.75 else None
 
-    def several() -> tuple[str, ...]:
-        return tuple(random_text(chance) for _ in range(chance.randrange(4)))
+def _value(field: Field, chance: Random) -> Any:
+    """Return none, one of the column's samples, or any text where no syntax bounds it."""
+    if chance.random() < 0.25:
+        return None
+    is_bound = field.is_number or field.syntax not in ("", "condition")
+    return chance.choice(field.samples) if is_bound or chance.random() < 0.3 else random_text(chance)
 
-    ids, choices = [chance.choice("abcdé") for _ in range(chance.randrange(5))], chance.randrange(4)
 
-    def numbers(count: int) -> tuple[float, ...]:
-        return tuple(chance.choice((-2.5, 0.0, 1.0, 3.0)) for _ in range(count if chance.random() < 0.9 else 1))
-
-    return Case(
-        case_id="1", model="m", question=maybe(), expected_answers=several(), retrieved_contexts=several(),
-        answer=maybe(), citations=several(), conditions=maybe(), json_schema=maybe(), source_text=maybe(),
-        context_ids=tuple(chance.sample("abcdéfg", 4)), reference_context_ids=tuple(ids),
-        reference_grades=numbers(len(ids)), choices=tuple(random_text(chance) for _ in range(choices)),
-        correct_choice=chance.choice((None, -1, 0, 1, 3)), choice_logprobs=numbers(choices),
-        trace=maybe() if chance.random() < 0.5 else chance.choice(STEPS), expected_calls=chance.choice(CALLS) or None,
-        code_tests=maybe(), database_script=maybe(), system_prompt=maybe(), attack_goal=maybe(),
-        attack_condition=maybe(),
-    )  # fmt: skip
+def _items(field: Field, before: Mapping[str, Any], chance: Random) -> tuple[Any, ...]:
+    """Return a list of samples and texts; most often as many as the list that they belong to has items."""
+    owner = before.get(field.each_of)
+    count = chance.randrange(5) if owner is None or chance.random() < 0.1 else len(owner)
+    return tuple(
+        chance.choice(field.samples) if field.is_number or chance.random() < 0.5 else random_text(chance)
+        for _ in range(count)
+    )
 
 
 def random_data_set(chance: Random, task: Task) -> tuple[Suite, Outputs]:

@@ -9,10 +9,12 @@ import pyarrow.compute as pc
 
 from metrics.core.arrow import stored_rows
 from metrics.core.errors import RunError, RunNotFound
+from metrics.core.fields import CASE_FIELDS
 from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
 
-ASKED = ("question", "source_text", "conditions", "json_schema", "system_prompt")  # what a model may have to see
+# what a model may have to see
+ASKED = [each.name for each in CASE_FIELDS if each.given == "always" and each.role not in ("key", "sort")]
 TASKS = {  # task → the column to be filled
     "text": "answer", "agent": "answer", "classification": "label", "regression": "predicted_value",
 }  # fmt: skip

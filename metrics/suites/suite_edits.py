@@ -14,8 +14,9 @@ import pyarrow.compute as pc
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from metrics.core.errors import InputError, InputProblem, RunNotFound
+from metrics.core.fields import words_of
 from metrics.core.files import read_json, write_json
-from metrics.core.suite import METADATA, STRINGS, Suite
+from metrics.core.suite import STRINGS, Suite
 from metrics.store import Workspace
 from metrics.store.stored_inputs import StoredInputs
 from metrics.suites.suite_contents import with_originals
@@ -70,7 +71,7 @@ class Edit(BaseModel):
         count = len(getattr(self, NEEDS[self.do]))
         if self.do == "change":
             columns = dict.fromkeys(name for row in self.rows for name in row if name != "case_id")
-            what = ", ".join(name.removeprefix(METADATA).replace("_", " ") for name in columns) + " changed"
+            what = ", ".join(map(words_of, columns)) + " changed"
         else:
             what = {
                 "keep": "kept, others removed", "leave_out": "removed", "tag": f"tagged {self.tag}",

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.errors import InputError, InputProblem
+from metrics.core.fields import FIELDS, Syntax
 from metrics.core.label_keys import keys_of, labels_of, split_label
 from metrics.core.suite import CASES, METADATA, Suite, rows_table
 from metrics.text.agents.expected_calls import CALLS_FORM as EXPECTED_CALLS
@@ -22,7 +23,6 @@ Row = Mapping[str, Any]  # column → value; a name that is no column of CASES i
 
 MAX_TEXT = 1_000_000  # characters of a text
 LONGEST_ID = 500
-IMAGE = ("image", "image_width", "image_height")  # come from the files of an upload
 
 
 def add_cases(suite: Suite, rows: Iterable[Row]) -> Suite:
@@ -257,8 +257,9 @@ def _id_problems(suite: Suite, id: str, case: str) -> list[InputProblem]:
 
 def _expected(suite: Suite, column: str, value: Any) -> tuple[str, str] | None:
     """Return what was found in a cell and what was expected; None where the value can be used."""
-    kind = CASES.field(column).type if column in CASES.names else pa.string()
-    if column in IMAGE:
+    field = FIELDS[column] if column in CASES.names else None
+    kind = pa.string() if field is None else field.type
+    if field is not None and field.role == "image" and not field.is_list:
         known = value in suite.cases[column].to_pylist()
         return None if known else (repr(value), "an image of the suite: others come with a file of cases")
     if pa.types.is_list(kind):
@@ -269,32 +270,34 @@ def _expected(suite: Suite, column: str, value: Any) -> tuple[str, str] | None:
         right = _is_number(value) and value >= 0 and float(value).is_integer()
         return None if right else (repr(value), "a whole number from 0 up")
     if pa.types.is_floating(kind):
-        least, words = (-math.inf, "a finite number") if column == "true_value" else (0.0, "a number from 0 up")
+        least, words = -math.inf, "a finite number"
+        if field is not None and field.low > least:
+            least, words = field.low, f"a number from {field.low:g} up"
         return None if _is_number(value) and least <= value else (repr(value), words)
     if not isinstance(value, str):
         return repr(value), "a text"
     if len(value) > MAX_TEXT:
         return f"{len(value):,} characters", f"at most {MAX_TEXT:,}"
-    return _rule(column, value)
+    return _syntax_problem(field.syntax, value) if field is not None else None
 
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def _rule(column: str, text: str) -> tuple[str, str] | None:
-    if column in ("conditions", "attack_condition"):
+def _syntax_problem(syntax: Syntax, text: str) -> tuple[str, str] | None:
+    if syntax == "condition":
         try:
             parse_condition(text)
         except ConditionError as failure:
             problems = failure.problems
             return "; ".join(one.place for one in problems), "; ".join(dict.fromkeys(one.expected for one in problems))
-    if column == "expected_calls":
+    if syntax == "calls":
         try:
             expected_calls(text)
         except ExpectedCallsError as failure:
             return str(failure), EXPECTED_CALLS
-    if column == "json_schema":
+    if syntax == "json_schema":
         try:
             violations(None, text)
         except JsonError as failure:

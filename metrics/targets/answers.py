@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from metrics.ingest.tables.columns import OUTPUT_ALIASES, fold
+from metrics.core.fields import OUTPUT_FIELDS
+from metrics.ingest.tables.columns import OUTPUT_ALIASES, SCORED_ALIASES, fold
 from metrics.ingest.traces.stored_trace import trace_of
 from metrics.judge.completion import CallFailed
 from metrics.judge.redact import redact
@@ -15,11 +16,13 @@ MAX_TEXT = 1_000_000  # characters of an answer, or of one passage
 MAX_LISTED = 1_000  # passages, citations or artifacts
 LONGEST_REPLY = 1 << 23  # bytes
 LARGEST = 2**53  # cost, tokens or score: every whole number up to it is a float
-LISTS = ("retrieved_contexts", "context_ids", "citations", "artifacts")
+LISTS = tuple(each.name for each in OUTPUT_FIELDS if each.is_list and not each.is_number)
 NAMES = {
-    **{name: (name, *OUTPUT_ALIASES.get(name, ())) for name in ("answer", "trace", "cost_usd", "tokens", *LISTS)},
-    "label": ("label", "predicted_label"), "score": ("score", "confidence"), "error": ("error",),
-}  # fmt: skip
+    **{name: (name, *OUTPUT_ALIASES[name]) for name in ("answer", "trace", "cost_usd", "tokens", *LISTS)},
+    "label": ("label", "predicted_label", *SCORED_ALIASES["predicted_label"]),
+    "score": ("score", *SCORED_ALIASES["score"]),
+    "error": ("error",),
+}
 TEXTS = ("text", "content", "page_content", "passage")  # of a passage that is an object
 IDS = ("id", "doc_id", "passage_id", "chunk_id")
 

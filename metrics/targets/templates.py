@@ -6,29 +6,25 @@ from typing import Any
 from urllib.parse import quote
 
 from metrics.core.errors import InputProblem
+from metrics.core.fields import CASE_FIELDS, FIELDS
 from metrics.core.suite import LATER, METADATA, Suite
 
 PLACEHOLDER = re.compile(r"\{\{([A-Za-z_][\w.-]*)\}\}|\{([A-Za-z_][\w.-]*)\}")  # a doubled one is text
-SEEN = {  # placeholder → column
-    "case_id": "case_id", "question": "question", "contexts": "reference_contexts", "source_text": "source_text",
-    "json_schema": "json_schema", "tags": "tags", "system_prompt": "system_prompt",
-}  # fmt: skip
-TEMPLATE_FORMS = {
-    "expected_answer": "expected_answers", "expected_answers": "expected_answers", "label": "label",
-    "conditions": "conditions",
-}  # fmt: skip
+NAMES = {"reference_contexts": "contexts"}  # column → placeholder, where they differ
+SEEN = {NAMES.get(each.name, each.name): each.name for each in CASE_FIELDS if each.given == "always"}
+REVEALED = {each.name: each.name for each in CASE_FIELDS if each.given == "revealed"}
+REVEALED |= {"expected_answer": "expected_answers"}
 
 Fields = Mapping[str, Any]  # name → text or list of texts
 
 
 def cases_seen(suite: Suite, reveal_expected: bool) -> Iterator[Fields]:
     """Yield of each case what a target may see: texts, lists of texts, `metadata` by name. Absent text is empty."""
-    columns = SEEN | (TEMPLATE_FORMS if reveal_expected else {})
+    columns = SEEN | (REVEALED if reveal_expected else {})
     metadata = [name for name in suite.cases.column_names if name.startswith(METADATA)]
     for row in suite.cases.select([*dict.fromkeys(columns.values()), *metadata]).to_pylist():
-        empty: dict[str, Any] = {"reference_contexts": [], "tags": [], "expected_answers": []}
         fields = {
-            name: row[column] or empty.get(column, "")
+            name: row[column] or ([] if FIELDS[column].is_list else "")
             for name, column in columns.items()
             if row[column] or column not in LATER  # what was asked before there was the column is asked as it was
         }
@@ -41,7 +37,7 @@ def known_names(suite: Suite, reveal_expected: bool = False) -> tuple[str, ...]:
     """Return the placeholders that the cases of a suite have values for."""
     filled = {name for name in suite.cases.column_names if suite.cases[name].null_count < len(suite)}
     own = [name.removeprefix(METADATA) for name in filled if name.startswith(METADATA)]
-    columns = SEEN | (TEMPLATE_FORMS if reveal_expected else {})
+    columns = SEEN | (REVEALED if reveal_expected else {})
     return tuple(sorted({*own, *(name for name, column in columns.items() if column in filled)}))
 
 
@@ -54,7 +50,7 @@ def check(texts: Iterable[str], suite: Suite, reveal_expected: bool, where: str)
         if name in known:
             continue
         expected = "one of " + ", ".join(f"{{{each}}}" for each in known) + "; {{name}} is text"
-        if name in TEMPLATE_FORMS:
+        if name in REVEALED:
             expected = "nothing that gives the answer away, unless reveal_expected is set"
         problems.append(InputProblem(where, f"the placeholder {{{name}}}", expected))
     return problems

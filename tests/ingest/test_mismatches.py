@@ -112,8 +112,9 @@ NO_USE = {
 @pytest.mark.parametrize(("content", "found", "near"), NO_USE.values(), ids=NO_USE.keys())
 def test_a_suite_that_neither_asks_nor_expects_anything_is_refused(tmp_path, content, found, near):
     assert read_refusal(read_suite, write(tmp_path, "s.csv", content)) == (
-        f"s.csv, row 1: found {found}; expected one of the columns question, expected_answer, reference_contexts, "
-        f"conditions, json_schema, source_text, label, labels and true_value{near}"
+        f"s.csv, row 1: found {found}; expected one of the columns question, expected_answers, reference_contexts, "
+        "conditions, json_schema, source_text, label, labels, true_value, reference_context_ids, choices, "
+        f"expected_calls, code_tests, attack_condition{near}"
     )
 
 

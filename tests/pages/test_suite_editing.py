@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from components import data
 from components.views.setup.case_table import table_edits
+from metrics.core.fields import CASE_FIELDS, Task
 from metrics.core.suite import Outputs, Suite
 from metrics.store import Workspace
 from tests.engine.engine_scenes import finished
@@ -53,7 +54,7 @@ def keyed(boxes: Any, ending: str) -> Any:
 
 
 def rows(boxes: Any, part: str) -> list[Any]:
-    return [box for box in boxes if f"-condition-{part}-" in (box.key or "")]
+    return [box for box in boxes if f"-conditions-{part}-" in (box.key or "")]
 
 
 def test_opening_a_case_changes_nothing(page: Open) -> None:
@@ -75,7 +76,7 @@ def test_every_field_of_a_case_is_edited(page: Open, stored: str) -> None:
     labelled(shown.number_input, "Weight").set_value(3.5).run()
     labelled(shown.text_input, "Group").set_value("").run()
     labelled(shown.text_input, "Case id").set_value("first").run()
-    assert "Not applied yet: question, expected answers, source text, tags, complexity, weight, group, id" in words(
+    assert "Not applied yet: question, expected answers, source text, tags, weight, group, complexity, id" in words(
         shown
     )
     press(shown, "Apply")
@@ -88,11 +89,29 @@ def test_every_field_of_a_case_is_edited(page: Open, stored: str) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.parametrize("task", ["text", "classification", "regression"])
+def test_form_and_table_edit_every_column_of_the_task(workspace: Path, open_page: Open, task: Task) -> None:
+    wanted = {field.name for field in CASE_FIELDS if field.edited and field.fits(task)}
+    rows = [{"case_id": "a", "question": "q", "label": "cat", "true_value": 1.0}, {"case_id": "b", "perturbs": "a"}]
+    stored = Workspace().save_suite(Suite.from_rows("small", task, rows))
+    shown = open_page("suites", suite=stored, case="a")
+    boxes = [*shown.text_area, *shown.text_input, *shown.number_input, *shown.selectbox, *shown.multiselect]
+    keys = " ".join(str(box.key) for box in (*boxes, *shown.get("button_group")))
+    in_table = {"reference_context_ids", "reference_grades"}
+    assert ["id", "grade"] in [list(frame.value.columns) for frame in shown.dataframe]
+    keys = keys.replace("-correct", "-correct_choice")
+    assert {name for name in wanted if f"-{name}" not in keys} == in_table
+    shown = open_page("suites", suite=stored, table="1")
+    columns = labelled(shown.multiselect, "Columns")
+    columns.set_value(sorted(wanted)).run()
+    assert set(shown.dataframe[0].value.columns) == {"case_id", *wanted}
+
+
 def test_an_expected_answer_is_added_and_one_removed(page: Open) -> None:
     shown = page(case="c1")
-    keyed(shown.button, "-expected-add").click().run()
+    keyed(shown.button, "-expected_answers-add").click().run()
     labelled(shown.text_area, "Expected answer 3").set_value("EUR 1").run()
-    keyed(shown.button, "-expected-remove-0").click().run()
+    keyed(shown.button, "-expected_answers-remove-0").click().run()
     press(shown, "Apply")
     assert row(saved(shown), "c1")["expected_answers"] == [HOSTILE, "EUR 1"]
 
@@ -172,11 +191,11 @@ def test_a_condition_is_built_by_rows_and_tried(page: Open) -> None:
     press(shown, "Add a group")
     rows(shown.text_input, "what")[2].set_value('"free"').run()
     assert shown.code[0].value == r'("euro" AND NOT regexp("[0-9]")) AND "\"free\""'
-    keyed(shown.text_area, "-condition-trial").set_value('euro "free" 7').run()
+    keyed(shown.text_area, "-conditions-trial").set_value('euro "free" 7').run()
     assert "✗ fails" in words(shown)
     tried = next(frame.value for frame in shown.dataframe if "term" in frame.value)
     assert list(tried["found"]) == ["✓", "✓", "✓"]
-    keyed(shown.text_area, "-condition-trial").set_value('euro "free"').run()
+    keyed(shown.text_area, "-conditions-trial").set_value('euro "free"').run()
     assert "✓ passes" in words(shown)
     rows(shown.button, "remove")[2].click().run()
     press(shown, "Apply")
@@ -185,14 +204,14 @@ def test_a_condition_is_built_by_rows_and_tried(page: Open) -> None:
 
 def test_a_condition_is_written_as_text_with_the_place_of_an_error(page: Open) -> None:
     shown = page(case="c1")
-    mode = keyed(shown.get("button_group"), "-condition-mode")
+    mode = keyed(shown.get("button_group"), "-conditions-mode")
     mode.set_value(["text"]).run() if isinstance(mode.value, list) else mode.set_value("text").run()
     labelled(shown.text_area, "Condition").set_value('"a" "b"').run()
     assert "✗ the condition has '\"b\"' at character 5; expected AND, OR or the end" in words(shown)
     press(shown, "Apply")
     assert "column conditions: found '\"b\"' at character 5" in words(shown)
     labelled(shown.text_area, "Condition").set_value('"a" AND ("b" OR ("c" AND "d"))').run()
-    mode = keyed(shown.get("button_group"), "-condition-mode")
+    mode = keyed(shown.get("button_group"), "-conditions-mode")
     mode.set_value(["form"]).run() if isinstance(mode.value, list) else mode.set_value("form").run()
     assert "This condition is nested too deeply for the form: it is edited as text." in words(shown)
 

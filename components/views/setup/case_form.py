@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -14,34 +17,18 @@ from components.widgets import url
 from components.widgets.literal import literal
 from components.widgets.tables import header
 from components.widgets.text_list import text_list
+from metrics.core.fields import METADATA, Field, edited_fields, words_of
 from metrics.presentation import format
 
 if TYPE_CHECKING:
     from components.data import CaseToEdit, SuiteFacts
 
-METADATA = "metadata."
 COMPLEXITY = METADATA + "complexity"
 LEVELS = ("simple", "medium", "complex")
 NEW: Mapping[str, Any] = {}
-TAGS_HELP = "Results can be filtered by tag. Type a new one and press Enter."
-GROUP_HELP = "Cases of one source, such as a document or a conversation: intervals and splits keep them together."
-VARIANT_HELP = "The id of the case that this one is a perturbed variant of."
-CALLS_HELP = (
-    'The calls that an agent should make, in order, as JSON: [{"name": "search", "arguments": {"query": "Paris"}}]. '
-    "A call without arguments accepts any; [] means no call at all. The evaluator Tool calls checks the trace by them."
-)
+ASIDE = ("class", "classes", "number", "tags", "line")  # editors that stand beside the texts
+DRAWN_APART = {"ids": case_references.draw_ids, "choices": case_references.draw_choices}  # of two columns at once
 METADATA_HELP = "Columns of your own; results can be sliced by them."
-SECTIONS = {  # fields that few suites have: column, label, help
-    "Tests of code and queries": (
-        ("code_tests", "Tests of the code", "Python that fails where the code of the answer is wrong."),
-        ("database_script", "Database", "SQL that makes the tables and rows on which the query of the answer is run."),
-    ),
-    "Attack": (
-        ("system_prompt", "System prompt", "What the model was told before the question."),
-        ("attack_goal", "Goal of the attack", "What the planted instruction, or the request, is after."),
-        ("attack_condition", "Condition of its success", 'Holds for an answer that obeyed: "PLUM-42" or regexp("…").'),
-    ),
-}  # fmt: skip
 
 
 def draw(suite: str, draft: str, facts: SuiteFacts, criteria: Mapping[str, Any], case_id: str | None) -> None:
@@ -110,44 +97,35 @@ def _draw_steps(place: Any, case: CaseToEdit, is_changed: bool) -> None:
 
 
 def _draw_texts(values: Mapping[str, Any], facts: SuiteFacts, key: str) -> dict[str, Any]:
+    """Draw what the case asks and is checked by, a section for each subject; return the values by column."""
     found: dict[str, Any] = {}
-
-    def area(column: str, label: str, help: str | None = None) -> None:
-        start = values.get(column) or ""
-        text = st.text_area(label, start, key=f"{key}-{column}", height="content", help=help)
-        found[column] = text if text.strip() else None
-
-    area("question", "Question", "What the model is asked.")
-    if facts.task not in ("classification", "regression") or values.get("expected_answers"):
-        listed = values.get("expected_answers") or []
-        found["expected_answers"] = text_list(
-            "Expected answer", listed, f"{key}-expected", "Any one of them counts as correct."
-        )
-    contexts = values.get("reference_contexts") or []
-    with _section("Reference contexts", len(contexts)):
-        help = "Passages that a correct answer rests on."
-        found["reference_contexts"] = text_list("Context", contexts, f"{key}-contexts", help)
-    with _section("Relevant context ids", len(values.get("reference_context_ids") or [])):
-        found |= case_references.draw_ids(values, key)
-    with _section("Choices", len(values.get("choices") or [])):
-        found |= case_references.draw_choices(values, key)
-    with _section("Condition on the answer", bool(values.get("conditions"))):
-        found["conditions"] = condition_builder.draw(values.get("conditions") or "", f"{key}-condition") or None
-    with _section("JSON Schema of the answer", bool(values.get("json_schema"))):
-        area("json_schema", "JSON Schema", "The evaluator JSON schema checks the answer by it.")
-        if found["json_schema"]:
-            problem = data.schema_problem(found["json_schema"])
-            st.text(f"✗ {problem}" if problem else "✓ a schema that can be used")
-    if facts.task != "classification" or values.get("expected_calls"):
-        with _section("Expected calls of tools", bool(values.get("expected_calls"))):
-            area("expected_calls", "Expected calls", CALLS_HELP)
-    with _section("Source text", bool(values.get("source_text"))):
-        area("source_text", "Source text", "What a summary or a translation is made from.")
-    for title, fields in SECTIONS.items():
-        with _section(title, any(values.get(column) for column, *_ in fields)):
-            for column, label, help in fields:
-                area(column, label, help)
+    texts = (field for field in edited_fields(facts.task, facts.columns) if field.edited not in ASIDE)
+    for title, fields in groupby(texts, key=lambda field: field.title if field.section is None else field.section):
+        own = list(fields)
+        counts = [len(values[field.name]) if field.is_list else True for field in own if values.get(field.name)]
+        with _section(title, max(counts, default=False)) if title else nullcontext():
+            for field in own:
+                if field.name not in found:
+                    found |= _draw_text(field, values, key)
     return found
+
+
+def _draw_text(field: Field, values: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """Draw a column as its declaration says; return its value, and of a pair of columns both."""
+    if field.edited in DRAWN_APART:
+        return DRAWN_APART[field.edited](values, key)
+    if field.edited == "condition":
+        return {field.name: condition_builder.draw(values.get(field.name) or "", f"{key}-{field.name}") or None}
+    if field.edited == "items":
+        listed = values.get(field.name) or []
+        return {field.name: text_list(field.title.removesuffix("s"), listed, f"{key}-{field.name}", field.help)}
+    text = st.text_area(
+        field.title, values.get(field.name) or "", key=f"{key}-{field.name}", height="content", help=field.help
+    )
+    if field.edited == "schema" and text.strip():
+        problem = data.schema_problem(text)
+        st.text(f"✗ {problem}" if problem else "✓ a schema that can be used")
+    return {field.name: text if text.strip() else None}
 
 
 def _section(title: str, filled: int | bool) -> Any:
@@ -183,46 +161,47 @@ def _draw_objects(case: CaseToEdit | None, facts: SuiteFacts, key: str) -> dict[
 
 
 def _draw_facts(values: Mapping[str, Any], facts: SuiteFacts, key: str) -> dict[str, Any]:
+    """Draw what the case is sorted and weighted by, and its true class or value; return the values by column."""
+    fields = [field for field in edited_fields(facts.task, facts.columns) if field.edited in ASIDE]
+    if not values.get("perturbs") and facts.originals == facts.cases:
+        fields = [field for field in fields if field.name != "perturbs"]
     found: dict[str, Any] = {}
-
-    def line(column: str, label: str, help: str) -> None:
-        found[column] = st.text_input(label, values.get(column) or "", key=f"{key}-{column}", help=help).strip() or None
-
-    def one_of(column: str, label: str, options: Sequence[str], help: str) -> None:
-        start = values.get(column)
-        every = list(dict.fromkeys([*options, *([start] if start else [])]))
-        found[column] = st.selectbox(
-            label, every, every.index(start) if start else None, key=f"{key}-{column}", accept_new_options=True,
-            help=help, placeholder="none",
-        )  # fmt: skip
-
-    if facts.textual and (facts.task == "classification" or "label" in facts.columns):
-        one_of("label", "True class", facts.labels, "The class that a correct model predicts.")
-    if facts.textual and (facts.task == "classification" or "labels" in facts.columns):
-        several = list(values.get("labels") or ())
-        found["labels"] = st.multiselect(
-            "True classes", list(dict.fromkeys([*several, *facts.labels])), several, key=f"{key}-labels",
-            accept_new_options=True, placeholder="none", help="Where a case may have several.",
-        )  # fmt: skip
-    if facts.task == "regression":
-        found["true_value"] = st.number_input(
-            "True value", value=values.get("true_value"), key=f"{key}-true-value", format="%.6g", placeholder="none",
-            help="The number that a correct model predicts.",
-        )  # fmt: skip
-    tags = list(values.get("tags") or ())
-    found["tags"] = st.multiselect(
-        "Tags", list(dict.fromkeys([*tags, *facts.tags])), tags, key=f"{key}-tags", accept_new_options=True,
-        placeholder="none", help=TAGS_HELP,
-    )  # fmt: skip
-    one_of(COMPLEXITY, "Complexity", tuple(dict.fromkeys([*LEVELS, *facts.complexity])), "Empty counts as medium.")
-    found["weight"] = st.number_input(
-        "Weight", 0.0, value=values.get("weight"), key=f"{key}-weight", placeholder="1",
-        help="Weight of the case in weighted means; empty counts as 1.",
-    )  # fmt: skip
-    line("group", "Group", GROUP_HELP)
-    if facts.textual and (values.get("perturbs") or facts.originals < facts.cases):
-        line("perturbs", "Variant of", VARIANT_HELP)
+    for field in sorted(fields, key=lambda field: field.role == "sort"):
+        found[field.name] = _draw_fact(field, values.get(field.name), facts, f"{key}-{field.name}")
+    levels = tuple(dict.fromkeys([*LEVELS, *facts.complexity]))
+    found[COMPLEXITY] = _one_of(
+        "Complexity", levels, values.get(COMPLEXITY), f"{key}-{COMPLEXITY}", "Empty counts as medium."
+    )
     return found | _draw_metadata(values, facts, key)
+
+
+def _draw_fact(field: Field, value: Any, facts: SuiteFacts, key: str) -> Any:
+    """Draw a short column as its declaration says; return its value."""
+    match field.edited:
+        case "class":
+            return _one_of(field.title, facts.labels, value, key, field.help)
+        case "classes" | "tags":
+            own = list(value or ())
+            every = dict.fromkeys([*own, *(facts.tags if field.edited == "tags" else facts.labels)])
+            return st.multiselect(
+                field.title, list(every), own, key=key, accept_new_options=True, placeholder="none", help=field.help
+            )
+        case "number":
+            low = None if field.low == -math.inf else field.low
+            return st.number_input(
+                field.title, low, value=value, key=key, placeholder="none", help=field.help,
+                format=None if low is not None else "%.6g",
+            )  # fmt: skip
+        case _:
+            return st.text_input(field.title, value or "", key=key, help=field.help).strip() or None
+
+
+def _one_of(label: str, options: Sequence[str], start: str | None, key: str, help: str) -> str | None:
+    every = list(dict.fromkeys([*options, *([start] if start else [])]))
+    return st.selectbox(
+        label, every, every.index(start) if start else None, key=key, accept_new_options=True, help=help,
+        placeholder="none",
+    )  # fmt: skip
 
 
 def _draw_metadata(values: Mapping[str, Any], facts: SuiteFacts, key: str) -> dict[str, Any]:
@@ -268,7 +247,7 @@ def _draw_apply(
 ) -> None:
     if edits and case_id is not None:
         row: dict[str, Any] = next((edit["rows"][0] for edit in edits if "rows" in edit), {})
-        names = [name.removeprefix(METADATA).replace("_", " ") for name in row if name != "case_id"]
+        names = [words_of(name) for name in row if name != "case_id"]
         names += ["objects"] * any("objects" in edit for edit in edits) + ["id"] * any(
             "names" in edit for edit in edits
         )

@@ -11,23 +11,20 @@ import streamlit as st
 
 from components.widgets.tables import header
 from components.widgets.text_list import text_list
-
-IDS_HELP = "Ids of the passages that answer the question; the evaluator Ranking of retrieved ids compares them."
-GRADE_HELP = "How relevant it is; empty in all rows: all alike."
-CHOICES_HELP = "The choices of a multiple-choice question, in their order."
+from metrics.core.fields import FIELDS
 
 
 def draw_ids(values: Mapping[str, Any], key: str) -> dict[str, Any]:
     """Draw the relevant ids and their grades as a table; return both columns."""
     ids = list(values.get("reference_context_ids") or [])
     grades = values.get("reference_grades") or [None] * len(ids)
-    st.text("Relevant ids", help=IDS_HELP)
+    st.text(FIELDS["reference_context_ids"].title, help=FIELDS["reference_context_ids"].help)
     edited = st.data_editor(
         pd.DataFrame({"id": pd.Series(ids, dtype="string"), "grade": pd.Series(grades, dtype="Float64")}),
         hide_index=True, num_rows="dynamic", key=f"{key}-ids", height="content" if len(ids) < 8 else 300,
         column_config={
             "id": header("Id", 300),
-            "grade": st.column_config.NumberColumn("Grade", width=90, help=GRADE_HELP),
+            "grade": st.column_config.NumberColumn("Grade", width=90, help=FIELDS["reference_grades"].help),
         },
     )  # fmt: skip
     kept = edited[edited["id"].fillna("").str.strip() != ""]
@@ -40,10 +37,10 @@ def draw_ids(values: Mapping[str, Any], key: str) -> dict[str, Any]:
 
 def draw_choices(values: Mapping[str, Any], key: str) -> dict[str, Any]:
     """Draw the choices and which of them is correct; return both columns."""
-    found = text_list("Choice", values.get("choices") or [], f"{key}-choices", CHOICES_HELP)
+    found = text_list("Choice", values.get("choices") or [], f"{key}-choices", FIELDS["choices"].help)
     start = values.get("correct_choice")
     correct = st.selectbox(
-        "Correct choice", range(len(found)), start if start is not None and start < len(found) else None,
+        FIELDS["correct_choice"].title, range(len(found)), start if start is not None and start < len(found) else None,
         format_func=lambda place: f"{_letter(place)}: {found[place]}", key=f"{key}-correct", placeholder="none",
     )  # fmt: skip
     return {"choices": found, "correct_choice": correct}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from components.views.setup import suite_saving
 from components.widgets import url
 from components.widgets.controls import pager
 from components.widgets.tables import ROW
+from metrics.core.fields import FIELDS, METADATA, edited_fields, title_of
 from metrics.presentation import format
 
 if TYPE_CHECKING:
@@ -20,25 +22,8 @@ if TYPE_CHECKING:
 
 PAGE = 100
 TALL = 470  # pixels
-LISTS = ("expected_answers", "reference_contexts", "tags", "labels")
-GUARDS = ("code_tests", "database_script", "system_prompt", "attack_goal", "attack_condition")
-TEXTS = (
-    "question", *LISTS[:2], "conditions", "json_schema", "source_text", "expected_calls", "label", "labels", "perturbs",
-    *GUARDS,
-)  # fmt: skip
-ALWAYS = ("tags", "weight", "group", "metadata.complexity")
-TITLES = {
-    "case_id": "Case", "perturbs": "Variant of", "label": "True class", "labels": "True classes",
-    "true_value": "True value", "json_schema": "JSON Schema",
-}  # fmt: skip
-HELP = {
-    "true_value": "The number that a correct model predicts.",
-    "case_id": "The id by which outputs refer to the case; variants follow. Empty in a new row: the next number.",
-    "weight": "Weight of the case in weighted means; empty counts as 1.",
-    "conditions": 'As text: "Paris" AND NOT regexp("18(87|89)").',
-    "expected_calls": 'The calls that an agent should make, as JSON: [{"name": "add", "arguments": {"a": 1}}].',
-    "perturbs": "The id of the case that this one is a perturbed variant of.",
-}
+COMPLEXITY = METADATA + "complexity"
+NEW_ID_HELP = "Variants follow. Empty in a new row: the next number."
 LIST_HELP = "A list: double-click, type an item and press Enter, then click outside; Backspace removes the last item."
 HINT = (
     "Double-click a cell to edit it, paste from a spreadsheet, add rows at the end, tick rows and press Delete to "
@@ -86,10 +71,11 @@ def draw(suite: str, draft: str, facts: SuiteFacts, criteria: Mapping[str, Any],
 
 
 def _choose_columns(suite: str, facts: SuiteFacts, menu: Any) -> list[str]:
-    possible = [*(TEXTS if facts.textual else ()), *(("true_value",) if facts.task == "regression" else ()), *ALWAYS]
-    possible += [name for name in facts.columns if name.startswith("metadata.") and name not in possible]
+    fields = edited_fields(facts.task, facts.columns)
+    possible = [field.name for field in sorted(fields, key=lambda field: field.role == "sort")] + [COMPLEXITY]
+    possible += [name for name in facts.columns if name.startswith(METADATA) and name not in possible]
     start = [name for name in possible if name in facts.columns or name in ("question", "tags")]
-    chosen = menu.multiselect("Columns", possible, start, _title, key=f"table-columns-{suite}")
+    chosen = menu.multiselect("Columns", possible, start, title_of, key=f"table-columns-{suite}")
     return [name for name in possible if name in chosen]
 
 
@@ -132,18 +118,18 @@ def _differs(value: Any, before: Any) -> bool:
     return (value or None) != (known or None) if not isinstance(value, float | int) else value != known
 
 
-def _title(name: str) -> str:
-    return TITLES.get(name) or format.title(name.removeprefix("metadata."))
-
-
 def _config(name: str) -> Any:
-    title = _title(name)
-    if name in LISTS:
-        return st.column_config.ListColumn(title, width=180, help=LIST_HELP)
-    if name == "weight":
-        return st.column_config.NumberColumn(title, width=80, min_value=0.0, help=HELP["weight"])
-    if name == "true_value":
-        return st.column_config.NumberColumn(title, width=110, format="%.6g", help=HELP[name])
-    if name == "case_id":
-        return st.column_config.TextColumn(title, width=110, pinned=True, help=HELP[name])
-    return st.column_config.TextColumn(title, width=240 if name in TEXTS else 110, help=HELP.get(name))
+    title, field = title_of(name), FIELDS.get(name)
+    if field is None:
+        return st.column_config.TextColumn(title, width=110)
+    if field.role == "key":
+        return st.column_config.TextColumn(title, width=110, pinned=True, help=f"{field.help} {NEW_ID_HELP}")
+    if field.is_list:
+        return st.column_config.ListColumn(title, width=180, help=f"{field.help} {LIST_HELP}")
+    if field.is_number:
+        low = None if field.low == -math.inf else field.low
+        return st.column_config.NumberColumn(
+            title, width=110, min_value=low, format="%.6g" if low is None else None, help=field.help,
+            step=1 if field.is_whole else None,
+        )  # fmt: skip
+    return st.column_config.TextColumn(title, width=110 if field.edited == "line" else 240, help=field.help)

@@ -15,6 +15,7 @@ from components.widgets import controls, filters, url
 from components.widgets.controls import place
 from components.widgets.literal import literal
 from components.widgets.tables import HEAD, ROW, header, records
+from metrics.core.fields import FIELDS
 from metrics.presentation import format
 
 if TYPE_CHECKING:
@@ -29,15 +30,11 @@ ACTIONS = {
 }  # fmt: skip
 KEEP_PAGE = ("tag", "weigh", "copy")  # edits after which no case leaves the page
 CHOSEN, BEGUN = "chosen-cases", "chosen-begun"  # in the session: ids; the table begun last and its first selection
+WIDTHS = {"case_id": 110, "question": 200, "tags": 170, "weight": 70, "perturbs": 110, "image": 230}
 COLUMNS = {  # title, width in pixels, meaning
-    "case_id": ("Case", 110, "The id by which outputs refer to the case."),
-    "question": ("Question", 200, "What the model is asked."),
+    **{name: (FIELDS[name].title, width, FIELDS[name].help) for name, width in WIDTHS.items()},
     "expected": ("Expected", 100, "The expected answers, or the true class."),
-    "tags": ("Tags", 170, "Tags of the case; results can be filtered by tag."),
-    "weight": ("Weight", 70, "Weight of the case in weighted means; empty counts as 1."),
     "complexity": ("Complexity", 90, "From the column complexity of the upload; medium if empty."),
-    "perturbs": ("Variant of", 110, "The original of this perturbed variant."),
-    "image": ("Image", 230, "The image file."),
 }
 
 

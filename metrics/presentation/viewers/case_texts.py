@@ -7,17 +7,14 @@ from typing import Any
 
 import pandas as pd
 
+from metrics.core.fields import CASE_FIELDS
 from metrics.presentation.format import MISSING, STATUSES, exact, number
 from metrics.presentation.marked_text import last_turn, words_of
 from metrics.presentation.names import metric_name
 from metrics.text.agents.expected_calls import ExpectedCallsError, call_text, expected_calls
 
-CONSTRAINTS = {
-    "label": "True label", "labels": "True labels", "true_value": "True value", "conditions": "Conditions",
-    "json_schema": "JSON schema", "code_tests": "Tests of the code", "database_script": "Database",
-    "system_prompt": "System prompt", "attack_goal": "Goal of the attack",
-    "attack_condition": "The attack has succeeded where",
-}  # fmt: skip
+# what pages show before the other facts of a case, after them, or beside them
+SHOWN_APART = ("question", "expected_answers", "reference_contexts", "expected_calls")
 
 
 def closest(answer: str, expected: Sequence[str]) -> str:
@@ -116,10 +113,12 @@ def predicted_text(output: Mapping[str, Any]) -> str | None:
 
 
 def _shown(value: Any) -> str:
-    """Return a fact of a case as text, "" for none; of several labels each."""
-    if value is None or isinstance(value, float):
-        return "" if value is None or value != value else exact(value)
-    return value if isinstance(value, str) else ", ".join(value)
+    """Return a fact of a case as text, "" for none; of a list each item."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    if isinstance(value, float | int):
+        return "" if value != value else exact(value)
+    return ", ".join(map(_shown, value))
 
 
 def question_parts(case: Mapping[str, Any]) -> tuple[Sequence[tuple[str, str]], tuple[str, str | None]]:
@@ -131,6 +130,16 @@ def question_parts(case: Mapping[str, Any]) -> tuple[Sequence[tuple[str, str]], 
         return (), ("Question", case["question"])
     earlier, last = conversation
     return earlier, (f"Question: last turn ({last.role})", last.text)
+
+
+def case_facts(case: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return what else a case asks and is checked by, title and text each: conditions, true class, choices …"""
+    facts = [
+        (field.title, _shown(case.get(field.name)))
+        for field in CASE_FIELDS
+        if field.role in ("ask", "expect", "help") and field.name not in SHOWN_APART
+    ]
+    return [(title, text) for title, text in facts if text]
 
 
 def _calls(text: str) -> str:
@@ -149,7 +158,7 @@ def case_blocks(case: Mapping[str, Any]) -> list[tuple[str, str]]:
     blocks += [
         ("Expected answer" if len(expected) == 1 else f"Expected answer {n + 1}", e) for n, e in enumerate(expected)
     ]
-    blocks += [(title, _shown(case.get(name))) for name, title in CONSTRAINTS.items()]
+    blocks += [fact for fact in case_facts(case) if fact not in blocks]
     if case.get("expected_calls"):
         blocks.append(("Expected calls", _calls(case["expected_calls"])))
     return [(title, text) for title, text in blocks if text]

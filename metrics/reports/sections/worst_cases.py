@@ -15,6 +15,7 @@ from metrics.presentation.phrases import context_titles, metric_title
 from metrics.presentation.safe_text import ending, shown
 from metrics.presentation.verdict_rows import VerdictRow, fact_text, verdict_groups
 from metrics.presentation.viewers import object_panels, panoptic_panels, segment_panels
+from metrics.presentation.viewers.case_texts import case_facts
 from metrics.reports.report import Box, CaseMetric, Passage, WorstCase
 from metrics.store import Run
 
@@ -148,9 +149,8 @@ def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
 def _passages(case: Mapping[str, Any], output: Mapping[str, Any]) -> Iterator[Passage]:
     if case["question"]:
         yield Passage("Question", ending(_dense(case["question"]), MOST_QUESTION))
-    for name, column in (("Conditions", "conditions"), ("Source", "source_text"), ("True label", "label")):
-        if case[column]:
-            yield Passage(name, shown(_flat(case[column]), MOST_CONTEXT))
+    for name, text in case_facts(case):
+        yield Passage(name, shown(_flat(text), MOST_CONTEXT))
     yield from _numbered("Expected", case["expected_answers"], MOST_QUESTION)
     contexts = output.get("retrieved_contexts") or ()
     ids = output.get("context_ids")
