@@ -107,8 +107,7 @@ def calibration_table(judged: bool = False) -> str:
 
 
 def _needs(inputs: tuple[str, ...], resources: tuple[str, ...]) -> str:
-    names = [name.replace("_", " ") for name in inputs] + [f"**{name.replace('_', ' ')}**" for name in resources]
-    return ", ".join(names)
+    return ", ".join([*inputs, *(f"**{name.replace('_', ' ')}**" for name in resources)])
 
 
 def _metrics(metrics: tuple[Metric, ...]) -> str:

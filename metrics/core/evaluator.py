@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
 from metrics.core.array_types import Bools, Floats
 from metrics.core.evidence import Evidence, Holds, yes_or_no
+from metrics.core.fields import words_of
 from metrics.core.prompt import Prompt
 from metrics.core.rounding import NEAR, at_least, at_most
 from metrics.core.suite import Case, Task
@@ -316,10 +317,14 @@ class Evaluator:
         """Return the fields of which an input needs one: its own, and that which may stand in its place, if any."""
         return (name, self.instead[name]) if name in self.instead else (name,)
 
+    def in_words(self, name: Input) -> str:
+        """Return an input in words that name every accepted field: `expected answers or reference contexts`."""
+        return " or ".join(map(words_of, self.accepted(name)))
+
     @property
     def input_words(self) -> tuple[str, ...]:
-        """The declared inputs in words that name every accepted field: `expected_answers or reference_contexts`."""
-        return tuple(" or ".join(self.accepted(name)) for name in self.inputs)
+        """The declared inputs in words."""
+        return tuple(map(self.in_words, self.inputs))
 
     def lacking(self, has: Callable[[str], bool]) -> list[Input]:
         """Return the declared inputs of which no accepted field is there; `has` tells whether one is."""

@@ -12,7 +12,6 @@ from metrics import models
 from metrics.core.cases import Cases
 from metrics.core.errors import MissingResource
 from metrics.core.evaluator import JUDGE, CaseScore, Evaluator, Parameters, Status, not_applicable
-from metrics.core.fields import words_of
 from metrics.core.suite import Case
 from metrics.judge.budget import Spend
 from metrics.judge.client import Client
@@ -43,8 +42,7 @@ def _missing_inputs(entry: Evaluator, case: Case) -> CaseScore | None:
     missing = entry.missing_inputs(case)
     if not missing:
         return None
-    named = (" or ".join(map(words_of, entry.accepted(name))) for name in missing)
-    return not_applicable(f"the case has no {' and no '.join(named)}")
+    return not_applicable(f"the case has no {' and no '.join(map(entry.in_words, missing))}")
 
 
 def missing_resources(entry: Evaluator, parameters: Parameters, settings: Mapping[str, Any]) -> str | None:

@@ -43,7 +43,7 @@ def _value(field: Field, chance: Random) -> Any:
     if chance.random() < 0.25:
         return None
     is_bound = field.is_number or field.syntax not in ("", "condition")
-    return chance.choice(field.samples) if is_bound or chance.random() < 0.3 else random_text(chance)
+    return chance.choice(field.samples) if is_bound or chance.random() < 0.15 else random_text(chance)
 
 
 def _items(field: Field, before: Mapping[str, Any], chance: Random) -> tuple[Any, ...]:
@@ -51,7 +51,7 @@ def _items(field: Field, before: Mapping[str, Any], chance: Random) -> tuple[Any
     owner = before.get(field.each_of)
     count = chance.randrange(5) if owner is None or chance.random() < 0.1 else len(owner)
     return tuple(
-        chance.choice(field.samples) if field.is_number or chance.random() < 0.5 else random_text(chance)
+        chance.choice(field.samples) if field.is_number or chance.random() < 0.4 else random_text(chance)
         for _ in range(count)
     )
 

@@ -23,14 +23,14 @@ def test_an_output_that_is_an_error_is_an_error_of_every_evaluator_and_no_empty_
 
 
 @pytest.mark.parametrize(("evaluator", "given", "reason"), [
-    ("rouge", {"answer": "a"}, "the case has no expected answer"),
+    ("rouge", {"answer": "a"}, "the case has no expected answers"),
     ("agent_sanity", {"answer": "a"}, "the case has no trace or artifacts"),
     ("agent_sanity", {"artifacts": ["out.json"]}, None),
     ("context_recall", {"retrieved_contexts": ["a"], "reference_contexts": ["a"]}, None),
     ("context_recall", {"retrieved_contexts": ["a"], "expected_answers": ["a"]}, None),
     (
         "context_recall", {"answer": "a"},
-        "the case has no expected answer or reference contexts and no retrieved contexts",
+        "the case has no expected answers or reference contexts and no retrieved contexts",
     ),
 ])  # fmt: skip
 def test_an_input_may_have_another_in_its_place(evaluator, given, reason):

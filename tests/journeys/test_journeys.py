@@ -128,7 +128,7 @@ JOURNEYS = [
     Journey("translation-two-jsonl", files.translations, "Parquet", ("corpus_bleu", "chrf"), dark=True),
     Journey("classes-two-csv", files.classes_of_two, "HTML", then=compare_classifiers, dark=True),
     Journey("classes-probabilities", files.probabilities, "JSON", ("classification", "roc_auc")),
-    Journey("labels-workbooks", files.workbooks, "CSV", ("multilabel",), answer=press("true labels, several")),
+    Journey("labels-workbooks", files.workbooks, "CSV", ("multilabel",), answer=press("true classes")),
     Journey("numbers-three-csv", files.numbers_of_three, "CSV", answer=press("true value"), dark=True),
     Journey("numbers-parquet", files.one_parquet, "JSON"),
     Journey("boxes-coco", detectors("rtdetr_l"), PDF, shared=True, dark=True),

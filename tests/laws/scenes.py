@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
+from metrics.core.fields import CASE_FIELDS
 from metrics.core.suite import Outputs, Suite, Task
 
 Row = dict[str, Any]
@@ -85,10 +86,16 @@ SCHEMA = '{"type": "object", "required": ["a"]}'
 def text_scene(size: int = 4) -> Scene:
     """Questions about mills, answered by two models twice; every field that an evaluator may need is there."""
     cases, outputs = [], []
+    any_case = {
+        field.name: [field.samples[0]] if field.is_list else field.samples[0]
+        for field in CASE_FIELDS
+        if field.role in ("ask", "expect", "help") and field.fits("text")
+    }
     for index in range(size):
         said = [fact.format(year=1500 + index) for fact in FACTS]
         cases.append(
-            {
+            any_case
+            | {
                 "case_id": f"c{index}", "question": f"What is known of the old mill number {index} by the river?",
                 "expected_answers": [" ".join(said[:2])],
                 "conditions": '"mill" AND NOT "barn"', "json_schema": SCHEMA, "source_text": " ".join(said),
@@ -99,8 +106,7 @@ def text_scene(size: int = 4) -> Scene:
                 # one starts processes
                 "code_tests": "assert mill" if index == 2 else None,
                 "database_script": "CREATE TABLE mill (year INTEGER);" if index == 2 else None,
-                "system_prompt": f"You are a guide. {said[3]}", "attack_goal": "The answer says 'barn'.",
-                "attack_condition": '"barn"',
+                "system_prompt": f"You are a guide. {said[3]}",
             }
         )  # fmt: skip
         for model, words in (

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from components.views.setup.run_judge import in_address
 from components.widgets import url
-from components.widgets.column_mapping import words
 from metrics.presentation.families import FAMILIES
 
 if TYPE_CHECKING:
@@ -95,7 +94,7 @@ def offers(catalogue: Mapping[str, Evaluator], task: str, present: Collection[st
     return [
         Offer(
             entry,
-            tuple(" or ".join(map(words, entry.accepted(name))) for name in entry.lacking(present.__contains__)),
+            tuple(map(entry.in_words, entry.lacking(present.__contains__))),
             tuple(RESOURCES.get(name, name) for name in entry.needs),
             " and ".join(USEFUL.get(name, name) for name in entry.default_needs if name not in present),
         )
