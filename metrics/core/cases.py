@@ -1,6 +1,7 @@
 """Cases of a suite joined with a model's outputs: as rows for evaluators of a case, as columns for whoever can."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import repeat
 from pathlib import Path
@@ -12,11 +13,13 @@ import pyarrow.compute as pc
 
 from metrics.core.array_types import Bools
 from metrics.core.suite import CASES, METADATA, OUTPUTS, Case, Outputs, Suite
+from metrics.core.unicode_forms import normalized
 
 JOINED = 2_000  # rows that join_cases has in memory at once
 POSITION = pa.field("position", pa.int32())
 SCHEMA = pa.unify_schemas([OUTPUTS, CASES, pa.schema([POSITION])])
 FIELDS = frozenset(SCHEMA.names)
+NAMES = ("case_id", "model", "run", "artifacts", "error")  # which are looked up or shown, not compared
 DEFAULTS = Case()._asdict()
 COLUMNS = tuple(name for name in Case._fields if name in SCHEMA.names)
 
@@ -63,7 +66,7 @@ class Cases(Sequence[Case]):
         columns = {name: _column([getattr(case, name) for case in cases], SCHEMA.field(name).type) for name in COLUMNS}
         for name in dict.fromkeys(name for case in cases for name in case.metadata):
             columns[METADATA + name] = _column([case.metadata.get(name) for case in cases], pa.string())
-        made = cls(columns)
+        made = cls(columns, cases[0].files if len(cases) else None)
         made._rows = list(cases)
         return made
 
@@ -83,6 +86,16 @@ class Cases(Sequence[Case]):
     def take(self, places: pa.Array) -> "Cases":
         """Return the cases at these places."""
         return Cases({name: column.take(places) for name, column in self._columns.items()}, self._files)
+
+    def composed(self) -> "Cases":
+        """Return the cases with their texts in composed characters (Unicode's NFC): é is one, however it was written.
+
+        Names are left as they are. These cases themselves where nothing changes.
+        """
+        changed = {
+            name: own for name, column in self._columns.items() if (own := _composed(name, column)) is not column
+        }
+        return Cases(self._columns | changed, self._files) if changed else self
 
     def __len__(self) -> int:
         return len(self._columns["case_id"])
@@ -118,6 +131,20 @@ class Cases(Sequence[Case]):
         return ({name: text for name, text in zip(own, row, strict=True) if text is not None} for row in rows)
 
 
+def composed(suite: Suite, outputs: Outputs) -> tuple[Suite, Outputs]:
+    """Return a suite of text and its outputs with their texts in composed characters, as Cases.composed; others alike.
+
+    Their fingerprints stay those of what was read.
+    """
+    if suite.task != "text":
+        return suite, outputs
+    cases, rows = (
+        pa.table({name: _composed(name, table[name]) for name in table.column_names})
+        for table in (suite.cases, outputs.outputs)
+    )
+    return replace(suite, cases=cases), replace(outputs, outputs=rows)
+
+
 def join_cases(suite: Suite, outputs: Outputs) -> Iterator[Case]:
     """Yield one Case per row of `outputs`, in its order. Raises KeyError for a row whose case the suite lacks."""
     rows = outputs.outputs.append_column(POSITION, places(suite, outputs.outputs["case_id"]))
@@ -134,6 +161,31 @@ def places(suite: Suite, case_ids: pa.ChunkedArray) -> pa.ChunkedArray:
     if found.null_count:
         raise KeyError(case_ids.filter(found.is_null())[0].as_py())
     return found
+
+
+def _composed(name: str, column: Any) -> Any:
+    """Return a column of texts, or of lists of them, in composed characters; itself where nothing changes."""
+    if name in NAMES:
+        return column
+    if isinstance(column, pa.ChunkedArray):
+        chunks = [_composed(name, chunk) for chunk in column.chunks]
+        same = all(new is old for new, old in zip(chunks, column.chunks, strict=True))
+        return column if same else pa.chunked_array(chunks, column.type)
+    if pa.types.is_list(column.type):
+        own = column.flatten()
+        items = _composed(name, own)
+        if items is own:
+            return column
+        ends = np.append(0, np.cumsum(pc.fill_null(pc.list_value_length(column), 0).to_numpy())).astype(np.int32)
+        return pa.ListArray.from_arrays(pa.array(ends), items, column.type, mask=column.is_null())
+    if not pa.types.is_string(column.type):
+        return column
+    other = pc.fill_null(pc.invert(pc.string_is_ascii(column)), False)
+    if not pc.any(other).as_py():
+        return column
+    texts = column.filter(other).to_pylist()
+    made = [normalized("NFC", text) for text in texts]
+    return column if made == texts else pc.replace_with_mask(column, other, pa.array(made, column.type))
 
 
 def _column(values: Sequence[Any], data_type: pa.DataType) -> pa.Array:

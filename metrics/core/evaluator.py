@@ -122,6 +122,10 @@ class Parameters(BaseModel):
         del others
         return self
 
+    def as_written(self) -> bool:
+        """Return whether the evaluator takes texts as they were written; unless overridden in composed characters."""
+        return False
+
     def used(self, declared: "tuple[Resource, ...]") -> "tuple[Resource, ...]":
         """Return the evaluator's `declared` resources that these parameters need; all of them unless overridden."""
         return declared
@@ -291,6 +295,11 @@ class Evaluator:
     def needs(self) -> tuple[Resource, ...]:
         """The resources that it needs with its default parameters."""
         return self.parameters.model_validate({}).used(self.resources)
+
+    @property
+    def weighs_cases(self) -> bool:
+        """Whether cases weigh in its numbers: all but those of detection alone, whose benchmarks know no weights."""
+        return self.tasks != ("detection",)
 
     def local_models(self, parameters: Parameters) -> list[str]:
         """Return the resources with local weights that it uses with these parameters, by which it is calibrated."""

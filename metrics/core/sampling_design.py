@@ -21,9 +21,9 @@ DENSE = 4  # codes so close together are counted instead of sorted
 class SamplingDesign:
     """The design of a suite of `cases` cases, or of its part with one tag.
 
-    inside: [n] positions of the cases that count; weights: [n], None where the suite has none (a case without one in a
+    inside: [n] positions of the cases that count; weights: [n], None where all weigh the same (a case without one in a
     suite with weights has 1); clusters: [n] codes 0 … c − 1 of the groups in the order of their first cases, None where
-    the suite has no groups (a case without one in a suite with groups is a cluster of its own).
+    no two cases share one (a case without one in a suite with groups is a cluster of its own).
     """
 
     cases: int
@@ -43,8 +43,12 @@ class SamplingDesign:
         weights = clusters = None
         if cases["weight"].null_count < size:
             weights = numbers(pc.fill_null(cases["weight"], 1.0))[inside]
+            if len(weights) and weights[0] > 0 and (weights == weights[0]).all():  # doubling every case changes nothing
+                weights = None
         if cases["group"].null_count < size:
             clusters = _clusters(cases["group"], inside)
+            if len(clusters) == clusters.max(initial=-1) + 1:
+                clusters = None
         return cls(size, inside, weights, clusters)
 
     def __len__(self) -> int:

@@ -16,7 +16,7 @@ from metrics.core.evaluator import Direction, Evaluator, Metric, Status
 from metrics.core.sampling_design import SamplingDesign
 from metrics.core.schema import AGGREGATES
 from metrics.stats.intervals import mean_intervals
-from metrics.stats.ratios import ratio
+from metrics.stats.ratios import ratio, weighted_mean
 
 Slices = Mapping[str | None, SamplingDesign]  # by the name of a slice, None for all cases
 
@@ -120,10 +120,8 @@ def _with_unscored(sums: Floats, counts: Floats, asked: Floats, end: float) -> F
 
 
 def _mean(values: Floats, weights: Floats | None) -> float | None:
-    present = ~np.isnan(values)
-    weight = np.ones(len(values)) if weights is None else weights
-    total = weight[present].sum()
-    return float((values[present] * weight[present]).sum() / total) if total > 0 else None
+    mean = weighted_mean(values, weights)
+    return None if math.isnan(mean) else mean
 
 
 def _bounded(bound: float, metric: Metric) -> float | None:

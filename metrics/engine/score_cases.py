@@ -34,6 +34,7 @@ def score_cases(
     watches this process may end it where a case takes longer than `timeout` seconds, see deadlines; `late` has the
     scores of those that did, by place.
     """
+    cases = cases if parameters.as_written() else cases.composed()
     absent = missing_inputs(entry, cases) | dict(late or {})
     limits = Limits.of(entry, parameters, len(cases), timeout)
     if not absent:
@@ -84,7 +85,8 @@ async def judge_cases(
     as well as for its own, each of which has a time limit; it is an error after deadlines.longest(timeout) seconds.
     """
     limit = longest(timeout)
-    complete, merged = _split(entry, Cases.of(cases))
+    own = Cases.of(cases)
+    complete, merged = _split(entry, own if parameters.as_written() else own.composed())
     scored(len(cases) - len(complete), False)
     if not complete:
         return merged([])

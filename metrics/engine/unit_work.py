@@ -24,6 +24,7 @@ from metrics.core.evaluator import (
 )
 from metrics.core.label_keys import find
 from metrics.core.registry import choose
+from metrics.core.sampling_design import SamplingDesign
 from metrics.core.schema import AGGREGATES, REPLICATES, SCORES, SLICE
 from metrics.core.score_columns import STATUSES, ScoreColumns
 from metrics.core.suite import Outputs, Suite
@@ -36,6 +37,7 @@ from metrics.engine.run_plugins import Shipped, receive, shipped
 from metrics.engine.score_cases import columns_of, score_cases
 from metrics.store import Run, Workspace
 
+UNWEIGHTED = "The weights of the cases do not count here: the benchmark counts every image once."
 YOUNG = 5 * SLICE  # objects before the garbage collector looks among them; those of a slice are freed without it
 
 
@@ -207,7 +209,10 @@ def _data_set(
         missing = _aggregates(unit, _without_value(entry, score.reason or "", len(suite)))
         return {"aggregates": missing}, len(suite) if score.status is Status.ERROR else 0
     begin(None, limits.longest)
-    tables = {"aggregates": _aggregates(unit, findings.aggregates)}
+    aggregates = findings.aggregates
+    if not entry.weighs_cases and SamplingDesign.of(suite.cases).weights is not None:
+        aggregates = [replace(row, reason=f"{row.reason or ''} {UNWEIGHTED}".strip()) for row in aggregates]
+    tables = {"aggregates": _aggregates(unit, aggregates)}
     replicates = _replicates(unit, findings.aggregates)
     if replicates.num_rows:
         tables["replicates"] = replicates

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field
 
-from metrics.core.array_types import Floats, Ints
+from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.evaluator import Aggregate, Columns, Findings, Metric, Parameters, Status
 from metrics.core.sampling_design import SamplingDesign
 from metrics.core.score_columns import STATUSES, ScoreColumns
@@ -51,7 +51,8 @@ class ResamplingParameters(Parameters):
 
     def draws(self, suite: Suite) -> Draws:
         """Return the resamples of a suite's cases, or of their groups: the same for every model."""
-        return Draws.of(SamplingDesign.of(suite.cases).units, self.resamples, self.seed)
+        design = SamplingDesign.of(suite.cases)
+        return Draws.of(design.units, self.resamples, self.seed, design.weights)
 
 
 class ClassificationParameters(ResamplingParameters):
@@ -127,7 +128,8 @@ def aggregates(
     hit = np.flatnonzero(truth == predicted)
     right, truths = draws.sums(truth[hit], k, cases=hit), draws.sums(truth, k)
     made = draws.sums(predicted, k + 1)[:, :k]
-    units, hits = draws.units, len(hit)
+    hits = len(hit)
+    cases = [np.bincount(codes, minlength=k)[:k].tolist() for codes in (truth[hit], predicted, truth)]
     scores = label_scores(right, made, truths)
     counts = LabelScores(made[0], truths[0], (made[0] + truths[0]) / 2)  # what the scores of a label rest on
 
@@ -136,7 +138,7 @@ def aggregates(
 
     accuracy = mean_scores(right, made, truths, "micro").recall
     found = [
-        estimate("accuracy", accuracy, n, units, n=n, unscored=out, share=share(hits, n), columns={"average": None})
+        estimate("accuracy", accuracy, n, draws, n=n, unscored=out, share=share(hits, n), columns={"average": None})
     ]
     for average in AVERAGES:
         for metric, values in mean_scores(right, made, truths, average)._asdict().items():
@@ -149,20 +151,20 @@ def aggregates(
                 if metric != "f1" or made[0].sum() == truths[0].sum():  # a share of something
                     own = share(hits, float(whole))
             if average == "macro":
-                of, few = effective(getattr(counts, metric)), few_cases(truths[0].astype(np.int64))
+                of, few = effective(getattr(counts, metric)), few_cases(truths[0], draws)
             found.append(
                 estimate(
-                    metric, values, of, units, n=n, unscored=out, share=own, few=few, reason=reason,
+                    metric, values, of, draws, n=n, unscored=out, share=own, few=few, reason=reason,
                     columns={"average": average},
                 )
             )  # fmt: skip
     for code, label in enumerate(labels):
-        tp, guessed, real = (int(of[0, code]) for of in (right, made, truths))
+        tp, guessed, real = (of[code] for of in cases)
         counted: dict[str, int] = {"precision": guessed, "recall": real, "f1": guessed + real - tp}
         for metric, values in scores._asdict().items():
             found.append(
                 estimate(
-                    metric, values[:, code], getattr(counts, metric)[code], units, n=counted[metric],
+                    metric, values[:, code], getattr(counts, metric)[code], draws, n=counted[metric],
                     unscored=unscored.get(label, 0), label=label, columns={"average": None},
                     share=None if metric == "f1" else share(tp, counted[metric]),
                     reason=UNDEFINED[metric] if np.isnan(values[0, code]) else None,
@@ -171,9 +173,16 @@ def aggregates(
     return found
 
 
-def few_cases(truths: Ints) -> str | None:
+def few_cases(truths: Floats | Ints, draws: Draws) -> str | None:
     """Return why means over classes with so many cases [k] have neither interval nor resamples; None where they do."""
-    return None if np.count_nonzero(truths) > 1 and has_enough_truths(truths, LEAST, 0) else FEW_CASES
+    many = truths * draws.independence
+    return None if np.count_nonzero(many) > 1 and has_enough_truths(many, LEAST, 0) else FEW_CASES
+
+
+def rarer(which: Bools, draws: Draws) -> float:
+    """Return how many cases of the rarer kind there are, those in `which` [n] or the others, as far as independent."""
+    hits = int(np.count_nonzero(which))
+    return min(hits, len(which) - hits) * draws.independence
 
 
 def effective(counts: Floats | Ints) -> float:
@@ -189,7 +198,7 @@ def estimate(
     metric: str,
     values: Floats,
     objects: float,
-    units: float,
+    draws: Draws,
     *,
     n: int,
     unscored: int,
@@ -202,17 +211,17 @@ def estimate(
     """Return the aggregate of `values` [1 + B]: of the data set and of its resamples; NaN is no value, with a reason.
 
     The interval is `share` where given, else follows from the same resamples that pair models: their variance, scaled
-    as that of a share of `objects` cases in so many `units`, see resample_interval. `few`: why there are too few
+    as that of a share of `objects` cases in the units of `draws`, see resample_interval. `few`: why there are too few
     cases for either.
     """
-    value, samples = float(values[0]), values[1:]
+    value, samples, units = float(values[0]), values[1:], draws.units
     if units < 2:  # one unit says nothing about the next
         samples = samples[:0]
     if few is not None and len(samples) and not math.isnan(value):
         samples, reason = samples[:0], few if reason is None else f"{reason}. {few}"
     interval, method = share or NONE, "wilson"
     if share is None and len(samples) and not math.isnan(value):
-        low, high = resample_interval(values[0], samples, max(1.0, objects), units, bias=0.0)
+        low, high = resample_interval(values[0], samples, max(1.0, objects * draws.independence), units, bias=0.0)
         interval, method = (float(low), float(high)), "bootstrap"
     return aggregate(
         metric, value, interval, method, n=n, unscored=unscored, label=label, reason=reason, columns=columns,

@@ -28,6 +28,18 @@ Resamples = Annotated[
 Seed = Annotated[int, Field(ge=0, description="Seed of the half-samples.")]
 
 
+class Drawn(NamedTuple):
+    """How many clusters of images there are to draw from, and how many images."""
+
+    clusters: int
+    images: int
+
+    @classmethod
+    def of(cls, clusters: Int32s) -> "Drawn":
+        """Return the numbers of clusters, codes [I] of 0 … C − 1, and of images."""
+        return cls(int(clusters.max(initial=-1)) + 1, len(clusters))
+
+
 class Spread(NamedTuple):
     """Numbers of any shape with their 95 % intervals, NaN where there is none, and their values in each half-sample.
 
@@ -45,7 +57,7 @@ class Spread(NamedTuple):
         cls,
         estimates: Floats,
         objects: ArrayLike,
-        clusters: ArrayLike,
+        drawn: ArrayLike | Drawn,
         *,
         enough: ArrayLike = True,
         few: str = FEW_TRUTHS,
@@ -53,9 +65,12 @@ class Spread(NamedTuple):
     ) -> "Spread":
         """Return the intervals of estimates [1 + B, …]: of the data set itself, then of its half-samples.
 
-        objects, clusters, bias: as resample_interval has them. Where not `enough`, for the reason `few`, there are
-        none.
+        objects, bias: as resample_interval has them; drawn: its clusters, where they are Drawn those of all images,
+        whose objects count as far as images are independent. Where not `enough`, for the reason `few`, there are none.
         """
+        clusters = drawn.clusters if isinstance(drawn, Drawn) else drawn
+        if isinstance(drawn, Drawn) and drawn.clusters < drawn.images:
+            objects = np.asarray(objects) * drawn.clusters / drawn.images
         value, samples = estimates[0], estimates[1:]
         if not len(samples):
             nothing = np.full(np.shape(value), np.nan)

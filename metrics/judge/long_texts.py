@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterable, Sequence
 
 from metrics.core.prompt import Data
+from metrics.core.unicode_forms import normalized
 from metrics.judge.budget import about_tokens
 from metrics.text.chunks import LEAST_SIZE, passages
 from metrics.text.sentences import sentences
-from metrics.text.unicode_forms import normalized
 
 PART = 1_000  # tokens of a text whose claims are listed in one call: 3 kB of any script
 LEAST_PART = 100  # tokens; a text that is shorter is not divided again where the reply about it was cut

@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, SupportsIndex, overload
 
+from metrics.core.unicode_forms import normalized
 from metrics.text.json_text import MAX_DEPTH, STRUCTURE, JsonError, bounded_integer
-from metrics.text.unicode_forms import normalized
 
 # what reasoning models write around their thoughts; the opening mark may have been a part of the prompt
 MARKS = "think|thinking|thoughts?|reasoning|reflection|analysis|scratchpad|seed:think"

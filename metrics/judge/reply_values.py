@@ -11,9 +11,9 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
+from metrics.core.unicode_forms import normalized
 from metrics.judge.reply_text import AROUND, TICKS, Twice, decoded, lines_of, plain, refused, spaced
 from metrics.text.json_text import JsonError
-from metrics.text.unicode_forms import normalized
 
 # yes and no in other languages: in place of a label, without any word beside it
 TRUE = "true ja oui sí sì si sim да так tak ano evet 是 是的 はい 예 네 نعم हाँ हां có ya ναι כן"

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from metrics.core.evidence import Holds
+from metrics.core.unicode_forms import normalized
 from metrics.presentation.verdict_rows import VerdictGroup
 from metrics.text.conversation import Turn, turns
 from metrics.text.sentences import sentences
@@ -73,6 +74,7 @@ def with_claims(answer: str, groups: Iterable[VerdictGroup]) -> list[Part]:
     A claim is a judge's rewording: it is shown at the sentence that has most of its words, if at least half of them.
     Where several claims meet, the worst verdict marks.
     """
+    answer = normalized("NFC", answer)  # as the evaluators read it
     spans = list(_sentence_spans(answer))
     words = [set(words_of(answer[start:end])) for start, end in spans]
     at: dict[int, list[tuple[Holds, str]]] = {}

@@ -7,8 +7,7 @@ import numpy as np
 
 from metrics.core.array_types import Bools, Floats, Ints, Singles
 from metrics.core.rounding import EQUAL
-from metrics.stats.bootstrap_draws import cluster_sums
-from metrics.stats.cluster_variance import cluster_variance
+from metrics.stats.cluster_variance import cluster_sums, cluster_variance
 from metrics.stats.float_tolerance import root
 from metrics.stats.student_t import Z95, student
 

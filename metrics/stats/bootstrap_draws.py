@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metrics.core.array_types import Bytes, Floats, Ints, Singles
-from metrics.stats.cluster_variance import design_freedom
+from metrics.core.sampling_design import cluster_codes
+from metrics.stats.bootstrap import Bound, bootstrap_means
+from metrics.stats.cluster_variance import cluster_sums, design_freedom
 
 Number = TypeVar("Number", np.int64, np.float64)
 Integers = NDArray[np.integer]
@@ -66,43 +68,69 @@ def counted(draws: NDArray[Number], codes: Ints, kinds: int) -> NDArray[Number]:
 class Draws:
     """A data set itself and B resamples of its units, the same for every model.
 
-    unit: [n] the unit of each case, 0 … m − 1; times: [1 + B, m] how often each unit is drawn, first once each; single:
-    every case is a unit of its own. A resample holds m − 1 of the m units, with replacement: means then vary by s²/m,
-    with s² the unbiased variance of the units.
+    unit: [n] the unit of each case, 0 … m − 1; times: [1 + B, m] how often each unit is drawn, first once each;
+    weights: [n] of the cases, 1 on average over the data set, None where all weigh the same; clusters: [n] codes of the
+    cases' groups, None without groups; independence: which share of a count of cases tells something of its own, 1
+    without groups and weights, else the data set's units of one size and weight / n.
+
+    A resample holds m − 1 of the m units, with replacement: means then vary by s²/m, with s² the unbiased variance of
+    the units.
     Source: Rao & Wu, Journal of the American Statistical Association 83:231, 1988.
     """
 
     unit: Ints
     times: Singles
-    single: bool
+    weights: Floats | None = None
+    clusters: Ints | None = None
+    independence: float = 1.0
 
     @classmethod
-    def of(cls, units: Ints, resamples: int, seed: int = 0) -> "Draws":
-        """Return the resamples of `units` [n], codes 0 … m − 1; none of one unit.
+    def of(cls, units: Ints, resamples: int, seed: int = 0, weights: Floats | None = None) -> "Draws":
+        """Return the resamples of `units` [n], codes 0 … m − 1; none of one unit. weights: [n], at least 0.
 
         More than MAX_DRAWN_GROUPS units are first put into so many groups at random, which are drawn: that bounds the
         cost.
         """
         count = int(units.max(initial=-1)) + 1
-        single = count == len(units)
+        clusters = None if count == len(units) else units
+        independence = 1.0
+        if weights is not None or clusters is not None:
+            independence = min(1.0, (1 + design_freedom(units, weights)) / len(units))
         if count > MAX_DRAWN_GROUPS:
             units, count = _groups(count, seed)[units], MAX_DRAWN_GROUPS
-        return cls(units, _times(count, resamples if count > 1 else 0, seed), single)
+        if weights is not None:
+            weights = weights / max(float(weights.mean()), np.finfo(np.float64).tiny)
+        return cls(units, _times(count, resamples if count > 1 else 0, seed), weights, clusters, independence)
 
     def of_cases(self, cases: Integers) -> "Draws":
         """Return the same resamples of some of the cases."""
-        return replace(self, unit=self.unit[cases])
+        weights, clusters = (None if own is None else own[cases] for own in (self.weights, self.clusters))
+        return replace(self, unit=self.unit[cases], weights=weights, clusters=clusters)
+
+    @property
+    def single(self) -> bool:
+        """Whether every case is a unit of its own, and all weigh the same."""
+        return self.weights is None and self.clusters is None
 
     @property
     def units(self) -> float:
-        """How many units of one size the cases are worth, 1 and more; of units of one size their number."""
-        return 1 + design_freedom(self.unit)
+        """How many units of one size and weight the cases are worth, 1 and more; of such units their number."""
+        return 1 + design_freedom(self.unit, self.weights)
+
+    def mean_intervals(self, values: Floats, low: Bound = -np.inf, high: Bound = np.inf) -> tuple[Floats, Floats]:
+        """Return the 95 % intervals of the weighted means of `values` [n, m], by case or group: bootstrap_means."""
+        clusters = None if self.clusters is None else cluster_codes(self.clusters)
+        return bootstrap_means(values, self.weights, clusters, low=low, high=high)
 
     def sums(self, codes: Integers, k: int, values: Floats | None = None, cases: Integers | None = None) -> Floats:
         """Return how often each of the codes 0 … k − 1 comes in each data set, [1 + B, k]; of `values` their sums.
 
-        codes: one a case, or one for each of `cases`; as often as a case is there. values: one a code, default 1.
+        codes: one a case, or one for each of `cases`; as often as a case is there, times its weight. values: one a
+        code, default 1.
         """
+        if self.weights is not None:
+            weights = self.weights if cases is None else self.weights[cases]
+            values = weights if values is None else values * weights
         if len(self.times) == 1:  # the data set alone: no units are drawn
             return np.bincount(codes, values, k)[None, :k].astype(np.float64)
         unit = self.unit if cases is None else self.unit[cases]
@@ -150,9 +178,3 @@ def resampled_sums(rows: Floats, clusters: Ints, seed: int = 0, resamples: int =
         covariance[np.diag_indices_from(covariance)] += RIDGE * np.trace(covariance) + np.finfo(np.float64).tiny
         drawn = total + rng.standard_normal((resamples, len(total))) @ np.linalg.cholesky(covariance).T
     return drawn
-
-
-def cluster_sums(rows: Floats, clusters: Ints) -> Floats:
-    """Return the column sums [c, m] of `rows` [n, m] over each cluster, codes [n] of 0 … c−1."""
-    count = int(clusters.max(initial=-1)) + 1
-    return np.stack([np.bincount(clusters, column, count) for column in rows.T], axis=1)

@@ -63,3 +63,9 @@ def design_freedom(clusters: Ints, weights: Floats | None = None) -> float:
     if weights is None and present.min() == present.max():
         return len(present) - 1.0  # which the sums below miss by their rounding
     return float(cluster_variance(np.zeros_like(masses), masses, squares)[1][0])
+
+
+def cluster_sums(rows: Floats, clusters: Ints) -> Floats:
+    """Return the column sums [c, m] of `rows` [n, m] over each cluster, codes [n] of 0 … c−1."""
+    count = int(clusters.max(initial=-1)) + 1
+    return np.stack([np.bincount(clusters, column, count) for column in rows.T], axis=1)

@@ -10,6 +10,7 @@ from metrics.core.array_types import Floats, Ints
 from metrics.core.rounding import EQUAL, NEAR
 from metrics.stats.bootstrap_draws import Draws
 from metrics.stats.float_tolerance import distance_in_errors, root
+from metrics.stats.ratios import ratio
 from metrics.stats.student_t import student, student_p
 
 PERFECT = 1 - EQUAL  # a correlation from which on rounding decides
@@ -19,7 +20,8 @@ PERFECT = 1 - EQUAL  # a correlation from which on rounding decides
 class Correlation:
     """A correlation, −1 … 1, NaN where one side is constant, and how much each of the n pairs moves it, to first order.
 
-    The influences [n], asked for where there are resamples, add up to 0, their squares to the variance of the value.
+    The influences [n], asked for where there are resamples, are those of a pair of weight 1; times the weights they add
+    up to 0, their squares to the variance of the value.
     """
 
     value: float
@@ -28,16 +30,20 @@ class Correlation:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Ranks:
-    """The order of n values: the place of each among the different ones [n], and how often each of these occurs."""
+    """The order of n values: the place of each among the different ones [n], and how often each of these occurs.
+
+    weights: [n], None where all count alike; `times` are then the sums of weights.
+    """
 
     code: Ints
-    times: Ints
+    times: Ints | Floats
+    weights: Floats | None = None
 
     @classmethod
-    def of(cls, values: Floats) -> "Ranks":
+    def of(cls, values: Floats, weights: Floats | None = None) -> "Ranks":
         """Return the ranks of the values."""
         _, code, times = np.unique(values, return_inverse=True, return_counts=True)
-        return cls(code, times)
+        return cls(code, times if weights is None else np.bincount(code, weights), weights)
 
     @property
     def constant(self) -> bool:
@@ -47,7 +53,7 @@ class Ranks:
     @property
     def mid(self) -> Floats:
         """The mid-distribution function of each value less ½: (values below + ½ of the equal ones) / n − ½."""
-        found: Floats = ((np.cumsum(self.times) - self.times / 2) / len(self.code) - 0.5)[self.code]
+        found: Floats = ((np.cumsum(self.times) - self.times / 2) / self.times.sum() - 0.5)[self.code]
         return found
 
     @property
@@ -63,31 +69,38 @@ class Ranks:
 
     def above(self, terms: Floats) -> Floats:
         """Return Σ over j of (1{x_j > x_i} + ½·1{x_j = x_i}) · terms_j / n, for each i."""
-        sums = np.bincount(self.code, terms, len(self.times))
-        found: Floats = ((np.cumsum(sums[::-1])[::-1] - sums / 2) / len(terms))[self.code]
+        sums = np.bincount(self.code, terms if self.weights is None else terms * self.weights, len(self.times))
+        found: Floats = ((np.cumsum(sums[::-1])[::-1] - sums / 2) / self.times.sum())[self.code]
         return found
 
 
-def pearson(x: Floats, y: Floats) -> Correlation:
-    """Return the correlation of x and y [n]: Σ(x − x̄)(y − ȳ) / √(Σ(x − x̄)² · Σ(y − ȳ)²).
+def pearson(x: Floats, y: Floats, weights: Floats | None = None, clusters: Ints | None = None) -> Correlation:
+    """Return the correlation of x and y [n]: Σ(x − x̄)(y − ȳ) / √(Σ(x − x̄)² · Σ(y − ȳ)²); weights: [n], default 1.
 
-    The influences are the jackknife's, by what r is without each pair: in few pairs one moves it by more than to first
-    order.
+    The influences are the jackknife's, by what r is without each pair, or each of the clusters (codes [n]), whose
+    pairs share its influence: of few, one moves it by more than to first order.
     """
-    u, v = _centred(x), _centred(y)
+    u, v = _centred(x, weights), _centred(y, weights)
     uv, uu, vv = u * v, u * u, v * v
-    found = _of_moments(uv, uu, vv)
+    found = _of_moments(uv, uu, vv, weights)
     n = len(u)
     if n < 3 or math.isnan(found.value) or abs(found.value) >= PERFECT:
         return found
 
     def influences() -> Floats:
-        out = n / (n - 1)
+        own = np.ones(n) if weights is None else weights
+        codes = np.arange(n) if clusters is None else clusters
+        mass, total = np.bincount(codes, own), own.sum()
+        sums = {id(terms): np.bincount(codes, own * terms) for terms in (u, v)}
         with np.errstate(invalid="ignore", divide="ignore"):
-            without = (uv.sum() - out * uv) / np.sqrt((uu.sum() - out * uu) * (vv.sum() - out * vv))
+            left = [
+                (own * a * b).sum() - np.bincount(codes, own * a * b) - sums[id(a)] * sums[id(b)] / (total - mass)
+                for a, b in ((u, v), (u, u), (v, v))
+            ]
+            without = left[0] / np.sqrt(left[1] * left[2])
         without = np.clip(np.where(np.isfinite(without), without, found.value), -1.0, 1.0)
-        moved: Floats = (1 - 1 / n) * (found.value - without)
-        return np.asarray(moved - moved.mean())
+        moved: Floats = (1 - mass / total) * (found.value - without)
+        return np.asarray(ratio(moved, mass, 0.0)[codes] - moved.sum() / total)
 
     return Correlation(found.value, influences)
 
@@ -102,7 +115,9 @@ def spearman(x: Ranks, y: Ranks) -> Correlation:
     if x.constant or y.constant:
         return _nothing(len(x.code))
     f, g = x.mid, y.mid
-    return _of_moments(f * g, f * f, g * g, moved=lambda: (x.above(g) + y.above(f), 2 * x.above(f), 2 * y.above(g)))
+    return _of_moments(
+        f * g, f * f, g * g, x.weights, moved=lambda: (x.above(g) + y.above(f), 2 * x.above(f), 2 * y.above(g))
+    )
 
 
 def kendall(x: Ranks, y: Ranks) -> Correlation:
@@ -113,8 +128,10 @@ def kendall(x: Ranks, y: Ranks) -> Correlation:
     n = len(x.code)
     if x.constant or y.constant:
         return _nothing(n)
-    left, right = (1 - (one.times[one.code] - 1) / (n - 1) for one in (x, y))  # the share of the others that differ
-    return _of_moments(_concordance(x, y) / (n - 1), left, right, degree=2)
+    own = 1 if x.weights is None else 0  # a pair is not one of the others; with weights its copies are left out as ties
+    others = x.times.sum() - own
+    left, right = (1 - (one.times[one.code] - own) / others for one in (x, y))  # the share of the others that differ
+    return _of_moments(_concordance(x, y) / others, left, right, x.weights, degree=2)
 
 
 def resampled(found: Correlation, draws: Draws) -> Floats:
@@ -134,14 +151,19 @@ def resampled(found: Correlation, draws: Draws) -> Floats:
 
 
 def _of_moments(
-    xy: Floats, xx: Floats, yy: Floats, moved: Callable[[], tuple[Floats, ...]] | None = None, degree: int = 1
+    xy: Floats,
+    xx: Floats,
+    yy: Floats,
+    weights: Floats | None = None,
+    moved: Callable[[], tuple[Floats, ...]] | None = None,
+    degree: int = 1,
 ) -> Correlation:
     """Return mean(xy) / √(mean(xx) · mean(yy)); `moved`: by how much each pair moves the terms of the others.
 
     degree: 2 where a term is itself a mean over the other pairs, so that a pair is in it twice.
     """
     n = len(xy)
-    means = [float(terms.mean()) if n else 0.0 for terms in (xy, xx, yy)]
+    means = [_mean(terms, weights) if n else 0.0 for terms in (xy, xx, yy)]
     scale = math.sqrt(means[1]) * math.sqrt(means[2])
     if n < 2 or scale <= 0:
         return _nothing(n)
@@ -150,9 +172,9 @@ def _of_moments(
     def influences() -> Floats:
         parts = [degree * (terms - mean) for terms, mean in zip((xy, xx, yy), means, strict=True)]
         if moved is not None:
-            parts = [part + more - more.mean() for part, more in zip(parts, moved(), strict=True)]
+            parts = [part + more - _mean(more, weights) for part, more in zip(parts, moved(), strict=True)]
         found: Floats = parts[0] / scale - value / 2 * (parts[1] / means[1] + parts[2] / means[2])
-        return found / n
+        return found / (n if weights is None else weights.sum())
 
     return Correlation(value, influences)
 
@@ -161,12 +183,16 @@ def _nothing(n: int) -> Correlation:
     return Correlation(math.nan, lambda: np.full(n, np.nan))
 
 
-def _centred(values: Floats) -> Floats:
+def _mean(terms: Floats, weights: Floats | None) -> float:
+    return float(terms.mean() if weights is None else ratio(terms @ weights, weights.sum(), 0.0))
+
+
+def _centred(values: Floats, weights: Floats | None) -> Floats:
     """Return the values less their mean, of a size whose squares neither vanish nor overflow; 0 where all are equal."""
     if len(values) < 2 or bool((values == values[0]).all()):
         return np.zeros(len(values))
     apart: Floats = values / np.abs(values).max()
-    apart = apart - apart.mean()
+    apart = apart - _mean(apart, weights)
     largest: float = np.abs(apart).max()
     return np.asarray(apart / largest) if largest > 0 else apart
 
@@ -177,42 +203,58 @@ def _concordance(x: Ranks, y: Ranks) -> Floats:
     The sign of a difference is the mean of those in two orders without ties, in which equal values stand in opposite
     order: so pairs that tie cancel.
     """
-    agreement: Floats = np.mean([_agreements(a, b) for a in x.orders for b in y.orders], axis=0)
+    agreement: Floats = np.mean([_agreements(a, b, x.weights) for a in x.orders for b in y.orders], axis=0)
     return agreement
 
 
-def _agreements(x: Ints, y: Ints) -> Ints:
+def _agreements(x: Ints, y: Ints, weights: Floats | None) -> Ints | Floats:
     """Return, for permutations x and y of 0 … n − 1, the others in the same order less those in the opposite one."""
-    value = np.empty(len(x), np.int64)
+    value, place = np.empty(len(x), np.int64), np.empty(len(x), np.int64)
     value[x] = y
-    below = _smaller_before(value)[x]  # x and y smaller
-    return 4 * below - 2 * x - 2 * y + len(x) - 1
+    if weights is None:
+        return 4 * _smaller_before(value)[x] - 2 * x - 2 * y + len(x) - 1
+    place[y] = x
+    by_x, by_y = (np.empty(len(x)) for _ in range(2))
+    by_x[x], by_y[y] = weights, weights
+    left, lower = ((np.cumsum(own) - own)[rank] for own, rank in ((by_x, x), (by_y, y)))
+    return 4 * _smaller_before(value, by_x)[x] - 2 * left - 2 * lower + weights.sum() - weights
 
 
-def _smaller_before(values: Ints) -> Ints:
-    """Return for each of a permutation of 0 … n − 1 how many smaller ones stand before it.
+def _smaller_before(values: Ints, weights: Floats | None = None) -> Ints | Floats:
+    """Return for each of a permutation of 0 … n − 1 how many smaller ones stand before it, or their `weights` [n].
 
     Cut into √n blocks by place and into √n by value: those in a block before and a block of smaller values are read
     from a table of counts, those that share one of the two blocks are compared one by one. What fills the last block up
     is greater than all and stands behind them.
     """
-    side = math.isqrt(len(values) - 1) + 1
+    size, side = len(values), math.isqrt(len(values) - 1) + 1
     every = np.arange(side * side)
     values = np.concatenate([values, every[len(values) :]])
     place = np.empty_like(every)
     place[values] = every
     block, by_value = every // side, values // side
-    counts = np.bincount(block * side + by_value, minlength=len(every)).reshape(side, side)
-    before = np.zeros((side, side), np.int64)
+    if weights is not None:
+        weights = np.concatenate([weights, np.zeros(len(every) - len(weights))])
+    counts = np.bincount(block * side + by_value, weights, len(every)).reshape(side, side)
+    before = np.zeros((side, side), counts.dtype)
     before[1:, 1:] = counts.cumsum(axis=0).cumsum(axis=1)[:-1, :-1]
-    same_values = _smaller_in_row(block[place].reshape(side, side)).ravel()
-    found: Ints = before[block, by_value] + _smaller_in_row(values.reshape(side, side)).ravel() + same_values[values]
-    return found
+    shape = (side, side)
+    same_block = _smaller_in_row(values.reshape(shape), None if weights is None else weights.reshape(shape))
+    same_values = _smaller_in_row(
+        block[place].reshape(shape), None if weights is None else weights[place].reshape(shape)
+    )
+    found: Ints | Floats = before[block, by_value] + same_block.ravel() + same_values.ravel()[values]
+    return found[:size]
 
 
-def _smaller_in_row(rows: Ints) -> Ints:
-    """Return for each number of a square how many of those before it in its row are smaller."""
+def _smaller_in_row(rows: Ints, weights: Floats | None) -> Ints | Floats:
+    """Return for each number of a square how many of those before it in its row are smaller, or their weights."""
     columns = np.ascontiguousarray(rows.T, np.min_scalar_type(rows.max()))
+    if weights is not None:
+        sums = np.zeros(columns.shape)
+        for place, (column, own) in enumerate(zip(columns, weights.T, strict=True), 1):
+            sums[place:] += (columns[place:] > column) * own
+        return np.asarray(sums.T)
     found = np.zeros(columns.shape, np.min_scalar_type(len(columns)))
     for place, column in enumerate(columns, 1):
         found[place:] += (columns[place:] > column).view(np.uint8)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from metrics.core.array_types import Floats
+from metrics.core.rounding import EQUAL
 from metrics.stats.bootstrap_draws import Draws
 from metrics.stats.ratios import ratio
 
@@ -13,13 +14,13 @@ def resampled_means(terms: Floats, draws: Draws) -> Floats:
     NaN where a resample is empty.
     """
     n, k = terms.shape
-    if n and len(draws.times) == 1:
+    if n and len(draws.times) == 1 and draws.weights is None:
         return np.asarray(terms.mean(axis=0)[None])
     size = np.abs(terms).max(axis=0, initial=0.0)
     size = np.where(size > 0, size, 1.0)
     drawn = draws.sums(np.tile(np.arange(k), n), k, (terms / size).ravel(), np.repeat(np.arange(n), k))
     means: Floats = ratio(drawn, np.broadcast_to(draws.sums(np.zeros(n, np.int64), 1), drawn.shape)) * size
-    if n:
+    if n and draws.weights is None:
         means[0] = terms.mean(axis=0)
     return means
 
@@ -40,20 +41,21 @@ def resampled_r2(truth: Floats, residual: Floats, draws: Draws) -> Floats:
 
 
 def resampled_medians(values: Floats, draws: Draws) -> Floats:
-    """Return the median of `values` [n] in the data set and its resamples, [1 + B]; the mean of the middle two.
+    """Return the median of `values` [n] in the data set and its resamples, [1 + B].
 
-    NaN where a resample is empty.
+    Below it is half of the weight, and above it; where several values are such, the mean of the least and the greatest,
+    as of the middle two of cases that weigh the same. NaN where a resample is empty.
     """
     found = np.full(len(draws.times), np.nan)
     if not len(values):
         return found
-    if len(found) == 1:
+    if len(found) == 1 and draws.weights is None:
         return np.full(1, np.median(values))
     order = np.argsort(values, kind="stable")
     values, unit = values[order], draws.unit[order]
     for place, times in enumerate(draws.times):
-        seen = np.cumsum(times[unit], dtype=np.float64)
+        seen = np.cumsum(times[unit] if draws.weights is None else times[unit] * draws.weights[order], dtype=np.float64)
         if seen[-1] > 0:
-            middle = (np.searchsorted(seen, seen[-1] / 2, side) for side in ("left", "right"))
+            middle = (np.searchsorted(seen, seen[-1] * (0.5 + slack)) for slack in (-EQUAL, EQUAL))
             found[place] = np.mean([values[min(at, len(values) - 1)] for at in middle])
     return found

@@ -13,6 +13,15 @@ def ratio(part: Numbers, whole: Numbers, otherwise: float = np.nan) -> Floats:
     return found
 
 
+def weighted_mean(values: Floats, weights: Floats | None = None) -> float:
+    """Return the mean of the `values` [n] that are not NaN, each times its weight [n], default 1; NaN of no weight."""
+    known = ~np.isnan(values)
+    if weights is None:
+        return float(values[known].sum() / known.sum()) if known.any() else float("nan")
+    total = weights[known].sum()
+    return float((values[known] * weights[known]).sum() / total) if total > 0 else float("nan")
+
+
 def mean_over(values: Floats, *axes: int, weights: Numbers | None = None) -> Floats:
     """Return the mean over `axes` of what is not NaN, weighted; NaN where nothing has weight."""
     known = ~np.isnan(values)

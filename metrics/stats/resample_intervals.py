@@ -59,7 +59,7 @@ def resample_interval(
     return np.minimum(np.maximum(low, 0.0), value), np.maximum(np.minimum(high, 1.0), value)
 
 
-def has_enough_truths(truths: Ints, least: float = LEAST_TRUTHS, few: int = FEW_LABELS) -> bool:
+def has_enough_truths(truths: Ints | Floats, least: float = LEAST_TRUTHS, few: int = FEW_LABELS) -> bool:
     """Return whether the mean over labels of AP has a reliable interval, from the ground truths [K] of each label.
 
     The bias of a label's AP falls with its ground truths, and a mean over many labels keeps all of the bias and little

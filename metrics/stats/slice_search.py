@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from metrics.core.array_types import Bools, Floats, Ints, Singles
 from metrics.core.rounding import EQUAL, at_most
 from metrics.core.sampling_design import cluster_codes
-from metrics.stats.bootstrap_draws import cluster_sums
+from metrics.stats.cluster_variance import cluster_sums
 from metrics.stats.float_tolerance import falling_order
 from metrics.stats.power import POWER
 from metrics.stats.ratios import ratio

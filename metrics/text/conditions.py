@@ -9,8 +9,8 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics.core.unicode_forms import normalized
 from metrics.text.patterns import compiled
-from metrics.text.unicode_forms import normalized
 
 MAX_CHARACTERS = 10_000
 MAX_DEPTH = 50

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from metrics.text.unicode_forms import normalized
+from metrics.core.unicode_forms import normalized
 
 WORD = re.compile(r"\w+")
 MOST_PLACES = 50  # of a sequence of words in the source that are followed

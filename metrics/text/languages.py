@@ -6,7 +6,7 @@ from functools import lru_cache
 from importlib.metadata import version
 from typing import Any
 
-from metrics.text.unicode_forms import normalized
+from metrics.core.unicode_forms import normalized
 
 DETECTOR = "py3langid"
 MAX_LANGUAGES_SHOWN = 3

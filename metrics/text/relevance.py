@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 
-from metrics.text.unicode_forms import normalized
+from metrics.core.unicode_forms import normalized
 
 UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"  # no space between words
 WORD_OR_SIGN = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
+from metrics.core.unicode_forms import normalized
 from metrics.text import dates
 from metrics.text.dates import CLOCK, MONTHS, exactly
 from metrics.text.measures import BARE, SHARE, Reading, Unit, currencies_before, units_after
@@ -24,7 +25,6 @@ from metrics.text.number_words import (
     roman,
     scale_after,
 )
-from metrics.text.unicode_forms import normalized
 
 # digits with separators of thousands or decimals between them: 1,200 · 1.200,5 · 3.20 · 1 200
 NUMBER = r"\d+(?:[.,\u00a0\u202f]\d+|['’]\d{3}(?!\d))*"

@@ -6,14 +6,15 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from metrics.core.evaluator import Evaluator, Metric
-from tests.laws.running import Found, Key, parameters_of
+from tests.laws.running import NEW_NAMES, Found, Key, parameters_of
 from tests.laws.scenes import Scene
 
 CASE, MODEL, METRIC = 0, 1, 3  # places in the key of a score
-OWN_MODEL, OWN_METRIC, SLICE = 0, 1, 3  # and in that of an aggregate
+OWN_MODEL, OWN_METRIC, LABEL, SLICE, COLUMNS = range(5)  # and in that of an aggregate
 STATUSES = ("not_applicable", "parse_failure", "error", "skipped")
 COUNTED = ("objects", "cases")  # units of metrics that count what there is
 ROUNDING = 1e-12  # what a sum may differ by in another order
+SUMS = 1e-8  # and a resample, or a product of matrices
 Law = Callable[[Evaluator, Scene, Found, Found], Iterator[str]]
 
 
@@ -112,6 +113,64 @@ def has_no_number(entry: Evaluator, _: Scene, __: Found, found: Found) -> Iterat
         yield "no aggregate tells why"
 
 
+def has_the_same_values(entry: Evaluator, _: Scene, base: Found, found: Found) -> Iterator[str]:
+    """Say which aggregates have another value, counts of what there is apart; scores are those of their cases."""
+    counted = {metric.name for metric in measured(entry) if metric.unit in COUNTED}
+    one, other = (
+        {key: (row["value"], 0) for key, row in run.aggregates.items() if key[OWN_METRIC] not in counted}
+        for run in (base, found)
+    )
+    yield from differences(one, other, SUMS)
+
+
+def has_the_same_numbers(_: Evaluator, __: Scene, base: Found, found: Found) -> Iterator[str]:
+    """Say which scores, and which numbers of aggregates, intervals too, are others."""
+    yield from differences(base.scores, found.scores)
+    for part in ("value", "low", "high"):
+        one, other = (
+            {(*key, part): (row[part], row["n"], row["unscored"]) for key, row in run.aggregates.items()}
+            for run in (base, found)
+        )
+        yield from differences(one, other, SUMS)
+
+
+def has_the_same_numbers_renamed(entry: Evaluator, scene: Scene, base: Found, found: Found) -> Iterator[str]:
+    """Say what differs in a scene whose classes have NEW_NAMES."""
+
+    def renamed(key: Key) -> Key:
+        columns = json.loads(key[COLUMNS])
+        own = {name: NEW_NAMES.get(str(value), value) for name, value in columns.items()}
+        return (*key[:LABEL], NEW_NAMES.get(key[LABEL], key[LABEL]), key[SLICE], json.dumps(own, ensure_ascii=False))
+
+    aggregates = {renamed(key): row for key, row in base.aggregates.items()}
+    yield from has_the_same_numbers(entry, scene, Found(base.scores, aggregates), found)
+
+
+def is_not_surer(entry: Evaluator, _: Scene, base: Found, found: Found) -> Iterator[str]:
+    """Say which intervals are narrower by more than rounding, or there though the other run has none."""
+    for key, row in base.aggregates.items():
+        other = found.aggregates[key]
+        if other["low"] is None or row["value"] is None:
+            continue
+        if row["low"] is None or other["high"] - other["low"] < (row["high"] - row["low"]) * (1 - SUMS) - SUMS:
+            yield f"{json.dumps(key)}: {other['low']} … {other['high']}, not {row['low']} … {row['high']}"
+
+
+def leaves_out_what_has_none(entry: Evaluator, scene: Scene, base: Found, found: Found) -> Iterator[str]:
+    """Say what differs from a run without the case c1, which here has no value, but for the counts of what is unscored.
+
+    Intervals are left out: units are drawn from the whole suite, so that models with other missing values still pair.
+    """
+    mine = {key: row for key, row in found.scores.items() if key[CASE] == "c1"}
+    yield from (f"{key}: {row}" for key, row in mine.items() if row[0] is not None or not row[2])
+    yield from differences(base.scores, {key: row for key, row in found.scores.items() if key[CASE] != "c1"})
+    one, other = (
+        {key: (row["value"], row["n"]) for key, row in run.aggregates.items() if row["n"] or row["value"] is not None}
+        for run in (base, found)
+    )
+    yield from differences(one, other, SUMS)
+
+
 def measured(entry: Evaluator) -> tuple[Metric, ...]:
     return entry.parameters.model_validate(parameters_of(entry)).measured(entry.metrics)
 
@@ -125,15 +184,15 @@ def numbers(aggregates: Mapping[Key, Mapping[str, Any]]) -> dict[Key, tuple[Any,
     return {key: (row["value"], row["n"], row["unscored"]) for key, row in aggregates.items()}
 
 
-def differences(expected: Mapping[Key, Any], found: Mapping[Key, Any]) -> Iterator[str]:
+def differences(expected: Mapping[Key, Any], found: Mapping[Key, Any], tolerance: float = ROUNDING) -> Iterator[str]:
     """Say which entries differ; of aggregates by more than rounding."""
     for key in expected.keys() | found.keys():
         one, other = expected.get(key), found.get(key)
-        if one != other and not near(one, other):
+        if one != other and not near(one, other, tolerance):
             yield f"{json.dumps(key)}: {other}, not {one}"
 
 
-def near(one: Any, other: Any) -> bool:
+def near(one: Any, other: Any, tolerance: float) -> bool:
     if not isinstance(one, tuple) or not isinstance(other, tuple) or one[1:] != other[1:] or isinstance(one[1], str):
         return False
-    return None not in (one[0], other[0]) and math.isclose(one[0], other[0], rel_tol=ROUNDING, abs_tol=ROUNDING)
+    return None not in (one[0], other[0]) and math.isclose(one[0], other[0], rel_tol=tolerance, abs_tol=tolerance)

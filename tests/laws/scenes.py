@@ -1,9 +1,11 @@
 """Small data sets, one of each task, on which every evaluator of it scores something; and what laws do to them."""
 
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import cycle
 from random import Random
-from typing import Any
+from typing import Any, Literal
 
 from metrics.core.fields import CASE_FIELDS
 from metrics.core.suite import Outputs, Suite, Task
@@ -50,24 +52,53 @@ class Scene:
         )
 
     def shuffled(self) -> "Scene":
-        ids = [row["case_id"] for row in self.cases]
+        ids = self.ids
         Random(7).shuffle(ids)
         return self.of_cases(ids)
 
-    def doubled(self) -> "Scene":
-        """Return each case twice, the second beside the first under an id of its own."""
+    @property
+    def ids(self) -> list[str]:
+        return [case["case_id"] for case in self.cases]
+
+    def doubled(self, ids: Iterable[str] | None = None) -> "Scene":
+        """Return each of these cases (default all) twice, the second beside the first under an id of its own."""
+        chosen = set(self.ids if ids is None else ids)
 
         def twice(rows: Iterable[Row]) -> Iterable[Row]:
             for number, row in enumerate(rows):
-                for part in range(2):
+                for part in range(2 if row["case_id"] in chosen else 1):
                     own = {"annotation_id": 2 * number + part} if "annotation_id" in row else {}
                     yield row | own | {"case_id": row["case_id"] + "'" * part}
 
         return self.each(twice)
 
+    def weighing(self, weight: float, ids: Iterable[str]) -> "Scene":
+        """Return the scene in which these cases have that weight, and the others none."""
+        chosen = set(ids)
+        return replace(self, cases=tuple(case | {"weight": weight} if case["case_id"] in chosen else case
+                                         for case in self.cases))  # fmt: skip
+
+    def grouped(self) -> "Scene":
+        """Return the scene in which each case, with its copies, is a group of its own."""
+        return replace(self, cases=tuple(case | {"group": case["case_id"].rstrip("'")} for case in self.cases))
+
+    def renamed(self, names: Mapping[str, str]) -> "Scene":
+        """Return the scene in which classes have other names, in the same order."""
+        own = ("label", "labels", "negative_labels")
+
+        def changed(rows: Iterable[Row]) -> Iterable[Row]:
+            for row in rows:
+                yield row | {name: _replaced(row[name], names) for name in own if row.get(name) is not None}
+
+        return replace(self.each(changed), labels=tuple(names[label] for label in self.labels))
+
     def without(self, **values: Any) -> "Scene":
         """Return the scene in which every row that has one of these fields has that value."""
         return self.each(lambda rows: [row | {name: values[name] for name in values if name in row} for row in rows])
+
+
+def _replaced(value: Any, names: Mapping[str, str]) -> Any:
+    return names[value] if isinstance(value, str) else [names[one] for one in value]
 
 
 FACTS = (
@@ -270,11 +301,45 @@ def odd(task: str) -> Scene:
     return odd_scores(class_scene()) if task == "classification" else odd_boxes(SCENES[task]())
 
 
-def unscorable(scene: Scene) -> Scene:
-    """Return a scene with nothing to score: every model failed, or there is no label, object or prediction."""
+ACCENTED = {"mill": "m\u00efll", "river": "riv\u00e9r", "barn": "b\u00e4rn", "kind": "k\u00efnd", "gone": "g\u00f6ne"}
+AS_WRITTEN = ("code_tests", "database_script")  # which are run, not compared
+
+
+def in_forms(scene: Scene, *forms: Literal["NFC", "NFD"]) -> Scene:
+    """Return a scene of text with accents, its cells in each form of Unicode by turns."""
+    turn = cycle(forms)
+
+    def written(value: Any) -> Any:
+        if isinstance(value, list):
+            return list(map(written, value))
+        if not isinstance(value, str):
+            return value
+        for plain, accented in ACCENTED.items():
+            value = value.replace(plain, accented)
+        return unicodedata.normalize(next(turn), value)
+
+    return scene.each(
+        lambda rows: [{key: row[key] if key in AS_WRITTEN else written(row[key]) for key in row} for row in rows]
+    )
+
+
+def unscorable(scene: Scene, *ids: str) -> Scene:
+    """Return a scene with nothing to score in these cases, default all: no answer, label, number or object."""
+    chosen = set(ids or scene.ids)
+    blank = {"label": None, "labels": None, "true_value": None}
+    cases = tuple(
+        case | {name: None for name in blank if name in case} if case["case_id"] in chosen else case
+        for case in scene.cases
+    )
     outputs = tuple(
         {name: row[name] for name in ("case_id", "model", "run") if name in row}
         | ({"error": "out of memory"} if scene.task == "text" else {})
+        if row["case_id"] in chosen
+        else row
         for row in scene.outputs
     )
-    return replace(scene.without(label=None, labels=None), outputs=outputs, annotations=(), predictions=())
+    rest = {
+        name: tuple(row for row in getattr(scene, name) if row["case_id"] not in chosen)
+        for name in ("annotations", "predictions")
+    }
+    return replace(scene, cases=cases, outputs=outputs, **rest)

@@ -18,16 +18,34 @@ import pytest
 from metrics.core.errors import InputError
 from metrics.core.registry import evaluators
 from metrics.core.suite import Outputs, Suite
+from metrics.engine.unit_work import UNWEIGHTED
 from tests.conftest import PROJECT
 from tests.laws import laws, running
-from tests.laws.running import Found, of_task, texts_of
-from tests.laws.scenes import SCENES, Scene, odd, unscorable
+from tests.laws.running import NEW_NAMES, Found, of_task, texts_of
+from tests.laws.scenes import SCENES, Scene, in_forms, odd, unscorable
 
 AS_IT_IS = "as it is"
+HEAVY = ("c0", "c3")
+WEIGHT = "weight 2 is a case twice"
 CHANGES: dict[str, Callable[[Scene], Scene]] = {
     AS_IT_IS: lambda scene: scene, "twice, shuffled": lambda scene: scene.shuffled().doubled(),
     "one model": lambda scene: scene.of_models("n"), "one case": lambda scene: scene.of_cases(["c2"]),
     "unscorable": unscorable, "odd": lambda scene: odd(scene.task),
+}  # fmt: skip
+CHANGES |= {  # of one model, which is enough
+    name: lambda scene, change=change: change(scene.of_models("n"))
+    for name, change in {
+        "some twice": lambda scene: scene.doubled(HEAVY), "some weigh 2": lambda scene: scene.weighing(2.0, HEAVY),
+        "all weigh 3": lambda scene: scene.weighing(3.0, scene.ids), "a group a case": lambda scene: scene.grouped(),
+        "twice in groups": lambda scene: scene.doubled().grouped(), "renamed": lambda scene: scene.renamed(NEW_NAMES),
+        "composed": lambda scene: in_forms(scene, "NFC"), "decomposed": lambda scene: in_forms(scene, "NFD", "NFC"),
+        "without one": lambda scene: scene.of_cases(name for name in scene.ids if name != "c1"),
+        "one unscorable": lambda scene: unscorable(scene, "c1"),
+    }.items()
+}  # fmt: skip
+COMPARED = {  # the change that the law compares a run with; else as it is
+    "some weigh 2": "some twice", "decomposed": "composed", "one unscorable": "without one",
+    **dict.fromkeys(("all weigh 3", "a group a case", "twice in groups", "renamed"), "one model"),
 }  # fmt: skip
 LAWS: dict[str, tuple[str, laws.Law]] = {  # the change, and what must hold then
     "it scores something": (AS_IT_IS, laws.scores_something),
@@ -45,6 +63,13 @@ LAWS: dict[str, tuple[str, laws.Law]] = {  # the change, and what must hold then
     "extreme values, a value in range or a reason": ("odd", laws.has_value_or_reason),
     "extreme values, counts add up": ("odd", laws.counts_add_up),
     "extreme values, an interval is about its value": ("odd", laws.interval_is_about_value),
+    WEIGHT: ("some weigh 2", laws.has_the_same_values),
+    "equal weights are none": ("all weigh 3", laws.has_the_same_numbers),
+    "one group per case is none": ("a group a case", laws.has_the_same_numbers),
+    "copies in their case's group narrow no interval": ("twice in groups", laws.is_not_surer),
+    "a text is the same in every form of Unicode": ("decomposed", laws.has_the_same_numbers),
+    "the names of classes change nothing": ("renamed", laws.has_the_same_numbers_renamed),
+    "a case without a value is in no number": ("one unscorable", laws.leaves_out_what_has_none),
 }
 EXTREME = "extreme values, a value in range or a reason"
 QUERIES = "its expected answers are queries; those of the scene are sentences, so that its cases are errors"
@@ -54,6 +79,8 @@ NO_JSON = "a trace that is no JSON is an error of its case"
 JSON_TRACES = (
     "goal_accuracy", "turn_relevance", "role_adherence", "knowledge_retention", "conversation_goal", "topic_adherence",
 )  # fmt: skip
+BENCHMARK = "benchmarks of detection know no weights of images; every number of a suite with weights says so"
+EMPTY_IMAGE = "pixels that no region covers are background, a label like any other: empty images agree wholly"
 NEEDS_QUERIES = ("it scores something", "a value in range or a reason", "one case, a value or a reason")
 EXCEPTIONS: dict[tuple[str, str], str] = {  # law and evaluator → why it does not keep it
     (EXTREME, "agent_sanity"): f"{NO_JSON}, not one that the rule does not apply to",
@@ -61,9 +88,13 @@ EXCEPTIONS: dict[tuple[str, str], str] = {  # law and evaluator → why it does 
     **{(EXTREME, name): WHOLE for name in WHOLE_TEXTS},
     **{(EXTREME, name): NO_JSON for name in JSON_TRACES},
     **{(law, "sql_execution"): QUERIES for law in NEEDS_QUERIES},
-    ("all unscorable, no number but reasons", "segmentation_iou"): (
-        "pixels that no region covers are background, a label like any other: empty images agree wholly"
-    ),
+    ("all unscorable, no number but reasons", "segmentation_iou"): EMPTY_IMAGE,
+    ("a case without a value is in no number", "segmentation_iou"): EMPTY_IMAGE,
+    (
+        "the names of classes change nothing",
+        "ordinal",
+    ): "without `levels` the order of classes is that of their names",
+    **{(WEIGHT, name): BENCHMARK for name, entry in evaluators().items() if not entry.weighs_cases},
 }
 Runs = Callable[[str, str], dict[str, Found]]
 
@@ -76,7 +107,10 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
 
         @cache
         def made(task: str, change: str) -> dict[str, Found]:
-            return running.run(workspace, CHANGES[change](SCENES[task]()), server.url)
+            scene, base = CHANGES[change](SCENES[task]()), COMPARED.get(change, AS_IT_IS)
+            if change != base and scene == CHANGES[base](SCENES[task]()):
+                return made(task, base)
+            return running.run(workspace, scene, server.url)
 
         yield made
 
@@ -91,11 +125,23 @@ def test_law(law: str, name: str, runs: Runs) -> None:
     change, says = LAWS[law]
     entry, task = evaluators()[name], task_of(name)
     scene = CHANGES[change](SCENES[task]())
-    complaints = list(says(entry, scene, runs(task, AS_IT_IS)[name], runs(task, change)[name]))
+    base = COMPARED.get(change, AS_IT_IS)
+    complaints = list(says(entry, scene, runs(task, base)[name], runs(task, change)[name]))
     if (law, name) in EXCEPTIONS:
         assert complaints, "it holds: remove the exception"
     else:
         assert not complaints
+
+
+def test_numbers_that_leave_weights_out_say_so(runs: Runs) -> None:
+    """Detection alone, and in every row that has a value; without weights nobody says it."""
+    for change in (AS_IT_IS, "some weigh 2"):
+        for task in SCENES:
+            for name, found in runs(task, change).items():
+                told = {
+                    UNWEIGHTED in (row["reason"] or "") for row in found.aggregates.values() if row["label"] is None
+                }
+                assert told == {change != AS_IT_IS and not evaluators()[name].weighs_cases}, name
 
 
 def test_every_exception_has_its_reason() -> None:

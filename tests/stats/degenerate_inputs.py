@@ -166,6 +166,7 @@ TABLE: dict[str, Inputs] = {
         (risk_coverage(score, wrong),) for score, wrong in ((NONE, NO_BOOLS), (np.full(99, 0.1), np.zeros(99, bool)),
             (np.full(99, 0.1), np.ones(99, bool)))
     ],
+    "cluster_variance.cluster_sums": [(np.ones((3, 1)), np.zeros(3, np.int64))],
     "cluster_variance.cluster_variance": [
         (residuals[:, None], masses[:, None], masses[:, None] ** 2)
         for residuals in (np.zeros(2), np.array([-0.1, 0.1]))
@@ -331,7 +332,6 @@ TABLE: dict[str, Inputs] = {
         for units in (1.0, 9.0) for scale in ("below one", "correlation")
     ],
     "resampled_sums.resampled_sums": [(np.column_stack([own]), np.arange(len(own)), 0, 5) for own in (ONE, SAME, HALF)],
-    "resampled_sums.cluster_sums": [(np.ones((3, 1)), np.zeros(3, np.int64))],
     "segments.first_highest": [(NONE, NO_INTS), (ONE, np.ones(1, np.int64)), (SAME, np.full(1, 10))],
     "sequential.anytime_p": [(p, units) for p in (0.0, 0.05, 1.0) for units in (0, 30, 10**9)],
     "sequential.anytime_stretch": [(0,), (30,), (1e12,)],

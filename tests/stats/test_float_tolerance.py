@@ -13,6 +13,7 @@ from metrics.stats.bradley_terry import bradley_terry
 from metrics.stats.classification.calibration import log_losses
 from metrics.stats.classification.confusion import mean_scores
 from metrics.stats.classification.roc import resampled_areas, roc
+from metrics.stats.cluster_variance import cluster_sums
 from metrics.stats.correlation import clustered_coefficient
 from metrics.stats.intervals import mean_intervals, wilson
 from metrics.stats.model_ranking import rank_ranges

@@ -25,7 +25,7 @@ from metrics.core.rounding import at_least, at_most, same_number
 from metrics.stats.bootstrap import bootstrap_means
 from metrics.stats.float_tolerance import falling_order
 from metrics.stats.model_ranking import compare_pairs, rank_bounds
-from metrics.stats.ratios import ratio
+from metrics.stats.ratios import ratio, weighted_mean
 from metrics.store import Run
 
 if TYPE_CHECKING:
@@ -177,11 +177,12 @@ def _accuracy(run: Run, columns: Sequence[Column]) -> Iterator[Insight]:
         return
     models, cases = [run.models[place] for place in scored], np.flatnonzero(there.any(axis=1))
     values = shares[cases][:, scored]
-    means = dict(zip(models, np.nanmean(values, axis=0).tolist(), strict=True))
-    ends = dict(zip(models, np.transpose(bootstrap_means(values, low=0.0, high=1.0)).tolist(), strict=True))
+    weights, clusters = run.sampling_design().of_part(cases)
+    means = {model: weighted_mean(own, weights) for model, own in zip(models, values.T, strict=True)}
+    intervals = bootstrap_means(values, weights, clusters, low=0.0, high=1.0)
+    ends = dict(zip(models, np.transpose(intervals).tolist(), strict=True))
     ranked = _by_falling(means)
-    _, clusters = run.sampling_design().of_part(cases)
-    best, _ = rank_bounds(compare_pairs(values, clusters=clusters), len(models))
+    best, _ = rank_bounds(compare_pairs(values, weights, clusters), len(models))
     tied = {model for model, rank in zip(models, best.tolist(), strict=True) if rank == 1} - {ranked[0]}
     if len(tied) == len(ranked) - 1:
         return

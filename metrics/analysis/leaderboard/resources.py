@@ -10,8 +10,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.core.arrow import stored_rows
+from metrics.core.array_types import Floats
+from metrics.core.arrow import numbers, stored_rows
 from metrics.stats.bootstrap import bootstrap_means
+from metrics.stats.ratios import ratio, weighted_mean
 from metrics.store import Run, cache_by_run
 
 QUANTITIES = {"duration_s": "s", "cost_usd": "USD", "tokens": "tokens"}  # column of the outputs: its unit
@@ -36,27 +38,38 @@ def measured_outputs(run: Run) -> pa.Table:
     return stored_rows(run.input_path("outputs/outputs.parquet"), ["case_id", "model", *QUANTITIES], said)
 
 
+def resource_values(run: Run, quantity: str) -> Floats:
+    """Return what each case of the suite took [cases, models], repeats averaged, NaN where no output says it."""
+    said = measured_outputs(run)
+    said = said.filter(said[quantity].is_valid())
+    ids = run.case_columns(["case_id"])["case_id"].combine_chunks()
+    shape = len(ids), len(run.models)
+    places = numbers(pc.index_in(said["case_id"], ids)).astype(np.int64) * shape[1]
+    places += numbers(pc.index_in(said["model"], pa.array(run.models, pa.string())))
+    sums = np.bincount(places, numbers(said[quantity]), shape[0] * shape[1])
+    return ratio(sums, np.bincount(places, minlength=len(sums))).reshape(shape)
+
+
 @cache_by_run(maxsize=32)
 def resources(run: Run, tag: str | None = None) -> tuple[Resource, ...]:
     """Return each model's QUANTITIES that the outputs of a run have, over all cases or those with a tag.
 
-    Intervals: bootstrap over cases (metrics.stats.bootstrap).
+    Means are weighted where the suite has weights. Intervals: bootstrap over cases, or over their groups
+    (metrics.stats.bootstrap).
     """
-    table = measured_outputs(run)
-    if tag is not None:
-        held = run.query("SELECT case_id FROM suite_cases WHERE list_contains(tags, ?)", [tag])["case_id"]
-        table = table.filter(pc.is_in(table["case_id"], pa.array(held, pa.string())))
-    frame = table.to_pandas()
+    design = run.sampling_design(tag)
+    ids = run.case_columns(["case_id"])["case_id"].take(pa.array(design.inside))
+    by_id = numbers(pc.sort_indices(ids)).astype(np.int64)  # the same intervals whatever the order of the suite
     found = []
     for quantity, unit in QUANTITIES.items():
-        means = frame.dropna(subset=[quantity]).groupby(["case_id", "model"], sort=False)[quantity].mean().unstack()
-        values = means.to_numpy(dtype=float)
-        low, high = bootstrap_means(values, low=0.0) if len(values) else (np.array([]), np.array([]))
-        there = means.columns.tolist()
-        for model in (model for model in run.models if model in there):
-            place = there.index(model)
-            own = values[:, place]
-            first, last = (None if np.isnan(ends[place]) else float(ends[place]) for ends in (low, high))
-            n = int((~np.isnan(own)).sum())
-            found.append(Resource(model, quantity, unit, float(np.nanmean(own)), first, last, n))
+        values = resource_values(run, quantity)[design.inside]
+        kept = by_id[~np.isnan(values[by_id]).all(axis=1)]
+        weights, clusters = design.of_part(kept)
+        low, high = bootstrap_means(values[kept], weights, clusters, low=0.0)
+        for place, model in enumerate(run.models):
+            own = values[kept, place]
+            mean, n = weighted_mean(own, weights), int((~np.isnan(own)).sum())
+            if n and not np.isnan(mean):
+                first, last = (None if np.isnan(ends[place]) else float(ends[place]) for ends in (low, high))
+                found.append(Resource(model, quantity, unit, mean, first, last, n))
     return tuple(found)

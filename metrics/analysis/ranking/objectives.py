@@ -12,9 +12,8 @@ from metrics.analysis.comparison.case_values import case_values
 from metrics.analysis.leaderboard.distributions import metrics_by_case
 from metrics.analysis.leaderboard.leaderboard import Column, leaderboard
 from metrics.analysis.leaderboard.ranks import Ranks, case_ranks
-from metrics.analysis.leaderboard.resources import QUANTITIES, measured_outputs, resources
+from metrics.analysis.leaderboard.resources import QUANTITIES, resource_values, resources
 from metrics.core.array_types import Floats
-from metrics.core.arrow import stored_rows
 from metrics.core.did_you_mean import one_of
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.evaluator import Metric
@@ -123,7 +122,7 @@ def objective_values(run: Run, chosen: Sequence[Objective], design: SamplingDesi
     read = [case_values(run, model, design, keys) if keys else {} for model in run.models]
     for place, one in enumerate(chosen):
         if one.is_resource:
-            found[place] = _resource_values(run, one.column.key)[design.inside]
+            found[place] = resource_values(run, one.column.key)[design.inside]
             continue
         own = [of.get((one.column.evaluator, one.column.metric)) for of in read]
         for model, values in enumerate(own):
@@ -134,17 +133,9 @@ def objective_values(run: Run, chosen: Sequence[Objective], design: SamplingDesi
 
 
 @cache_by_run(maxsize=8)
-def _resource_values(run: Run, quantity: str) -> Floats:
-    """Return what each case took [cases, models], repeats averaged, NaN where no output says it."""
-    ids = stored_rows(run.input_path("suite/cases.parquet"), ["case_id"])["case_id"].to_pylist()
-    frame = measured_outputs(run).to_pandas().dropna(subset=[quantity])
-    means = frame.groupby(["case_id", "model"], sort=False)[quantity].mean().unstack()
-    return np.asarray(means.reindex(index=ids, columns=list(run.models)).to_numpy(float), np.float64)
-
-
 def _resource_ranks(run: Run, quantity: str, tag: str | None) -> Ranks | None:
     design = run.sampling_design(tag)
-    values = _resource_values(run, quantity)[design.inside]
+    values = resource_values(run, quantity)[design.inside]
     metric = Metric.lower(quantity, "", high=math.inf)
     return case_ranks(metric, values, np.zeros(len(run.models), bool), run.models, design)
 

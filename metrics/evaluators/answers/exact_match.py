@@ -85,6 +85,10 @@ class ExactMatchParameters(Parameters):
             raise ValueError("extract or boxed, not both: each finds the answer in its own way")
         return self
 
+    def as_written(self) -> bool:
+        """Return whether the form of Unicode counts."""
+        return self.unicode_form == "none"
+
     @property
     def extracts(self) -> bool:
         """Whether the answer is a part of the output."""

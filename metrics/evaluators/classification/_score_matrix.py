@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from metrics.core.array_types import Floats, Ints
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.evaluator import CaseScore, Status
-from metrics.core.sampling_design import SamplingDesign, cluster_codes
 from metrics.core.suite import PREDICTIONS, Outputs, Suite
 
 NO_LABEL = "the case has no true label"
@@ -26,16 +25,15 @@ class ScoreMatrix:
     """The n scored cases of a suite and what one model made of them.
 
     scores: [n, k], 0 … 1, NaN where a class has none: it is predicted at no threshold and ranks below every score.
-    truth: [n] codes of `labels`, the classes of the suite and then those that only predictions name. clusters: [n], one
-    code for the cases of a group. `ids` [n] and `place` [n] are their names and their rows in the suite. `unscored`
-    maps the other cases, in order, to the reason, `unscored_labels` counts them by true label.
+    truth: [n] codes of `labels`, the classes of the suite and then those that only predictions name. `ids` [n] and
+    `place` [n] are their names and their rows in the suite. `unscored` maps the other cases, in order, to the reason,
+    `unscored_labels` counts them by true label.
     """
 
     labels: tuple[str, ...]
     ids: pa.Array
     scores: Floats
     truth: Ints
-    clusters: Ints
     place: NDArray[np.intp]
     unscored: Mapping[str, str]
     unscored_labels: Mapping[str | None, int]
@@ -50,11 +48,6 @@ class ScoreMatrix:
     def truths(self) -> Ints:
         """The cases of each class [k]."""
         return np.bincount(self.truth, minlength=len(self.labels))
-
-    @property
-    def clustered(self) -> int:
-        """The number of clusters."""
-        return int(self.clusters.max(initial=-1)) + 1
 
     def scores_of(self, metrics: Sequence[str]) -> dict[str, CaseScore]:
         """Return the entries of Findings.cases for the cases that are not scored."""
@@ -107,7 +100,6 @@ def read_scores(suite: Suite, outputs: Outputs, missing: Literal["unscored", "wr
         case_ids.take(pa.array(place)),
         scores[place],
         truth[place],
-        cluster_codes(SamplingDesign.of(suite.cases).units[place]),
         place,
         dict(zip(case_ids.take(left_out).to_pylist(), reasons, strict=True)),
         Counter(names),

@@ -20,17 +20,15 @@ from metrics.core.evaluator import (
 )
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
-from metrics.core.sampling_design import cluster_codes
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators._classification import LEAST, NOTHING_SCORED, ResamplingParameters, aggregate
+from metrics.evaluators._classification import LEAST, NOTHING_SCORED, ResamplingParameters, aggregate, rarer
 from metrics.evaluators.classification._examples import scored_cases
 from metrics.evaluators.classification._score_matrix import read_scores
 from metrics.evaluators.classification.classification import top_predictions
 from metrics.evaluators.detection._confidence import confidences
 from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS
 from metrics.evaluators.detection._matched import Iou
-from metrics.stats.bootstrap import bootstrap_means
-from metrics.stats.bootstrap_draws import Draws, Integers
+from metrics.stats.bootstrap_draws import Draws
 from metrics.stats.classification.calibration import (
     Reliability,
     brier,
@@ -41,7 +39,7 @@ from metrics.stats.classification.calibration import (
     resampled_error,
 )
 from metrics.stats.intervals import NONE, wilson
-from metrics.stats.ratios import ratio
+from metrics.stats.ratios import ratio, weighted_mean
 from metrics.vision.geometry import Geometry
 
 CURVES = pa.schema(
@@ -83,14 +81,13 @@ class CalibrationParameters(ResamplingParameters):
 @dataclass(frozen=True, eq=False, slots=True)
 class Stated:
     """n things with a stated confidence: whether each is `right`, its proper scores (`values` [n, 2] in the order of
-    PER_CASE, NaN for none), the cluster it belongs to, and the resamples. `unscored` counts what has no confidence;
+    PER_CASE, NaN for none), and the resamples. `unscored` counts what has no confidence;
     `reason` says why there is nothing, `left_out` what the things without proper scores lack.
     """
 
     confidence: Floats
     right: Bools
     values: Floats
-    clusters: Integers
     draws: Draws
     unscored: int
     reason: str | None
@@ -264,7 +261,7 @@ def calibration(suite: Suite, outputs: Outputs, parameters: CalibrationParameter
         else:
             cases[case_id] = CaseScore(dict(zip(PER_CASE, own, strict=True)), evidence=evidence)
     stated = Stated(
-        confidence, top_code == found.truth, values, found.clusters, parameters.draws(suite).of_cases(found.place),
+        confidence, top_code == found.truth, values, parameters.draws(suite).of_cases(found.place),
         sum(found.unscored_labels.values()), None if len(confidence) else NOTHING_SCORED,
         "cases left out: their scores do not add up to 1",
     )  # fmt: skip
@@ -277,8 +274,8 @@ def _of_detections(suite: Suite, outputs: Outputs, parameters: CalibrationParame
     values = np.empty((len(found.right), len(PER_CASE)))
     values[:, 0] = (found.confidence - found.right) ** 2
     values[:, 1] = log_losses(np.where(found.right, found.confidence, 1.0 - found.confidence))
-    draws = parameters.draws(suite).of_cases(found.image)
-    stated = Stated(found.confidence, found.right, values, found.clusters, draws, found.ignored, found.reason)
+    draws = replace(parameters.draws(suite).of_cases(found.image), clusters=found.clusters)  # an image's are no units
+    stated = Stated(found.confidence, found.right, values, draws, found.ignored, found.reason)
     rows, curves = _findings(stated, parameters.bins)
     return Findings([replace(row, columns=found.columns) for row in rows], curves=curves, matches=found.matches)
 
@@ -286,11 +283,11 @@ def _of_detections(suite: Suite, outputs: Outputs, parameters: CalibrationParame
 def _findings(stated: Stated, bins: int) -> tuple[Sequence[Aggregate], pa.Table]:
     """Return the aggregates and the reliability diagram."""
     n, unscored, nothing = len(stated.confidence), stated.unscored, stated.reason
-    diagram = reliability(stated.confidence, stated.right, bins)
+    diagram = reliability(stated.confidence, stated.right, bins, stated.draws.weights)
     expected, largest = calibration_errors(diagram)
     interval, samples = resampled_error(diagram, stated.confidence, stated.right, stated.draws)
     why = nothing
-    if len(samples) and min(np.count_nonzero(stated.right), np.count_nonzero(~stated.right)) < LEAST:
+    if len(samples) and rarer(stated.right, stated.draws) < LEAST:
         interval, samples, why = NONE, samples[:0], FEW
     rows = [
         aggregate(
@@ -299,15 +296,15 @@ def _findings(stated: Stated, bins: int) -> tuple[Sequence[Aggregate], pa.Table]
         ),
         aggregate("maximum_calibration_error", largest, n=n, unscored=unscored, reason=nothing),
     ]  # fmt: skip
-    values, draws, clusters = stated.values, stated.draws, stated.clusters
+    values, draws = stated.values, stated.draws
     without = np.isnan(values[:, 0])
     if without.any():
         known = np.flatnonzero(~without)
-        values, draws, clusters = values[known], draws.of_cases(known), clusters[known]
+        values, draws = values[known], draws.of_cases(known)
     count = len(values)
     out = n - count
     reason = f"{out} of {n} {stated.left_out}" if out else nothing
-    lows, highs = bootstrap_means(values, None, cluster_codes(clusters), low=0.0, high=np.array([2.0, math.inf]))
+    lows, highs = draws.mean_intervals(values, low=0.0, high=np.array([2.0, math.inf]))
 
     def resampled(own: Floats | None = None) -> Floats:
         if len(draws.times) == 1:
@@ -317,7 +314,7 @@ def _findings(stated: Stated, bins: int) -> tuple[Sequence[Aggregate], pa.Table]
     sizes = resampled()
     for metric, own, low, high in zip(PER_CASE, values.T, lows.tolist(), highs.tolist(), strict=True):
         samples = ratio(resampled(own), sizes)
-        mean = float(own.mean()) if count else math.nan
+        mean = weighted_mean(own, draws.weights)
         rows.append(
             aggregate(
                 metric, mean, (low, high), "bootstrap", n=count, unscored=unscored + out, reason=reason,

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pyarrow as pa
 
-from metrics.core.array_types import Floats, Ints
+from metrics.core.array_types import Floats
 from metrics.core.evaluator import MATCHES, Aggregate, Example, Findings
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.suite import Outputs, Suite
@@ -110,19 +110,21 @@ def classification_pr_curve(suite: Suite, outputs: Outputs, parameters: ScoreCur
     tp, predicted = threshold_counts(found.scores, found.truth, thresholds)
     table = curve_table(found.labels, thresholds, found.truths, tp, predicted, len(found.truth))
     draws = parameters.draws(suite).of_cases(found.place)
-    aggregates = _aggregates(found, np.array(thresholds), tp, predicted, draws)
+    aggregates = _aggregates(found, np.array(thresholds), draws)
     return Findings(aggregates, curves=table, matches=_matches(found, thresholds[0]))
 
 
-def _aggregates(found: ScoreMatrix, thresholds: Floats, tp: Ints, predicted: Ints, draws: Draws) -> list[Aggregate]:
-    n, unscored, truths = len(found.truth), sum(found.unscored_labels.values()), found.truths
+def _aggregates(found: ScoreMatrix, thresholds: Floats, draws: Draws) -> list[Aggregate]:
+    n, unscored = len(found.truth), sum(found.unscored_labels.values())
+    tp, predicted = threshold_counts(found.scores, found.truth, thresholds, draws.weights)
+    truths = draws.sums(found.truth, len(found.labels))[0]
     known = truths > 0
     if not n:
         return [
             aggregate(metric, math.nan, n=0, unscored=unscored, reason=NOTHING_SCORED)
             for metric in ("best_f1", "best_threshold")
         ]
-    scores, whole, units = f1(tp, predicted, truths[:, None]), (predicted + truths[:, None]) / 2, draws.units
+    scores, whole = f1(tp, predicted, truths[:, None]), (predicted + truths[:, None]) / 2
     common = highest_place(scores[known].mean(axis=0))
     best = np.where(known, highest_places(scores), common)
     left_out = int(np.count_nonzero(~known))
@@ -130,18 +132,18 @@ def _aggregates(found: ScoreMatrix, thresholds: Floats, tp: Ints, predicted: Int
     mean = mean_over(_resampled(found, thresholds[np.full_like(best, common)], draws), -1)
     rows = [
         estimate(
-            "best_f1", mean, effective(whole[known, common]), units, n=n, unscored=unscored, reason=reason,
-            few=few_cases(truths),
+            "best_f1", mean, effective(whole[known, common]), draws, n=n, unscored=unscored, reason=reason,
+            few=few_cases(truths, draws),
         ),
         aggregate("best_threshold", thresholds[common], n=n, unscored=unscored),
     ]  # fmt: skip
     own = _resampled(found, thresholds[best], draws)
     for code, label in enumerate(found.labels):
-        at, out, many = int(best[code]), found.unscored_labels.get(label, 0), int(truths[code])
+        at, out, many = int(best[code]), found.unscored_labels.get(label, 0), int(found.truths[code])
         why, threshold = (None, thresholds[at]) if known[code] else (NO_CASES, math.nan)
         rows += [
             estimate(
-                "best_f1", own[:, code], whole[code, at], units, n=many, unscored=out, label=label, reason=why
+                "best_f1", own[:, code], whole[code, at], draws, n=many, unscored=out, label=label, reason=why
             ),
             aggregate("best_threshold", threshold, n=many, unscored=out, label=label, reason=why),
         ]  # fmt: skip

@@ -9,19 +9,24 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pydantic import Field
 
-from metrics.core.array_types import Bools, Floats, Ints
+from metrics.core.array_types import Bools, Floats
 from metrics.core.evaluator import Aggregate, CaseScore, Example, Findings, Metric
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
-from metrics.core.sampling_design import cluster_codes
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators._classification import NOTHING_SCORED, ClassificationParameters, aggregate
+from metrics.evaluators._classification import (
+    NOTHING_SCORED,
+    ClassificationParameters,
+    ResamplingParameters,
+    aggregate,
+)
 from metrics.evaluators._score_curve import ScoreThresholds
 from metrics.evaluators.classification._examples import scored_cases
 from metrics.evaluators.classification._score_matrix import ScoreMatrix, read_scores
-from metrics.stats.bootstrap import bootstrap_means
+from metrics.stats.bootstrap_draws import Draws
 from metrics.stats.classification.roc import THRESHOLDS, true_and_other
 from metrics.stats.intervals import NONE, wilson
+from metrics.stats.ratios import weighted_mean
 
 CURVES = pa.schema(
     [
@@ -152,35 +157,35 @@ def classification_pr_curve_detailed(suite: Suite, outputs: Outputs, parameters:
         cases[case_id] = CaseScore(dict(zip(KINDS, row, strict=True)), evidence=Evidence(facts=facts))
     rows = list(_rows(found, other, parameters))
     curves = pa.table([list(column) for column in zip(*rows, strict=True)] or [[]] * 5, schema=CURVES)
-    return Findings(_aggregates(found, values, predicted), cases, curves)
+    draws = ResamplingParameters(resamples=0).draws(suite).of_cases(found.place)
+    return Findings(_aggregates(found, values, predicted, draws), cases, curves)
 
 
-def _aggregates(found: ScoreMatrix, values: Floats, predicted: Bools) -> list[Aggregate]:
+def _aggregates(found: ScoreMatrix, values: Floats, predicted: Bools, draws: Draws) -> list[Aggregate]:
     n, unscored = len(values), sum(found.unscored_labels.values())
     if not n:
         return [aggregate(kind, math.nan, n=0, unscored=unscored, reason=NOTHING_SCORED) for kind in KINDS]
-    grouped = found.clustered < n
 
-    def row(kind: str, cells: Floats, clusters: Ints, out: int, label: str | None = None) -> Aggregate:
+    def row(kind: str, cells: Floats, draws: Draws, out: int, label: str | None = None) -> Aggregate:
         count, counted = len(cells), kind != "fp_misclassification" or label is not None
         if not count:
             return aggregate(kind, math.nan, n=0, unscored=out, label=label, reason=NO_CASES)
         interval, method = NONE, "bootstrap"
-        if counted and not grouped:
+        if counted and draws.single:
             interval, method = wilson(cells.sum(), count), "wilson"
-        elif found.clustered > 1:
-            codes, most = cluster_codes(clusters), 1.0 if counted else math.inf
-            low, high = bootstrap_means(cells[:, None], None, codes, low=0.0, high=most)
+        else:
+            low, high = draws.mean_intervals(cells[:, None], 0.0, 1.0 if counted else math.inf)
             interval = (float(low[0]), float(high[0]))
-            interval = NONE if np.isnan(low[0]) else interval
-        return aggregate(kind, cells.mean(), interval, method, n=count, unscored=out, label=label)
+        mean = weighted_mean(cells, draws.weights)
+        return aggregate(kind, mean, interval, method, n=count, unscored=out, label=label)
 
-    rows = [row(kind, values[:, index], found.clusters, unscored) for index, kind in enumerate(KINDS)]
+    rows = [row(kind, values[:, index], draws, unscored) for index, kind in enumerate(KINDS)]
     for code, label in enumerate(found.labels):
         own, out = found.truth == code, found.unscored_labels.get(label, 0)
-        rows += [row(kind, values[own, index], found.clusters[own], out, label) for index, kind in enumerate(KINDS[:3])]
+        of_label = draws.of_cases(np.flatnonzero(own))
+        rows += [row(kind, values[own, index], of_label, out, label) for index, kind in enumerate(KINDS[:3])]
         mistaken = (predicted[:, code] & ~own).astype(float)
-        rows.append(row("fp_misclassification", mistaken, found.clusters, out, label))
+        rows.append(row("fp_misclassification", mistaken, draws, out, label))
     return rows
 
 

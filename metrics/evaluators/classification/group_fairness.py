@@ -225,11 +225,15 @@ class _Cases:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Rate:
-    """A rate of each group in the data set and its resamples [1 + B, g]: value, hits and what they are of."""
+    """A rate of each group in the data set and its resamples [1 + B, g]: value, hits and what they are of.
+
+    `counts` [g] is how many cases the rate rests on.
+    """
 
     value: Floats
     hits: Floats
     n: Floats
+    counts: Ints
 
     @property
     def pooled(self) -> Floats:
@@ -267,7 +271,7 @@ def _rates(cases: _Cases) -> dict[str, _Rate]:
         rows = np.flatnonzero(which)
         codes = cases.group[rows]
         sums = cases.draws.sums(codes, g, None if values is None else values[rows], cases=rows)
-        if values is not None:  # the data set's own exactly
+        if values is not None and cases.draws.weights is None:  # the data set's own exactly
             sums[0] = np.bincount(codes, values[rows], g)
         return sums
 
@@ -279,9 +283,9 @@ def _rates(cases: _Cases) -> dict[str, _Rate]:
     found = {}
     for name, (hit, of) in parts.items():
         hits, n = counted(hit), counted(of)
-        found[name] = _Rate(ratio(hits, n), hits, n)
+        found[name] = _Rate(ratio(hits, n), hits, n, np.bincount(cases.group[of], minlength=g))
     apart, n = counted(scored, cases.score - cases.true), counted(scored)
-    found["calibration_gap"] = _Rate(ratio(apart, n), apart, n)
+    found["calibration_gap"] = _Rate(ratio(apart, n), apart, n, np.bincount(cases.group[scored], minlength=g))
     return found
 
 
@@ -289,16 +293,16 @@ def _ends(name: str, rate: _Rate, cases: _Cases) -> list[Ends | None]:
     """Return the 95 % interval of the rate of each group; None where it has none."""
     found: list[Ends | None] = []
     for place in range(len(cases.names)):
-        row = _estimated(name, rate.value[:, place], rate.hits[0, place], rate.n[0, place], cases)
+        row = _estimated(name, rate.value[:, place], rate.hits[0, place], rate.counts[place], cases)
         found.append(None if row.low is None or row.high is None else (row.low, row.high))
     return found
 
 
-def _estimated(name: str, values: Floats, hits: float, n: float, cases: _Cases, label: str | None = None) -> Aggregate:
+def _estimated(name: str, values: Floats, hits: float, n: int, cases: _Cases, label: str | None = None) -> Aggregate:
     many, reason = int(n), UNDEFINED[name] if np.isnan(values[0]) else None
     if name != "calibration_gap":
         own = wilson(hits, n) if cases.draws.single and n else None
-        return estimate(name, values, max(1.0, n), cases.draws.units, n=many, unscored=cases.unscored, label=label,
+        return estimate(name, values, max(1.0, n), cases.draws, n=many, unscored=cases.unscored, label=label,
                         share=own, reason=reason)  # fmt: skip
     ends: Interval = NONE
     samples = values[1:][~np.isnan(values[1:])]
@@ -314,10 +318,10 @@ def _of_groups(
 ) -> Iterator[Aggregate]:
     """Yield the rates of all cases, then those of each group."""
     for name, rate in rates.items():
-        yield _estimated(name, rate.pooled, rate.hits[0].sum(), rate.n[0].sum(), cases)
+        yield _estimated(name, rate.pooled, rate.hits[0].sum(), rate.counts.sum(), cases)
     for place, label in enumerate(cases.names):
         for name, rate in rates.items():
-            yield _estimated(name, rate.value[:, place], rate.hits[0, place], rate.n[0, place], cases, label)
+            yield _estimated(name, rate.value[:, place], rate.hits[0, place], rate.counts[place], cases, label)
 
 
 def _overall(

@@ -12,13 +12,11 @@ from metrics.core.array_types import Floats
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.evaluator import Aggregate, Example, Findings, Metric
 from metrics.core.evaluator_decorator import evaluator
-from metrics.core.sampling_design import SamplingDesign, cluster_codes
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import NOTHING_SCORED, ResamplingParameters, aggregate, estimate
 from metrics.evaluators._spread_scores import spread_scores
 from metrics.evaluators.classification._examples import scored_cases
 from metrics.evaluators.classification.classification import top_predictions
-from metrics.stats.bootstrap import bootstrap_means
 from metrics.stats.bootstrap_draws import Draws
 from metrics.stats.prediction_errors import resampled_means
 from metrics.stats.ratios import ratio
@@ -139,8 +137,7 @@ def hierarchical_classification(suite: Suite, outputs: Outputs, parameters: Hier
         ids, place, pc.cast(reasons, pa.string()), values, truth=truth, predicted=best, common_ancestor=ancestors
     )
     draws = parameters.draws(suite).of_cases(place)
-    clusters = SamplingDesign.of(suite.cases).units[place]
-    return Findings(_aggregates(sizes, values["lca_distance"], clusters, draws, len(suite)), cases)
+    return Findings(_aggregates(sizes, values["lca_distance"], draws, len(suite)), cases)
 
 
 def _lines(suite: str, labels: Sequence[str], parents: Mapping[str, str], separator: str) -> dict[str, tuple[str, ...]]:
@@ -168,7 +165,7 @@ def _compared(true: tuple[str, ...], made: tuple[str, ...]) -> tuple[tuple[int, 
     return (shared, len(true), len(made)), true[shared - 1] if shared else None
 
 
-def _aggregates(sizes: Floats, distance: Floats, clusters: np.ndarray, draws: Draws, cases: int) -> list[Aggregate]:
+def _aggregates(sizes: Floats, distance: Floats, draws: Draws, cases: int) -> list[Aggregate]:
     n = len(sizes)
     if not n:
         return [aggregate(name, math.nan, n=0, unscored=cases, reason=NOTHING_SCORED) for name in METRICS]
@@ -177,8 +174,8 @@ def _aggregates(sizes: Floats, distance: Floats, clusters: np.ndarray, draws: Dr
         "hierarchical_f1": ratio(2 * shared, real + made), "hierarchical_precision": ratio(shared, made),
         "hierarchical_recall": ratio(shared, real),
     }  # fmt: skip
-    low, high = bootstrap_means(distance[:, None], None, cluster_codes(clusters), low=0.0)
+    low, high = draws.mean_intervals(distance[:, None], low=0.0)
     return [
-        *(estimate(name, own, n, draws.units, n=n, unscored=cases - n) for name, own in shares.items()),
+        *(estimate(name, own, n, draws, n=n, unscored=cases - n) for name, own in shares.items()),
         aggregate("lca_distance", apart[0], (low[0], high[0]), "bootstrap", n=n, unscored=cases - n, samples=apart[1:]),
     ]

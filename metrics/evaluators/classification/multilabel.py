@@ -14,7 +14,6 @@ from pydantic import Field
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.evaluator import Aggregate, Example, Findings, Metric
 from metrics.core.evaluator_decorator import evaluator
-from metrics.core.sampling_design import SamplingDesign, cluster_codes
 from metrics.core.suite import PREDICTIONS, Outputs, Suite
 from metrics.evaluators._classification import (
     UNDEFINED,
@@ -25,7 +24,6 @@ from metrics.evaluators._classification import (
     few_cases,
 )
 from metrics.evaluators._spread_scores import spread_scores
-from metrics.stats.bootstrap import bootstrap_means
 from metrics.stats.bootstrap_draws import Draws
 from metrics.stats.classification.confusion import AVERAGES, LabelScores, label_scores, mean_scores
 from metrics.stats.classification.label_sets import (
@@ -161,7 +159,7 @@ def multilabel(suite: Suite, outputs: Outputs, parameters: MultilabelParameters)
     predicted = found.scores >= parameters.score_threshold
     cases = _case_values(found, predicted)
     draws = parameters.draws(suite).of_cases(found.place)
-    rows = [*_of_labels(found, predicted, draws), *_of_cases(found, cases, suite, draws), *_precisions(found, draws)]
+    rows = [*_of_labels(found, predicted, draws), *_of_cases(found, cases, draws), *_precisions(found, draws)]
     ids = suite.cases["case_id"].combine_chunks()
     shown = spread_scores(
         ids, found.place, found.reasons, cases, truth=_texts(found.truth, found.labels),
@@ -237,6 +235,7 @@ def _of_labels(found: _Sets, predicted: Bools, draws: Draws) -> Iterator[Aggrega
         return
     right, made, truths = label_counts(found.truth, predicted, draws)
     scores = label_scores(right, made, truths)
+    cases = [np.count_nonzero(of, axis=0).tolist() for of in (found.truth & predicted, predicted, found.truth)]
     counts = LabelScores(made[0], truths[0], (made[0] + truths[0]) / 2)
     for average in AVERAGES:
         for metric, values in mean_scores(right, made, truths, average)._asdict().items():
@@ -245,26 +244,25 @@ def _of_labels(found: _Sets, predicted: Bools, draws: Draws) -> Iterator[Aggrega
             if np.isnan(values[0]):
                 reason = reason or "no label is predicted, or none is true"
             of = effective(getattr(counts, metric)) if average == "macro" else float(n)
-            few = few_cases(truths[0].astype(np.int64)) if average == "macro" else None
+            few = few_cases(truths[0], draws) if average == "macro" else None
             yield estimate(
-                metric, values, of, draws.units, n=n, unscored=out, few=few, reason=reason,
+                metric, values, of, draws, n=n, unscored=out, few=few, reason=reason,
                 columns={"average": average},
             )  # fmt: skip
     for code, label in enumerate(found.labels):
-        tp, guessed, real = (int(of[0, code]) for of in (right, made, truths))
+        tp, guessed, real = (of[code] for of in cases)
         wholes = {"precision": guessed, "recall": real, "f1": guessed + real - tp}
         for metric, values in scores._asdict().items():
             own = wilson(tp, wholes[metric]) if draws.single and metric != "f1" and wholes[metric] else None
             yield estimate(
-                metric, values[:, code], getattr(counts, metric)[code], draws.units, n=wholes[metric], unscored=out,
+                metric, values[:, code], getattr(counts, metric)[code], draws, n=wholes[metric], unscored=out,
                 label=label, columns={"average": None}, share=own,
                 reason=UNDEFINED[metric] if np.isnan(values[0, code]) else None,
             )  # fmt: skip
 
 
-def _of_cases(found: _Sets, cases: Mapping[str, Floats], suite: Suite, draws: Draws) -> Iterator[Aggregate]:
+def _of_cases(found: _Sets, cases: Mapping[str, Floats], draws: Draws) -> Iterator[Aggregate]:
     """Yield the means over cases: the samples average of precision, recall and F1, and the others."""
-    clusters = SamplingDesign.of(suite.cases).units[found.place]
     for metric, values in cases.items():
         columns: dict[str, str | float | int | None] = {"average": SAMPLES if metric in SHARES else None}
         known = np.flatnonzero(~np.isnan(values))
@@ -274,13 +272,13 @@ def _of_cases(found: _Sets, cases: Mapping[str, Floats], suite: Suite, draws: Dr
             why = reason or NOTHING_SCORED
             yield aggregate(metric, math.nan, n=0, unscored=found.unscored + out, reason=why, columns=columns)
             continue
-        column = values[known, None]
-        samples = resampled_means(column, draws.of_cases(known))[:, 0]
+        column, own = values[known, None], draws.of_cases(known)
+        samples = resampled_means(column, own)[:, 0]
         if metric == "subset_accuracy" and draws.single:
             ends, method = wilson(float(column.sum()), n), "wilson"
         else:
             high = math.inf if metric == "coverage_error" else 1.0
-            low_end, high_end = bootstrap_means(column, None, cluster_codes(clusters[known]), low=0.0, high=high)
+            low_end, high_end = own.mean_intervals(column, 0.0, high)
             ends, method = (low_end[0], high_end[0]), "bootstrap"
         yield aggregate(
             metric, samples[0], ends, method, n=n, unscored=found.unscored + out, reason=reason, columns=columns,
@@ -296,19 +294,19 @@ def _precisions(found: _Sets, draws: Draws) -> Iterator[Aggregate]:
         yield aggregate("map", math.nan, n=n, unscored=found.unscored, reason=NO_CASE if n else NOTHING_SCORED)
         return
     areas = resampled_precisions(found.truth, found.scores, draws)
-    held = truths > 0
+    held = ~np.isnan(areas[0])
     left_out = k - int(held.sum())
     reason = f"{left_out} of {k} labels left out: {NO_CASE}" if left_out else None
     mean = mean_over(areas[:, held], 1)
     yield estimate(
-        "map", mean, effective(truths), draws.units, n=n, unscored=found.unscored, reason=reason,
-        few=few_cases(truths), columns={"average": None},
+        "map", mean, effective(truths), draws, n=n, unscored=found.unscored, reason=reason,
+        few=few_cases(truths, draws), columns={"average": None},
     )  # fmt: skip
     for code, label in enumerate(found.labels):
         many = int(truths[code])
         yield estimate(
-            "map", areas[:, code], max(many, 1), draws.units, n=many, unscored=found.unscored, label=label,
-            reason=None if many else NO_CASE, columns={"average": None},
+            "map", areas[:, code], max(many, 1), draws, n=many, unscored=found.unscored, label=label,
+            reason=None if held[code] else NO_CASE, columns={"average": None},
         )  # fmt: skip
 
 

@@ -12,14 +12,12 @@ from metrics.core.classes import level_order
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.evaluator import Aggregate, Example, Findings, Metric
 from metrics.core.evaluator_decorator import evaluator
-from metrics.core.sampling_design import SamplingDesign
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import NOTHING_SCORED, ResamplingParameters, aggregate, estimate
 from metrics.evaluators._spread_scores import spread_scores
 from metrics.evaluators.classification._examples import scored_cases
 from metrics.evaluators.classification._score_matrix import label_codes, whole
 from metrics.evaluators.classification.classification import top_predictions
-from metrics.stats.bootstrap import bootstrap_means
 from metrics.stats.bootstrap_draws import Draws
 from metrics.stats.intervals import NONE, wilson
 from metrics.stats.prediction_errors import resampled_means
@@ -146,10 +144,9 @@ def ordinal(suite: Suite, outputs: Outputs, parameters: OrdinalParameters) -> Fi
     apart = np.abs(i - j).astype(np.float64)
     near = (apart <= 1).astype(np.float64)
     draws = parameters.draws(suite).of_cases(place)
-    clusters = SamplingDesign.of(suite.cases).of_part(place)[1]
     rows = [
         *_kappas(i, j, len(levels), draws, len(suite)),
-        *_distances(apart, near, clusters, draws, len(suite)),
+        *_distances(apart, near, draws, len(suite)),
     ]
     scores = {"mae_levels": apart, "within_one": near}
     return Findings(rows, spread_scores(ids, place, reasons, scores, truth=truth, predicted=best))
@@ -180,14 +177,14 @@ def _kappas(i: Ints, j: Ints, k: int, draws: Draws, cases: int) -> list[Aggregat
     return rows
 
 
-def _distances(apart: Floats, near: Floats, clusters: Ints | None, draws: Draws, cases: int) -> list[Aggregate]:
+def _distances(apart: Floats, near: Floats, draws: Draws, cases: int) -> list[Aggregate]:
     n, out = len(apart), cases - len(apart)
     if not n:
         return [aggregate(name, math.nan, n=0, unscored=out, reason=NOTHING_SCORED) for name in METRICS[2:]]
-    low, high = bootstrap_means(apart[:, None], None, clusters, low=0.0)
+    low, high = draws.mean_intervals(apart[:, None], low=0.0)
     means, shares = resampled_means(np.column_stack([apart, near]), draws).T
     own = wilson(float(near.sum()), n) if draws.single else None
     return [
         aggregate("mae_levels", means[0], (low[0], high[0]), "bootstrap", n=n, unscored=out, samples=means[1:]),
-        estimate("within_one", shares, n, draws.units, n=n, unscored=out, share=own),
+        estimate("within_one", shares, n, draws, n=n, unscored=out, share=own),
     ]

@@ -120,15 +120,16 @@ def roc_auc(suite: Suite, outputs: Outputs, parameters: RocParameters) -> Findin
     (harmonic mean).
     """
     found = read_scores(suite, outputs, parameters.missing)
+    draws = parameters.draws(suite).of_cases(found.place)
+    masses = draws.sums(found.truth, len(found.labels))[0]
     curves = {
-        code: roc(found.scores[:, code], found.truth == code)
-        for code, many in enumerate(found.truths.tolist())
-        if 0 < many < len(found.truth)
+        code: roc(found.scores[:, code], found.truth == code, draws.weights)
+        for code, mass in enumerate(masses.tolist())
+        if mass > 0 and (np.delete(masses, code) > 0).any()
     }
     table = pa.concat_tables(
         [CURVES.empty_table(), *(_points(found.labels[code], curve, parameters) for code, curve in curves.items())]
     )
-    draws = parameters.draws(suite).of_cases(found.place)
     return Findings(_aggregates(found, curves, draws), curves=table)
 
 
@@ -136,13 +137,13 @@ def _aggregates(found: ScoreMatrix, curves: dict[int, Roc], draws: Draws) -> lis
     n, unscored = len(found.truth), sum(found.unscored_labels.values())
     if not curves:
         return [aggregate("roc_auc", math.nan, n=n, unscored=unscored, reason=NO_AREA if n else NOTHING_SCORED)]
-    known, truths, units = list(curves), found.truths, draws.units
+    known, truths = list(curves), found.truths
     areas = resampled_areas(list(curves.values()), found.truth[:, None] == known, draws)
     left_out = len(found.labels) - len(curves)
     reason = f"{left_out} of {len(found.labels)} classes left out: {NO_POSITIVES}" if left_out else None
     own = truths[known]
-    few, mean = few_cases(own), areas.mean(axis=1)
-    rows = [estimate("roc_auc", mean, effective(own), units, n=n, unscored=unscored, reason=reason, few=few)]
+    few, mean = few_cases(own, draws), areas.mean(axis=1)
+    rows = [estimate("roc_auc", mean, effective(own), draws, n=n, unscored=unscored, reason=reason, few=few)]
     for code, (label, many) in enumerate(zip(found.labels, truths.tolist(), strict=True)):
         out = found.unscored_labels.get(label, 0)
         if code not in curves:
@@ -150,10 +151,10 @@ def _aggregates(found: ScoreMatrix, curves: dict[int, Roc], draws: Draws) -> lis
             rows.append(aggregate("roc_auc", math.nan, n=many, unscored=out, label=label, reason=why))
             continue
         kinds = np.array([many, n - many])
-        few = ONE_CASE if kinds.min() < 2 else None
+        few = ONE_CASE if kinds.min() * draws.independence < 2 else None
         values = areas[:, known.index(code)]
         rows.append(
-            estimate("roc_auc", values, effective(kinds), units, n=many, unscored=out, label=label, few=few)
+            estimate("roc_auc", values, effective(kinds), draws, n=many, unscored=out, label=label, few=few)
         )  # fmt: skip
     return rows
 

@@ -12,7 +12,7 @@ from metrics.core.evaluator import Aggregate, CaseScore, Example, Findings, Metr
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators._classification import LEAST, NOTHING_SCORED, ResamplingParameters, aggregate
+from metrics.evaluators._classification import LEAST, NOTHING_SCORED, ResamplingParameters, aggregate, rarer
 from metrics.evaluators.classification._examples import scored_cases
 from metrics.evaluators.classification._score_matrix import read_scores
 from metrics.evaluators.classification.classification import top_predictions
@@ -27,6 +27,7 @@ from metrics.stats.classification.selective import (
     risk_coverage,
 )
 from metrics.stats.intervals import wilson
+from metrics.stats.ratios import weighted_mean
 from metrics.stats.resample_intervals import resample_interval
 
 CURVES = pa.schema(
@@ -48,7 +49,7 @@ FEW = (
     f"No 95 % interval and no rank: fewer than {LEAST:g} predictions are right, or fewer are wrong; what is that rare "
     "does not show how far the area varies."
 )
-DEPENDENT = "the guarantee is for cases drawn one by one; these are in groups"
+DEPENDENT = "the guarantee is for cases drawn one by one that weigh alike; these are in groups, or have weights"
 
 
 class SelectiveParameters(ResamplingParameters):
@@ -160,7 +161,7 @@ def selective_accuracy(suite: Suite, outputs: Outputs, parameters: SelectivePara
     rows = [
         _area(confidence, wrong, draws, unscored),
         *_of_threshold(shown, n, unscored, why),
-        aggregate(SURE_MISTAKES, float(sure.mean()) if n else math.nan, n=n, unscored=unscored,
+        aggregate(SURE_MISTAKES, weighted_mean(sure, draws.weights), n=n, unscored=unscored,
                   reason=None if n else NOTHING_SCORED),
     ]  # fmt: skip
     cases = found.scores_of((SURE_MISTAKES,))
@@ -173,11 +174,11 @@ def selective_accuracy(suite: Suite, outputs: Outputs, parameters: SelectivePara
 
 
 def _area(confidence: Floats, wrong: Bools, draws: Draws, unscored: int) -> Aggregate:
-    n, mistakes = len(wrong), int(np.count_nonzero(wrong))
+    n = len(wrong)
     if not n:
         return aggregate("risk_area", math.nan, n=0, unscored=unscored, reason=NOTHING_SCORED)
     value, *samples = risk_areas(confidence, wrong, draws).tolist()
-    if draws.units < 2 or not samples or min(mistakes, n - mistakes) < LEAST:
+    if draws.units < 2 or not samples or rarer(wrong, draws) < LEAST:
         why = FEW if draws.units > 1 and samples else None
         return aggregate("risk_area", value, n=n, unscored=unscored, reason=why)
     low, high = resample_interval(np.array(value), np.array(samples), math.inf, draws.units, bias=0.0)

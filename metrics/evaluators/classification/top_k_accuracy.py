@@ -17,6 +17,7 @@ from metrics.evaluators.classification._examples import scored_cases
 from metrics.evaluators.classification._score_matrix import ScoreMatrix, read_scores, whole
 from metrics.stats.bootstrap_draws import Draws
 from metrics.stats.intervals import wilson
+from metrics.stats.prediction_errors import resampled_means
 
 TRIVIAL = "{} classes: every one of them is among the top {}"
 Ks = Annotated[
@@ -140,8 +141,6 @@ def _share(k: int, ranks: Ints, classes: int, draws: Draws, unscored: int) -> Ag
     if not n or k >= classes:
         reason = NOTHING_SCORED if not n else TRIVIAL.format(classes, k)
         return aggregate(name, math.nan, n=n, unscored=unscored, reason=reason)
-    hit = np.flatnonzero(ranks <= k)
-    sums = draws.sums(np.zeros(len(hit), np.int64), 1, cases=hit)[:, 0]
-    shares = sums / np.maximum(draws.sums(np.zeros(n, np.int64), 1)[:, 0], 1)
-    own = wilson(len(hit), n) if draws.single else None
-    return estimate(name, shares, n, draws.units, n=n, unscored=unscored, share=own)
+    shares = resampled_means((ranks <= k).astype(np.float64)[:, None], draws)[:, 0]
+    own = wilson(np.count_nonzero(ranks <= k), n) if draws.single else None
+    return estimate(name, shares, n, draws, n=n, unscored=unscored, share=own)

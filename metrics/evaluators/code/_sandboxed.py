@@ -38,6 +38,10 @@ class SandboxParameters(Parameters):
         1024, title="Memory, MiB", ge=128, le=65_536, description="Memory that a case may take, in MiB."
     )
 
+    def as_written(self) -> bool:
+        """Return that what is run is run as it was written."""
+        return True
+
 
 def done(job: Mapping[str, Any], parameters: SandboxParameters, times: int = 1) -> Outcome | CaseScore:
     """Return what a job came to; the score of the case instead where nothing may be run, or could be.

@@ -16,7 +16,7 @@ from metrics.core.array_types import Bools, Bytes, Floats, Int32s, Ints, Singles
 from metrics.core.evaluator import MATCHES, Columns, Parameters
 from metrics.core.sampling_design import SamplingDesign
 from metrics.core.suite import Outputs, Suite, sizes_assumed
-from metrics.evaluators._half_samples import Resamples, Seed, image_weights
+from metrics.evaluators._half_samples import Drawn, Resamples, Seed, image_weights
 from metrics.evaluators._object_tables import codes_of, object_labels, object_tables, reference_problems, refuse
 from metrics.vision.geometry import Compared, Geometry, compared_as, faults, read_sides, whole
 from metrics.vision.image_resampling import resample
@@ -149,9 +149,9 @@ class Scene:
         return case_ids, labels
 
     @property
-    def drawn(self) -> int:
+    def drawn(self) -> Drawn:
         """How many clusters of images there are to draw from."""
-        return int(self.clusters.max(initial=-1)) + 1
+        return Drawn.of(self.clusters)
 
     def weights(self, resamples: int, seed: int) -> Bytes:
         """Return `image_weights`; the last are kept."""

@@ -9,14 +9,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from metrics.core.array_types import Bools, Floats, Ints
+from metrics.core.array_types import Bools, Floats
 from metrics.core.evaluator import Aggregate
-from metrics.core.sampling_design import SamplingDesign, cluster_codes
 from metrics.core.score_columns import ScoreColumns
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import ResamplingParameters, aggregate
 from metrics.evaluators._spread_scores import spread_scores
-from metrics.stats.bootstrap import bootstrap_means
 from metrics.stats.bootstrap_draws import Draws
 from metrics.stats.prediction_errors import resampled_means
 
@@ -31,14 +29,13 @@ CROSSED = "the low end of the interval is above its high end"
 class Values:
     """The n scored cases of a suite of N: `truth` and the `given` columns of the model's outputs, each [n] and finite.
 
-    place: [n] their row in the suite; clusters: [n], one code for the cases of a group, None without groups; `whole`
-    and `reasons` [N] are the same numbers of every case, NaN where there is none, and why it is not scored.
+    place: [n] their row in the suite; `whole` and `reasons` [N] are the same numbers of every case, NaN where there is
+    none, and why it is not scored.
     """
 
     truth: Floats
     given: Mapping[str, Floats]
     place: NDArray[np.intp]
-    clusters: Ints | None
     draws: Draws
     case_ids: pa.Array
     whole: Mapping[str, Floats]
@@ -77,10 +74,9 @@ class Values:
         if not n:
             reason = reason or NOTHING_SCORED
             return aggregate(metric, np.nan, n=0, unscored=len(self.case_ids), reason=reason)
-        column = values[known, None]
-        clusters = None if self.clusters is None else cluster_codes(self.clusters[known])
-        low_end, high_end = bootstrap_means(column, None, clusters, low=low)
-        samples = resampled_means(column, self.draws.of_cases(known))[:, 0]
+        column, draws = values[known, None], self.draws.of_cases(known)
+        low_end, high_end = draws.mean_intervals(column, low)
+        samples = resampled_means(column, draws)[:, 0]
         return aggregate(
             metric, samples[0], (low_end[0], high_end[0]), "bootstrap", n=n, unscored=len(self.case_ids) - n,
             reason=reason, samples=samples[1:],
@@ -115,7 +111,6 @@ def read_values(suite: Suite, outputs: Outputs, parameters: ResamplingParameters
         whole["truth"][place],
         {name: whole[name][place] for name in short.values()},
         place,
-        SamplingDesign.of(suite.cases).of_part(place)[1],
         parameters.draws(suite).of_cases(place),
         case_ids,
         whole,

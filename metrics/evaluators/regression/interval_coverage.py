@@ -10,11 +10,10 @@ from metrics.core.array_types import Floats
 from metrics.core.evaluator import Aggregate, Example, Findings, Metric
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators._classification import ResamplingParameters, aggregate
+from metrics.evaluators._classification import ResamplingParameters, aggregate, estimate
 from metrics.evaluators.regression._values import NOTHING_SCORED, Values, number_cases, read_values
 from metrics.stats.intervals import wilson
 from metrics.stats.prediction_errors import resampled_means
-from metrics.stats.resample_intervals import resample_interval
 
 BOUNDS = ("predicted_low", "predicted_high")
 THREE = number_cases((1.0, 0.0, 2.0), (3.0, 0.0, 2.0), (-1.0, 0.0, 2.0), columns=BOUNDS)
@@ -114,13 +113,9 @@ def _coverage(found: Values, inside: Floats) -> Aggregate:
     n = len(inside)
     if not n:
         return aggregate("coverage", math.nan, n=0, unscored=found.unscored, reason=NOTHING_SCORED)
-    value, *samples = resampled_means(inside[:, None], found.draws)[:, 0].tolist()
-    if found.draws.single:
-        ends, method = wilson(float(inside.sum()), n), "wilson"
-    else:
-        low, high = resample_interval(np.array(value), np.array(samples), n, found.draws.units, bias=0.0)
-        ends, method = (float(low), float(high)), "bootstrap"
-    return aggregate("coverage", value, ends, method, n=n, unscored=found.unscored, samples=np.array(samples))
+    means = resampled_means(inside[:, None], found.draws)[:, 0]
+    share = wilson(float(inside.sum()), n) if found.draws.single else None
+    return estimate("coverage", means, n, found.draws, n=n, unscored=found.unscored, share=share)
 
 
 def _gap(coverage: Aggregate, level: float) -> Aggregate:

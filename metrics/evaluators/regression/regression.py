@@ -133,8 +133,8 @@ def regression(suite: Suite, outputs: Outputs, parameters: RegressionParameters)
     value is 0 have none and are left out of it. Correlations say whether the order is right, not the values.
 
     R² of equal true values, and correlations where either side is constant, have no value, with the reason. A case
-    without a true value or a prediction, or with one that is not finite, is unscored. Every case counts once,
-    regardless of its weight. Equal to scikit-learn's metrics and to scipy's pearsonr, spearmanr and kendalltau.
+    without a true value or a prediction, or with one that is not finite, is unscored. Equal to scikit-learn's metrics
+    and to scipy's pearsonr, spearmanr and kendalltau.
 
     The score of a case is its absolute error (mae), its p − t (bias) and |p − t| / |t| (mape); evidence: truth,
     predicted, residual = p − t. Curve: truth and predicted of the cases, `plot_points` at most.
@@ -150,8 +150,10 @@ def regression(suite: Suite, outputs: Outputs, parameters: RegressionParameters)
     share = np.abs(error) / np.where(size < 1 / HUGE, np.nan, size)
     cases = found.case_scores({"mae": np.abs(error), "bias": error, "mape": share}, ZERO, residual=error)
     mse = found.mean("mse", error**2)
-    ranks = Ranks.of(truth), Ranks.of(predicted)
-    correlations = {"pearson": pearson(truth, predicted), "spearman": spearman(*ranks), "kendall": kendall(*ranks)}
+    weights, clusters = found.draws.weights, None if found.draws.clusters is None else found.draws.unit
+    ranks = Ranks.of(truth, weights), Ranks.of(predicted, weights)
+    linear = pearson(truth, predicted, weights, clusters)
+    correlations = {"pearson": linear, "spearman": spearman(*ranks), "kendall": kendall(*ranks)}
     rows = [
         found.mean("mae", np.abs(error)),
         _root(mse),

@@ -13,9 +13,8 @@ from metrics.core.array_types import Floats, Int32s, Ints
 from metrics.core.evaluator import MATCHES, Aggregate, CaseScore, Example, Findings, Metric, Parameters, not_applicable
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
-from metrics.core.sampling_design import SamplingDesign
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators._half_samples import Resamples, Seed, image_weights, number
+from metrics.evaluators._half_samples import Resamples, Seed, number
 from metrics.evaluators._object_confusion import confusion_table
 from metrics.evaluators._object_tables import codes_of, object_labels, object_tables
 from metrics.evaluators.segmentation._image_sums import image_spread, resampled_sums
@@ -166,9 +165,7 @@ def panoptic_quality(suite: Suite, outputs: Outputs, parameters: PanopticQuality
     """
     labels = object_labels(suite, outputs)
     found = _match(suite, outputs, labels)
-    clusters = SamplingDesign.of(suite.cases).units.astype(np.int32)
-    drawn = int(clusters.max(initial=-1)) + 1
-    sums = resampled_sums(found.counts, image_weights(clusters, parameters.resamples, parameters.seed))
+    sums, drawn = resampled_sums(suite, found.counts, parameters.resamples, parameters.seed)
     return Findings(
         _aggregates(suite, labels, found, qualities(sums), drawn),
         cases=dict(zip(suite.cases["case_id"].to_pylist(), _cases(labels, found.counts), strict=True)),

@@ -14,9 +14,8 @@ from metrics.core.array_types import Floats, Int32s, Ints
 from metrics.core.evaluator import Aggregate, CaseScore, Example, Findings, Metric, not_applicable
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
-from metrics.core.sampling_design import SamplingDesign
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators._half_samples import Resamples, Seed, image_weights, number
+from metrics.evaluators._half_samples import Resamples, Seed, number
 from metrics.evaluators.segmentation._image_sums import image_spread, resampled_sums
 from metrics.evaluators.segmentation._label_maps import Batch, LabelMapParameters, Labels, batches
 from metrics.stats.ratios import mean_over, ratio
@@ -157,9 +156,7 @@ def segmentation_iou(suite: Suite, outputs: Outputs, parameters: SegmentationIou
     """
     labels = Labels.of(suite, outputs, parameters)
     counts = _count(suite, outputs, labels, parameters.dilation_ratio)
-    clusters = SamplingDesign.of(suite.cases).units.astype(np.int32)
-    drawn = int(clusters.max(initial=-1)) + 1
-    sums = resampled_sums(counts.pixels, image_weights(clusters, parameters.resamples, parameters.seed))
+    sums, drawn = resampled_sums(suite, counts.pixels, parameters.resamples, parameters.seed)
     return Findings(
         _aggregates(counts, sums, drawn),
         cases=dict(zip(suite.cases["case_id"].to_pylist(), _cases(counts), strict=True)),

@@ -15,7 +15,6 @@ from metrics.stats.bootstrap_draws import Draws
 from metrics.stats.float_tolerance import root
 from metrics.stats.resample_intervals import resample_interval
 from metrics.stats.student_t import student
-from metrics.text.unicode_forms import normalized
 
 NOTHING = "no case has both an expected answer and an output"
 NO_REFERENCE = "no expected answer has text"
@@ -26,7 +25,7 @@ ALIKE = "No 95 % interval: every resample has the same value."
 class Compared(NamedTuple):
     """The cases of one model that have an expected answer: places in the suite [n], answers, expected answers.
 
-    Texts are in composed characters (NFC); blank expected answers are left out.
+    Blank expected answers are left out.
     """
 
     places: list[int]
@@ -50,14 +49,14 @@ def compared(suite: Suite, outputs: Outputs) -> Compared:
         if case.error is not None:
             missing[case.case_id] = CaseScore({}, Status.ERROR, f"the model gave no answer: {case.error}")
             continue
-        references = [normalized("NFC", text) for text in case.expected_answers if text.strip()]
+        references = [text for text in case.expected_answers if text.strip()]
         if not references:
             missing[case.case_id] = not_applicable(NO_REFERENCE)
             continue
         del missing[case.case_id]
         found.places.append(case.position)
         found.cases.append(case)
-        found.answers.append(normalized("NFC", case.answer or ""))
+        found.answers.append(case.answer or "")
         found.references.append(references)
     return found._replace(missing=missing)
 
@@ -104,6 +103,8 @@ def corpus_aggregate(
     rate from 0 up. None of fewer than two units, or of an open score that is the same in every resample.
     """
     n = len(counts)
+    if draws.weights is not None:
+        counts = counts * draws.weights[:, None]
     if not n:
         return aggregate(metric, np.nan, n=0, unscored=unscored, reason=NOTHING, columns=columns)
     units = np.zeros((draws.times.shape[1], counts.shape[1]))

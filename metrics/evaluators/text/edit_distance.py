@@ -14,7 +14,6 @@ from metrics.evaluators.text._tokenized import tokenized_cases
 from metrics.evaluators.text.bleu import TOKENIZER_OF
 from metrics.text.overlap.edits import Edits, edits
 from metrics.text.overlap.tokenizers import CHOICES, Script, Tokenizer, TokenizerChoice, tokens
-from metrics.text.unicode_forms import normalized
 
 WORDS_OF: Mapping[Script, Tokenizer] = {**TOKENIZER_OF, "none": "whitespace"}
 TOO_LONG = "the texts are too long to compare character by character"
@@ -123,7 +122,7 @@ def edit_distance(cases: Sequence[Case], parameters: EditDistanceParameters) -> 
 
 def _changes(parameters: EditDistanceParameters) -> Callable[[str], str]:
     def changed(text: str) -> str:
-        made = normalized("NFC", text).strip()
+        made = text.strip()
         return made.casefold() if parameters.ignore_case else made
 
     return changed

@@ -3,8 +3,8 @@
 import re
 from functools import cache
 
+from metrics.core.unicode_forms import normalized
 from metrics.text.sentences import worded_sentences
-from metrics.text.unicode_forms import normalized
 
 MAX_CLAUSE = 300  # characters of a clause that may state nothing
 TEXT = r"(?:text|passage|context|document|information|article|source|excerpt|paragraph|material|conversation)s?"

@@ -19,38 +19,41 @@ HALVINGS = 20  # of the range of a bound
 class Reliability(NamedTuple):
     """A reliability diagram of b bins: edges [b + 1], and for each bin [b] its count, confidence and accuracy.
 
-    `confidence` and `accuracy` are means, NaN in an empty bin; `place` [n] is the bin of each case.
+    `mass` is the weight of a bin's cases, by default their count; `confidence` and `accuracy` are weighted means, NaN
+    in an empty bin; `place` [n] is the bin of each case.
     """
 
     edges: Floats
     n: Ints
+    mass: Ints | Floats
     confidence: Floats
     accuracy: Floats
     place: NDArray[np.intp]
 
 
-def reliability(confidence: Floats, right: Bools, bins: int) -> Reliability:
-    """Return the diagram of `confidence` [n], 0 … 1, against whether the prediction is `right` [n].
+def reliability(confidence: Floats, right: Bools, bins: int, weights: Floats | None = None) -> Reliability:
+    """Return the diagram of `confidence` [n], 0 … 1, against whether the prediction is `right` [n]; weights: [n].
 
     Bins are of equal width and hold their upper edge, the first both: equal to scikit-learn's calibration_curve.
     """
     edges = np.linspace(0.0, 1.0, bins + 1)
     place = np.searchsorted(edges[1:-1], confidence, side="left")
-    n = np.bincount(place, minlength=bins)
-    stated, hits = (ratio(np.bincount(place, values, bins), n) for values in (confidence, right))
-    return Reliability(edges, n, stated, hits, place)
+    mass = np.bincount(place, weights, bins)
+    own = (values if weights is None else values * weights for values in (confidence, right))
+    stated, hits = (ratio(np.bincount(place, values, bins), mass) for values in own)
+    return Reliability(edges, np.bincount(place, minlength=bins), mass, stated, hits, place)
 
 
 def calibration_errors(diagram: Reliability) -> tuple[float, float]:
-    """Return the expected and maximum calibration error: the mean, weighted by count, and maximum of the bins' gaps.
+    """Return the expected and maximum calibration error: the mean, weighted by mass, and maximum of the bins' gaps.
 
     The gap is |accuracy − confidence|. Both 0 … 1, NaN without cases. Source: Naeini, Cooper & Hauskrecht 2015.
     """
-    filled = diagram.n > 0
+    filled = diagram.mass > 0
     if not filled.any():
         return float("nan"), float("nan")
     gaps = np.abs(diagram.accuracy - diagram.confidence)[filled]
-    return float(np.average(gaps, weights=diagram.n[filled])), float(gaps.max())
+    return float(np.average(gaps, weights=diagram.mass[filled])), float(gaps.max())
 
 
 def resampled_error(diagram: Reliability, confidence: Floats, right: Bools, draws: Draws) -> tuple[Interval, Floats]:

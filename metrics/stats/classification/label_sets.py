@@ -61,6 +61,8 @@ def resampled_precisions(truth: Bools, scores: Floats, draws: Draws) -> Floats:
         step = max(1, AT_ONCE // len(order))
         for start in range(0, len(found), step):
             times = draws.times[start : start + step, unit]
+            if draws.weights is not None:
+                times = times * draws.weights[order]
             tp = np.cumsum(times * hit, axis=1, dtype=np.float64)[:, ends]
             all_ = np.cumsum(times, axis=1, dtype=np.float64)[:, ends]
             gained = np.diff(tp, axis=1, prepend=0.0)

@@ -18,19 +18,21 @@ THRESHOLDS = tuple(round(step / 20, 2) for step in range(1, 20))  # .05 … .95:
 class Roc:
     """A ROC curve: `fp` and `tp` [g + 1] count the cases at or above `threshold`, from none (+inf) to all of them.
 
-    `area`: the area under it. `influence` [n]: how much each case moves the area; their squares add up to DeLong's
-    variance of it.
+    With weights they are sums of these. `area`: the area under it. `influence` [n]: how much a case of weight 1 moves
+    the area; times the weights, their squares add up to DeLong's variance of it.
     """
 
     threshold: Floats
-    fp: Ints
-    tp: Ints
+    fp: Ints | Floats
+    tp: Ints | Floats
     area: float
     influence: Floats
 
 
-def roc(scores: Floats, positive: Bools) -> Roc:
+def roc(scores: Floats, positive: Bools, weights: Floats | None = None) -> Roc:
     """Return the ROC curve of `scores` [n], where `positive` [n] has both kinds; NaN ranks below every score.
+
+    weights: [n], default 1; a kind without weight is not there.
 
     With M positives and N negatives the area is the trapezoid under (fp/N, tp/M), which is the chance that a positive
     ranks above a negative, half of it where they tie: Σ over pairs of [s⁺ > s⁻] + ½[s⁺ = s⁻], over M·N. The counts are
@@ -39,23 +41,24 @@ def roc(scores: Floats, positive: Bools) -> Roc:
     influence: of a positive (V − area) / √(M(M−1)), V the share of negatives below it (ties half); likewise of a
     negative. ValueError where all are of one kind. Source: DeLong, DeLong & Clarke-Pearson 1988.
     """
-    many, others = int(np.count_nonzero(positive)), int(np.count_nonzero(~positive))
+    kinds = [int(np.count_nonzero(own)) for own in (positive, ~positive)]
+    mass = np.ones(len(positive), np.int64) if weights is None else weights
+    many, others = (mass[own].sum().item() for own in (positive, ~positive))
     if not many or not others:
-        raise ValueError(f"{many} positives and {others} negatives: a ROC curve needs both")
+        raise ValueError(f"{kinds[0]} positives and {kinds[1]} negatives: a ROC curve needs both")
     height = np.where(np.isnan(scores), -np.inf, scores)
     order = np.argsort(-height, kind="stable")
     ordered, kind = height[order], positive[order]
     last = np.append(np.flatnonzero(ordered[1:] != ordered[:-1]), len(ordered) - 1)
-    tp = np.concatenate([[0], np.cumsum(kind)[last]])
-    fp = np.concatenate([[0], last + 1]) - tp
+    tp, fp = (np.concatenate([[0], np.cumsum(mass[order] * own)[last]]) for own in (kind, ~kind))
     twice_above, twice_below = tp[1:] + tp[:-1], 2 * others - fp[1:] - fp[:-1]  # ties count once, the others twice
     area = float(np.dot(np.diff(tp), twice_below) / (2 * many * others))
     group = np.repeat(np.arange(len(last)), np.diff(last, prepend=-1))
     influence = np.empty(len(height))
     influence[order] = np.where(
         kind,
-        (twice_below[group] / (2 * others) - area) / math.sqrt(many * max(1, many - 1)),
-        (twice_above[group] / (2 * many) - area) / math.sqrt(others * max(1, others - 1)),
+        (twice_below[group] / (2 * others) - area) / math.sqrt(many * many * max(1, kinds[0] - 1) / kinds[0]),
+        (twice_above[group] / (2 * many) - area) / math.sqrt(others * others * max(1, kinds[1] - 1) / kinds[1]),
     )
     return Roc(np.concatenate([[np.inf], ordered[last]]), fp, tp, area, influence)
 
@@ -72,8 +75,11 @@ def resampled_areas(curves: Sequence[Roc], positive: Bools, draws: Draws) -> Flo
     moved = np.empty((n, k))
     for place, curve in enumerate(curves):
         for kind in (positive[:, place], ~positive[:, place]):
-            units = int(np.count_nonzero(np.bincount(draws.unit[kind])))
-            moved[kind, place] = curve.influence[kind] * math.sqrt(student(max(units - 1, 1)) / Z95)
+            units, cases = int(np.count_nonzero(np.bincount(draws.unit[kind]))), int(np.count_nonzero(kind))
+            few = student(max(units - 1, 1)) / Z95
+            if units < cases and draws.clusters is not None:  # it is groups that are few, not cases
+                few *= (cases - 1) / cases * units / max(units - 1, 1)
+            moved[kind, place] = curve.influence[kind] * math.sqrt(few)
     drawn = draws.times.shape[1]
     sums = draws.sums(np.tile(np.arange(k), n), k, moved.ravel(), np.repeat(np.arange(n), k))
     areas = np.array([curve.area for curve in curves])
@@ -82,7 +88,7 @@ def resampled_areas(curves: Sequence[Roc], positive: Bools, draws: Draws) -> Flo
     return estimates
 
 
-def corners(fp: Ints, tp: Ints, most: int) -> NDArray[np.intp]:
+def corners(fp: Ints | Floats, tp: Ints | Floats, most: int) -> NDArray[np.intp]:
     """Return the points that draw a curve: its ends and corners, of more than `most` an even selection along it."""
     bends = (np.diff(fp, 2) != 0) | (np.diff(tp, 2) != 0)
     kept = np.flatnonzero(np.concatenate([[True], bends, [True]]))
@@ -92,23 +98,28 @@ def corners(fp: Ints, tp: Ints, most: int) -> NDArray[np.intp]:
     return kept[np.unique(np.searchsorted(along, np.linspace(0, along[-1], most)))]
 
 
-def threshold_counts(scores: Floats, truth: Ints, thresholds: Sequence[float]) -> tuple[Ints, Ints]:
+def threshold_counts(
+    scores: Floats, truth: Ints, thresholds: Sequence[float], weights: Floats | None = None
+) -> tuple[Ints | Floats, Ints | Floats]:
     """Return true positives and predictions, each [k, thresholds], of every class at each of the rising thresholds.
 
     scores: [n, k]; a class is predicted where its score is at or above the threshold, NaN never is. truth: [n] codes
-    0 … k−1.
+    0 … k−1. With weights [n] they are sums of these.
     """
     n, k = scores.shape
     size = len(thresholds) + 1
     # how many thresholds each score reaches; NaN would sort above them all
     reached = np.searchsorted(thresholds, np.where(np.isnan(scores), -np.inf, scores), side="right")
 
-    def count(cells: Ints) -> Ints:
-        flat = np.bincount(cells, minlength=k * size).reshape(k, size)
-        from_above: Ints = flat[:, ::-1].cumsum(axis=1)[:, ::-1]
+    def count(cells: Ints, own: Floats | None) -> Ints | Floats:
+        flat = np.bincount(cells, own, k * size).reshape(k, size)
+        from_above: Ints | Floats = flat[:, ::-1].cumsum(axis=1)[:, ::-1]
         return from_above[:, 1:]
 
-    return count(truth * size + reached[np.arange(n), truth]), count((reached + np.arange(k) * size).ravel())
+    every = None if weights is None else np.repeat(weights, k)
+    return count(truth * size + reached[np.arange(n), truth], weights), count(
+        (reached + np.arange(k) * size).ravel(), every
+    )
 
 
 def true_and_other(scores: Floats, truth: Ints) -> tuple[Floats, Floats]:

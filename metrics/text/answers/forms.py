@@ -6,7 +6,7 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Literal
 
-from metrics.text.unicode_forms import normalized
+from metrics.core.unicode_forms import normalized
 
 Punctuation = Literal["keep", "ends", "all"]
 UnicodeForm = Literal["none", "NFC", "NFKC"]

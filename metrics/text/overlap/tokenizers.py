@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any, Literal, TypeVar, get_args
 
 from metrics.core.errors import MissingResource
-from metrics.text.unicode_forms import normalized
+from metrics.core.unicode_forms import normalized
 
 Tokenizer = Literal["whitespace", "ascii", "13a", "intl", "char", "zh", "ja-mecab"]
 TOKENIZERS: tuple[Tokenizer, ...] = get_args(Tokenizer)

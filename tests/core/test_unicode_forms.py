@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metrics.core import unicode_forms
+from metrics.core.unicode_forms import normalized
 from metrics.judge.long_texts import distinct
 from metrics.judge.reply_text import plain
 from metrics.text import unicode_forms
@@ -16,7 +18,6 @@ from metrics.text.languages import detect
 from metrics.text.overlap.tokenizers import tokens
 from metrics.text.relevance import terms, words
 from metrics.text.stated_numbers import unstated
-from metrics.text.unicode_forms import normalized
 
 EVERY = [chr(code) for code in range(0x110000)]
 MARKS = [sign for sign in EVERY if unicodedata.combining(sign)]
