@@ -12,7 +12,6 @@ from metrics.core import unicode_forms
 from metrics.core.unicode_forms import normalized
 from metrics.judge.long_texts import distinct
 from metrics.judge.reply_text import plain
-from metrics.text import unicode_forms
 from metrics.text.conditions import comparable
 from metrics.text.languages import detect
 from metrics.text.overlap.tokenizers import tokens

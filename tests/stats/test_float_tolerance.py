@@ -8,7 +8,7 @@ import pytest
 
 from metrics.core.rounding import at_least, at_least_sql
 from metrics.stats import bootstrap_draws, drift, label_thresholds, model_ranking, paired_tests, rater_agreement
-from metrics.stats.bootstrap_draws import Draws, cluster_sums, draw_weights, resampled_sums
+from metrics.stats.bootstrap_draws import Draws, draw_weights, resampled_sums
 from metrics.stats.bradley_terry import bradley_terry
 from metrics.stats.classification.calibration import log_losses
 from metrics.stats.classification.confusion import mean_scores
