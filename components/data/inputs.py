@@ -225,18 +225,9 @@ def _read_inputs(folder: str, _inputs: Inputs, key: str) -> ReadInputs:  # noqa:
 
 def settings_schema() -> dict[str, Any]:
     """Return the JSON schema of the further settings of a run that the page asks for."""
-    from metrics.engine.evaluation import Evaluation
-    from metrics.engine.evaluation_fields import option_of
+    from metrics.engine.evaluation import page_schema
 
-    known = Evaluation.model_json_schema()["properties"]
-    shown = {}
-    for name, field in Evaluation.model_fields.items():
-        if option_of(field).page:
-            entry = dict(known[name])
-            kind, *_ = entry.pop("anyOf", None) or [{key: entry.pop(key) for key in ("type", "enum") if key in entry}]
-            empty = [{"type": "null"}] if field.default is None else []
-            shown[name] = {**entry, "anyOf": [kind, *empty], "default": field.default}
-    return {"properties": shown}
+    return page_schema()
 
 
 @action("editor", "start a run", "name")
@@ -313,41 +304,40 @@ def evaluation_of(inputs: Inputs, data: Data | None = None, **more: Any) -> Eval
     """
     from metrics.engine.evaluation import EvaluationInCode
 
-    given: dict[str, Any] = {"suite": None, "outputs": None, "keep_good_rows": True, "accept_findings": True}
     folder = upload_folder()
-    places = [inputs.suite] if inputs.source == "upload" and data is None else []
-    if data is not None:
-        given["suite"], given["outputs"] = data.suite, data.outputs
-    elif inputs.source in ("sample", "run"):
-        given["suite"], given["outputs"] = _stored_tables(inputs)
-    elif inputs.source == "stored":
-        given["suite"] = workspace().suite(inputs.suite)
-    else:
-        given["suite"] = str(folder / inputs.suite)
-    if inputs.job and data is None:
-        from metrics.targets.jobs import job_of
-
-        given["outputs"] = workspace().outputs(str(job_of(workspace(), inputs.job).outputs))
-    elif inputs.outputs and data is None:
-        given["outputs"] = [str(folder / token) for token in inputs.outputs]
-        places += inputs.outputs
-    pairs = {token: inputs.suite_mapping if token == inputs.suite else inputs.outputs_mapping for token in places}
-    readings = {token: choices_of(token, inputs.readings) for token in places}
-    given |= {
-        "map": [f"{folder / at}={each}" for at in places for each in pairs_of(at, pairs[at])],
-        **{
-            kind: [f"{folder / at}={chosen[kind]}" for at, chosen in readings.items() if chosen.get(kind)]
-            for kind in ("encoding", "sheet")
-        },
-        "task": task_of(inputs.task), "model_name": inputs.models, "fix": inputs.fixes,
-        "unknown_classes": inputs.classes, "workspace": str(workspace_path()),
+    suite, outputs = (data.suite, data.outputs) if data is not None else _chosen_tables(inputs, folder)
+    places = [] if data is not None else [*([inputs.suite] if inputs.source == "upload" else []), *inputs.outputs]
+    columns = {at: inputs.suite_mapping if at == inputs.suite else inputs.outputs_mapping for at in places}
+    given = {
+        "suite": suite, "outputs": outputs, "task": task_of(inputs.task), "model_name": inputs.models,
+        "fix": inputs.fixes, "unknown_classes": inputs.classes, "keep_good_rows": True, "accept_findings": True,
         "images": str(folder / inputs.images) if inputs.images else None,
         "artifacts": str(folder / inputs.files) if inputs.files else None,
-        "file_names": {
-            str(folder / at): name_of(at, folder) for at in (*places, inputs.images, inputs.files) if at
-        },
+        "map": [f"{folder / at}={pair}" for at in places for pair in pairs_of(at, columns[at])],
+        "file_names": {str(folder / at): name_of(at, folder) for at in (*places, inputs.images, inputs.files) if at},
+        "workspace": str(workspace_path()),
     }  # fmt: skip
+    for kind in ("encoding", "sheet"):
+        chosen = {at: choices_of(at, inputs.readings).get(kind) for at in places}
+        given[kind] = [f"{folder / at}={value}" for at, value in chosen.items() if value]
     return EvaluationInCode.model_validate({**given, **more})
+
+
+def _chosen_tables(inputs: Inputs, folder: Path) -> tuple[Any, Any]:
+    """Return what is chosen as suite and as outputs: the paths of uploads, what is stored as it is."""
+    if inputs.source == "sample":
+        from metrics.suites.samples import samples
+
+        return next(sample for sample in samples() if sample.id == inputs.suite).read()
+    if inputs.source == "run":
+        run = workspace().run(inputs.suite)
+        return run.suite, run.outputs
+    suite = workspace().suite(inputs.suite) if inputs.source == "stored" else str(folder / inputs.suite)
+    if inputs.job:
+        from metrics.targets.jobs import job_of
+
+        return suite, workspace().outputs(str(job_of(workspace(), inputs.job).outputs))
+    return suite, [str(folder / token) for token in inputs.outputs]
 
 
 def load_data(inputs: Inputs) -> Data:
@@ -390,16 +380,6 @@ def _read_data(inputs: Inputs) -> Data:
         outputs, missing = read_on_file(workspace(), inputs.on_file, loaded.value)
         return Data(loaded.value, outputs, loaded.problems, loaded.notes, missing)
     return read_data(evaluation_of(inputs), "page", suite=loaded)
-
-
-def _stored_tables(inputs: Inputs) -> tuple[Suite, Outputs]:
-    """Return suite and outputs of a sample or of a run."""
-    from metrics.suites.samples import samples
-
-    if inputs.source == "sample":
-        return next(sample for sample in samples() if sample.id == inputs.suite).read()
-    run = workspace().run(inputs.suite)
-    return run.suite, run.outputs
 
 
 def load_suite(inputs: Inputs) -> Loaded[Suite]:

@@ -3,9 +3,9 @@
 import argparse
 from typing import Any
 
+from metrics.cli.execution import ask
 from metrics.cli.flags import add_flags
 from metrics.cli.options import add_mapping, add_parser, pairs
-from metrics.cli.target_options import ask
 from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import TASKS

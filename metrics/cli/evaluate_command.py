@@ -4,10 +4,10 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from metrics.cli import gate_options, log_lines, rag_config, target_options
-from metrics.cli.execution import execute
+from metrics.cli import gate_options, log_lines, rag_config
+from metrics.cli.execution import ask, execute
 from metrics.cli.flags import add_flags, evaluation_of
-from metrics.cli.judge_options import print_estimate
+from metrics.cli.judge_estimate import print_estimate
 from metrics.cli.options import add_parser
 from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
@@ -54,7 +54,7 @@ def evaluate(evaluation: Evaluation) -> int:
         evaluation,
         "command",
         tell,
-        lambda asked, suite: target_options.ask(asked, suite, options),
+        lambda asked, suite: ask(asked, suite, options),
         untrusted=config.arguments if config else (),
     )
     data = prepared.data

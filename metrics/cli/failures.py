@@ -8,9 +8,9 @@ from contextlib import suppress
 from tempfile import mkstemp
 
 from metrics.cli import log_lines
-from metrics.cli.reading_options import print_failure
 from metrics.cli.terminal import say
-from metrics.core.errors import AssayError, StorageError, describe_failure
+from metrics.core.errors import AssayError, InputError, StorageError, describe_failure
+from metrics.core.input_problems import grouped
 from metrics.core.storage import storage_error
 from metrics.core.terminal_escapes import escape_controls
 
@@ -22,10 +22,25 @@ def told(failure: Exception, options: argparse.Namespace | None) -> int:
     words = failure if isinstance(failure, AssayError) else storage_error(failure)
     with suppress(OSError):  # standard error may be on the disk that is full; the exit code still tells
         if words is not None:
-            print_failure(words, options)
+            _print_problems(words, options)
         else:
             _print_internal(failure, options)
     return INTERNAL if words is None else STORAGE if isinstance(words, StorageError) else BAD_INPUT
+
+
+def _print_problems(failure: AssayError, options: argparse.Namespace | None) -> None:
+    """Print an error on standard error: its problems in groups, or one by one with --all-problems."""
+    problems = failure.problems if isinstance(failure, InputError) else ()
+    if log_lines.as_json(options):
+        log_lines.print_event("error", text=str(failure), problems=[problem.as_row() for problem in problems])
+        return
+    every = getattr(options, "all_problems", None)
+    if every and problems:
+        say(*problems, file=sys.stderr)
+        return
+    say(*failure.args, file=sys.stderr)
+    if every is False and len(grouped(problems)) < len(problems):
+        say(f"{len(problems):,} problems; --all-problems prints each", file=sys.stderr)
 
 
 def _print_internal(failure: Exception, options: argparse.Namespace | None) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 from metrics import engine
 from metrics.cli.execution import execute, finished
 from metrics.cli.flags import add_flags
-from metrics.cli.judge_options import print_estimate
+from metrics.cli.judge_estimate import print_estimate
 from metrics.cli.options import add_parser, names_of, run_of
 from metrics.cli.terminal import say
 from metrics.engine.evaluation import LogFields

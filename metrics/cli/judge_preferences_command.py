@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from metrics.cli.flags import add_flags
-from metrics.cli.judge_options import print_found
+from metrics.cli.judge_estimate import print_found
 from metrics.cli.options import add_parser, run_of
 from metrics.cli.progress_view import count, follow
 from metrics.cli.terminal import say

@@ -25,6 +25,8 @@ from metrics.engine.evaluation_fields import (
     Targets,
     Texts,
     option,
+    option_of,
+    switch,
 )
 from metrics.judge.settings import OPTIONS, Combine
 
@@ -37,7 +39,7 @@ class CommandFields(Fields):
     workspace: Place = option(
         "folder of runs and inputs, or the URL of one (default: $ASSAY_WORKSPACE or ./workspace)", "DIR|URL"
     )
-    quiet: bool = option("print only the result", default=False, python=False)
+    quiet: bool = switch("print only the result", python=False)
 
 
 class InputFields(Fields):
@@ -49,7 +51,7 @@ class InputFields(Fields):
         positional=True,
     )
     outputs: Sources = option(
-        "outputs of models; leave out where SUITE contains them, or with --target", "OUTPUTS", (), positional=True
+        "outputs of models; leave out where SUITE contains them, or with --target", "OUTPUTS", positional=True
     )
 
 
@@ -60,38 +62,32 @@ class TargetFields(Fields):
         "what is to answer the cases, repeatable: a model as litellm names it, local:FILE.gguf, an http address, "
         "module:function, file.py:function, command:PROGRAM …, or a .json or .yaml file that describes targets",
         "[NAME=]TARGET",
-        (),
     )
     target_prompt: Pairs = option(
         "prompt of a model target, with placeholders such as {question}; several with names make a grid",
         "[NAME=]TEXT|@FILE",
-        (),
     )
     target_system: str | None = option("system message of a model target", "TEXT|@FILE")
     target_base_url: str | None = option("OpenAI-compatible server of a model target; its key is OPENAI_API_KEY", "URL")
     target_temperature: float | None = option("sampling temperature (default 0)", "T")
     target_max_tokens: int | None = option("most tokens of an answer (default 1024)", "N")
-    repeats: int = option("how often each case is asked (default 1)", "N", 1)
+    repeats: int = option("how often each case is asked (default 1)", "N", default=1)
     target_concurrency: int | None = option("concurrent calls of a target (default 4)", "N")
     target_timeout: float | None = option("seconds a call may take (default 120)", "S")
     target_tries: int | None = option("tries before a case has failed (default 3)", "N")
     target_budget: Pairs = option(
         "limit on what the targets may spend now, repeatable; cases beyond it are errors, asked next time",
         "usd=N|calls=N|tokens=N|seconds=N",
-        (),
     )
-    retry_errors: bool = option("ask again the cases whose call failed before", default=False)
-    fresh: bool = option("forget the recorded answers of these targets first", default=False)
+    retry_errors: bool = switch("ask again the cases whose call failed before")
+    fresh: bool = switch("forget the recorded answers of these targets first")
 
 
 class PluginFields(Fields):
     """Evaluators from outside."""
 
     plugin: Texts = option(
-        "evaluator from outside, made by @evaluator, repeatable (see docs/plugins.md)",
-        "MODULE:OBJECT|FILE.py:OBJECT",
-        (),
-        python=False,
+        "evaluator from outside, made by @evaluator, repeatable (see docs/plugins.md)", "MODULE:OBJECT|FILE.py:OBJECT"
     )
 
 
@@ -99,14 +95,12 @@ class EvaluatorFields(PluginFields):
     """The evaluators, their parameters and the local models that they use."""
 
     evaluators: Names = option("evaluators to run (default: all that fit the data and need no model)", "ID,…")
-    param: ParameterValues = option("evaluator parameter, repeatable", "EVALUATOR.NAME=VALUE", {})
+    param: ParameterValues = option("evaluator parameter, repeatable", "EVALUATOR.NAME=VALUE")
     threshold: Pairs = option(
-        "threshold of a metric (METRIC or EVALUATOR.METRIC) in place of its default, repeatable", "METRIC=VALUE", ()
+        "threshold of a metric (METRIC or EVALUATOR.METRIC) in place of its default, repeatable", "METRIC=VALUE"
     )
     prompt: Pairs = option(
-        "text of your own in place of a prompt, by its id or its evaluator's, repeatable; byop=NAME|FILE",
-        "PROMPT=FILE",
-        (),
+        "text of your own in place of a prompt, by its id or its evaluator's, repeatable; byop=NAME|FILE", "PROMPT=FILE"
     )
     rubric: Place = option(
         "rubric of evaluator rubric: one saved in the workspace, or a .json or .yaml file", "NAME|FILE"
@@ -131,10 +125,9 @@ class ChoiceFields(Fields):
         "(`evaluators --presets` lists them)",
         "NAME",
     )
-    run_consistency: bool = option(
+    run_consistency: bool = switch(
         "also compare every metric over the repeats of each case (evaluator consistency_statistics); some only: "
-        "--param consistency_statistics.metrics_to_run_consistency=ID,…",
-        default=False,
+        "--param consistency_statistics.metrics_to_run_consistency=ID,…"
     )
     config: Place = option(
         "YAML configuration of Open RAG Eval: its files, evaluators and judge in place of SUITE and options",
@@ -151,7 +144,6 @@ class JudgeFields(Fields):
         "judge model as litellm names it, with its key in the environment; MODEL@URL, a model of an OpenAI-compatible "
         "server; or local, the installed local judge. Repeatable: a panel, each of which judges every case",
         "MODEL[@URL]|local",
-        (),
     )
     judge_base_url: str | None = option(
         "OpenAI-compatible server of every judge named without one; its key is OPENAI_API_KEY, any value if the server "
@@ -169,12 +161,10 @@ class JudgeFields(Fields):
     judge_budget: Pairs = option(
         "limit on what the judge may spend, repeatable; what remains beyond it is skipped",
         "usd=N|calls=N|tokens=N|seconds=N",
-        (),
     )
     judge_option: Pairs = option(
         f"how the judge replies, repeatable: {', '.join(SAMPLING)}; 2:NAME=VALUE for the second judge only",
         "NAME=VALUE",
-        (),
     )
     replay: Place = option("use only the replies of an exported cache, offline; a missing one is an error", "CACHE")
 
@@ -182,11 +172,7 @@ class JudgeFields(Fields):
 class EstimateFields(Fields):
     """Whether a command only estimates."""
 
-    dry_run: bool = option(
-        "only estimate what judge and targets would cost, and how much of it is recorded already",
-        default=False,
-        python=False,
-    )
+    dry_run: bool = switch("only estimate what judge and targets would cost, and how much of it is recorded already")
 
 
 class ScoringFields(Fields):
@@ -207,9 +193,9 @@ class FileFields(Fields):
     task: Task | None = option("task of the suite, if its columns do not show it")
     images: Place = option("images of the suite", "DIR|ZIP")
     artifacts: Place = option("files made by agents, as the outputs name them or in folders CASE/…", "DIR|ZIP")
-    model_name: Texts = option("model name of each OUTPUTS file, in order, repeatable", "NAME", ())
+    model_name: Texts = option("model name of each OUTPUTS file, in order, repeatable", "NAME")
     map: Pairs = option(
-        "column that holds a canonical field, of all files or of one, repeatable", "[FILE=]CANONICAL=COLUMN", ()
+        "column that holds a canonical field, of all files or of one, repeatable", "[FILE=]CANONICAL=COLUMN"
     )
 
 
@@ -219,38 +205,30 @@ class ReadingFields(Fields):
     encoding: Pairs = option(
         "encoding of the files, or of one: windows-1252, utf-16 … (default: UTF-8 if valid, else the likeliest)",
         "[FILE=]NAME",
-        (),
     )
     sheet: Pairs = option(
         "sheet of Excel files, or split of Hugging Face data sets (default: the first that is not empty; test)",
         "[FILE=]NAME",
-        (),
     )
-    all_problems: bool = option(
-        "print every problem of the files, a line each, not grouped", default=False, python=False
-    )
+    all_problems: bool = switch("print every problem of the files, a line each, not grouped", python=False)
 
 
 class CheckFields(Fields):
     """What becomes of rows that are wrong, and of boxes that look wrong."""
 
-    keep_good_rows: bool = option(
-        "skip invalid rows instead of stopping; the run records how many were skipped", default=False
-    )
+    keep_good_rows: bool = switch("skip invalid rows instead of stopping; the run records how many were skipped")
     fix: Pairs = option(
         "detection: correct the predictions of a model before they are scored, repeatable; all: whatever the checks "
         "propose",
         "MODEL=FIX|all",
-        (),
     )
     unknown_classes: Pairs = option(
         "detection: what becomes of predictions of classes that the suite does not have: left out as pycocotools does, "
         "counted as false positives, or taken for a class of the suite (FILE: a .json or .csv of names and classes), "
         "repeatable; without it they are an error",
         "ignore|false|NAME=CLASS|FILE",
-        (),
     )
-    accept_findings: bool = option("detection: score also what the checks find to be meaningless", default=False)
+    accept_findings: bool = switch("detection: score also what the checks find to be meaningless")
 
 
 class PlaceFields(Fields):
@@ -267,7 +245,7 @@ class ShardFields(Fields):
     """Which part of the run is computed."""
 
     shard: str | None = option(
-        "compute only the I-th of N shards of the run and print its folder; `merge` joins them", "I/N", python=False
+        "compute only the I-th of N shards of the run and print its folder; `merge` joins them", "I/N"
     )
 
 
@@ -279,14 +257,10 @@ class WeightFields(Fields):
         "EVALUATOR.METRIC, or cost_usd, duration_s or tokens; only the ratios of the weights count, none is preset; "
         "repeatable",
         "METRIC=WEIGHT",
-        (),
-        python=False,
     )
     scale: Pairs = option(
         "the values of a METRIC with a --weight that count as 0 and as 1, where its range has no end; repeatable",
         "METRIC=WORST:BEST",
-        (),
-        python=False,
     )
 
 
@@ -297,45 +271,36 @@ class LimitFields(Fields):
         "exit with 1 if a model is worse than VALUE (METRIC or EVALUATOR.METRIC); METRIC.lower=VALUE or "
         "METRIC.upper=VALUE: if that bound of its 95 % interval is; repeatable",
         "METRIC=VALUE",
-        (),
-        python=False,
     )
     baseline: Place = option(
         "compare each model with the one of the same name in RUN (an id, latest, or an archive), case by case, on the "
         "cases that both suites have unchanged",
         "RUN",
-        python=False,
     )
     fail_if_worse: Some = option(
         "exit with 1 if a model is significantly worse than in --baseline at one of these metrics, corrected for their "
         "number (without a METRIC: the primary metric of each evaluator)",
         "METRIC",
-        python=False,
     )
     non_inferior: Pairs = option(
         "exit with 1 unless a model may replace the one in --baseline: the 95 % interval of the difference shows that "
         "METRIC is worse by less than MARGIN, in the metric's unit; with several, at all of them; repeatable",
         "METRIC=MARGIN",
-        (),
-        python=False,
     )
-    anytime_valid: bool = option(
+    anytime_valid: bool = switch(
         "for cases that arrive over time, where every look is gated: intervals and p of --baseline hold at all looks "
-        "together, however many there are (from 30 cases or groups on; wider than those of a single look)",
-        default=False,
-        python=False,
+        "together, however many there are (from 30 cases or groups on; wider than those of a single look)"
     )
 
 
 class ReportFields(Fields):
     """The files that say how the gates came out."""
 
-    pdf: Place = option("write the report to FILE, with what the baseline shows", "FILE", python=False)
-    junit: Place = option("write the result of each gate to FILE as JUnit XML", "FILE", python=False)
+    pdf: Place = option("write the report to FILE, with what the baseline shows", "FILE")
+    junit: Place = option("write the result of each gate to FILE as JUnit XML", "FILE")
     markdown: Place = option(
         "write leaderboard, gates and differences to FILE as Markdown for a pull request; -: to standard output, alone",
         "FILE",
-        python=False,
     )
 
 
@@ -345,11 +310,11 @@ class LogFields(Fields):
     log_format: Literal["text", "json"] = option(
         "form of what is printed on standard error: text, or json, an object a line for each event (docs/ci.md)",
         default="text",
-        python=False,
     )
 
 
 GATES = (LimitFields, WeightFields, ReportFields)
+COMMAND_ONLY = (PluginFields, EstimateFields, ShardFields, *GATES, LogFields)  # what is no argument in Python
 GROUPS: tuple[type[Fields], ...] = (
     CommandFields, InputFields, TargetFields, EvaluatorFields, ChoiceFields, JudgeFields, EstimateFields,
     ScoringFields, FileFields, ReadingFields, CheckFields, PlaceFields, ShardFields, *GATES, LogFields,
@@ -373,3 +338,14 @@ class EvaluationInCode(Evaluation):
     resources: dict[str, Any] = Field({}, description="models and judge by kind")
     prompts: dict[str, Any] = Field({}, description="texts in place of prompts, by prompt id")
     file_names: dict[str, str] = Field({}, description="names that people know files by, by path")
+
+
+def page_schema() -> dict[str, Any]:
+    """Return the JSON schema of what the page Evaluate asks for among its further settings."""
+    known, shown = Evaluation.model_json_schema()["properties"], {}
+    for name, field in Evaluation.model_fields.items():
+        if option_of(field).page:
+            kind, *_ = known[name].get("anyOf", [known[name]])
+            kinds = [kind, *([{"type": "null"}] if field.default is None else [])]
+            shown[name] = {"description": field.description, "anyOf": kinds, "default": field.default}
+    return {"properties": shown}

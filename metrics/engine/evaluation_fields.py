@@ -81,10 +81,15 @@ def option(
     return Field(default, description=description, json_schema_extra=Option(metavar, positional, python, page))
 
 
+def switch(description: str, *, python: bool = True) -> Any:
+    """Return the field of an evaluation that is off where nobody says."""
+    return option(description, default=False, python=python)
+
+
 class Fields(BaseModel):
     """Some fields of an evaluation, in one frozen value."""
 
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", arbitrary_types_allowed=True)
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", validate_default=True)
 
     @classmethod
     def of(cls, given: Any) -> "Any":
@@ -173,6 +178,8 @@ def parameters_of(value: Any) -> dict[str, dict[str, Any]]:
 
     A text's value is JSON, else text. InputError on any other form.
     """
+    if value is None:
+        return {}
     if isinstance(value, Mapping) and all(isinstance(own, Mapping) for own in value.values()):
         return {str(id): dict(own) for id, own in value.items()}
     found: dict[str, dict[str, Any]] = {}
@@ -196,19 +203,23 @@ def pairs(texts: Sequence[str], option: str, expected: str = "NAME=VALUE") -> li
     return [(name.strip(), value) for name, _, value in (text.partition("=") for text in texts)]
 
 
+def _texts(value: Any) -> tuple[str, ...]:
+    return () if value is None else tuple(texts_of(value))
+
+
 def _names(value: Any) -> tuple[str, ...] | None:
     return None if value is None else tuple(name for text in texts_of(value) for name in names_of(text))
 
 
 def _some(value: Any) -> tuple[str, ...] | None:
-    return None if value is None else tuple(texts_of(value))
+    return None if value is None else _texts(value)
 
 
 def _judges(value: Any) -> Any:
     """Return the settings of a judge as they are, else texts."""
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json")
-    return dict(value) if isinstance(value, Mapping) else tuple(texts_of(() if value is None else value))
+    return dict(value) if isinstance(value, Mapping) else _texts(value)
 
 
 def _source(value: Any) -> Any:
@@ -253,10 +264,10 @@ def _reader(read: Callable[[Any], Any], kinds: Any, shape: Shape) -> tuple[Any, 
 
 
 Place = Annotated[str | None, BeforeValidator(lambda value: str(value) if isinstance(value, Path) else value)]
-Texts = Annotated[tuple[str, ...], *_reader(lambda value: tuple(texts_of(value)), str | list[str], Shape.TEXTS)]
+Texts = Annotated[tuple[str, ...], *_reader(_texts, str | list[str], Shape.TEXTS)]
 Some = Annotated[tuple[str, ...] | None, *_reader(_some, str | list[str], Shape.SOME)]
 Names = Annotated[tuple[str, ...] | None, *_reader(_names, str | list[str], Shape.NAMES)]
-Pairs = Annotated[tuple[str, ...], *_reader(lambda value: tuple(texts_of(value)), str | list[str] | Table, Shape.PAIRS)]
+Pairs = Annotated[tuple[str, ...], *_reader(_texts, str | list[str] | Table, Shape.PAIRS)]
 ParameterValues = Annotated[
     dict[str, dict[str, Any]], *_reader(parameters_of, str | list[str] | dict[str, Any], Shape.PARAMETERS)
 ]

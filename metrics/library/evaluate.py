@@ -13,7 +13,7 @@ from metrics import engine
 from metrics.core.did_you_mean import did_you_mean
 from metrics.core.errors import InputError, InputProblem, RunError
 from metrics.core.suite import Outputs, Suite
-from metrics.engine.evaluation import EvaluationInCode
+from metrics.engine.evaluation import COMMAND_ONLY, EvaluationInCode
 from metrics.engine.evaluation_fields import expected_value, option_of
 from metrics.library.plugins import ids_of
 from metrics.library.prepare import prepare
@@ -28,7 +28,7 @@ CALLED = {"param": "parameters"}  # fields that Python calls otherwise
 FIELDS = {
     CALLED.get(name, name): (name, field)
     for name, field in EvaluationInCode.model_fields.items()
-    if option_of(field).python
+    if option_of(field).python and not any(name in group.model_fields for group in COMMAND_ONLY)
 }
 logger = logging.getLogger("metrics")
 
@@ -117,7 +117,7 @@ def _signature() -> inspect.Signature:
     placed = [own.parameters[name] for name in PLACED]
     named = [
         inspect.Parameter(
-            name, inspect.Parameter.KEYWORD_ONLY, default=field.get_default(call_default_factory=True),
+            name, inspect.Parameter.KEYWORD_ONLY, default=field.default,
             annotation=field.annotation,
         )
         for name, (_, field) in FIELDS.items()
