@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, Strict, ValidationError
 
 from metrics.core.registry import note_missing
 from metrics.core.schema import SCHEMA_VERSION
+from metrics.core.suite import Task
 from metrics.store.digests import cache_by_file
 
 FILE = "spec.json"
@@ -42,7 +43,7 @@ class SuiteFacts(InputFacts):
     """The suite of a run, as far as nobody needs its tables."""
 
     name: str
-    task: str
+    task: Task
     cases: int
     label_keys: Listed[str] = ()
 

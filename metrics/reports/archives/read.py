@@ -19,7 +19,7 @@ from metrics.core.errors import AssayError, InputError, InputProblem
 from metrics.core.files import json_of, make_file, make_folder, move_folder, read_json, sync_folder
 from metrics.core.schema import SCHEMA_VERSION, TABLES
 from metrics.core.storage import storage_error, stored_at
-from metrics.core.suite import ANNOTATIONS, CASES, OUTPUTS, PREDICTIONS, Suite, Task, conform
+from metrics.core.suite import ANNOTATIONS, CASES, OUTPUTS, PREDICTIONS, Suite, conform
 from metrics.ingest.media.archive import UNREADABLE, Entry, open_entries
 from metrics.judge.cache import Cache
 from metrics.judge.open_judges import FOLDER
@@ -27,7 +27,7 @@ from metrics.reports.archives import layout
 from metrics.store import Run, Workspace
 from metrics.store.file_names import MEDIA
 from metrics.store.input_seals import contradictions, is_sealed
-from metrics.store.run_spec import FINGERPRINT
+from metrics.store.run_spec import RunSpec
 from metrics.store.stale_files import OPENED
 from metrics.store.stored_inputs import TARGETS
 from metrics.store.workspace import RUN_ID
@@ -66,38 +66,6 @@ class _Contents(BaseModel):
     suite: str
     outputs: str
     files: dict[str, _File]
-
-
-class _Suite(BaseModel):
-    fingerprint: str
-    name: str
-    task: Task
-    cases: int
-    left_out: int
-
-
-class _Outputs(BaseModel):
-    fingerprint: str
-    models: list[str]
-    rows: int
-    left_out: int
-
-
-class _Evaluator(BaseModel):
-    id: str
-    version: int
-    parameters: dict[str, Any]
-
-
-class _Spec(BaseModel):
-    id: str
-    name: str
-    created: str
-    seed: int
-    suite: _Suite
-    outputs: _Outputs
-    evaluators: list[_Evaluator]
-    schema_version: int
 
 
 class _Answers(BaseModel):
@@ -211,7 +179,7 @@ def _problems(staged: Path, contents: _Contents) -> Iterator[tuple[str, str, str
     """Yield file, found and expected for everything in the unpacked archive that is no sealed run."""
     try:
         raw = json_of((staged / "run/spec.json").read_bytes())
-        spec = _Spec.model_validate(raw | {"schema_version": raw["schema"]})
+        spec = RunSpec.model_validate({**raw, "stored": raw})
         seal = _Seal.model_validate_json((staged / "run/manifest.json").read_bytes())
     except UNFIT:
         yield "run/", "a specification or a seal that is none", "spec.json and manifest.json of a sealed run"
@@ -222,9 +190,6 @@ def _problems(staged: Path, contents: _Contents) -> Iterator[tuple[str, str, str
     ids = (spec.id, spec.suite.fingerprint, spec.outputs.fingerprint)
     if ids != (contents.run, contents.suite, contents.outputs) or not RUN_ID.fullmatch(spec.id):
         yield "run/spec.json", f"the run {spec.id!r}", "the run, suite and outputs of manifest.json"
-    for fingerprint in ids[1:]:
-        if not FINGERPRINT.fullmatch(fingerprint):
-            yield "run/spec.json", f"{fingerprint!r}", "a fingerprint: 64 hexadecimal digits"
     files = {f"run/{one.file}": one for one in seal.tables.values()}
     there = {name for name in contents.files if name.startswith("run/tables/")}
     for name in sorted(files.keys() ^ there):
@@ -296,13 +261,13 @@ def _bad_suite(staged: Path, contents: _Contents) -> Iterator[tuple[str, str, st
             yield "suite/cases.parquet", f"the image name {image!r}", "the name of a file in suite/media"
 
 
-def _bad_outputs(staged: Path, spec: _Spec) -> Iterator[tuple[str, str, str]]:
+def _bad_outputs(staged: Path, spec: RunSpec) -> Iterator[tuple[str, str, str]]:
     try:
         facts = _OutputsFacts.model_validate_json((staged / "outputs/outputs.json").read_bytes())
     except ValidationError:
         yield "outputs/outputs.json", "facts that are none", "models, their rows and repeats, and rows left out"
         return
-    if [*facts.models] != spec.outputs.models:
+    if (*facts.models,) != spec.outputs.models:
         yield "outputs/outputs.json", "other models than the run's", ", ".join(spec.outputs.models)
     targets = staged / "outputs" / TARGETS
     if not targets.exists():
