@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from metrics.analysis.objects.matched_again import ANY_LABEL, matches_at, stored_at
+from metrics.analysis.objects.matching_again import ANY_LABEL, matches_at, stored_at
 from metrics.core.array_types import Bytes, Floats, Int32s, Ints, Singles
 from metrics.core.arrow import stored_columns, stored_rows
 from metrics.core.errors import InputError
@@ -228,5 +228,5 @@ def _shaped(table: pa.Table) -> Bytes:
 
 
 def _with_none(values: NDArray[Any]) -> NDArray[Any]:
-    """Return `values` and, at the end, where an index of −1 looks, what stands for none."""
+    """Return `values` with the value of a row without a match, −1 or NaN, at the end: index −1 finds it there."""
     return np.append(values, values.dtype.type(-1 if values.dtype.kind == "i" else np.nan))

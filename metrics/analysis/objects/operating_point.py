@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
-from metrics.analysis.objects.matched_again import ANY_LABEL, SEGMENTS
+from metrics.analysis.objects.matching_again import ANY_LABEL, IOU, SEGMENTS
 from metrics.analysis.objects.object_index import ObjectIndex, object_index
-from metrics.analysis.objects.rematch import IOU
 from metrics.analysis.objects.working_points import match_evaluators
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.stats.float_tolerance import highest_place

@@ -1,4 +1,4 @@
-"""One image matched again at other thresholds, its objects compared as the evaluators of the run compare them."""
+"""A run's objects matched again by its evaluators' rules: one image at any thresholds, a model at another IoU."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.analysis.objects.object_poses import pose_overlaps, unlabelled
+from metrics.analysis.stored_outputs import outputs_where
 from metrics.core.array_types import Floats
 from metrics.core.arrow import stored_rows
 from metrics.core.label_keys import split_label
@@ -18,7 +19,7 @@ from metrics.store import Run, cache_by_run
 from metrics.vision.boxes import box_iou
 from metrics.vision.geometry import BOX, SIDES, Compared, Geometry, compared_as, read_sides
 from metrics.vision.keypoints import VALUES, sigmas_of
-from metrics.vision.outcomes import KINDS, match_image
+from metrics.vision.outcomes import KINDS, LOCALISED, match_image
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 SHAPE = ("polygons", "rle")
 GEOMETRY = pa.schema([ANNOTATIONS.field(name) for name in (*BOX, *SHAPE, "is_crowd")])
 POSES = "keypoint_summary"
+ANY_LABEL = "detection_confusion"  # matches by place first, whatever the label
+ERRORS = "error_breakdown"
+SEGMENTS = "panoptic_quality"
 IOU = 0.5
 IMAGE = "image"  # the id of a case that is matched by itself
 THRESHOLDS = ("match_iou_threshold", "iou_threshold", "pr_curve_iou_threshold")  # under which evaluators keep theirs
@@ -85,6 +89,43 @@ def compared(run: Run, model: str, repeat: int = 1, evaluator: str | None = None
 def _by_points(run: Run, evaluator: str | None) -> bool:
     """Return whether an evaluator of a run compares key points."""
     return POSES in (evaluator, run.evaluators.get(evaluator or "", {}).get("matching"))
+
+
+def stored_at(run: Run, evaluator: str, iou: float | None) -> bool:
+    """Return whether the matches that the run stored answer for this IoU threshold (None: the evaluator's own).
+
+    Those of ANY_LABEL are stored for one score threshold only. Labels with keys are matched by the engine alone, and
+    SEGMENTS match at one IoU only.
+    """
+    own = rules(run, evaluator)
+    return own.keyed or evaluator == SEGMENTS or (evaluator != ANY_LABEL and (iou is None or abs(iou - own.iou) < 1e-9))
+
+
+def matches_at(run: Run, evaluator: str, model: str, repeat: int, iou: float | None) -> pa.Table:
+    """Return the matches of one model and repeat at an IoU threshold and any score (schema MATCHES)."""
+    from metrics.evaluators.detection._matched import grid_with, matched, outcomes_table, scene_of
+    from metrics.evaluators.detection.detection_confusion import confused_objects
+    from metrics.evaluators.detection.keypoint_summary import keypoint_matches
+    from metrics.vision.error_breakdown import find_errors
+
+    own, parameters = rules(run, evaluator), run.evaluators[evaluator]
+    iou = own.iou if iou is None else iou
+    geometry = parameters.get("geometry", "auto")
+    suite, this = run.suite, [("model", "==", model), ("run", "==", repeat)]
+    outputs = outputs_where(run, this)
+    if evaluator == POSES:
+        given = tuple(parameters.get("sigmas", ()))
+        return keypoint_matches(suite, outputs, grid_with(iou), given).found.outcomes_at(iou, 0, own.max_dets)[1]
+    if evaluator == ANY_LABEL:
+        scene = scene_of(suite, outputs, geometry, own.benchmark)
+        return outcomes_table(scene, confused_objects(scene, iou, -np.inf), iou)
+    every = matched(suite, outputs, grid_with(iou), geometry=geometry, benchmark=own.benchmark)
+    if evaluator == ERRORS:
+        background = min(float(parameters.get("background_iou", LOCALISED)), iou)
+        pairs = every.scene.overlaps(min(iou, background))
+        errors = find_errors(every.scene.objects, every.matches, pairs, iou, background, own.max_dets or 100)
+        return outcomes_table(every.scene, errors, iou)
+    return every.outcomes_at(iou, 0, own.max_dets)[1]
 
 
 def match_objects(
