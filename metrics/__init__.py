@@ -10,6 +10,7 @@
 Names are loaded on first use, so that importing one of them does not pay for all.
 """
 
+from collections.abc import Mapping
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -47,11 +48,19 @@ _PUBLIC = {
     "read_coco": "metrics.library.coco",
 }
 __all__ = sorted([*_PUBLIC, "__version__", "evaluators"])
+import_module("metrics.evaluators")  # the package: once it is imported, it leaves its name to the function
+
+
+def evaluators() -> Mapping[str, Any]:
+    """Return every evaluator by id: `metrics.evaluators()["rouge"]`."""
+    from metrics.core.registry import evaluators as registered
+
+    return registered()
 
 
 def __getattr__(name: str) -> Any:
     if name not in _PUBLIC:
-        if not name.startswith("_") and find_spec(f"metrics.{name}") is not None:  # evaluators, analysis, ingest …
+        if not name.startswith("_") and find_spec(f"metrics.{name}") is not None:  # analysis, ingest …
             return import_module(f"metrics.{name}")
         raise AttributeError(f"module 'metrics' has no attribute {name!r}")
     value = globals()[name] = getattr(import_module(_PUBLIC[name]), name)

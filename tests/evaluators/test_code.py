@@ -12,6 +12,7 @@ from metrics.core.registry import evaluators
 from metrics.core.sandbox import process
 from metrics.core.sandbox.barriers import REQUIRED
 from metrics.core.suite import Case, Outputs, Suite
+from metrics.evaluators.code import _sandboxed
 from metrics.library.presets import PRESETS
 from metrics.store import Workspace
 from tests.engine.engine_scenes import finished
@@ -36,7 +37,7 @@ def why(result: CaseScore) -> str:
 @pytest.mark.attack("model", "code of an answer is run without being asked for", "allow is off unless it is set")
 @pytest.mark.parametrize("evaluator", ["code_execution", "sql_execution"])
 def test_nothing_is_run_unless_allowed(evaluator: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("metrics.evaluators.code._sandboxed.run", lambda *_: pytest.fail("it was run"))
+    monkeypatch.setattr(_sandboxed, "run", lambda *_: pytest.fail("it was run"))
     for parameters in ({}, {"allow_missing_barriers": True}):
         result = score(
             evaluator, parameters, answer="x", code_tests="y", expected_answers=["z"], database_script="w",
@@ -56,8 +57,8 @@ def test_no_default_preset_runs_code() -> None:
 
 
 def test_a_system_without_barriers_runs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("metrics.evaluators.code._sandboxed.REQUIRED", (*REQUIRED, "system calls "))
-    monkeypatch.setattr("metrics.evaluators.code._sandboxed.BARRIERS", {"system calls ": "no network"})
+    monkeypatch.setattr(_sandboxed, "REQUIRED", (*REQUIRED, "system calls "))
+    monkeypatch.setattr(_sandboxed, "BARRIERS", {"system calls ": "no network"})
     result = score("code_execution", {"allow": True}, answer="add = sum", code_tests=TESTS)
     assert result.status is Status.SKIPPED
     assert (result.reason or "").startswith("nothing was run, as this machine cannot keep to this: no network")

@@ -8,6 +8,7 @@ from metrics.core.evaluator import CaseScore, Status
 from metrics.core.evidence import Evidence, Verdict
 from metrics.core.registry import evaluators
 from metrics.core.suite import Case
+from metrics.evaluators.agents import step_alignment
 from tests.models.word_vectors import WordVectors
 
 
@@ -69,7 +70,7 @@ def test_without_an_expected_step_it_does_not_apply() -> None:
 
 
 def test_what_is_beyond_the_limit_counts_as_edits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("metrics.evaluators.agents.step_alignment.MOST_STEPS", 2)
+    monkeypatch.setattr(step_alignment, "MOST_STEPS", 2)
     result = score(answer="- a\n- b\n- c\n- d", expected_answers=["- a\n- b\n- c"])
     assert (values(result), result.evidence.facts["steps_not_aligned"]) == ((2, 1, 0, 1, 0.5), 3)
     assert values(score(answer="- x\n- y\n- c", expected_answers=["- a\n- b\n- c"])) == (3, 0, 0, 3, 1)
