@@ -191,7 +191,7 @@ def ratios(found: dict[tuple[str, str], list[dict[str, Any]]], versions: dict[st
         if kind == "segm":
             continue
         title = "COCO boxes: fresh process, imports included"
-        rows.append(table.Row(title, fresh(ours), "s", fresh(fastest), of, most=1.3))
+        rows.append(table.Row(title, fresh(ours), "s", fresh(fastest), of, most=2.6))
         title = "COCO boxes: peak memory of the fresh process"
         rows.append(table.Row(title, fresh(ours, "memory"), "MB", fresh(fastest, "memory"), of, most=2))
         for part, (title, most) in PARTS.items():

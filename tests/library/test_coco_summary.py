@@ -272,6 +272,6 @@ def test_an_absent_area_is_the_box_s(tmp_path):
 
 
 def test_what_is_not_needed_is_not_imported():
-    """A fresh process pays for numpy, llvmlite and msgspec alone."""
+    """A fresh process pays for numpy, numba and msgspec alone."""
     program = "import sys; from metrics import coco_summary; print(*{'pyarrow', 'pandas', 'pydantic', 'duckdb'} & set(sys.modules))"
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "\n"

@@ -26,7 +26,7 @@ EQUIVALENT = {
     ("analysis/leaderboard/headline.py", "Headline.sentence",
         "self.leaders[0] → self.leaders[-1]"): "those that lead have as many wins",
     ("analysis/objects/object_filter.py", "_at_places", "-1 → -2"): "no case stands in a place below 0",
-    ("analysis/objects/matched_again.py", "stored_at",
+    ("analysis/objects/matching_again.py", "stored_at",
         "abs(iou - own.iou) < 1e-09 → abs(iou - own.iou) <= 1e-09"): "no two thresholds are exactly so far apart",
     ("analysis/objects/object_filter.py", "_found_by", "-1 → -2"): "no kind has a code below 0",
     ("analysis/objects/object_pages.py", "object_place", "mine[0] → mine[-1]"): "an object stands in one place",
@@ -87,12 +87,6 @@ EQUIVALENT = {
         "solid & (x2 > left[j]) & (right[j] > x) → solid & (x2 > left[j]) | (right[j] > x)"): FILTER,
     ("vision/compiled/coco_records.py", "_key",
         "i > begin + np.uint64(16) → i >= begin + np.uint64(16)"): "no key that is looked for has 16 characters",
-    (
-        "vision/compiled/jit.py",
-        "_Linked.__call__",
-        "(0, 0, one.size, one.itemsize, one.ctypes.data, *one.shape, *one.strides) → "
-        "(0, -1, one.size, one.itemsize, one.ctypes.data, *one.shape, *one.strides)",
-    ): "no loop reads an array's parent",
     ("vision/compiled/mask_runs.py", "_union", "one[a] <= two[b] → one[a] < two[b]"): "runs with one begin are joined",
     ("vision/compiled/mask_runs.py", "draw", "2 * most → 3 * most"): "more room than is needed",
     ("vision/rle.py", "box", "-1.0 → -2.0"): "anything below the first column",

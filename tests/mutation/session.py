@@ -25,16 +25,15 @@ from types import FrameType
 from typing import Any
 
 import pytest
+from numba.core.registry import CPUDispatcher
 
-from metrics.vision.compiled.jit import Loop
 from tests.mutation.operators import Mutant
-from tests.mutation.swap import loops_of, module_of, put
+from tests.mutation.swap import every_loop, loops_of, module_of, put
 
 SURVIVED, KILLED = 0, 1
 ROOM = 5  # a mutant may take this many times the processor time of a test,
 ALLOWANCE = 30  # and so many seconds more
 SLOW = 2  # tests of more seconds come last
-LOOP = Loop.__call__.__code__
 
 Call = tuple[str, str]  # a file, and the outermost function in it
 
@@ -62,6 +61,7 @@ class Session:
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Test the sample."""
+        every_loop()
         gc.freeze()  # collecting would copy the memory that the forks share
         self._note_all(session.items)
         running: dict[int, Mutant] = {}
@@ -118,7 +118,7 @@ class Session:
         """
         module_of(mutant.file)
         names = {(str(mutant.file), mutant.function)}
-        names |= {(loop.function.__code__.co_filename, loop.function.__name__) for loop in loops_of(mutant)}
+        names |= {(loop.py_func.__code__.co_filename, loop.py_func.__name__) for loop in loops_of(mutant)}
         files = {file for file, _ in names} if not mutant.function else set()
         found = [item for item in items if any(one in names or one[0] in files for one in self.calls[item.nodeid])]
         first: dict[Path, float] = {}
@@ -168,6 +168,13 @@ class Session:
         return pid, status
 
 
+class _Traced(CPUDispatcher):
+    """A compiled loop whose calls have a frame, as machine code has none."""
+
+    def __call__(self, *given: Any) -> Any:
+        return super().__call__(*given)
+
+
 class _Reports:
     def __init__(self) -> None:
         self.failed: list[str] = []
@@ -194,11 +201,13 @@ def _calls(folder: str) -> Iterator[set[Call]]:
 
     def note(frame: FrameType, event: str, argument: Any) -> None:
         code = frame.f_code
-        if code is LOOP:
-            code = frame.f_locals["self"].function.__code__
+        if code is _Traced.__call__.__code__:
+            code = frame.f_locals["self"].py_func.__code__
         if code.co_filename.startswith(folder):
             found.add((code.co_filename, code.co_qualname.partition(".<locals>")[0]))
 
+    for loop in every_loop():
+        loop.__class__ = _Traced
     threading.settrace(note)
     sys.settrace(note)
     try:

@@ -8,14 +8,14 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
-from metrics.vision.compiled import jit
-from metrics.vision.compiled import object_code as codes
+from numba.core.caching import NullCache
+from numba.core.dispatcher import Dispatcher
+
 from tests.mutation.operators import Mutant
 
 CONSTANTS = (bool, int, float, str, tuple, frozenset)
 PROJECT = Path(__file__).parents[2]
-ENGINES: list[Any] = []
-AROUND = ("__wrapped__", "__func__", "fget", "func", "function")  # where caches, properties … keep their function
+AROUND = ("__wrapped__", "__func__", "fget", "func", "py_func")  # where caches, properties … keep their function
 
 
 def module_of(file: Path) -> ModuleType:
@@ -38,15 +38,10 @@ def put(mutant: Mutant) -> None:
     _replace(vars(module), scope, str(mutant.file))
     for name, was in own.items():
         _set(name, was, scope[name])
-    mutated = {loop.function for loop in loops}
-    kept = jit.object_code
-    jit.object_code = lambda function, kinds: (
-        codes._build(function, kinds) if function in mutated else kept(function, kinds)
-    )
     for loop in loops:
-        loop.codes.clear()
-    ENGINES.append(codes._engine())  # it keeps the code of the others, and has these loops' names
-    codes._engine.cache_clear()
+        loop._cache = NullCache()
+    for loop in loops:  # those that are called come before their callers
+        loop.recompile()
 
 
 def _replace(old: Mapping[str, Any], new: Mapping[str, Any], file: str) -> None:
@@ -89,24 +84,29 @@ def _function(value: Any) -> FunctionType | None:
     return value if isinstance(value, FunctionType) else None
 
 
-def loops_of(mutant: Mutant) -> list[jit.Loop]:
+def every_loop() -> list[Any]:
+    """Return the compiled loops of the room `vision`."""
+    modules = [module_of(file) for file in (PROJECT / "metrics" / "vision" / "compiled").glob("[!_]*.py")]
+    held = [value for module in modules for value in vars(module).values()]
+    return list({id(value): value for value in held if isinstance(value, Dispatcher)}.values())
+
+
+def loops_of(mutant: Mutant) -> list[Any]:
     """Return the compiled loops that hold the mutant: the mutated one and those that call it, or all for a constant."""
     if mutant.file.parent.name != "compiled":
         return []
-    modules = [module for name, module in sys.modules.items() if name.startswith("metrics.vision")]
-    held = [value for module in modules for value in vars(module).values()]
-    loops = list({id(value): value for value in held if isinstance(value, jit.Loop)}.values())
+    loops = every_loop()
     if not mutant.function:
         return loops
     found = [
         loop
         for loop in loops
-        if loop.function.__code__.co_filename == str(mutant.file) and loop.function.__name__ == mutant.function
+        if loop.py_func.__code__.co_filename == str(mutant.file) and loop.py_func.__name__ == mutant.function
     ]
     for loop in found:  # which grows
-        found += [one for one in loops if one not in found and _uses(one.function, loop)]
+        found += [one for one in loops if one not in found and _uses(one.py_func, loop)]
     return found
 
 
-def _uses(function: FunctionType, loop: jit.Loop) -> bool:
+def _uses(function: FunctionType, loop: Any) -> bool:
     return any(function.__globals__.get(name) is loop for name in function.__code__.co_names)

@@ -173,8 +173,8 @@ def test_damaged_bytes_are_never_misread(text, damage):
 def uncompiled(monkeypatch):
     """The scanner as Python, in which an index past the end raises."""
     for name in ("_blank", "_quotient", "_number", "_integer", "_box", "_key", "_skip"):
-        monkeypatch.setattr(coco_records, name, getattr(coco_records, name).function)
-    return coco_records.scan_records.function
+        monkeypatch.setattr(coco_records, name, getattr(coco_records, name).py_func)
+    return coco_records.scan_records.py_func
 
 
 def test_no_index_passes_the_end(uncompiled):

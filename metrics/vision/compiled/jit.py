@@ -1,93 +1,102 @@
-"""The decorator that compiles a loop."""
+"""The decorator that compiles a loop, by numba. Import on use, as numba takes half a second."""
 
-import ctypes
-import threading
-import weakref
-from collections.abc import Callable
-from types import FunctionType
+import os
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from tempfile import gettempdir
 from typing import Any, TypeVar, cast
 
 import numpy as np
+from numba import njit
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserWideCacheLocator
+from numba.core.runtime import rtsys
 
-from metrics.vision.compiled.object_code import Kinds, ObjectCode, link, object_code
+from metrics.core.errors import StorageError
+from metrics.core.files import PRIVATE, make_folder
+from metrics.core.install_paths import cache_folder
 
 int64 = cast(Callable[[Any], int], np.int64)  # around constants: a loop is compiled again for each one it is given
 Function = TypeVar("Function", bound=Callable[..., Any])
-WORDS = 5  # of an array, before its shape and strides
-_ONE_AT_A_TIME = threading.Lock()  # is compiled and linked
-PASSED = {"<i8": ctypes.c_int64, "<f8": ctypes.c_double}
-
-
-class Loop:
-    """A function as machine code, made at the first call on this machine. Calls release the interpreter lock.
-
-    Arguments are arrays in one run of memory, whole numbers and floats; results arrays and whole numbers. There is code
-    for each combination of their types. A loop that a loop calls is part of its code.
-    """
-
-    def __init__(self, function: FunctionType) -> None:
-        self.function = function
-        self.codes: dict[Kinds, _Linked] = {}
-
-    def __call__(self, *given: Any) -> Any:
-        """Return what the function returns for these arguments; MemoryError where its arrays find no room."""
-        kinds = tuple(map(_kind, given))
-        linked = self.codes.get(kinds)
-        if linked is None:
-            with _ONE_AT_A_TIME:
-                linked = self.codes.get(kinds) or _Linked(object_code(self.function, kinds), kinds)
-                self.codes[kinds] = linked
-        return linked(given)
+HERE = Path(__file__).parent
+ROOT = 0  # the user
 
 
 def compiled(function: Function) -> Function:
-    """Return `function` as a Loop."""
-    return cast(Function, Loop(cast(FunctionType, function)))
+    """Return `function` as machine code, built at the first call with arguments of these types and kept on disk.
+
+    Calls release the interpreter lock. numba's own threads are not used, since a process pool may fork.
+    """
+    loop = njit(nogil=True, error_model="numpy")(function)
+    with suppress(RuntimeError, OSError):  # there is no folder to keep code in
+        loop._cache = _Kept(function)
+    return cast(Function, loop)
 
 
-class _Linked:
-    """Object code in the memory of this process."""
+class _Locator(UserWideCacheLocator):  # type: ignore[misc]
+    """Where code is kept: $NUMBA_CACHE_DIR alone, else in the user's cache, or with temporary files.
 
-    def __init__(self, made: ObjectCode, kinds: Kinds) -> None:
-        address, free = link(made)
-        words: list[Any] = [ctypes.c_void_p, ctypes.c_void_p]
-        for data_type, dimensions in kinds:
-            words += [ctypes.c_int64] * (WORDS + 2 * dimensions) if dimensions else [PASSED[data_type]]
-        self._call = ctypes.CFUNCTYPE(ctypes.c_int32, *words)(address)
-        self._free = ctypes.CFUNCTYPE(None, ctypes.c_int64)(free)
-        self._returns = made.returns
-        self._size = sum(WORDS + 2 * dimensions if dimensions else 1 for _, dimensions in made.returns)
+    Never beside the source, which may be read-only or shared. A folder of ours that another user owns or can write to
+    is passed over: what is in it would be run.
+    """
 
-    def __call__(self, given: tuple[Any, ...]) -> Any:
-        result, raised = (ctypes.c_int64 * (self._size + 1))(), ctypes.c_int64()
-        words: list[Any] = [ctypes.addressof(result), ctypes.addressof(raised)]
-        for one in given:
-            if isinstance(one, np.ndarray):
-                words += (0, 0, one.size, one.itemsize, one.ctypes.data, *one.shape, *one.strides)
-            else:
-                words.append(one)
-        if self._call(*words):
-            raise MemoryError("a compiled loop found no memory for its arrays")
-        values, place = [], 0
-        for data_type, dimensions in self._returns:
-            values.append(self._array(result[place:], data_type, dimensions) if dimensions else result[place])
-            place += WORDS + 2 * dimensions if dimensions else 1
-        return tuple(values) if len(values) > 1 else values[0] if values else None
+    def __init__(self, function: Any, file: str) -> None:
+        super().__init__(function, file)
+        self._cache_path = str(_folder() / self.get_suitable_cache_subpath(file))
 
-    def _array(self, words: list[int], data_type: str, dimensions: int) -> np.ndarray[Any, Any]:
-        """Return the array that these words describe; its memory is given back when nothing refers to it."""
-        memory, _, _, size, data, *rest = words
-        shape, strides = rest[:dimensions], rest[dimensions : 2 * dimensions]
-        extent = size + sum(max(0, count - 1) * stride for count, stride in zip(shape, strides, strict=True))
-        held: Any = (ctypes.c_char * extent).from_address(data)
-        weakref.finalize(held, self._free, memory).atexit = False
-        return np.ndarray(shape, data_type, held, strides=strides)
+    def ensure_cache_path(self) -> None:
+        os.makedirs(self._cache_path, mode=PRIVATE, exist_ok=True)
+
+    def get_source_stamp(self) -> bytes:
+        """Return the digest of the loop's file and of all here: one loop may call another."""
+        return _source_digest(self._py_file)
 
 
-def _kind(value: Any) -> tuple[str, int]:
-    """Return the data type and dimensions of an argument."""
-    if isinstance(value, np.ndarray):
-        if not value.flags.c_contiguous:
-            raise TypeError(f"an array with strides {value.strides}; expected one in one run of memory")
-        return value.dtype.str, value.ndim
-    return ("<f8" if isinstance(value, float) else "<i8"), 0
+class _Implementation(CompileResultCacheImpl):  # type: ignore[misc]
+    _locator_classes = (_Locator,)
+
+
+class _Kept(FunctionCache):  # type: ignore[misc]
+    """numba's cache, for which code that cannot be read or stored is code that has to be built."""
+
+    _impl_class = _Implementation
+
+    def load_overload(self, signature: Any, context: Any) -> Any:
+        try:
+            rtsys.initialize(context)  # all that kept code needs; numba imports its compiler here, and scipy
+            return self._load_overload(signature, context)
+        except Exception:  # whatever unpickling makes of a damaged file
+            with suppress(OSError):
+                self.flush()
+            return None
+
+    def save_overload(self, signature: Any, data: Any) -> None:
+        with suppress(Exception):
+            super().save_overload(signature, data)
+
+
+@cache
+def _folder() -> Path:
+    """Return the folder of compiled code; OSError where none can be had."""
+    if given := os.environ.get("NUMBA_CACHE_DIR"):
+        return Path(given)
+    for folder in _own_folders():
+        with suppress(OSError, StorageError):
+            status = make_folder(folder).stat()
+            if status.st_uid in (ROOT, os.getuid()) and not status.st_mode & 0o022:
+                return folder
+    raise FileNotFoundError("no folder of this user's own for compiled code")
+
+
+def _own_folders() -> Iterator[Path]:
+    with suppress(RuntimeError):  # a user without a home
+        yield cache_folder() / "compiled"
+    with suppress(FileNotFoundError):  # no place for temporary files
+        yield Path(gettempdir()) / f"assay-{os.getuid()}"
+
+
+@cache
+def _source_digest(file: str) -> bytes:
+    return sha256(b"".join(path.read_bytes() for path in [Path(file), *sorted(HERE.glob("*.py"))])).digest()
