@@ -11,8 +11,7 @@ from metrics.core.array_types import Bools, Floats, Int32s, Ints
 from metrics.core.errors import InputError
 from metrics.core.suite import METADATA, STRINGS
 from metrics.ingest.arrays import only
-from metrics.ingest.formats.coco_federated import checked_labels, image_name
-from metrics.ingest.formats.coco_listing import Listing, Sizes, names
+from metrics.ingest.formats.coco_listing import Listing, Sizes, checked_labels, image_name, names
 from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.source import Source, load_json, open_source

@@ -8,7 +8,7 @@ from typing import Any
 
 from metrics.core.suite import Outputs, Suite
 from metrics.ingest.formats import coco
-from metrics.ingest.formats.coco_classes import class_facts
+from metrics.ingest.formats.coco_listing import class_facts
 from metrics.ingest.formats.json_records import JSON
 from metrics.ingest.media.suite_images import SuiteImages
 from metrics.ingest.output_parts import VISION, Part, objects_part

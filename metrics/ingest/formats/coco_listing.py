@@ -1,4 +1,7 @@
-"""An array of records of a COCO document as columns; problems of records are recorded by their index."""
+"""An array of records of a COCO document as columns; problems of records are recorded by their index.
+
+What LVIS's images and categories have beyond COCO's is read here as well.
+"""
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
@@ -9,7 +12,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from metrics.core.array_types import Bools, Floats, Ints
-from metrics.core.suite import NUMBERS
+from metrics.core.classes import ClassFacts
+from metrics.core.suite import NUMBERS, STRINGS
 from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.source import Source
@@ -22,6 +26,8 @@ from metrics.vision.masks import LARGEST_IMAGE, Shapes, draw, is_ring
 MAX_ID = 2**63 - 1
 KEYPOINTS = "a list of x, y, v for each key point, in finite numbers"
 SEGMENTATION = "polygons [[x1, y1, x2, y2, x3, y3, …], …] or run lengths {size: [height, width], counts}"
+LISTS = {"neg_category_ids": "negative_labels", "not_exhaustive_category_ids": "not_exhaustive_labels"}  # of LVIS
+CATEGORY_IDS = "a list of ids of categories"
 Sizes = dict[int, tuple[int, int]]  # height, width by image id
 Shape = tuple[str, Sequence[float], float]  # compressed run lengths, box, area
 
@@ -163,6 +169,53 @@ class Listing(Sheet):
         return columns | ({"keypoints": pa.array(poses, NUMBERS)} if any(poses) else {})
 
 
+def checked_labels(images: Listing, labels: dict[int, str]) -> dict[str, pa.Array]:
+    """Return the columns of the classes that LVIS's images were checked for, as far as any image lists them.
+
+    `labels` go by category id.
+    """
+    columns = {}
+    for key, column in LISTS.items():
+        values = images.values(key)
+        if all(value is None for value in values):
+            continue
+        images.wrong(np.array([not _known(value, labels) for value in values], bool), key, values, CATEGORY_IDS)
+        names = [
+            None if value is None or bad else [labels[number] for number in dict.fromkeys(value)]
+            for value, bad in zip(values, images.bad, strict=True)
+        ]
+        columns[column] = pa.array(names, STRINGS)
+    return columns
+
+
+def image_name(record: dict[str, Any]) -> Any:
+    """Return the file name of an image: LVIS's newer files give it at the end of a URL."""
+    name, url = record.get("file_name"), record.get("coco_url")
+    return url.rsplit("/", 1)[-1] if name is None and isinstance(url, str) else name
+
+
+def class_facts(records: Iterable[Any]) -> dict[str, ClassFacts]:
+    """Return the facts about the categories that have some, by name.
+
+    `keypoints` are names, `skeleton` pairs of their places from 1. They are only shown: what is no name or no such pair
+    is left out.
+    """
+    found = {}
+    for record in records:
+        if not isinstance(record, dict):
+            continue
+        names, thing, images = _names(record.get("keypoints")), record.get("isthing"), record.get("image_count")
+        facts = ClassFacts(
+            is_thing=bool(thing) if thing in (0, 1) else None,
+            images=images if type(images) is int and images >= 0 else None,
+            keypoints=names,
+            skeleton=_pairs(record.get("skeleton"), len(names)),
+        )
+        if facts != ClassFacts():
+            found[str(record.get("name"))] = facts
+    return found
+
+
 def names(values: Sequence[Any]) -> NDArray[np.str_]:
     """Return the texts of a column, "" for what is no text."""
     return np.array([value if isinstance(value, str) else "" for value in values], np.str_)
@@ -222,3 +275,21 @@ def _floats(values: list[Any]) -> Floats:
         return np.array(values, np.float64)
     except OverflowError:  # an integer beyond 1.8e308
         return np.array([float(value) if abs(value) < 1e308 else np.inf for value in values], np.float64)
+
+
+def _known(value: Any, labels: dict[int, str]) -> bool:
+    return value is None or (isinstance(value, list) and all(type(one) is int and one in labels for one in value))
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    named = isinstance(value, list) and all(isinstance(name, str) and name for name in value)
+    return tuple(value) if named else ()
+
+
+def _pairs(value: Any, count: int) -> tuple[tuple[int, int], ...]:
+    pairs = value if isinstance(value, list) else ()
+    return tuple(
+        (pair[0] - 1, pair[1] - 1)
+        for pair in pairs
+        if isinstance(pair, list) and len(pair) == 2 and all(type(end) is int and 0 < end <= count for end in pair)
+    )

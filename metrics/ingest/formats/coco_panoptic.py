@@ -13,8 +13,7 @@ import pyarrow as pa
 
 from metrics.core.array_types import Ints
 from metrics.core.suite import Suite
-from metrics.ingest.formats.coco_classes import class_facts
-from metrics.ingest.formats.coco_listing import Listing, names
+from metrics.ingest.formats.coco_listing import Listing, class_facts, names
 from metrics.ingest.media.archive import UNREADABLE, Entry
 from metrics.ingest.media.bundle import Bundle, Rows
 from metrics.ingest.media.png_maps import Found, listed, read_maps, region_columns
