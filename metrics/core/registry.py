@@ -12,7 +12,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from importlib.metadata import EntryPoint, entry_points
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -193,8 +192,7 @@ def _modules() -> Mapping[str, str]:
     Raises ValueError where two have the same id.
     """
     found: dict[str, str] = {}
-    root = Path(str(find_spec(PACKAGE).origin)).parent  # type: ignore[union-attr]
-    for file in sorted(root.glob("*/[!_]*.py")):
+    for file in sorted((Path(__file__).parents[1] / "evaluators").glob("*/[!_]*.py")):
         module = f"{PACKAGE}.{file.parent.name}.{file.stem}"
         for id in ID.findall(file.read_text(encoding="utf-8")):
             if found.setdefault(id, module) != module:

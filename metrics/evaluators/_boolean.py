@@ -51,10 +51,10 @@ def counting_unreadable(score: Callable[P, Awaitable[CaseScore]]) -> Callable[P,
     """Decorate a function so that a judge's reply that cannot be read counts only as a parse failure."""
 
     @wraps(score)
-    async def counted(*args: P.args, **kwargs: P.kwargs) -> CaseScore:
+    async def count_unreadable(*args: P.args, **kwargs: P.kwargs) -> CaseScore:
         try:
             return await score(*args, **kwargs)
         except Unreadable as failure:
             return CaseScore({"parse_failures": 1.0}, Status.PARSE_FAILURE, str(failure))
 
-    return counted
+    return count_unreadable

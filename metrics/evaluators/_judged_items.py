@@ -13,7 +13,7 @@ RELEVANCE = {"yes": "relevant", "no": "irrelevant"}
 BLANK_CONTEXT = YesNoReply(id=0, verdict="no", reason="the context is blank")
 keep_shares(BLANK_CONTEXT, [{"yes": 0.0, "no": 1.0}])  # it is certain, so the others' probabilities count
 WEIGHTED = "weighted by the judge's probabilities"
-EXPECTED = (  # how every share of verdicts differs from its source
+SHARE_IS_EXPECTED = (  # how every share of verdicts differs from its source
     "Where the judge tells the probabilities of its verdicts, the share is the expected one; the source counts "
     "verdicts. "
 )

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from metrics.evaluators.detection._bins import MOST, UNKNOWN
+from metrics.evaluators.detection._bins import MOST_BINS, UNKNOWN
 from metrics.vision.matching import AREAS, IOU_THRESHOLDS
 from tests.evaluators.detected import outputs_of, pick, run, suite_and_outputs, suite_of
 from tests.seeds import seeds
@@ -57,6 +57,6 @@ def test_without_the_column_there_is_a_reason():
 
 
 def test_too_many_values_ask_for_edges():
-    many = [("a", "cat", 20 * place, 0, 10, 10, {"distance": place}) for place in range(MOST + 1)]
+    many = [("a", "cat", 20 * place, 0, 10, 10, {"distance": place}) for place in range(MOST_BINS + 1)]
     findings = run("ap_by_bin", suite_of(*many, cases="a"), outputs_of(cases="a"), column="distance", edges=[])
     assert "more than 50: give the edges of bins" in pick(findings, "AP_bin").reason

@@ -12,7 +12,7 @@ from metrics.core.errors import InputError
 from metrics.core.evaluator import Findings
 from metrics.core.registry import evaluators
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators.detection._matched import matched
+from metrics.evaluators.detection._matched import match_objects
 from metrics.ingest import load_outputs, load_suite
 from metrics.vision import rle
 from metrics.vision.masks import Shapes, draw, encode
@@ -62,7 +62,7 @@ def tables(truth: Record, results: list[Record]) -> tuple[Suite, Outputs]:
 
 
 def assert_equal(suite: Suite, outputs: Outputs, expected: Any, thresholds: Any, areas: Any, limits: Any) -> None:
-    found = matched(suite, outputs, thresholds, areas, "mask")
+    found = match_objects(suite, outputs, thresholds, areas, "mask")
     at = [found.area(bounds) for bounds in areas]
     curves = arrays(found.scene.objects, found.matches, limits, at)
     for name in ("precision", "recall", "scores"):

@@ -12,8 +12,8 @@ import pytest
 
 from metrics.core.evaluator import MATCHES
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators.detection._interpolated import EVERY
-from metrics.evaluators.detection._matched import matched
+from metrics.evaluators.detection._interpolated import NO_LIMIT
+from metrics.evaluators.detection._matched import match_objects
 from metrics.evaluators.detection.voc_ap import POINTS, PascalVoc
 from metrics.ingest import read_suite
 from metrics.stats.resample_intervals import BIAS, resample_interval
@@ -70,8 +70,8 @@ def test_a_resample_has_the_numbers_of_the_images_drawn(seed, interpolation):
     scene = voc_scene(seed)
     images, classes, truths, predictions = scene
     drawn = np.random.default_rng(seed).integers(0, 3, (3, images)).astype(np.uint8)
-    found = matched(*voc_suite(scene), (0.5,), geometry="box", benchmark=PascalVoc(True))
-    values = resample(found.ranking, drawn, max_dets=EVERY, recalls=POINTS[interpolation])[0]
+    found = match_objects(*voc_suite(scene), (0.5,), geometry="box", benchmark=PascalVoc(True))
+    values = resample(found.ranking, drawn, max_dets=NO_LIMIT, recalls=POINTS[interpolation])[0]
     for times, of_drawn in zip(drawn, values, strict=True):
         copies = [
             [row | {"image": 3 * row["image"] + copy} for row in rows for copy in range(times[row["image"]])]

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from metrics.evaluators.detection._matched import matched
+from metrics.evaluators.detection._matched import match_objects
 from metrics.stats.bootstrap_draws import draw_halves, draw_weights
 from metrics.stats.ratios import mean_over
 from metrics.stats.resample_intervals import BIAS, DOUBT, resample_interval
@@ -80,7 +80,7 @@ def test_poorly_placed_boxes_of_voc100_do_not_widen_it(shared: Path, moved):
     place = predictions.schema.get_field_index("x")
     worse = replace(outputs, predictions=predictions.set_column(place, "x", pa.array(left)))
     row = pick(run("coco_summary", suite, worse, resamples=300), "AP75")
-    found = matched(suite, worse, (0.75,))
+    found = match_objects(suite, worse, (0.75,))
     weights = draw_weights(found.scene.clusters, 300)
     low, high = np.quantile(mean_over(resample(found.ranking, weights)[0], 1, 2), [0.025, 0.975])
     assert 0.5 < (row.high - row.low) / (high - low) < 2

@@ -103,8 +103,8 @@ def stored_at(run: Run, evaluator: str, iou: float | None) -> bool:
 
 def matches_at(run: Run, evaluator: str, model: str, repeat: int, iou: float | None) -> pa.Table:
     """Return the matches of one model and repeat at an IoU threshold and any score (schema MATCHES)."""
-    from metrics.evaluators.detection._matched import grid_with, matched, outcomes_table, scene_of
-    from metrics.evaluators.detection.detection_confusion import confused_objects
+    from metrics.evaluators.detection._matched import grid_with, match_objects as match_all, outcomes_table, scene_of
+    from metrics.evaluators.detection.detection_confusion import match_confused
     from metrics.evaluators.detection.keypoint_summary import keypoint_matches
     from metrics.vision.error_breakdown import find_errors
 
@@ -118,8 +118,8 @@ def matches_at(run: Run, evaluator: str, model: str, repeat: int, iou: float | N
         return keypoint_matches(suite, outputs, grid_with(iou), given).found.outcomes_at(iou, 0, own.max_dets)[1]
     if evaluator == ANY_LABEL:
         scene = scene_of(suite, outputs, geometry, own.benchmark)
-        return outcomes_table(scene, confused_objects(scene, iou, -np.inf), iou)
-    every = matched(suite, outputs, grid_with(iou), geometry=geometry, benchmark=own.benchmark)
+        return outcomes_table(scene, match_confused(scene, iou, -np.inf), iou)
+    every = match_all(suite, outputs, grid_with(iou), geometry=geometry, benchmark=own.benchmark)
     if evaluator == ERRORS:
         background = min(float(parameters.get("background_iou", LOCALISED)), iou)
         pairs = every.scene.overlaps(min(iou, background))
@@ -189,7 +189,7 @@ def _by_benchmark(
     score: float, geometry: Compared, max_dets: int | None,
 ) -> tuple[list[str], list[str]]:  # fmt: skip
     """Return what `match_objects` does, from the engine's matching of this image alone."""
-    from metrics.evaluators.detection._matched import matched
+    from metrics.evaluators.detection._matched import match_objects
 
     truths, rows = _table(annotations, ANNOTATIONS), _table(predictions, PREDICTIONS)
     reached = np.array(rows["score"], np.float64) >= score
@@ -199,7 +199,9 @@ def _by_benchmark(
     outputs = Outputs(answer, _of_image(rows.filter(pa.array(reached))))
     if geometry != "box" and None in (case.get("image_height"), case.get("image_width")):
         geometry = "box"
-    found, _ = matched(suite, outputs, (iou,), geometry=geometry, benchmark=benchmark).outcomes_at(iou, 0, max_dets)
+    found, _ = match_objects(suite, outputs, (iou,), geometry=geometry, benchmark=benchmark).outcomes_at(
+        iou, 0, max_dets
+    )
     kinds = np.full(len(rows), "below_score", object)
     kinds[reached] = [KINDS[code] for code in found.prediction]
     return kinds.tolist(), [KINDS[code] for code in found.ground_truth[: len(truths)]]

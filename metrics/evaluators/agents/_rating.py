@@ -33,7 +33,7 @@ class _Rated(ItemReply):
     level: Level
 
 
-async def rated(
+async def rate_dimensions(
     judge: Judge, dimensions: Mapping[str, tuple[str, ...]], material: Mapping[str, str | Sequence[str] | None]
 ) -> list[_Rated]:
     """Return the judge's rating of each dimension, in their order.

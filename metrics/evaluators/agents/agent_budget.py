@@ -143,7 +143,7 @@ def agent_budget(case: Case, parameters: BudgetParameters) -> CaseScore:
     """
     try:
         budgets = {name: _budget(case, name, getattr(parameters, name)) for name in QUANTITIES}
-        counted = _counted(case.trace)
+        counted = _count_steps(case.trace)
     except ValueError as failure:  # a TraceError is one
         return CaseScore({}, Status.ERROR, str(failure))
     used = {**counted, "tokens": case.tokens, "cost_usd": case.cost_usd, "seconds": case.duration_s}
@@ -165,7 +165,7 @@ def agent_budget(case: Case, parameters: BudgetParameters) -> CaseScore:
     return CaseScore(values, reason="; ".join(reasons) or None, evidence=Evidence({"budget": verdicts}))
 
 
-def _counted(trace: str | None) -> dict[str, int | None]:
+def _count_steps(trace: str | None) -> dict[str, int | None]:
     """Return the steps and calls of a trace; TraceError where it is none."""
     if not (trace or "").strip():
         return {"steps": None, "tool_calls": None}

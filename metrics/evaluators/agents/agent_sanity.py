@@ -106,7 +106,7 @@ def agent_sanity(case: Case, parameters: SanityParameters) -> CaseScore:
     """
     try:
         artifacts = artifacts_of(case.artifacts, case.trace)
-        checked = [_checked(_opened(artifact, case.files), case.json_schema, parameters) for artifact in artifacts]
+        checked = [_check(_read_artifact(artifact, case.files), case.json_schema, parameters) for artifact in artifacts]
     except (ArtifactError, JsonError) as failure:
         return CaseScore({}, Status.ERROR, str(failure))
     except OSError as failure:
@@ -126,7 +126,7 @@ def _is(name: str, wanted: str) -> bool:
     return fnmatchcase(name, wanted) or ("/" not in wanted and fnmatchcase(name.rpartition("/")[2], wanted))
 
 
-def _opened(artifact: Artifact, files: Path | None) -> Artifact:
+def _read_artifact(artifact: Artifact, files: Path | None) -> Artifact:
     """Return the artifact with the content of its stored file; of a file that is too large only the beginning."""
     if artifact.stored is None or files is None:
         return artifact
@@ -134,7 +134,7 @@ def _opened(artifact: Artifact, files: Path | None) -> Artifact:
         return replace(artifact, content=file.read(MOST_BYTES + 1))
 
 
-def _checked(artifact: Artifact, schema: str | None, parameters: SanityParameters) -> Verdict:
+def _check(artifact: Artifact, schema: str | None, parameters: SanityParameters) -> Verdict:
     known = artifact.content is not None or artifact.missing
     defects, remarks = complaints(artifact, schema, parameters.required_fields) if known else ([], [])
     return Verdict(

@@ -32,7 +32,7 @@ REACHED = Prompt(
     "fault. no: a part is missing, differs (another number, name, date), failed, was only planned or only claimed.",
     published={"desired_outcome": "DESIRED", "arrived_outcome": "END_STATE"},
 )
-LONG, SHORT = 2_000, 200  # characters of a step that the judge is shown: at first, and at least
+LONGEST_STEP, SHORTEST_STEP = 2_000, 200  # characters of a step that the judge is shown: at first, and at least
 
 
 class _Outcome(Reply):
@@ -140,7 +140,7 @@ async def goal_accuracy(case: Case, parameters: GoalParameters, judge: Judge) ->
         return CaseScore({}, Status.ERROR, str(failure))
     if not steps:
         return not_applicable("the trace has no step")
-    shown = {"QUESTION": case.question or None, "TRACE": shown_steps(judge, steps)}
+    shown = {"QUESTION": case.question or None, "TRACE": fit_steps(judge, steps)}
     outcome = await judge.ask(OUTCOME, _Outcome, shown)
     expected = [text for text in case.expected_answers if text.strip()] if parameters.reference == "expected" else []
     desired = expected or [outcome.goal]
@@ -157,14 +157,14 @@ async def goal_accuracy(case: Case, parameters: GoalParameters, judge: Judge) ->
     return CaseScore({"goal_accuracy": float(reached)}, evidence=Evidence({"outcomes": judged}, facts))
 
 
-def shown_steps(judge: Judge, steps: Sequence[Step]) -> list[str]:
+def fit_steps(judge: Judge, steps: Sequence[Step]) -> list[str]:
     """Return the steps as lines that a question has room for: less of each where they are long, then the middle left
     out."""
-    most, room = LONG, judge.room * 3 // 4
+    most, room = LONGEST_STEP, judge.room * 3 // 4
     lines = step_lines(steps, most)
-    while listed_size(lines) > room and most > SHORT:
+    while listed_size(lines) > room and most > SHORTEST_STEP:
         most //= 2
-        lines = step_lines(steps, max(most, SHORT))
+        lines = step_lines(steps, max(most, SHORTEST_STEP))
     if listed_size(lines) <= room:
         return lines
     kept = max(1, room * len(lines) // listed_size(lines) // 2)

@@ -11,7 +11,7 @@ from metrics.core.evidence import Evidence, Holds, Verdict
 from metrics.core.prompt import Prompt
 from metrics.core.rounding import at_least
 from metrics.core.suite import Case
-from metrics.evaluators.agents._rating import LEVELS, OWN_LEVELS, rated
+from metrics.evaluators.agents._rating import LEVELS, OWN_LEVELS, rate_dimensions
 from metrics.judge.asking import ItemReply, Judge
 from metrics.judge.grading import expected_grade
 from metrics.judge.rubrics import DIMENSIONS, FACTUAL, USUAL, Dimension, Dimensions, Levels
@@ -28,7 +28,7 @@ WASTED = {
     "looping_calls": "Share of the tool calls that repeat a cycle of calls which runs at least 3 times in a row.",
 }
 HOLDS: Mapping[str, Holds] = {"excellent": "yes", "good": "yes", "acceptable": "unknown", "poor": "no", "failed": "no"}
-HALF = 0.5  # the score below which a level of one's own does not hold
+FAILS_BELOW = 0.5  # the score below which a level of one's own does not hold
 ACCURACY = Prompt(
     "rubric.accuracy",
     "Hold each of the CLAIMS of an answer against EXPECTED, the ground truth. importance: major, if the conclusion "
@@ -264,7 +264,7 @@ async def rubric(case: Case, parameters: RubricParameters, judge: Judge) -> Case
     Evidence: each dimension with level, score, weight and reason, or why it was not rated; the claims; the counts of
     the calls. Source: the agent evaluation reference.
     """
-    wasted, counts = _wasted(case.trace)
+    wasted, counts = _count_wasted(case.trace)
     if not (case.answer or "").strip():
         empty = "the answer is empty"
         nothing = {"rubric": 0.0, "passed": 0.0, **wasted}
@@ -302,7 +302,7 @@ async def _rate(case: Case, parameters: RubricParameters, judge: Judge) -> _Rati
     by_claims = bool(case.expected_answers) and worth.get(FACTUAL, {}).keys() == USUAL.keys()
     others = [one for one in parameters.dimensions if one.name in worth and not (one.name == FACTUAL and by_claims)]
     shown = {entry.shown(worth[entry.name]): tuple(worth[entry.name]) for entry in others}
-    ratings = await rated(judge, shown, _material(case))
+    ratings = await rate_dimensions(judge, shown, _material(case))
     found = {
         entry.name: _Row(entry, reply.level, *expected_grade(reply, "level", worth[entry.name]), reply.reason)
         for entry, reply in zip(others, ratings, strict=True)
@@ -351,12 +351,12 @@ def _material(case: Case) -> dict[str, str | Sequence[str] | None]:
 
 def _verdict(row: _Row) -> Verdict:
     level, score = row.level, row.score
-    holds = HOLDS.get(level) or ("yes" if score >= PASS_MARK else "no" if score < HALF else "unknown")
+    holds = HOLDS.get(level) or ("yes" if score >= PASS_MARK else "no" if score < FAILS_BELOW else "unknown")
     facts = {"weight": row.dimension.weight, "score": score, **row.likely}
     return Verdict(row.dimension.name, holds, level, row.reason, facts=facts)
 
 
-def _wasted(trace: str | None) -> tuple[dict[str, float], dict[str, int] | str]:
+def _count_wasted(trace: str | None) -> tuple[dict[str, float], dict[str, int] | str]:
     """Return the shares of wasted tool calls, and their counts; no shares and why where there is no call to count."""
     if not trace:
         return {}, "the case has no trace"

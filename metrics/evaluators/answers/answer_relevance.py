@@ -10,7 +10,7 @@ from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Pair, Prompt
 from metrics.core.suite import Case
-from metrics.evaluators._judged_items import EXPECTED, RELEVANCE, item_verdicts, share_score
+from metrics.evaluators._judged_items import RELEVANCE, SHARE_IS_EXPECTED, item_verdicts, share_score
 from metrics.judge.asking import ItemReply, Judge
 from metrics.judge.steps import CLAIMS, NO_CLAIMS, YesNo, YesNoReply, beginning, claims, each
 from metrics.models.embedder import Embedder, compare, provenance
@@ -99,7 +99,7 @@ CONTEXT_OF_BRAZIL = [
     differs_from="One of three answer relevance evaluators. This one counts statements and does not notice what the "
     "answer lacks; answer_relevancy embeds questions that the answer would answer; answer_relevancy_sentence embeds "
     "the answer's sentences. None of them checks whether the answer is right: answer_correctness does.",
-    differs_from_source=EXPECTED
+    differs_from_source=SHARE_IS_EXPECTED
     + (
         "The prompts are worded by Assay. An answer that states nothing is not applicable; the sources do not mention "
         "it. Valor sets no threshold; .75 is Assay's."

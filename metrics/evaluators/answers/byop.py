@@ -193,10 +193,10 @@ async def byop(case: Case, parameters: ByopParameters, judge: Judge) -> CaseScor
     missing = [f"{{{name}}}" for name, block in BLOCKS.items() if block in data and data[block] is None]
     if missing:
         return not_applicable(f"the case has nothing to show for {' and '.join(missing)} in the prompt")
-    grade, judged = await _judged("Answer", parameters, judge, data)
+    grade, judged = await _judge_text("Answer", parameters, judge, data)
     verdicts, contexts_pass = {"answer": [judged]}, None
     if parameters.check_contexts and ANSWER in data and any(text.strip() for text in case.retrieved_contexts):
-        _, contexts = await _judged("Contexts", parameters, judge, {**data, ANSWER: case.retrieved_contexts})
+        _, contexts = await _judge_text("Contexts", parameters, judge, {**data, ANSWER: case.retrieved_contexts})
         verdicts["retrieved_contexts"], contexts_pass = [contexts], contexts.holds == "yes"
     facts = {"grade": grade} if parameters.levels else {}
     score = boolean_score(judged.holds == "yes", contexts_pass, Evidence(verdicts, facts))
@@ -204,7 +204,7 @@ async def byop(case: Case, parameters: ByopParameters, judge: Judge) -> CaseScor
     return replace(score, values={**score.values, "grade": grade}, reason=reason)
 
 
-async def _judged(name: str, parameters: ByopParameters, judge: Judge, data: Data) -> tuple[float | None, Verdict]:
+async def _judge_text(name: str, parameters: ByopParameters, judge: Judge, data: Data) -> tuple[float | None, Verdict]:
     """Return the judge's grade, None for true or false, and its verdict on what stands in place of the answer."""
     form, ending = _form(parameters.mode, tuple(parameters.levels))
     if parameters.levels:

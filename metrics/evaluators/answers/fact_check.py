@@ -132,11 +132,11 @@ async def fact_check(case: Case, parameters: FactCheckParameters, judge: Judge) 
     if not (case.answer or "").strip():
         return not_applicable("the answer is empty")
     tools = open_tools(parameters.tools)
-    findings = await _searched(case, tools, parameters.max_searches, judge) if tools else []
+    findings = await _search(case, tools, parameters.max_searches, judge) if tools else []
     data = {
         "QUESTION": case.question,
         "ANSWER": case.answer,
-        "FINDINGS": [_shown(finding) for finding in findings] or None,
+        "FINDINGS": [_finding_text(finding) for finding in findings] or None,
     }
     reply = await judge.ask(FACT_CHECK, _Evaluation, data)
     value = reply.evaluation_score
@@ -151,7 +151,7 @@ async def fact_check(case: Case, parameters: FactCheckParameters, judge: Judge) 
     return CaseScore({"fact_check": value}, evidence=Evidence({"answer": [judged]}, facts))
 
 
-async def _searched(case: Case, tools: dict[str, SearchTool], most: int, judge: Judge) -> list[dict[str, Any]]:
+async def _search(case: Case, tools: dict[str, SearchTool], most: int, judge: Judge) -> list[dict[str, Any]]:
     """Return the searches that the judge asked for, with their results."""
     described = [f"{name}: {tool.description}" for name, tool in tools.items()]
     findings: list[dict[str, Any]] = []
@@ -160,7 +160,7 @@ async def _searched(case: Case, tools: dict[str, SearchTool], most: int, judge: 
             "QUESTION": case.question,
             "ANSWER": case.answer,
             "TOOLS": described,
-            "FINDINGS": [_shown(finding) for finding in findings] or "(none yet)",
+            "FINDINGS": [_finding_text(finding) for finding in findings] or "(none yet)",
         }
         wanted = await judge.ask(SEARCH, _Search, data)
         if wanted.tool == NO_TOOL:
@@ -175,5 +175,5 @@ async def _searched(case: Case, tools: dict[str, SearchTool], most: int, judge: 
     return findings
 
 
-def _shown(finding: dict[str, Any]) -> str:
+def _finding_text(finding: dict[str, Any]) -> str:
     return f"{finding['tool']}: {finding['query']}\n{finding['found']}"

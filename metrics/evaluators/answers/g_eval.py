@@ -135,23 +135,23 @@ async def g_eval(case: Case, parameters: GEvalParameters, judge: Judge) -> CaseS
         return not_applicable(f"the case has no {' and no '.join(missing)} to show the judge")
     if not (case.answer or "").strip():
         return CaseScore({"g_eval": 0.0}, reason="the answer is empty")
-    steps = parameters.steps or await _derived(judge, parameters.criterion, data)
+    steps = parameters.steps or await _derive_steps(judge, parameters.criterion, data)
     prompt = _prompt(parameters.criterion, tuple(steps), parameters.highest)
     form = _form(parameters.highest)
     replies = await together(judge.ask(prompt, form, data, repeat=draw) for draw in range(parameters.samples))
-    rated = [_rated(reply, parameters) for reply in replies]
+    rated = [_rating_of(reply, parameters) for reply in replies]
     value = fsum(share for share, _ in rated) / len(rated)
     facts = {"steps": list(steps), "score": 1 + value * (parameters.highest - 1)}
     return CaseScore({"g_eval": value}, evidence=Evidence({"ratings": [judged for _, judged in rated]}, facts))
 
 
-async def _derived(judge: Judge, criterion: str, data: Data) -> Sequence[str]:
+async def _derive_steps(judge: Judge, criterion: str, data: Data) -> Sequence[str]:
     """Return the steps that the judge derives from a criterion; the same question for all cases, so asked once."""
     reply = await judge.ask(STEPS, _Steps, {"CRITERION": criterion, "SHOWN": ", ".join(data)})
     return [step.strip() for step in reply.steps if step.strip()] or ["Compare what you are shown with the criterion."]
 
 
-def _rated(reply: Reply, parameters: GEvalParameters) -> tuple[float, Verdict]:
+def _rating_of(reply: Reply, parameters: GEvalParameters) -> tuple[float, Verdict]:
     """Return the rating of one reply, from 0 to 1, and its verdict."""
     score = reply.model_dump()
     grade, likely = expected_grade(reply, "score", {str(rank): float(rank) for rank in _scale(parameters.highest)})

@@ -10,7 +10,7 @@ from metrics.core.evaluator import CaseScore, Example, Metric, Parameters
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
-from metrics.evaluators.text._tokenized import tokenized_cases
+from metrics.evaluators.text._tokenized import tokenize_cases
 from metrics.text.answers.forms import WITHOUT_PUNCTUATION, squad_form
 from metrics.text.overlap.tokenizers import Script, Tokenizer
 
@@ -111,7 +111,7 @@ def token_f1(cases: Sequence[Case], parameters: TokenF1Parameters) -> list[CaseS
     to the official evaluation of SQuAD v1.1.
     """
     scores = []
-    for case in tokenized_cases(cases, parameters.tokenizer, TOKENIZER_OF, answer_tokens):
+    for case in tokenize_cases(cases, parameters.tokenizer, TOKENIZER_OF, answer_tokens):
         if not any(case.references):
             scores.append(case.not_applicable)
             continue

@@ -43,7 +43,7 @@ class SandboxParameters(Parameters):
         return True
 
 
-def done(job: Mapping[str, Any], parameters: SandboxParameters, times: int = 1) -> Outcome | CaseScore:
+def run_job(job: Mapping[str, Any], parameters: SandboxParameters, times: int = 1) -> Outcome | CaseScore:
     """Return what a job came to; the score of the case instead where nothing may be run, or could be.
 
     It may take the seconds of the parameters that many `times`.

@@ -11,7 +11,7 @@ from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict
 from metrics.core.sandbox.process import Outcome
 from metrics.core.suite import Case
-from metrics.evaluators.code._sandboxed import SandboxParameters, done
+from metrics.evaluators.code._sandboxed import SandboxParameters, run_job
 from metrics.text.code_blocks import PYTHON, Blocks, code_of, defined, program
 
 ENTRY_POINT = "entry_point"  # the metadata that names the function under test, as in HumanEval
@@ -112,18 +112,18 @@ def code_execution(case: Case, parameters: CodeParameters) -> CaseScore:
     code = program(written, case.question or "", entry_point)
     call = f"{CHECK}({entry_point})" if entry_point.isidentifier() and CHECK in defined(tests) else ""
     job = {"kind": "python", "code": code, "tests": tests, "call": call}
-    outcome = done(job, parameters)
+    outcome = run_job(job, parameters)
     if isinstance(outcome, CaseScore):
         return outcome
-    passed, why = _passed(outcome), _why(outcome, code, tests)
+    passed, why = _has_passed(outcome), _why(outcome, code, tests)
     loaded = any(reply.get("loaded") for reply in outcome.replies)
     if not written.strip():
         passed, loaded, why = False, False, "the answer has no code"
     elif passed:
-        control = done(job | {"call": call + CONTROL}, parameters)
+        control = run_job(job | {"call": call + CONTROL}, parameters)
         if isinstance(control, CaseScore):
             return control
-        passed, why = not _passed(control), FORGED if _passed(control) else ""
+        passed, why = not _has_passed(control), FORGED if _has_passed(control) else ""
     printed = {"printed": outcome.printed} if outcome.printed else {}
     facts = {"code": code[:SHOWN_CODE], **printed, "barriers": ", ".join(outcome.barriers)}
     verdict = Verdict("Code", "yes" if passed else "no", "passed" if passed else "failed", why)
@@ -153,7 +153,7 @@ def _lines(text: str) -> str:
     return "\n".join(map(str, listed)) if isinstance(listed, list) else text
 
 
-def _passed(outcome: Outcome) -> bool:
+def _has_passed(outcome: Outcome) -> bool:
     return bool(outcome.replies) and bool(outcome.replies[-1].get("passed")) and not outcome.ended
 
 

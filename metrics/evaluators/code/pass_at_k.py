@@ -13,7 +13,7 @@ from metrics.core.evaluator import CaseScore, Evaluator, Example, Findings, Metr
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators.consistency.answers import NO_OUTPUT, repeated_answers, repeated_scores, summarised
+from metrics.evaluators.consistency.answers import NO_OUTPUT, repeated_answers, repeated_scores, summarise
 from metrics.stats.pass_at_k import pass_at_k as estimate
 
 USUAL = "code_execution.passed"
@@ -135,7 +135,7 @@ def pass_at_k(suite: Suite, outputs: Outputs, parameters: PassParameters, scores
         case_id: _case(count, of_right, of_open, parameters.k, name)
         for case_id, count, of_right, of_open in zip(case_ids.to_pylist(), repeats, right, open_, strict=True)
     }
-    return summarised(suite, metrics_of(parameters.k), cases)
+    return summarise(suite, metrics_of(parameters.k), cases)
 
 
 def _of_cases(runs: Ints, place: Ints, kept: Bools, cases: int) -> list[list[int]]:

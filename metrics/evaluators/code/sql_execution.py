@@ -10,7 +10,7 @@ from metrics.core.evaluator import CaseScore, Example, Metric, Status, not_appli
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict
 from metrics.core.suite import Case
-from metrics.evaluators.code._sandboxed import SandboxParameters, done
+from metrics.evaluators.code._sandboxed import SandboxParameters, run_job
 from metrics.text.code_blocks import SQL, Blocks, code_of
 from metrics.text.query_results import same_rows
 
@@ -105,7 +105,7 @@ def sql_execution(case: Case, parameters: SqlParameters) -> CaseScore:
     query = code_of(case.answer or "", SQL, parameters.blocks).strip()
     job = {"kind": "sql", "script": case.database_script, "queries": [*expected, query], "query_s": parameters.seconds}
     # each query has its time, and the script
-    outcome = done(job, parameters, times=len(expected) + 2)
+    outcome = run_job(job, parameters, times=len(expected) + 2)
     if isinstance(outcome, CaseScore):
         return outcome
     wanted, replies = outcome.replies[: len(expected)], outcome.replies
@@ -117,19 +117,21 @@ def sql_execution(case: Case, parameters: SqlParameters) -> CaseScore:
     own = replies[len(expected)] if len(replies) > len(expected) else {}
     runs = "rows" in own and not own["more"] and bool(query)
     same = runs and any(
-        same_rows(own["rows"], one["rows"], ordered=_ordered(one["query"], parameters), tolerance=parameters.tolerance)
+        same_rows(
+            own["rows"], one["rows"], ordered=_has_order(one["query"], parameters), tolerance=parameters.tolerance
+        )
         for one in wanted
     )
     why = "" if runs else (_why(own) if own else outcome.ended or "ended without a result")
     verdict = Verdict("Query", "yes" if same else "no", "same rows" if same else "other rows" if runs else "fails", why)
     facts = {
         "query": query, "rows": len(own.get("rows", ())), "expected rows": len(wanted[0]["rows"]),
-        "result": _shown(own), "expected result": _shown(wanted[0]),
+        "result": _first_rows(own), "expected result": _first_rows(wanted[0]),
     }  # fmt: skip
     return CaseScore({"same_result": float(same), "runs": float(runs)}, evidence=Evidence({"query": [verdict]}, facts))
 
 
-def _ordered(query: str, parameters: SqlParameters) -> bool:
+def _has_order(query: str, parameters: SqlParameters) -> bool:
     return parameters.order == "matters" or (parameters.order == "auto" and bool(ORDERED.search(query)))
 
 
@@ -137,7 +139,7 @@ def _why(reply: Mapping[str, Any]) -> str:
     return "it gives more than 100,000 rows" if reply.get("more") else f"{reply.get('error')}: {reply.get('message')}"
 
 
-def _shown(reply: Mapping[str, Any]) -> Sequence[Mapping[str, str]]:
+def _first_rows(reply: Mapping[str, Any]) -> Sequence[Mapping[str, str]]:
     """Return the first rows as records of text."""
     return [
         {

@@ -32,7 +32,7 @@ def repeats_by_case(suite: Suite, outputs: Outputs) -> dict[str, list[Case]]:
     return {case_id: sorted(repeats, key=lambda case: case.run) for case_id, repeats in found.items()}
 
 
-def summarised(suite: Suite, metrics: Sequence[Metric], cases: Mapping[str, CaseScore]) -> Findings:
+def summarise(suite: Suite, metrics: Sequence[Metric], cases: Mapping[str, CaseScore]) -> Findings:
     """Return the mean of each metric over the cases that have a value, with a bootstrap interval over cases.
 
     Weighted if the suite has weights, resampled by `group` if it has groups. The scores of the cases are kept.
@@ -206,7 +206,7 @@ def consistency_rouge(suite: Suite, outputs: Outputs, parameters: RougeConsisten
     cases = {
         case_id: _case_by_wording(repeats, parameters) for case_id, repeats in repeats_by_case(suite, outputs).items()
     }
-    return summarised(suite, metrics_of(parameters.rouge_types), cases)
+    return summarise(suite, metrics_of(parameters.rouge_types), cases)
 
 
 def _case_by_wording(repeats: list[Case], parameters: RougeConsistencyParameters) -> CaseScore:
@@ -314,7 +314,7 @@ def consistency_bertscore(
         encoded = dict(zip(texts, token_encoder.encode(texts, parameters.layer) if texts else [], strict=True))
         for case_id, repeats in portion.items():
             cases[case_id] = _case_by_vectors(repeats, answered[case_id], encoded, parameters, token_encoder)
-    return summarised(suite, METRICS, cases)
+    return summarise(suite, METRICS, cases)
 
 
 def _portions(repeats: dict[str, list[Case]]) -> Iterator[dict[str, list[Case]]]:

@@ -21,7 +21,7 @@ from metrics.core.evaluator import (
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators.consistency.answers import NO_OUTPUT, repeated_answers, repeated_scores, summarised
+from metrics.evaluators.consistency.answers import NO_OUTPUT, repeated_answers, repeated_scores, summarise
 from metrics.stats.dispersion import dispersion
 
 PRIMARY = "coefficient_of_variation"
@@ -104,7 +104,7 @@ class StatisticsParameters(Parameters):
         """The metrics that are followed; none before `following` has spelled out the list."""
         if self.of:
             evaluator, _, metric = self.of.partition(".")
-            known = None if metric else _declared(evaluator)
+            known = None if metric else _evaluator_of(evaluator)
             return (Followed(evaluator, metric if known is None else known.primary.name, ""),)
         named = (text.partition(".") for text in self.metrics_to_run_consistency)
         return tuple(
@@ -118,7 +118,7 @@ class StatisticsParameters(Parameters):
         if not known:
             raise ValueError("other evaluators of single cases beside it: it compares their metrics over the repeats")
         asked = (self.of,) if self.of else self.metrics_to_run_consistency or tuple(known)
-        spelled = tuple(dict.fromkeys(name for text in asked for name in _spelled(text, known)))
+        spelled = tuple(dict.fromkeys(name for text in asked for name in _spell_out(text, known)))
         return self if self.of else self.model_copy(update={"metrics_to_run_consistency": spelled})
 
     def measured(self, declared: tuple[Metric, ...]) -> tuple[Metric, ...]:
@@ -130,7 +130,7 @@ class StatisticsParameters(Parameters):
         )
 
 
-def _declared(evaluator: str) -> Evaluator | None:
+def _evaluator_of(evaluator: str) -> Evaluator | None:
     from metrics.core.registry import evaluators  # the registry imports this module
 
     return evaluators().get(evaluator)
@@ -138,11 +138,11 @@ def _declared(evaluator: str) -> Evaluator | None:
 
 def _metric(one: Followed) -> Metric:
     """Return the metric; one of any range where its evaluator declares it only by parameters, or is gone."""
-    known = _declared(one.evaluator)
+    known = _evaluator_of(one.evaluator)
     return next((metric for metric in known.metrics if metric.name == one.metric), ANY) if known else ANY
 
 
-def _spelled(text: str, known: Mapping[str, Evaluator]) -> Iterator[str]:
+def _spell_out(text: str, known: Mapping[str, Evaluator]) -> Iterator[str]:
     """Yield the metrics that `text` means, the primary one first; ValueError where there is none."""
     name, _, metric = text.partition(".")
     if name not in known:
@@ -213,12 +213,12 @@ def consistency_statistics(
 
     Evidence: for each metric the value of every repeat, or the reason for none.
     """
-    rows = _stored(scores)
+    rows = _stored_repeats(scores)
     cases = {
         case_id: _case([(one, rows.get((one.name, case_id), [])) for one in parameters.metrics])
         for case_id in suite.cases["case_id"].to_pylist()
     }
-    found = summarised(suite, parameters.measured(METRICS), cases)
+    found = summarise(suite, parameters.measured(METRICS), cases)
     of = {one.statistic(statistic.name): one.name for one in parameters.metrics for statistic in METRICS}
     return replace(found, aggregates=[_about(row, of.get(row.metric, "")) for row in found.aggregates])
 
@@ -229,7 +229,7 @@ def _about(row: Aggregate, of: str) -> Aggregate:
     return replace(row, columns={"of": of}, reason=none if row.value is None else row.reason)
 
 
-def _stored(scores: pa.Table) -> dict[tuple[str, str], list[Repeat]]:
+def _stored_repeats(scores: pa.Table) -> dict[tuple[str, str], list[Repeat]]:
     """Return the repeats by metric (evaluator.metric) and case."""
     found: dict[tuple[str, str], list[Repeat]] = {}
     names = ("evaluator", "metric", "case_id", "run", "value", "reason", "status")

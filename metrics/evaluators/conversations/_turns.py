@@ -19,11 +19,11 @@ from metrics.text.agents.traces import TraceError
 
 I = TypeVar("I", bound=ItemReply)  # noqa: E741 - an item
 TURNS = "turns"  # what a verdict rests on: a turn of the conversation, by its number
-SHOWN = 300  # characters of a turn in a verdict, and where it is asked about
-LONG = 2_000  # characters of a turn that the judge is shown as what was said
-SHORT = 200  # … at least, where the turns are too many for a question
-BATCH = 20  # turns asked about at once
-WINDOW = 10  # turns before the first of them that the judge is shown
+VERDICT_CHARACTERS = 300  # characters of a turn in a verdict, and where it is asked about
+TURN_CHARACTERS = 2_000  # characters of a turn that the judge is shown as what was said
+FEWEST_CHARACTERS = 200  # … at least, where the turns are too many for a question
+TURNS_AT_ONCE = 20  # turns asked about at once
+TURNS_BEFORE = 10  # turns before the first of them that the judge is shown
 NO_CONVERSATION = "neither trace nor question is a conversation"
 SILENT = "the assistant says nothing"
 UNASKED = "the assistant says nothing after the user"
@@ -44,13 +44,13 @@ class Conversation:
         first = 0 if after is None else sides.index(after) + 1 if after in sides else len(sides)
         return [number for number, own in enumerate(sides, 1) if own == side and number > first]
 
-    def shown(self, number: int, most: int = SHOWN) -> str:
+    def shown(self, number: int, most: int = VERDICT_CHARACTERS) -> str:
         """Return a turn as the judge is shown it: `turn 2, assistant: …`."""
         turn = self.turns[number - 1]
         return f"turn {number}, {turn.side}: {cut(turn.text, most)}"
 
 
-def every(name: str, what: str) -> Metric:
+def whole_metric(name: str, what: str) -> Metric:
     """Return the metric of the whole conversation: whether every item holds."""
     return Metric(name, f"Share of conversations in which {what}.", binary=True, minor=True)
 
@@ -70,7 +70,7 @@ def conversation_of(case: Case) -> Conversation | CaseScore:
     return Conversation(turns, instructions(steps))
 
 
-async def asked_of_turns(
+async def ask_about_turns(
     judge: Judge,
     prompt: Prompt,
     form: type[I],
@@ -89,7 +89,7 @@ async def asked_of_turns(
             prompt,
             form,
             [conversation.shown(number) for number in group],
-            {**data, "CONVERSATION": shown_turns(conversation, max(1, group[0] - WINDOW), group[-1], judge.room)},
+            {**data, "CONVERSATION": shown_turns(conversation, max(1, group[0] - TURNS_BEFORE), group[-1], judge.room)},
             name="TURNS",
         )
         for group in groups
@@ -99,7 +99,7 @@ async def asked_of_turns(
 
 def shown_turns(conversation: Conversation, first: int, last: int, room: int) -> list[str]:
     """Return these turns, each on a line: whole up to 2,000 characters, less where they would fill the room."""
-    most = max(SHORT, min(LONG, room * 3 // (2 * (last - first + 1))))
+    most = max(FEWEST_CHARACTERS, min(TURN_CHARACTERS, room * 3 // (2 * (last - first + 1))))
     return [conversation.shown(number, most) for number in range(first, last + 1)]
 
 
@@ -122,9 +122,9 @@ def _batches(conversation: Conversation, numbers: Sequence[int], room: int) -> l
     """Return the turns in batches of at most BATCH, fewer where what they are asked with would not fit."""
     groups: list[list[int]] = []
     for number in numbers:
-        if groups and len(groups[-1]) < BATCH:
-            first = max(1, groups[-1][0] - WINDOW)
-            if listed_size(conversation.shown(place, LONG) for place in range(first, number + 1)) <= room:
+        if groups and len(groups[-1]) < TURNS_AT_ONCE:
+            first = max(1, groups[-1][0] - TURNS_BEFORE)
+            if listed_size(conversation.shown(place, TURN_CHARACTERS) for place in range(first, number + 1)) <= room:
                 groups[-1].append(number)
                 continue
         groups.append([number])

@@ -9,16 +9,16 @@ from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Scrip
 from metrics.core.evidence import Verdict
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
-from metrics.evaluators._judged_items import EXPECTED, item_verdicts
+from metrics.evaluators._judged_items import SHARE_IS_EXPECTED, item_verdicts
 from metrics.evaluators.conversations import _turns
 from metrics.evaluators.conversations._turns import (
     TURNS,
     Conversation,
-    asked_of_turns,
+    ask_about_turns,
     conversation_evaluator,
     conversation_of,
-    every,
     turn_score,
+    whole_metric,
 )
 from metrics.judge.asking import Judge
 from metrics.judge.steps import YesNoReply, beginning
@@ -37,11 +37,11 @@ POOL_AND_SAUNA = (
 )
 
 
-def _said(*verdicts: str) -> tuple[ScriptedReply, ...]:
+def _relevant_replies(*verdicts: str) -> tuple[ScriptedReply, ...]:
     return (ScriptedReply(RELEVANT.id, [{"reason": "", "verdict": verdict} for verdict in verdicts]),)
 
 
-async def _judged_turns(
+async def _judge_turns(
     judge: Judge,
     prompt: Prompt,
     conversation: Conversation,
@@ -50,7 +50,7 @@ async def _judged_turns(
     labels: tuple[str, str],
 ) -> list[Verdict]:
     """Return a verdict on each of these turns; `labels` are the words for the judge's yes and no."""
-    replies = await asked_of_turns(judge, prompt, YesNoReply, conversation, numbers, data)
+    replies = await ask_about_turns(judge, prompt, YesNoReply, conversation, numbers, data)
     verdicts = item_verdicts(map(conversation.shown, numbers), replies, dict(zip(("yes", "no"), labels, strict=True)))
     return [replace(one, rests_on=((TURNS, number),)) for one, number in zip(verdicts, numbers, strict=True)]
 
@@ -62,7 +62,7 @@ async def _judged_turns(
     prompts=(RELEVANT,),
     metrics=(
         Metric("turn_relevance", "Share of the assistant's turns that fit what the user said.", primary=True),
-        every("all_relevant", "every turn of the assistant is relevant"),
+        whole_metric("all_relevant", "every turn of the assistant is relevant"),
     ),
     sources=("DeepEval: turn relevancy",),
     standards=("NIST AI RMF: valid and reliable",),
@@ -71,13 +71,13 @@ async def _judged_turns(
             "the second of two turns misses the question",
             {"trace": POOL_AND_SAUNA},
             {"turn_relevance": 0.5, "all_relevant": 0.0},
-            judge=_said("yes", "no"),
+            judge=_relevant_replies("yes", "no"),
         ),
         Example(
             "a conversation in the question, and the answer as its last turn",
             {"question": "user: Hi!\nassistant: Hello!\nuser: Is the pool open?", "answer": "Yes."},
             {"turn_relevance": 1.0, "all_relevant": 1.0},
-            judge=_said("yes", "yes"),
+            judge=_relevant_replies("yes", "yes"),
         ),
         Example.not_applicable("the assistant only greets", {"trace": '[{"role": "assistant", "text": "Hello!"}]'}),
         Example.not_applicable("the question is no conversation", {"question": "Is it open?", "answer": "Yes."}),
@@ -86,7 +86,8 @@ async def _judged_turns(
     differs_from="answer_relevance judges the statements of one answer. This one judges every turn of a conversation "
     "by what was said before it; conversation_goal judges whether the user got what was wanted.",
     differs_from_source=(
-        EXPECTED + "The prompts are worded by Assay. DeepEval asks about each turn alone, with a window of 10 turns; "
+        SHARE_IS_EXPECTED
+        + "The prompts are worded by Assay. DeepEval asks about each turn alone, with a window of 10 turns; "
         "here up to 20 turns are asked about at once, with the 10 before the first. Turns before the user speaks are "
         "not judged, and messages of one side that follow one another are one turn."
     ),
@@ -113,7 +114,7 @@ async def turn_relevance(case: Case, parameters: Parameters, judge: Judge) -> Ca
     numbers = conversation.numbers("assistant", after="user")
     if not numbers:
         return not_applicable(_turns.UNASKED)
-    judged = await _judged_turns(judge, RELEVANT, conversation, numbers, {}, ("relevant", "beside the point"))
+    judged = await _judge_turns(judge, RELEVANT, conversation, numbers, {}, ("relevant", "beside the point"))
     return turn_score("turn_relevance", "all_relevant", judged)
 
 
@@ -143,7 +144,7 @@ class RoleParameters(Parameters):
     )
 
 
-def _kept(*verdicts: str, about: str) -> tuple[ScriptedReply, ...]:
+def _role_replies(*verdicts: str, about: str) -> tuple[ScriptedReply, ...]:
     return (ScriptedReply(ADHERES.id, [{"reason": "", "verdict": verdict} for verdict in verdicts], {"ROLE": about}),)
 
 
@@ -154,7 +155,7 @@ def _kept(*verdicts: str, about: str) -> tuple[ScriptedReply, ...]:
     prompts=(ADHERES,),
     metrics=(
         Metric("role_adherence", "Share of the assistant's turns that keep to its role.", primary=True),
-        every("all_in_role", "every turn of the assistant keeps to its role"),
+        whole_metric("all_in_role", "every turn of the assistant keeps to its role"),
     ),
     sources=("DeepEval: role adherence",),
     standards=("NIST AI RMF: valid and reliable", "NIST AI RMF: safe"),
@@ -163,20 +164,20 @@ def _kept(*verdicts: str, about: str) -> tuple[ScriptedReply, ...]:
             "the role of the system message is left in the second turn",
             {"trace": PIRATE},
             {"role_adherence": 0.5, "all_in_role": 0.0},
-            judge=_kept("yes", "no", about="pirate"),
+            judge=_role_replies("yes", "no", about="pirate"),
         ),
         Example(
             "the case's own role goes first",
             {"trace": PIRATE, "metadata": {"role": "A sailor."}},
             {"role_adherence": 1.0, "all_in_role": 1.0},
-            judge=_kept("yes", "yes", about="A sailor."),
+            judge=_role_replies("yes", "yes", about="A sailor."),
         ),
         Example(
             "the role of the parameters, a conversation in the question",
             {"question": "user: Who are you?", "answer": "A clerk."},
             {"role_adherence": 1.0},
             parameters={"role": "You are a clerk."},
-            judge=_kept("yes", about="clerk"),
+            judge=_role_replies("yes", about="clerk"),
         ),
         Example.not_applicable("no role is given", {"question": "user: Who are you?", "answer": "A clerk."}),
         Example("the trace cannot be read", {"trace": "{"}, status=Status.ERROR),
@@ -184,7 +185,8 @@ def _kept(*verdicts: str, about: str) -> tuple[ScriptedReply, ...]:
     differs_from="turn_relevance judges whether a turn fits what the user said; byop asks a question of your own of "
     "one answer. This one holds every turn against the role.",
     differs_from_source=(
-        EXPECTED + "The prompts are worded by Assay. DeepEval asks once for the turns that leave the role; here each "
+        SHARE_IS_EXPECTED
+        + "The prompts are worded by Assay. DeepEval asks once for the turns that leave the role; here each "
         "turn gets a verdict with a reason. The role comes from the system message where the case gives none, and "
         "messages of one side that follow one another are one turn."
     ),
@@ -215,5 +217,5 @@ async def role_adherence(case: Case, parameters: RoleParameters, judge: Judge) -
     if not role:
         return not_applicable("no role is given: by a system message, a column metadata.role or the parameter role")
     told = {"ROLE": beginning(judge, role)}
-    judged = await _judged_turns(judge, ADHERES, conversation, numbers, told, ("in role", "out of role"))
-    return turn_score("role_adherence", "all_in_role", judged, facts={"role": role[: _turns.LONG]})
+    judged = await _judge_turns(judge, ADHERES, conversation, numbers, told, ("in role", "out of role"))
+    return turn_score("role_adherence", "all_in_role", judged, facts={"role": role[: _turns.TURN_CHARACTERS]})

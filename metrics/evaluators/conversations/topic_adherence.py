@@ -13,11 +13,11 @@ from metrics.core.suite import Case
 from metrics.evaluators.conversations import _turns
 from metrics.evaluators.conversations._turns import (
     TURNS,
-    asked_of_turns,
+    ask_about_turns,
     conversation_evaluator,
     conversation_of,
-    every,
     turn_score,
+    whole_metric,
 )
 from metrics.judge.asking import ItemReply, Judge
 from metrics.judge.steps import YesNo
@@ -59,7 +59,7 @@ def _trace(*turns: str) -> str:
     return json.dumps({"steps": [{"role": sides[place % 2], "text": text} for place, text in enumerate(turns)]})
 
 
-def _said(*pairs: tuple[str, str]) -> tuple[ScriptedReply, ...]:
+def _replies(*pairs: tuple[str, str]) -> tuple[ScriptedReply, ...]:
     replies = [{"reason": "", "on_topic": topic, "attempted": attempted} for topic, attempted in pairs]
     return (ScriptedReply(HANDLED.id, replies),)
 
@@ -84,7 +84,7 @@ DECLINED = {"trace": _trace("Which shares should I buy?", "I can only help with 
             "topic_adherence", "Share of the questions handled right: those on topic answered, others declined.",
             primary=True,
         ),
-        every("all_on_topic", "every question is handled right"),
+        whole_metric("all_on_topic", "every question is handled right"),
         Metric("topic_precision", "Share of the questions answered that are on topic.", minor=True),
         Metric("topic_recall", "Share of the questions on topic that are answered.", minor=True),
         Metric("topic_f1", "Harmonic mean of topic precision and recall.", minor=True),
@@ -98,20 +98,20 @@ DECLINED = {"trace": _trace("Which shares should I buy?", "I can only help with 
             {"topic_adherence": 1 / 3, "all_on_topic": 0.0, "topic_precision": 0.5, "topic_recall": 0.5,
              "topic_f1": 0.5},
             parameters=POOL,
-            judge=_said(("yes", "yes"), ("no", "yes"), ("yes", "no")),
+            judge=_replies(("yes", "yes"), ("no", "yes"), ("yes", "no")),
         ),
         Example(
             "off topic and declined is right, and leaves precision and recall open",
             DECLINED,
             {"topic_adherence": 1.0, "all_on_topic": 1.0, "topic_precision": None, "topic_recall": None},
             parameters=POOL,
-            judge=_said(("no", "no")),
+            judge=_replies(("no", "no")),
         ),
         Example(
             "topics of the case's own",
             {"question": "Is the pool open?", "answer": "Yes.", "metadata": {"topics": "the pool; breakfast"}},
             {"topic_adherence": 1.0},
-            judge=_said(("yes", "yes")),
+            judge=_replies(("yes", "yes")),
         ),
         Example.not_applicable("no topics", DECLINED),
         Example.not_applicable("the assistant only greets", {"trace": '[{"role": "assistant", "text": "Hi!"}]'},
@@ -154,7 +154,7 @@ async def topic_adherence(case: Case, parameters: TopicParameters, judge: Judge)
     numbers = conversation.numbers("assistant", after="user")
     if not numbers:
         return not_applicable(_turns.UNASKED)
-    replies = await asked_of_turns(judge, HANDLED, _Handled, conversation, numbers, {"TOPICS": list(topics)})
+    replies = await ask_about_turns(judge, HANDLED, _Handled, conversation, numbers, {"TOPICS": list(topics)})
     judged = [
         Verdict(
             conversation.shown(number), yes_or_no(reply.on_topic == reply.attempted), _label(reply), reply.reason,

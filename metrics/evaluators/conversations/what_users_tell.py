@@ -6,17 +6,17 @@ from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Scrip
 from metrics.core.evidence import Verdict, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
-from metrics.evaluators._judged_items import EXPECTED
+from metrics.evaluators._judged_items import SHARE_IS_EXPECTED
 from metrics.evaluators.conversations import _turns
 from metrics.evaluators.conversations._turns import (
     TURNS,
     Conversation,
-    asked_of_turns,
+    ask_about_turns,
     conversation_evaluator,
     conversation_of,
-    every,
     shown_turns,
     turn_score,
+    whole_metric,
 )
 from metrics.judge.asking import ItemReply, Judge
 from metrics.judge.steps import YesNo, each
@@ -53,7 +53,7 @@ class _Forgotten(ItemReply):
     forgotten: list[int]
 
 
-def _said(*forgotten: list[int]) -> tuple[ScriptedReply, ...]:
+def _replies(*forgotten: list[int]) -> tuple[ScriptedReply, ...]:
     told = [{"facts": ["The user is called Ann.", "The user is in room 12."]}, {"facts": ["The user wants a towel."]}]
     return (
         ScriptedReply(TOLD.id, told),
@@ -61,7 +61,7 @@ def _said(*forgotten: list[int]) -> tuple[ScriptedReply, ...]:
     )
 
 
-async def told_by_user(
+async def list_told(
     judge: Judge, prompt: Prompt, form: type[I], conversation: Conversation, most: int
 ) -> list[tuple[int, str]]:
     """Return what a judge lists of each turn of the user, in order, each with the turn's number; at most so many.
@@ -70,7 +70,9 @@ async def told_by_user(
     """
     numbers = conversation.numbers("user")
     (field,) = form.model_fields.keys() - ItemReply.model_fields.keys()
-    replies = await each(judge, prompt, form, [conversation.shown(n, _turns.LONG) for n in numbers], name="TURNS")
+    replies = await each(
+        judge, prompt, form, [conversation.shown(n, _turns.TURN_CHARACTERS) for n in numbers], name="TURNS"
+    )
     listed = zip(numbers, (getattr(reply, field) for reply in replies), strict=True)
     return [(number, text.strip()) for number, texts in listed for text in texts if text.strip()][:most]
 
@@ -86,7 +88,7 @@ async def told_by_user(
             "Share of the assistant's turns that forget nothing of what the user told.",
             primary=True,
         ),
-        every("all_retained", "no turn of the assistant forgets anything"),
+        whole_metric("all_retained", "no turn of the assistant forgets anything"),
     ),
     sources=("DeepEval: knowledge retention",),
     standards=("NIST AI RMF: valid and reliable",),
@@ -95,13 +97,13 @@ async def told_by_user(
             "the second turn asks for the room again",
             {"trace": ROOM_12},
             {"knowledge_retention": 0.5, "all_retained": 0.0},
-            judge=_said([], [2]),
+            judge=_replies([], [2]),
         ),
         Example(
             "a fact that is told later, or does not exist, cannot be forgotten",
             {"trace": ROOM_12},
             {"knowledge_retention": 1.0, "all_retained": 1.0},
-            judge=_said([3], [7]),
+            judge=_replies([3], [7]),
         ),
         Example.not_applicable(
             "the user tells nothing",
@@ -142,12 +144,12 @@ async def knowledge_retention(case: Case, parameters: Parameters, judge: Judge) 
         return conversation
     if not conversation.numbers("assistant", after="user"):
         return not_applicable(_turns.UNASKED)
-    known = await told_by_user(judge, TOLD, _Told, conversation, MOST_FACTS)
+    known = await list_told(judge, TOLD, _Told, conversation, MOST_FACTS)
     numbers = [n for n in conversation.numbers("assistant") if known and n > known[0][0]]
     if not numbers:
         return not_applicable("the user tells nothing that could be forgotten" if not known else _turns.UNASKED)
     facts = [f"turn {number}: {fact}" for number, fact in known]
-    replies = await asked_of_turns(judge, FORGOTTEN, _Forgotten, conversation, numbers, {"FACTS": facts})
+    replies = await ask_about_turns(judge, FORGOTTEN, _Forgotten, conversation, numbers, {"FACTS": facts})
     judged = []
     for number, reply in zip(numbers, replies, strict=True):
         lost = sorted({n for n in reply.forgotten if 1 <= n <= len(known) and known[n - 1][0] < number})
@@ -200,7 +202,7 @@ ASKED = ScriptedReply(GOALS.id, [{"goals": ["The user wants a room.", "The user 
     prompts=(GOALS, MET),
     metrics=(
         Metric("conversation_goal", "Share of the user's goals that were met.", primary=True),
-        every("all_met", "every goal of the user was met"),
+        whole_metric("all_met", "every goal of the user was met"),
     ),
     sources=("DeepEval: conversation completeness",),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
@@ -236,7 +238,8 @@ ASKED = ScriptedReply(GOALS.id, [{"goals": ["The user wants a room.", "The user 
     differs_from="goal_accuracy compares the end state of an agent's trace, by its calls, with the expected outcome. "
     "This one lists what the user wanted in a conversation and judges each goal.",
     differs_from_source=(
-        EXPECTED + "The prompts are worded by Assay. Goals are listed turn by turn, so that each has the turn in which "
+        SHARE_IS_EXPECTED
+        + "The prompts are worded by Assay. Goals are listed turn by turn, so that each has the turn in which "
         "it came up, and the verdict names the turn that decides it. A conversation without a goal is not applicable."
     ),
 )
@@ -261,7 +264,7 @@ async def conversation_goal(case: Case, parameters: Parameters, judge: Judge) ->
         return conversation
     if not conversation.numbers("assistant", after="user"):
         return not_applicable(_turns.UNASKED)
-    goals = await told_by_user(judge, GOALS, _Goals, conversation, MOST_GOALS)
+    goals = await list_told(judge, GOALS, _Goals, conversation, MOST_GOALS)
     if not goals:
         return not_applicable("the user has no goal")
     last = len(conversation.turns)

@@ -15,7 +15,7 @@ from metrics.evaluators.detection._matched import NO_SIZES, Scene
 from metrics.vision.geometry import whole
 
 AREA = "area"
-MOST = 50
+MOST_BINS = 50
 UNKNOWN = "neither the annotations nor the images have a column {}"
 TOO_MANY = "the column {} has {:,} values, more than {}: give the edges of bins"
 NO_VALUES = "the column {} has no value to bin by"
@@ -41,9 +41,9 @@ def bins_of(scene: Scene, suite: Suite, outputs: Outputs, column: str, edges: Se
         bins = between(objects.truth_area, objects.prediction_area, edges)
         return bins if scene.sized else none_of(scene, NO_SIZES)
     tables = object_tables(suite, outputs)
-    found = [_named(table, column) for table in tables]
+    found = [_text_column(table, column) for table in tables]
     if found[0] is None:
-        of_images = _named(suite.cases, column)
+        of_images = _text_column(suite.cases, column)
         if of_images is None:
             return none_of(scene, UNKNOWN.format(column))
         found = [of_images.take(pa.array(image)) for image in (objects.truth_image, objects.prediction_image)]
@@ -53,8 +53,8 @@ def bins_of(scene: Scene, suite: Suite, outputs: Outputs, column: str, edges: Se
     if edges:
         return between(_numbers(texts[0]), _numbers(texts[1]), edges)
     values = sorted(value for value in texts[0].unique().to_pylist() if value is not None)
-    if not values or len(values) > MOST:
-        return none_of(scene, (TOO_MANY if values else NO_VALUES).format(column, len(values), MOST))
+    if not values or len(values) > MOST_BINS:
+        return none_of(scene, (TOO_MANY if values else NO_VALUES).format(column, len(values), MOST_BINS))
     truths, predictions = ([np.array(pc.equal(text, value).fill_null(False)) for value in values] for text in texts)
     return Bins(tuple(values), np.array(truths, bool), np.array(predictions, bool) | np.array(texts[1].is_null()))
 
@@ -78,7 +78,7 @@ def none_of(scene: Scene, why: str) -> Bins:
     return Bins((), truths, predictions, why)
 
 
-def _named(table: pa.Table, column: str) -> pa.Array | None:
+def _text_column(table: pa.Table, column: str) -> pa.Array | None:
     """Return a column as texts, by its name or that of metadata; None without values."""
     for name in (column, METADATA + column):
         if name in table.column_names and table[name].null_count < len(table):

@@ -9,7 +9,7 @@ from metrics.core.array_types import Bools, Floats, Int32s
 from metrics.core.evaluator import Columns
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._half_samples import NO_TRUTHS
-from metrics.evaluators.detection._matched import grid_with, matched
+from metrics.evaluators.detection._matched import grid_with, match_objects
 from metrics.vision.geometry import Geometry
 from metrics.vision.outcomes import IGNORED, TP
 
@@ -38,7 +38,7 @@ class Confidences:
 
 def confidences(suite: Suite, outputs: Outputs, iou: float, geometry: Geometry, lowest: float) -> Confidences:
     """Return one model's predictions that score at least `lowest`, matched as for AP at the IoU threshold `iou`."""
-    found = matched(suite, outputs, grid_with(iou), geometry=geometry)
+    found = match_objects(suite, outputs, grid_with(iou), geometry=geometry)
     scene = found.scene
     result, table = found.outcomes_at(iou)
     score = scene.objects.score

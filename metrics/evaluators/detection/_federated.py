@@ -33,8 +33,8 @@ class Federated(NamedTuple):
         objects = scene.objects
         own = pair_codes(objects, objects.prediction_image, objects.prediction_class)
         shown = pair_codes(objects, objects.truth_image, objects.truth_class)
-        known = np.concatenate([shown, listed(scene, suite.cases["negative_labels"])])
-        more = listed(scene, suite.cases["not_exhaustive_labels"])
+        known = np.concatenate([shown, listed_codes(scene, suite.cases["negative_labels"])])
+        more = listed_codes(scene, suite.cases["not_exhaustive_labels"])
         spared = ~np.isin(own, known) | np.isin(own, more) | (objects.prediction_area <= 0)
         return replace(scene, objects=replace(objects, rank=image_ranks(objects)), spared=spared)
 
@@ -50,7 +50,7 @@ def pair_codes(objects: Objects, image: Int32s, kind: Int32s) -> Ints:
     return codes
 
 
-def listed(scene: Scene, lists: pa.ChunkedArray) -> Ints:
+def listed_codes(scene: Scene, lists: pa.ChunkedArray) -> Ints:
     """Return the pairs of image and class that a column of labels lists; labels that no object has are left out."""
     column = whole(lists)
     kinds = pc.index_in(column.flatten(), scene.label_names).fill_null(-1).to_numpy(zero_copy_only=False)

@@ -5,15 +5,15 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from metrics.evaluators.detection._matched import Matched, shown
+from metrics.evaluators.detection._matched import Matched, written_iou
 from metrics.vision.matching import AREAS, threshold_index
 from metrics.vision.precision_recall import RECALLS, precision_at_recalls
 
-EVERY = 2**31 - 1  # no limit of predictions per image
+NO_LIMIT = 2**31 - 1  # no limit of predictions per image
 
 
 def interpolated_curves(
-    found: Matched, area: tuple[float, float] = AREAS["all"], limit: int = EVERY, only: Sequence[float] = ()
+    found: Matched, area: tuple[float, float] = AREAS["all"], limit: int = NO_LIMIT, only: Sequence[float] = ()
 ) -> pa.Table:
     """Return interpolated precision at each recall, and the score at which it is reached (null where never).
 
@@ -24,7 +24,7 @@ def interpolated_curves(
     thresholds = found.matches.thresholds
     wanted = [threshold_index(thresholds, iou) for iou in only or thresholds]
     precision, score = precision[known][:, wanted], score[known][:, wanted]  # [K, T, R]
-    ious = np.array([shown(iou) for iou in thresholds[wanted]])
+    ious = np.array([written_iou(iou) for iou in thresholds[wanted]])
     shape = precision.shape
     return pa.table(
         {

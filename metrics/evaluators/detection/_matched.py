@@ -155,7 +155,7 @@ class Scene:
 
     def weights(self, resamples: int, seed: int) -> Bytes:
         """Return `image_weights`; the last are kept."""
-        return _kept(self._weights, (resamples, seed), lambda: image_weights(self.clusters, resamples, seed), 1)
+        return _keep(self._weights, (resamples, seed), lambda: image_weights(self.clusters, resamples, seed), 1)
 
     def totals(self, weights: Singles, rows: Bools, label: Int32s, image: Int32s) -> Floats:
         """Return how many of the objects `rows` each label has [1 + B, K]: in the data set itself, then its resamples.
@@ -201,7 +201,7 @@ class Matched:
             result = outcomes(self.scene.objects, self.matches, pairs, iou, area, max_dets)
             return result, outcomes_table(self.scene, result, iou)
 
-        return _kept(self._outcomes, (iou, area, max_dets), make, OUTCOMES_KEPT)
+        return _keep(self._outcomes, (iou, area, max_dets), make, OUTCOMES_KEPT)
 
     def area(self, bounds: tuple[float, float]) -> int:
         """Return the index of an area range."""
@@ -213,7 +213,7 @@ class Matched:
 
     def truths(self, bounds: tuple[float, float] = AREAS["all"]) -> Ints:
         """Return how many ground truths of each label count in an area range: [K]."""
-        return _kept(self._truths, bounds, lambda: self.ranking.truths(self.area(bounds)), len(self.areas))
+        return _keep(self._truths, bounds, lambda: self.ranking.truths(self.area(bounds)), len(self.areas))
 
     def estimates(
         self,
@@ -244,14 +244,14 @@ class Matched:
 
         if not (precision or key in self._estimates):
             return make()
-        return _kept(self._estimates, key, make, ESTIMATES_KEPT if alone else 1)
+        return _keep(self._estimates, key, make, ESTIMATES_KEPT if alone else 1)
 
 
 _scenes: OrderedDict[tuple[object, ...], Scene] = OrderedDict()
 _matched: OrderedDict[tuple[object, ...], Matched] = OrderedDict()
 
 
-def matched(
+def match_objects(
     suite: Suite,
     outputs: Outputs,
     thresholds: Sequence[float],
@@ -274,7 +274,7 @@ def matched(
         found = match_among(scene.objects, thresholds, *aside, near, nearest=scene.nearest)
         return Matched(scene, found, Ranking.of(scene.objects, found), ranges)
 
-    return _kept(_matched, (*key, tuple(thresholds), ranges), make, _room(outputs))
+    return _keep(_matched, (*key, tuple(thresholds), ranges), make, _room(outputs))
 
 
 def grid_with(iou: float) -> tuple[float, ...]:
@@ -291,7 +291,7 @@ def scene_of(suite: Suite, outputs: Outputs, geometry: Geometry = "auto", benchm
             return _read_scene(suite, outputs, compared)
         return benchmark.applied(scene_of(suite, outputs, geometry), suite, outputs)
 
-    return _kept(_scenes, (suite.fingerprint, outputs.fingerprint, compared, benchmark), make, _room(outputs))
+    return _keep(_scenes, (suite.fingerprint, outputs.fingerprint, compared, benchmark), make, _room(outputs))
 
 
 def _room(outputs: Outputs) -> int:
@@ -348,7 +348,7 @@ def matches_at(
 ) -> pa.Table:
     """Return the matches table at an IoU threshold, matched again where `found` lacks it."""
     if not has_threshold(found.matches.thresholds, iou):
-        found = matched(suite, outputs, (iou,), (bounds,), found.scene.geometry, benchmark)
+        found = match_objects(suite, outputs, (iou,), (bounds,), found.scene.geometry, benchmark)
     return found.outcomes_at(iou, found.area(bounds), max_dets)[1]
 
 
@@ -388,12 +388,12 @@ def together(rows: int, *columns: Callable[[], pa.Array]) -> list[pa.Array]:
         return list(threads.map(lambda make: make(), columns))
 
 
-def shown(iou: float) -> float:
+def written_iou(iou: float) -> float:
     """Return an IoU threshold as people write it: .9 where the grid holds 0.8999999999999999."""
     return round(float(iou), 10)
 
 
-def _kept(store: OrderedDict[Key, Value], key: Key, make: Callable[[], Value], most: int) -> Value:
+def _keep(store: OrderedDict[Key, Value], key: Key, make: Callable[[], Value], most: int) -> Value:
     """Return the value of `key`, made at the first call; the store holds the last `most`."""
     if key in store:
         store.move_to_end(key)

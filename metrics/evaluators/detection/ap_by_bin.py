@@ -10,7 +10,14 @@ from metrics.evaluators._half_samples import Spread, number
 from metrics.evaluators.detection._bins import AREA, bins_of
 from metrics.evaluators.detection._examples import NEAR_AND_FAR, detection_evaluator
 from metrics.evaluators.detection._label_rows import label_rows
-from metrics.evaluators.detection._matched import IouThresholds, Matched, MatchParameters, MaxDets, matched, matches_at
+from metrics.evaluators.detection._matched import (
+    IouThresholds,
+    Matched,
+    MatchParameters,
+    MaxDets,
+    match_objects,
+    matches_at,
+)
 from metrics.stats.ratios import mean_over
 from metrics.stats.resample_intervals import has_enough_truths
 from metrics.vision.image_resampling import resample
@@ -87,7 +94,7 @@ def ap_by_bin(suite: Suite, outputs: Outputs, parameters: ApByBinParameters) -> 
     bound. The 95 % interval is from half-samples of the images (of `cases.group` where given).
     """
     thresholds = tuple(dict.fromkeys(parameters.iou_thresholds))
-    found = matched(suite, outputs, thresholds, geometry=parameters.geometry)
+    found = match_objects(suite, outputs, thresholds, geometry=parameters.geometry)
     scene, everything, limit = found.scene, AREAS["all"], parameters.max_dets
     bins = bins_of(scene, suite, outputs, parameters.column, parameters.edges)
     estimates, _ = found.estimates(parameters, everything, limit)

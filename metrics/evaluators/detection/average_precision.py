@@ -15,9 +15,9 @@ from metrics.evaluators.detection._matched import (
     Matched,
     MatchParameters,
     MaxDets,
-    matched,
+    match_objects,
     matches_at,
-    shown,
+    written_iou,
 )
 from metrics.stats.ratios import mean_over
 from metrics.stats.resample_intervals import has_enough_truths
@@ -123,7 +123,7 @@ def average_precision(suite: Suite, outputs: Outputs, parameters: AveragePrecisi
     matches. A mean over more than 5 labels has none with fewer than 6 ground truths per label (harmonic mean).
     """
     area, limit = parameters.area_range, parameters.max_dets
-    found = matched(suite, outputs, tuple(dict.fromkeys(parameters.iou_thresholds)), (area,), parameters.geometry)
+    found = match_objects(suite, outputs, tuple(dict.fromkeys(parameters.iou_thresholds)), (area,), parameters.geometry)
     estimates, _ = found.estimates(parameters, area, limit)
     return Findings(
         _aggregates(found, estimates, area, limit),
@@ -133,7 +133,7 @@ def average_precision(suite: Suite, outputs: Outputs, parameters: AveragePrecisi
 
 
 def _aggregates(found: Matched, estimates: Floats, area: tuple[float, float], limit: int) -> list[Aggregate]:
-    ious = [shown(iou) for iou in found.matches.thresholds]
+    ious = [written_iou(iou) for iou in found.matches.thresholds]
     name = next((name for name, bounds in AREAS.items() if bounds == area), f"{area[0]:g}–{area[1]:g}")
     columns: Columns = {"area": name, "max_dets": limit, **found.scene.columns}
     truths, drawn = found.truths(area), found.scene.drawn
@@ -248,7 +248,7 @@ def average_recall(suite: Suite, outputs: Outputs, parameters: AverageRecallPara
     ranges = {name: (low, high) for name, (low, high) in parameters.area_ranges.items()}
     whole, limits = AREAS["all"], sorted(set(parameters.max_dets))
     thresholds = tuple(dict.fromkeys(parameters.iou_thresholds))
-    found = matched(suite, outputs, thresholds, tuple(ranges.values()), parameters.geometry)
+    found = match_objects(suite, outputs, thresholds, tuple(ranges.values()), parameters.geometry)
     lowest = parameters.recall_score_threshold
     _, recall = found.estimates(parameters, whole, limits[-1], lowest=lowest, precision=False)
     overall, by_label = mean_over(recall, 1, 2), mean_over(recall, 2)

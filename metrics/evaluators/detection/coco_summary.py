@@ -9,7 +9,7 @@ from metrics.core.evaluator import Aggregate, Example, Findings, Metric
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators.detection._examples import CROWDED_STREET, SHORT_POND, TWO_CATS, detection_evaluator
 from metrics.evaluators.detection._label_rows import line_rows
-from metrics.evaluators.detection._matched import Count, MatchParameters, MaxDets, Scene, matched, matches_at
+from metrics.evaluators.detection._matched import Count, MatchParameters, MaxDets, Scene, match_objects, matches_at
 from metrics.vision.coco_lines import summary_lines
 from metrics.vision.mask_bands import BoundaryOverlap
 from metrics.vision.masks import MaskOverlap
@@ -102,7 +102,7 @@ def coco_summary(suite: Suite, outputs: Outputs, parameters: CocoSummaryParamete
     its number of pixels; pycocotools takes the box's instead if the results bring boxes. The 95 % interval is from
     half-samples of the images (of `cases.group` where given); see average_precision for AP of rare labels.
     """
-    found = matched(suite, outputs, IOU_THRESHOLDS, geometry=parameters.geometry)
+    found = match_objects(suite, outputs, IOU_THRESHOLDS, geometry=parameters.geometry)
     limits = sorted(set(parameters.max_dets))
     result: list[Aggregate] = []
     lines = summary_lines(limits)
@@ -194,7 +194,7 @@ def boundary_ap(suite: Suite, outputs: Outputs, parameters: BoundaryApParameters
     images (of `cases.group` where given); see average_precision for AP of rare labels.
     """
     benchmark, limit = Boundaries(parameters.dilation_ratio), parameters.max_dets
-    found = matched(suite, outputs, IOU_THRESHOLDS, geometry="mask", benchmark=benchmark)
+    found = match_objects(suite, outputs, IOU_THRESHOLDS, geometry="mask", benchmark=benchmark)
     rows: list[Aggregate] = []
     for line in summary_lines([limit]):
         if line.precision:

@@ -148,7 +148,7 @@ def detection_confusion(suite: Suite, outputs: Outputs, parameters: DetectionCon
     """
     iou, benchmark = parameters.iou_threshold, benchmark_of(None, {"matching": parameters.matching}, suite)
     scene = scene_of(suite, outputs, parameters.geometry, benchmark)
-    found = confused_objects(scene, iou, parameters.score_threshold)
+    found = match_confused(scene, iou, parameters.score_threshold)
     placed = cells(scene.objects, found)
     truths, predicted = confusion_names(scene.labels)
     curves = confusion_table(placed.count(len(scene.labels)), scene.labels)
@@ -170,7 +170,7 @@ def detection_confusion(suite: Suite, outputs: Outputs, parameters: DetectionCon
     return Findings(rows, curves=curves, matches=matches)
 
 
-def confused_objects(scene: Scene, iou: float, score: float) -> Outcomes:
+def match_confused(scene: Scene, iou: float, score: float) -> Outcomes:
     """Return what `match_any_label` finds in a scene, by the rules of its benchmark."""
     pairs = scene.overlaps(min(iou, LOCALISED))
     return match_any_label(scene.objects, pairs, iou, score, scene.ignored, scene.spared, nearest=scene.nearest)

@@ -12,7 +12,7 @@ from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._half_samples import Spread, number
 from metrics.evaluators._score_curve import ScoreThresholds, best_f1_metrics, curve_table
 from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS, detection_evaluator
-from metrics.evaluators.detection._matched import DetectionParameters, Matched, MatchingIou, grid_with, matched
+from metrics.evaluators.detection._matched import DetectionParameters, Matched, MatchingIou, grid_with, match_objects
 from metrics.stats.classification.roc import THRESHOLDS, f1
 from metrics.stats.float_tolerance import highest_place, highest_places
 from metrics.stats.ratios import mean_over
@@ -93,7 +93,7 @@ def detection_pr_curve(suite: Suite, outputs: Outputs, parameters: DetectionCurv
     better. The 95 % interval is from half-samples of the images (of `cases.group` where given) at that threshold.
     """
     iou = parameters.pr_curve_iou_threshold
-    found = matched(suite, outputs, grid_with(iou), geometry=parameters.geometry)
+    found = match_objects(suite, outputs, grid_with(iou), geometry=parameters.geometry)
     result, matches = found.outcomes_at(iou)
     counted, right = result.prediction != IGNORED, result.prediction == TP
     tp, predicted = _from_above(found.scene.objects, (right, counted), parameters.score_thresholds)

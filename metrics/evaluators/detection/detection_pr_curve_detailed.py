@@ -21,7 +21,7 @@ from metrics.evaluators.detection._matched import (
     OperatingParameters,
     Scene,
     grid_with,
-    matched,
+    match_objects,
 )
 from metrics.stats.classification.roc import THRESHOLDS
 from metrics.vision.geojson import geojson
@@ -147,7 +147,7 @@ def detection_pr_curve_detailed(suite: Suite, outputs: Outputs, parameters: Dete
     of the images (of `cases.group` where given).
     """
     iou = parameters.pr_curve_iou_threshold
-    found = matched(suite, outputs, grid_with(iou), geometry=parameters.geometry)
+    found = match_objects(suite, outputs, grid_with(iou), geometry=parameters.geometry)
     objects, pairs = found.scene.objects, found.scene.overlaps(min(iou, LOCALISED))
     result, matches = found.outcomes_at(iou)
     spans = score_spans(objects, result, iou, pairs)

@@ -19,7 +19,7 @@ from metrics.evaluators.detection._matched import (
     MaxDets,
     Scene,
     grid_with,
-    matched,
+    match_objects,
     outcomes_table,
 )
 from metrics.stats.ratios import mean_over
@@ -183,7 +183,7 @@ def error_breakdown(suite: Suite, outputs: Outputs, parameters: ErrorBreakdownPa
     """
     iou = parameters.iou_threshold
     benchmark = benchmark_of(None, {"matching": parameters.matching}, suite)
-    found = matched(suite, outputs, grid_with(iou), geometry=parameters.geometry, benchmark=benchmark)
+    found = match_objects(suite, outputs, grid_with(iou), geometry=parameters.geometry, benchmark=benchmark)
     background = parameters.background_iou
     pairs = found.scene.overlaps(background)
     errors = find_errors(found.scene.objects, found.matches, pairs, iou, background, parameters.max_dets)

@@ -55,7 +55,7 @@ class KeyPoints(NamedTuple):
 
     def applied(self, scene: Scene, suite: Suite, outputs: Outputs) -> Scene:  # noqa: ARG002 - Benchmark's signature
         """Return the scene of the same objects with OKS in place of IoU."""
-        return _read(suite, outputs, self.sigmas)[0]
+        return _read_points(suite, outputs, self.sigmas)[0]
 
 
 def keypoint_matches(
@@ -66,13 +66,13 @@ def keypoint_matches(
     A ground truth without labelled key points is ignored, and so is what is matched with it, but unlike a crowd it
     takes one prediction only. Boxes that predictions lack are those around their key points.
     """
-    scene, points, truths, area = _read(suite, outputs, sigmas)
+    scene, points, truths, area = _read_points(suite, outputs, sigmas)
     ranges = tuple(AREAS.values())
     matches = match(scene.objects, thresholds, ranges, scene.overlaps(min(*thresholds, LOCALISED)))
     return KeypointMatches(Matched(scene, matches, Ranking.of(scene.objects, matches), ranges), points, truths, area)
 
 
-def _read(suite: Suite, outputs: Outputs, sigmas: Sequence[float]) -> tuple[Scene, Keypoints, Keypoints, Floats]:
+def _read_points(suite: Suite, outputs: Outputs, sigmas: Sequence[float]) -> tuple[Scene, Keypoints, Keypoints, Floats]:
     """Return the objects as a scene, the key points of predictions and of ground truths, and the areas of these."""
     annotations, predictions = object_tables(suite, outputs)
     case_ids = whole(suite.cases["case_id"])

@@ -12,13 +12,13 @@ from metrics.evaluators._half_samples import Spread, number
 from metrics.evaluators.detection._examples import LVIS_ZOO, detection_evaluator
 from metrics.evaluators.detection._federated import UNVERIFIED, Federated, is_federated
 from metrics.evaluators.detection._label_rows import label_rows
-from metrics.evaluators.detection._matched import Matched, MatchParameters, MaxDets, matched, matches_at
+from metrics.evaluators.detection._matched import Matched, MatchParameters, MaxDets, match_objects, matches_at
 from metrics.stats.ratios import mean_over
 from metrics.stats.resample_intervals import has_enough_truths
 from metrics.vision.coco_lines import Line
 from metrics.vision.matching import AREAS, IOU_THRESHOLDS
 
-MOST = 300
+MOST_PREDICTIONS = 300
 RARE, COMMON = 10, 100  # training images of a class, at most
 GROUPS = {"APr": (0, RARE), "APc": (RARE + 1, COMMON), "APf": (COMMON + 1, 2**62)}
 NO_FREQUENCY = "the suite does not say how many training images have each class (image_count of LVIS's categories)"
@@ -29,7 +29,9 @@ SIZES = {"small": "s", "medium": "m", "large": "l"}
 class LvisSummaryParameters(MatchParameters):
     """What the summary's limit is."""
 
-    max_dets: MaxDets = Field(MOST, description="Predictions per image that count, of all labels, best scores first.")
+    max_dets: MaxDets = Field(
+        MOST_PREDICTIONS, description="Predictions per image that count, of all labels, best scores first."
+    )
 
 
 def _metrics() -> tuple[Metric, ...]:
@@ -101,7 +103,7 @@ def lvis_summary(suite: Suite, outputs: Outputs, parameters: LvisSummaryParamete
     given); a mean over many labels with few ground truths each has none, as most of LVIS's rare labels.
     """
     benchmark = Federated()
-    found = matched(suite, outputs, IOU_THRESHOLDS, geometry=parameters.geometry, benchmark=benchmark)
+    found = match_objects(suite, outputs, IOU_THRESHOLDS, geometry=parameters.geometry, benchmark=benchmark)
     why = None if is_federated(suite) else UNVERIFIED
     result: list[Aggregate] = []
     for line in _lines(parameters.max_dets):

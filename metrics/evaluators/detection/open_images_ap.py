@@ -13,10 +13,10 @@ from metrics.core.classes import ClassFacts
 from metrics.core.evaluator import Columns, Example, Findings, Metric
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators.detection._examples import OPEN_IMAGES_STREET, detection_evaluator
-from metrics.evaluators.detection._federated import listed, pair_codes
-from metrics.evaluators.detection._interpolated import EVERY, interpolated_curves
+from metrics.evaluators.detection._federated import listed_codes, pair_codes
+from metrics.evaluators.detection._interpolated import NO_LIMIT, interpolated_curves
 from metrics.evaluators.detection._label_rows import label_rows
-from metrics.evaluators.detection._matched import DetectionParameters, MatchingIou, Scene, matched, shown
+from metrics.evaluators.detection._matched import DetectionParameters, MatchingIou, Scene, match_objects, written_iou
 from metrics.evaluators.detection.voc_ap import POINTS
 from metrics.stats.ratios import mean_over
 from metrics.stats.resample_intervals import has_enough_truths
@@ -39,7 +39,7 @@ class OpenImages(NamedTuple):
         code = {label: place for place, label in enumerate(labels)}
         ancestors = [[code[label] for label in chain(label, above)] for label in labels]
         old = scene.objects
-        row, kind = _repeated(old.truth_class, ancestors)
+        row, kind = _repeat_rows(old.truth_class, ancestors)
         objects = prepare(
             images=old.images, classes=len(labels), truth_image=old.truth_image[row], truth_class=kind,
             truth_box=old.truth_box[row], truth_area=old.truth_area[row], crowd=old.crowd[row],
@@ -53,9 +53,9 @@ class OpenImages(NamedTuple):
         )  # fmt: skip
         if not is_verified(suite):
             return expanded
-        image, absent = np.divmod(listed(expanded, suite.cases["negative_labels"]), len(labels))
+        image, absent = np.divmod(listed_codes(expanded, suite.cases["negative_labels"]), len(labels))
         below = [[place for place, up in enumerate(ancestors) if kind in up] for kind in range(len(labels))]
-        which, lacking = _repeated(absent, below)
+        which, lacking = _repeat_rows(absent, below)
         known = np.concatenate(
             [pair_codes(objects, image[which], lacking), pair_codes(objects, objects.truth_image, objects.truth_class)]
         )
@@ -94,7 +94,7 @@ def chain(label: str, above: Mapping[str, str]) -> Iterator[str]:
         current = above.get(current)
 
 
-def _repeated(kinds: Int32s | Ints, others: list[list[int]]) -> tuple[Ints, Int32s]:
+def _repeat_rows(kinds: Int32s | Ints, others: list[list[int]]) -> tuple[Ints, Int32s]:
     """Return rows and classes: each row of `kinds` for every class that `others` has for its own.
 
     The rows come in their order first, with the first class of each; then the rest.
@@ -180,12 +180,12 @@ def open_images_ap(suite: Suite, outputs: Outputs, parameters: OpenImagesApParam
     """
     benchmark = OpenImages(parents_of(suite.classes) if parameters.expand_hierarchy else ())
     iou = parameters.iou_threshold
-    found = matched(suite, outputs, (iou,), geometry=parameters.geometry, benchmark=benchmark)
+    found = match_objects(suite, outputs, (iou,), geometry=parameters.geometry, benchmark=benchmark)
     weights = found.scene.weights(parameters.resamples, parameters.seed)
-    values = resample(found.ranking, weights, max_dets=EVERY, recalls=POINTS["all_points"])[0][:, :, 0]
+    values = resample(found.ranking, weights, max_dets=NO_LIMIT, recalls=POINTS["all_points"])[0][:, :, 0]
     truths = found.truths()
     columns: Columns = {
-        "iou": shown(iou),
+        "iou": written_iou(iou),
         "checked": "listed labels" if is_verified(suite) else "all labels",
         **found.scene.columns,
     }

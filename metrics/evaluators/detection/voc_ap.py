@@ -11,7 +11,7 @@ from metrics.core.array_types import Bools, Floats
 from metrics.core.evaluator import Aggregate, Columns, Example, Findings, Metric
 from metrics.core.suite import METADATA, Outputs, Suite
 from metrics.evaluators.detection._examples import DIFFICULT_CATS, ROTATED_SHIP, detection_evaluator
-from metrics.evaluators.detection._interpolated import EVERY, interpolated_curves
+from metrics.evaluators.detection._interpolated import NO_LIMIT, interpolated_curves
 from metrics.evaluators.detection._label_rows import label_rows
 from metrics.evaluators.detection._matched import (
     DetectionParameters,
@@ -19,9 +19,9 @@ from metrics.evaluators.detection._matched import (
     MatchingIou,
     MatchParameters,
     Scene,
-    matched,
+    match_objects,
     matches_at,
-    shown,
+    written_iou,
 )
 from metrics.stats.ratios import mean_over
 from metrics.stats.resample_intervals import BIAS, has_enough_truths
@@ -89,7 +89,7 @@ def bias_of(interpolation: Interpolation, *, averaged: bool = False) -> float:
 def average_precisions(found: Matched, parameters: InterpolatedParameters) -> Floats:
     """Return AP [1 + B, K, T] of all predictions: of the data set, then of its resamples."""
     weights = found.scene.weights(parameters.resamples, parameters.seed)
-    return resample(found.ranking, weights, max_dets=EVERY, recalls=POINTS[parameters.interpolation])[0]
+    return resample(found.ranking, weights, max_dets=NO_LIMIT, recalls=POINTS[parameters.interpolation])[0]
 
 
 class VocApParameters(InterpolatedParameters):
@@ -166,9 +166,9 @@ def voc_ap(suite: Suite, outputs: Outputs, parameters: VocApParameters) -> Findi
     with fewer than 6 ground truths per label.
     """
     benchmark, iou = PascalVoc(parameters.inclusive_pixels), parameters.iou_threshold
-    found = matched(suite, outputs, (iou,), geometry=parameters.geometry, benchmark=benchmark)
+    found = match_objects(suite, outputs, (iou,), geometry=parameters.geometry, benchmark=benchmark)
     values, truths = average_precisions(found, parameters)[:, :, 0], found.truths()
-    columns: Columns = {"iou": shown(iou), "interpolation": parameters.interpolation, **found.scene.columns}
+    columns: Columns = {"iou": written_iou(iou), "interpolation": parameters.interpolation, **found.scene.columns}
     enough = has_enough_truths(truths)
     bias = bias_of(parameters.interpolation)
     rows = label_rows(
@@ -239,7 +239,7 @@ def oriented_ap(suite: Suite, outputs: Outputs, parameters: OrientedApParameters
     none with fewer than 6 ground truths per label.
     """
     benchmark = PascalVoc()
-    found = matched(suite, outputs, IOU_THRESHOLDS, geometry=parameters.geometry, benchmark=benchmark)
+    found = match_objects(suite, outputs, IOU_THRESHOLDS, geometry=parameters.geometry, benchmark=benchmark)
     estimates, truths = average_precisions(found, parameters), found.truths()
     enough = has_enough_truths(truths)
     rows: list[Aggregate] = []

@@ -178,9 +178,9 @@ async def citation(case: Case, parameters: CitationParameters, judge: Judge) -> 
     cited = list(parts)
     how = f"{reading} markers" if reading != "none" else "no markers"
     if reading == "none" and case.citations:
-        cited, how = [CitedPart(parts[0].text, _listed(case, names))], "citations of the output"
+        cited, how = [CitedPart(parts[0].text, _named_passages(case, names))], "citations of the output"
     asked = [(place, name) for place, part in enumerate(cited) for name in part.citations]
-    judged = await together(_judged(judge, case, cited, place, name, names, parameters) for place, name in asked)
+    judged = await together(_judge_support(judge, case, cited, place, name, names, parameters) for place, name in asked)
     recall = sum(_mean([entry.credit for entry in judged if entry.part == place]) for place in range(len(cited)))
     recall /= len(cited)
     passages = dict.fromkeys(name for _, name in asked)
@@ -193,14 +193,14 @@ async def citation(case: Case, parameters: CitationParameters, judge: Judge) -> 
     facts = {
         "reading": how,
         "citations_resolved_by": "id" if by_id else "position",
-        "parts": [{"text": part.text, "contexts": _shown(part.citations, by_id)} for part in cited],
-        "stray": _shown(stray, by_id),
+        "parts": [{"text": part.text, "contexts": _written_names(part.citations, by_id)} for part in cited],
+        "stray": _written_names(stray, by_id),
     }
     evidence = Evidence({"citations": [entry.verdict for entry in judged]}, facts)
     return CaseScore(values, reason=None if passages else "the answer cites nothing", evidence=evidence)
 
 
-async def _judged(
+async def _judge_support(
     judge: Judge, case: Case, parts: list[CitedPart], place: int, name: str, names: Sequence[str],
     parameters: CitationParameters,
 ) -> _Judged:  # fmt: skip
@@ -238,7 +238,7 @@ def _around(parts: Sequence[CitedPart], place: int) -> str | None:
     return "\n".join(texts[place - step] for step in reversed(before))
 
 
-def _listed(case: Case, names: Sequence[str]) -> tuple[str, ...]:
+def _named_passages(case: Case, names: Sequence[str]) -> tuple[str, ...]:
     """Return the names of the passages that the output's citations mean; one that means none stands for itself."""
     found: list[str] = []
     for entry in case.citations:
@@ -249,7 +249,7 @@ def _listed(case: Case, names: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _shown(names: Sequence[str], by_id: bool) -> list[str | int]:
+def _written_names(names: Sequence[str], by_id: bool) -> list[str | int]:
     """Return the names as the evidence holds them: positions as numbers."""
     return [int(name) if name.isdecimal() and not by_id else name for name in names]
 

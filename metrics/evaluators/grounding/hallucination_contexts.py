@@ -6,7 +6,7 @@ from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Scrip
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
-from metrics.evaluators._judged_items import EXPECTED, context_verdicts, share_score
+from metrics.evaluators._judged_items import SHARE_IS_EXPECTED, context_verdicts, share_score
 from metrics.judge.asking import ItemReply, Judge
 from metrics.judge.steps import each_context, with_quote
 
@@ -77,7 +77,7 @@ MOON = {
     "contradiction; hallucination_claims and faithfulness are shares of the answer's claims and count whatever the "
     "contexts do not support; hallucination_hhem asks a classifier about answer and contexts as a whole, higher is "
     "better.",
-    differs_from_source=EXPECTED
+    differs_from_source=SHARE_IS_EXPECTED
     + (
         "The prompt is worded by Assay. An empty answer, or contexts that are all blank, are not applicable; Valor "
         "does not mention them. Valor sets no threshold; .25 is Assay's."

@@ -14,7 +14,7 @@ from metrics.models import classifier as classifiers
 from metrics.models.classifier import Classifier
 from metrics.models.hhem import MODEL
 
-LONGEST = 8_192  # characters of the joined contexts that are read, as in Open RAG Eval
+CONTEXT_CHARACTERS = 8_192  # characters of the joined contexts that are read, as in Open RAG Eval
 CONTEXTS = ["Der Turm ist alt.", "Der Turm ist hoch und rot."]
 
 
@@ -106,8 +106,8 @@ def hallucination_hhem(
         ]
         facts = classifiers.provenance(classifier, own.truncated)
         characters = sum(len(text) + 1 for text in case.retrieved_contexts if text.strip()) - 1
-        if joined and characters > LONGEST:
-            facts["characters_cut"] = characters - LONGEST
+        if joined and characters > CONTEXT_CHARACTERS:
+            facts["characters_cut"] = characters - CONTEXT_CHARACTERS
         evidence = Evidence({"contexts": contexts}, facts)
         scores.append(CaseScore({"hallucination_hhem": float(consistent.max())}, evidence=evidence))
     return scores
@@ -118,4 +118,4 @@ def _premises(case: Case, mode: str) -> list[tuple[int, str]]:
     worded = [(number, text) for number, text in enumerate(case.retrieved_contexts, 1) if text.strip()]
     if mode == "per_chunk" or not worded:
         return worded
-    return [(0, "\n".join(text for _, text in worded)[:LONGEST])]
+    return [(0, "\n".join(text for _, text in worded)[:CONTEXT_CHARACTERS])]

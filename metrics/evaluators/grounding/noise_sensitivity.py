@@ -194,10 +194,10 @@ async def irrelevant_noise_sensitivity(case: Case, parameters: NoiseParameters, 
     )
 
 
-EXPECTED = "Leonardo da Vinci painted the Mona Lisa in the 16th century."
+PAINTED = "Leonardo da Vinci painted the Mona Lisa in the 16th century."
 MONA_LISA = {
     "question": "Who painted the Mona Lisa and in what century was it painted?",
-    "expected_answers": [EXPECTED],
+    "expected_answers": [PAINTED],
     "answer": "Leonardo da Vinci painted the Mona Lisa, and it was painted in the 15th century.",
     "retrieved_contexts": [
         "The Mona Lisa is a famous portrait painted by Leonardo da Vinci. It is believed to have been started in the "
@@ -230,7 +230,7 @@ ANSWERED = ScriptedReply(
                 ScriptedReply(
                     "claims",
                     {"claims": ["Leonardo da Vinci is its painter.", "The Mona Lisa dates from the 16th century."]},
-                    {"TEXT": EXPECTED},
+                    {"TEXT": PAINTED},
                 ),
                 ScriptedReply(
                     "entailment",
@@ -251,11 +251,11 @@ ANSWERED = ScriptedReply(
         ),
         Example(
             "a claim is correct if the second expected answer makes it",
-            {**MONA_LISA, "expected_answers": [EXPECTED, "It is of the 15th century."]},
+            {**MONA_LISA, "expected_answers": [PAINTED, "It is of the 15th century."]},
             {"relevant_noise_sensitivity": 0.0},
             judge=(
                 ANSWERED,
-                ScriptedReply("claims", {"claims": ["Leonardo da Vinci painted the Mona Lisa."]}, {"TEXT": EXPECTED}),
+                ScriptedReply("claims", {"claims": ["Leonardo da Vinci painted the Mona Lisa."]}, {"TEXT": PAINTED}),
                 ScriptedReply(
                     "claims", {"claims": ["The Mona Lisa is of the 15th century."]}, {"TEXT": "It is of the 15th"}
                 ),

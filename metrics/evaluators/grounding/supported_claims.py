@@ -11,7 +11,7 @@ from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Verdict, yes_or_no
 from metrics.core.suite import Case
 from metrics.evaluators._classifiers import classifier_field, only_or_required_label
-from metrics.evaluators._judged_items import EXPECTED, share_score
+from metrics.evaluators._judged_items import SHARE_IS_EXPECTED, share_score
 from metrics.judge.asking import Judge
 from metrics.judge.steps import CLAIMS, ENTAILMENT, NO_CLAIMS, claims, entailed_verdicts, entailment
 from metrics.models import classifier as classifiers
@@ -82,7 +82,7 @@ SUPER_BOWL_REPLIES = (
     differs_from="hallucination_claims is 1 − faithfulness; hallucination_contexts counts contexts that the answer "
     "contradicts; groundedness compares sentences by similarity, without a judge; answer_correctness checks the claims "
     "against the expected answer instead of the contexts.",
-    differs_from_source=EXPECTED
+    differs_from_source=SHARE_IS_EXPECTED
     + (
         "The prompts are worded by Assay. A claim that no context mentions counts against the answer, as in Valor and "
         "RAGAS (DeepEval counts it for). An answer that makes no claim is not applicable, contexts that are all blank "
@@ -167,7 +167,7 @@ class ClaimsParameters(Parameters):
     "hallucination_contexts counts contexts that the answer contradicts, so an invention that no context mentions "
     "costs nothing there; hallucination_hhem asks a classifier about the answer as a whole, higher is better; "
     "relevant_noise_sensitivity and irrelevant_noise_sensitivity count only wrong claims that a context led to.",
-    differs_from_source=EXPECTED
+    differs_from_source=SHARE_IS_EXPECTED
     + (
         "Lower is better, as in the source; its own example counts an unsupported claim among the supported by a "
         "slip. The prompts are worded by Assay. With `checker` = classifier sentences stand for claims. The source "
@@ -203,13 +203,13 @@ async def hallucination_claims(
     else:
         if classifier is None:
             raise MissingResource("a classifier is to check the sentences, and none is chosen")
-        judged, facts = await asyncio.to_thread(_classified, case, classifier)
+        judged, facts = await asyncio.to_thread(_classify_sentences, case, classifier)
     if not judged:
         return not_applicable(NO_CLAIMS)
     return share_score("hallucination_claims", "claims", judged, "unsupported", "no", facts)
 
 
-def _classified(case: Case, classifier: Classifier) -> tuple[tuple[Verdict, ...], dict[str, Any]]:
+def _classify_sentences(case: Case, classifier: Classifier) -> tuple[tuple[Verdict, ...], dict[str, Any]]:
     """Return a verdict for each sentence of the answer, and the provenance of the model."""
     sentences = worded_sentences(case.answer or "")
     contexts = [(number, text) for number, text in enumerate(case.retrieved_contexts, 1) if text.strip()]

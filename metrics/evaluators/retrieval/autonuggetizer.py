@@ -274,7 +274,7 @@ async def autonuggetizer(case: Case, parameters: NuggetParameters, judge: Judge)
         return CaseScore({}, status, failed, Evidence({"passages": passages}, {"prompt": prompt.id}))
     size, rounds = parameters.passages_per_round, parameters.max_rounds
     windows = [related[start : start + size] for start in range(0, len(related), size)][:rounds]
-    created, dropped = await _created(judge, question, windows, parameters.max_nuggets)
+    created, dropped = await _create_nuggets(judge, question, windows, parameters.max_nuggets)
     facts: dict[str, Any] = {
         "prompt": prompt.id,
         "rounds": len(windows),
@@ -339,7 +339,7 @@ def nugget_scores(nuggets: Sequence[tuple[bool, str]], parameters: NuggetParamet
     return values
 
 
-async def _created(
+async def _create_nuggets(
     judge: Judge, question: str, windows: Sequence[Sequence[str]], most: int
 ) -> tuple[list[str], list[str]]:
     """Return the nuggets after one round per window of passages, and those that any round dropped as too long.

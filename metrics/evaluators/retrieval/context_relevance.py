@@ -6,8 +6,8 @@ from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
 from metrics.evaluators._judged_items import (
     BLANK_CONTEXT,
-    EXPECTED,
     RELEVANCE,
+    SHARE_IS_EXPECTED,
     context_verdicts,
     item_verdicts,
     share_score,
@@ -66,7 +66,7 @@ CONTEXTS = [
     differs_from="One of three context relevance evaluators. This one counts contexts; context_relevancy_sentences "
     "counts sentences, so that padding inside a context lowers it; context_relevancy_soft measures similarity, without "
     "a judge. context_precision asks about the expected answer and considers the order.",
-    differs_from_source=EXPECTED
+    differs_from_source=SHARE_IS_EXPECTED
     + (
         "The prompt is worded by Assay. A blank context counts as irrelevant and is not shown. Valor sets no "
         "threshold; .75 is Assay's."
@@ -127,7 +127,7 @@ PASSAGES = ["Paris is large. Its tower was finished in 1889.", "The Louvre is a 
     differs_from="One of three context relevance evaluators. This one counts sentences, so long contexts with one good "
     "sentence score low; context_relevance counts contexts; context_relevancy_soft measures similarity, without a "
     "judge.",
-    differs_from_source=EXPECTED
+    differs_from_source=SHARE_IS_EXPECTED
     + (
         "The prompt is worded by Assay: the judge gives a verdict on every sentence, forty a call, where RAGAS has it "
         "copy out the relevant ones. A set of contexts without a sentence is not applicable."

@@ -18,7 +18,7 @@ from metrics.stats.ranked_retrieval import RankedMeasures, ranks_of
 
 KS = (1, 3, 5, 10, 20)
 MAIN_K = 10  # of the primary metric, where it is among the k
-SHOWN = 20  # ids of each kind in the evidence of a case
+SHOWN_IDS = 20  # ids of each kind in the evidence of a case
 NO_IDS = "the output has no context ids"
 IDEAL = {"reference_context_ids": ["a", "b"], "context_ids": ["a", "b", "c"]}
 LATE = {"reference_context_ids": ["a", "b", "c"], "context_ids": ["x", "b", "y", "a"]}
@@ -235,14 +235,14 @@ def _evidence(cases: Cases, judged: Judged, parameters: RankingParameters) -> It
     """Yield for each case its first retrieved ids, the relevant ones further down, and those that are missing."""
     lists = [cases.column(name) for name in ("context_ids", "retrieved_contexts", "reference_grades")]
     sizes = (pc.fill_null(pc.list_value_length(column), 0).to_pylist() for column in lists)
-    heads = pc.list_slice(lists[0], 0, SHOWN).to_pylist()
+    heads = pc.list_slice(lists[0], 0, SHOWN_IDS).to_pylist()
     ends = np.cumsum(np.bincount(judged.case, minlength=len(cases))).tolist()
     own = list(zip(judged.ids.to_pylist(), judged.grade.tolist(), judged.rank.tolist(), strict=True))
     for head, (begin, end), retrieved, texts, graded in zip(heads, pairwise([0, *ends]), *sizes, strict=True):
-        yield _shown(head, own[begin:end], parameters.relevant_grade, retrieved, texts == retrieved, graded > 0)
+        yield _case_evidence(head, own[begin:end], parameters.relevant_grade, retrieved, texts == retrieved, graded > 0)
 
 
-def _shown(
+def _case_evidence(
     head: Sequence[str], own: Sequence[tuple[str, float, int]], level: float, retrieved: int, has_texts: bool,
     graded: bool,
 ) -> Evidence:  # fmt: skip
@@ -264,8 +264,10 @@ def _shown(
     below = [one for one in relevant[len(missed) :] if one[0] not in first]
     groups = {
         "retrieved_ids": [*first.values()],
-        "found_further_down": [Verdict(one, "yes", label(grade), facts={"rank": k}) for one, grade, k in below[:SHOWN]],
-        "missed_ids": [Verdict(one, "no", label(grade)) for one, grade, _ in missed[:SHOWN]],
+        "found_further_down": [
+            Verdict(one, "yes", label(grade), facts={"rank": k}) for one, grade, k in below[:SHOWN_IDS]
+        ],
+        "missed_ids": [Verdict(one, "no", label(grade)) for one, grade, _ in missed[:SHOWN_IDS]],
     }
     found = len(relevant) - len(missed)
     return Evidence(groups, {"retrieved": retrieved, "relevant": len(relevant), "relevant_retrieved": found})

@@ -11,7 +11,7 @@ from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Pair, Prompt
 from metrics.core.suite import Case
-from metrics.evaluators._judged_items import BLANK_CONTEXT, EXPECTED, expected_share
+from metrics.evaluators._judged_items import BLANK_CONTEXT, SHARE_IS_EXPECTED, expected_share
 from metrics.judge.asking import Judge
 from metrics.judge.steps import (
     CLAIMS,
@@ -341,7 +341,7 @@ TWO_OF_THREE: list[dict[str, list[int]]] = [{"supported_by": [1]}, {"supported_b
     ),
     differs_from="faithfulness checks the answer's claims against the contexts, this one the expected answer's: it "
     "judges the retrieval and never sees the answer. context_precision considers the order of the contexts.",
-    differs_from_source=EXPECTED
+    differs_from_source=SHARE_IS_EXPECTED
     + (
         "The prompts are worded by Assay. Where a case has reference contexts, they suffice and take the place of the "
         "expected answer, which the sources know only; RAGAS compares them by likeness of characters in a metric of "
@@ -395,7 +395,7 @@ async def _against_contexts(case: Case, wanted: Mapping[int, str], judge: Judge)
     """Return the mean recall of the reference contexts, by number; those without a claim are left out."""
     if not wanted:
         return not_applicable(NO_REFERENCE_CONTEXTS)
-    found = await together(_recalled(case, number, text, judge) for number, text in wanted.items())
+    found = await together(_judge_recall(case, number, text, judge) for number, text in wanted.items())
     scored = [verdicts for verdicts in found if verdicts]
     if not scored:
         return not_applicable("no reference context makes a claim")
@@ -408,7 +408,7 @@ async def _against_contexts(case: Case, wanted: Mapping[int, str], judge: Judge)
     return CaseScore({"context_recall": sum(share for share, _ in shares) / len(shares)}, evidence=evidence)
 
 
-async def _recalled(case: Case, number: int, text: str, judge: Judge) -> list[Verdict]:
+async def _judge_recall(case: Case, number: int, text: str, judge: Judge) -> list[Verdict]:
     """Return a verdict on a reference context that is retrieved whole, else one on each of its claims."""
     holding = [place for place, context in enumerate(case.retrieved_contexts, 1) if holds(context, text)]
     if holding:

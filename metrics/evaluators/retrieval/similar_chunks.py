@@ -23,7 +23,7 @@ class Chunk(NamedTuple):
     cosine: float
 
 
-def scored_chunks(
+def score_chunks(
     cases: Sequence[Case], embedder: Embedder, score: Callable[[list[Chunk], Facts], CaseScore]
 ) -> list[CaseScore]:
     """Return `score` of the chunks of each case, in the order of retrieval, and of the model's provenance.
@@ -144,7 +144,7 @@ def context_mrr(cases: Sequence[Case], parameters: ContextMrrParameters, embedde
             {"context_mrr": value}, evidence=Evidence({"chunks": judged}, {"first_relevant_rank": rank} | model)
         )
 
-    return scored_chunks(cases, embedder, score)
+    return score_chunks(cases, embedder, score)
 
 
 @evaluator(
@@ -191,7 +191,7 @@ def context_relevancy_soft(cases: Sequence[Case], parameters: Parameters, embedd
     A blank question is not applicable.
     Evidence: each chunk's relevancy and the sentence that has it, the embedding model and the sha256 of its weights.
     """
-    return scored_chunks(cases, embedder, _score)
+    return score_chunks(cases, embedder, _score)
 
 
 def _score(chunks: list[Chunk], model: Facts) -> CaseScore:

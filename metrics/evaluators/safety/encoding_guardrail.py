@@ -153,12 +153,12 @@ def encoding_guardrail(case: Case, parameters: EncodingParameters) -> CaseScore:
             condition = parse_condition(case.conditions, parameters.case_sensitive)
         except ConditionError as failure:
             return CaseScore({}, Status.ERROR, str(failure), Evidence(facts={"conditions": case.conditions}))
-    answer, hidden = _checked([case.answer or ""], ["answer"], condition, parameters)
+    answer, hidden = _check_parts([case.answer or ""], ["answer"], condition, parameters)
     contexts: list[dict[str, Any]] = []
     contexts_pass = None
     if case.retrieved_contexts and parameters.evaluate_retrieved_context:
         places = [f"context {number}" for number in range(1, len(case.retrieved_contexts) + 1)]
-        contexts, hidden_in_contexts = _checked(case.retrieved_contexts, places, condition, parameters)
+        contexts, hidden_in_contexts = _check_parts(case.retrieved_contexts, places, condition, parameters)
         contexts_pass = not hidden_in_contexts
     parts = [*answer, *contexts]
     facts: dict[str, Any] = {"conditions": case.conditions, "parts": parts[:SHOWN_PARTS], "found": len(parts)}
@@ -167,7 +167,7 @@ def encoding_guardrail(case: Case, parameters: EncodingParameters) -> CaseScore:
     return boolean_score(not hidden, contexts_pass, Evidence(facts=facts))
 
 
-def _checked(
+def _check_parts(
     texts: Sequence[str], places: Sequence[str], condition: Condition | None, parameters: EncodingParameters
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Return the encoded parts of `texts` as records, and what they hide: kinds found or terms; none if they pass."""

@@ -14,10 +14,10 @@ FEW_IMAGES = (
     f"No 95 % interval: fewer than {LEAST_IMAGES} images, or groups of images, have such pixels, and no interval is "
     "reliable with so few."
 )
-AT_ONCE = 1_024  # images whose resampled sums are made at a time
+IMAGES_AT_ONCE = 1_024  # images whose resampled sums are made at a time
 
 
-def resampled_sums(suite: Suite, counts: Int32s | Floats, resamples: int, seed: int) -> tuple[Floats, int]:
+def resample_sums(suite: Suite, counts: Int32s | Floats, resamples: int, seed: int) -> tuple[Floats, int]:
     """Return the sums of `counts` [I, …] over the suite's images, each times its weight, and over their half-samples.
 
     The result is [1 + B, …], and how many clusters of images are drawn.
@@ -29,8 +29,8 @@ def resampled_sums(suite: Suite, counts: Int32s | Floats, resamples: int, seed: 
         counts = counts * design.weights.reshape(-1, *(1 for _ in counts.shape[1:]))
     images = counts.reshape(len(counts), math.prod(counts.shape[1:]))
     sums = np.zeros((len(weights), images.shape[1]))
-    for start in range(0, len(images), AT_ONCE):
-        here = slice(start, start + AT_ONCE)
+    for start in range(0, len(images), IMAGES_AT_ONCE):
+        here = slice(start, start + IMAGES_AT_ONCE)
         sums += weights[:, here].astype(np.float64) @ images[here].astype(np.float64)
     return sums.reshape(len(weights), *counts.shape[1:]), int(clusters.max(initial=-1)) + 1
 

@@ -17,7 +17,7 @@ from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._half_samples import Resamples, Seed, number
 from metrics.evaluators._object_confusion import confusion_table
 from metrics.evaluators._object_tables import codes_of, object_labels, object_tables
-from metrics.evaluators.segmentation._image_sums import image_spread, resampled_sums
+from metrics.evaluators.segmentation._image_sums import image_spread, resample_sums
 from metrics.evaluators.segmentation._label_maps import Batch, Labels, batches
 from metrics.stats.ratios import mean_over
 from metrics.vision.geometry import whole
@@ -165,7 +165,7 @@ def panoptic_quality(suite: Suite, outputs: Outputs, parameters: PanopticQuality
     """
     labels = object_labels(suite, outputs)
     found = _match(suite, outputs, labels)
-    sums, drawn = resampled_sums(suite, found.counts, parameters.resamples, parameters.seed)
+    sums, drawn = resample_sums(suite, found.counts, parameters.resamples, parameters.seed)
     return Findings(
         _aggregates(suite, labels, found, qualities(sums), drawn),
         cases=dict(zip(suite.cases["case_id"].to_pylist(), _cases(labels, found.counts), strict=True)),

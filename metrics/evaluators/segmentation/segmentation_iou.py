@@ -16,7 +16,7 @@ from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._half_samples import Resamples, Seed, number
-from metrics.evaluators.segmentation._image_sums import image_spread, resampled_sums
+from metrics.evaluators.segmentation._image_sums import image_spread, resample_sums
 from metrics.evaluators.segmentation._label_maps import Batch, LabelMapParameters, Labels, batches
 from metrics.stats.ratios import mean_over, ratio
 from metrics.vision.segmentation import band_distance, iou, tally
@@ -156,7 +156,7 @@ def segmentation_iou(suite: Suite, outputs: Outputs, parameters: SegmentationIou
     """
     labels = Labels.of(suite, outputs, parameters)
     counts = _count(suite, outputs, labels, parameters.dilation_ratio)
-    sums, drawn = resampled_sums(suite, counts.pixels, parameters.resamples, parameters.seed)
+    sums, drawn = resample_sums(suite, counts.pixels, parameters.resamples, parameters.seed)
     return Findings(
         _aggregates(counts, sums, drawn),
         cases=dict(zip(suite.cases["case_id"].to_pylist(), _cases(counts), strict=True)),
@@ -197,10 +197,10 @@ def _count(suite: Suite, outputs: Outputs, labels: Labels, ratio: float) -> _Cou
         return _Counts(labels.names, pixels, cells)
     # nothing is background: what the prediction leaves open is of no label
     last = len(labels) - 1
-    return _Counts(labels.names[:-1], pixels[..., :-1], [_joined(cell, last) for cell in cells])
+    return _Counts(labels.names[:-1], pixels[..., :-1], [_join_codes(cell, last) for cell in cells])
 
 
-def _joined(cells: Cells, last: int) -> Cells:
+def _join_codes(cells: Cells, last: int) -> Cells:
     """Return the cells with the codes of predictions from `last` on as one."""
     truth, predicted, count = cells
     keys, of_key = np.unique(truth * (last + 1) + np.minimum(predicted, last), return_inverse=True)

@@ -16,7 +16,7 @@ from metrics.stats.float_tolerance import root
 from metrics.stats.resample_intervals import resample_interval
 from metrics.stats.student_t import student
 
-NOTHING = "no case has both an expected answer and an output"
+NOTHING_COMPARED = "no case has both an expected answer and an output"
 NO_REFERENCE = "no expected answer has text"
 NO_OUTPUT = "the model has no output for this case"
 ALIKE = "No 95 % interval: every resample has the same value."
@@ -41,7 +41,7 @@ class Compared(NamedTuple):
         return str(counts.pop()) if len(counts) == 1 else "var"
 
 
-def compared(suite: Suite, outputs: Outputs) -> Compared:
+def compare_texts(suite: Suite, outputs: Outputs) -> Compared:
     """Return the cases of a suite with one model's answers to them."""
     found = Compared([], [], [], [], {})
     missing: dict[str, CaseScore] = dict.fromkeys(suite.cases["case_id"].to_pylist(), not_applicable(NO_OUTPUT))
@@ -106,7 +106,7 @@ def corpus_aggregate(
     if draws.weights is not None:
         counts = counts * draws.weights[:, None]
     if not n:
-        return aggregate(metric, np.nan, n=0, unscored=unscored, reason=NOTHING, columns=columns)
+        return aggregate(metric, np.nan, n=0, unscored=unscored, reason=NOTHING_COMPARED, columns=columns)
     units = np.zeros((draws.times.shape[1], counts.shape[1]))
     np.add.at(units, draws.unit, counts)
     value, samples = score(counts.sum(axis=0)), score(draws.times[1:].astype(np.float64) @ units)

@@ -11,7 +11,7 @@ SUBSTITUTED, DELETED, INSERTED, SAME = 0, 1, 2, 3
 BEAM = 25  # words on either side of the diagonal that an alignment may be
 LONGEST_SHIFT, FARTHEST_SHIFT = 10, 50  # words
 MOST_CANDIDATES = 1_000
-FAR = 1 << 40
+UNREACHABLE = 1 << 40
 FOUND, GAIN, LENGTH, START, TARGET, CHANGED = range(6)  # of the best shift: any, edits saved, phrase, from and to, row
 MOST_CELLS = 50_000_000  # of the table of two texts: some 7,000 words each
 
@@ -43,7 +43,7 @@ def _row(i: int, word: int, reference: Ints, above: Ints, row: Ints, moves: Ints
     if last == 1:
         end = int64(m + 1)
     for j in range(m + 1):
-        row[j] = FAR
+        row[j] = UNREACHABLE
     for j in range(begin, end):
         if j == 0:
             row[0], moves[0] = above[0] + 1, DELETED
@@ -59,7 +59,7 @@ def _row(i: int, word: int, reference: Ints, above: Ints, row: Ints, moves: Ints
 
 
 @compiled
-def _shifted(words: Ints, start: int, length: int, target: int, into: Ints) -> int:
+def _shift(words: Ints, start: int, length: int, target: int, into: Ints) -> int:
     """Put `words` into `into` with the phrase at `start` moved to `target`; return the first place that changes."""
     n = len(words)
     first, end = min(start, target), max(target, start + length)
@@ -127,7 +127,7 @@ def _try_shifts(
         if target == previous:
             continue
         previous = target
-        first = _shifted(words, start, length, target, trial)
+        first = _shift(words, start, length, target, trial)
         above = table[first]
         for i in range(first + 1, n + 1):
             own = spare[i % 2]

@@ -26,7 +26,7 @@ class TokenizedCase(NamedTuple, Generic[Text]):
         return not_applicable(reason, Evidence(facts={"tokenizer": self.tokenizer}))
 
 
-def tokenized_cases(
+def tokenize_cases(
     cases: Sequence[Case],
     tokenizer: TokenizerChoice,
     tokenizer_of: Mapping[Script, Tokenizer],

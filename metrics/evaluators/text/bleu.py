@@ -11,7 +11,7 @@ from metrics.core.evaluator import CaseScore, Example, Metric, Parameters
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
-from metrics.evaluators.text._tokenized import TokenizedCase, tokenized_cases
+from metrics.evaluators.text._tokenized import TokenizedCase, tokenize_cases
 from metrics.text.overlap.bleu import BleuCounts, bleu, bleu_counts
 from metrics.text.overlap.tokenizers import CHOICES, Script, Tokenizer, TokenizerChoice, tokens
 
@@ -111,7 +111,7 @@ def bleu_score(cases: Sequence[Case], parameters: BleuParameters) -> list[CaseSc
     nltk.translate.bleu_score's sentence_bleu of the tokens.
     """
 
-    read, counted = tee(tokenized_cases(cases, parameters.tokenizer, TOKENIZER_OF, tokens))
+    read, counted = tee(tokenize_cases(cases, parameters.tokenizer, TOKENIZER_OF, tokens))
     texts = ((list(filter(None, case.references)), case.answer) for case in counted)
     counts = bleu_counts(texts, max(4, len(parameters.weights)))
     return list(map(_score, read, counts, repeat(parameters.weights)))

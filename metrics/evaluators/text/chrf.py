@@ -8,7 +8,7 @@ from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import ResamplingParameters
-from metrics.evaluators.text._corpora import compared, findings, signature
+from metrics.evaluators.text._corpora import compare_texts, findings, signature
 from metrics.text.overlap.corpus import CHARACTER_ORDERS, SACREBLEU, WORD_ORDERS, chrf, chrf_counts
 
 ORDERS = {"chrf": CHARACTER_ORDERS, "chrf_plus_plus": CHARACTER_ORDERS + WORD_ORDERS}
@@ -83,7 +83,7 @@ def chrf_score(suite: Suite, outputs: Outputs, parameters: ChrfParameters) -> Fi
     Evidence per case: the signature, the expected answer that counted for either score, and of chrF++ the matches and
     n-grams of each order. Equal to sacreBLEU's corpus_chrf and sentence_chrf.
     """
-    texts = compared(suite, outputs)
+    texts = compare_texts(suite, outputs)
     pairs = [
         (reference, answer)
         for answer, references in zip(texts.answers, texts.references, strict=True)
@@ -102,7 +102,7 @@ def chrf_score(suite: Suite, outputs: Outputs, parameters: ChrfParameters) -> Fi
         rows[name] = own, lambda sums, orders=orders: chrf(sums.reshape(*sums.shape[:-1], orders, 3), parameters.beta)
         values[name], chosen[name] = each[best].tolist(), (np.array(best, np.int64) - starts + 1).tolist()
 
-    def written(name: str, references: str) -> str:
+    def sign(name: str, references: str) -> str:
         return signature(
             nrefs=references, case="lc" if parameters.lowercase else "mixed", eff="yes", nc=str(CHARACTER_ORDERS),
             nw=str(ORDERS[name] - CHARACTER_ORDERS), space="no", version=SACREBLEU,
@@ -113,7 +113,7 @@ def chrf_score(suite: Suite, outputs: Outputs, parameters: ChrfParameters) -> Fi
             {name: own[place] for name, own in values.items()},
             evidence=Evidence(
                 facts={
-                    "signature": written("chrf", str(len(texts.references[place]))),
+                    "signature": sign("chrf", str(len(texts.references[place]))),
                     "expected_answer": chosen["chrf"][place],
                     "expected_answer_chrf_plus_plus": chosen["chrf_plus_plus"][place],
                     "matches": rows["chrf_plus_plus"][0][place, 2::3].astype(int).tolist(),
@@ -124,5 +124,5 @@ def chrf_score(suite: Suite, outputs: Outputs, parameters: ChrfParameters) -> Fi
         )
         for place, case in enumerate(texts.cases)
     }
-    columns = {name: {"signature": written(name, texts.reference_counts)} for name in ORDERS}
+    columns = {name: {"signature": sign(name, texts.reference_counts)} for name in ORDERS}
     return findings(suite, texts, parameters, scores, rows, columns)

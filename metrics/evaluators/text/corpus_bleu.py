@@ -11,7 +11,7 @@ from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import ResamplingParameters
-from metrics.evaluators.text._corpora import Compared, compared, findings, signature
+from metrics.evaluators.text._corpora import Compared, compare_texts, findings, signature
 from metrics.text.overlap.bleu import BleuCounts, bleu_counts
 from metrics.text.overlap.corpus import SACREBLEU, Smoothing, bleu_row, corpus_bleu
 from metrics.text.overlap.tokenizers import Script, Tokenizer, script, tokens
@@ -20,7 +20,7 @@ Choice = Literal["auto", "13a", "intl", "zh", "char", "ja-mecab", "whitespace"]
 TOKENIZER_OF: Mapping[Script, Tokenizer] = {
     "latin": "13a", "spaced": "13a", "chinese": "zh", "japanese": "char", "unspaced": "char", "none": "13a",
 }  # fmt: skip
-READ = 2_000  # characters of expected answers by which the tokenizer is chosen
+READ_CHARACTERS = 2_000  # characters of expected answers by which the tokenizer is chosen
 CATS = {
     "cases": [
         {"case_id": "1", "expected_answers": ["The cat sat on the mat."]},
@@ -114,7 +114,7 @@ def corpus_bleu_score(suite: Suite, outputs: Outputs, parameters: CorpusBleuPara
     Evidence per case: the signature of its own score, matches and n-grams of each order, lengths. Equal to sacreBLEU's
     corpus_bleu and sentence_bleu.
     """
-    texts = compared(suite, outputs)
+    texts = compare_texts(suite, outputs)
     tokenizer = _tokenizer(texts, parameters.tokenizer)
 
     def cut(text: str) -> list[str]:
@@ -129,18 +129,18 @@ def corpus_bleu_score(suite: Suite, outputs: Outputs, parameters: CorpusBleuPara
     smoothing = parameters.smoothing, parameters.smooth_value
     single = corpus_bleu(rows, *smoothing, effective_order=True).tolist()
 
-    def written(references: str, effective: str) -> str:
+    def sign(references: str, effective: str) -> str:
         return signature(
             nrefs=references, case="lc" if parameters.lowercase else "mixed", eff=effective,
             tok="none" if tokenizer == "whitespace" else tokenizer, smooth=_smoothing(parameters), version=SACREBLEU,
         )  # fmt: skip
 
     scores = {
-        case.case_id: CaseScore({"corpus_bleu": value}, evidence=_evidence(own, written(str(len(references)), "yes")))
+        case.case_id: CaseScore({"corpus_bleu": value}, evidence=_evidence(own, sign(str(len(references)), "yes")))
         for case, references, value, own in zip(texts.cases, texts.references, single, counts, strict=True)
     }
     own_rows = {"corpus_bleu": (rows, lambda sums: corpus_bleu(sums, *smoothing))}
-    columns = {"corpus_bleu": {"signature": written(texts.reference_counts, "no")}}
+    columns = {"corpus_bleu": {"signature": sign(texts.reference_counts, "no")}}
     return findings(suite, texts, parameters, scores, own_rows, columns)
 
 
@@ -158,8 +158,8 @@ def _evidence(counts: BleuCounts, written: str) -> Evidence:
 def _tokenizer(texts: Compared, choice: Choice) -> Tokenizer:
     if choice != "auto":
         return choice
-    read = "".join(reference[:READ] for references in texts.references for reference in references[:1])
-    return TOKENIZER_OF[script(read[: 50 * READ])]
+    read = "".join(reference[:READ_CHARACTERS] for references in texts.references for reference in references[:1])
+    return TOKENIZER_OF[script(read[: 50 * READ_CHARACTERS])]
 
 
 def _smoothing(parameters: CorpusBleuParameters) -> str:

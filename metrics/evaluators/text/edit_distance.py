@@ -10,7 +10,7 @@ from metrics.core.evaluator import CaseScore, Example, Metric, Parameters
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
-from metrics.evaluators.text._tokenized import tokenized_cases
+from metrics.evaluators.text._tokenized import tokenize_cases
 from metrics.evaluators.text.bleu import TOKENIZER_OF
 from metrics.text.overlap.edits import Edits, edits
 from metrics.text.overlap.tokenizers import CHOICES, Script, Tokenizer, TokenizerChoice, tokens
@@ -108,7 +108,7 @@ def edit_distance(cases: Sequence[Case], parameters: EditDistanceParameters) -> 
     deleted. Equal to RapidFuzz's Levenshtein, and to jiwer's wer and cer of one text.
     """
     scores = []
-    for case, split in zip(cases, tokenized_cases(cases, parameters.tokenizer, WORDS_OF, tokens), strict=True):
+    for case, split in zip(cases, tokenize_cases(cases, parameters.tokenizer, WORDS_OF, tokens), strict=True):
         if split.lacking:
             scores.append(split.not_applicable)
             continue

@@ -94,7 +94,7 @@ def gptscore(
 
     def score(cases: Sequence[Case], parameters: TemplateParameters, language_model: LanguageModel) -> list[CaseScore]:
         wordings = {name: parameters.template(id, template, name, how) for name, how in qualities.items()}
-        return scored(cases, parameters, language_model, lambda case: asks(case, wordings))
+        return score_losses(cases, parameters, language_model, lambda case: asks(case, wordings))
 
     score.__doc__ = cleandoc(doc)
     return evaluator(
@@ -112,7 +112,7 @@ def gptscore(
     )(score)
 
 
-def scored(
+def score_losses(
     cases: Sequence[Case],
     parameters: TemplateParameters,
     language_model: LanguageModel,

@@ -10,7 +10,7 @@ from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.evaluators._boolean import boolean_metrics, boolean_score
-from metrics.evaluators.text._shown import shortened
+from metrics.evaluators.text._shown import shorten
 from metrics.text.json_text import JsonError, read_json, violations
 
 SHOWN_CHARACTERS = 300
@@ -115,7 +115,7 @@ def json_schema(case: Case, parameters: JsonSchemaParameters) -> CaseScore:
     """
     if parameters.own_schema_only and not case.json_schema:
         return not_applicable("the case has no JSON schema")
-    answer = _fenced(case.answer or "") if parameters.accept_fenced else case.answer or ""
+    answer = _unfenced(case.answer or "") if parameters.accept_fenced else case.answer or ""
     facts: dict[str, Any] = {"violations": []}
     try:
         document = read_json(answer)
@@ -132,14 +132,14 @@ def json_schema(case: Case, parameters: JsonSchemaParameters) -> CaseScore:
         {
             "path": violation.path,
             "keyword": violation.keyword,
-            "message": shortened(violation.message, SHOWN_CHARACTERS),
+            "message": shorten(violation.message, SHOWN_CHARACTERS),
         }
         for violation in found
     ]
     return boolean_score(not found, evidence=Evidence(facts=facts))
 
 
-def _fenced(answer: str) -> str:
+def _unfenced(answer: str) -> str:
     opening = FENCE.search(answer)
     if opening is None:
         return answer

@@ -171,7 +171,7 @@ def language_mismatch(
     if parameters.detector == "judge":
         if judge is None:
             raise MissingResource("the detector is to be a judge, and none is chosen")
-        return _judged(case, judge)
+        return _ask_judge(case, judge)
     asked = case.question or ""
     question = detect(without_quotes(asked))
     requested = requested_language(asked)
@@ -236,7 +236,7 @@ def _names_alone(text: str) -> bool:
 
 
 @counting_unreadable
-async def _judged(case: Case, judge: Judge) -> CaseScore:
+async def _ask_judge(case: Case, judge: Judge) -> CaseScore:
     texts = {"answer": case.answer or ""}
     if letters_in("".join(case.retrieved_contexts)):
         texts["contexts"] = "\n".join(case.retrieved_contexts)

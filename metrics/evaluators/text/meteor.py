@@ -8,7 +8,7 @@ from metrics.core.evaluator import CaseScore, Example, Metric, Parameters
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
-from metrics.evaluators.text._tokenized import tokenized_cases
+from metrics.evaluators.text._tokenized import tokenize_cases
 from metrics.text.overlap.meteor import meteor, meteor_counts
 from metrics.text.overlap.tokenizers import CHOICES, Script, Tokenizer, TokenizerChoice, tokens
 
@@ -96,7 +96,7 @@ def meteor_score(cases: Sequence[Case], parameters: MeteorParameters) -> list[Ca
     to nltk's meteor_score of the tokens, in its exact and stem mode.
     """
     scores = []
-    for case in tokenized_cases(cases, parameters.tokenizer, TOKENIZER_OF, _lower_tokens):
+    for case in tokenize_cases(cases, parameters.tokenizer, TOKENIZER_OF, _lower_tokens):
         if case.lacking:
             scores.append(case.not_applicable)
             continue

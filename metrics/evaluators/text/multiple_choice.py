@@ -25,7 +25,7 @@ from metrics.models.language_model import LanguageModel
 from metrics.stats.float_tolerance import first_highest
 
 TEMPLATE = "Question: {question}\nAnswer: {choice}"
-LONG = {"choices": ["no", "certainly"], "correct_choice": 1, "choice_logprobs": [-4.0, -9.0]}
+UNEQUAL_CHOICES = {"choices": ["no", "certainly"], "correct_choice": 1, "choice_logprobs": [-4.0, -9.0]}
 KINDS: tuple[tuple[Holds, str], ...] = (
     ("unknown", ""), ("unknown", "correct"), ("no", "chosen"), ("yes", "chosen, correct"),
 )  # fmt: skip
@@ -76,7 +76,7 @@ class MultipleChoiceParameters(TemplateParameters):
     examples=(
         Example(
             "the likeliest choice is wrong; per character and per byte it is right",
-            LONG,
+            UNEQUAL_CHOICES,
             {
                 "accuracy": 0.0,
                 "normalised_accuracy": 1.0,
@@ -138,8 +138,8 @@ def multiple_choice(
     choices, correct, logprobs = (cases.column(name) for name in ("choices", "correct_choice", "choice_logprobs"))
     provenances: list[dict[str, Any]] = []
     if language_model is not None:
-        logprobs, provenances = _read(cases, parameters, language_model)
-    place, sizes = _scored(choices, correct, logprobs)
+        logprobs, provenances = _logprobs(cases, parameters, language_model)
+    place, sizes = _scored_rows(choices, correct, logprobs)
     which = pa.array(place)
     texts = pc.fill_null(choices.take(which).flatten(), "")
     right = correct.take(which).to_numpy().astype(np.int64)
@@ -153,7 +153,7 @@ def multiple_choice(
     return spread_columns(cases.column("case_id"), place, pa.array(reasons, pa.string()), values, evidence)
 
 
-def _read(
+def _logprobs(
     cases: Cases, parameters: MultipleChoiceParameters, language_model: LanguageModel
 ) -> tuple[pa.Array, list[dict[str, Any]]]:
     """Return the log-likelihoods of each case, read by the model where none are stored, and where they are from."""
@@ -173,7 +173,7 @@ def _read(
     return pa.array(found, pa.list_(pa.float64())), provenances
 
 
-def _scored(choices: pa.Array, correct: pa.Array, logprobs: pa.Array) -> tuple[Ints, Ints]:
+def _scored_rows(choices: pa.Array, correct: pa.Array, logprobs: pa.Array) -> tuple[Ints, Ints]:
     """Return the rows [n] of the cases that have scores, and how many choices each of them has."""
     many, given = (pc.fill_null(pc.list_value_length(column), 0).to_numpy() for column in (choices, logprobs))
     right = pc.fill_null(correct, -1).to_numpy()

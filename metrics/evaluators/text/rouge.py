@@ -9,7 +9,7 @@ from metrics.core.evaluator import CaseScore, Example, Metric, Parameters
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
-from metrics.evaluators.text._tokenized import TokenizedCase, tokenized_cases
+from metrics.evaluators.text._tokenized import TokenizedCase, tokenize_cases
 from metrics.evaluators.text.bleu import CAT
 from metrics.text.overlap.rouge import ROUGE_TYPES, TOKENIZER_OF, Rouge, RougeText, RougeType, rouge, too_long
 from metrics.text.overlap.tokenizers import CHOICES, Tokenizer, TokenizerChoice
@@ -120,7 +120,7 @@ def rouge_score(cases: Sequence[Case], parameters: RougeParameters) -> list[Case
     def tokens_of(text: str, tokenizer: Tokenizer) -> RougeText:
         return RougeText(text, parameters.use_stemmer, tokenizer)
 
-    read, counted = tee(tokenized_cases(cases, parameters.tokenizer, TOKENIZER_OF, tokens_of))
+    read, counted = tee(tokenize_cases(cases, parameters.tokenizer, TOKENIZER_OF, tokens_of))
     pairs = ((text, case.answer) for case in counted if not case.lacking for text in case.references if text)
     found = rouge(pairs, parameters.rouge_types)
     return [case.not_applicable if case.lacking else _score(case, found, parameters.rouge_types) for case in read]

@@ -14,7 +14,7 @@ from metrics.models.classifier import Classifier
 from metrics.text.sentences import sentences
 
 SHOWN_SENTENCES = 20
-TOLD = 1 / 3  # valence from which on a sentence is called positive, or negative
+NEUTRAL_BELOW = 1 / 3  # valence from which on a sentence is called positive, or negative
 
 
 class SentimentParameters(Parameters):
@@ -90,7 +90,11 @@ def sentiment(cases: Sequence[Case], parameters: SentimentParameters, classifier
             Verdict(
                 own[row],
                 "unknown",
-                "positive" if valence[row] >= TOLD else "negative" if valence[row] <= -TOLD else "neutral",
+                "positive"
+                if valence[row] >= NEUTRAL_BELOW
+                else "negative"
+                if valence[row] <= -NEUTRAL_BELOW
+                else "neutral",
                 facts={"positive": round(float(positive[row]), 6), "negative": round(float(negative[row]), 6)},
             )
             for row in sorted(range(len(own)), key=lambda row: -abs(valence[row]))[:SHOWN_SENTENCES]

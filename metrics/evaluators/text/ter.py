@@ -12,7 +12,7 @@ from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import ResamplingParameters
-from metrics.evaluators.text._corpora import compared, findings, signature
+from metrics.evaluators.text._corpora import compare_texts, findings, signature
 from metrics.text.overlap.corpus import SACREBLEU
 
 PUNCTUATION = re.compile(r"[.,?:;!\"()]")
@@ -102,9 +102,9 @@ def ter(suite: Suite, outputs: Outputs, parameters: TerParameters) -> Findings:
     """
     from metrics.evaluators.text._edit_rate import edit_count  # on use: it is compiled
 
-    texts = compared(suite, outputs)
+    texts = compare_texts(suite, outputs)
 
-    def written(references: str) -> str:
+    def sign(references: str) -> str:
         return signature(
             nrefs=references, case="mixed" if parameters.case_sensitive else "lc", tok="tercom", norm="no",
             punct="no" if parameters.no_punct else "yes", asian="no", version=SACREBLEU,
@@ -122,7 +122,7 @@ def ter(suite: Suite, outputs: Outputs, parameters: TerParameters) -> Findings:
         kept.append(place)
         rows.append(row)
         facts = {
-            "signature": written(str(len(wanted))),
+            "signature": sign(str(len(wanted))),
             "edits": min(edits),
             "expected_words": row[1],
             "expected_answer": edits.index(min(edits)) + 1,
@@ -133,7 +133,7 @@ def ter(suite: Suite, outputs: Outputs, parameters: TerParameters) -> Findings:
     )
     own = {"ter": (np.array(rows, np.float64).reshape(-1, 2), _rate)}
     return findings(
-        suite, texts, parameters, scores, own, {"ter": {"signature": written(texts.reference_counts)}}, bounded=False
+        suite, texts, parameters, scores, own, {"ter": {"signature": sign(texts.reference_counts)}}, bounded=False
     )
 
 

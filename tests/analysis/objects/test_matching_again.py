@@ -12,7 +12,7 @@ from metrics import analysis
 from metrics.analysis.objects.object_rings import object_rings
 from metrics.core.suite import ANNOTATIONS, Outputs, Suite
 from metrics.evaluators.detection._federated import Federated
-from metrics.evaluators.detection._matched import matched, matches_at
+from metrics.evaluators.detection._matched import match_objects, matches_at
 from metrics.evaluators.detection.open_images_ap import OpenImages
 from metrics.evaluators.detection.voc_ap import PascalVoc
 from metrics.store import Run, Workspace
@@ -36,7 +36,7 @@ KEYED = analysis.Rules(keyed=True)
 def assert_as_stored(
     suite: Suite, outputs: Outputs, geometry: Any, iou: float, max_dets: int | None = None, benchmark: Any = None
 ) -> None:
-    found = matched(suite, outputs, (iou,), (EVERYTHING,), geometry, benchmark)
+    found = match_objects(suite, outputs, (iou,), (EVERYTHING,), geometry, benchmark)
     stored = matches_at(suite, outputs, found, iou, EVERYTHING, max_dets, benchmark).to_pandas()
     annotations, predictions = suite.annotations.to_pandas(), outputs.predictions.to_pandas()
     for case in suite.cases.to_pylist():
