@@ -1,5 +1,6 @@
 """Numbers of a whole data set with the intervals that half-samples of its images give; detection and segmentation."""
 
+import math
 from math import isnan
 from typing import Annotated, NamedTuple
 
@@ -7,8 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import Field
 
-from metrics.core.array_types import Bytes, Floats, Int32s
+from metrics.core.array_types import Bytes, Floats, Int32s, Ints
 from metrics.core.evaluator import Aggregate, Columns
+from metrics.core.sampling_design import SamplingDesign
+from metrics.core.suite import Suite
 from metrics.stats.bootstrap_draws import draw_halves
 from metrics.stats.resample_intervals import BIAS, LEAST_TRUTHS, resample_interval
 
@@ -115,3 +118,34 @@ def number(
     low, high = (None if isnan(edge[place]) else float(edge[place]) for edge in (spread.low, spread.high))
     reason, method = (spread.without, None) if low is None else (None, METHOD)
     return Aggregate(metric, value, low, high, n, 0, label, reason, columns or {}, method, samples)
+
+
+LEAST_IMAGES = 10
+FEW_IMAGES = (
+    f"No 95 % interval: fewer than {LEAST_IMAGES} images, or groups of images, have such pixels, and no interval is "
+    "reliable with so few."
+)
+IMAGES_AT_ONCE = 1_024  # images whose resampled sums are made at a time
+
+
+def resample_sums(suite: Suite, counts: Int32s | Floats, resamples: int, seed: int) -> tuple[Floats, int]:
+    """Return the sums of `counts` [I, …] over the suite's images, each times its weight, and over their half-samples.
+
+    The result is [1 + B, …], and how many clusters of images are drawn.
+    """
+    design = SamplingDesign.of(suite.cases)
+    clusters = design.units.astype(np.int32)
+    weights = image_weights(clusters, resamples, seed)
+    if design.weights is not None:
+        counts = counts * design.weights.reshape(-1, *(1 for _ in counts.shape[1:]))
+    images = counts.reshape(len(counts), math.prod(counts.shape[1:]))
+    sums = np.zeros((len(weights), images.shape[1]))
+    for start in range(0, len(images), IMAGES_AT_ONCE):
+        here = slice(start, start + IMAGES_AT_ONCE)
+        sums += weights[:, here].astype(np.float64) @ images[here].astype(np.float64)
+    return sums.reshape(len(weights), *counts.shape[1:]), int(clusters.max(initial=-1)) + 1
+
+
+def image_spread(estimates: Floats, clusters: Ints) -> Spread:
+    """Return the intervals of numbers that rest on this many images, or groups of images."""
+    return Spread.of(estimates, math.inf, clusters, enough=clusters >= LEAST_IMAGES, few=FEW_IMAGES)

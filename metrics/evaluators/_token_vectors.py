@@ -9,7 +9,7 @@ from metrics.models.token_encoder import TokenEncoder, Tokens
 
 MOST_UNKNOWN = 0.5  # of a text's tokens: unknown ones are all alike to the model, and so would any two texts be
 BASELINES: dict[tuple[str, int | None, str], float] = {
-    ("xlm-roberta-large", 17, "en"): 0.8525485,  # published with bert-score: F1 of unrelated sentences
+    ("xlm-roberta-large", 17, "en"): 0.8525485  # published with bert-score: F1 of unrelated sentences
 }
 
 

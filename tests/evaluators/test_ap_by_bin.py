@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from metrics.evaluators.detection._bins import MOST_BINS, UNKNOWN
+from metrics.evaluators.detection.ap_by_bin import MOST_BINS, UNKNOWN
 from metrics.vision.matching import AREAS, IOU_THRESHOLDS
 from tests.evaluators.detected import outputs_of, pick, run, suite_and_outputs, suite_of
 from tests.seeds import seeds

@@ -12,8 +12,8 @@ import pytest
 
 from metrics.core.evaluator import MATCHES
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators.detection._interpolated import NO_LIMIT
 from metrics.evaluators.detection._matched import match_objects
+from metrics.evaluators.detection.average_precision import NO_LIMIT
 from metrics.evaluators.detection.voc_ap import POINTS, PascalVoc
 from metrics.ingest import read_suite
 from metrics.stats.resample_intervals import BIAS, resample_interval

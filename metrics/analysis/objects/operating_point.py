@@ -104,7 +104,7 @@ def confusion_at(run: Run, model: str, point: OperatingPoint, repeat: int = 1) -
     Columns label (the truth; "hallucination" for a prediction that matches nothing), predicted ("missed" for an object
     that nothing matches) and count, without empty cells.
     """
-    from metrics.evaluators._object_confusion import confusion_table
+    from metrics.evaluators._objects import confusion_table
 
     index = object_index(run, ANY_LABEL, model, repeat, point.iou)
     size, reached = len(index.labels) + 1, index.score >= point.score

@@ -7,9 +7,10 @@ from pydantic import Field
 
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, Status, not_applicable
 from metrics.core.evaluator_decorator import evaluator
-from metrics.core.evidence import Evidence, Verdict
+from metrics.core.evidence import Evidence
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
+from metrics.evaluators._judged_items import item_verdicts
 from metrics.judge.asking import Judge, Reply
 from metrics.judge.long_texts import listed_size
 from metrics.judge.steps import YesNoReply, each, says_yes
@@ -145,13 +146,7 @@ async def goal_accuracy(case: Case, parameters: GoalParameters, judge: Judge) ->
     expected = [text for text in case.expected_answers if text.strip()] if parameters.reference == "expected" else []
     desired = expected or [outcome.goal]
     replies = await each(judge, REACHED, YesNoReply, desired, {"END_STATE": outcome.end_state}, name="DESIRED")
-    judged = [
-        Verdict(
-            text, reply.verdict, "reached" if says_yes(reply) else "not reached", reply.reason,
-            probability=reply.probability("verdict", "yes"),
-        )
-        for text, reply in zip(desired, replies, strict=True)
-    ]  # fmt: skip
+    judged = item_verdicts(desired, replies, {"yes": "reached", "no": "not reached"})
     facts = {"goal": outcome.goal, "end_state": outcome.end_state, "compared_with": "expected" if expected else "goal"}
     reached = any(map(says_yes, replies))
     return CaseScore({"goal_accuracy": float(reached)}, evidence=Evidence({"outcomes": judged}, facts))

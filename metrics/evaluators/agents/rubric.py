@@ -272,11 +272,7 @@ async def rubric(case: Case, parameters: RubricParameters, judge: Judge) -> Case
     rating = await _rate(case, parameters, judge)
     evidence = Evidence(
         {"dimensions": [_verdict(row) for row in rating.rows], "claims": rating.claims},
-        {
-            "unrated": rating.unrated,
-            "trace_cut": max(0, len(case.trace or "") - SHOWN_TRACE),
-            "tool_calls": counts,
-        },
+        {"unrated": rating.unrated, "trace_cut": max(0, len(case.trace or "") - SHOWN_TRACE), "tool_calls": counts},
     )
     if not rating.rows:
         return not_applicable("no dimension of the rubric can be rated", evidence)

@@ -227,11 +227,9 @@ def refusal_balance(suite: Suite, outputs: Outputs, parameters: BalanceParameter
     low = value - math.hypot(*(mean - lows)) / 2
     high = value + math.hypot(*(highs - mean)) / 2
     known = not math.isnan(low + high)
-    row = Aggregate(
-        "balanced", value, max(0.0, low) if known else None, min(1.0, high) if known else None, n, len(suite) - n,
-        interval=f"MOVER of {method}" if known else None,
-    )  # fmt: skip
-    return Findings([row])
+    bounds = (max(0.0, low), min(1.0, high)) if known else (None, None)
+    interval = f"MOVER of {method}" if known else None
+    return Findings([Aggregate("balanced", value, *bounds, n, len(suite) - n, interval=interval)])
 
 
 def _values(suite: Suite, scores: pa.Table) -> tuple[Floats, int]:

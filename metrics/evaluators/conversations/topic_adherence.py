@@ -155,13 +155,11 @@ async def topic_adherence(case: Case, parameters: TopicParameters, judge: Judge)
     if not numbers:
         return not_applicable(_turns.UNASKED)
     replies = await ask_about_turns(judge, HANDLED, _Handled, conversation, numbers, {"TOPICS": list(topics)})
+    held = [yes_or_no(reply.on_topic == reply.attempted) for reply in replies]
     judged = [
-        Verdict(
-            conversation.shown(number), yes_or_no(reply.on_topic == reply.attempted), _label(reply), reply.reason,
-            ((TURNS, number),),
-        )
-        for number, reply in zip(numbers, replies, strict=True)
-    ]  # fmt: skip
+        Verdict(conversation.shown(number), holds, _label(reply), reply.reason, ((TURNS, number),))
+        for number, holds, reply in zip(numbers, held, replies, strict=True)
+    ]
     score = turn_score("topic_adherence", "all_on_topic", judged, facts={"topics": list(topics)})
     return replace(score, values={**score.values, **_shares(replies)}, reason=UNDEFINED)
 

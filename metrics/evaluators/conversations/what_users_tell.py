@@ -1,12 +1,13 @@
 """What a user tells in a conversation: whether the assistant remembers it, and whether the user's goals are met."""
 
+from dataclasses import replace
 from typing import TypeVar
 
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, Status, not_applicable
 from metrics.core.evidence import Verdict, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
-from metrics.evaluators._judged_items import SHARE_IS_EXPECTED
+from metrics.evaluators._judged_items import SHARE_IS_EXPECTED, item_verdicts
 from metrics.evaluators.conversations import _turns
 from metrics.evaluators.conversations._turns import (
     TURNS,
@@ -273,12 +274,9 @@ async def conversation_goal(case: Case, parameters: Parameters, judge: Judge) ->
         judge.note("turns_left_out", first - 1)
     shown = {"CONVERSATION": shown_turns(conversation, first, last, judge.room)}
     replies = await each(judge, MET, _Met, [goal for _, goal in goals], shown, name="GOALS")
+    verdicts = item_verdicts([goal for _, goal in goals], replies, {"yes": "met", "no": "not met"})
     judged = [
-        Verdict(
-            goal, reply.verdict, "met" if reply.verdict == "yes" else "not met", reply.reason,
-            tuple((TURNS, n) for n in dict.fromkeys((number, reply.turn)) if 1 <= n <= last),
-            probability=reply.probability("verdict", "yes"),
-        )
-        for (number, goal), reply in zip(goals, replies, strict=True)
-    ]  # fmt: skip
+        replace(one, rests_on=tuple((TURNS, n) for n in dict.fromkeys((number, reply.turn)) if 1 <= n <= last))
+        for one, (number, _), reply in zip(verdicts, goals, replies, strict=True)
+    ]
     return turn_score("conversation_goal", "all_met", judged, "goals")

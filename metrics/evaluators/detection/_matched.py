@@ -17,7 +17,7 @@ from metrics.core.evaluator import MATCHES, Columns, Parameters
 from metrics.core.sampling_design import SamplingDesign
 from metrics.core.suite import Outputs, Suite, sizes_assumed
 from metrics.evaluators._half_samples import Drawn, Resamples, Seed, image_weights
-from metrics.evaluators._object_tables import codes_of, object_labels, object_tables, reference_problems, refuse
+from metrics.evaluators._objects import codes_of, object_labels, object_tables, reference_problems, refuse
 from metrics.vision.geometry import Compared, Geometry, compared_as, faults, read_sides, whole
 from metrics.vision.image_resampling import resample
 from metrics.vision.matching import (
@@ -373,9 +373,8 @@ def outcomes_table(scene: Scene, result: Outcomes, iou: float) -> pa.Table:
         lambda: pa.array(result.iou, from_pandas=True),
     )
     same = pa.array(np.full(len(result.iou), iou))
-    of_predictions = [
-        *scene.predicted, kind, scene.prediction_ids, annotation_id, pa.array(objects.score), overlap, same,
-    ]  # fmt: skip
+    score = pa.array(objects.score)
+    of_predictions = [*scene.predicted, kind, scene.prediction_ids, annotation_id, score, overlap, same]
     columns = [pa.chunked_array(parts) for parts in zip(of_predictions, of_truths, strict=True)]
     return pa.table(columns, schema=MATCHES)
 

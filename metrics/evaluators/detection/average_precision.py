@@ -1,5 +1,9 @@
-"""Average precision and average recall: for each label and IoU threshold, and their means."""
+"""Average precision and average recall: for each label and IoU threshold, their means, and the curves behind them."""
 
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
 from pydantic import Field
 
 from metrics.core.array_types import Floats
@@ -7,7 +11,6 @@ from metrics.core.evaluator import Aggregate, Columns, Example, Findings, Metric
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._half_samples import Spread, number
 from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS, detection_evaluator
-from metrics.evaluators.detection._interpolated import interpolated_curves
 from metrics.evaluators.detection._label_rows import label_rows
 from metrics.evaluators.detection._matched import (
     Count,
@@ -21,8 +24,35 @@ from metrics.evaluators.detection._matched import (
 )
 from metrics.stats.ratios import mean_over
 from metrics.stats.resample_intervals import has_enough_truths
-from metrics.vision.matching import AREAS, IOU_THRESHOLDS
-from metrics.vision.precision_recall import MAX_DETS
+from metrics.vision.matching import AREAS, IOU_THRESHOLDS, threshold_index
+from metrics.vision.precision_recall import MAX_DETS, RECALLS, precision_at_recalls
+
+NO_LIMIT = 2**31 - 1  # no limit of predictions per image
+
+
+def interpolated_curves(
+    found: Matched, area: tuple[float, float] = AREAS["all"], limit: int = NO_LIMIT, only: Sequence[float] = ()
+) -> pa.Table:
+    """Return interpolated precision at each recall, and the score at which it is reached (null where never).
+
+    only: the IoU thresholds that are wanted, among those matched; () for all of them.
+    """
+    precision, score = precision_at_recalls(found.ranking, found.area(area), limit)
+    known = np.flatnonzero(found.truths(area))
+    thresholds = found.matches.thresholds
+    wanted = [threshold_index(thresholds, iou) for iou in only or thresholds]
+    precision, score = precision[known][:, wanted], score[known][:, wanted]  # [K, T, R]
+    ious = np.array([written_iou(iou) for iou in thresholds[wanted]])
+    shape = precision.shape
+    return pa.table(
+        {
+            "label": pa.array(found.scene.labels, pa.string()).take(pa.array(np.repeat(known, shape[1] * shape[2]))),
+            "iou": np.tile(np.repeat(ious, shape[2]), shape[0]),
+            "recall": np.tile(RECALLS, shape[0] * shape[1]),
+            "precision": precision.ravel(),
+            "score": pa.array(np.where(precision > 0, score, np.nan).ravel(), from_pandas=True),
+        }
+    )
 
 
 class AveragePrecisionParameters(MatchParameters):

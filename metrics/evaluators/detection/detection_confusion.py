@@ -9,7 +9,7 @@ from pydantic import Field
 from metrics.core.array_types import Bools, Floats, Int32s
 from metrics.core.evaluator import Aggregate, Columns, Example, Findings, Metric
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators._object_confusion import confusion_names, confusion_table
+from metrics.evaluators._objects import confusion_names, confusion_table
 from metrics.evaluators.detection._benchmarks import Matching, benchmark_of
 from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS, ZOO, detection_evaluator
 from metrics.evaluators.detection._label_rows import Shares

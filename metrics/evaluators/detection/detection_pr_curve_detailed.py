@@ -11,7 +11,7 @@ from pydantic import Field
 from metrics.core.array_types import Floats, Ints
 from metrics.core.evaluator import Aggregate, Columns, Example, Findings, Metric
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators._object_tables import object_tables
+from metrics.evaluators._objects import object_tables
 from metrics.evaluators._score_curve import ScoreThresholds
 from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS, ZOO, detection_evaluator
 from metrics.evaluators.detection._label_rows import Shares

@@ -214,7 +214,14 @@ def _aggregates(scene: Scene, errors: Errors, parameters: ErrorBreakdownParamete
         overall = np.maximum(mean_over(repaired, 1) - mean_over(base, 1), 0.0)
         by_label = np.maximum(repaired - base, 0.0)
         rows += label_rows(
-            scene, f"d_ap_{error}", overall, by_label, truths, columns, counts=counts[error], enough=enough,
+            scene,
+            f"d_ap_{error}",
+            overall,
+            by_label,
+            truths,
+            columns,
+            counts=counts[error],
+            enough=enough,
             few=FEW_FOR_GAINS,
-        )  # fmt: skip
+        )
     return rows

@@ -14,11 +14,11 @@ from metrics.core.evaluator import Aggregate, Columns, Example, Findings, Metric
 from metrics.core.sampling_design import SamplingDesign
 from metrics.core.suite import Outputs, Suite, sizes_assumed
 from metrics.evaluators._half_samples import Spread, number
-from metrics.evaluators._object_tables import codes_of, object_labels, object_tables, reference_problems, refuse
+from metrics.evaluators._objects import codes_of, object_labels, object_tables, reference_problems, refuse
 from metrics.evaluators.detection._examples import detection_evaluator
-from metrics.evaluators.detection._interpolated import interpolated_curves
 from metrics.evaluators.detection._label_rows import label_rows
 from metrics.evaluators.detection._matched import Iou, Matched, MaxDets, ResampledParameters, Scene
+from metrics.evaluators.detection.average_precision import interpolated_curves
 from metrics.stats.ratios import mean_over, ratio
 from metrics.stats.resample_intervals import has_enough_truths
 from metrics.vision.coco_lines import Line

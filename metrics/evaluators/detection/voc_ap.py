@@ -11,7 +11,6 @@ from metrics.core.array_types import Bools, Floats
 from metrics.core.evaluator import Aggregate, Columns, Example, Findings, Metric
 from metrics.core.suite import METADATA, Outputs, Suite
 from metrics.evaluators.detection._examples import DIFFICULT_CATS, ROTATED_SHIP, detection_evaluator
-from metrics.evaluators.detection._interpolated import NO_LIMIT, interpolated_curves
 from metrics.evaluators.detection._label_rows import label_rows
 from metrics.evaluators.detection._matched import (
     DetectionParameters,
@@ -23,6 +22,7 @@ from metrics.evaluators.detection._matched import (
     matches_at,
     written_iou,
 )
+from metrics.evaluators.detection.average_precision import NO_LIMIT, interpolated_curves
 from metrics.stats.ratios import mean_over
 from metrics.stats.resample_intervals import BIAS, has_enough_truths
 from metrics.vision.geometry import Geometry, whole

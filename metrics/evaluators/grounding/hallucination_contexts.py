@@ -28,6 +28,10 @@ class _Contradiction(ItemReply):
     verdict: Literal["agree", "contradict"]
 
 
+def _contradicts(reply: _Contradiction) -> bool:
+    return reply.verdict == "contradict"
+
+
 MOON = {
     "answer": "Neil Armstrong walked on the Moon in 1971.",
     "retrieved_contexts": [
@@ -102,10 +106,10 @@ async def hallucination_contexts(case: Case, parameters: Parameters, judge: Judg
         return not_applicable("every retrieved context is blank")
     data = {"QUESTION": case.question or None, "ANSWER": case.answer}
     blank = _Contradiction(id=0, verdict="agree", reason="the context is blank")
+    contexts = case.retrieved_contexts
     replies = await each_context(
-        judge, CONTRADICTION, case.retrieved_contexts, data,
-        blank=blank, decides=lambda reply: reply.verdict == "contradict", divided="ANSWER",
-    )  # fmt: skip
+        judge, CONTRADICTION, contexts, data, blank=blank, decides=_contradicts, divided="ANSWER"
+    )
     judged = [
         with_quote(verdict, reply.quote, [context] if reply.verdict == "contradict" else [])
         for verdict, reply, context in zip(

@@ -247,10 +247,8 @@ async def _useful(case: Case, expected: str, judge: Judge, *, certain: bool) -> 
         if certain and context.strip() and (holds(context, expected) or holds(expected, context))
     }
     left = ["" if place in known else context for place, context in enumerate(case.retrieved_contexts)]
-    replies = await each_context(
-        judge, USEFUL, left, {"QUESTION": case.question, "EXPECTED": expected},
-        blank=BLANK_CONTEXT, decides=says_yes, divided="EXPECTED",
-    )  # fmt: skip
+    data = {"QUESTION": case.question, "EXPECTED": expected}
+    replies = await each_context(judge, USEFUL, left, data, blank=BLANK_CONTEXT, decides=says_yes, divided="EXPECTED")
     return tuple(whole if place in known else reply for place, reply in enumerate(replies))
 
 

@@ -12,7 +12,7 @@ from pydantic import Field
 from metrics.core.array_types import Int32s, Ints
 from metrics.core.evaluator import Parameters
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators._object_tables import FILES, codes_of, object_labels, object_tables, reference_problems, refuse
+from metrics.evaluators._objects import FILES, codes_of, object_labels, object_tables, reference_problems, refuse
 from metrics.vision.geometry import image_sizes, read_sides, size_problems, whole
 from metrics.vision.masks import MaskOverlap, Masks
 from metrics.vision.segmentation import label_map

@@ -14,10 +14,8 @@ from metrics.core.evaluator import MATCHES, Aggregate, CaseScore, Example, Findi
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators._half_samples import Resamples, Seed, number
-from metrics.evaluators._object_confusion import confusion_table
-from metrics.evaluators._object_tables import codes_of, object_labels, object_tables
-from metrics.evaluators.segmentation._image_sums import image_spread, resample_sums
+from metrics.evaluators._half_samples import Resamples, Seed, image_spread, number, resample_sums
+from metrics.evaluators._objects import codes_of, confusion_table, object_labels, object_tables
 from metrics.evaluators.segmentation._label_maps import Batch, Labels, batches
 from metrics.stats.ratios import mean_over
 from metrics.vision.geometry import whole

@@ -15,8 +15,7 @@ from metrics.core.evaluator import Aggregate, CaseScore, Example, Findings, Metr
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators._half_samples import Resamples, Seed, number
-from metrics.evaluators.segmentation._image_sums import image_spread, resample_sums
+from metrics.evaluators._half_samples import Resamples, Seed, image_spread, number, resample_sums
 from metrics.evaluators.segmentation._label_maps import Batch, LabelMapParameters, Labels, batches
 from metrics.stats.ratios import mean_over, ratio
 from metrics.vision.segmentation import band_distance, iou, tally

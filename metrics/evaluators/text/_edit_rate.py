@@ -113,9 +113,19 @@ def _is_better(gain: int, length: int, start: int, target: int, best: Ints) -> b
 
 @compiled
 def _try_shifts(
-    words: Ints, reference: Ints, start: int, length: int, place: int, aligned: Ints, table: Ints, ratio: float,
-    spare: Ints, trial: Ints, best: Ints, best_words: Ints,
-) -> int:  # fmt: skip
+    words: Ints,
+    reference: Ints,
+    start: int,
+    length: int,
+    place: int,
+    aligned: Ints,
+    table: Ints,
+    ratio: float,
+    spare: Ints,
+    trial: Ints,
+    best: Ints,
+    best_words: Ints,
+) -> int:
     """Try the phrase at `start` beside each word that the reference's words from `place` on are aligned with.
 
     The best shift so far is kept in `best` and `best_words`. Returns how many were tried. spare: [3, m + 1], for rows.
@@ -136,9 +146,8 @@ def _try_shifts(
         gain = table[n, m] - above[m]
         tried += 1
         if _is_better(gain, length, start, target, best):
-            best[FOUND], best[GAIN], best[LENGTH], best[START], best[TARGET], best[CHANGED] = (
-                int64(1), gain, length, start, target, first,
-            )  # fmt: skip
+            best[FOUND], best[GAIN], best[LENGTH] = int64(1), gain, length
+            best[START], best[TARGET], best[CHANGED] = start, target, first
             for k in range(n):
                 best_words[k] = trial[k]
     return tried

@@ -103,10 +103,9 @@ def chrf_score(suite: Suite, outputs: Outputs, parameters: ChrfParameters) -> Fi
         values[name], chosen[name] = each[best].tolist(), (np.array(best, np.int64) - starts + 1).tolist()
 
     def sign(name: str, references: str) -> str:
-        return signature(
-            nrefs=references, case="lc" if parameters.lowercase else "mixed", eff="yes", nc=str(CHARACTER_ORDERS),
-            nw=str(ORDERS[name] - CHARACTER_ORDERS), space="no", version=SACREBLEU,
-        )  # fmt: skip
+        case, orders = "lc" if parameters.lowercase else "mixed", str(CHARACTER_ORDERS)
+        words = str(ORDERS[name] - CHARACTER_ORDERS)
+        return signature(nrefs=references, case=case, eff="yes", nc=orders, nw=words, space="no", version=SACREBLEU)
 
     scores = {
         case.case_id: CaseScore(

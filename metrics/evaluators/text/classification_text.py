@@ -11,7 +11,7 @@ from metrics.core.evidence_columns import facts_json
 from metrics.core.score_columns import mapped
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import CLASSIFICATION_METRICS, ClassificationParameters, compare
-from metrics.evaluators.text._shown import shorten
+from metrics.text.agents.dialogue import cut
 
 SHOWN_CHARACTERS = 200
 
@@ -112,7 +112,7 @@ def classification_text(suite: Suite, outputs: Outputs, parameters: TextClassifi
     chosen[case[::-1]] = np.arange(len(case))[::-1]
     chosen[case[matches]] = np.flatnonzero(matches)
     truth = accepted.take(pa.array(chosen, mask=chosen < 0))
-    shown = mapped(answers, lambda text: shorten(text, SHOWN_CHARACTERS))
+    shown = mapped(answers, lambda text: cut(text, SHOWN_CHARACTERS))
     labels = sorted(truth.unique().drop_null().to_pylist())
     evidence = facts_json(truth=truth, predicted=shown, score=pa.nulls(len(suite), pa.string()))
     return compare(suite, truth, predicted, labels, parameters, evidence)

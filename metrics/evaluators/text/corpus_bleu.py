@@ -130,10 +130,9 @@ def corpus_bleu_score(suite: Suite, outputs: Outputs, parameters: CorpusBleuPara
     single = corpus_bleu(rows, *smoothing, effective_order=True).tolist()
 
     def sign(references: str, effective: str) -> str:
-        return signature(
-            nrefs=references, case="lc" if parameters.lowercase else "mixed", eff=effective,
-            tok="none" if tokenizer == "whitespace" else tokenizer, smooth=_smoothing(parameters), version=SACREBLEU,
-        )  # fmt: skip
+        case, tok = "lc" if parameters.lowercase else "mixed", "none" if tokenizer == "whitespace" else tokenizer
+        smooth = _smoothing(parameters)
+        return signature(nrefs=references, case=case, eff=effective, tok=tok, smooth=smooth, version=SACREBLEU)
 
     scores = {
         case.case_id: CaseScore({"corpus_bleu": value}, evidence=_evidence(own, sign(str(len(references)), "yes")))

@@ -16,6 +16,7 @@ from metrics.models.language_model import LanguageModel, Loss
 
 PORTION = 64  # cases whose texts are in memory at once
 QUALITY = "{quality}"
+UNIT = "nats per token"
 
 # alternatives by number from 1, each with (prefix, target) pairs by aspect; an aspect's loss is their mean
 Asked = Mapping[int, Mapping[str, Sequence[tuple[str, str]]]]
@@ -85,11 +86,10 @@ def gptscore(
     """
     metrics = tuple(
         Metric.lower(
-            name, measures.format(what), high=inf, threshold=inf, primary=not place, minor=place > 0,
-            unit="nats per token",
+            name, measures.format(what), high=inf, threshold=inf, primary=not place, minor=place > 0, unit=UNIT
         )
         for place, (name, what) in enumerate((demands or qualities).items())
-    )  # fmt: skip
+    )
     each = (Prompt(f"{id}.{name}", template.replace(QUALITY, how)) for name, how in qualities.items())
 
     def score(cases: Sequence[Case], parameters: TemplateParameters, language_model: LanguageModel) -> list[CaseScore]:

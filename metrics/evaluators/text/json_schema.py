@@ -10,7 +10,7 @@ from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.evaluators._boolean import boolean_metrics, boolean_score
-from metrics.evaluators.text._shown import shorten
+from metrics.text.agents.dialogue import cut
 from metrics.text.json_text import JsonError, read_json, violations
 
 SHOWN_CHARACTERS = 300
@@ -129,11 +129,7 @@ def json_schema(case: Case, parameters: JsonSchemaParameters) -> CaseScore:
     except JsonError as failure:
         return CaseScore({}, Status.ERROR, str(failure))
     facts["violations"] = [
-        {
-            "path": violation.path,
-            "keyword": violation.keyword,
-            "message": shorten(violation.message, SHOWN_CHARACTERS),
-        }
+        {"path": violation.path, "keyword": violation.keyword, "message": cut(violation.message, SHOWN_CHARACTERS)}
         for violation in found
     ]
     return boolean_score(not found, evidence=Evidence(facts=facts))

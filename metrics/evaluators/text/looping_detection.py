@@ -9,7 +9,7 @@ from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, not_a
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
-from metrics.evaluators.text._shown import shorten
+from metrics.text.agents.dialogue import cut
 from metrics.text.loops import loops
 from metrics.text.repetition import compression_ratio, longest_repeat
 from metrics.text.sentences import sentences
@@ -139,15 +139,15 @@ def looping_detection(case: Case, parameters: LoopingParameters) -> CaseScore:
     loop = looped.longest
     facts = {
         "views": {"stretch": looped.stretch, "sentences": looped.sentences, "compression": looped.compression},
-        "loop": loop and shorten(text[loop.start : loop.end], SHOWN_CHARACTERS),
+        "loop": loop and cut(text[loop.start : loop.end], SHOWN_CHARACTERS),
         "loop_words": loop and loop.length,
         "loop_times": loop and loop.times,
-        "substring": shorten(substring, SHOWN_CHARACTERS),
+        "substring": cut(substring, SHOWN_CHARACTERS),
         "substring_length": repeat.length,
         "substring_times": repeat.times,
         "sentences": counts.total(),
         "repeated_sentences": [
-            {"sentence": shorten(sentence, SHOWN_CHARACTERS), "times": times}
+            {"sentence": cut(sentence, SHOWN_CHARACTERS), "times": times}
             for sentence, times in counts.most_common(SHOWN_SENTENCES)
             if times > 1
         ],

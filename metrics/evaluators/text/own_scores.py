@@ -19,7 +19,7 @@ from metrics.core.evaluator import (
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.suite import Case
-from metrics.evaluators.text._shown import shorten
+from metrics.text.agents.dialogue import cut
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*")
 SHOWN_CHARACTERS = 300
@@ -138,7 +138,7 @@ def own_scores(case: Case, parameters: OwnScoresParameters) -> CaseScore:
             continue
         value = _number(text)
         if value is None:
-            wrong.append(f"{name} is {shorten(repr(text), SHOWN_CHARACTERS)}, no number")
+            wrong.append(f"{name} is {cut(repr(text), SHOWN_CHARACTERS)}, no number")
             continue
         if problem := unreadable_value(metric, value):
             wrong.append(problem)

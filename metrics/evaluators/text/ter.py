@@ -105,10 +105,10 @@ def ter(suite: Suite, outputs: Outputs, parameters: TerParameters) -> Findings:
     texts = compare_texts(suite, outputs)
 
     def sign(references: str) -> str:
+        case, punct = "mixed" if parameters.case_sensitive else "lc", "no" if parameters.no_punct else "yes"
         return signature(
-            nrefs=references, case="mixed" if parameters.case_sensitive else "lc", tok="tercom", norm="no",
-            punct="no" if parameters.no_punct else "yes", asian="no", version=SACREBLEU,
-        )  # fmt: skip
+            nrefs=references, case=case, tok="tercom", norm="no", punct=punct, asian="no", version=SACREBLEU
+        )
 
     kept, rows, scores = [], [], dict(texts.missing)
     for place, (case, answer) in enumerate(zip(texts.cases, texts.answers, strict=True)):

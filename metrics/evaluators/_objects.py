@@ -1,12 +1,12 @@
-"""Ground truths and predictions as tables: their labels, their images, what is wrong; detection and segmentation."""
+"""Ground truths and predictions as tables: labels, images, what is wrong, and the confusion matrix with its margins."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.core.array_types import Int32s
+from metrics.core.array_types import Int32s, Ints
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import ANNOTATIONS, PREDICTIONS, Outputs, Suite
 from metrics.vision.geometry import faults, whole
@@ -47,3 +47,27 @@ def refuse(problems: Iterable[InputProblem]) -> None:
     """Raise InputError listing the problems by file, if there are any."""
     if listed := sorted(problems, key=lambda problem: FILES.index(problem.file)):
         raise InputError(listed)
+
+
+CURVES = pa.schema([("label", pa.string()), ("predicted", pa.string()), ("count", pa.int64())])
+MARGINS = ("hallucination", "missed")  # truth of a prediction without an object; prediction of a missed object
+
+
+def confusion_names(labels: Sequence[str]) -> tuple[pa.Array, pa.Array]:
+    """Return the names of the truths and of the predictions: the labels, at the end the margin."""
+    truths, predicted = (pa.array([*labels, margin(name, labels)], pa.string()) for name in MARGINS)
+    return truths, predicted
+
+
+def confusion_table(counts: Ints, labels: Sequence[str]) -> pa.Table:
+    """Return the cells that hold something, of counts [K + 1, K + 1], truth down: label, predicted, count."""
+    truths, predicted = confusion_names(labels)
+    down, across = counts.nonzero()
+    return pa.table([truths.take(pa.array(down)), predicted.take(pa.array(across)), counts[down, across]], CURVES)
+
+
+def margin(name: str, labels: Sequence[str]) -> str:
+    """Return the name of a margin of the matrix: in parentheses where a label has it."""
+    while name in labels:
+        name = f"({name})"
+    return name
