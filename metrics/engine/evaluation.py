@@ -7,8 +7,6 @@ and, where it says so, a setting on the page Evaluate. To add an argument, add a
 
 from typing import Any, Literal
 
-from pydantic import Field
-
 from metrics.core.suite import Task
 from metrics.engine.evaluation_fields import (
     Fields,
@@ -335,9 +333,9 @@ class EvaluationInCode(Evaluation):
     Where files have `file_names`, what is unpacked of them is stored beside them.
     """
 
-    resources: dict[str, Any] = Field({}, description="models and judge by kind")
-    prompts: dict[str, Any] = Field({}, description="texts in place of prompts, by prompt id")
-    file_names: dict[str, str] = Field({}, description="names that people know files by, by path")
+    resources: dict[str, Any] = option("models and judge by kind", default={})
+    prompts: dict[str, Any] = option("texts in place of prompts, by prompt id", default={})
+    file_names: dict[str, str] = option("names that people know files by, by path", default={}, python=False)
 
 
 def page_schema() -> dict[str, Any]:

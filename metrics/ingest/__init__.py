@@ -11,6 +11,7 @@ functions then also return the problems of these rows. Nothing in a file is ever
 """
 
 from metrics.ingest.load import (
+    combined_from_frame,
     inspect,
     load_combined,
     load_outputs,
@@ -36,6 +37,7 @@ __all__ = [
     "Question",
     "Reading",
     "attach_files",
+    "combined_from_frame",
     "inspect",
     "load_combined",
     "load_outputs",

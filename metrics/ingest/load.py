@@ -13,7 +13,7 @@ from metrics.ingest.media.suite_images import SuiteImages
 from metrics.ingest.output_parts import Part, outputs_of
 from metrics.ingest.problems import Loaded, Problems
 from metrics.ingest.reader import Preview, Request
-from metrics.ingest.sheet_reader import part_of, suite_of
+from metrics.ingest.sheet_reader import combined_of, part_of, suite_of
 from metrics.ingest.source import AS_IT_SEEMS, Reading
 from metrics.ingest.tables.columns import Role
 from metrics.ingest.tables.native_types import frame_sheet
@@ -170,6 +170,17 @@ def outputs_from_frame(
     sheet = frame_sheet(frame, name, _problems(suite, keep_good_rows, keep_unknown_classes))
     part = part_of(sheet, suite, mapping, model_name or name, None)
     return outputs_of([part], suite, sheet.problems).value
+
+
+def combined_from_frame(
+    frame: Any, *, task: Task | None = None, mapping: Mapping[str, str] | None = None, keep_good_rows: bool = False
+) -> Loaded[tuple[Suite, Outputs]]:
+    """Return suite and outputs from a table in memory that has case and answer in every row, as `load_combined`.
+
+    `frame` as in `suite_from_frame`. Without a column `model` the model is `outputs`.
+    """
+    sheet = frame_sheet(frame, "suite", Problems(keep_good_rows))
+    return combined_of(sheet, "suite", task, mapping, "outputs")
 
 
 def _problems(suite: Suite, keep_good_rows: bool, keep_unknown_classes: bool) -> Problems:

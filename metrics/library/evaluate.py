@@ -98,7 +98,7 @@ def asked(suite: Any, outputs: Any, evaluators: Any, settings: Mapping[str, Any]
     target = values.get("target")
     if isinstance(target, Mapping) or callable(target):  # a description, or a function
         values["target"] = [target]
-    if "target" not in values and outputs is None and not isinstance(suite, str | Path):
+    if "target" not in values and outputs is None and isinstance(suite, Suite):
         raise InputError([InputProblem("evaluate", "neither", "outputs, or a target")])
     try:
         return EvaluationInCode.model_validate({"suite": suite, "outputs": outputs, "evaluators": evaluators} | values)

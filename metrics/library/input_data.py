@@ -12,6 +12,7 @@ from metrics.engine.evaluation_fields import Door, option_name, pairs
 from metrics.ingest import (
     Loaded,
     Reading,
+    combined_from_frame,
     load_combined,
     load_outputs,
     load_suite,
@@ -46,7 +47,7 @@ def read_suite(evaluation: Evaluation, door: Door = "command") -> Loaded[Suite]:
         raise InputError([InputProblem(option_name("target", door), found, expected)])
     if isinstance(given, Suite):
         return Loaded(given)
-    names, beside = _names(evaluation)
+    names = file_names(evaluation)
     mapping, reading = _of_files(evaluation, door)
     images = None if evaluation.images is None else local_file(evaluation.images)
     keep, task = evaluation.keep_good_rows, evaluation.task
@@ -56,7 +57,7 @@ def read_suite(evaluation: Evaluation, door: Door = "command") -> Loaded[Suite]:
     return load_suite(
         local_file(given), task=task, mapping=mapping[given], images=images, keep_good_rows=keep,
         reading=reading[given], name=_stem(names.get(given)), filename=names.get(given),
-        images_filename=names.get(str(images)), workspace_media=f"{images or given}.media" if beside else None,
+        images_filename=names.get(str(images)), workspace_media=f"{images or given}.media" if names else None,
     )  # fmt: skip
 
 
@@ -72,7 +73,7 @@ def read_data(
     `tell` is told what was assumed as soon as it is; the `suite` may be read already. InputError listing every problem.
     """
     say = tell or _ignore
-    names, _ = _names(evaluation)
+    names = file_names(evaluation)
     if evaluation.target:
         suite = suite or read_suite(evaluation, door)
         say("note", *suite.notes)
@@ -82,16 +83,19 @@ def read_data(
     mapping, reading = _of_files(evaluation, door)
     if not _has_outputs(evaluation):
         unused = [option_name(name, door) for name in ("images", "model_name") if getattr(evaluation, name)]
-        file = evaluation.suite
-        if not isinstance(file, str):
+        file, task = evaluation.suite, evaluation.task
+        if isinstance(file, Suite):
             raise InputError([InputProblem("evaluate", "neither outputs nor a target", "outputs, or a target")])
         if unused:
             expected = "one or more files of outputs beside the suite"
             raise InputError([InputProblem(", ".join(unused), "no OUTPUTS", expected)])
-        both = load_combined(
-            local_file(file), task=evaluation.task, mapping=mapping[file], keep_good_rows=keep, reading=reading[file],
-            name=_stem(names.get(file)), filename=names.get(file),
-        )  # fmt: skip
+        if isinstance(file, str):
+            both = load_combined(
+                local_file(file), task=task, mapping=mapping[file], keep_good_rows=keep, reading=reading[file],
+                name=_stem(names.get(file)), filename=names.get(file),
+            )  # fmt: skip
+        else:
+            both = combined_from_frame(file, task=task, mapping=mapping[""], keep_good_rows=keep)
         say("note", *both.notes)
         return Data(*both.value, both.problems, both.notes, both.missing)
     suite = suite or read_suite(evaluation, door)
@@ -105,7 +109,7 @@ def read_data(
 def _read_outputs(evaluation: Evaluation, suite: Suite, door: Door) -> Loaded[Outputs]:
     """Return the outputs of an evaluation; unknown classes in detection stay, `checked_outputs` asks about them."""
     given, models, keep = evaluation.outputs, evaluation.model_name, evaluation.keep_good_rows
-    names, _ = _names(evaluation)
+    names = file_names(evaluation)
     mapping, reading = _of_files(evaluation, door)
     if isinstance(given, Outputs):
         return Loaded(given)
@@ -142,13 +146,9 @@ def _ignore(*_: str) -> None:
     """Tell nobody."""
 
 
-def _names(evaluation: Evaluation) -> tuple[Mapping[str, str], bool]:
-    """Return the names that people know files by, and whether what files hold is stored beside them."""
-    return (
-        (evaluation.file_names, True)
-        if isinstance(evaluation, EvaluationInCode) and evaluation.file_names
-        else ({}, False)
-    )
+def file_names(evaluation: Evaluation) -> Mapping[str, str]:
+    """Return the names that people know files by; where there are some, what files hold is stored beside them."""
+    return evaluation.file_names if isinstance(evaluation, EvaluationInCode) else {}
 
 
 def _stem(name: str | None) -> str | None:

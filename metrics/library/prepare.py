@@ -16,7 +16,7 @@ from metrics.engine.evaluation_fields import Door, option_name
 from metrics.engine.schedulers import use_scheduler
 from metrics.engine.shards import Shard, make_shard
 from metrics.library.evaluator_choice import chosen_evaluators, with_chosen_rubric, with_prompts, with_thresholds
-from metrics.library.input_data import Ask, Data, Tell, checked_outputs, read_data
+from metrics.library.input_data import Ask, Data, Tell, checked_outputs, file_names, read_data
 from metrics.library.judge_choice import chosen_models, judge_settings
 from metrics.store import Run, Workspace
 from metrics.store.remote.objects import local_file
@@ -107,7 +107,7 @@ def with_artifacts(evaluation: Evaluation, data: Data) -> Data:
     from metrics.ingest import attach_files
 
     place = local_file(evaluation.artifacts)
-    names = evaluation.file_names if isinstance(evaluation, EvaluationInCode) else {}
+    names = file_names(evaluation)
     loaded = attach_files(
         data.outputs, place, keep_good_rows=evaluation.keep_good_rows, filename=names.get(evaluation.artifacts),
         destination=Path(f"{place}.files") if names else None,

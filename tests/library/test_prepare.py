@@ -114,6 +114,9 @@ def test_refusals_are_the_same_in_the_words_of_the_door(folder, values, told):
 def test_a_file_with_cases_and_answers_needs_no_outputs(folder):
     data = read_data(asked("both.csv", None, None, {}), "python")
     assert (len(data.suite), data.outputs.models) == (2, ("m",))
+    records = [{"case_id": "1", "question": "a?", "expected_answers": ["b"], "model": "m", "answer": "b"}]
+    data = read_data(asked(records, None, None, {}), "python")
+    assert (len(data.suite), data.outputs.models, data.outputs.outputs["answer"].to_pylist()) == (1, ("m",), ["b"])
     with pytest.raises(InputError, match="neither"):
         asked(data.suite, None, None, {})
 
