@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from numpy.typing import ArrayLike
 
 from metrics.core.array_types import Bools, Floats, Ints
+from metrics.core.label_fields import OBJECT_TABLE_FIELDS
 from metrics.core.suite import METADATA, PREDICTIONS, Suite
 from metrics.ingest import arrays
 from metrics.ingest.arrays import as_mask, flat, is_null, only
@@ -25,7 +26,7 @@ from metrics.vision.coco_columns import FARTHEST
 
 CORNERS = ("xmin", "ymin", "xmax", "ymax")
 SIDES = ("x", "y", "width", "height")
-CASE_LISTS = ("tags", "negative_labels", "not_exhaustive_labels")
+CASE_LISTS = tuple(each.name for each in OBJECT_TABLE_FIELDS if each.is_list)
 POLYGONS = PREDICTIONS.field("polygons").type
 WKT_PART = re.compile(r"\(\s*\([^()]*\)(?:\s*,\s*\([^()]*\))*\s*\)")
 WKT_RING = re.compile(r"\(([^()]*)\)")
