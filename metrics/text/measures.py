@@ -1,10 +1,13 @@
-"""Values in units of measure and currencies as texts write them, and whether one states another in a different unit."""
+"""Values in units of measure and currencies as texts write them, and whether one states another in a different unit.
+
+How large a unit is, pint says.
+"""
 
 import math
 import re
 from fractions import Fraction
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 CONVERTED = Fraction(1, 40)  # a value in another unit may be rounded by this share of it
 DEGREE = Fraction(3, 5)  # and a temperature by so many degrees Celsius
@@ -62,23 +65,23 @@ class Reading(NamedTuple):
         return self.low * factor + offset, self.high * factor + offset
 
 
-# kind: factor names, …
+# kind (base unit): a unit as pint reads it, its names in texts; …   money: kind: value, names; …
 TABLE = """
-    share: 1/100 % percent per\\scent pct prozent; 1/1000 ‰; 1/10000 basis\\spoints? bps?
-    length: 1/1000 mm millimet(?:er|re)s?; 1/100 cm centimet(?:er|re)s?; 1 m met(?:er|re)s?; 1000 km kilomet(?:er|re)s?
-        kms; 127/5000 inch(?:es)? ″; 381/1250 ft foot feet ′; 1143/1250 yds? yards?; 201168/125 miles? mi
-    area: 1 m² m2 sqm sq\\.?\\sm square\\smet(?:er|re)s?; 1000000 km² km2 sq\\.?\\skm square\\skilomet(?:er|re)s?
-        ; 10000 ha hectares?; 40468564/10000 acres?; 2589988 square\\smiles? sq\\.?\\smi
-        ; 929/10000 sq\\.?\\sft square\\sf(?:oo|ee)t ft²
-    volume: 1/1000 ml millilit(?:er|re)s?; 1/100 cl; 1 l lit(?:er|re)s?; 3785/1000 gallons? gal; 473/1000 pints?
-    mass: 1/1000000 mg milligrams?; 1/1000 g grams? grammes?; 1 kg kilos? kilograms?; 1000 t tonnes? tons?
-        ; 45359/100000 lbs? pounds?; 2835/100000 oz ounces?; 635/100 stones?
-    speed: 1 km/h kmh kph kilomet(?:er|re)s\\s(?:per|an)\\shour; 1609/1000 mph miles\\s(?:per|an)\\shour; 18/5 m/s
-    data: 1/1000 kb kilobytes?; 1 mb megabytes?; 1000 gb gigabytes?; 1000000 tb terabytes?
-    power: 1/1000 kw kilowatts?; 1 mw megawatts?; 1000 gw gigawatts?
-    duration: 1/1000 ms milliseconds?; 1 s secs? seconds?; 60 min mins minutes?; 3600 h hrs? hours?; 86400 days?
-        ; 604800 weeks?; 1209600 fortnights?; 2629746 months?; 31556952 years? yrs?; 315569520 decades?
-        ; 3155695200 century centuries
+    share (1): percent % percent per\\scent pct prozent; permille ‰; percent/100 basis\\spoints? bps?
+    length (m): mm mm millimet(?:er|re)s?; cm cm centimet(?:er|re)s?; m m met(?:er|re)s?; km km kilomet(?:er|re)s? kms
+        ; inch inch(?:es)? ″; foot ft foot feet ′; yard yds? yards?; mile miles? mi
+    area (m²): m² m² m2 sqm sq\\.?\\sm square\\smet(?:er|re)s?; km² km² km2 sq\\.?\\skm square\\skilomet(?:er|re)s?
+        ; hectare ha hectares?; acre acres?; mile² square\\smiles? sq\\.?\\smi
+        ; foot² sq\\.?\\sft square\\sf(?:oo|ee)t ft²
+    volume (l): ml ml millilit(?:er|re)s?; cl cl; l l lit(?:er|re)s?; gallon gallons? gal; pint pints?
+    mass (kg): mg mg milligrams?; g g grams? grammes?; kg kg kilos? kilograms?; tonne t tonnes? tons?
+        ; pound lbs? pounds?; ounce oz ounces?; stone stones?
+    speed (km/h): km/h km/h kmh kph kilomet(?:er|re)s\\s(?:per|an)\\shour; mile/h mph miles\\s(?:per|an)\\shour; m/s m/s
+    data (MB): kB kb kilobytes?; MB mb megabytes?; GB gb gigabytes?; TB tb terabytes?
+    power (MW): kW kw kilowatts?; MW mw megawatts?; GW gw gigawatts?
+    duration (s): ms ms milliseconds?; s s secs? seconds?; min min mins minutes?; h h hrs? hours?; day days?
+        ; week weeks?; fortnight fortnights?; month months?; year years? yrs?; 10*year decades?
+        ; 100*year century centuries
     money dollar: 1 \\$ US\\$ USD dollars? bucks?; 1/100 cents? ¢
     money euro: 1 € EUR euros?; 1/100 cents?
     money pound: 1 £ GBP pounds? quid; 1/100 pence p penny
@@ -101,11 +104,21 @@ def _read_table() -> list[tuple[str, Unit]]:
     """Return the patterns of names with their units, as the table lists them."""
     found = []
     for line in re.sub(r"\n\s*;", ";", TABLE.strip()).replace("\n        ", " ").splitlines():
-        kind, _, groups = line.strip().partition(": ")
+        head, _, groups = line.strip().partition(": ")
+        kind, _, base = head.rstrip(")").partition(" (")
         for group in groups.split(";"):
-            factor, *names = group.split()
-            found += [(name, Unit(kind, Fraction(factor))) for name in names]
+            one, *names = group.split()
+            factor = Fraction(registry().Quantity(one).to(base).magnitude) if base else Fraction(one)
+            found += [(name, Unit(kind, factor)) for name in names]
     return found
+
+
+@cache
+def registry() -> Any:
+    """Return pint's units, in exact fractions."""
+    import pint  # on use: a third of a second
+
+    return pint.UnitRegistry(non_int_type=Fraction)
 
 
 @cache

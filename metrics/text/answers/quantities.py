@@ -6,9 +6,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
-from metrics.core.errors import MissingResource
 from metrics.text.answers.forms import without_ends
-from metrics.text.measures import currencies_before, units_after
+from metrics.text.measures import currencies_before, registry, units_after
 from metrics.text.number_words import ORDINALS, SCALES, in_words
 
 Units = Literal["convert", "written", "ignore"]
@@ -28,8 +27,8 @@ COIN = re.compile(r"(?P<sign>[-−–]?)(?P<coin>[^\d\s.,+−–-]{1,3})\s?(?=[.
 UNIT_PART = r"(?:[^\W\d_]{1,20}|%|‰|°\s?[CFK])(?:(?:\^|\*\*)?-?[1-9](?!\d)|[²³])?"
 UNIT = re.compile(rf"{UNIT_PART}(?:\s?[ /*·⋅]\s?{UNIT_PART}){{0,8}}")
 NOT_OF_PINT = {  # how people write what pint calls by another name
-    r"(?i:(?:degrees? )?celsius)|°\s?C": "degC", r"(?i:(?:degrees? )?fahrenheit)|°\s?F": "degF", r"‰": "permille",
-    r"per cent\b": "percent", r"[⋅·]": "*", r"\bsq\b": "square", r"\bK(?=B\b|g\b|m\b)": "k",
+    r"(?i:(?:degrees? )?celsius)|°\s?C": "degC", r"(?i:(?:degrees? )?fahrenheit)|°\s?F": "degF",
+    r"per cent\b": "percent", r"\bsq\b": "square", r"\bK(?=B\b|g\b|m\b)": "k",
 }  # fmt: skip
 DIGIT_OF = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺−", "0123456789-+-")
 
@@ -146,7 +145,7 @@ def same_amount(
     units   "convert": by pint, so that 1 km is 1000 m, 25 °C is 77 °F and 50 % is 0.5; "written": units are equal as
             words, but for case and a plural s; "ignore": numbers alone count
 
-    Arithmetic is exact (fractions). Raises MissingResource where pint is needed and not installed.
+    Arithmetic is exact (fractions).
     """
     value = made.value
     if units != "ignore" and _singular(made.unit) != _singular(wanted.unit):
@@ -172,7 +171,7 @@ def _converted(value: Fraction, unit: str, wanted: str) -> Fraction | None:
     import pint
 
     try:
-        made = _registry().Quantity(value, own).to(other).magnitude
+        made = registry().Quantity(value, own).to(other).magnitude
     except pint.PintError:
         return None
     return Fraction(made)
@@ -185,20 +184,8 @@ def _pint_unit(unit: str) -> Any:
         unit = re.sub(written, meant, unit)
     if unit and (len(unit) > MAX_UNIT or not UNIT.fullmatch(unit)):
         return None
+    units = registry()
     try:
-        registry = _registry()
-    except ImportError:
-        raise MissingResource(
-            "units are converted by the package pint: pip install pint; or choose units = written"
-        ) from None
-    try:
-        return registry.parse_units(unit)
+        return units.parse_units(unit)
     except Exception:
         return None
-
-
-@lru_cache(maxsize=1)
-def _registry() -> Any:
-    import pint  # on use: a third of a second
-
-    return pint.UnitRegistry(non_int_type=Fraction)
