@@ -67,6 +67,32 @@ def test_every_shape_scores_the_cases_that_it_can(entry, cases, tmp_path):
     assert [score.status for score in found] == [statuses.get(case.case_id, Status.OK) for case in cases]
 
 
+@pytest.mark.parametrize("entry", [by_case, by_batch, by_column], ids=lambda entry: entry.id)
+def test_texts_are_composed_unless_they_are_asked_for_as_written(entry: Evaluator, tmp_path: Path) -> None:
+    """Nulls, lists and the names of cases stay; five characters are four once é is one."""
+
+    class AsWritten(Parameters):
+        def as_written(self) -> bool:
+            return True
+
+    apart = "cafe\u0301"
+    rows = [
+        Case(apart, question=apart, choices=("a", apart)),
+        Case("2", question="plain"),
+        Case("3"),
+        Case("4", question="café"),
+    ]
+    cases = Cases.of(rows)
+    for parameters, sizes in ((Parameters(), [4, 5, None, 4]), (AsWritten(), [5, 5, None, 4])):
+        found = score_cases(entry, parameters, cases, Resources({}, tmp_path))
+        assert [found.at(place).values.get("length") for place in range(4)] == sizes
+        assert found.case_ids.to_pylist() == [apart, "2", "3", "4"]
+    made = cases.composed()
+    assert [case.choices for case in made] == [("a", "café"), (), (), ()]
+    assert made.column("case_id").to_pylist()[0] == apart
+    assert made.composed() is made
+
+
 def test_shared_scores_and_batches_with_too_few(tmp_path):
     ids = pa.array(["1", "2", "3"])
     made = ScoreColumns.of(

@@ -13,7 +13,7 @@ from metrics.core.suite import Outputs, Suite
 from tests.evaluators.tabular import classified, overall, run
 from tests.seeds import seeds
 
-SETS = seeds(200, 400)
+SETS = seeds(12, 200)
 LABELS = ("a", "b", "c")
 REGRESSION: dict[str, Any] = {
     "mae": sk.mean_absolute_error, "mse": sk.mean_squared_error, "rmse": sk.root_mean_squared_error,

@@ -88,11 +88,10 @@ def classification(suite: Suite, outputs: Outputs, parameters: ClassificationPar
 
     0/0 has no value, with the reason (a class never predicted has no precision); the macro and weighted means leave it
     out and name it. A case without a prediction is unscored, and counted: a model that declined and a file that is
-    short look the same; `missing` = wrong counts it as an error of its class. Every case counts once, regardless of its
-    weight. Curves: the confusion matrix, one row per (label = truth, predicted) that occurs, with its count. Intervals:
-    Wilson for shares, resamples of the cases (of `cases.group` where given, then of shares too) for F1 and the means;
-    two models are tested on the same resamples. The macro mean over classes of fewer than 5 cases (harmonic mean) has
-    neither.
+    short look the same; `missing` = wrong counts it as an error of its class. Curves: the confusion matrix, one row per
+    (label = truth, predicted) that occurs, with its count. Intervals: Wilson for shares, resamples of the cases (of
+    `cases.group` where given, then of shares too) for F1 and the means; two models are tested on the same resamples.
+    The macro mean over classes of fewer than 5 cases (harmonic mean) has neither.
 
     Equal to scikit-learn's precision_recall_fscore_support with zero_division = nan.
     """

@@ -1,10 +1,11 @@
 """Insights and problems: H2O's whole list, each with severity, evidence, affected cases and standards."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from metrics.analysis import cases, insights, problems, resources
+from metrics.analysis import Resource, cases, insights, problems, resources
 from metrics.analysis.findings.insights import COLUMNS
 from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
@@ -227,3 +228,24 @@ def test_what_answers_took_on_the_cases_of_a_tag(workspace: Path) -> None:
     run = finished(Workspace(), suite, Outputs.from_rows(outputs), "looping_detection")
     assert [(one.model, one.mean, one.n) for one in resources(run)] == [("one", 7 / 3, 3), ("two", 7 / 3, 3)]
     assert [(one.model, one.mean, one.n) for one in resources(run, "even")] == [("one", 1.0, 1), ("two", 1.0, 1)]
+
+
+def test_what_answers_took_is_weighted_and_drawn_by_group(workspace: Path) -> None:
+    """As every score: a case of weight 2 is two cases, and copies in a group of their own say nothing new."""
+    took = [1.0, 2.0, 3.0, 10.0, 4.0, 5.0]
+
+    def of_cases(copies: int, **columns: list[Any]) -> Resource:
+        ids = [f"c{place}{part}" for place in range(len(took)) for part in range(copies)]
+        cases = [{"case_id": name, **{key: own[int(name[1])] for key, own in columns.items()}} for name in ids]
+        outputs = [{"case_id": name, "model": "m", "answer": "yes", "duration_s": took[int(name[1])]} for name in ids]
+        run = finished(
+            Workspace(), Suite.from_rows("s", "text", cases), Outputs.from_rows(outputs), "looping_detection"
+        )
+        return resources(run)[0]
+
+    assert of_cases(1, weight=[None, None, None, 5.0, None, None]).mean == pytest.approx(6.5)
+    one, grouped = of_cases(1), of_cases(2, group=list("abcdef"))
+    assert (grouped.mean, grouped.low, grouped.high) == pytest.approx((one.mean, one.low, one.high))
+    assert (one.n, grouped.n) == (6, 12)
+    alike = of_cases(1, weight=[2.0] * 6, group=list("abcdef"))
+    assert alike == one
