@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from components import data
-from components.viewers import text_case
+from components.viewers import blocks, text_case
 from components.views.judge import judge_calls
 from components.views.results import model_comparison, replacement, what_was_tested
 from components.widgets import controls, filters, url
@@ -17,6 +17,7 @@ from components.widgets.frame import empty, frame, is_dark
 from components.widgets.literal import literal
 from components.widgets.tables import header, numeric, records
 from metrics.presentation import format, phrases
+from metrics.presentation.questions import is_it_better
 from metrics.presentation.viewers import board_drawing, case_texts
 
 PAGE = 100
@@ -62,7 +63,7 @@ def see_metric(key: str | None) -> None:
     url.put(key=key, kind=None, case=None, page=None)
 
 
-def show_overview(found: data.Comparison, correction: str, decisions: Sequence[data.Decision]) -> None:
+def show_overview(found: data.Comparison, decisions: Sequence[data.Decision]) -> None:
     """Draw whether B can replace A, the forest plot, the table, and what cannot be paired."""
     if decisions and (asked := replacement.show_decisions(decisions)) is not None:
         see_metric(asked)
@@ -76,30 +77,13 @@ def show_overview(found: data.Comparison, correction: str, decisions: Sequence[d
         )  # fmt: skip
         allowed = " Dotted: the allowed loss." if decisions else ""
         st.caption(f"◆ significant after correction, ○ not significant.{allowed} Click a point or a row for its cases.")
-    if found.rows:
-        rows = model_comparison.table(found.rows)
-        columns = model_comparison.table_columns(correction)
-        if not rows["left_out"].any():
-            del columns["left_out"]
-        clicked = records(rows, columns, "metrics", tallest=36 + 35 * 14)
-        if clicked is not None:
-            see_metric(found.rows[clicked].column.key)
-            st.rerun()
-    if found.resampled:
-        columns = model_comparison.resampled_columns(correction)
-        clicked = records(model_comparison.resampled_table(found.resampled), columns, "resampled", tallest=36 + 35 * 14)
-        if clicked is not None:
-            see_metric(found.resampled[clicked].column.key)
-            st.rerun()
+    for table in is_it_better.pair_blocks(found):
+        blocks.draw_table(table, run, "compare", 36 + 35 * 14)
     for note in found.notes:
         st.text(note)
     if found.unpaired:
         st.text("Not tested: these metrics have neither a value per case nor resamples to pair.")
-        st.dataframe(
-            model_comparison.unpaired_table(found.unpaired),
-            hide_index=True,
-            column_config=model_comparison.UNPAIRED_COLUMNS,
-        )
+        blocks.draw_table(is_it_better.unpaired_table(found.unpaired), run, "compare")
 
 
 def show_metric(
@@ -152,8 +136,7 @@ def show_labels(
         return
     shown = sorted(labels, key=lambda entry: -abs(entry.difference))
     st.caption("Largest difference first; p is adjusted over the labels.")
-    columns = model_comparison.resampled_columns(correction, "Label")
-    records(model_comparison.resampled_table(shown), columns, f"labels-{row.column.key}", tallest=520)
+    blocks.draw_table(is_it_better.resampled_table(shown, correction, by_label=True), run, "compare")
 
 
 def turn_pages(page: int, total: int) -> None:
@@ -251,7 +234,7 @@ minor = sum(column.minor for column in whole.columns)
 chosen = filters.many("Evaluators", {name: f"{title} ({counts[name]})" for name, title in titles.items()}, "evaluator")
 tag = filters.one("Tag", whole.tags, "tag")
 show_minor = bool(minor) and filters.toggle(f"Minor metrics ({minor})", "minor")
-correction = filters.pick("Correction for many tests", model_comparison.CORRECTIONS, "correction")
+correction = filters.pick("Correction for many tests", is_it_better.CORRECTIONS, "correction")
 anytime = filters.toggle("Cases still arrive", "anytime", replacement.ANYTIME)
 filters.reset(["evaluator", "tag", "minor", "correction", "anytime"])
 if run == other and model_a == model_b:
@@ -272,9 +255,12 @@ row = paired or resampled
 with st.container(horizontal=True, vertical_alignment="center"):
     with st.container(gap="xsmall", width="stretch"):
         if row is None:
-            st.subheader(data.replacement_answer(decisions) or model_comparison.answer(found), anchor=False)
+            st.subheader(
+                data.replacement_answer(decisions) or is_it_better.answer(found, *is_it_better.names(found)),
+                anchor=False,
+            )
         else:
-            title, help = model_comparison.metric_name(row.column, 80), model_comparison.metric_help(row.column)
+            title, help = is_it_better.metric_label(row.column, 80), model_comparison.metric_help(row.column)
             st.subheader(literal(title), anchor=False, help=help)
         st.text(f"A  {name_a}    B  {name_b}")
         for made in decisions:
@@ -299,8 +285,8 @@ elif paired is not None:
     show_metric(paired, found, run, other, tag, correction)
 else:
     if found.rows or found.resampled:
-        st.caption(model_comparison.method(found, correction))
-    show_overview(found, correction, decisions)
+        st.caption(is_it_better.method(found))
+    show_overview(found, decisions)
     if decisions and st.button("Put the answer into a report", icon=":material/picture_as_pdf:"):
         of_a = run if run != other else None
         allowed = url.params(replacement.NAME)

@@ -22,6 +22,7 @@ from components.widgets.chart import chart
 from components.widgets.frame import empty, frame, is_dark
 from components.widgets.tables import header, records
 from metrics.presentation import agreement_words, calibration_words, format, phrases
+from metrics.presentation.questions import can_the_judge_be_trusted
 
 
 class Choice(NamedTuple):
@@ -102,7 +103,7 @@ def show_agreement(run: str, criterion: data.Criterion, column: data.Column, cho
     asked = url.number("at", float("nan"))
     at = asked if asked == asked else None
     (found,) = data.agreements(run, name, only=only, threshold=at, **choice._asdict())
-    st.text(agreement_tables.headline(found, name))
+    st.text(can_the_judge_be_trusted.answer(found, name))
     if found.n:
         st.text(agreement_words.basis(found), help=BASIS)
     left, right = st.columns([5, 6], gap="medium")

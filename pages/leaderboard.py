@@ -9,7 +9,7 @@ import streamlit as st
 from components import data
 from components.viewers import heatmap
 from components.views.judge import judge_calls
-from components.views.results import asked_models, detectable_difference, welcome, what_was_tested
+from components.views.results import asked_models, detectable_difference, short_answers, welcome, what_was_tested
 from components.widgets import controls, drilldown_filters, filters, run_progress, url
 from components.widgets.frame import begin, frame
 from metrics.presentation import calibration_words, format
@@ -176,6 +176,8 @@ with st.container(horizontal=True):
     asked_models.draw_asked_models(run)
 if form == "heatmap" and len(models) > 1:
     detectable_difference.show_detectable(run, tag, columns, sort)
+if data.run_facts(run).state == "finished":
+    short_answers.draw_answers(run, "leaderboard")
 if len(models) > 1:
     what_was_tested.draw(run, *([data.of_ranks(board, tag)] if tag else []))
 if missing:

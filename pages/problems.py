@@ -8,7 +8,7 @@ import streamlit as st
 
 from components import data
 from components.views.judge import judge_calls
-from components.views.results.case_defects import KINDS, show_defects
+from components.views.results.case_defects import show_defects
 from components.views.results.flip_rates import show_flips
 from components.views.results.insight_list import show_insights
 from components.views.results.threshold_table import draw_thresholds
@@ -18,6 +18,8 @@ from components.widgets.tables import header, numeric, records
 from metrics.presentation import format
 from metrics.presentation.names import metric_name
 from metrics.presentation.phrases import limit
+from metrics.presentation.questions import what_went_wrong
+from metrics.presentation.questions.what_is_broken import KINDS
 
 SEVERITIES = {
     "high": "Significant",  # the whole 95 % interval is on the wrong side
@@ -81,7 +83,7 @@ def show_groups(shown: pd.DataFrame) -> None:
 def show_thresholds() -> None:
     """Draw the models on the wrong side of a threshold, worst first."""
     if every.empty:
-        st.subheader("No model is on the wrong side of a threshold", anchor=False)
+        st.subheader(what_went_wrong.answer([], len(board.models)), anchor=False)
         st.text("Set thresholds by a model's values, or start a run with its own.")
         st.button("Set thresholds", type="primary", on_click=url.put, kwargs={"view": "set"})
         return
@@ -91,12 +93,7 @@ def show_thresholds() -> None:
     filters.reset(["evaluator", "model", "severity"])
     keep = every["evaluator"].isin(evaluators or list(titles)) & every["model"].isin(models or board.models)
     shown = every[keep & ((every["severity"] == severity) if severity else True)].reset_index(drop=True)
-    certain = int((shown["severity"] == "high").sum())
-    models_text = format.plural(len(board.models), "model")
-    st.text(
-        f"{format.plural(len(shown), 'problem')} in {shown['model'].nunique()} of {models_text}"
-        f"; {certain} significant: the whole 95 % interval is on the wrong side."
-    )
+    st.text(f"{what_went_wrong.answer(list(what_went_wrong.problem_rows(shown)), len(board.models))}.")
     if shown.empty:
         st.info("No problem fits the filters in the sidebar. Clear them to see all.")
         return

@@ -2,15 +2,13 @@ from __future__ import annotations
 
 from functools import partial
 
-import pandas as pd
 import streamlit as st
 
 from components import data
+from components.viewers import blocks
 from components.views.results import replacement, run_archive, weighted_view
 from components.widgets import url
 from components.widgets.frame import frame
-from components.widgets.tables import header, numeric
-from metrics.presentation import format
 
 FORMATS = {  # name: label, icon, file ending, MIME type, what it is for
     "html": ("HTML", ":material/html:", "html", "text/html", "one file for a browser"),
@@ -25,13 +23,14 @@ PAGES = (
 DOCUMENTS = ("html", "json")
 
 run = frame("Report", "What do I share with others?")
-outline, sections = data.report_outline(run), data.report_sections()
+leading, sections = data.answer(run, "which_leads"), data.report_sections()
+assert leading is not None  # every run has a headline
 replacing = replacement.asked_for(run)
 chosen = [name for name in sections if st.session_state.get(f"section-{name}", True)]
 weighed = weighted_view.notes(run)
 render = partial(data.render_report, run, sections=chosen, asked=replacing, notes=weighed)
 with st.container(border=True):
-    st.text(outline.headline)
+    st.text(leading.sentences[0].text)
     if replacing is not None:
         st.text(f"{data.replacement(run, replacing).answer}.")
     for sentence in weighed[:1]:
@@ -59,27 +58,12 @@ with left:
     st.caption("Sections of the PDF, the HTML and the JSON; sections without data in this run are left out.")
     for name, (title, holds) in sections.items():
         st.checkbox(f"**{title}** · {holds}", value=True, key=f"section-{name}")
-    for note in outline.notes:
-        st.caption(note)
 with right:
     st.subheader("Leading models", anchor=False)
-    table = outline.standings
-    if table.empty:
+    for table in leading.tables:
+        blocks.draw_table(table, run, "report")
+    if not leading.tables:
         st.info("No metric of this run has a better end, so no model leads.")
-    else:
-        shown = pd.DataFrame(
-            {
-                "metric": table["metric"], "best": table["best"],
-                "value": format.aligned(table["value"].tolist()),
-                "interval": [format.interval(*edges) for edges in zip(table["low"], table["high"], strict=True)],
-                "n": table["n"], "level": table["level"],
-            }
-        )  # fmt: skip
-        headers = {
-            "metric": header("Metric", 200), "best": header("Best", 92),
-            "value": numeric("Value", 52), "interval": numeric("95 % interval", 96),
-            "n": st.column_config.NumberColumn("n", width=46), "level": "Tied for best",
-        }  # fmt: skip
-        st.dataframe(shown, hide_index=True, column_config=headers)
-if outline.problems and st.button("See the problems", icon=":material/arrow_forward:"):
+missed = any(cell.problem for cell in data.leaderboard(run).cells.values())
+if missed and st.button("See the problems", icon=":material/arrow_forward:"):
     url.go("problems", run=run)

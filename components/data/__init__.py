@@ -196,6 +196,7 @@ from components.data.run_archives import ImportedRun, archive_run, bundle_run, i
 from components.data.run_estimates import estimate
 from components.data.run_reads import (
     Weighting,
+    answer,
     case_ids,
     case_texts,
     cases,
@@ -238,6 +239,7 @@ from components.data.run_reads import (
     segment_outcomes,
     segments,
     several_suites,
+    short_answers,
     targets,
     thumbnails,
     trend,
@@ -341,7 +343,6 @@ from components.data.workspace_runs import (
     render_report,
     repair,
     replacement,
-    report_outline,
     report_sections,
     restore_run,
     resume,

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         WeightedScores,
         Window,
     )
+    from metrics.presentation.blocks import Answer, Sentence
     from metrics.store import Run
 
 P = ParamSpec("P")
@@ -84,6 +85,22 @@ compared = of_run(analysis.compared)
 worst_cases = of_run(analysis.worst_cases)
 match_evaluators = of_run(analysis.match_evaluators)
 match_rules = of_run(analysis.rules)
+
+
+@of_run
+def answer(run: Run, question: str) -> Answer | None:
+    """Return the answer of a question of metrics.presentation.questions, by its id."""
+    from metrics.presentation.question import questions
+
+    return next(one for one in questions() if one.id == question).answer(run)
+
+
+@of_run
+def short_answers(run: Run) -> Sequence[Sentence]:
+    """Return the answers that every place says in a sentence, each with the page that shows more."""
+    from metrics.presentation.question import short_answers
+
+    return list(short_answers(run))
 
 
 @of_run

@@ -13,8 +13,6 @@ from components.data.visitors import action, kept_here, place
 from metrics.core.errors import AssayError, InputError, RunError
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from metrics.core.evaluator import Evaluator
     from metrics.reports.baseline import Differences
     from metrics.store import Progress, Run, Workspace
@@ -48,15 +46,6 @@ class RunProgress(NamedTuple):
     judges: tuple[str, ...]
     spend: Mapping[str, Any] | None
     budget: Mapping[str, Any]
-
-
-class ReportOutline(NamedTuple):
-    """What a run's report says first, its table of standings, and whether a model misses a threshold."""
-
-    headline: str
-    notes: tuple[str, ...]
-    standings: pd.DataFrame
-    problems: bool
 
 
 def workspace() -> Workspace:
@@ -255,31 +244,6 @@ def samples_kept() -> dict[str, str]:
     from metrics.suites import samples
 
     return {sample.id: sample.title for sample in samples.samples_kept(workspace())}
-
-
-@kept_here
-def report_outline(run_id: str) -> ReportOutline:
-    """Return what a run's report will say. Read-only."""
-    import pandas as pd
-
-    from metrics.analysis import leaderboard
-    from metrics.presentation.phrases import metric_title
-    from metrics.reports.build import build
-
-    run = workspace().run(run_id)
-    report = build(run, ["leaderboard"])  # the other sections take seconds, and are made with the file
-    standings = pd.DataFrame(
-        [
-            {
-                "metric": metric_title(entry.column), "best": entry.leader,
-                "value": entry.cell.value, "low": entry.cell.low, "high": entry.cell.high, "n": entry.cell.n,
-                "level": ", ".join(entry.level),
-            }
-            for entry in report.standings
-        ]
-    )  # fmt: skip
-    missed = any(cell.problem for cell in leaderboard(run).cells.values())
-    return ReportOutline(report.headline, report.remarks, standings, missed)
 
 
 def report_sections() -> Mapping[str, tuple[str, str]]:

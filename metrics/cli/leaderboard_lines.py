@@ -3,20 +3,17 @@
 from collections.abc import Iterator
 
 from metrics.analysis import headline, leaderboard, local_agreement
-from metrics.analysis.labels.panel_agreement import panel_agreement
 from metrics.cli.terminal import say
 from metrics.presentation.calibration_words import footnotes
-from metrics.presentation.format import ARROWS, MISSING
-from metrics.presentation.panel_rows import panel_table
+from metrics.presentation.format import ARROWS
 from metrics.presentation.phrases import with_interval
+from metrics.presentation.question import short_answers
 from metrics.reports.baseline import Differences, figures
 from metrics.store import Run
 
-FIGURES = {"alike": "alike", "κ": "kappa", "α": "alpha", "disputed": "disputed"}  # of a panel, by column
-
 
 def print_leaderboard(run: Run) -> None:
-    """Print headline, leaderboard, agreement of judges and footnotes."""
+    """Print headline, leaderboard, footnotes, and what other questions answer in a sentence."""
     board = leaderboard(run)
     say(headline(board).sentence)
     wide = max([len("model"), *(len(model) for model in board.models)])
@@ -36,7 +33,7 @@ def print_leaderboard(run: Run) -> None:
         say(f"local judge, {evaluator}: {words}")
     for note in footnotes(column for column in board.columns if not column.minor):
         say(note)
-    _print_panel(run)
+    say(*(sentence.text for sentence in short_answers(run)))
 
 
 def difference_lines(each: Differences) -> Iterator[str]:
@@ -54,13 +51,3 @@ def difference_lines(each: Differences) -> Iterator[str]:
         yield f"  {'  '.join(part for part in told if part)}  {words}"
     yield from each.told
     yield from each.tested.notes
-
-
-def _print_panel(run: Run) -> None:
-    """Print how far the judges of a panel agree; nothing without a panel."""
-    found = panel_agreement(run)
-    if found:
-        say("agreement of the judges")
-        for row in panel_table(found).to_dict("records"):
-            figures = [f"{name} {row[key]}" for name, key in FIGURES.items() if row[key] not in ("", MISSING)]
-            say(f"  {row['metric']}, {row['raters']}: {', '.join(figures)}")

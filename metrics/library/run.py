@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-    from metrics.reports.report import WorstCase
+    from metrics.presentation.blocks import WorstCase
 
 
 class ShownCase:

@@ -104,9 +104,12 @@ def significance(tests: int, correction: str) -> str:
     }[correction]
 
 
-def better(tests: int, correction: str) -> str:
-    """Return what "better" means beside a table of so many tests."""
-    return f"“Better” = {significance(tests, correction)}."
+def better(tests: int, correction: str, pairs: int = 1) -> str:
+    """Return what "better" means beside so many tests of two models, which are one of so many ranked `pairs`."""
+    ranked = (
+        "" if pairs < 2 or correction != "holm" else f", and in a metric's {pairs:,} pairs of models, as in the ranks"
+    )
+    return f"“Better” = {significance(tests, correction)}{ranked}."
 
 
 def paired_on(cases: Sequence[int], grouped: bool) -> str:

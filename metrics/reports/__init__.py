@@ -3,11 +3,12 @@
 import io
 import json
 import zipfile
-from collections.abc import Collection, Sequence
-from dataclasses import asdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from metrics.presentation.blocks import Block, kind_of
 from metrics.reports.report import Report
 from metrics.reports.table_names import WHATS
 from metrics.store import Run
@@ -62,11 +63,14 @@ def render(
 
 def to_json(report: Report) -> bytes:
     """Return the report's data as JSON; an image is its file name, a number that is not finite is null."""
-    return (json.dumps(_plain(asdict(report)), ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
+    return (json.dumps(_plain(report), ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
+    if is_dataclass(value):
+        own = {part.name: _plain(getattr(value, part.name)) for part in fields(value)}
+        return {"kind": kind_of(value), **own} if isinstance(value, Block) else own  # type: ignore[arg-type]
+    if isinstance(value, Mapping):
         return {name: _plain(entry) for name, entry in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(entry) for entry in value]

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import islice
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -11,64 +11,29 @@ from metrics import analysis
 from metrics.core.evaluator import Evaluator
 from metrics.core.registry import evaluators, title_of
 from metrics.judge.settings import settings_of
-from metrics.presentation.calibration_words import calibrated, footnotes
+from metrics.presentation.blocks import Answer, Note, Sentence, WorstCase
+from metrics.presentation.calibration_words import calibrated
 from metrics.presentation.format import day, exact, plural
 from metrics.presentation.names import metric_name
-from metrics.presentation.phrases import change_lines, metric_title, named, paragraphs, with_interval
+from metrics.presentation.phrases import change_lines, named, paragraphs
 from metrics.presentation.plugin_words import plugin_lines
+from metrics.presentation.question import answers
+from metrics.presentation.questions.what_stands_out import grouped_insights
+from metrics.presentation.questions.what_went_wrong import missed_thresholds
+from metrics.presentation.questions.which_leads import heatmap
 from metrics.presentation.safe_text import shown, shown_tree
 from metrics.reports.baseline import Differences
-from metrics.reports.report import (
-    Cell,
-    Column,
-    Fact,
-    FactGroup,
-    Method,
-    MethodMetric,
-    Problem,
-    Report,
-    Standing,
-    WorstCase,
-)
+from metrics.reports.report import Fact, FactGroup, Method, MethodMetric, Report
 from metrics.reports.section_names import chosen_sections
 from metrics.reports.sections.alike_cases import alike_line
-from metrics.reports.sections.comparisons import comparison_section
-from metrics.reports.sections.defects import defects_section
-from metrics.reports.sections.grouped_insights import grouped_insights
-from metrics.reports.sections.label_agreement import agreement_section
-from metrics.reports.sections.matches import match_sentences
 from metrics.reports.sections.overview import overview
-from metrics.reports.sections.preferences import preferences_section
 from metrics.reports.sections.replacement import replacement_section
-from metrics.reports.sections.robustness import flips_section
 from metrics.reports.sections.section_charts import chart_groups
-from metrics.reports.sections.slice_findings import slices_section
-from metrics.reports.sections.standards import standards_section
 from metrics.reports.sections.summary import summary
-from metrics.reports.sections.telling_cases import case_sentences
-from metrics.reports.sections.what_was_tested import multiplicity_section
 from metrics.reports.sections.worst_cases import MOST_CASES, worst_cases
-from metrics.stats.intervals import METHODS
 from metrics.store import Run
 
-MOST_COLUMNS = 60
 MOST_TITLE = 160
-BEFORE_CHARTS = ("comparison", "preferences", "slices", "perturbations", "defects")
-APPENDICES = ("agreement", "tests", "compliance")
-MAKERS = {
-    "comparison": comparison_section, "preferences": preferences_section, "slices": slices_section,
-    "perturbations": flips_section, "defects": defects_section, "agreement": agreement_section,
-    "compliance": standards_section,
-}  # fmt: skip
-MOST_INSIGHTS = 24
-MOST_GROUPED = 3  # metrics whose rank groups are written out
-MOST_RANKED = 6  # models whose ranks are written out
-HOW = (
-    "A model is better in a metric only where a paired test on the same cases, or the same resamples of the data, is "
-    "significant at 5 % after Holm's correction for all pairs of models of the metric; a rank is one more than the "
-    "number of significantly better models. Intervals contain the truth in 95 of 100 such evaluations: "
-    f"{METHODS}."
-)
 MOST_PARAMETER = 200  # characters of a parameter's value
 MOST_DESCRIPTION = 600  # characters of how a model was asked
 
@@ -84,21 +49,11 @@ def build(
     """
     chosen = chosen_sections(sections)
     board = analysis.leaderboard(run)
-    columns = _columns(board)
-    cells = tuple(tuple(_cell(board, model, column) for column in columns) for model in board.models)
-    standings = tuple(_standings(board, columns, cells))
-    found = tuple(_problems(run)) if chosen & {"summary", "problems"} else ()
+    found = tuple(missed_thresholds(run)) if chosen & {"summary", "problems"} else ()
     insights = analysis.insights(run) if chosen & {"summary", "problems"} else pd.DataFrame()
-    grouped = grouped_insights(insights) if "problems" in chosen else ()
     remarks = []
-    if len(columns) < len(board.columns):
-        remarks.append(
-            f"{plural(len(board.columns) - len(columns), 'minor metric')} not shown here; the exports have all of them."
-        )
-    if len(grouped) > MOST_INSIGHTS:
-        remarks.append(
-            f"The {MOST_INSIGHTS} most severe of {plural(len(grouped), 'insight')}; the exports have all of them."
-        )
+    if (minor := len(board.columns) - len(heatmap(board).columns)) > 0:
+        remarks.append(f"{plural(minor, 'minor metric')} not shown here; the exports have all of them.")
     worst: tuple[WorstCase, ...] = ()
     if "worst-cases" in chosen:
         worst, ranked = worst_cases(run, [column for column in board.columns if column.primary])
@@ -106,135 +61,39 @@ def build(
             remarks.append(
                 f"{plural(len(worst), 'case')} of the worst shown, at most {MOST_CASES}; the studio lists all of them."
             )
-    made = {name: section for name, make in MAKERS.items() if name in chosen and (section := make(run)) is not None}
-    looked = "slices" in chosen, "preferences" in chosen
-    if "tests" in chosen and (multiplicity := multiplicity_section(run, *looked)) is not None:
-        made["tests"] = multiplicity
-    replaced = replacement_section(against) if "comparison" in chosen else None
-    measured = footnotes(column for column in board.columns if not column.minor)
-    with_board, titles = "leaderboard" in chosen, [title_of(name) for name in run.evaluators]
+    made = [one for one in answers(run, chosen, appendix=False) if one.name != "leaderboard"]
+    if "comparison" in chosen and (replaced := replacement_section(against)) is not None:
+        made.insert(0, replaced)
+    if "leaderboard" in chosen and (leading := _leaderboard(run, notes)) is not None:
+        made.insert(0, leading)
     return shown_tree(
         Report(
             title=shown(f"{run.spec.suite.name}, {day(run.created)}", MOST_TITLE),
             run=run.id,
             created=run.created,
             headline=analysis.headline(board).sentence,
-            evaluators=tuple(titles),
+            evaluators=tuple(title_of(name) for name in run.evaluators),
             models=board.models,
             summary=summary(run, board, found, insights) if "summary" in chosen else None,
-            standings=standings if with_board else (),
-            facts=tuple(_facts(run)) if "data" in chosen else (),
-            columns=columns if with_board else (),
-            cells=cells if with_board else (),
+            sections=tuple(made),
             charts=(*overview(board), *chart_groups(run)) if "charts" in chosen else (),
-            problems=found if "problems" in chosen else (),
-            insights=grouped[:MOST_INSIGHTS],
-            sections=(
-                *([] if replaced is None else [replaced]),
-                *(made[name] for name in BEFORE_CHARTS if name in made),
-            ),
             worst=worst,
-            appendices=tuple(made[name] for name in APPENDICES if name in made),
+            appendices=tuple(answers(run, chosen, appendix=True)),
             methods=tuple(_methods(run)) if "methods" in chosen else (),
-            notes=(
-                *notes,
-                *board.cautions,
-                *measured,
-                *_ranked(run, board, standings),
-                *match_sentences(run, board),
-                *case_sentences(run, board),
-                *_unjudged(run, board),
-            )
-            if with_board
-            else (),
+            facts=tuple(_facts(run)) if "data" in chosen else (),
+            problems=found if "problems" in chosen else (),
+            insights=grouped_insights(insights) if "problems" in chosen else (),
             remarks=tuple(remarks),
         )
     )
 
 
-def _ranked(run: Run, board: analysis.Leaderboard, standings: Sequence[Standing]) -> Iterator[str]:
-    """Yield how ranks are made, and the ranks in the first metrics, in sentences."""
-    paired = {key for (_, key), cell in board.cells.items() if cell.paired}
-    if len(board.models) < 2 or not paired:
-        return
-    yield HOW
-    if len(board.models) > MOST_RANKED:
-        return
-    for standing in [one for one in standings if one.column.key in paired][:MOST_GROUPED]:
-        groups: dict[int, list[str]] = {}
-        for model in board.models:
-            cell = board.cells.get((model, standing.column.key))
-            if cell is not None and cell.rank is not None:
-                groups.setdefault(cell.rank, []).append(model)
-        ranks = "; ".join(f"{rank}: {named(groups[rank])}" for rank in sorted(groups))
-        yield f"Ranks in {metric_title(standing.column, arrow=False)}: {ranks}."
-    if len(board.models) > 2:
-        yield from islice(_head_to_head(run, board, standings), 1)
-
-
-def _head_to_head(run: Run, board: analysis.Leaderboard, standings: Sequence[Standing]) -> Iterator[str]:
-    """Yield how the models fare against each other in each metric that has values per case, in a sentence."""
-    for standing in standings:
-        column = next(column for column in board.columns if column.key == standing.column.key)
-        found = analysis.head_to_head(run, column.evaluator, column.metric) if column.label_key is None else None
-        if found is not None:
-            scores = ", ".join(f"{one.model} {with_interval(one.score, one.low, one.high)}" for one in found.standings)
-            yield (
-                f"Head to head in {metric_title(column, arrow=False)} (each case a match of every two models, the "
-                f"score against an average model, a tie counting half): {scores}."
-            )
-
-
-def _unjudged(run: Run, board: analysis.Leaderboard) -> Iterator[str]:
-    """Yield how many scores have no value because of the judge, a sentence for each reason."""
-    judged = analysis.judged_evaluators(run)
-    columns = [column for column in board.columns if column.primary and column.evaluator in judged]
-    cells = [board.cells.get((model, column.key)) for column in columns for model in board.models]
-    for status, why in (
-        ("parse_failure", "the judge's reply could not be read"),
-        ("skipped", "the judge was not called"),
-    ):
-        count = sum(cell.counts.get(status, 0) for cell in cells if cell is not None)
-        if count:
-            yield f"{plural(count, 'judged score')} without a value because {why}."
-
-
-def _columns(board: analysis.Leaderboard) -> tuple[Column, ...]:
-    chosen = [column for column in board.columns if column.primary or not column.minor]
-    if len(chosen) > MOST_COLUMNS:
-        chosen = [column for column in chosen if column.primary][:MOST_COLUMNS]
-    return tuple(
-        Column(
-            column.key, column.evaluator, column.evaluator_title, column.title, column.direction, column.threshold,
-            column.primary,
-        )
-        for column in chosen
-    )  # fmt: skip
-
-
-def _cell(board: analysis.Leaderboard, model: str, column: Column) -> Cell:
-    cell = board.cells.get((model, column.key))
-    if cell is None:
-        return Cell(reason="not evaluated")
-    return Cell(
-        cell.value, cell.low, cell.high, cell.n, cell.unscored, cell.goodness, cell.best, cell.problem, cell.reason
-    )
-
-
-def _standings(
-    board: analysis.Leaderboard, columns: Sequence[Column], cells: Sequence[Sequence[Cell]]
-) -> Iterator[Standing]:
-    """Yield the leader in each evaluator's primary metric, if it has a better end and a model has a value."""
-    chosen = {column.key for column in analysis.primary_columns(board)}
-    for place, column in enumerate(columns):
-        own = dict(zip(board.models, (row[place] for row in cells), strict=True))
-        values = {model: cell for model, cell in own.items() if cell.value is not None}
-        if column.key not in chosen or not values:
-            continue
-        sign = -1.0 if column.direction == "lower" else 1.0
-        leader = max(values, key=lambda model: sign * (values[model].value or 0.0))
-        level = tuple(model for model in values if model != leader and values[model].best)
-        yield Standing(column, leader, values[leader], level, board.cells[leader, column.key].untested is None)
+def _leaderboard(run: Run, notes: Sequence[str]) -> Answer | None:
+    """Return the leaderboard with `notes` below it, without the sentence that is the headline of the report."""
+    [found] = answers(run, ["leaderboard"])
+    blocks = [one for one in found.blocks if not isinstance(one, Sentence | Note)]
+    below = [*map(Note, notes), *(one for one in found.blocks if isinstance(one, Note))]
+    return replace(found, blocks=(*blocks, *below)) if blocks or below else None
 
 
 def _facts(run: Run) -> Iterator[FactGroup]:
@@ -355,20 +214,6 @@ def _value(value: object) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(_value(one) for one in value)
     return shown(f"{value:g}" if isinstance(value, float) else str(value), MOST_PARAMETER)
-
-
-def _problems(run: Run) -> Iterator[Problem]:
-    found = analysis.problems(run)  # flips of perturbed cases have their own section
-    for row in found[found["kind"] == "threshold"].to_dict("records"):
-        yield Problem(
-            row["model"], row["evaluator"], title_of(row["evaluator"]), row["metric"],
-            _float(row["value"]), _float(row["low"]), _float(row["high"]), _float(row["threshold"]), row["direction"],
-            int(row["n"]), row["severity"], row["message"], None if pd.isna(row["affected"]) else int(row["affected"]),
-        )  # fmt: skip
-
-
-def _float(value: Any) -> float | None:
-    return None if pd.isna(value) else float(value)
 
 
 def _methods(run: Run) -> Iterator[Method]:

@@ -1,7 +1,8 @@
 """The sentences and table rows of a report that the PDF and the HTML share."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
+from metrics.presentation.blocks import CaseMetric, WorstCase
 from metrics.presentation.format import (
     DIRECTIONS,
     MISSING,
@@ -14,27 +15,20 @@ from metrics.presentation.format import (
     shorten,
 )
 from metrics.presentation.names import metric_name
-from metrics.presentation.phrases import directed, named
+from metrics.presentation.phrases import directed
 from metrics.presentation.sources import source_text
-from metrics.reports.report import CaseMetric, Method, MethodMetric, Report, Standing, WorstCase
+from metrics.reports.report import Method, MethodMetric, Report
 
 KICKER = "Evaluation report"
 HEADINGS = {  # of the parts that every report has: title and question
     "data": ("Data and run", "What was evaluated, and how can it be repeated?"),
-    "leaderboard": ("Leaderboard", "Who is how good at what?"),
-    "problems": ("Problems", "Which thresholds are missed, and what stands out?"),
     "worst": ("Worst cases", "Why did it fail here?"),
     "methods": ("Methods", "How is each number computed?"),
 }
 SUMMARY_HEADINGS = {"sure": "How sure is this?", "fails": "What fails?", "steps": "What to do next"}
 LINE = 120  # characters
-MOST_LEVEL = 4  # names of models tied for best
 CONTENTS = "Contents"
-STANDINGS = "Leaders by metric"
-PROBLEM_HEADS = ("Model", "Value (95 % interval)", "n", "Cases missing it", "Certainty")
 METHOD_HEADS = ("Metric", "Meaning", "Range", "Better", "Threshold")
-NO_PROBLEM = "No model is on the wrong side of a threshold."
-INSIGHTS = "What stands out"
 BEST, UNSCORED = "best or tied for best", "no value"
 SMALL_PRINT = "small: 95 % interval, n"
 
@@ -42,13 +36,6 @@ SMALL_PRINT = "small: 95 % interval, n"
 def question(report: Report) -> str:
     """Return the question that the report answers first."""
     return "Is this model good enough?" if len(report.models) == 1 else "Which model should I pick?"
-
-
-def standing_heads(report: Report) -> tuple[str, ...]:
-    """Return the column heads of the table of standings."""
-    if len(report.models) == 1:
-        return "Metric", "Model", "Value and 95 % interval", "n", "Threshold"
-    return "Metric", "Leader", "Value and 95 % interval", "n", "Tied for best"
 
 
 def subtitle(report: Report) -> str:
@@ -59,26 +46,6 @@ def subtitle(report: Report) -> str:
 def evaluators_line(report: Report) -> str:
     """Return the evaluators in one line, cut with an ellipsis."""
     return shorten(", ".join(report.evaluators), LINE)
-
-
-def has_thresholds(report: Report) -> bool:
-    """Return whether models can miss a threshold, so that none missing one is worth saying."""
-    return any(column.threshold is not None for column in report.columns)
-
-
-def level_text(standing: Standing, models: Sequence[str]) -> str:
-    """Return the models tied for best with the leader; for a single model, whether it meets the threshold."""
-    if len(models) > 1 and not standing.tested:
-        return "not tested"
-    if len(models) > 1:
-        everyone = len(standing.level) == len(models) - 1 > 1
-        many = len(standing.level) > MOST_LEVEL
-        level = plural(len(standing.level), "other model") if many else named(standing.level) or "no other model"
-        return "every other model" if everyone else level
-    if standing.column.threshold is None:
-        return MISSING
-    sign = "at most" if standing.column.direction == "lower" else "at least"
-    return f"{'missed' if standing.cell.problem else 'met'}: {sign} {exact(standing.column.threshold)}"
 
 
 def model_text(case: WorstCase) -> str:

@@ -25,11 +25,11 @@ from metrics.ingest.rag_results import (
     Key,
     read_rag_results,
 )
+from metrics.presentation.blocks import ScoreBox, ScorePanel
 from metrics.presentation.format import title
 from metrics.presentation.names import metric_name
 from metrics.presentation.phrases import directed
 from metrics.reports.renderers.rag_results import rag_results
-from metrics.reports.report import ScoreBox, ScorePanel
 from metrics.stats.intervals import mean_intervals
 from metrics.store import Run
 

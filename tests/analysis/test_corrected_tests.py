@@ -15,8 +15,8 @@ from metrics.analysis.corrected_tests import (
 )
 from metrics.analysis.slices.find_slices import find_slices
 from metrics.core.array_types import Floats
+from metrics.presentation.questions.what_was_tested import what_was_tested
 from metrics.presentation.tested_words import caution
-from metrics.reports.sections.what_was_tested import multiplicity_section
 from metrics.stats import corrections, slice_search
 from metrics.store import Run, Workspace
 from tests.analysis.findings.variants import perturbed_run
@@ -96,11 +96,11 @@ def test_a_trend_counts_its_changes(workspace: object, corrected: list[int]) -> 
 
 
 def test_the_report_lists_them_and_says_what_no_correction_covers(run: Run) -> None:
-    section = multiplicity_section(run, with_slices=False)
-    assert section.tables[0].rows == (
+    sentence, table = what_was_tested(run, ["tests"])
+    assert table.rows == (
         ("Which models are better in a metric?", "9", "Holm, over the pairs of models of each metric", "6"),
     )
-    assert section.notes[0].startswith(
+    assert sentence.text.startswith(
         "9 tests in all. Each correction holds within its own question or metric, 3 of them here, not across them: if "
         "there were nothing to find, up to 15 % of such evaluations would still find something."
     )

@@ -202,5 +202,5 @@ class TestCommand:
         judges = [part for server in servers for part in ("--judge", f"scripted@{server.url}")]
         assert main(["evaluate", str(tmp_path / "cases.jsonl"), "--evaluators", "no_answer", *judges]) == 0
         printed = capsys.readouterr().out
-        assert "agreement of the judges" in printed
+        assert "No-answer, " in printed
         assert "2 of 4" in printed

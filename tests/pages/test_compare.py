@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 from components.views.results import model_comparison
 from metrics.analysis import Comparison, Difference
 from metrics.analysis import compare as paired
+from metrics.presentation.questions.is_it_better import answer
 from metrics.store import Run, Workspace
 from tests.analysis.comparison import test_paired_bootstrap as pets
 from tests.components.board_scenes import column
@@ -39,11 +40,11 @@ def test_the_leader_is_compared_with_the_next(run: Run, open_page: Open) -> None
     said = texts(page)
     assert page.title[0].value == "Compare"
     assert page.caption[0].value == "Is B really better than A?"
-    assert said.startswith("Yes: B is better in 4 of 4 metrics, and A in none\nA  blunt    B  sharp")
+    assert said.startswith("Yes: sharp is better in 4 of 4 metrics, and blunt in none\nA  blunt    B  sharp")
     assert (page.query_params["a"], page.query_params["b"]) == ("blunt", "sharp")
     table = page.dataframe[0].value
-    assert table["metric"].tolist() == ["Classification · Accuracy ↑"]
-    assert table["outcomes"].tolist() == ["36 / 8 / 76"]
+    assert table["Metric"].tolist() == ["Classification · Accuracy ↑"]
+    assert table["Wins / losses / ties"].tolist() == ["36 / 8 / 76"]
     assert "neither a value per case nor resamples" not in said
 
 
@@ -53,22 +54,22 @@ def test_metrics_of_the_data_set_are_paired_and_lead_to_their_labels(workspace: 
     page = open_page("compare", a="A", b="B")
     assert texts(page).startswith("Yes: B is better in ")
     table = page.dataframe[0].value
-    row = table[table["metric"] == "COCO summary · AP ↑"].iloc[0]
-    assert (row["words"], row["difference"][0], row["p"]) == ("B is better", "+", "<0.001")
-    assert row["interval"]
+    row = table[table["Metric of the whole data set"] == "COCO summary · AP ↑"].iloc[0]
+    assert (row["Verdict"], row["B − A"][0], row["p"]) == ("B is better", "+", "<0.001")
+    assert row["95 % interval"]
     focused = open_page("compare", a="A", b="B", key=key)
     assert focused.subheader[0].value == "COCO summary · AP ↑"
     assert focused.text[1].value.startswith("B is better: A 0.")
     labels = focused.dataframe[0].value
-    assert labels["metric"].tolist() == ["cat", "dog"]
-    assert labels["words"].tolist() == ["B is better", "equal in every resample"]
-    assert labels["difference"].tolist()[1] == "0.00"
+    assert labels["Label"].tolist() == ["cat", "dog"]
+    assert labels["Verdict"].tolist() == ["B is better", "equal in every resample"]
+    assert labels["B − A"].tolist()[1] == "0.00"
 
 
 def test_swapping_turns_the_answer(run: Run, open_page: Open) -> None:
     page = open_page("compare", a="blunt", b="sharp")
     press(page, "Swap")
-    assert texts(page).startswith("No: A is better in 4 of 4 metrics, and B in none\nA  sharp    B  blunt")
+    assert texts(page).startswith("No: sharp is better in 4 of 4 metrics, and blunt in none\nA  sharp    B  blunt")
     assert (page.query_params["a"], page.query_params["b"]) == ("sharp", "blunt")
 
 
@@ -143,7 +144,7 @@ def test_at_every_look_too_few_cases_say_nothing(words: Run, open_page: Open) ->
     labelled(page.sidebar.toggle, "Cases still arrive").set_value(True).run()
     assert page.query_params["anytime"] == "1"
     assert texts(page).startswith("Not enough cases to let B replace A in 1 of 1 metric: about ")
-    assert page.dataframe[1].value["words"].unique().tolist() == ["no significant difference", "equal on every case"]
+    assert page.dataframe[1].value["Verdict"].unique().tolist() == ["no significant difference", "equal on every case"]
 
 
 def test_one_model_in_two_runs(look_at_copy: Look, open_page: Open) -> None:
@@ -176,7 +177,7 @@ def test_a_single_model_teaches(workspace: Path, open_page: Open) -> None:
 def test_the_answer(found: list[str], said: str) -> None:
     rows = tuple(replace(row("higher", -0.1, 0.2, 0.5), significance=one) for one in found)
     compared = Comparison("a", "b", "1", "1", 9, rows, (), (), "holm", len(rows), clustered=False, notes=())
-    assert model_comparison.answer(compared) == said
+    assert answer(compared) == said
 
 
 def row(direction: str, low: float, middle: float, high: float, end: float = 1.0, a: float = 0.5) -> Difference:

@@ -25,10 +25,10 @@ def test_flips_are_listed_exactly_beside_the_copies(perturbed: Run, open_page: O
     assert page.text[0].value == "8 flips; significantly more than copies: typo, in 1 model. Copies flip in 0 of 24."
     rates, cases = page.dataframe[0].value, page.dataframe[1].value
     first = rates.iloc[0]
-    assert (first["model"], first["flips"], first["copies"], first["verdict"]) == (
+    assert (first["Model"], first["Flips"], first["Copies"], first["Against copies"]) == (
         "shaky", "8 of 12", "0 of 12", "more than copies",
     )  # fmt: skip
-    assert set(rates.loc[rates["perturbation"].eq("copy"), "verdict"]) == {"the control"}
+    assert set(rates.loc[rates["Perturbation"].eq("copy"), "Against copies"]) == {"the control"}
     assert cases["case_id"].tolist() == [f"c{index}-typo" for index in (*range(1, 8), 0)]
     assert "exact test" in page.caption[1].value
     assert "after Holm correction" in page.caption[1].value

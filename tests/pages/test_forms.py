@@ -214,8 +214,8 @@ def test_head_to_head_ranks_by_matches_and_leads_to_a_pair(runs: list[Run], open
     assert "Score against the average model, a tie counting half." in captions(page)
     assert any(text.value.startswith("By matches in ") for text in page.text)
     standings, pairs = (frame.value for frame in page.dataframe[:2])
-    assert set(standings["model"]) == set(MODELS)
-    assert standings["score"].tolist() == sorted(standings["score"], reverse=True)
+    assert set(standings["Model"]) == set(MODELS)
+    assert standings["Score"].tolist() == sorted(standings["Score"], reverse=True)
     assert len(pairs) == 3
     assert all(sum(map(int, row.split(" / "))) == 12 for row in pairs["outcomes"])
     page.number_input[0].set_value(1.0).run()

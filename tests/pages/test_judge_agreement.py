@@ -16,7 +16,6 @@ from metrics.analysis.labels.judge_agreement import agreements
 from metrics.cli.main import main
 from metrics.perturbations.answers import judged_again
 from metrics.presentation import agreement_words, format, guarantee_words, phrases
-from metrics.reports.sections.label_agreement import agreement_section
 from metrics.store import Run, Workspace
 from metrics.store.rating_sets import Labels
 from metrics.suites.samples import create, samples
@@ -26,6 +25,7 @@ from tests.judge.server import JudgeServer
 from tests.labels import label, labelled_run
 from tests.pages.conftest import Open
 from tests.pages.reading import labelled, press
+from tests.presentation.asked import ask
 
 KEY = "rouge/rouge1"
 
@@ -150,7 +150,7 @@ def test_page_report_command_and_library_say_the_same(bare, open_page, capsysbin
     values = {metric.label: metric.value for metric in page.metric}
     assert values["Sensitivity"] == format.number(found.sensitivity.value)
 
-    section = agreement_section(bare)
+    section = ask("can_the_judge_be_trusted", bare)
     assert section is not None
     assert section.tables[0].rows[0][2] == kappa
     assert section.tables[0].rows[0][4] == phrases.estimated(found.sensitivity)
@@ -309,7 +309,7 @@ def test_variants_are_chosen_estimated_and_judged(workspace: Path, open_page: Op
         again = engine.execute(judged_again(run, ["answer_padded"], 25).create(Workspace()), one_thread)
     found = open_page("judge_agreement", run=again.id)
     assert "The judge is swayed by what should not matter: Length: said twice." in texts(found)
-    assert found.dataframe[0].value["verdict"].tolist() == ["✗ swayed"]
+    assert found.dataframe[0].value[""].tolist() == ["✗ swayed"]
 
 
 def test_page_report_command_and_library_say_from_which_score_on_to_accept(
@@ -338,7 +338,7 @@ def test_page_report_command_and_library_say_from_which_score_on_to_accept(
         page
     )
     assert table["wrong"][0] == f"{len(wrong)} of {twenty[0].answered}"
-    assert f"long: {unshown}" in " ".join(agreement_section(bare).notes)  # type: ignore[union-attr]
+    assert f"long: {unshown}" in " ".join(ask("can_the_judge_be_trusted", bare).notes)  # type: ignore[union-attr]
     capsysbinary.readouterr()
     options = ["--workspace", str(bare.workspace.path), "--metric", "rougeL", "--most-errors", "0.2"]
     assert main(["labels", "acceptance", bare.id, *options]) == 0

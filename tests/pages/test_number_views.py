@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from metrics.presentation.blocks import Curve
 from metrics.presentation.viewers.case_texts import case_blocks, predicted_text
 from metrics.reports.build import build
-from metrics.reports.report import Curve
 from metrics.store import Workspace
 from tests.engine.engine_scenes import finished
 from tests.evaluators import test_group_fairness as fairness

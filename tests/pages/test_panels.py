@@ -30,8 +30,8 @@ def test_how_far_the_judges_agree(run: Run, open_page: Open) -> None:
     """It needs no labels."""
     page = open_page("judge_agreement", run=run.id)
     (row,) = page.dataframe[0].value.to_dict("records")
-    assert (row["metric"], row["disputed"]) == ("No-answer", "2 of 4")
-    assert row["alike"].startswith("0.750 (")
+    assert (row["Metric"], row["Disputed"]) == ("No-answer", "2 of 4")
+    assert row["Alike"].startswith("0.750 (")
     assert any(entry.value == "No labels yet" for entry in page.subheader)
 
 

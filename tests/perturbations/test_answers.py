@@ -11,11 +11,11 @@ from metrics.cli.main import main
 from metrics.core.errors import InputError, MissingResource
 from metrics.core.suite import Outputs, Suite
 from metrics.perturbations.answers import ANOTHER, ANSWER_KINDS, judged_again, vary_answers
-from metrics.reports.sections.label_agreement import agreement_section
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished, one_thread, text_outputs, text_suite
 from tests.judge.judge_scenes import rag
 from tests.judge.server import JudgeServer, Request
+from tests.presentation.asked import ask
 
 PASSES = ("byop", "passes")
 ASKED = {"byop": {"prompt": "Is this right? {actual_answer}"}}
@@ -159,7 +159,7 @@ def test_the_report_says_what_sways_the_judge(workspace):
     with JudgeServer() as server:
         server.say("byop", lambda request: {"reason": "So.", "verdict": "— scripted" in request.text})
         again = judged_again(judged(workspace, server.url), ["answer_signed_by_judge"]).create(Workspace())
-        section = agreement_section(engine.execute(again, one_thread))
+        section = ask("can_the_judge_be_trusted", engine.execute(again, one_thread))
     (table,) = section.tables
     assert table.rows[0][1:] == ("Author: signed with the judge's name", "+1.00 (0.886–1.00)", "✗ swayed", "30")
     assert "The judge is swayed by what should not matter: Author: signed with the judge's name." in section.notes[0]

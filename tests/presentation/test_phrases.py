@@ -1,9 +1,11 @@
 """Short phrases."""
 
+from dataclasses import replace
+
 import pytest
 
 from metrics.presentation import phrases
-from metrics.reports.report import Column
+from tests.components.board_scenes import column
 
 SAID = {
     phrases.signed: [
@@ -39,8 +41,8 @@ def test_said(say, arguments, text):
     ids=["another name", "the evaluator's name"],
 )
 def test_metric_title(evaluator, title, expected):
-    column = Column("key", evaluator, "ROUGE", title)
-    assert (phrases.metric_title(column), phrases.metric_title(column, arrow=False)) == (expected, expected[:-2])
+    own = replace(column(f"{evaluator}/{title}"), evaluator=evaluator, evaluator_title="ROUGE", title=title)
+    assert (phrases.metric_title(own), phrases.metric_title(own, arrow=False)) == (expected, expected[:-2])
 
 
 def test_paragraphs_run_and_formulas_keep_their_lines():

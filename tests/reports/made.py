@@ -1,33 +1,31 @@
 """A report made by hand: three models, five metrics, hostile and non-Latin texts, an image with boxes."""
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from metrics.reports.report import (
+from metrics.analysis import Cell, Column
+from metrics.analysis.leaderboard.leaderboard import NOT_EVALUATED
+from metrics.presentation.blocks import (
+    Answer,
     Bar,
     BarGroup,
     Bars,
     Box,
     CaseMetric,
-    Cell,
-    ChartGroup,
-    Column,
     Curve,
-    Fact,
-    FactGroup,
-    Insight,
+    Heatmap,
     Matrix,
-    Method,
-    MethodMetric,
+    Note,
     Passage,
-    Problem,
-    Report,
-    Section,
+    Sentence,
     Series,
-    Standing,
-    Summary,
-    Table,
     WorstCase,
+    table,
 )
+from metrics.presentation.questions.what_stands_out import Insight
+from metrics.presentation.questions.what_went_wrong import Problem
+from metrics.reports.report import Fact, FactGroup, Method, MethodMetric, Report, Summary
 
 HOSTILE = 'before #panic() $x^2$ *bold* _it_ `raw` \\ // /* <script>alert(1)</script> @ref "q" ]]> &amp; '
 HOSTILE += "\x00\x1b[31m \u202e after"
@@ -58,33 +56,53 @@ CLASSES = Bars("Classes: F1 ↑", (
     BarGroup("cat", tuple(Bar(model, 0.5 + index / 10, 0.4, 0.9) for index, model in enumerate(MODELS))),
     BarGroup(SCRIPTS[:9], (Bar(MODELS[0], 0.25), Bar(MODELS[1], None), Bar(MODELS[2], 0.0, 0.0, 0.1))),
 ), MODELS, 1.0)  # fmt: skip
+
+
+def column(evaluator: str, evaluator_title: str, title: str, **other: Any) -> Column:
+    """A primary column of shares without a threshold, but for what is given."""
+    usual = Column(
+        f"{evaluator}.{title}", evaluator, evaluator_title, "text", title, title, "", "higher", 0.0, 1.0, None, "",
+        primary=True, minor=False,
+    )  # fmt: skip
+    return replace(usual, **other)
+
+
+def cell(value: float | None, low: float | None = None, high: float | None = None, n: int = 0, **other: Any) -> Cell:
+    """A cell with its interval and n, but for what is given."""
+    return replace(NOT_EVALUATED, value=value, low=low, high=high, n=n, **({"reason": None} | other))
+
+
 COLUMNS = (
-    Column("rouge.rougeL", "rouge", "ROUGE", "rougeL", threshold=0.4),
-    Column("rouge.rouge1", "rouge", "ROUGE", "rouge1", primary=False),
-    Column("bleu.bleu4", "bleu", "BLEU", "bleu4"),
-    Column(
-        "looping_detection.longest_repeated_substring", "looping_detection", "Looping detection",
-        "longest_repeated_substring", "lower", 0.2,
+    column("rouge", "ROUGE", "rougeL", threshold=0.4), column("rouge", "ROUGE", "rouge1", primary=False),
+    column("bleu", "BLEU", "bleu4"),
+    column(
+        "looping_detection", "Looping detection", "longest_repeated_substring", direction="lower", threshold=0.2,
     ),
-    Column("pii_leakage.passes", "pii_leakage", "PII leakage", "passes", threshold=0.5),
+    column("pii_leakage", "PII leakage", "passes", threshold=0.5),
 )  # fmt: skip
-CELLS = (
+NUMBERS = (  # value, low, high, n, unscored, goodness, best, problem
     (
-        Cell(0.512, 0.47, 0.55, 159, 0, 0.512, True), Cell(0.561, 0.52, 0.6, 159, 0, 0.561, True),
-        Cell(0.213, 0.17, 0.26, 159, 0, 0.213), Cell(0.041, 0.03, 0.06, 157, 2, 0.96, True),
-        Cell(1.0, 0.976, 1.0, 159, 0, 1.0, True),
+        (0.512, 0.47, 0.55, 159, 0, 0.512, True), (0.561, 0.52, 0.6, 159, 0, 0.561, True),
+        (0.213, 0.17, 0.26, 159, 0, 0.213), (0.041, 0.03, 0.06, 157, 2, 0.96, True),
+        (1.0, 0.976, 1.0, 159, 0, 1.0, True),
     ),
     (
-        Cell(0.478, 0.44, 0.52, 159, 0, 0.478, True), Cell(0.532, 0.49, 0.57, 159, 0, 0.532, True),
-        Cell(0.301, 0.25, 0.35, 159, 0, 0.301, True), Cell(0.052, 0.04, 0.07, 159, 0, 0.95, True),
-        Cell(0.994, 0.965, 0.999, 159, 0, 0.994, True),
+        (0.478, 0.44, 0.52, 159, 0, 0.478, True), (0.532, 0.49, 0.57, 159, 0, 0.532, True),
+        (0.301, 0.25, 0.35, 159, 0, 0.301, True), (0.052, 0.04, 0.07, 159, 0, 0.95, True),
+        (0.994, 0.965, 0.999, 159, 0, 0.994, True),
     ),
     (
-        Cell(0.211, 0.18, 0.24, 159, 0, 0.211, False, True), Cell(0.252, 0.22, 0.29, 159, 0, 0.252),
-        Cell(0.049, 0.02, 0.08, 159, 0, 0.049), Cell(0.312, 0.26, 0.37, 159, 0, 0.688, False, True),
-        Cell(None, n=0, unscored=159, reason="no answer was scored"),
+        (0.211, 0.18, 0.24, 159, 0, 0.211, False, True), (0.252, 0.22, 0.29, 159, 0, 0.252),
+        (0.049, 0.02, 0.08, 159, 0, 0.049), (0.312, 0.26, 0.37, 159, 0, 0.688, False, True),
+        (None, None, None, 0, 159),
     ),
 )  # fmt: skip
+CELLS = tuple(
+    tuple(
+        cell(*one[:4], **dict(zip(("unscored", "goodness", "best", "problem"), one[4:], strict=False))) for one in row
+    )
+    for row in NUMBERS
+)
 
 
 def worst_text() -> WorstCase:
@@ -125,22 +143,18 @@ def worst_image(image: Path | None) -> WorstCase:
     )  # fmt: skip
 
 
+def noted(text: str) -> tuple[Answer, ...]:
+    """An answer in which every text is this one."""
+    blocks = (Sentence(text, text), table(text, (text, "b"), ((text, text),), groups=((text, 1),)), Note(text))
+    return (Answer("slices", text, text, blocks),)
+
+
 def made(image: Path | None = None, hostile: str = HOSTILE) -> Report:
-    levels = ((0, (1,)), (2, ()), (3, (1,)), (4, (1,)))
-    leaders = {0: 0, 2: 1, 3: 0, 4: 0}
+    heads = ("Metric", "Leader", "Value (95 % interval)", "n", "Tied for best")
+    leaders = table("Leaders by metric", heads, (("ROUGE-L ↑", MODELS[0], "0.512 (0.470–0.550)", "159", MODELS[1]),))
     return Report(
         title="MT-RAG answers, 21 Nov 2026", run="20261121-102800-ab12", created="2026-11-21T10:28:00+00:00",
-        headline="atlas-large leads: best or tied for best in 3 of 4 metrics.", models=MODELS, columns=COLUMNS,
-        cells=CELLS,
-        standings=tuple(
-            Standing(
-                COLUMNS[place],
-                MODELS[leaders[place]],
-                CELLS[leaders[place]][place],
-                tuple(MODELS[one] for one in level),
-            )
-            for place, level in levels
-        ),
+        headline="atlas-large leads: best or tied for best in 3 of 4 metrics.", models=MODELS,
         facts=(
             FactGroup("Data", (
                 Fact("Suite", "mtrag"), Fact("Cases", "159"),
@@ -153,11 +167,12 @@ def made(image: Path | None = None, hostile: str = HOSTILE) -> Report:
             )),
         ),
         charts=(
-            ChartGroup(
-                "Curves", "How do precision and recall change with the threshold?", CURVES, "3 curves left out here.",
+            Answer(
+                "charts", "Curves", "How do precision and recall change with the threshold?",
+                (*CURVES, Note("3 curves left out here.")),
             ),
-            ChartGroup("Confusion", "Which classes are confused?", (CONFUSION,)),
-            ChartGroup("Classes", "On which classes is each model weak?", (CLASSES,)),
+            Answer("charts", "Confusion", "Which classes are confused?", (CONFUSION,)),
+            Answer("charts", "Classes", "On which classes is each model weak?", (CLASSES,)),
         ),
         problems=(Problem(
             "cirrus-mini", "rouge", "ROUGE", "rougeL", 0.211, 0.18, 0.24, 0.4, "higher", 159, "high",
@@ -165,7 +180,7 @@ def made(image: Path | None = None, hostile: str = HOSTILE) -> Report:
         ),),
         insights=(Insight("hardest", f"Hardest: case-017, {hostile[:40]}"),),
         summary=Summary(
-            Table(
+            table(
                 "By how much?", ("Metric", "atlas-large", "borealis-7b", "Difference", "Adjusted p", "Result"),
                 ((
                     "ROUGE: rougeL ↑", "0.512 (0.470–0.550)", "0.478 (0.440–0.520)", "+0.034 (−0.010 – 0.078)", "0.130",
@@ -178,10 +193,22 @@ def made(image: Path | None = None, hostile: str = HOSTILE) -> Report:
             ("Choose atlas-large.", f"Read case {hostile}"),
         ),
         sections=(
-            Section("comparison", "Is it really better?", "Or could the difference be chance?", (), ("Paired.",)),
-            Section("slices", "Slices", "Where is a model worse than elsewhere?", (), ("342 slices searched.",)),
+            Answer(
+                "leaderboard", "Leaderboard", "Who is how good at what?", (Heatmap(MODELS, COLUMNS, CELLS), leaders),
+            ),
+            Answer("comparison", "Is it really better?", "Or could the difference be chance?", (Note("Paired."),)),
+            Answer("problems", "Problems", "Which thresholds are missed?", (
+                Sentence("1 problem in 1 of 3 models."),
+                table(
+                    "Missed thresholds", ("Model", "Value", "n"), (("cirrus-mini", "0.211", "159"),), (1, 2),
+                    groups=(("ROUGE-L ≥ 0.4", 1),),
+                ),
+                Note("Significant: the whole 95 % interval misses the threshold."),
+            )),
+            Answer("problems", "What stands out", "", (Sentence(f"Hardest: case-017, {hostile[:40]}"),)),
+            Answer("slices", "Slices", "Where is a model worse than elsewhere?", (Note("342 slices searched."),)),
         ),
-        appendices=(Section("compliance", "Compliance", "For which standards is there evidence?", (Table(
+        appendices=(Answer("compliance", "Compliance", "For which standards is there evidence?", (table(
             "Evidence", ("Evaluator", "Standards"), (("PII leakage", "NIST AI RMF: privacy enhanced"),),
         ),)),),
         evaluators=("ROUGE", "BLEU", "Looping detection", "PII leakage"), worst=(worst_text(), worst_image(image)),

@@ -12,19 +12,22 @@ from pypdf import PdfReader
 
 from metrics.core.classes import ClassFacts
 from metrics.core.suite import Outputs, Suite, Task
+from metrics.presentation.blocks import Matrix
 from metrics.presentation.format import day
+from metrics.presentation.questions.which_leads import Standing, level_text
 from metrics.reports import render
 from metrics.reports.build import build
 from metrics.reports.renderers.figures import picture
 from metrics.reports.renderers.pdf import pdf
-from metrics.reports.report import Cell, Column, Matrix, Report, Standing
-from metrics.reports.report_texts import level_text
+from metrics.reports.report import Report
 from metrics.reports.sections import worst_cases
 from metrics.store import Run, Workspace
 from metrics.store.reviews import Review
 from tests.analysis.scored import scored_run
 from tests.engine.engine_scenes import finished
 from tests.pages.page_scenes import masks_run
+from tests.presentation.asked import ask
+from tests.reports.made import cell, column
 from tests.reports.runs import by_hand
 
 
@@ -45,16 +48,17 @@ def test_it_says_what_the_run_says(marked_run: Run, report: Report) -> None:
     assert facts(report)["Suite fingerprint"] == run.spec.suite.fingerprint
     assert "numpy" in facts(report)["Versions"]
     assert report.models == ("good", "poor")
-    assert {column.evaluator for column in report.columns} == {"rouge", "looping_detection"}
+    assert {column.evaluator for column in report.heatmap.columns} == {"rouge", "looping_detection"}
     assert [method.evaluator for method in report.methods] == ["rouge", "looping_detection"]
     assert report.methods[0].metrics[0].name == "rouge1"
     assert any(problem.model == "poor" and problem.title == "rougeL" for problem in report.problems)
     messages = [insight.message for insight in report.insights]
     assert "poor is worst at ROUGE-L (0.640)" in messages
     assert len(messages) == len(set(messages))
-    assert "a paired test on the same cases" in report.notes[0]
-    assert "significant at 5 % after Holm's correction for all pairs of models of the metric" in report.notes[0]
-    assert report.notes[1] == "Ranks in ROUGE-L: 1: good; 2: poor."
+    notes = report.section("leaderboard").notes
+    assert "a paired test on the same cases" in notes[0]
+    assert "significant at 5 % after Holm's correction for all pairs of models of the metric" in notes[0]
+    assert notes[1] == "Ranks in ROUGE-L: 1: good; 2: poor."
     assert all(problem.affected == 12 for problem in report.problems if problem.title == "rougeL")
 
 
@@ -76,14 +80,13 @@ def test_every_document_is_repeatable(marked_run: Run, format: str) -> None:
 
 def test_a_run_of_a_later_version_still_reports(workspace: Path) -> None:
     report = build(by_hand())
-    assert (report.headline, report.columns) == ("No metric has a value, so no model can be recommended.", ())
+    assert (report.headline, report.heatmap) == ("No metric has a value, so no model can be recommended.", None)
     assert "does not have the evaluator" in report.methods[0].definition
     assert pdf(report)
 
 
 def standing(leader: str, *level: str, problem: bool = False) -> Standing:
-    column = Column("e/m", "e", "E", "m", "higher", 0.4)
-    return Standing(column, leader, Cell(0.5, 0.4, 0.6, 10, problem=problem), level)
+    return Standing(column("e", "E", "m", threshold=0.4), leader, cell(0.5, 0.4, 0.6, 10, problem=problem), level)
 
 
 @pytest.mark.parametrize(("models", "entry", "expected"), [
@@ -205,9 +208,15 @@ def test_mistaken_areas_are_drawn(workspace: Path, tmp_path: Path) -> None:
 def test_three_models_and_more_fare_against_each_other(workspace: Path) -> None:
     given = {model: [(place * step % 7) / 7 for place in range(20)] for model, step in (("a", 1), ("b", 3), ("c", 5))}
     told = [
-        note for note in build(scored_run({"rouge.rougeL": given})).notes if note.startswith("Head to head in ROUGE-L")
+        note
+        for note in ask("which_leads", scored_run({"rouge.rougeL": given})).notes
+        if note.startswith("Head to head in ROUGE-L")
     ]
     assert len(told) == 1
     assert all(f"{model} 0." in told[0] for model in given)
     del given["c"]
-    assert not [note for note in build(scored_run({"rouge.rougeL": given})).notes if note.startswith("Head to head")]
+    assert not [
+        note
+        for note in ask("which_leads", scored_run({"rouge.rougeL": given})).notes
+        if note.startswith("Head to head")
+    ]

@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 
 from metrics.library.evaluator_choice import CONSISTENCY
+from metrics.presentation.blocks import Answer, Bar, BarGroup, Bars, Curve, Matrix, ScorePanel, Series
 from metrics.presentation.chart_data.confusion_counts import OTHERS
 from metrics.reports.build import build
 from metrics.reports.renderers.charts import coloured_models, figure_of
 from metrics.reports.renderers.figures import Figure
 from metrics.reports.renderers.plots import Inks, is_wide, plot
-from metrics.reports.report import Bar, BarGroup, Bars, ChartGroup, Curve, Matrix, Report, ScorePanel, Series
+from metrics.reports.report import Report
 from metrics.reports.sections.section_charts import MOST_BARS, MOST_LABELS
 from metrics.store import Workspace
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
@@ -33,7 +34,7 @@ def pictures(tmp_path_factory: pytest.TempPathFactory) -> Report:
     return build(objects_run(tmp_path_factory.mktemp("pictures"), *OF_OBJECTS))
 
 
-def group(report: Report, title: str) -> ChartGroup:
+def group(report: Report, title: str) -> Answer:
     return next(group for group in report.charts if group.title == title)
 
 
@@ -153,7 +154,7 @@ def test_of_many_models_those_that_charts_choose_have_the_colours() -> None:
     models = tuple(f"m{place:02}" for place in range(20))
     report = Report("t", "run", "2026-11-21", "Nothing", models=models)
     assert coloured_models(report) == models[:8]
-    chosen = ChartGroup("At a glance", "", (Bars("b", (), models[11:17]), CURVES))
+    chosen = Answer("charts", "At a glance", "", (Bars("b", (), models[11:17]), *CURVES))
     assert coloured_models(replace(report, charts=(chosen,))) == (*models[11:17], *models[:2])
     assert coloured_models(replace(report, models=models[:3], charts=(chosen,))) == models[:3]
 

@@ -11,12 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
+from metrics.presentation.blocks import Passage
 from metrics.presentation.palette import ramp
 from metrics.presentation.safe_text import shown
 from metrics.reports.renderers.html import html
 from metrics.reports.renderers.pdf import pdf
-from metrics.reports.report import Passage, Report
-from tests.reports.made import HOSTILE, MODELS, SCRIPTS, made, worst_text
+from metrics.reports.report import Report
+from tests.reports.made import HOSTILE, MODELS, SCRIPTS, made, noted, worst_text
 
 VOID = {"meta"}
 ATTACKS = {
@@ -82,7 +83,8 @@ def test_it_says_what_the_pdf_says(content: bytes) -> None:
     text = "\n".join(Page(content).texts)
     for expected in (
         "MT-RAG answers, 21 Nov 2026", "atlas-large leads", "0.512", "0.470–0.550", "Data and run", "Leaderboard",
-        "3 errors", "Curves", "Worst cases", "Methods", "under 0.4", "Certain: the whole 95 % interval", "By how much?",
+        "3 errors", "Curves", "Worst cases", "Methods", "under 0.4", "Significant: the whole 95 % interval",
+        "By how much?",
         "159 unscored", "1 missed", "Lin 2004", SCRIPTS, *MODELS,
     ):  # fmt: skip
         assert expected in text
@@ -102,7 +104,9 @@ def test_it_loads_and_runs_nothing(content: bytes) -> None:
 @pytest.mark.attack("model", "scripts and images in every text of a report", "the HTML report escapes everything")
 def test_hostile_text_is_only_text(attack: str) -> None:
     case = replace(worst_text(), case_id=attack, model=attack, passages=(Passage(attack, attack),), tags=(attack,))
-    report = replace(made(), title=attack, headline=attack, models=(attack, "b", "c"), worst=(case,), notes=(attack,))
+    report = replace(
+        made(), title=attack, headline=attack, models=(attack, "b", "c"), worst=(case,), sections=noted(attack)
+    )
     page = Page(html(report))
     assert_harmless(page)
     assert "".join(page.texts).count(shown(attack)) >= 7

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from metrics.reports.sections.label_agreement import agreement_section
 from metrics.store import Run, Workspace
 from tests.labels import label, labelled_run
+from tests.presentation.asked import ask
 
 
 @pytest.fixture(scope="module")
@@ -15,12 +15,12 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def test_without_labels_there_is_none(workspace: Path) -> None:
-    assert agreement_section(labelled_run(Workspace(), 4)) is None
+    assert ask("can_the_judge_be_trusted", labelled_run(Workspace(), 4)) is None
 
 
 def test_it_says_how_far_the_scores_agree_and_what_the_means_are(run: Run) -> None:
     label(run, "ann", range(30))
-    section = agreement_section(run)
+    section = ask("can_the_judge_be_trusted", run)
     assert (section.title, section.question) == ("Judge agreement", "How far can these scores be trusted?")
     agreement, means = section.tables
     (row,) = agreement.rows

@@ -26,7 +26,7 @@ def test_headline_gates_metrics_and_differences(workspace: Path) -> None:
     lines = markdown(after, outcomes, against).splitlines()
     assert lines[0].endswith("· ❌ 2 of 4 gates failed")
     assert lines[2].startswith("**m ")
-    assert [line[:3] for line in lines if line.startswith("###")] == ["###"] * 3
+    assert [line[:3] for line in lines if line.startswith("###")] == ["###"] * 4
     gates = [line for line in lines if line.startswith(("| ✅", "| ❌"))]
     assert [line[2] for line in gates] == ["❌", "❌", "✅", "✅"], "the failed ones first"
     assert "`fail-if-worse rouge.rougeL` | `m` | " in gates[0]

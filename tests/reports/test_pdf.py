@@ -10,13 +10,14 @@ from PIL import Image
 from pypdf import PdfReader
 
 from metrics.core.errors import MissingResource
+from metrics.presentation.blocks import Answer, Heatmap, Passage
+from metrics.presentation.heatmap_parts import ROOM, heatmap_parts
 from metrics.presentation.names import short_names
 from metrics.presentation.safe_text import shown
 from metrics.reports.renderers import typesetting
 from metrics.reports.renderers.pdf import pdf
-from metrics.reports.report import Cell, Column, Passage, Report
-from metrics.reports.sections.heatmap_parts import ROOM, heatmap_parts
-from tests.reports.made import made, worst_text
+from metrics.reports.report import Report
+from tests.reports.made import cell, column, made, noted, worst_text
 
 A4 = (595, 842)
 ATTACKS = {
@@ -132,7 +133,7 @@ def attacked() -> str:
         for one in ATTACKS.values()
     )
     every = " ".join(ATTACKS.values())
-    report = replace(made(), title=every, headline=every, models=(every, "b", "c"), worst=cases, notes=(every,))
+    report = replace(made(), title=every, headline=every, models=(every, "b", "c"), worst=cases, sections=noted(every))
     return "".join(text_of(pdf(report)).split())
 
 
@@ -151,10 +152,11 @@ def test_an_unreadable_image_is_said(tmp_path: Path, content: bytes) -> None:
 
 
 def wide(models: int, metrics: int) -> Report:
-    columns = tuple(Column(f"k{i}", f"e{i // 4}", f"Evaluator {i // 4}", f"metric_number_{i}") for i in range(metrics))
-    cell = Cell(0.512, 0.47, 0.55, 1590, 3, 0.512, True)
+    columns = tuple(column(f"e{i // 4}", f"Evaluator {i // 4}", f"metric_number_{i}") for i in range(metrics))
+    number = cell(0.512, 0.47, 0.55, 1590, unscored=3, goodness=0.512, best=True)
     names = tuple(f"model-{i}-with-a-long-name-of-its-own" for i in range(models))
-    return replace(made(), models=names, columns=columns, cells=((cell,) * metrics,) * models, standings=())
+    drawn = Heatmap(names, columns, ((number,) * metrics,) * models)
+    return replace(made(), models=names, sections=(Answer("leaderboard", "Leaderboard", "Who?", (drawn,)),))
 
 
 @pytest.mark.parametrize(("models", "metrics"), [(3, 20), (40, 30)])
@@ -164,7 +166,7 @@ def test_wide_leaderboards_are_split(models: int, metrics: int) -> None:
     assert all(f"Metricnumber{index}" in text for index in range(metrics))
     assert "model-…" in text
     assert all(name in text for name in short_names(report.models).values())
-    parts = list(heatmap_parts(report))
+    parts = list(heatmap_parts(report.heatmap))
     assert all(len(part.columns) * part.column_width <= ROOM + 1e-9 for part in parts)
     titles = [f"Metric number {index}\u00a0↑" for index in range(metrics)]
     assert [name for part in parts for name, _ in part.columns] == titles
@@ -186,7 +188,7 @@ def test_the_first_page_is_the_managers(sample: bytes) -> None:
 
 def test_a_long_report_has_contents() -> None:
     report = made()
-    long = replace(report, worst=(worst_text(),) * 20, methods=report.methods * 60, problems=report.problems * 120)
+    long = replace(report, worst=(worst_text(),) * 20, methods=report.methods * 60, sections=report.sections * 2)
     found = reader(content := pdf(long))
     assert len(found.pages) >= 20
     contents = found.pages[1].extract_text()

@@ -5,9 +5,9 @@ from itertools import combinations
 import pytest
 
 from metrics.reports.build import build
-from metrics.reports.sections.preferences import preferences_section
 from metrics.store import Run, Workspace
 from tests.preferences import MODELS, compared_run, judgement, vote
+from tests.presentation.asked import ask
 
 
 @pytest.fixture
@@ -16,12 +16,12 @@ def run(workspace: object) -> Run:
 
 
 def test_standings_and_wins_by_people_and_the_judge(run: Run) -> None:
-    assert preferences_section(run) is None
+    assert ask("whose_answers_are_preferred", run) is None
     for index in range(12):
         for one, other in combinations(MODELS, 2):
             vote(run, index, one, other, float(index % 4 == 0), shown_first=one)
             judgement(run, index, one, other, 1.0, 0.0)
-    section = preferences_section(run)
+    section = ask("whose_answers_are_preferred", run)
     assert [table.title for table in section.tables] == [
         "By people's preferences (quality)", "Wins by people's preferences (quality)",
         "By the judge's preferences (quality)", "Wins by the judge's preferences (quality)",

@@ -6,17 +6,15 @@ import pytest
 
 from metrics.analysis import leaderboard
 from metrics.core.evidence import Evidence
+from metrics.presentation.blocks import Bars, Radar
 from metrics.reports.renderers.plots import Inks, plot
-from metrics.reports.report import Bars, Radar
 from metrics.reports.sections import worst_cases
-from metrics.reports.sections.comparisons import comparison_section
 from metrics.reports.sections.overview import overview
-from metrics.reports.sections.robustness import flips_section
-from metrics.reports.sections.standards import standards_section
 from metrics.store import Run, Workspace
 from tests.analysis.findings.variants import perturbed_run
 from tests.analysis.scored import scored_run
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
+from tests.presentation.asked import ask
 
 NAMES = ("context_recall", "answer_correctness", "faithfulness", "hallucination_claims")
 
@@ -30,7 +28,7 @@ def run(module_workspace: Path) -> Run:
 
 
 def test_the_difference_names_test_and_correction_in_words(run: Run) -> None:
-    found = comparison_section(run)
+    found = ask("is_it_better", run)
     (table,) = found.tables
     assert table.title == "best against the next 2 models"
     results = {(row[0], row[1]): row[-1] for row in table.rows}
@@ -39,31 +37,31 @@ def test_the_difference_names_test_and_correction_in_words(run: Run) -> None:
     assert results["PII leakage: Passes\u00a0↑", "next"] == "best is better"
     assert found.notes[0] == (
         "Paired on 30 shared cases, by McNemar's test for metrics that are right or wrong on a case and by a paired t "
-        "test for many. “Better” = significant after Holm correction over all pairs of models of the metric (5 %), as "
-        "in the ranks of the leaderboard. No significant difference does not mean that two models are equal."
+        "test for many. “Better” = significant after Holm correction (4 tests, 5 %), and in a metric's 3 pairs of "
+        "models, as in the ranks. No significant difference does not mean that two models are equal."
     )
 
 
 def test_equal_models_need_no_test(workspace: Path) -> None:
     run = scored_run({"faithfulness": {"one": [0.5] * 5, "two": [0.5] * 5}})
-    assert comparison_section(run).notes[0].endswith("so there is nothing to test.")
+    assert ask("is_it_better", run).notes[0].endswith("so there is nothing to test.")
 
 
 def test_flips_stand_beside_the_copies(workspace: Path) -> None:
-    found = flips_section(perturbed_run({"steady": (), "shaky": [f"c{index}-typo" for index in range(8)]}))
-    assert found.tables[0].rows[0] == (
-        "shaky", "Text matching: Passes", "typo", "8 of 12", "0.667", "0.391–0.862", "0 of 12", "0.004",
-        "more than copies",
-    )  # fmt: skip
-    assert {row[-1] for row in found.tables[0].rows[-2:]} == {"control"}
+    run = perturbed_run({"steady": (), "shaky": [f"c{index}-typo" for index in range(8)]})
+    found = ask("do_small_changes_matter", run)
+    first = found.tables[0].rows[0]
+    assert first[:6] == ("shaky", "Text matching: Passes", "typo", "8 of 12", "0.667", "0.391–0.862")
+    assert first[7:10] == ("0 of 12", "more than copies", "0.004")
+    assert {row[8] for row in found.tables[0].rows[-2:]} == {"the control"}
     assert "Holm correction" in found.notes[0]
-    assert flips_section(finished(Workspace(), text_suite(), text_outputs(), "rouge")) is None
+    assert ask("do_small_changes_matter", finished(Workspace(), text_suite(), text_outputs(), "rouge")) is None
 
 
 def test_standards_say_what_is_evidence_and_what_is_missing(run: Run) -> None:
-    found = standards_section(run)
+    found = ask("what_is_evidence_for_standards", run)
     (table,) = found.tables
-    assert table.heads == ("Evaluator", "Standards", "Threshold", "best", "next", "same")
+    assert tuple(head.title for head in table.heads) == ("Evaluator", "Standards", "Threshold", "best", "next", "same")
     (privacy,) = [row for row in table.rows if row[0] == "PII leakage: Passes\u00a0↑"]
     assert privacy[1].startswith("NIST AI RMF: safe, secure and resilient, privacy enhanced; SR 11-7: ")
     assert "OWASP LLM Top 10: LLM02 sensitive information disclosure" in privacy[1]

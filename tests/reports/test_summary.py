@@ -10,12 +10,12 @@ from metrics import analysis
 from metrics.analysis.findings.insights import COLUMNS
 from metrics.core.errors import InputError
 from metrics.presentation.phrases import metric_title, with_interval
+from metrics.presentation.questions.what_stands_out import grouped_insights
+from metrics.presentation.questions.what_went_wrong import Problem, problem_groups
 from metrics.reports.build import build
 from metrics.reports.renderers.html import html
-from metrics.reports.report import Problem, Report
+from metrics.reports.report import Report
 from metrics.reports.section_names import SECTIONS
-from metrics.reports.sections.grouped_insights import grouped_insights
-from metrics.reports.sections.problem_groups import problem_groups
 from metrics.store import Run, Workspace
 from tests.analysis.leaderboard.noise_scenes import noisy_run
 from tests.analysis.scored import scored_run
@@ -55,9 +55,10 @@ def test_it_says_what_the_leaderboard_says(workspace: Path, scene: str) -> None:
     columns = {metric_title(column): column for column in analysis.primary_columns(board)}
     assert [row[0] for row in report.summary.table.rows] == list(columns)
     for row in report.summary.table.rows:
-        for model in set(report.summary.table.heads) & set(board.models):
+        heads = [head.title for head in report.summary.table.heads]
+        for model in set(heads) & set(board.models):
             cell = board.cells[model, columns[row[0]].key]
-            assert row[report.summary.table.heads.index(model)] == with_interval(cell.value, cell.low, cell.high)
+            assert row[heads.index(model)] == with_interval(cell.value, cell.low, cell.high)
 
 
 def test_failures_and_cases_without_a_value_are_told(workspace: Path) -> None:
@@ -85,18 +86,18 @@ def problem(model: str, value: float, severity: str = "high", title: str = "pass
 
 
 @pytest.mark.parametrize(("problems", "among", "sentence"), [
-    ([problem("a", 0.2)], 3, "PII: Passes ≥ 0.5 is missed by a: 0.200 (0.100–0.300), certain."),
+    ([problem("a", 0.2)], 3, "PII: Passes ≥ 0.5 is missed by a: 0.200 (0.100–0.300), significant."),
     (
         [problem("a", 0.45, "low"), problem("b", 0.2)], 3,
-        "PII: Passes ≥ 0.5 is missed by 2 of 3 models, certainly by 1; the most by b: 0.200 (0.100–0.300).",
+        "PII: Passes ≥ 0.5 is missed by 2 of 3 models, significantly by 1; the most by b: 0.200 (0.100–0.300).",
     ),
     (
         [problem("a", 0.3), problem("b", 0.2)], 2,
-        "PII: Passes ≥ 0.5 is missed by every model, certainly; the most by b: 0.200 (0.100–0.300).",
+        "PII: Passes ≥ 0.5 is missed by every model, significantly; the most by b: 0.200 (0.100–0.300).",
     ),
     (
         [problem("solo", 0.2)], 1,
-        "PII: Passes ≥ 0.5 is missed: 0.200 (0.100–0.300), certain; 9 cases on the wrong side.",
+        "PII: Passes ≥ 0.5 is missed: 0.200 (0.100–0.300), significant; 9 cases on the wrong side.",
     ),
 ], ids=["one", "some", "all", "alone"])  # fmt: skip
 def test_a_threshold_missed_by_many_is_one_sentence(problems: list[Problem], among: int, sentence: str) -> None:
@@ -137,7 +138,7 @@ def run(module_workspace: Path) -> Run:
 
 def parts(report: Report) -> list[str]:
     held = {
-        "summary": report.summary, "leaderboard": report.columns, "problems": report.problems or report.insights,
+        "summary": report.summary,
         "charts": report.charts, "worst-cases": report.worst, "methods": report.methods, "data": report.facts,
     }  # fmt: skip
     held |= {section.name: section for section in (*report.sections, *report.appendices)}

@@ -13,6 +13,7 @@ from metrics.presentation.format import ARROWS, MISSING, aligned, count, number,
 from metrics.presentation.palette import ACCENT, INK, MUTED, SERIES, SURFACE
 from metrics.presentation.phrases import estimated, too_few
 from metrics.presentation.phrases import metric_title as named
+from metrics.presentation.questions.can_the_judge_be_trusted import ALPHA, KAPPA
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -34,7 +35,6 @@ CHOSEN = {
     "given": "chosen here", "declared": "the metric's own", "suggested": "suggested by the labels",
     "calibrated": "calibrated on these labels",
 }  # fmt: skip
-STRENGTHS = ((0.8, "almost perfect"), (0.6, "substantial"), (0.4, "moderate"), (0.2, "fair"), (-1.0, "slight"))
 LONG_EXAMPLE = """case_id,model,rater,criterion,label
 c1,model-a,ann,faithfulness,pass
 c1,model-a,bo,faithfulness,fail
@@ -46,7 +46,7 @@ c2,model-a,ann,1,4"""
 HELPS = {
     "spearman": "Spearman's ρ of score and label: 1 if both rank the outputs alike, 0 if unrelated. The sign is "
     "turned for metrics where lower is better, so that 1 is agreement.",
-    "kappa": "Cohen's κ of pass and fail: chance-corrected agreement, 1 perfect, 0 chance. From 10 labels on.",
+    "kappa": KAPPA,
     "accuracy": "Share of outputs that judge and people both pass or both fail. From 10 labels on.",
     "pooled": "The accuracy drawn towards that of the other models, or tags: the more the fewer labels there are, the "
     "less they differ (partial pooling). Also below 10 labels; from four models or tags on.",
@@ -58,7 +58,7 @@ HELPS = {
     "balanced": "(sensitivity + specificity) / 2 of suggested thresholds on cases that did not choose them; ½: chance.",
     "n": "Outputs labelled at random that have both a score and a label that people agree on: only they speak for all "
     "outputs. Where there are none, the picked ones, which speak for themselves.",
-    "alpha": "Krippendorff's α of all raters: 1 perfect, 0 chance; nominal for pass and fail, interval for grades.",
+    "alpha": ALPHA,
     "weighted": "Quadratic-weighted κ: grades far apart weigh more than neighbours.",
     "equal": "Share of outputs that got the same label from both.",
     "raw": "The leaderboard's mean, as the judge scores.",
@@ -87,22 +87,6 @@ def metric_title(column: Column, limit: int = 40) -> str:
     """Return evaluator, metric and its better end."""
     name = shorten(named(column, arrow=False), limit)
     return f"{name} {ARROWS[column.direction]}".rstrip()
-
-
-def headline(found: Agreement, criterion: str) -> str:
-    """Return the answer to the page's question for one metric."""
-    name = metric_title(found.column, 60)
-    if found.spearman.needs:
-        kind = "random " if found.sample == "outputs" else ""
-        return f"{name}: too few to say: {plural(found.spearman.needs, f'more {kind}label')} of “{criterion}” needed."
-    measure = found.kappa if found.table else found.spearman
-    if measure.value is None:
-        return f"{name}: judge or people give every output the same label, so agreement cannot be measured."
-    strength = next(word for least, word in STRENGTHS if measure.value >= least)
-    sign = "κ" if found.table else "ρ"
-    if measure.low is not None and measure.low <= 0:
-        return f"{name}: agreement with people on “{criterion}” is not significant, {sign} {stat(measure)}."
-    return f"{name}: {strength} agreement with people on “{criterion}”, {sign} {stat(measure)}."
 
 
 def agreement_table(rows: Iterable[Agreement]) -> pd.DataFrame:

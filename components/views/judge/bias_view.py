@@ -8,24 +8,19 @@ import pandas as pd
 import streamlit as st
 
 from components import data
+from components.viewers import blocks
 from components.views.judge.agreement_tables import Span, metric_title, signed_stat
 from components.views.judge.judge_calls import estimate_lines
 from components.views.results import what_was_tested
 from components.widgets import url
 from components.widgets.tables import header, numeric, records
-from metrics.presentation.bias_words import conclusion, effect_text, verdict_text
-from metrics.presentation.format import count, number, shorten
+from metrics.presentation.format import number, shorten
+from metrics.presentation.questions.can_the_judge_be_trusted import checks_table, swayed
 
 if TYPE_CHECKING:
     from components.data import BiasHint, Column
 
 MOST_CASES = 500
-EFFECT = "Mean difference of variants and originals, with its 95 % interval; above 0 the variant scores higher."
-CASES = "Cases with a variant; the interval and the test take cases as units."
-SEEN = (
-    "A judge is swayed where the difference is significant (p ≤ .05 by a paired test, Holm-corrected over the checks) "
-    "and at least 1 % of the metric's range."
-)
 HINTS = (
     "Hints, no proof: at equal labels the score goes with these. Labels are coarse, so among answers with one label "
     "the longer may be the better ones, and an unbiased judge scores them higher. Variants of one answer tell."
@@ -47,22 +42,10 @@ def show(run: str, column: Column, criterion: str | None, tag: str | None, model
 def _draw_checks(run: str, column: Column) -> None:
     only = (column.evaluator, column.metric)
     rows = data.manipulation_checks(run, only)
-    st.text(f"{metric_title(column, 60)}: {conclusion(rows)}")
+    st.text(swayed(column, rows))
     if not rows:
         return
-    table = pd.DataFrame(
-        {
-            "check": [row.title for row in rows], "effect": [effect_text(row) for row in rows],
-            "verdict": [verdict_text(row) for row in rows], "n": [count(row.cases) for row in rows],
-        }
-    )  # fmt: skip
-    shown = {
-        "check": header("Should not matter", 330), "effect": numeric("Variant − original", 210, EFFECT),
-        "verdict": header("", 260, SEEN), "n": numeric("Cases", 70, CASES),
-    }  # fmt: skip
-    clicked = records(table, shown, "manipulated", tallest=320)
-    if clicked is not None:
-        url.go("cases", run=run, evaluator=only[0], metric=only[1], tag=rows[clicked].kind)
+    blocks.draw_table(checks_table(column, rows), run, "judge_agreement", 320)
     st.caption("Each variant says what its original says and deserves its score. Click a row for the variants.")
 
 

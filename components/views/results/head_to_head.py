@@ -11,27 +11,24 @@ import streamlit as st
 from components import data
 from components.charts import interval_bars
 from components.charts.figure_parts import selected
+from components.viewers import blocks
 from components.views.curves import curve_parts
 from components.views.results import what_was_tested
 from components.widgets import controls, url
 from components.widgets.chart import draw
 from components.widgets.frame import is_dark
 from components.widgets.tables import header, numeric, records
-from metrics.presentation.format import count, interval, number, plural
+from metrics.presentation.format import count, plural
 from metrics.presentation.names import short_names
 from metrics.presentation.phrases import metric_title
-from metrics.presentation.ranking_words import matches_sentence, rank_text
+from metrics.presentation.questions.whose_answers_are_preferred import standings_table
+from metrics.presentation.ranking_words import matches_sentence
 
 if TYPE_CHECKING:
     from components.data import Column, HeadToHead
 
 MOST_PAIRS, MOST_BARS = 200, 40  # rows of the table, models in the chart
 TIE = "Scores of one case that differ by no more than this are a tie, in the metric's own unit. 0: only equal scores."
-SCORE = (
-    "what the model scores on average against a model of average strength, a tie counting half: by Bradley and Terry's "
-    "model with Davidson's ties; the interval takes all matches on one case (or one group of the suite) as one unit"
-)
-RANK = "1 + the number of significantly stronger models (Holm over all pairs, 5 %)"
 
 
 def draw_head_to_head(run: str, column: Column, tag: str | None, colours: Mapping[str, str]) -> None:
@@ -56,7 +53,7 @@ def draw_head_to_head(run: str, column: Column, tag: str | None, colours: Mappin
         about = {"evaluator": column.evaluator, "metric": column.metric, "model": model}
         url.go("cases", run=run, tag=tag, **about)
     with right:
-        draw_standings(found, column.key)
+        blocks.draw_table(standings_table(found, "matches"), run, "leaderboard", 36 + 35 * 8)
         _draw_pairs(run, found, column, tag)
 
 
@@ -77,25 +74,6 @@ def draw_chart(found: HeadToHead, colours: Mapping[str, str], click: str = "") -
         + (" A model never loses or never wins, so one even match was added for each." if found.added else "")
     )
     return point[0] if point else None
-
-
-def draw_standings(found: HeadToHead, key: str) -> None:
-    """Draw the models with ranks, scores and intervals."""
-    models = [one.model for one in found.standings]
-    short = short_names(models, 14)
-    standings = pd.DataFrame(
-        {
-            "rank": [rank_text(one.best_rank, one.worst_rank) for one in found.standings],
-            "model": [short[model] for model in models],
-            "score": [number(one.score) for one in found.standings],
-            "interval": [interval(one.low, one.high) for one in found.standings],
-        }
-    )
-    columns = {
-        "rank": header("Rank", 56, f"the ranks that it may have: {RANK}"), "model": header("Model", 110),
-        "score": numeric("Score", 56, SCORE), "interval": numeric("95 %", 96, "95 % interval of the score"),
-    }  # fmt: skip
-    records(standings, columns, f"matches-{key}", tallest=36 + 35 * 8)
 
 
 def _draw_pairs(run: str, found: HeadToHead, column: Column, tag: str | None) -> None:

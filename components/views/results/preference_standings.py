@@ -9,9 +9,10 @@ import pandas as pd
 import streamlit as st
 
 from components import data
+from components.viewers import blocks
 from components.views.curves import curve_parts
 from components.views.results import what_was_tested
-from components.views.results.head_to_head import draw_chart, draw_standings
+from components.views.results.head_to_head import draw_chart
 from components.widgets import controls, url
 from components.widgets.frame import is_dark
 from components.widgets.tables import ROW, cell_of, header, numeric, records
@@ -25,6 +26,7 @@ from metrics.presentation.preference_words import (
     left_sentence,
     standing_sentence,
 )
+from metrics.presentation.questions.whose_answers_are_preferred import standings_table
 
 if TYPE_CHECKING:
     from components.data import HeadToHead, Source
@@ -64,7 +66,7 @@ def draw(run: str, source: Source, tag: str | None, colours: Mapping[str, str]) 
     with left:
         draw_chart(found, colours)
     with right:
-        draw_standings(found, f"preferred-{source}")
+        blocks.draw_table(standings_table(found, "preferred"), run, "leaderboard", 36 + ROW * 8)
         st.caption(left_sentence(data.more_matches(found)))
         if data.may("editor") and st.button("Compare more answers", icon=":material/swords:"):
             url.go("arena", run=run)

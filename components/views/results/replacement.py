@@ -10,10 +10,10 @@ import pandas as pd
 import streamlit as st
 
 from components import data
-from components.views.results.model_comparison import metric_name
 from components.widgets import controls, url
 from components.widgets.literal import literal
 from components.widgets.tables import header, records
+from metrics.presentation.questions.is_it_better import metric_label
 
 if TYPE_CHECKING:
     from components.data import Column, Decision
@@ -55,7 +55,7 @@ def draw_margins(columns: Sequence[Column], given: Mapping[str, float]) -> None:
             key = f"{NAME}-{column.key}"
             widest = column.high - column.low
             st.number_input(
-                literal(metric_name(column, 60)), 0.0, widest if math.isfinite(widest) else None,
+                literal(metric_label(column, 60)), 0.0, widest if math.isfinite(widest) else None,
                 controls.agreed(key, given.get(column.key)), step=widest / 100 if math.isfinite(widest) else 0.1,
                 format="%.4g", key=key, placeholder="no limit", on_change=_write, args=(column.key, key),
             )  # fmt: skip

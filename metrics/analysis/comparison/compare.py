@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
@@ -14,7 +15,7 @@ from metrics.analysis.comparison.run_settings import changed_settings
 from metrics.analysis.comparison.shared_cases import paired_designs, shared_cases
 from metrics.analysis.comparison.significance import Correction, PairedTest, corrected
 from metrics.analysis.leaderboard.few_groups import design_warning
-from metrics.analysis.leaderboard.leaderboard import Cell, Column, leaderboard
+from metrics.analysis.leaderboard.leaderboard import Cell, Column, Leaderboard, leaderboard
 from metrics.core.errors import InputError
 from metrics.core.rounding import EQUAL
 from metrics.core.sampling_design import SamplingDesign
@@ -80,7 +81,8 @@ class Comparison:
     rows: the metrics with values per case; resampled: those of the whole data set; unpaired: those that cannot be
     paired either way; tested: how many tests the correction is over; clustered: intervals and tests take the suite's
     groups as units; notes: what was left out, in sentences; anytime: p and intervals hold at every look while cases
-    arrive, see metrics.stats.sequential.
+    arrive, see metrics.stats.sequential. ranked: by column key the p that the ranks of the leaderboard rest on, where
+    both models are of one run: corrected over its `pairs` of models.
     """
 
     model_a: str
@@ -96,6 +98,8 @@ class Comparison:
     clustered: bool
     notes: tuple[str, ...]
     anytime: bool = False
+    ranked: Mapping[str, float] = field(default_factory=dict)
+    pairs: int = 1
 
 
 def compare(run: Run, model_a: str, model_b: str, tag: str | None = None, other: Run | None = None) -> Comparison:
@@ -144,7 +148,16 @@ def _compared(run: Run, model_a: str, other: Run, model_b: str, tag: str | None)
         model_a, model_b, run.id, other.id, len(design), tuple(rows), tuple(drawn.values()),
         tuple(entry for entry in unpaired if entry.column.key not in drawn), "holm", 0, design.clusters is not None,
         _notes(run, other, (*board_a.columns, *board_b.columns), rows, design),
+        ranked=_ranked(board_a, model_a, model_b) if run.id == other.id else {},
+        pairs=math.comb(len(run.models), 2) if run.id == other.id else 1,
     )  # fmt: skip
+
+
+def _ranked(board: Leaderboard, model_a: str, model_b: str) -> dict[str, float]:
+    """Return the p that the ranks of two models rest on, by column key, where the pair was tested."""
+    found = {key: ranks.adjusted for key, ranks in board.ranks.items()}
+    pairs = {key: own.get((model_a, model_b), own.get((model_b, model_a))) for key, own in found.items()}
+    return {key: p for key, p in pairs.items() if p is not None}
 
 
 def comparison_of_columns(
@@ -155,11 +168,14 @@ def comparison_of_columns(
     anytime: for a comparison that is made again and again while cases arrive; p and intervals then hold at every look.
 
     The family of the correction leaves out metrics whose pairs are all ties, as their tests could not have come out any
-    other way, and twins that stand beside their original, see `corrected`.
+    other way, and twins that stand beside their original, see `corrected`. Holm's p of two models of one run is at
+    least the one that their ranks rest on, so that none is better here and tied on the leaderboard.
     """
     both: tuple[Difference | Resampled, ...] = (*comparison.rows, *comparison.resampled)
     chosen_rows = [row for row in both if keys is None or row.column.key in keys]
     rows = corrected([_at_every_look(row) for row in chosen_rows] if anytime else chosen_rows, correction)
+    if correction == "holm":
+        rows = [_as_ranked(row, comparison.ranked.get(row.column.key)) for row in rows]
     chosen = {row.column.key for row in rows}
     return replace(
         comparison,
@@ -170,6 +186,11 @@ def comparison_of_columns(
         tested=sum(row.p is not None and not row.is_twin(chosen) for row in rows),
         anytime=anytime,
     )
+
+
+def _as_ranked(row: Difference | Resampled, p: float | None) -> Difference | Resampled:
+    """Return a difference whose adjusted p is at least the one that the ranks rest on."""
+    return row if p is None or row.adjusted is None or row.adjusted >= p else row.with_adjusted(p)
 
 
 def _at_every_look(row: Difference | Resampled) -> Difference | Resampled:

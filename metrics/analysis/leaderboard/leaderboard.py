@@ -93,6 +93,9 @@ class Cell:
     caution: str | None = None
 
 
+NOT_EVALUATED = Cell(None, None, None, None, 0, 0, {}, None, None, False, False, "not evaluated")
+
+
 @dataclass(frozen=True, slots=True)
 class Leaderboard:
     """Models × columns: `cells` by (model, column key), `ranks` by column key, `tags` the slices there are.

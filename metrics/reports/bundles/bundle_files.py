@@ -13,6 +13,7 @@ from metrics import analysis
 from metrics.analysis import Leaderboard
 from metrics.core.errors import InputError, InputProblem
 from metrics.presentation.format import STATUSES, plural
+from metrics.presentation.question import short_answers
 from metrics.presentation.viewers.case_texts import question_parts
 from metrics.reports.build import build
 from metrics.reports.bundles import MOST_OF_NUMBER
@@ -120,10 +121,12 @@ def _views(run: Run, ids: Sequence[str]) -> Iterator[analysis.ExampleView]:
 
 def _run_data(run: Run, report: Report, board: dict[str, Any], index: list[list[Any]], left_out: str) -> dict[str, Any]:
     suite = run.spec.suite
+    leading = report.section("leaderboard")
+    notes = [*(sentence.text for sentence in short_answers(run)), *(leading.notes if leading else ())]
     facts = f"{suite.name} · {plural(suite.cases, 'case')} · {subtitle(report)}"
     return clean(
         {
-            "title": report.title, "facts": facts, "notes": list(report.notes), "leftOut": left_out,
+            "title": report.title, "facts": facts, "notes": notes, "leftOut": left_out,
             "models": list(run.models), "board": board, "cases": index, "statuses": dict(STATUSES),
             "charts": bool(report.charts),
         }

@@ -29,7 +29,7 @@ def chart_data(report: Report) -> dict[str, Any]:
         figures = [(chart.title, figure_of(chart, inks)) for chart in group.charts]
         groups.append(
             {
-                "title": group.title, "question": group.question, "note": group.note,
+                "title": group.title, "question": group.question, "note": " ".join(group.notes),
                 "charts": [
                     {"title": title, "wide": is_wide(figure), "figure": _elements(svg(figure, True, "var(--muted)"))}
                     for title, figure in figures

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from metrics.analysis import Distribution
+from metrics.presentation.blocks import ScoreBox, ScorePanel
 from metrics.presentation.format import interval, number, shorten
 from metrics.presentation.names import short_names
 from metrics.presentation.palette import ACCENT, INK, LINE, MUTED, SERIES, SURFACE, series
 from metrics.reports.renderers.figures import Figure, Label
 from metrics.reports.renderers.plots import Inks
-from metrics.reports.report import ScoreBox, ScorePanel
 
 WIDE = 680.0
 NAMES, NUMBERS = 150.0, 210.0  # room for the names on the left, for the numbers on the right

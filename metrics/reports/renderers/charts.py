@@ -1,10 +1,11 @@
 """The figure of any chart of a report."""
 
+from metrics.presentation.blocks import Bars, Chart, Radar, ScorePanel
 from metrics.presentation.palette import SERIES
 from metrics.reports.renderers.box_plots import box_plots
 from metrics.reports.renderers.figures import Figure
 from metrics.reports.renderers.plots import Inks, plot
-from metrics.reports.report import Bars, Chart, Radar, Report, ScorePanel
+from metrics.reports.report import Report
 
 
 def figure_of(chart: Chart, inks: Inks) -> Figure:

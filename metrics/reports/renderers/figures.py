@@ -10,9 +10,9 @@ from pathlib import Path
 from unicodedata import east_asian_width
 
 from metrics.ingest.media.shown_images import shown_image
+from metrics.presentation.blocks import Box, WorstCase
 from metrics.presentation.format import shorten
 from metrics.presentation.palette import mark, text_colour
-from metrics.reports.report import Box, WorstCase
 
 LONGEST_SIDE = 800  # pixels of an embedded image
 ORDER = ("annotation", "ignored", "tp", "fp", "fp_hallucination", "fp_misclassification", "fn")  # from bottom to top

@@ -5,20 +5,19 @@ Every text is escaped where its element is made, and the page's own policy allow
 
 from collections.abc import Iterator, Sequence
 from html import escape
+from itertools import groupby
 from pathlib import Path
 
-from metrics.presentation.format import interval, number
+from metrics.presentation.blocks import Answer, CaseMetric, Chart, Heatmap, Table, WorstCase
+from metrics.presentation.heatmap_parts import HeatmapCell, HeatmapPart, heatmap_parts
 from metrics.presentation.names import short_names
 from metrics.presentation.palette import ACCENT, INK, LINE, MARKS, MUTED, SERIES, STEPS, SURFACE, ramp, text_colour
-from metrics.presentation.phrases import metric_title
 from metrics.presentation.safe_text import is_code, shown_tree
 from metrics.reports import report_texts as texts
 from metrics.reports.renderers.charts import coloured_models, figure_of
 from metrics.reports.renderers.figures import legend, picture, svg
 from metrics.reports.renderers.plots import Inks, is_wide
-from metrics.reports.report import CaseMetric, Fact, Method, Report, Section, Summary, Table, WorstCase
-from metrics.reports.sections.heatmap_parts import HeatmapCell, HeatmapPart, heatmap_parts
-from metrics.reports.sections.problem_groups import CERTAINTY_KEY, problem_groups
+from metrics.reports.report import Fact, Method, Report, Summary
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 STYLE = Path(__file__).with_name("report.css")
@@ -118,24 +117,12 @@ def _anchor(title: str) -> str:
 
 def _sections(report: Report) -> Iterator[tuple[str, str, Sequence[str]]]:
     """Yield title, question and parts of each section, in the order of the PDF."""
-    yield *texts.HEADINGS["leaderboard"], list(_leaderboard(report))
-    yield from (_section(section) for section in report.sections if section.name == "comparison")
-    yield *texts.HEADINGS["problems"], list(_problems(report))
-    yield from (_section(section) for section in report.sections if section.name != "comparison")
     inks = inks_of(report)
+    yield from _answered(report.sections, inks)
     for group in report.charts:
-        figures = [
-            tag(
-                "div", tag("h3", chart.title, dir="auto"), Html(svg(figure, True, "var(--muted)")),
-                _class="wide" if is_wide(figure) else "",
-            )
-            for chart in group.charts
-            for figure in [figure_of(chart, inks)]
-        ]  # fmt: skip
-        note = [tag("p", group.note, _class="muted small")] if group.note else []
-        yield group.title, group.question, [tag("div", *figures, _class="charts"), *note]
+        yield group.title, group.question, list(blocks_html(group, inks))
     yield *texts.HEADINGS["worst"], [case_view(case) for case in report.worst]
-    yield from map(_section, report.appendices)
+    yield from _answered(report.appendices, inks)
     yield *texts.HEADINGS["methods"], [part for method in report.methods for part in _method(method)]
     yield (
         *texts.HEADINGS["data"],
@@ -143,45 +130,57 @@ def _sections(report: Report) -> Iterator[tuple[str, str, Sequence[str]]]:
     )
 
 
-def _leaderboard(report: Report) -> Iterator[str]:
-    yield from heatmap(report)
-    if report.standings:
-        yield tag("h3", texts.STANDINGS)
-        yield _table(
-            texts.standing_heads(report),
-            [
-                (
-                    metric_title(one.column), tag("b", one.leader),
-                    _value(number(one.cell.value), interval(one.cell.low, one.cell.high)),
-                    f"{one.cell.n:,}", tag("span", texts.level_text(one, report.models), _class="muted"),
-                )
-                for one in report.standings
-            ],
-            right=(2, 3),
-        )  # fmt: skip
-    yield from (tag("p", note, _class="muted small") for note in report.notes)
+def _answered(answers: Sequence[Answer], inks: Inks) -> Iterator[tuple[str, str, Sequence[str]]]:
+    """Yield a section for the answers of each name: the first is the section's, the others have headings in it."""
+    for _, own in groupby(answers, key=lambda one: one.name):
+        first, *others = own
+        parts = list(blocks_html(first, inks))
+        for other in others:
+            parts += [tag("h3", other.title), *blocks_html(other, inks)]
+        yield first.title, first.question, parts
 
 
-def _section(section: Section) -> tuple[str, str, Sequence[str]]:
-    notes = (tag("p", note, _class="muted small") for note in section.notes)
-    return section.title, section.question, [*(part for one in section.tables for part in _titled(one)), *notes]
+def blocks_html(answer: Answer, inks: Inks) -> Iterator[Html]:
+    """Yield the elements of an answer's blocks."""
+    for kind, run in answer.runs:
+        if kind == "sentence" and len(run) == 1:
+            yield tag("p", run[0].text, " ", tag("span", run[0].detail, _class="muted small"))
+        elif kind == "sentence":
+            yield tag("ul", *(tag("li", one.text, " ", tag("span", one.detail, _class="muted small")) for one in run))
+        elif kind == "note":
+            yield from (tag("p", one.text, _class="muted small") for one in run)
+        elif kind == "table":
+            yield from (part for one in run for part in _titled(one))
+        elif kind == "heatmap":
+            yield from (part for one in run for part in heatmap(one))
+        elif kind == "chart":
+            yield tag("div", *(_chart(one, inks) for one in run), _class="charts")
+        else:
+            yield from (case_view(case) for one in run for case in one.cases)
 
 
-def _titled(table: Table) -> Iterator[str]:
+def _chart(chart: Chart, inks: Inks) -> Html:
+    figure = figure_of(chart, inks)
+    drawn = Html(svg(figure, True, "var(--muted)"))
+    return tag("div", tag("h3", chart.title, dir="auto"), drawn, _class="wide" if is_wide(figure) else "")
+
+
+def _titled(table: Table) -> Iterator[Html]:
     yield tag("h3", table.title)
-    yield _table(table.heads, list(table.rows), table.right)
-
-
-def _table(heads: tuple[str, ...], rows: list[tuple[str, ...]], right: tuple[int, ...] = ()) -> Html:
-    return tag("table", tag("thead", _row(heads, right, "th")), tag("tbody", *(_row(row, right) for row in rows)))
+    places = [place for place, head in enumerate(table.heads) if not head.page_only]
+    right = [at for at, place in enumerate(places) if table.heads[place].right]
+    rows = [_row([row[place] for place in places], right) for row in table.rows]
+    bodies, start = [], 0
+    for title, count in table.groups:
+        head = tag("tr", tag("th", tag("b", title), colspan=len(places), _class="row-head"))
+        bodies.append(tag("tbody", head, *rows[start : start + count]))
+        start += count
+    heads = _row([table.heads[place].title for place in places], right, "th")
+    yield tag("table", tag("thead", heads), *(bodies or [tag("tbody", *rows)]))
 
 
 def _row(cells: Sequence[str], right: Sequence[int], name: str = "td") -> Html:
     return tag("tr", *(tag(name, text, _class="right" if place in right else "") for place, text in enumerate(cells)))
-
-
-def _value(value: str, bounds: str) -> Html:
-    return tag("span", tag("b", value), " ", tag("span", bounds, _class="muted small"))
 
 
 def _facts(facts: tuple[Fact, ...]) -> Html:
@@ -189,9 +188,9 @@ def _facts(facts: tuple[Fact, ...]) -> Html:
     return tag("dl", *(part for pair in pairs for part in pair))
 
 
-def heatmap(report: Report) -> Iterator[str]:
+def heatmap(drawn: Heatmap) -> Iterator[Html]:
     """Yield the key of the colours, then the leaderboard in tables of at most heatmap_parts.MOST columns."""
-    parts = list(heatmap_parts(report))
+    parts = list(heatmap_parts(drawn))
     if not parts:
         return
     steps = (Html(f'<i style="background:var(--good{step})"></i>') for step in range(STEPS + 1))
@@ -216,33 +215,6 @@ def _heat_cell(cell: HeatmapCell) -> Html:
     colours = "" if cell.step is None else f"background:var(--good{cell.step});color:var(--on{cell.step})"
     parts = [tag("span", cell.value + (" ●" if cell.best else "")), *(tag("small", line) for line in cell.small)]
     return tag("td", *parts, _class="none" if cell.hatched else "best" if cell.best else "", style=colours)
-
-
-def _problems(report: Report) -> Iterator[str]:
-    groups = problem_groups(report.problems, len(report.models))
-    if groups:
-        width = len(texts.PROBLEM_HEADS)
-        bodies = (
-            tag(
-                "tbody",
-                tag("tr", tag("th", tag("b", f"{group.title} {group.threshold}"), colspan=width, _class="row-head")),
-                *(_row(row, (1, 2, 3)) for row in group.rows),
-            )
-            for group in groups
-        )
-        yield tag("table", tag("thead", _row(texts.PROBLEM_HEADS, (1, 2, 3), "th")), *bodies)
-        yield tag("p", CERTAINTY_KEY, _class="muted small")
-    elif texts.has_thresholds(report):
-        yield tag("p", texts.NO_PROBLEM)
-    if report.insights:
-        yield tag("h3", texts.INSIGHTS)
-        yield tag(
-            "ul",
-            *(
-                tag("li", insight.message, " ", tag("span", insight.evidence, _class="muted small"))
-                for insight in report.insights
-            ),
-        )
 
 
 def case_view(case: WorstCase) -> Html:
@@ -291,8 +263,7 @@ def _method(method: Method) -> Iterator[str]:
         yield tag("pre", part) if is_code(part) else tag("p", part, _class="text small")
     rows = [texts.method_metric_row(metric) for metric in method.metrics]
     names = ("description", "range", "better", "threshold")
-    yield _table(
-        texts.METHOD_HEADS, [(tag("b", row["name"]), *(row[name] for name in names)) for row in rows], right=(4,)
-    )
+    body = (_row([tag("b", row["name"]), *(row[name] for name in names)], (4,)) for row in rows)
+    yield tag("table", tag("thead", _row(texts.METHOD_HEADS, (4,), "th")), tag("tbody", *body))
     for line in texts.method_lines(method):
         yield tag("p", line, _class="muted small")

@@ -1,4 +1,4 @@
-"""A run as Markdown, short enough for a comment on a pull request: headline, gates, leaderboard, differences."""
+"""A run as Markdown, short enough for a comment on a pull request: headline, gates, leaderboard and answers."""
 
 from collections.abc import Iterator, Sequence
 
@@ -6,6 +6,7 @@ from metrics.analysis import Cell, Column, Difference, Leaderboard, Resampled, U
 from metrics.presentation.format import number, plural
 from metrics.presentation.markdown_text import code, prose, table
 from metrics.presentation.phrases import limit, metric_title, with_interval
+from metrics.presentation.question import short_answers
 from metrics.reports.baseline import Differences, figures
 from metrics.reports.gates import Outcome, no_value
 from metrics.store import Run
@@ -27,7 +28,7 @@ def markdown(run: Run, outcomes: Sequence[Outcome] = (), against: Sequence[Diffe
     why = no_value(run)
     if why is not None:
         parts.append(f"❌ {prose(why)}")
-    parts += [*_gates(outcomes), *_leaderboard(board), *_differences(run, against)]
+    parts += [*_gates(outcomes), *_leaderboard(board), *_differences(run, against), *_answers(run)]
     parts.append(f"<sub>Run {code(run.id)} · {plural(run.spec.suite.cases, 'case')} · 95 % intervals</sub>")
     return "\n\n".join(parts) + "\n"
 
@@ -40,6 +41,12 @@ def _verdict(outcomes: Sequence[Outcome]) -> str:
         f"{failed} of {plural(len(outcomes), 'gate')} failed" if failed else f"{plural(len(outcomes), 'gate')} passed"
     )
     return f" · {MARKS[not failed]} {told}"
+
+
+def _answers(run: Run) -> Iterator[str]:
+    """Yield what the questions beside the headline answer, as a list."""
+    if sentences := list(short_answers(run)):
+        yield "### Answers\n\n" + "\n".join(f"- {prose(one.text)}" for one in sentences)
 
 
 def _gates(outcomes: Sequence[Outcome]) -> Iterator[str]:

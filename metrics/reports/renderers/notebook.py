@@ -4,13 +4,14 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
+from metrics.presentation.blocks import WorstCase
 from metrics.presentation.format import plural
+from metrics.presentation.heatmap_parts import heatmap_parts
+from metrics.presentation.question import short_answers
 from metrics.presentation.safe_text import shown_tree
 from metrics.reports import report_texts as texts
 from metrics.reports.build import build
-from metrics.reports.renderers.html import Html, case_view, heatmap, tag, theme
-from metrics.reports.report import WorstCase
-from metrics.reports.sections.heatmap_parts import heatmap_parts
+from metrics.reports.renderers.html import Html, blocks_html, case_view, inks_of, tag, theme
 from metrics.store import Run
 
 STYLE = Path(__file__).with_name("notebook.css")
@@ -30,12 +31,10 @@ def run_html(run: Run) -> str:
     if run.state != "finished":
         return _view([_title(run), tag("p", _unfinished(run), _class="muted")])
     report = build(run, ["leaderboard"])
-    return _view(
-        [
-            _title(run), tag("p", report.headline), *heatmap(report),
-            *(tag("p", note, _class="muted small") for note in (*report.notes, *report.remarks)),
-        ]
-    )  # fmt: skip
+    parts = [part for one in report.sections for part in blocks_html(one, inks_of(report))]
+    remarks = [tag("p", remark, _class="muted small") for remark in report.remarks]
+    said = tag("ul", *(tag("li", sentence.text) for sentence in short_answers(run)))
+    return _view([_title(run), tag("p", report.headline), said, *parts, *remarks])
 
 
 def run_text(run: Run) -> str:
@@ -44,8 +43,8 @@ def run_text(run: Run) -> str:
     if run.state != "finished":
         return f"{head}\n{_unfinished(run)}"
     report = build(run, ["leaderboard"])
-    lines = [head, report.headline]
-    for part in heatmap_parts(report):
+    lines = [head, report.headline, *(shown_tree(sentence.text) for sentence in short_answers(run))]
+    for part in [] if report.heatmap is None else heatmap_parts(report.heatmap):
         heads = [f"{title}, {note}" if note else title for title, note in part.columns]
         cells = zip(*(row for _, row in part.rows), strict=True)
         grid = [["", *(part.names[model] for model, _ in part.rows)]]

@@ -7,25 +7,24 @@ Thai, Chinese, Japanese, Korean, symbols and (in one colour) emoji show; other s
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from metrics.presentation.format import interval, number
+from metrics.presentation.blocks import Answer, Table, WorstCase
+from metrics.presentation.heatmap_parts import HeatmapPart, heatmap_parts
 from metrics.presentation.names import short_names
 from metrics.presentation.palette import ACCENT, INK, LINE, MARKS, MUTED, SERIES, SURFACE, ramp
-from metrics.presentation.phrases import metric_title
 from metrics.presentation.safe_text import is_code, is_rtl, shown_tree
 from metrics.reports import report_texts as texts
 from metrics.reports.renderers.charts import coloured_models, figure_of
 from metrics.reports.renderers.figures import legend, picture
 from metrics.reports.renderers.plots import Inks, is_wide
 from metrics.reports.renderers.typesetting import FIRST_FONTS, figure_data, fonts, typeset
-from metrics.reports.report import ChartGroup, Method, Report, Section, Table, WorstCase
-from metrics.reports.sections.heatmap_parts import HeatmapPart, heatmap_parts
-from metrics.reports.sections.problem_groups import CERTAINTY_KEY, problem_groups
+from metrics.reports.report import Method, Report
 
 TEMPLATE = Path(__file__).with_name("template.typ")
 MONO = ("DejaVu Sans Mono", *FIRST_FONTS)
@@ -64,43 +63,18 @@ def _payload(report: Report) -> dict[str, Any]:
         "evaluators": texts.evaluators_line(report),
         "contents": texts.CONTENTS,
         "question": texts.question(report),
-        "standing_heads": texts.standing_heads(report),
         "headings": {name: {"title": title, "question": asked} for name, (title, asked) in texts.HEADINGS.items()},
-        "problem_heads": texts.PROBLEM_HEADS,
         "method_heads": texts.METHOD_HEADS,
-        "no_problem": texts.NO_PROBLEM,
-        "insights_title": texts.INSIGHTS,
         "legend": {"best": texts.BEST, "unscored": texts.UNSCORED, "small": texts.SMALL_PRINT},
         "headline": report.headline,
         "summary": None if report.summary is None else asdict(report.summary) | {"table": _table(report.summary.table)},
         "summary_headings": texts.SUMMARY_HEADINGS,
-        "notes": report.notes,
         "remarks": report.remarks,
-        "standings": [
-            {
-                "metric": metric_title(standing.column),
-                "leader": standing.leader,
-                "value": number(standing.cell.value),
-                "interval": interval(standing.cell.low, standing.cell.high),
-                "n": f"{standing.cell.n:,}",
-                "level": texts.level_text(standing, report.models),
-            }
-            for standing in report.standings
-        ],
         "groups": [asdict(group) for group in report.facts],
-        "standings_title": texts.STANDINGS,
-        "heat": [_heatmap_part(part) for part in heatmap_parts(report)],
-        "charts": [_chart_group(group, inks) for group in report.charts],
-        "problems": [
-            {"title": f"{group.title} {group.threshold}", "rows": group.rows}
-            for group in problem_groups(report.problems, len(report.models))
-        ],
-        "certainty": CERTAINTY_KEY,
-        "has_thresholds": texts.has_thresholds(report),
-        "insights": [asdict(insight) for insight in report.insights],
-        "sections": list(map(_section, report.sections)),
+        "sections": _answered(report.sections, inks),
+        "charts": _answered(report.charts, inks),
         "worst": [_worst(case) for case in report.worst],
-        "appendices": list(map(_section, report.appendices)),
+        "appendices": _answered(report.appendices, inks),
         "methods": [_method(method) for method in report.methods],
     }
     payload["arabic"] = ARABIC.search(json.dumps(payload, ensure_ascii=False)) is not None
@@ -138,17 +112,34 @@ def _inks(report: Report) -> Inks:
     )  # fmt: skip
 
 
-def _chart_group(group: ChartGroup, inks: Inks) -> dict[str, Any]:
-    figures = [figure_of(chart, inks) for chart in group.charts]
-    return {
-        "title": group.title,
-        "question": group.question,
-        "note": group.note,
-        "charts": [
-            {"title": chart.title, "figure": figure_data(figure), "wide": is_wide(figure)}
-            for chart, figure in zip(group.charts, figures, strict=True)
-        ],
-    }
+def _answered(answers: Sequence[Answer], inks: Inks) -> list[dict[str, Any]]:
+    """Return the answers with their blocks; one that shares the section of the answer before it has no question."""
+    return [
+        {
+            "title": one.title,
+            "question": None if place and one.name == answers[place - 1].name != "charts" else one.question,
+            "blocks": [{"kind": kind, "parts": _parts(kind, run, inks)} for kind, run in one.runs],
+        }
+        for place, one in enumerate(answers)
+    ]
+
+
+def _parts(kind: str, run: Sequence[Any], inks: Inks) -> list[Any]:
+    """Return neighbouring blocks of one kind as the template reads them."""
+    if kind == "sentence":
+        return [{"text": one.text, "detail": one.detail} for one in run]
+    if kind == "note":
+        return [one.text for one in run]
+    if kind == "table":
+        return list(map(_table, run))
+    if kind == "heatmap":
+        return [_heatmap_part(part) for one in run for part in heatmap_parts(one)]
+    if kind == "chart":
+        figures = [(chart, figure_of(chart, inks)) for chart in run]
+        return [
+            {"title": chart.title, "figure": figure_data(figure), "wide": is_wide(figure)} for chart, figure in figures
+        ]
+    return [_worst(case) for one in run for case in one.cases]
 
 
 def _heatmap_part(part: HeatmapPart) -> dict[str, Any]:
@@ -198,17 +189,23 @@ def _worst(case: WorstCase) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _section(section: Section) -> dict[str, Any]:
-    return asdict(section) | {"tables": list(map(_table, section.tables))}
-
-
 def _table(table: Table) -> dict[str, Any]:
     """Return a table, with the share of the width that each column's longest text asks for; 0: as wide as its text."""
-    columns = zip(*(table.heads, *table.rows), strict=True)
-    longest = [max(map(len, column)) for column in columns]
-    short = [place in table.right or length <= SHORT_COLUMN for place, length in enumerate(longest)]
+    places = [place for place, head in enumerate(table.heads) if not head.page_only]
+    heads, rows = [table.heads[place] for place in places], [[row[place] for place in places] for row in table.rows]
+    longest = [max(map(len, column)) for column in zip([head.title for head in heads], *rows, strict=True)]
+    short = [head.right or length <= SHORT_COLUMN for head, length in zip(heads, longest, strict=True)]
+    bodies = [{"title": "", "rows": rows}]
+    if table.groups:
+        ends = list(accumulate(count for _, count in table.groups))
+        starts = zip(table.groups, ends, strict=True)
+        bodies = [{"title": title, "rows": rows[end - count : end]} for (title, count), end in starts]
     weights = [0 if alone else min(WIDEST_COLUMN, length) for alone, length in zip(short, longest, strict=True)]
-    return asdict(table) | {"weights": weights}
+    return {
+        "title": table.title, "heads": [head.title for head in heads], "bodies": bodies,
+        "right": [place for place, head in enumerate(heads) if head.right],
+        "weights": weights if any(weights) else [1, *weights[1:]],
+    }  # fmt: skip
 
 
 def _length(case: WorstCase) -> int:

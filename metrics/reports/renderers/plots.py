@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from textwrap import wrap
 from unicodedata import east_asian_width
 
+from metrics.presentation.blocks import Bars, Curve, Matrix, Radar
 from metrics.presentation.chart_data.confusion_counts import cell_shares, full_share, right_cells
 from metrics.presentation.format import number, shorten
 from metrics.reports.renderers.figures import Figure, Label
-from metrics.reports.report import Bars, Curve, Matrix, Radar
 
 WIDTH, WIDE = 250.0, 524.0  # units of a chart that takes half a page, and the whole of it
 HEIGHT = 170.0  # of the square of lines

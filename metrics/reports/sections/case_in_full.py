@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from metrics import analysis
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.registry import title_of
+from metrics.presentation.blocks import CaseMetric, WorstCase
 from metrics.presentation.names import metric_name
-from metrics.reports.report import CaseMetric, WorstCase
 from metrics.reports.sections.worst_cases import Key, case_of, other_scores, records
 from metrics.store import Run
 

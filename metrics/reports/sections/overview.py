@@ -4,22 +4,22 @@ from collections.abc import Iterator, Sequence
 
 from metrics.analysis.leaderboard.headline import headline, primary_columns
 from metrics.analysis.leaderboard.leaderboard import Column, Leaderboard
+from metrics.presentation.blocks import Answer, Bar, BarGroup, Bars, Block, Note, Radar
 from metrics.presentation.chart_data.metric_bars import LEAST_SPOKES, MOST_METRICS, MOST_SPOKES, can_be_spoke
 from metrics.presentation.format import plural
 from metrics.presentation.phrases import directed
-from metrics.reports.report import Bar, BarGroup, Bars, ChartGroup, Radar
 
 MOST_MODELS = 6
 
 
-def overview(board: Leaderboard) -> Iterator[ChartGroup]:
+def overview(board: Leaderboard) -> Iterator[Answer]:
     """Yield a group of charts of the primary metrics with a better end and a finite range, if there are any."""
     columns = [column for column in primary_columns(board) if can_be_spoke(column.direction, column.low, column.high)]
     if not columns:
         return
     ranked = headline(board).models
     models = ranked[:MOST_MODELS]
-    charts: list[Radar | Bars] = []
+    charts = list[Block]()
     if len(columns) >= LEAST_SPOKES:
         charts.append(_radar(board, columns[:MOST_SPOKES], models))
     shares = [column for column in columns if (column.low, column.high) == (0.0, 1.0)][:MOST_METRICS]
@@ -29,11 +29,10 @@ def overview(board: Leaderboard) -> Iterator[ChartGroup]:
         )
         title = "Values with 95 % intervals: " + plural(len(shares), "metric")
         charts.append(Bars(title, groups, models, 1.0))
-    note = ""
-    if len(ranked) > len(models):
-        note = f"The {len(models)} leading of {len(ranked):,} models."
+    if charts and len(ranked) > len(models):
+        charts.append(Note(f"The {len(models)} leading of {len(ranked):,} models."))
     if charts:
-        yield ChartGroup("At a glance", "Where is each model strong and weak?", tuple(charts), note)
+        yield Answer("charts", "At a glance", "Where is each model strong and weak?", tuple(charts))
 
 
 def _radar(board: Leaderboard, columns: Sequence[Column], models: tuple[str, ...]) -> Radar:

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
+from metrics.presentation.blocks import Answer, Note, Sentence, Table, table
 from metrics.presentation.format import MISSING, exact, interval
 from metrics.presentation.phrases import metric_title, signed
 from metrics.reports.baseline import Differences
-from metrics.reports.report import Section, Table
 
 HOW = (
     "A metric allows the replacement where the 95 % interval of the paired difference lies above the allowed loss: a "
@@ -15,17 +15,18 @@ HOW = (
 )
 
 
-def replacement_section(against: Sequence[Differences]) -> Section | None:
+def replacement_section(against: Sequence[Differences]) -> Answer | None:
     """Return whether each model may replace its counterpart, in sentences; None where no metric has a margin."""
-    tables = tuple(_table(each) for each in against if each.decisions)
-    if not tables:
+    made = [each for each in against if each.decisions]
+    if not made:
         return None
     tests = max(each.tested.tested for each in against)
     notes = dict.fromkeys(note for each in against for note in (*each.footnotes, *each.tested.notes))
-    return Section(
-        "comparison", "May it replace the other?", "Is it better, or not worse than allowed?", tables,
-        (HOW.format(tests=f"{tests} test{'' if tests == 1 else 's'}"), *notes),
+    blocks = (
+        *(Sentence(f"{each.answer}.") for each in made), *map(_table, made),
+        *map(Note, (HOW.format(tests=f"{tests} test{'' if tests == 1 else 's'}"), *notes)),
     )  # fmt: skip
+    return Answer("comparison", "May it replace the other?", "Is it better, or not worse than allowed?", blocks)
 
 
 def _table(each: Differences) -> Table:
@@ -37,4 +38,4 @@ def _table(each: Differences) -> Table:
         for made in each.decisions
     )  # fmt: skip
     heads = ("Metric", "Allowed loss", "Difference", "95 % interval", "n", "Answer")
-    return Table(each.answer, heads, rows, (1, 2, 3, 4))
+    return table("Metric by metric", heads, rows, (1, 2, 3, 4))

@@ -10,6 +10,7 @@ from metrics import analysis
 from metrics.core.evaluator import Direction, Evaluator, Metric
 from metrics.core.label_keys import KEY
 from metrics.core.registry import evaluators, title_of
+from metrics.presentation.blocks import Answer, Bar, BarGroup, Bars, Curve, Matrix, Note, ScorePanel, Series
 from metrics.presentation.chart_data import cutoff_points
 from metrics.presentation.chart_data.confusion_counts import confusion_matrix, margins_of
 from metrics.presentation.chart_data.curve_points import ALL, best_threshold, filled_bins, label_order, mean_f1, nearest
@@ -18,7 +19,6 @@ from metrics.presentation.format import plural
 from metrics.presentation.guarantee_words import answer_only
 from metrics.presentation.names import metric_name
 from metrics.presentation.phrases import CHART_QUESTIONS, directed
-from metrics.reports.report import Bar, BarGroup, Bars, ChartGroup, Curve, Matrix, ScorePanel, Series
 from metrics.store import Run
 
 MOST_CURVES = 8  # precision–recall charts, box plots of consistency
@@ -30,7 +30,7 @@ MOST_LABELS = 20  # in a confusion matrix; the others are summed
 CLOSE = 0.004  # of the axis: points closer than that to the last one drawn are left out
 
 
-def chart_groups(run: Run) -> Iterator[ChartGroup]:
+def chart_groups(run: Run) -> Iterator[Answer]:
     """Yield the charts that the run's evaluators allow, in the order of the studio's views; a note says what a group
     leaves out.
     """
@@ -47,10 +47,10 @@ def chart_groups(run: Run) -> Iterator[ChartGroup]:
         ("Consistency", "consistency", _consistency(run)),
     ):
         made = list(charts)
-        found = tuple(chart for chart in made if not isinstance(chart, str))
-        if found:
+        drawn = [chart for chart in made if not isinstance(chart, str)]
+        if drawn:
             note = " ".join(note for note in made if isinstance(note, str))
-            yield ChartGroup(title, CHART_QUESTIONS[topic], found, note)
+            yield Answer("charts", title, CHART_QUESTIONS[topic], (*drawn, *([Note(note)] if note else [])))
 
 
 def _points(frame: pd.DataFrame) -> pd.DataFrame:

@@ -6,17 +6,18 @@ from itertools import islice
 import pandas as pd
 
 from metrics import analysis
-from metrics.analysis import Leaderboard
+from metrics.analysis import Comparison, Leaderboard
 from metrics.analysis.labels.human_labels import criteria
 from metrics.analysis.leaderboard.resources import Resource, resources
 from metrics.core.evaluator import Status
+from metrics.presentation.blocks import Table, table
 from metrics.presentation.format import MISSING, STATUSES, amount, interval, number, p_value, plural
 from metrics.presentation.noise_words import noise_sentence
 from metrics.presentation.phrases import limit, metric_title, named, signed, with_interval
-from metrics.reports.report import Problem, Summary, Table
-from metrics.reports.sections.comparisons import Compared, leader_against_next
-from metrics.reports.sections.problem_groups import ProblemGroup, problem_groups
-from metrics.reports.sections.slice_findings import worse_slices
+from metrics.presentation.questions.is_it_better import answer, leader_against_next, method, names, result, tested
+from metrics.presentation.questions.what_went_wrong import Problem, ProblemGroup, problem_groups
+from metrics.presentation.questions.where_is_it_worse import worse_slices
+from metrics.reports.report import Summary
 from metrics.store import Run
 
 MOST_METRICS = 8
@@ -37,19 +38,19 @@ def summary(run: Run, board: Leaderboard, problems: Sequence[Problem], insights:
     """Return the first page of a finished run's report; its answer is the headline of the leaderboard."""
     head = analysis.headline(board)
     groups = problem_groups(problems, len(board.models))
-    pairs = [pair for pair in leader_against_next(run) if pair[0] == head.models[1]] if len(board.models) > 1 else ()
+    pair = next((one for one in leader_against_next(run) if one.model_a == head.models[1]), None)
     return Summary(
-        table=_differences(board, head.models, pairs) if len(board.models) > 1 else _values(board),
-        sure=tuple(_sure(run, board, pairs)),
+        table=_differences(board, head.models, pair) if len(board.models) > 1 else _values(board),
+        sure=tuple(_sure(run, board, pair)),
         fails=tuple(_fails(board, groups, insights)),
         steps=tuple(_steps(run, board, head, groups, insights))[:MOST_STEPS],
     )
 
 
-def _differences(board: Leaderboard, ranked: Sequence[str], pairs: Sequence[Compared]) -> Table:
+def _differences(board: Leaderboard, ranked: Sequence[str], pair: Comparison | None) -> Table:
     """Return the leading model and the next one in the primary metrics, and their difference."""
     leader, other = ranked[:2]
-    rows = {row.column.key: row for _, row in pairs}
+    rows = {} if pair is None else {row.column.key: row for row in tested(pair)}
     lines = []
     for column in analysis.primary_columns(board)[:MOST_METRICS]:
         own = [board.cells.get((model, column.key)) for model in (leader, other)]
@@ -59,12 +60,9 @@ def _differences(board: Leaderboard, ranked: Sequence[str], pairs: Sequence[Comp
             lines.append((metric_title(column), *values, MISSING, MISSING, "not tested"))
             continue
         difference = signed(row.difference) + (f" ({bounds})" if (bounds := interval(row.low, row.high)) else "")
-        result = {"better": f"{leader} is better", "worse": f"{other} is better"}.get(
-            row.significance, "not significant"
-        )
-        lines.append((metric_title(column), *values, difference, p_value(row.adjusted), result))
+        lines.append((metric_title(column), *values, difference, p_value(row.adjusted), result(row, leader, other)))
     heads = ("Metric", leader, other, "Difference", "Adjusted p", "Result")
-    return Table("By how much?", heads, tuple(lines), (1, 2, 3, 4))
+    return table("By how much?", heads, lines, (1, 2, 3, 4))
 
 
 def _values(board: Leaderboard) -> Table:
@@ -79,25 +77,16 @@ def _values(board: Leaderboard) -> Table:
         value = with_interval(cell.value, cell.low, cell.high)
         threshold = limit(column.threshold, column.direction) or MISSING
         lines.append((metric_title(column), value, threshold, met, f"{cell.n:,}"))
-    return Table("How good is it?", ("Metric", model, "Threshold", "Result", "n"), tuple(lines), (1, 2, 4))
+    return table("How good is it?", ("Metric", model, "Threshold", "Result", "n"), lines, (1, 2, 4))
 
 
-def _sure(run: Run, board: Leaderboard, pairs: Sequence[Compared]) -> Iterator[str]:
+def _sure(run: Run, board: Leaderboard, pair: Comparison | None) -> Iterator[str]:
     """Yield what the answer rests on, a sentence each: tests, smallest detectable difference, noise, cases
     without a value.
     """
     columns = analysis.primary_columns(board)
-    if pairs:
-        leader = analysis.headline(board).models[0]
-        other = pairs[0][0]
-        rows = [row for _, row in pairs]
-        ahead, behind = (sum(row.significance == word for row in rows) for word in ("better", "worse"))
-        tested = plural(len(rows), "tested metric")
-        found = f"{leader} is significantly better than {other} in {ahead} of {tested}"
-        found += f", significantly worse in {behind}" if behind else ""
-        if not ahead and not behind:
-            found = f"{leader} and {other} do not differ significantly in any of {tested}"
-        yield f"{found}: paired on the same cases, corrected for all pairs of models (Holm, 5 %)."
+    if pair is not None:
+        yield f"{answer(pair, *names(pair))}. {method(pair)}"
     untested = [metric_title(column, arrow=False) for column in columns if column.key not in board.ranks]
     if untested and len(board.models) > 1:
         yield f"Not tested, as nothing is stored to pair the models on: {named(untested)}."

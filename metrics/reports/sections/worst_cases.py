@@ -9,6 +9,7 @@ import pandas as pd
 from metrics import analysis
 from metrics.core.evidence import Evidence
 from metrics.core.registry import title_of
+from metrics.presentation.blocks import Box, CaseMetric, Passage, WorstCase
 from metrics.presentation.format import plural
 from metrics.presentation.palette import MARKS
 from metrics.presentation.phrases import context_titles, metric_title
@@ -16,7 +17,6 @@ from metrics.presentation.safe_text import ending, shown
 from metrics.presentation.verdict_rows import VerdictRow, fact_text, verdict_groups
 from metrics.presentation.viewers import object_panels, panoptic_panels, segment_panels
 from metrics.presentation.viewers.case_texts import case_facts
-from metrics.reports.report import Box, CaseMetric, Passage, WorstCase
 from metrics.store import Run
 
 Key = tuple[str, str, int]  # case, model, repeat

@@ -7,10 +7,10 @@ import pytest
 
 from metrics.analysis import problems
 from metrics.core.suite import Outputs, Suite
-from metrics.reports.sections.defects import defects_section
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished, resealed, text_outputs, text_suite
 from tests.models.word_vectors import WordVectors
+from tests.presentation.asked import ask
 
 FILES = {
     "a": [{"name": "report.json", "content": '{"total": 3,}'}, {"name": "data.csv", "content": "id\n1\n"}],
@@ -38,8 +38,8 @@ def test_each_broken_or_missing_file_is_a_problem(workspace: Path) -> None:
     ]
     assert (found["case_ids"].tolist(), set(found["severity"])) == ([["a"], ["b"], ["b"]], {"high"})
     assert found["standards"].map(len).gt(0).all()
-    section = defects_section(run)
-    assert [row[3] for row in section.tables[0].rows] == ["1", "1", "1"]
+    section = ask("what_is_broken", run)
+    assert [row[4] for row in section.tables[0].rows] == ["1", "1", "1"]
 
 
 def test_an_answer_that_leaves_nothing_to_embed_is_a_problem(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,7 +66,7 @@ def test_an_answer_that_leaves_nothing_to_embed_is_a_problem(workspace: Path, mo
 
 
 def test_a_run_without_defects_has_no_section(workspace: Path) -> None:
-    assert defects_section(finished(Workspace(), text_suite(), text_outputs(), "rouge")) is None
+    assert ask("what_is_broken", finished(Workspace(), text_suite(), text_outputs(), "rouge")) is None
 
 
 def test_an_evaluator_that_is_gone_leaves_the_others_defects(workspace: Path) -> None:

@@ -20,13 +20,13 @@ from metrics.analysis.slices.topics import clustered, has_topics, representative
 from metrics.core.errors import InputError
 from metrics.core.suite import Outputs, Suite
 from metrics.reports.renderers.export_tables import table
-from metrics.reports.sections.slice_findings import slices_section
 from metrics.stats.intervals import wilson
 from metrics.stats.partial_pooling import pooled
 from metrics.store import Run, Workspace
 from tests.analysis.slices.slicing import PLANTED, pictures_run, sliced_run
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 from tests.models.word_vectors import WordVectors
+from tests.presentation.asked import ask
 
 BY = ("classification_text", "accuracy")
 HOSTILE = 'a ‘b’ " [x] <img src=x>'
@@ -298,13 +298,13 @@ def test_the_table_begins_with_the_smallest_p(run: Run, monkeypatch: pytest.Monk
 
 
 def test_the_reports_section(run: Run, tmp_path: Path) -> None:
-    section = slices_section(run)
+    section = ask("where_is_it_worse", run)
     assert section.tables[0].rows == (
         ("m: Classification by text: Accuracy", "Questions tagged ‘table’ with more than 3 contexts", "0.383", "0.769",
          "60", "0.001"),
     )  # fmt: skip
     assert "maximum-statistic permutation test), times 1 search (Bonferroni)" in section.notes[0]
-    assert slices_section(finished(Workspace(tmp_path), text_suite(), text_outputs(), "rouge")) is None
+    assert ask("where_is_it_worse", finished(Workspace(tmp_path), text_suite(), text_outputs(), "rouge")) is None
 
 
 def test_topics_group_questions_alike_and_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""The report's section on standards: what was measured for each and what was not; evidence, not certification."""
+"""What was measured for each standard, and what was not: evidence, not certification."""
 
 from collections.abc import Iterator, Sequence
 
@@ -11,9 +11,10 @@ from metrics.analysis.findings.compliance import (
     Standard,
     compliance,
 )
-from metrics.presentation.format import plural
+from metrics.presentation.blocks import Block, Link, Note, Sentence, Table, table
+from metrics.presentation.format import count, plural
 from metrics.presentation.phrases import limit, metric_title, named, with_interval
-from metrics.reports.report import Section, Table
+from metrics.presentation.question import question
 from metrics.store import Run
 
 MOST_MODELS = 3  # columns
@@ -23,7 +24,14 @@ LEGEND = (
 )
 
 
-def standards_section(run: Run) -> Section:
+@question(
+    "compliance",
+    "Compliance",
+    "For which standards is there evidence, and what is missing? Evidence, not certification.",
+    "compliance",
+    appendix=True,
+)
+def what_is_evidence_for_standards(run: Run) -> list[Block]:
     """Return each evaluator with the standards it gives evidence for and each model's value, and what is missing."""
     found = compliance(run)
     models = found.models[:MOST_MODELS]
@@ -33,9 +41,10 @@ def standards_section(run: Run) -> Section:
             f"{plural(len(found.models) - len(models), 'model')} not shown here: see the studio and the exports."
         )
     notes += [note for framework in FRAMEWORKS if (note := _missing(found.standards, framework))]
-    question = "For which standards is there evidence, and what is missing? Evidence, not certification."
-    tables = (_table(found, models),) if any(standard.evidence for standard in found.standards) else ()
-    return Section("compliance", "Compliance", question, tables, tuple(notes))
+    measured = sum(bool(standard.evidence) for standard in found.standards)
+    sentence = f"There is evidence for {count(measured)} of {plural(len(found.standards), 'standard')}."
+    tables = [_table(found, models)] if measured else []
+    return [Sentence(sentence, link=Link("compliance", "See the standards")), *tables, *map(Note, notes)]
 
 
 def _table(found: Compliance, models: Sequence[str]) -> Table:
@@ -55,7 +64,7 @@ def _table(found: Compliance, models: Sequence[str]) -> Table:
         )
         for key, one in measured.items()
     )
-    return Table("Evidence", ("Evaluator", "Standards", "Threshold", *models), rows)
+    return table("Evidence", ("Evaluator", "Standards", "Threshold", *models), rows)
 
 
 def _cells(one: MeasuredEvidence, models: int) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The report's section on preferences: the models ranked by them, who wins against whom, position bias, agreement."""
+"""Whose answers are preferred, side by side: ranks, who wins against whom, position bias, agreement."""
 
 from collections.abc import Iterator
 
@@ -7,18 +7,22 @@ from metrics.analysis.corrected_tests import of_matches
 from metrics.analysis.preferences.matches import preference_criteria
 from metrics.analysis.preferences.preferred import judge_and_people, position_bias, preferred
 from metrics.core.label_schema import By
-from metrics.presentation.format import count, number, plural
+from metrics.presentation.blocks import Block, Head, Note, Sentence, Table, table, table_of
+from metrics.presentation.format import count, interval, number, plural
 from metrics.presentation.names import short_names
-from metrics.presentation.phrases import with_interval
-from metrics.presentation.preference_words import SOURCES, agreed_sentence, bias_sentence
+from metrics.presentation.preference_words import SOURCES, agreed_sentence, bias_sentence, standing_sentence
+from metrics.presentation.question import QUICK, question
 from metrics.presentation.ranking_words import rank_text
-from metrics.reports.report import Section, Table
 from metrics.stats.corrections import is_significant
 from metrics.store import Run
 
-TITLE, QUESTION = "Preferences", "Whose answers are preferred, side by side?"
 MOST_CRITERIA, MOST_MODELS = 3, 8
 BYS: tuple[By, ...] = ("people", "judge")
+SCORE = (
+    "what the model scores on average against a model of average strength, a tie counting half: by Bradley and Terry's "
+    "model with Davidson's ties; the interval takes all matches on one case (or one group of the suite) as one unit"
+)
+RANK = "the ranks that it may have: 1 + the number of significantly stronger models (Holm over all pairs, 5 %)"
 METHOD = (
     "Each case on which two models' answers were compared is one match: what most people prefer, or the mean of a "
     "judge's two orders. The score is against a model of average strength (Bradley–Terry with Davidson's ties). Its "
@@ -27,19 +31,21 @@ METHOD = (
 )
 
 
-def preferences_section(run: Run) -> Section | None:
-    """Return the standings and the win matrix by people's and by judges' preferences; None without any."""
-    tables, notes = list[Table](), list[str]()
+@question("preferences", "Preferences", "Whose answers are preferred, side by side?", "leaderboard", short=QUICK)
+def whose_answers_are_preferred(run: Run) -> list[Block]:
+    """Return the standings and the win matrix by people's and by judges' preferences; nothing without any."""
+    sentences, tables, notes = list[Block](), list[Table](), list[str]()
     for criterion, given in _criteria(run).items():
         for by in given:
             found = preferred(run, by, criterion)
             if found is not None:
+                sentences.append(Sentence(standing_sentence(found, by, criterion)))
                 tables += _tables(found, f"{SOURCES[by]} ({criterion})")
                 who = "people" if by == "people" else "the judge"
                 notes.append(f"{plural(given[by], 'preference')} by {who} ({criterion}).")
                 notes += map(bias_sentence, position_bias(run, by, criterion))
         notes += filter(None, [agreed_sentence(judge_and_people(run, criterion))])
-    return Section("preferences", TITLE, QUESTION, tuple(tables), (" ".join(notes), METHOD)) if tables else None
+    return [*sentences, *tables, Note(" ".join(notes)), Note(METHOD)] if tables else []
 
 
 def preference_tests(run: Run) -> Iterator[CorrectedTests]:
@@ -62,21 +68,30 @@ def _criteria(run: Run) -> dict[str, dict[By, int]]:
     return {name: {by: own[by] for by in BYS if by in own} for name, own in counts}
 
 
+def standings_table(found: HeadToHead, title: str) -> Table:
+    """Return the models with their ranks, scores and matches."""
+    rows = found.standings
+    short = short_names([one.model for one in rows], 28)
+    return table_of(
+        title,
+        (Head("Rank", False, RANK, 56), [rank_text(one.best_rank, one.worst_rank) for one in rows]),
+        (Head("Model", width=110), [short[one.model] for one in rows]),
+        (Head("Score", True, SCORE, 56), [number(one.score) for one in rows]),
+        (Head("95 %", True, "95 % interval of the score", 96), [interval(one.low, one.high) for one in rows]),
+        (Head("Wins", True, "matches won", 50), [count(one.wins) for one in rows]),
+        (Head("Losses", True, "matches lost", 54), [count(one.losses) for one in rows]),
+        (Head("Ties", True, "matches without a winner", 46), [count(one.ties) for one in rows]),
+    )
+
+
 def _tables(found: HeadToHead, title: str) -> Iterator[Table]:
-    rows = tuple(
-        (
-            rank_text(one.best_rank, one.worst_rank), one.model, with_interval(one.score, one.low, one.high),
-            count(one.wins), count(one.losses), count(one.ties),
-        )
-        for one in found.standings
-    )  # fmt: skip
-    yield Table(f"By {title}", ("Rank", "Model", "Score", "Wins", "Losses", "Ties"), rows, (2, 3, 4, 5))
+    yield standings_table(found, f"By {title}")
     models = [one.model for one in found.standings]
     if 2 < len(models) <= MOST_MODELS:
         short = short_names(models, 14)
         cells = tuple((short[row], *(_cell(found, row, column) for column in models)) for row in models)
         heads = ("Wins of", *(short[one] for one in models))
-        yield Table(f"Wins by {title}", heads, cells, tuple(range(1, len(heads))))
+        yield table(f"Wins by {title}", heads, cells, tuple(range(1, len(heads))))
 
 
 def _cell(found: HeadToHead, row: str, column: str) -> str:

@@ -1,14 +1,20 @@
 """The leaderboard heatmap, in parts that fit the width of a page."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from metrics.presentation.format import exact, interval, number
 from metrics.presentation.names import column_name, common_prefix, short_names
 from metrics.presentation.palette import goodness_step, text_colour
 from metrics.presentation.phrases import directed, limit
-from metrics.reports.report import Cell, Column, Report
+
+if TYPE_CHECKING:
+    from metrics.analysis import Cell, Column
+    from metrics.presentation.blocks import Heatmap
 
 ROOM, MOST = 126.0, 8  # millimetres for the columns of a part, and how many fit
 WIDEST = 24.0
@@ -46,13 +52,13 @@ class HeatmapPart:
     prefix: str
 
 
-def heatmap_parts(report: Report) -> Iterator[HeatmapPart]:
+def heatmap_parts(drawn: Heatmap) -> Iterator[HeatmapPart]:
     """Yield the heatmap in parts that fit an upright page, those of one evaluator together where they fit."""
-    if not report.models or not report.columns:
+    if not drawn.models or not drawn.columns:
         return
-    parts = list(_parts([len(list(own)) for _, own in groupby(report.columns, key=lambda column: column.evaluator)]))
+    parts = list(_parts([len(list(own)) for _, own in groupby(drawn.columns, key=lambda column: column.evaluator)]))
     width = min(WIDEST, ROOM / max(map(len, parts)))
-    yield from (_part(report, places, width) for places in parts)
+    yield from (_part(drawn, places, width) for places in parts)
 
 
 def _parts(sizes: Sequence[int]) -> Iterator[range]:
@@ -70,18 +76,18 @@ def _parts(sizes: Sequence[int]) -> Iterator[range]:
         yield range(start, end)
 
 
-def _part(report: Report, places: range, width: float) -> HeatmapPart:
-    columns = [report.columns[place] for place in places]
-    shared = [_shared_n([row[place] for row in report.cells]) for place in places]
+def _part(drawn: Heatmap, places: range, width: float) -> HeatmapPart:
+    columns = [drawn.columns[place] for place in places]
+    shared = [_shared_n([row[place] for row in drawn.cells]) for place in places]
     groups = tuple((title, len(list(part))) for title, part in groupby(column.evaluator_title for column in columns))
     rows = tuple(
         (model, tuple(_cell(row[place], column, n) for place, column, n in zip(places, columns, shared, strict=True)))
-        for model, row in zip(report.models, report.cells, strict=True)
+        for model, row in zip(drawn.models, drawn.cells, strict=True)
     )
-    prefix = common_prefix(report.models)
+    prefix = common_prefix(drawn.models)
     return HeatmapPart(
-        width, len(report.models) > MANY_MODELS, groups, tuple(map(_head, columns, shared)), rows,
-        short_names(report.models), f"{prefix}…" if prefix else "",
+        width, len(drawn.models) > MANY_MODELS, groups, tuple(map(_head, columns, shared)), rows,
+        short_names(drawn.models), f"{prefix}…" if prefix else "",
     )  # fmt: skip
 
 

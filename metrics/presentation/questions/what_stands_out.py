@@ -1,22 +1,50 @@
-"""What stands out, each sentence once: findings that repeat for several metrics or models share a line."""
+"""What stands out in a run, each sentence once: findings that repeat for several metrics or models share a line."""
 
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
+from metrics import analysis
 from metrics.core.registry import title_of
+from metrics.presentation.blocks import Block, Link, Note, Sentence
 from metrics.presentation.format import number, plural
 from metrics.presentation.names import metric_name
 from metrics.presentation.phrases import named
-from metrics.reports.report import Insight
+from metrics.presentation.question import question
+from metrics.store import Run
 
+MAX_INSIGHTS = 24
 EXTREMES = {"best_model": "is best at", "worst_model": "is worst at"}
 CAUSES = {
     "retrieval_cause": "Failing answers whose contexts fail too, caused by retrieval",
     "generation_cause": "Failing answers whose contexts pass, caused by generation",
 }
 Row = Mapping[Hashable, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Insight:
+    """A finding about the run, in words, and the evidence for it."""
+
+    kind: str
+    message: str
+    severity: str = "info"
+    evidence: str = ""
+
+
+@question("problems", "What stands out", "What should be looked at first?", "problems", place=1)
+def what_stands_out(run: Run) -> list[Block]:
+    """Return the most severe insights, a sentence each."""
+    found = grouped_insights(analysis.insights(run))
+    link = Link("problems", "See the insights", {"view": "insights"})
+    sentences = [Sentence(one.message, one.evidence, link) for one in found[:MAX_INSIGHTS]]
+    left = len(found) - len(sentences)
+    return [
+        *sentences,
+        *([Note(f"{plural(left, 'less severe insight')} not shown here; the exports have all.")] if left > 0 else []),
+    ]
 
 
 def grouped_insights(found: pd.DataFrame) -> tuple[Insight, ...]:

@@ -1,0 +1,182 @@
+"""Where is a model significantly worse than elsewhere?"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from metrics.analysis.slices.find_slices import LEVEL as SEARCH_LEVEL
+from metrics.analysis.slices.find_slices import FoundSlice, SliceSearch, searches
+from metrics.analysis.slices.slice_outcomes import Measure
+from metrics.analysis.slices.slice_values import SliceTable, SliceValue
+from metrics.core.rounding import at_most
+from metrics.presentation.blocks import Block, Head, Link, Note, Sentence, Table, table, table_of
+from metrics.presentation.format import ARROWS, MISSING, aligned, count, interval, number, p_value, plural
+from metrics.presentation.phrases import signed
+from metrics.presentation.question import question
+from metrics.store import Run
+
+MAX_SEARCHES = 10
+MAX_UNITS = 60_000  # cases or objects of all searches together: a report must not take minutes
+MAX_UNASKED = 500  # cases or boxes of a suite that is searched unasked
+LEVEL = 0.05
+INTERVALS = {"wilson": "Wilson's, of a share", "bootstrap": "bootstrap over cases, or over their groups or images"}
+POOLED = (
+    "the value drawn towards those of the other slices, the more the fewer cases it has and the less the slices differ "
+    "(partial pooling): the better guess of what more cases would show; from four slices on"
+)
+HEADS = ("Model and metric", "Slice", "Value", "Rest", "n", "p")
+
+
+class WorseSlice(NamedTuple):
+    """A slice that is significantly worse than the rest; p is corrected for the number of searches."""
+
+    p: float
+    search: SliceSearch
+    each: FoundSlice
+
+    @property
+    def numbers(self) -> str:
+        """Its value, the rest's and n."""
+        own = self.each.value
+        title = self.search.measure.title
+        return f"{title} {number(own.value)} instead of {number(own.rest)}, n = {own.n:,}"
+
+
+@question("slices", "Slices", "Where is a model worse than elsewhere?", "slices", short=MAX_UNASKED)
+def where_is_it_worse(run: Run) -> list[Block]:
+    """Return the slices of the first searches, p corrected for their number; nothing where nothing was searched."""
+    found = slice_searches(run)
+    if not found:
+        return []
+    rows = worse_slices(run)
+    lines = [
+        (
+            f"{search.model}: {search.measure.title}",
+            each.value.words,
+            number(each.value.value),
+            number(each.value.rest),
+            count(each.value.n),
+            p_value(p),
+        )
+        for p, search, each in rows
+    ]
+    links = [
+        Link("slices", each.value.words, {"model": search.model, "key": search.measure.key}) for _, search, each in rows
+    ]
+    tables = [table("Slices worse than the rest", HEADS, lines, (2, 3, 4, 5), links)] if rows else []
+    first = f", first of all {rows[0].search.model} where {rows[0].each.value.words}: {rows[0].numbers}" if rows else ""
+    return [Sentence(f"{answer(len(rows), sum(one.searched for one in found))}{first}."), *tables, Note(_method(found))]
+
+
+def answer(worse: int, searched: int) -> str:
+    """Return how many of the slices searched are worse, in a sentence without its full stop."""
+    if not searched:
+        return "No slice has enough cases to be searched"
+    verb = "is" if worse == 1 else "are"
+    return (
+        f"{count(worse) if worse else 'None'} of {plural(searched, 'slice')} {verb} significantly worse than the rest"
+    )
+
+
+def worse_slices(run: Run) -> list[WorseSlice]:
+    """Return the significant slices of the first searches, the surest first."""
+    found = slice_searches(run)
+    rows = [
+        WorseSlice(min(1.0, each.p * len(found)), search, each)
+        for search in found
+        for each in search.slices
+        if at_most(each.p * len(found), LEVEL)
+    ]
+    return sorted(rows, key=lambda row: row.p)
+
+
+def slice_searches(run: Run) -> list[SliceSearch]:
+    """Return the first searches of a run that tested any slice; none of a run too large for a report."""
+    cases = run.spec.suite.cases
+    if cases > MAX_UNITS:  # the suite is not read to know it
+        return []
+    annotations = run.suite.annotations
+    units = max(1, cases, 0 if annotations is None else len(annotations))
+    limit = min(MAX_SEARCHES, MAX_UNITS // units)
+    return [search for search in searches(run, limit) if search.searched] if limit else []
+
+
+def _method(found: Sequence[SliceSearch]) -> str:
+    """Return what was searched and which test was used, in sentences."""
+    models, metrics = ({getattr(search, name) for search in found} for name in ("model", "measure"))
+    searched = sum(search.searched for search in found)
+    units = "whole groups of cases" if any(search.clustered for search in found) else "cases"
+    return (
+        f"{plural(searched, 'slice')} of one or two features searched, for {plural(len(models), 'model')} and "
+        f"{plural(len(metrics), 'metric')}. p: how often shuffling the values over {units} made any slice of a search "
+        f"look as bad (maximum-statistic permutation test), times {plural(len(found), 'search', 'searches')} "
+        f"(Bonferroni); shown at p ≤ {LEVEL:g}. Slices explained by another slice are left out."
+    )
+
+
+# The Slices page
+
+
+def search_blocks(found: SliceSearch) -> list[Block]:
+    """Return what one search found: the answer, each slice with its cases, how significance was decided."""
+    slices = [Sentence(row.sentence, link=_cases_of(row.value, found.measure)) for row in found.slices]
+    nothing = [] if slices else [Sentence(_detectable(found))]
+    return [Sentence(answer(len(found.slices), found.searched)), *nothing, *slices, Note(_search_method(found))]
+
+
+def feature_table(known: SliceTable, title: str, rows: Sequence[SliceValue], measure: Measure) -> Table:
+    """Return the slices of one feature with all their numbers; a row leads to the cases of its slice."""
+    of, method = known.noun, INTERVALS[str(known.overall.interval)]
+    spans = [_span(row.difference_low, row.difference_high) for row in rows]
+    pooled = [_span(row.pooled_low, row.pooled_high) for row in rows]
+    return table_of(
+        title,
+        (Head(title, width=96), [row.label for row in rows]),
+        (Head("Value", True, f"mean of the slice's {of}", 54), aligned([row.value for row in rows])),
+        (Head("95 % interval", True, f"of the value: {method}", 96), [_span(row.low, row.high) for row in rows]),
+        (Head("n", True, f"{of} of the slice that have a value", 48), [count(row.n) for row in rows]),
+        (Head("Pooled", True, POOLED, 58), aligned([row.pooled for row in rows])),
+        (Head("Difference", True, f"from the mean of all other {of}", 76), [signed(row.difference) for row in rows]),
+        (Head("95 % of difference", True, "not adjusted for the number of slices shown", 126), spans),
+        (Head("95 % of pooled", True, "interval of the pooled value (Morris 1983)", 106), pooled),
+        links=[_cases_of(row, measure) for row in rows],
+    )
+
+
+def overall_line(row: SliceValue, model: str, measure: Measure, unscored: int) -> str:
+    """Return the overall value, with which the slices are compared."""
+    bounds = interval(row.low, row.high)
+    facts = f"{model} · {measure.title} {ARROWS[measure.direction]} {number(row.value)}"
+    facts += f" (95 % {bounds})" if bounds else ""
+    return facts + f" · n {count(row.n)}" + (f" · {count(unscored)} unscored" if unscored else "")
+
+
+def _span(low: float | None, high: float | None) -> str:
+    return interval(low, high) or MISSING
+
+
+def _cases_of(row: SliceValue, measure: Measure) -> Link:
+    """Return the cases of a slice that have a value, which is what n counts."""
+    where = {"evaluator": measure.evaluator, "model": row.slice.model, "slice": row.slice.address}
+    own = {"metric": measure.metric, "status": "ok"} if row.slice.of == "cases" else {}
+    return Link("cases", f"See the {plural(row.cases, 'case')}", where | own)
+
+
+def _search_method(found: SliceSearch) -> str:
+    by_image = found.noun in ("objects", "predictions")
+    units = "the values" if not found.clustered else "whole images" if by_image else "whole groups of cases"
+    also = found.explained
+    more = f" {count(also)} more {'is' if also == 1 else 'are'} worse only because of these." if also else ""
+    return (
+        f"Slices of one or two features with n ≥ {count(found.least)}. Significant: p ≤ {SEARCH_LEVEL:g}, the share of"
+        f" {count(found.draws)} shuffles of {units} in which any slice looked as bad.{more}"
+    )
+
+
+def _detectable(found: SliceSearch) -> str:
+    """Return how large a gap the search would have detected, by the size of the slice."""
+    gaps = [(size, gap) for size, gap in found.detectable if gap != float("inf")]
+    if not gaps:
+        return f"{count(found.n)} {found.noun} are too few: no gap could be detected."
+    (size, gap), *others = gaps
+    more = "".join(f"; with {count(size)}, {number(gap)}" for size, gap in others)
+    return f"With {count(size)} {found.noun}, a gap of {number(gap)} would be detected 80 % of the time{more}."
