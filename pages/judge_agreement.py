@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -8,6 +8,7 @@ import streamlit as st
 
 from components import data
 from components.charts import confusion_chart
+from components.viewers import blocks
 from components.views.judge import (
     acceptance_view,
     agreement_cell,
@@ -22,7 +23,9 @@ from components.widgets.chart import chart
 from components.widgets.frame import empty, frame, is_dark
 from components.widgets.tables import header, records
 from metrics.presentation import agreement_words, calibration_words, format, phrases
+from metrics.presentation.blocks import Link
 from metrics.presentation.questions import can_the_judge_be_trusted
+from metrics.presentation.questions.can_the_judge_be_trusted import HELPS, agreement_table, corrected_table, rater_table
 
 
 class Choice(NamedTuple):
@@ -37,31 +40,6 @@ VIEWS = {
     "agreement": "Agreement", "means": "Corrected means", "accept": "Acceptance", "bias": "Bias", "raters": "Raters",
     "labels": "Labels",
 }  # fmt: skip
-TITLES = {
-    "metric": "Metric", "spearman": "Spearman ρ", "kappa": "κ", "sensitivity": "Sensitivity",
-    "specificity": "Specificity",
-    "threshold": "Threshold", "suggested": "Suggested", "n": "n", "accuracy": "Accuracy", "pooled": "Pooled accuracy",
-    "raters": "Raters",
-    "alpha": "α",
-    "weighted": "Quadratic κ", "equal": "Equal", "model": "Model", "raw": "As judged", "labels": "Labels alone",
-    "corrected": "Corrected", "gap": "Judge − people", "weight": "λ",
-}  # fmt: skip
-
-
-def columns_of(table: pd.DataFrame, names: Iterable[str]) -> dict[str, Any]:
-    """Return the columns of a table with their titles and hover texts."""
-    wide = {"metric": 200, "model": 130, "raters": 200}
-    widths = wide | {"n": 80, "weight": 54, "threshold": 80}
-    widths |= dict.fromkeys(("raw", "corrected", "labels"), 142)
-    widths |= dict.fromkeys(("spearman", "kappa", "alpha", "weighted", "gap"), 178)  # all three numbers can be negative
-    return {
-        name: st.column_config.Column(
-            TITLES[name], help=agreement_tables.HELPS.get(name), width=widths.get(name, 150),
-            alignment=None if name in wide else "right",
-        )
-        for name in names
-        if name in table
-    }  # fmt: skip
 
 
 def choose(
@@ -122,20 +100,17 @@ def show_agreement(run: str, criterion: data.Criterion, column: data.Column, cho
             show_calibration(run, found, name, choice)
     st.text("Every metric compared with the same labels; ⚖ scored by a judge. Click a row for details.")
     rows = data.agreements(run, name, **choice._asdict())
-    table = agreement_tables.agreement_table(rows)
-    clicked = records(table, columns_of(table, TITLES), "metrics", tallest=330)
-    if clicked is not None and rows[clicked].column.key != column.key:
-        url.put(key=rows[clicked].column.key, at=None, people=None, verdict=None)
-        st.rerun()
+    judged = [("⚖ " if row.judged else "") + agreement_tables.metric_title(row.column, 44) for row in rows]
+    links = [Link("judge_agreement", "See", {"key": row.column.key} | dict.fromkeys(OF_METRIC)) for row in rows]
+    table = agreement_table([(title, "", row) for title, row in zip(judged, rows, strict=True)], links)
+    blocks.draw_table(table, run, "judge_agreement", 330, "metrics")
     with st.expander("By model and tag", expanded=url.flag("slices")):
         parts = data.agreement_slices(run, name, only, choice.passing, at)
-        table = agreement_tables.slice_table(parts)
-        shown = columns_of(table, [title for title in TITLES if title not in ("threshold", "suggested")])
-        clicked = records(table, shown | {"metric": "Slice"}, "slices", tallest=330)
-        if clicked is not None:
-            kind, part = list(parts)[clicked]
-            url.put(**{"model": None, "tag": None, kind: part})
-            st.rerun()
+        links = [Link("judge_agreement", "See", {"model": None, "tag": None, kind: part}) for kind, part in parts]
+        table = agreement_table(
+            [(f"{kind}: {part}", "", row) for (kind, part), row in parts.items()], links, slices=True
+        )
+        blocks.draw_table(table, run, "judge_agreement", 330, "slices")
 
 
 def show_confusion(found: data.Agreement) -> None:
@@ -156,7 +131,7 @@ def show_threshold(found: data.Agreement, at: float | None) -> None:
     }  # fmt: skip
     for name, stat in stats.items():
         with row.container(gap="xxsmall", width=104):
-            st.metric(TITLES[name], format.number(stat.value), help=agreement_tables.HELPS[name])
+            st.metric(RATES[name], format.number(stat.value), help=HELPS[name])
             few = phrases.too_few(stat.needs) if stat.needs else format.MISSING
             st.caption(format.interval(stat.low, stat.high) or few)
     sign = "≤" if found.column.direction == "lower" else "≥"
@@ -171,7 +146,7 @@ def show_threshold(found: data.Agreement, at: float | None) -> None:
         st.text(
             f"Suggested threshold {agreement_tables.stat(found.suggested)}: balanced accuracy "
             f"{agreement_tables.stat(found.balanced)} on held-out cases.",
-            help=f"{agreement_tables.HELPS['suggested']} {agreement_tables.HELPS['balanced']}",
+            help=f"{HELPS['suggested']} {HELPS['balanced']}",
         )
         with st.container(horizontal=True):
             if at is None and st.button("Try the suggested threshold"):
@@ -229,12 +204,10 @@ def show_means(run: str, criterion: data.Criterion, column: data.Column, choice:
     if any(row.corrected for row in rows):
         alt = "Each model's mean as judged, by the labels alone and corrected, with 95 % intervals"
         chart(agreement_tables.means_figure(rows, title, is_dark()), "means", alt)
-    table = agreement_tables.corrected_table(rows)
-    shown = columns_of(table, ("model", "raw", "corrected", "labels", "gap", "weight", "n"))
-    shown["n"] = header("Labelled", 92, "Outputs of the random sample, of all that are scored")
-    clicked = records(table, shown, "means-table", tallest=330)
-    if clicked is not None:
-        url.go("cases", run=run, evaluator=only[0], metric=only[1], model=rows[clicked].model, tag=choice.tag)
+    about = {"evaluator": only[0], "metric": only[1], "tag": choice.tag}
+    links = [Link("cases", "See", about | {"model": row.model}) for row in rows]
+    table = corrected_table([("", criterion.name, row) for row in rows], links)
+    blocks.draw_table(table, run, "judge_agreement", 330, "means-table")
     st.text(agreement_tables.sample_line(found))
     if rows[0].unit == "metric" and not (column.low <= criterion.low and criterion.high <= column.high):
         st.text(
@@ -262,11 +235,7 @@ def show_raters(run: str, criterion: data.Criterion) -> None:
     noise = data.rater_noise(run, criterion.name)
     if noise is not None and (sentence := agreement_words.rater_noise_sentence(noise)):
         st.text(sentence, help=agreement_words.RATER_NOISE)
-    table = agreement_tables.rater_table(rows)
-    used = [name for name in ("raters", "alpha", "kappa", "weighted", "equal", "n") if (table[name] != "–").any()]
-    clicked = records(table, columns_of(table, used), "raters", tallest=330)
-    if clicked is not None:
-        url.put(left=rows[clicked].left, right=rows[clicked].right)
+    blocks.draw_table(rater_table(rows), run, "judge_agreement", 330, "raters")
     if rows[-1].left.endswith(" label"):
         st.caption(
             "There are more raters than labels per output, so the pairs are the first, second … label of each "
@@ -311,6 +280,8 @@ def show_labels(run: str, criterion: data.Criterion, column: data.Column) -> Non
 
 
 PANEL = {"panel": "Panel"}
+OF_METRIC = ("at", "people", "verdict")  # of the address: what a metric has of its own
+RATES = {"kappa": "κ", "accuracy": "Accuracy", "sensitivity": "Sensitivity", "specificity": "Specificity"}
 BASIS = (
     "κ, ρ, the rates and the table rest on outputs that were labelled at random, each weighted by how many outputs of "
     "its model it stands for. Outputs picked for their score, and “Your verdict” on Example, are not like the others: "

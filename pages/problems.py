@@ -7,6 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from components import data
+from components.viewers import blocks
 from components.views.judge import judge_calls
 from components.views.results.case_defects import show_defects
 from components.views.results.flip_rates import show_flips
@@ -14,8 +15,8 @@ from components.views.results.insight_list import show_insights
 from components.views.results.threshold_table import draw_thresholds
 from components.widgets import controls, drilldown_filters, filters, url
 from components.widgets.frame import frame
-from components.widgets.tables import header, numeric, records
 from metrics.presentation import format
+from metrics.presentation.blocks import Head, table_of
 from metrics.presentation.names import metric_name
 from metrics.presentation.phrases import limit
 from metrics.presentation.questions import what_went_wrong
@@ -26,6 +27,8 @@ SEVERITIES = {
     "unknown": "No interval",
     "low": "Uncertain",
 }
+CERTAIN = "significant: the whole 95 % interval is on the wrong side"
+FAILING = "cases on the wrong side of the threshold; of objects, images with an error"
 OF_ONE_VIEW = ("list", "evaluator", "model", "severity", "perturbation", "about", "insight", "of_model", "of_evaluator",
                "of_metric", "of_perturbation")  # fmt: skip
 
@@ -49,31 +52,28 @@ def open_cases(row: dict[Hashable, Any]) -> None:
 def show_groups(shown: pd.DataFrame) -> None:
     """Draw the problems of each model with each evaluator as one row; a click shows its metrics."""
     groups = [(str(name[0]), str(name[1]), rows) for name, rows in shown.groupby(["model", "evaluator"], sort=False)]
-    table = pd.DataFrame(
-        [
-            {
-                "severity": SEVERITIES[rows["severity"].iloc[0]],
-                "model": model,
-                "evaluator": titles[evaluator],
-                "problems": len(rows),
-                "metrics": ", ".join(metric_name(metric, evaluator) for metric in rows["metric"].unique()),
-                "worst": f"{metric_name(rows['metric'].iloc[0], evaluator)} {format.number(rows['value'].iloc[0])}, "
-                f"threshold {limit(rows['threshold'].iloc[0], rows['direction'].iloc[0])}",
-            }
-            for model, evaluator, rows in groups
-        ]
+    worst = [
+        f"{metric_name(rows['metric'].iloc[0], evaluator)} {format.number(rows['value'].iloc[0])}, "
+        f"threshold {limit(rows['threshold'].iloc[0], rows['direction'].iloc[0])}"
+        for _, evaluator, rows in groups
+    ]
+    names = [", ".join(metric_name(metric, name) for metric in rows["metric"].unique()) for _, name, rows in groups]
+    counts = [
+        (Head("Problems", True, "metrics on the wrong side", 80), [str(len(rows)) for *_, rows in groups]),
+        (Head("Metrics", width=144), names),
+    ]
+    table = table_of(
+        "problem-groups",
+        (
+            Head("Severity", False, f"of the worst; {CERTAIN}", 104),
+            [SEVERITIES[rows["severity"].iloc[0]] for *_, rows in groups],
+        ),
+        (Head("Model", width=150), [model for model, *_ in groups]),
+        (Head("Evaluator", width=180), [titles[evaluator] for _, evaluator, _ in groups]),
+        (Head("Worst", width=300), worst),
+        *(counts if any(len(rows) > 1 for *_, rows in groups) else []),  # else the worst says it all
     )
-    columns = {
-        "severity": header("Severity", 104, "of the worst; significant: the whole 95 % interval is on the wrong side"),
-        "model": header("Model", 150),
-        "evaluator": header("Evaluator", 180),
-        "worst": header("Worst", 300),
-        "problems": st.column_config.NumberColumn("Problems", width=80, help="metrics on the wrong side"),
-        "metrics": header("Metrics", 144),
-    }
-    if (table["problems"] == 1).all():  # the worst says it all
-        del columns["problems"], columns["metrics"]
-    clicked = records(table, columns, key="problem-groups", tallest=430)
+    clicked = blocks.pick_row(table, 430)
     st.caption("Click a row to see its metrics, then one of these to see its cases.")
     if clicked is not None:
         model, evaluator, _ = groups[clicked]
@@ -105,34 +105,26 @@ def show_thresholds() -> None:
     if controls.choice("List", forms, "list") == "groups":
         show_groups(shown)
         return
-    table = shown.assign(
-        severity=shown["severity"].map(SEVERITIES),
-        evaluator=shown["evaluator"].map(titles),
-        metric=[metric_name(*pair) for pair in zip(shown["metric"], shown["evaluator"], strict=True)],
-        value=format.aligned(shown["value"].tolist()),
-        interval=[format.interval(low, high) for low, high in zip(shown["low"], shown["high"], strict=True)],
-        threshold=list(map(limit, shown["threshold"], shown["direction"])),
-        standards=[", ".join(standards) for standards in shown["standards"]],
+    names = [metric_name(row["metric"], row["evaluator"]) for row in rows]
+    affected = [format.MISSING if row["affected"] is pd.NA else format.count(row["affected"]) for row in rows]
+    table = table_of(
+        "problems",
+        (Head("Severity", False, CERTAIN, 108), [SEVERITIES[row["severity"]] for row in rows]),
+        (Head("Model", width=130), [row["model"] for row in rows]),
+        (Head("Evaluator", width=144), [titles[row["evaluator"]] for row in rows]),
+        (Head("Metric", width=144), names),
+        (Head("Value", True, "", 60), format.aligned([row["value"] for row in rows])),
+        (Head("95 % interval", True, "", 108), [format.interval(row["low"], row["high"]) for row in rows]),
+        (Head("Threshold", True, "", 80), [limit(row["threshold"], row["direction"]) for row in rows]),
+        (Head("n", True, "what the value rests on", 50), [format.count(row["n"]) for row in rows]),
+        (Head("Failing", True, FAILING, 60), affected),
+        (Head("Evidence", False, "what the severity rests on"), [row["evidence"] for row in rows]),
+        (
+            Head("Standards", False, "for which the evaluator gives evidence"),
+            [", ".join(row["standards"]) for row in rows],
+        ),
     )
-    clicked = records(
-        table,
-        {
-            "severity": header("Severity", 108, "significant: the whole 95 % interval is on the wrong side"),
-            "model": header("Model", 130),
-            "evaluator": header("Evaluator", 144),
-            "metric": header("Metric", 144),
-            "value": numeric("Value", 60),
-            "interval": numeric("95 % interval", 108),
-            "threshold": numeric("Threshold", 80),
-            "n": st.column_config.NumberColumn("n", help="what the value rests on", width=50),
-            "affected": st.column_config.NumberColumn(
-                "Failing", help="cases on the wrong side of the threshold; of objects, images with an error", width=60
-            ),
-            "evidence": header("Evidence", "medium", "what the severity rests on"),
-            "standards": header("Standards", "medium", "standards that the evaluator gives evidence for"),
-        },
-        key="problems", tallest=430,
-    )  # fmt: skip
+    clicked = blocks.pick_row(table, 430)
     st.caption("Click a problem to see its cases.")
     if clicked is not None:
         open_cases(rows[clicked])

@@ -141,7 +141,7 @@ def _facts(series: str, row: Mapping[Hashable, Any], unit: str) -> str:
     value = f"{number(row['value'])} {unit}".strip()
     return f"<b>{plain(series)}</b>, {plain(row['name'])}<br>{value}" + (
         f" (95 % {bounds})" if bounds else ""
-    ) + f"<br>n {int(row['n']):,}"  # fmt: skip
+    ) + (f"<br>n {int(row['n']):,}" if "n" in row else "")  # fmt: skip
 
 
 def _bounds(numbers: pd.DataFrame) -> tuple[float, float]:

@@ -7,43 +7,34 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from components.charts.figure_parts import DASHES, SYMBOLS, plain, undimmed
-from metrics.presentation.format import DIRECTIONS, interval, number, range_text, shorten
-from metrics.presentation.names import column_name, short_names
+from metrics.presentation.blocks import Radar
+from metrics.presentation.format import shorten
+from metrics.presentation.names import short_names
 from metrics.presentation.palette import INK, LINE, MUTED
-from metrics.presentation.phrases import directed, metric_title
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
-
-    from components.data import Cell, Column
 
 LINE_OF = 16  # characters beside a spoke
 LINE_HIGH = 15  # pixels
 
 
-def radar_figure(
-    columns: Sequence[Column], models: Sequence[str], cells: Mapping[tuple[str, str], Cell],
-    colours: Mapping[str, str], dark: bool = False,
-    pixels_high: int = 470,
-) -> go.Figure:  # fmt: skip
-    """Return a closed line a model; a spoke a column, all of which `can_be_spoke`; a model's gap where it has no value.
+def radar_figure(chart: Radar, colours: Mapping[str, str], dark: bool = False, pixels_high: int = 470) -> go.Figure:
+    """Return a closed line a model, with a gap where it has no value.
 
     A point carries [model, column key] as customdata; colour, line and marker all tell the models apart.
     """
     import plotly.graph_objects as go
 
-    spokes, names = [spoke(column) for column in columns], short_names(models, 28)
+    spokes, names = list(map(spoke, chart.spokes)), short_names(chart.models, 28)
     figure = go.Figure()
-    for index, model in enumerate(models):
-        own = [cells.get((model, column.key)) for column in columns]
+    for index, (model, values, about) in enumerate(zip(chart.models, chart.values, chart.about, strict=True)):
         figure.add_scatterpolar(
-            r=_closed([cell.goodness if cell else None for cell in own]), theta=_closed(spokes), mode="lines+markers",
-            name=plain(names[model]), connectgaps=False,
+            r=_closed(values), theta=_closed(spokes), mode="lines+markers", name=plain(names[model]), connectgaps=False,
             line={"color": colours[model], "width": 2, "dash": DASHES[index % len(DASHES)]},
             marker={"color": colours[model], "size": 8, "symbol": SYMBOLS[index % len(SYMBOLS)]},
-            customdata=_closed([[model, column.key] for column in columns]), hoverinfo="text",
-            hovertext=_closed([about(model, column, cell) for column, cell in zip(columns, own, strict=True)]),
-            **undimmed(),
+            customdata=_closed([[model, key] for key in chart.keys]), hoverinfo="text",
+            hovertext=_closed([_hover(model, words) for words in about]), **undimmed(),
         )  # fmt: skip
     count = len(spokes)
     lowest = spokes[count // 2 : (count + 1) // 2 + 1]  # plotly makes no room for the names above and below
@@ -70,29 +61,15 @@ def radar_figure(
     return figure
 
 
-def spoke(column: Column) -> str:
-    """Return a metric's name beside its spoke, told from its namesakes, in short lines."""
-    names = [shorten(str(column.evaluator_title), 32)]
-    if column.metric != column.evaluator:
-        names.append(shorten(column_name(column), LINE_OF))
-    names[-1] = directed(names[-1], column.direction)  # its arrow counts: a line that is too long loses its end
-    return "<br>".join(plain(line) for name in names for line in textwrap.wrap(name, LINE_OF))
+def spoke(name: str) -> str:
+    """Return a metric's name beside its spoke in short lines; its arrow counts, as a longer line loses its end."""
+    return "<br>".join(map(plain, textwrap.wrap(name, LINE_OF, max_lines=4, placeholder="…")))
 
 
-def about(model: str, column: Column, cell: Cell | None) -> str:
-    """Return what a point stands for: the value with interval and n, what the metric means, where the point lies."""
-    bounds = interval(cell.low, cell.high) if cell else ""
-    value = f"{number(cell.value if cell else None)} {column.unit}".strip() + (f" (95 % {bounds})" if bounds else "")
-    place = ""
-    if cell is not None and cell.goodness is not None:
-        place = f"<br>{round(100 * cell.goodness)} % of the way from worst to best"
-    return (
-        f"<b>{plain(shorten(model, 60))}</b><br>{plain(metric_title(column, arrow=False))}<br>"
-        f"{value}, n {cell.n if cell else 0:,}<br>{plain(shorten(column.description, 90))}<br>"
-        f"range {range_text(column.low, column.high)}, {DIRECTIONS[column.direction]}{place}"
-        "<br>click: its cases"
-    )
+def _hover(model: str, about: str) -> str:
+    lines = "<br>".join(map(plain, about.splitlines()))
+    return f"<b>{plain(shorten(model, 60))}</b><br>{lines}<br>click: its cases"
 
 
-def _closed(values: list[Any]) -> list[Any]:
+def _closed(values: Sequence[Any]) -> list[Any]:
     return [*values, *values[:1]]

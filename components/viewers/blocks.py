@@ -1,4 +1,4 @@
-"""The blocks of an answer on a page: sentences with their buttons, tables whose rows lead on, notes."""
+"""The blocks of an answer on a page: sentences with their buttons, tables whose rows lead on, charts, notes."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ from collections.abc import Iterable
 
 import streamlit as st
 
+from components import data
 from components.widgets import url
+from components.widgets.frame import is_dark
 from components.widgets.literal import literal
 from components.widgets.tables import records
-from metrics.presentation.blocks import Block, Link, Note, Sentence, Table
+from metrics.presentation.blocks import Block, Chart, Link, Note, Sentence, Table
+from metrics.presentation.palette import series
 
 
 def draw_blocks(blocks: Iterable[Block], run: str, here: str, key: str) -> None:
-    """Draw the sentences, tables and notes of an answer about a run on the page `here`; `key` names their widgets."""
+    """Draw sentences, tables, charts and notes about a run on the page `here`; `key` names their widgets."""
     for place, block in enumerate(blocks):
         if isinstance(block, Sentence):
             draw_sentence(block, run, here, f"{key}-{place}")
@@ -21,6 +24,8 @@ def draw_blocks(blocks: Iterable[Block], run: str, here: str, key: str) -> None:
             draw_table(block, run, here, key=f"{key}-{place}")
         elif isinstance(block, Note):
             st.caption(literal(block.text))
+        elif isinstance(block, Chart):
+            draw_chart(block, run, f"{key}-{place}")
 
 
 def draw_sentence(sentence: Sentence, run: str, here: str, key: str, primary: bool = False) -> None:
@@ -36,7 +41,25 @@ def draw_sentence(sentence: Sentence, run: str, here: str, key: str, primary: bo
 
 
 def draw_table(table: Table, run: str, here: str, tallest: int = 520, key: str | None = None) -> None:
-    """Draw a table of distinct heads; a click on a row follows its link. A data frame renders no markup."""
+    """Draw a table; a click on a row follows its link."""
+    clicked = pick_row(table, tallest, key, clickable=bool(table.links))
+    if clicked is not None:
+        follow(table.links[clicked], run, here)
+
+
+def draw_chart(chart: Chart, run: str, key: str) -> None:
+    """Draw a chart under its title, each model in its colour of the run."""
+    from components.charts.block_chart import chart_figure
+    from components.widgets.chart import draw
+
+    st.text(chart.title)
+    models = data.run_facts(run).models
+    colours = {model: series(is_dark())[place % len(series())] for place, model in enumerate(models)}
+    draw(chart_figure(chart, colours, is_dark()), key, chart.title, "ignore")
+
+
+def pick_row(table: Table, tallest: int = 520, key: str | None = None, *, clickable: bool = True) -> int | None:
+    """Draw a table of distinct heads; return the row just clicked. A data frame renders no markup of its texts."""
     import pandas as pd
 
     heads = {head.title: head for head in table.heads}
@@ -49,12 +72,10 @@ def draw_table(table: Table, run: str, here: str, tallest: int = 520, key: str |
     }
     if table.groups:
         frame.insert(0, "", [title for title, count in table.groups for _ in range(count)])
-    if not table.links:
-        st.dataframe(frame, hide_index=True, column_config=config)
-        return
-    clicked = records(frame, config, key or table.title, tallest)
-    if clicked is not None:
-        follow(table.links[clicked], run, here)
+    if clickable:
+        return records(frame, config, key or table.title, tallest)
+    st.dataframe(frame, hide_index=True, column_config=config)
+    return None
 
 
 def follow(link: Link, run: str, here: str) -> None:

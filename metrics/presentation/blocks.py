@@ -159,13 +159,16 @@ class Bars:
 class Radar:
     """One chart of several metrics: a spoke each, from 0 (worst, the centre) to 1 (best), and a closed line per model.
 
-    `values` has a row per model, in the order of `models`; None where there is no value.
+    `values` has a row per model, in the order of `models`; None where there is no value. about: for each value what it
+    means, in lines; keys: of each spoke the column.
     """
 
     title: str
     spokes: tuple[str, ...]
     models: tuple[str, ...]
     values: tuple[tuple[float | None, ...], ...]
+    about: tuple[tuple[str, ...], ...] = ()
+    keys: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

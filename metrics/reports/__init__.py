@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from metrics.presentation.blocks import Block, kind_of
-from metrics.reports.report import Report
 from metrics.reports.table_names import WHATS
 from metrics.store import Run
 from metrics.store.export_formats import Format, write
 
 if TYPE_CHECKING:
     from metrics.reports.baseline import Differences
+    from metrics.reports.report import Report
 
 DOCUMENTS, ARCHIVES = ("pdf", "html", "json"), ("csv", "parquet")
 MARKDOWN = "md"
@@ -61,7 +61,7 @@ def render(
     return buffer.getvalue()
 
 
-def to_json(report: Report) -> bytes:
+def to_json(report: "Report") -> bytes:
     """Return the report's data as JSON; an image is its file name, a number that is not finite is null."""
     return (json.dumps(_plain(report), ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
 

@@ -1,10 +1,15 @@
 """A Report: what is reported about a finished run, as plain frozen data that every renderer draws."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from metrics.presentation.blocks import Answer, Heatmap, Table, WorstCase
-from metrics.presentation.questions.what_stands_out import Insight
-from metrics.presentation.questions.what_went_wrong import Problem
+
+if TYPE_CHECKING:
+    from metrics.presentation.questions.what_stands_out import Insight
+    from metrics.presentation.questions.what_went_wrong import Problem
 
 
 @dataclass(frozen=True, slots=True)

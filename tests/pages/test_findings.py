@@ -55,7 +55,7 @@ def test_a_suite_without_variants_is_told_how_to_get_them(run: Run, open_page: O
 def test_an_insight_shows_its_evidence_standards_and_cases(run: Run, open_page: Open) -> None:
     page = open_page("problems", run=run.id, view="insights", insight="hardest_case:classification")
     shown = page.dataframe[0].value
-    assert set(shown.columns) == {"severity", "message", "evidence", "affected", "standards"}
+    assert set(shown.columns) == {"Severity", "Insight", "Evidence", "Cases", "Standards"}
     texts = [text.value for text in page.text]
     assert texts[1] == "Case c0 is the hardest: 3 of 3 models fail it at Classification: Accuracy"
     assert texts[2] == "Evidence: the mean over the models is 0.00, the threshold 0.75."
@@ -65,7 +65,7 @@ def test_an_insight_shows_its_evidence_standards_and_cases(run: Run, open_page: 
 
 def test_insights_are_filtered_by_topic(run: Run, open_page: Open) -> None:
     page = open_page("problems", run=run.id, view="insights", about="hard cases")
-    assert page.dataframe[0].value["message"].tolist() == [
+    assert page.dataframe[0].value["Insight"].tolist() == [
         "Case c0 is the hardest: 3 of 3 models fail it at Classification: Accuracy",
         "blunt is weakest at Classification: Accuracy on cases tagged ‘day’: 0.500",
     ]

@@ -53,8 +53,8 @@ def test_the_radar_has_a_row_for_every_point(runs: list[Run], open_page: Open) -
     page = open_page("leaderboard", run=runs[0].id, form="radar")
     table = page.dataframe[0].value
     assert len(table) == 4 * 3
-    assert set(table["model"]) == set(MODELS)
-    assert "Hallucination (claims)\u00a0↓" in set(table["metric"])
+    assert set(table["Model"]) == set(MODELS)
+    assert "Hallucination (claims)\u00a0↓" in set(table["Metric"])
 
 
 def test_a_radar_of_two_metrics_says_what_it_needs(runs: list[Run], open_page: Open) -> None:
@@ -79,8 +79,8 @@ def test_bars_show_three_metrics_and_the_models_that_lead(runs: list[Run], open_
 def test_spreads_have_quartiles(runs: list[Run], open_page: Open, drawn: str) -> None:
     page = open_page("leaderboard", run=runs[0].id, form=drawn, key="faithfulness/faithfulness")
     table = page.dataframe[0].value
-    assert set(table["model"]) == set(MODELS)
-    assert table["n"].tolist() == [12] * 3
+    assert set(table["Model"]) == set(MODELS)
+    assert table["n"].tolist() == ["12"] * 3
     assert len(page.get("plotly_chart")) == 1
 
 
@@ -217,10 +217,10 @@ def test_head_to_head_ranks_by_matches_and_leads_to_a_pair(runs: list[Run], open
     assert set(standings["Model"]) == set(MODELS)
     assert standings["Score"].tolist() == sorted(standings["Score"], reverse=True)
     assert len(pairs) == 3
-    assert all(sum(map(int, row.split(" / "))) == 12 for row in pairs["outcomes"])
+    assert all(sum(map(int, row.split(" / "))) == 12 for row in pairs["Wins / losses / ties"])
     page.number_input[0].set_value(1.0).run()
     assert page.query_params["tie"] == "1"
-    assert page.dataframe[1].value["outcomes"].tolist() == ["0 / 0 / 12"] * 3
+    assert page.dataframe[1].value["Wins / losses / ties"].tolist() == ["0 / 0 / 12"] * 3
     assert any("no model is significantly stronger" in text.value for text in page.text)
 
 

@@ -125,8 +125,8 @@ def test_agreement_says_what_it_is_worth(rated: Run, open_page: Open) -> None:
     assert "ROUGE-1 ↑: " in said
     assert "agreement with people on “good”, κ 0." in said
     table = page.dataframe[0].value
-    assert set(table["metric"]) == {f"{name} ↑" for name in ("ROUGE-1", "ROUGE-2", "ROUGE-L", "ROUGE-Lsum")}
-    assert all("(" in cell for cell in table["spearman"])
+    assert set(table["Metric"]) == {f"{name} ↑" for name in ("ROUGE-1", "ROUGE-2", "ROUGE-L", "ROUGE-Lsum")}
+    assert all("(" in cell for cell in table["Spearman ρ"])
     assert {metric.label for metric in page.metric} == {"κ", "Accuracy", "Sensitivity", "Specificity"}
 
 
@@ -146,7 +146,7 @@ def test_page_report_command_and_library_say_the_same(bare, open_page, capsysbin
     said, table = texts(page), page.dataframe[0].value
     assert f"agreement with people on “good”, κ {kappa}." in said
     assert sentence in said
-    assert table.set_index("metric").loc["ROUGE-L ↑", ["kappa", "n"]].tolist() == [kappa, "40"]
+    assert table.set_index("Metric").loc["ROUGE-L ↑", ["κ", "n"]].tolist() == [kappa, "40"]
     values = {metric.label: metric.value for metric in page.metric}
     assert values["Sensitivity"] == format.number(found.sensitivity.value)
 
@@ -176,11 +176,11 @@ def test_few_labels_are_too_few_to_say(bare: Run, open_page: Open) -> None:
     label(bare, "ann", range(4))
     page = open_page("judge_agreement", run=bare.id, key=KEY, at="0.5")
     assert "ROUGE-1 ↑: too few to say: 2 more random labels of “good” needed." in texts(page)
-    assert set(page.dataframe[0].value["kappa"]) == {"too few: 2 more"}
+    assert set(page.dataframe[0].value["κ"]) == {"too few: 2 more"}
     assert {metric.value for metric in page.metric} == {"–"}
     means = open_page("judge_agreement", run=bare.id, key=KEY, view="means").dataframe[0].value
-    assert means["corrected"].tolist() == means["labels"].tolist() == ["too few: 6 more"] * 2
-    assert means["n"].tolist() == ["4 of 40"] * 2
+    assert means["Corrected"].tolist() == means["Labels alone"].tolist() == ["too few: 6 more"] * 2
+    assert means["Labelled"].tolist() == ["4 of 40"] * 2
 
 
 def test_the_outputs_of_a_cell_say_which_were_picked(bare: Run, open_page: Open) -> None:
@@ -237,9 +237,9 @@ def test_a_cell_lists_exactly_its_outputs(rated: Run, open_page: Open, people: s
 def test_means_stand_beside_each_other(rated: Run, open_page: Open) -> None:
     page = open_page("judge_agreement", run=rated.id, key=KEY, view="means")
     table = page.dataframe[0].value
-    assert table["model"].tolist() == ["long", "short"]
-    assert table["n"].tolist() == ["40 of 40"] * 2
-    assert (table["corrected"] == table["labels"]).all()  # everything is labelled
+    assert table["Model"].tolist() == ["long", "short"]
+    assert table["Labelled"].tolist() == ["40 of 40"] * 2
+    assert (table["Corrected"] == table["Labels alone"]).all()  # everything is labelled
     said = texts(page)
     assert "80 of 80 labelled outputs are a random sample" in said
     assert "PPI++" in said
@@ -252,7 +252,7 @@ def test_picked_labels_are_not_averaged(bare: Run, open_page: Open) -> None:
 
 def test_hints_at_bias_are_no_proof(rated: Run, open_page: Open) -> None:
     page = open_page("judge_agreement", run=rated.id, key=KEY, view="bias")
-    assert page.dataframe[0].value["what"].tolist() == [
+    assert page.dataframe[0].value["At equal labels"].tolist() == [
         "Each doubling of the answer's words", "Answers of long, against the others",
         "Answers of short, against the others",
     ]  # fmt: skip
@@ -262,7 +262,7 @@ def test_hints_at_bias_are_no_proof(rated: Run, open_page: Open) -> None:
 
 def test_raters_and_where_they_differ(rated: Run, open_page: Open) -> None:
     page = open_page("judge_agreement", run=rated.id, view="raters")
-    assert page.dataframe[0].value["raters"].tolist() == ["all together", "ann × bo"]
+    assert page.dataframe[0].value["Raters"].tolist() == ["all together", "ann × bo"]
     assert "40 outputs labelled by two raters or more, 0 of them differently" in texts(page)
     assert len(page.dataframe[1].value) == 40
     assert "Of the variance of labels, 100 % (" in texts(page)

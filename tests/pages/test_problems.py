@@ -10,15 +10,15 @@ from tests.pages.reading import press
 def test_the_gravest_come_first_with_value_interval_and_n(run: Run, open_page: Open) -> None:
     page = open_page("problems", run=run.id, list="metrics")
     table = page.dataframe[0].value
-    assert set(table["model"]) == {"blunt", HOSTILE}
-    assert table["severity"].iloc[0] == "Significant"
-    assert table["threshold"].str.startswith("≥ ").all()
+    assert set(table["Model"]) == {"blunt", HOSTILE}
+    assert table["Severity"].iloc[0] == "Significant"
+    assert table["Threshold"].str.startswith("≥ ").all()
     assert page.text[0].value.startswith(f"{len(table)} problems in 2 of 3 models")
 
 
 def test_filters_have_counts_and_come_from_the_address(run: Run, open_page: Open) -> None:
     page = open_page("problems", run=run.id, model="blunt")
-    assert set(page.dataframe[0].value["model"]) == {"blunt"}
+    assert set(page.dataframe[0].value["Model"]) == {"blunt"}
     assert any(option.startswith("blunt (") for option in page.sidebar.multiselect[1].options)
 
 
@@ -34,10 +34,10 @@ def test_no_problem_is_good_news(run: Run, open_page: Open, monkeypatch: pytest.
 def test_problems_are_grouped_by_model_and_evaluator(run: Run, open_page: Open) -> None:
     every = open_page("problems", run=run.id, list="metrics").dataframe[0].value
     groups = open_page("problems", run=run.id).dataframe[0].value
-    assert len(groups) == len(every.groupby(["model", "evaluator"]))
-    assert groups["problems"].sum() == len(every)
-    assert "Accuracy" in groups["metrics"].iloc[0]
-    assert groups["worst"].str.contains(", threshold ≥ ").all()
+    assert len(groups) == len(every.groupby(["Model", "Evaluator"]))
+    assert groups["Problems"].astype(int).sum() == len(every)
+    assert "Accuracy" in groups["Metrics"].iloc[0]
+    assert groups["Worst"].str.contains(", threshold ≥ ").all()
 
 
 def test_thresholds_are_set_by_the_best_model_and_removed(look_at_copy: Look, open_page: Open) -> None:

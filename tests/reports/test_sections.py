@@ -80,7 +80,7 @@ def test_the_overview_has_a_radar_of_three_metrics_and_bars_of_shares(run: Run) 
     assert isinstance(radar, Radar)
     assert isinstance(bars, Bars)
     assert radar.spokes == (
-        "Context recall\u00a0↑", "Answer correctness\u00a0↑", "Faithfulness\u00a0↑", "PII leakage\u00a0↑",
+        "Context recall\u00a0↑", "Answer correctness\u00a0↑", "Faithfulness\u00a0↑", "PII leakage: Passes\u00a0↑",
     )  # fmt: skip
     assert (radar.models, radar.values[0]) == (("best", "same", "next"), pytest.approx((0.85, 0.85, 0.85, 1.0)))
     assert [group.name for group in bars.groups] == [

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import pandas as pd
 
 from components.charts.figure_parts import plain, whiskers
-from metrics.presentation.agreement_words import labels_counted
-from metrics.presentation.format import ARROWS, MISSING, aligned, count, number, plural, shorten
+from metrics.presentation.format import ARROWS, count, plural, shorten
 from metrics.presentation.palette import ACCENT, INK, MUTED, SERIES, SURFACE
-from metrics.presentation.phrases import estimated, too_few
+from metrics.presentation.phrases import estimated
 from metrics.presentation.phrases import metric_title as named
-from metrics.presentation.questions.can_the_judge_be_trusted import ALPHA, KAPPA
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-    from components.data import Agreement, Column, Corrected, CorrectedMeans, MeanEstimate, Raters, Stat
+    from components.data import Column, Corrected, CorrectedMeans, MeanEstimate, Stat
 
     Number = Stat | MeanEstimate
 
@@ -43,31 +41,6 @@ WIDE_EXAMPLE = """case_id,model,rater,faithfulness,fluency
 c1,model-a,ann,4,5
 c1,model-a,bo,3,5
 c2,model-a,ann,1,4"""
-HELPS = {
-    "spearman": "Spearman's ρ of score and label: 1 if both rank the outputs alike, 0 if unrelated. The sign is "
-    "turned for metrics where lower is better, so that 1 is agreement.",
-    "kappa": KAPPA,
-    "accuracy": "Share of outputs that judge and people both pass or both fail. From 10 labels on.",
-    "pooled": "The accuracy drawn towards that of the other models, or tags: the more the fewer labels there are, the "
-    "less they differ (partial pooling). Also below 10 labels; from four models or tags on.",
-    "sensitivity": "Share of what people pass that the judge passes. From 5 labels of outputs that people pass on.",
-    "specificity": "Share of what people fail that the judge fails. From 5 labels of outputs that people fail on.",
-    "threshold": "Scores on its good side pass.",
-    "suggested": "The threshold with the highest (sensitivity + specificity) / 2 on all labels, picked ones too "
-    "(Youden), with the 95 % range over resampled cases.",
-    "balanced": "(sensitivity + specificity) / 2 of suggested thresholds on cases that did not choose them; ½: chance.",
-    "n": "Outputs labelled at random that have both a score and a label that people agree on: only they speak for all "
-    "outputs. Where there are none, the picked ones, which speak for themselves.",
-    "alpha": ALPHA,
-    "weighted": "Quadratic-weighted κ: grades far apart weigh more than neighbours.",
-    "equal": "Share of outputs that got the same label from both.",
-    "raw": "The leaderboard's mean, as the judge scores.",
-    "labels": "The mean of the labelled random sample alone. From 10 labels on.",
-    "corrected": "Prediction-powered mean (PPI++): the judge's scores of all outputs, corrected by a labelled random "
-    "sample of 10 or more.",
-    "gap": "Judge − people on the labelled outputs: above 0 the judge scores too high.",
-    "weight": "λ: how far the correction follows the judge. Near 0 the judge's scores are unrelated to the labels.",
-}
 
 
 class Span(NamedTuple):
@@ -89,32 +62,6 @@ def metric_title(column: Column, limit: int = 40) -> str:
     return f"{name} {ARROWS[column.direction]}".rstrip()
 
 
-def agreement_table(rows: Iterable[Agreement]) -> pd.DataFrame:
-    """Return how far each metric agrees with the labels, as texts."""
-    rows = list(rows)
-    return pd.DataFrame(
-        {
-            "metric": [("⚖ " if row.judged else "") + metric_title(row.column, 44) for row in rows],
-            "spearman": [stat(row.spearman) for row in rows],
-            "kappa": [stat(row.kappa) for row in rows],
-            "sensitivity": [stat(row.sensitivity) for row in rows],
-            "specificity": [stat(row.specificity) for row in rows],
-            "threshold": aligned([row.threshold for row in rows]),
-            "suggested": [stat(row.suggested) for row in rows],
-            "n": [labels_counted(row) for row in rows],
-        }
-    )
-
-
-def slice_table(rows: Mapping[tuple[str, str], Agreement]) -> pd.DataFrame:
-    """Return how far one metric agrees with the labels by model and tag, as texts."""
-    return agreement_table(rows.values()).assign(
-        metric=[f"{kind}: {name}" for kind, name in rows],
-        accuracy=[stat(row.accuracy) for row in rows.values()],
-        pooled=[stat(row.pooled) for row in rows.values()],
-    )
-
-
 def confusion_counts(table: Sequence[int]) -> pd.DataFrame:
     """Return the four counts for a confusion chart: people's verdict as label, the judge's as predicted."""
     return pd.DataFrame(
@@ -123,42 +70,6 @@ def confusion_counts(table: Sequence[int]) -> pd.DataFrame:
             for (people, judge), n in zip(CELLS.values(), table, strict=True)
         ]
     )
-
-
-def rater_table(rows: Sequence[Raters]) -> pd.DataFrame:
-    """Return how far raters agree: all together first, then pairs, as texts."""
-    return pd.DataFrame(
-        {
-            "raters": [f"{row.left} × {row.right}" if row.left else "all together" for row in rows],
-            "alpha": [stat(row.alpha) for row in rows],
-            "kappa": [stat(row.kappa) for row in rows],
-            "weighted": [stat(row.weighted) for row in rows],
-            "equal": [stat(row.equal) for row in rows],
-            "n": [row.n for row in rows],
-        }
-    )
-
-
-def corrected_table(rows: Sequence[Corrected]) -> pd.DataFrame:
-    """Return each model's mean three times, as texts."""
-    return pd.DataFrame(
-        {
-            "model": [row.model for row in rows],
-            "raw": [stat(row.raw) for row in rows],
-            "corrected": [too_few(row.needs) if row.needs else stat(row.corrected) for row in rows],
-            "labels": [too_few(row.needs) if row.needs else stat(row.labels) for row in rows],
-            "gap": [signed_stat(row.gap) for row in rows],
-            "weight": [number(row.corrected.weight if row.corrected else None) for row in rows],
-            "n": [f"{count(row.n)} of {count(row.total)}" for row in rows],
-        }
-    )
-
-
-def signed_stat(found: Number | Span | None) -> str:
-    """Return a difference with its sign and interval."""
-    if found is None or found.value is None:
-        return MISSING
-    return ("+" if found.value > 0 else "") + stat(found)
 
 
 def sample_line(found: CorrectedMeans) -> str:

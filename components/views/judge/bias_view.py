@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pandas as pd
 import streamlit as st
 
 from components import data
 from components.viewers import blocks
-from components.views.judge.agreement_tables import Span, metric_title, signed_stat
+from components.views.judge.agreement_tables import Span, metric_title
 from components.views.judge.judge_calls import estimate_lines
 from components.views.results import what_was_tested
 from components.widgets import url
-from components.widgets.tables import header, numeric, records
-from metrics.presentation.format import number, shorten
-from metrics.presentation.questions.can_the_judge_be_trusted import checks_table, swayed
+from metrics.presentation.blocks import Head, Link, table_of
+from metrics.presentation.format import count, number, shorten
+from metrics.presentation.questions.can_the_judge_be_trusted import checks_table, signed_estimate, swayed
 
 if TYPE_CHECKING:
     from components.data import BiasHint, Column
 
 MOST_CASES = 500
+FOUND = "Holm-corrected over the models; effects below 1 % of the range are left out."
 HINTS = (
     "Hints, no proof: at equal labels the score goes with these. Labels are coarse, so among answers with one label "
     "the longer may be the better ones, and an unbiased judge scores them higher. Variants of one answer tell."
@@ -89,22 +89,17 @@ def _draw_hints(run: str, column: Column, criterion: str, tag: str | None, model
         st.info("Too few labels of different outputs for a hint: label at least 20, of several models.")
         return
     what_was_tested.remember(run, data.of_hints(rows, metric_title(column, 60)))
-    table = pd.DataFrame(
-        {
-            "what": [_hinted(row) for row in rows],
-            "effect": [signed_stat(Span(row.effect, row.low, row.high)) for row in rows],
-            "found": [_said(row) for row in rows], "n": [row.n for row in rows],
-        }
-    )  # fmt: skip
-    shown = {
-        "what": header("At equal labels", 330), "effect": numeric("Effect", 210, "With its 95 % interval."),
-        "found": header("", 260, "Holm-corrected over the models; effects below 1 % of the range are left out."),
-        "n": st.column_config.NumberColumn("n", width=70),
-    }  # fmt: skip
-    clicked = records(table, shown, "hints", tallest=320)
-    if clicked is not None:
-        about = rows[clicked].about or model
-        url.go("cases", run=run, evaluator=column.evaluator, metric=column.metric, tag=tag, model=about)
+    effects = [signed_estimate(Span(row.effect, row.low, row.high)) for row in rows]
+    about = {"evaluator": column.evaluator, "metric": column.metric, "tag": tag}
+    table = table_of(
+        "hints",
+        (Head("At equal labels", width=330), list(map(_hinted, rows))),
+        (Head("Effect", True, "With its 95 % interval.", 210), effects),
+        (Head("", False, FOUND, 260), list(map(_said, rows))),
+        (Head("n", True, "", 70), [count(row.n) for row in rows]),
+        links=[Link("cases", "See", about | {"model": row.about or model}) for row in rows],
+    )
+    blocks.draw_table(table, run, "judge_agreement", 320)
     st.caption(HINTS)
 
 

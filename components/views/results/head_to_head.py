@@ -17,7 +17,7 @@ from components.views.results import what_was_tested
 from components.widgets import controls, url
 from components.widgets.chart import draw
 from components.widgets.frame import is_dark
-from components.widgets.tables import header, numeric, records
+from metrics.presentation.blocks import Head, Link, table_of
 from metrics.presentation.format import count, plural
 from metrics.presentation.names import short_names
 from metrics.presentation.phrases import metric_title
@@ -27,6 +27,7 @@ from metrics.presentation.ranking_words import matches_sentence
 if TYPE_CHECKING:
     from components.data import Column, HeadToHead
 
+PAIR = "the stronger model first; a click compares them, case by case"
 MOST_PAIRS, MOST_BARS = 200, 40  # rows of the table, models in the chart
 TIE = "Scores of one case that differ by no more than this are a tie, in the metric's own unit. 0: only equal scores."
 
@@ -80,20 +81,16 @@ def _draw_pairs(run: str, found: HeadToHead, column: Column, tag: str | None) ->
     models = [one.model for one in found.standings]
     short = short_names(models, 14)
     pairs = [(one, other) for place, one in enumerate(models) for other in models[place + 1 :]][:MOST_PAIRS]
-    table = pd.DataFrame(
-        {
-            "pair": [f"{short[one]} – {short[other]}" for one, other in pairs],
-            "outcomes": [_outcomes(*found.outcomes[pair]) for pair in pairs],
-        }
+    table = table_of(
+        f"pairs-{column.key}",
+        (Head("Pair", False, PAIR, 190), [f"{short[one]} – {short[other]}" for one, other in pairs]),
+        (Head("Wins / losses / ties", True, "of the first", 140), [_outcomes(*found.outcomes[pair]) for pair in pairs]),
+        links=[
+            Link("compare", "Compare", {"a": weaker, "b": stronger, "key": column.key, "tag": tag})
+            for stronger, weaker in pairs
+        ],
     )
-    heads = {
-        "pair": header("Pair", 190, "the stronger model first; a click compares them, case by case"),
-        "outcomes": numeric("Wins / losses / ties", 140, "of the first model, in cases"),
-    }
-    clicked = records(table, heads, f"pairs-{column.key}", tallest=36 + 35 * 6)
-    if clicked is not None:
-        stronger, weaker = pairs[clicked]
-        url.go("compare", run=run, a=weaker, b=stronger, key=column.key, tag=tag)
+    blocks.draw_table(table, run, "leaderboard", 36 + 35 * 6)
 
 
 def _outcomes(wins: int, ties: int, losses: int) -> str:

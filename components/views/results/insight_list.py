@@ -7,10 +7,13 @@ import pandas as pd
 import streamlit as st
 
 from components import data
+from components.viewers import blocks
 from components.widgets import filters, url
 from components.widgets.tables import header, records
 from metrics.presentation import format
+from metrics.presentation.blocks import Head, table_of
 
+STANDARDS = "standards that its evaluators give evidence for"
 SEVERITIES = {"high": "Act on it", "low": "Look at it", "info": "Good to know"}
 TOPICS = {
     "best and worst": (
@@ -59,28 +62,25 @@ def show_insights(run: str) -> None:
         st.info("No insight fits the filters in the sidebar. Clear them to see all.")
         return
     st.text(f"{format.plural(len(shown), 'insight')}, {int((shown['severity'] == 'high').sum())} to act on.")
-    table = pd.DataFrame(
-        {
-            "severity": shown["severity"].map(SEVERITIES),
-            "message": shown["message"],
-            "evidence": shown["evidence"],
-            "affected": shown["affected"],
-            "standards": [", ".join(standards) or format.MISSING for standards in shown["standards"]],
-        }
+    rows = shown.to_dict("records")
+    table = table_of(
+        "insights",
+        (Head("Severity", width=100), [SEVERITIES[row["severity"]] for row in rows]),
+        (Head("Insight", width=560), [row["message"] for row in rows]),
+        (Head("Cases", True, "how many cases it is about", 60), [_affected(row["affected"]) for row in rows]),
+        (Head("Evidence", False, "what it rests on", 300), [row["evidence"] for row in rows]),
+        (Head("Standards", False, STANDARDS, 260), [", ".join(row["standards"]) or format.MISSING for row in rows]),
     )
-    columns = {
-        "severity": header("Severity", 100),
-        "message": header("Insight", 560),
-        "affected": st.column_config.NumberColumn("Cases", help="how many cases it is about", width=60),
-        "evidence": header("Evidence", 300, "what it rests on"),
-        "standards": header("Standards", 260, "standards that its evaluators give evidence for"),
-    }
-    clicked = records(table, columns, "insights", tallest=36 + 35 * 8)
-    keys = [_key(row) for row in shown.to_dict("records")]
+    clicked = blocks.pick_row(table, 36 + 35 * 8)
+    keys = [_key(row) for row in rows]
     if clicked is not None:
         url.put(insight=keys[clicked])
     asked = keys[clicked] if clicked is not None else url.param("insight")
     _show(run, shown.iloc[keys.index(asked) if asked in keys else 0].to_dict())
+
+
+def _affected(cases: Any) -> str:
+    return format.MISSING if pd.isna(cases) else format.count(int(cases))
 
 
 def _key(row: Mapping[Hashable, Any]) -> str:

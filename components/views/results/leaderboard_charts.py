@@ -11,6 +11,7 @@ import streamlit as st
 from components import data
 from components.charts import interval_bars, radar, spread
 from components.charts.figure_parts import selected
+from components.viewers import blocks
 from components.views.curves import curve_parts
 from components.views.results import preference_standings
 from components.views.results.case_difficulty import draw_case_difficulty
@@ -23,9 +24,9 @@ from components.views.results.weighted_view import draw_weighted
 from components.widgets import controls, filters, url
 from components.widgets.chart import draw
 from components.widgets.frame import is_dark
-from components.widgets.tables import header, numeric, records
 from metrics.presentation import format
-from metrics.presentation.chart_data.metric_bars import LEAST_SPOKES, MOST_METRICS, MOST_SPOKES, can_be_spoke
+from metrics.presentation.blocks import Head, table_of
+from metrics.presentation.chart_data.metric_bars import LEAST_SPOKES, MOST_METRICS, MOST_SPOKES, can_be_spoke, radar_of
 from metrics.presentation.names import short_names
 from metrics.presentation.phrases import metric_title
 
@@ -64,7 +65,7 @@ def show_radar(view: View) -> None:
     view.restrict(MOST["radar"])
     left, right = st.columns((4, 3))  # names of metrics need more room than other tables
     with left:
-        figure = radar.radar_figure(chosen, view.models, view.cells, view.colours, is_dark())
+        figure = radar.radar_figure(radar_of(chosen, view.models, view.cells), view.colours, is_dark())
         point = _clicked(figure, "radar", f"Radar of {len(chosen)} metrics of {', '.join(view.models[:6])}")
         open_range = len(view.columns) - len(fit)
         left_out = (
@@ -242,43 +243,28 @@ def _numbers(view: View, columns: Sequence[Column], models: Sequence[str]) -> li
     """Return the numbers of the chart as a table; [model, column key] of the row just clicked."""
     pairs = [(column, model) for column in columns for model in models]
     cells, names = [view.cell(model, column) for column, model in pairs], short_names(models, 12)
-    table = pd.DataFrame(
-        {
-            "metric": [metric_title(column) for column, _ in pairs],
-            "model": [names[model] for _, model in pairs],
-            "value": format.aligned([cell.value if cell else None for cell in cells]),
-            "interval": [format.interval(cell.low, cell.high) if cell else "" for cell in cells],
-            "n": [cell.n if cell else None for cell in cells],
-        }
+    table = table_of(
+        "form-numbers",
+        (Head("Metric", width=150), [metric_title(column) for column, _ in pairs]),
+        (Head("Model", width=82), [names[model] for _, model in pairs]),
+        (Head("Value", True, "", 48), format.aligned([cell.value if cell else None for cell in cells])),
+        (Head("95 %", True, "95 % interval", 84), [format.interval(one.low, one.high) if one else "" for one in cells]),
+        (Head("n", True, "cases that the value rests on", 40), [format.count(one.n) if one else "" for one in cells]),
     )
-    columns_of = {
-        "metric": header("Metric", 150), "model": header("Model", 82),
-        "value": numeric("Value", 48),
-        "interval": numeric("95 %", 84, "95 % interval"),
-        "n": st.column_config.NumberColumn("n", help="cases that the value rests on", width=40),
-    }  # fmt: skip
-    clicked = records(table, columns_of, "form-numbers", tallest=470)
+    clicked = blocks.pick_row(table, 470)
     return None if clicked is None else [pairs[clicked][1], pairs[clicked][0].key]
 
 
 def _quartiles(models: Sequence[Distribution]) -> list[str] | None:
     """Mean and quartiles of each model as a table; [model] of the row just clicked."""
     boxes = [own.box for own in models]
-    table = pd.DataFrame(
-        {
-            "model": list(short_names([own.model for own in models], 15).values()),
-            "mean": format.aligned([own.mean for own in models]),
-            "median": format.aligned([box[1] for box in boxes]),
-            "half": [format.interval(box[0], box[2]) for box in boxes],
-            "n": [own.n for own in models],
-        }
+    table = table_of(
+        "form-quartiles",
+        (Head("Model", width=120), list(short_names([own.model for own in models], 15).values())),
+        (Head("Mean", True, "", 54), format.aligned([own.mean for own in models])),
+        (Head("Median", True, "", 60), format.aligned([box[1] for box in boxes])),
+        (Head("Middle half", True, "lower to upper quartile", 92), [format.interval(box[0], box[2]) for box in boxes]),
+        (Head("n", True, "cases with a value, each repeat one", 46), [format.count(own.n) for own in models]),
     )
-    columns = {
-        "model": header("Model", 120),
-        "mean": numeric("Mean", 54),
-        "median": numeric("Median", 60),
-        "half": numeric("Middle half", 92, "lower to upper quartile"),
-        "n": st.column_config.NumberColumn("n", help="cases with a value, each repeat one", width=46),
-    }
-    clicked = records(table, columns, "form-quartiles", tallest=470)
+    clicked = blocks.pick_row(table, 470)
     return None if clicked is None else [models[clicked].model]

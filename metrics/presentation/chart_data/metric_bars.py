@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
+
+from metrics.presentation.blocks import Radar
+from metrics.presentation.format import DIRECTIONS, interval, number, range_text, shorten
+from metrics.presentation.phrases import metric_title
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from metrics.analysis import Cell, Column
 
 GAIN = "d_ap_"  # prefix of the metrics that say what average precision an error costs
 ERROR_TITLES = {
@@ -21,6 +28,34 @@ MOST_METRICS = 3  # of a chart of bars
 def can_be_spoke(direction: str, low: float, high: float) -> bool:
     """Return whether a metric has a better end and a finite range to place its values in."""
     return direction != "none" and math.isfinite(high - low)
+
+
+def radar_of(columns: Sequence[Column], models: Sequence[str], cells: Mapping[tuple[str, str], Cell]) -> Radar:
+    """Return metrics that `can_be_spoke` as a radar, each model's values from the worst to the best of their ranges."""
+    rows = [[cells.get((model, column.key)) for column in columns] for model in models]
+    return Radar(
+        "From the worst (centre) to the best of each range",
+        tuple(map(metric_title, columns)),
+        tuple(models),
+        tuple(tuple(None if cell is None else cell.goodness for cell in row) for row in rows),
+        tuple(tuple(_about(column, cell) for column, cell in zip(columns, row, strict=True)) for row in rows),
+        tuple(column.key for column in columns),
+    )
+
+
+def _about(column: Column, cell: Cell | None) -> str:
+    """Return the value with interval and n, what the metric means, where the value lies."""
+    bounds = interval(cell.low, cell.high) if cell else ""
+    value = f"{number(cell.value if cell else None)} {column.unit}".strip() + (f" (95 % {bounds})" if bounds else "")
+    share = None if cell is None else cell.goodness
+    means = f"range {range_text(column.low, column.high)}, {DIRECTIONS[column.direction]}"
+    lines = [
+        metric_title(column, arrow=False),
+        f"{value}, n {cell.n if cell else 0:,}",
+        shorten(column.description, 90),
+    ]
+    lines += [means, *([] if share is None else [f"{round(100 * share)} % of the way from worst to best"])]
+    return "\n".join(lines)
 
 
 def worst_first(numbers: pd.DataFrame, direction: str) -> list[str]:

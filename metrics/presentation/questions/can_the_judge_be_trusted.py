@@ -10,21 +10,44 @@ from metrics.analysis.labels.judge_agreement import Agreement, agreements
 from metrics.analysis.labels.labelled_scores import metric_columns
 from metrics.analysis.labels.manipulations import Check, has_manipulations, manipulation_checks
 from metrics.analysis.labels.panel_agreement import PanelAgreement, panel_agreement
-from metrics.analysis.labels.raters import rater_noise
+from metrics.analysis.labels.raters import Raters, rater_noise
 from metrics.analysis.leaderboard.leaderboard import Column
 from metrics.presentation.agreement_words import HELD_OUT, basis, labels_counted, rater_noise_sentence
 from metrics.presentation.bias_words import conclusion, effect_text, verdict_text
 from metrics.presentation.blocks import Block, Head, Link, Note, Sentence, Table, table, table_of
-from metrics.presentation.format import ARROWS, count, plural, shorten
+from metrics.presentation.format import ARROWS, MISSING, aligned, count, number, plural, shorten
 from metrics.presentation.guarantee_words import accept_line
 from metrics.presentation.panel_rows import DISPUTED, LIKE, panel_table
-from metrics.presentation.phrases import estimated, metric_title, named, too_few
+from metrics.presentation.phrases import Estimated, estimated, metric_title, named, too_few
 from metrics.presentation.question import QUICK, question
 from metrics.store import Run
 
 STRENGTHS = ((0.8, "almost perfect"), (0.6, "substantial"), (0.4, "moderate"), (0.2, "fair"), (-1.0, "slight"))
-KAPPA = "Cohen's κ of pass and fail: chance-corrected agreement, 1 perfect, 0 chance. From 10 labels on."
-ALPHA = "Krippendorff's α of all raters: 1 perfect, 0 chance; nominal for pass and fail, interval for grades."
+HELPS = {
+    "spearman": "Spearman's ρ of score and label: 1 if both rank the outputs alike, 0 if unrelated. The sign is "
+    "turned for metrics where lower is better, so that 1 is agreement.",
+    "kappa": "Cohen's κ of pass and fail: chance-corrected agreement, 1 perfect, 0 chance. From 10 labels on.",
+    "accuracy": "Share of outputs that judge and people both pass or both fail. From 10 labels on.",
+    "pooled": "The accuracy drawn towards that of the other models, or tags: the more the fewer labels there are, the "
+    "less they differ (partial pooling). Also below 10 labels; from four models or tags on.",
+    "sensitivity": "Share of what people pass that the judge passes. From 5 labels of outputs that people pass on.",
+    "specificity": "Share of what people fail that the judge fails. From 5 labels of outputs that people fail on.",
+    "threshold": "Scores on its good side pass.",
+    "suggested": "The threshold with the highest (sensitivity + specificity) / 2 on all labels, picked ones too "
+    "(Youden), with the 95 % range over resampled cases.",
+    "balanced": "(sensitivity + specificity) / 2 of suggested thresholds on cases that did not choose them; ½: chance.",
+    "n": "Outputs labelled at random that have both a score and a label that people agree on: only they speak for all "
+    "outputs. Where there are none, the picked ones, which speak for themselves.",
+    "alpha": "Krippendorff's α of all raters: 1 perfect, 0 chance; nominal for pass and fail, interval for grades.",
+    "weighted": "Quadratic-weighted κ: grades far apart weigh more than neighbours.",
+    "equal": "Share of outputs that got the same label from both.",
+    "raw": "The leaderboard's mean, as the judge scores.",
+    "labels": "The mean of the labelled random sample alone. From 10 labels on.",
+    "corrected": "Prediction-powered mean (PPI++): the judge's scores of all outputs, corrected by a labelled random "
+    "sample of 10 or more.",
+    "gap": "Judge − people on the labelled outputs: above 0 the judge scores too high.",
+    "weight": "λ: how far the correction follows the judge. Near 0 the judge's scores are unrelated to the labels.",
+}
 EFFECT = "Mean difference of variants and originals, with its 95 % interval; above 0 the variant scores higher."
 SWAYED = (
     "Variants say what their originals say, so that they deserve the same score. A judge is swayed where the mean "
@@ -77,18 +100,15 @@ def can_the_judge_be_trusted(run: Run) -> list[Block]:
         Sentence(answer(row, one.name), link=Link("judge_agreement", "See", {"criterion": one.name, "key": column.key}))
         for column, one, row in found[:MOST_BASES]
     ]
-    heads = ("Metric", "Criterion", "κ", "Spearman's ρ", "Sensitivity", "Specificity", "n")
-    rows = [_agreement_row(column, one, row) for column, one, row in found]
-    tables = [table("Agreement with people", heads, rows, (2, 3, 4, 5, 6))]
+    tables = [agreement_table([(metric_title(column), one.name, row) for column, one, row in found])]
     means = [
-        _means_row(column, one, row)
+        (metric_title(column), one.name, row)
         for column, one in shown
         for row in corrected_means(run, one.name, (column.evaluator, column.metric))
         if row.n and row.unit == "metric"
     ]
     if means:
-        heads = ("Model", "Metric", "Criterion", "Judge", "Corrected", "Labelled")
-        tables.append(table("Means of the judge, and corrected by labels", heads, means, (3, 4, 5)))
+        tables.append(corrected_table(means))
     texts = (" ".join(notes), METHOD, *_accepted(run, shown), *([LIKE] if panel else []))
     return [*sentences, *tables, *panel, *map(Note, texts), *bias]
 
@@ -175,8 +195,8 @@ def panel_blocks(found: Sequence[PanelAgreement]) -> list[Block]:
         (Head("Metric", width=170), [row["metric"] for row in rows]),
         (Head("Judges", width=min(280, 30 + 7 * longest)), [row["raters"] for row in rows]),
         (Head("Alike", True, LIKE, 135), [row["alike"] for row in rows]),
-        (Head("κ", True, KAPPA, 150), [row["kappa"] for row in rows]),
-        (Head("α", True, ALPHA, 150), [row["alpha"] for row in rows]),
+        (Head("κ", True, HELPS["kappa"], 150), [row["kappa"] for row in rows]),
+        (Head("α", True, HELPS["alpha"], 150), [row["alpha"] for row in rows]),
         (Head("Disputed", True, DISPUTED, 85), [row["disputed"] for row in rows]),
         links=links,
     )
@@ -194,24 +214,84 @@ def _pairs(run: Run, asked: tuple[Criterion, ...]) -> Iterator[tuple[Column, Cri
         yield from ((column, one) for one in own or [one for one in asked if one.name not in names])
 
 
-def _agreement_row(column: Column, one: Criterion, row: Agreement) -> tuple[str, ...]:
-    return (
-        metric_title(column),
-        one.name,
-        estimated(row.kappa),
-        estimated(row.spearman),
-        estimated(row.sensitivity),
-        estimated(row.specificity),
-        labels_counted(row),
+# Tables
+
+
+def agreement_table(
+    rows: Sequence[tuple[str, str, Agreement]], links: Sequence[Link] = (), slices: bool = False
+) -> Table:
+    """Return how far scores agree with labels, (name, criterion or "", agreement) a row; `slices` of one metric."""
+    own = [row for *_, row in rows]
+    criteria = [(Head("Criterion"), [criterion for _, criterion, _ in rows])]
+    part = [
+        (Head("Accuracy", True, HELPS["accuracy"], 150), [estimated(row.accuracy) for row in own]),
+        (Head("Pooled accuracy", True, HELPS["pooled"], 150), [estimated(row.pooled) for row in own]),
+    ]
+    whole = [
+        (Head("Threshold", True, HELPS["threshold"], 80, page_only=True), aligned([row.threshold for row in own])),
+        (Head("Suggested", True, HELPS["suggested"], 150, True), [estimated(row.suggested) for row in own]),
+    ]
+    return table_of(
+        "Agreement with people",
+        (Head("Slice" if slices else "Metric", width=200), [name for name, *_ in rows]),
+        *(criteria if any(criterion for _, criterion, _ in rows) else []),
+        (Head("κ", True, HELPS["kappa"], 178), [estimated(row.kappa) for row in own]),
+        (Head("Spearman ρ", True, HELPS["spearman"], 178), [estimated(row.spearman) for row in own]),
+        (Head("Sensitivity", True, HELPS["sensitivity"], 150), [estimated(row.sensitivity) for row in own]),
+        (Head("Specificity", True, HELPS["specificity"], 150), [estimated(row.specificity) for row in own]),
+        *(part if slices else whole),
+        (Head("n", True, HELPS["n"], 80), list(map(labels_counted, own))),
+        links=links,
     )
 
 
-def _means_row(column: Column, one: Criterion, row: Corrected) -> tuple[str, ...]:
-    return (
-        row.model,
-        metric_title(column),
-        one.name,
-        estimated(row.raw),
-        too_few(row.needs) if row.needs else estimated(row.corrected),
-        f"{row.n:,} of {row.total:,}",
+def corrected_table(rows: Sequence[tuple[str, str, Corrected]], links: Sequence[Link] = ()) -> Table:
+    """Return each model's mean as judged and corrected, (metric or "", criterion, means) a row."""
+    own = [row for *_, row in rows]
+    about = [(Head("Metric"), [title for title, *_ in rows]), (Head("Criterion"), [name for _, name, _ in rows])]
+    corrected, labels = (
+        [too_few(row.needs) if row.needs else estimated(getattr(row, name)) for row in own]
+        for name in ("corrected", "labels")
     )
+    return table_of(
+        "Means of the judge, and corrected by labels",
+        (Head("Model", width=130), [row.model for row in own]),
+        *(about if any(title for title, *_ in rows) else []),
+        (Head("As judged", True, HELPS["raw"], 142), [estimated(row.raw) for row in own]),
+        (Head("Corrected", True, HELPS["corrected"], 142), corrected),
+        (Head("Labels alone", True, HELPS["labels"], 142, page_only=True), labels),
+        (Head("Judge − people", True, HELPS["gap"], 178, page_only=True), [signed_estimate(row.gap) for row in own]),
+        (
+            Head("λ", True, HELPS["weight"], 54, page_only=True),
+            [number(row.corrected.weight if row.corrected else None) for row in own],
+        ),
+        (
+            Head("Labelled", True, "Outputs of the random sample, of all that are scored", 92),
+            [f"{count(row.n)} of {count(row.total)}" for row in own],
+        ),
+        links=links,
+    )
+
+
+def rater_table(rows: Sequence[Raters]) -> Table:
+    """Return how far raters agree, all together first, then pairs, without columns that are empty."""
+    columns = (
+        (Head("α", True, HELPS["alpha"], 178), [estimated(row.alpha) for row in rows]),
+        (Head("κ", True, HELPS["kappa"], 178), [estimated(row.kappa) for row in rows]),
+        (Head("Quadratic κ", True, HELPS["weighted"], 178), [estimated(row.weighted) for row in rows]),
+        (Head("Equal", True, HELPS["equal"], 150), [estimated(row.equal) for row in rows]),
+        (Head("n", True, HELPS["n"], 80), [count(row.n) for row in rows]),
+    )
+    return table_of(
+        "raters",
+        (Head("Raters", width=200), [f"{row.left} × {row.right}" if row.left else "all together" for row in rows]),
+        *(own for own in columns if set(own[1]) != {MISSING}),
+        links=[Link("judge_agreement", "See", {"left": row.left, "right": row.right}) for row in rows],
+    )
+
+
+def signed_estimate(found: Estimated | None) -> str:
+    """Return a difference with its sign and interval."""
+    if found is None or found.value is None:
+        return MISSING
+    return ("+" if found.value > 0 else "") + estimated(found)

@@ -63,7 +63,7 @@ def where_is_it_worse(run: Run) -> list[Block]:
         Link("slices", each.value.words, {"model": search.model, "key": search.measure.key}) for _, search, each in rows
     ]
     tables = [table("Slices worse than the rest", HEADS, lines, (2, 3, 4, 5), links)] if rows else []
-    first = f", first of all {rows[0].search.model} where {rows[0].each.value.words}: {rows[0].numbers}" if rows else ""
+    first = f"; first of all {rows[0].search.model}: {rows[0].each.value.words} ({rows[0].numbers})" if rows else ""
     return [Sentence(f"{answer(len(rows), sum(one.searched for one in found))}{first}."), *tables, Note(_method(found))]
 
 

@@ -1,13 +1,13 @@
 """The leaderboard as a small radar and small bars: how the leading models compare."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from metrics.analysis.leaderboard.headline import headline, primary_columns
 from metrics.analysis.leaderboard.leaderboard import Column, Leaderboard
-from metrics.presentation.blocks import Answer, Bar, BarGroup, Bars, Block, Note, Radar
-from metrics.presentation.chart_data.metric_bars import LEAST_SPOKES, MOST_METRICS, MOST_SPOKES, can_be_spoke
+from metrics.presentation.blocks import Answer, Bar, BarGroup, Bars, Block, Note
+from metrics.presentation.chart_data.metric_bars import LEAST_SPOKES, MOST_METRICS, MOST_SPOKES, can_be_spoke, radar_of
 from metrics.presentation.format import plural
-from metrics.presentation.phrases import directed
+from metrics.presentation.phrases import metric_title
 
 MOST_MODELS = 6
 
@@ -21,11 +21,11 @@ def overview(board: Leaderboard) -> Iterator[Answer]:
     models = ranked[:MOST_MODELS]
     charts = list[Block]()
     if len(columns) >= LEAST_SPOKES:
-        charts.append(_radar(board, columns[:MOST_SPOKES], models))
+        charts.append(radar_of(columns[:MOST_SPOKES], models, board.cells))
     shares = [column for column in columns if (column.low, column.high) == (0.0, 1.0)][:MOST_METRICS]
     if shares:
         groups = tuple(
-            BarGroup(_name(column), tuple(_bar(board, column, model) for model in models)) for column in shares
+            BarGroup(metric_title(column), tuple(_bar(board, column, model) for model in models)) for column in shares
         )
         title = "Values with 95 % intervals: " + plural(len(shares), "metric")
         charts.append(Bars(title, groups, models, 1.0))
@@ -33,16 +33,6 @@ def overview(board: Leaderboard) -> Iterator[Answer]:
         charts.append(Note(f"The {len(models)} leading of {len(ranked):,} models."))
     if charts:
         yield Answer("charts", "At a glance", "Where is each model strong and weak?", tuple(charts))
-
-
-def _radar(board: Leaderboard, columns: Sequence[Column], models: tuple[str, ...]) -> Radar:
-    cells = [[board.cells.get((model, column.key)) for column in columns] for model in models]
-    values = tuple(tuple(None if cell is None else cell.goodness for cell in row) for row in cells)
-    return Radar("From the worst (centre) to the best of each range", tuple(map(_name, columns)), models, values)
-
-
-def _name(column: Column) -> str:
-    return directed(column.evaluator_title, column.direction)
 
 
 def _bar(board: Leaderboard, column: Column, model: str) -> Bar:

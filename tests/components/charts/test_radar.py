@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from components.charts import radar
+from metrics.presentation.chart_data.metric_bars import radar_of
 from tests.components.board_scenes import cell, column
 
 COLUMNS = [
@@ -18,7 +19,7 @@ CELLS = {
 
 
 def test_a_line_is_closed_and_gaps_stay() -> None:
-    (trace,) = radar.radar_figure(COLUMNS, ["<b>a</b>"], CELLS, {"<b>a</b>": "#0f6b78"}).data
+    (trace,) = radar.radar_figure(radar_of(COLUMNS, ["<b>a</b>"], CELLS), {"<b>a</b>": "#0f6b78"}).data
     assert list(trace.r) == [0.8, 0.9, None, 0.8]
     assert [name.replace("\N{NO-BREAK SPACE}", " ") for name in trace.theta] == [
         "ROUGE ↑", "Looping ↓", "PII ↑", "ROUGE ↑",
@@ -28,7 +29,7 @@ def test_a_line_is_closed_and_gaps_stay() -> None:
 
 
 def test_the_hover_says_what_a_point_means() -> None:
-    (trace,) = radar.radar_figure(COLUMNS, ["<b>a</b>"], CELLS, {"<b>a</b>": "#0f6b78"}).data
+    (trace,) = radar.radar_figure(radar_of(COLUMNS, ["<b>a</b>"], CELLS), {"<b>a</b>": "#0f6b78"}).data
     assert trace.hovertext[0] == (
         "<b>&lt;b&gt;a&lt;/b&gt;</b><br>ROUGE<br>0.800 (95 % 0.700–0.900), n 40<br>What it means.<br>"
         "range 0 … 1, higher is better<br>80 % of the way from worst to best<br>click: its cases"
@@ -38,16 +39,15 @@ def test_the_hover_says_what_a_point_means() -> None:
 
 def test_models_differ_in_more_than_colour() -> None:
     names = [f"m{index}" for index in range(6)]
-    traces = radar.radar_figure(COLUMNS, names, {}, dict.fromkeys(names, "#0f6b78")).data
+    traces = radar.radar_figure(radar_of(COLUMNS, names, {}), dict.fromkeys(names, "#0f6b78")).data
     assert len({trace.marker.symbol for trace in traces}) == 6
     assert len({trace.line.dash for trace in traces}) == 6
 
 
 def test_a_metric_of_several_is_named_with_its_evaluator() -> None:
-    column = replace(COLUMNS[0], title="rougeL", metric="rougeL")
-    assert radar.spoke(column) == "ROUGE<br>ROUGE-L\N{NO-BREAK SPACE}↑"
+    several = replace(COLUMNS[1], title="longest", metric="longest")
+    assert radar_of([several], [], {}).spokes == ("Looping: Longest\N{NO-BREAK SPACE}↓",)
 
 
 def test_an_arrow_counts_when_a_name_is_broken_into_lines() -> None:
-    column = replace(COLUMNS[0], evaluator_title="Answer relevance")
-    assert radar.spoke(column) == "Answer<br>relevance\N{NO-BREAK SPACE}↑"
+    assert radar.spoke("Answer relevance\N{NO-BREAK SPACE}↑") == "Answer<br>relevance\N{NO-BREAK SPACE}↑"
