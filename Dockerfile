@@ -2,7 +2,7 @@
 FROM python:3.12-slim AS build
 ARG EXTRAS=studio,pdf,judge,remote,auth
 WORKDIR /build
-COPY requirements.txt requirements.lock requirements-dev.lock ./
+COPY requirements.txt .ci/requirements.lock .ci/requirements-dev.lock ./
 RUN awk '/^# / {on = $2 == "uv"; next} on' requirements-dev.lock \
     | pip install --no-cache-dir --require-hashes -r /dev/stdin
 COPY pyproject.toml README.md LICENSE app.py ./

@@ -28,12 +28,12 @@ setup: $(VENV)/.setup ## make .venv and install the pinned requirements; does no
 setup-dev: $(VENV)/.setup-dev ## setup, and what the tests and linters need
 
 # The part of the development lock that follows the heading: uv, dev or audit. $(call PART,NAME)
-PART = awk -v part=$(1) '/^\# / {on = $$2 == part; next} on' requirements-dev.lock
+PART = awk -v part=$(1) '/^\# / {on = $$2 == part; next} on' .ci/requirements-dev.lock
 # locks are complete, and every hash is checked; what is used is compiled when it is first imported
 INSTALL := -m pip install --quiet --no-compile --no-deps --require-hashes -r
 
 # Python 3.11–3.13 are tested, so they are preferred; a newer one is better than none. Debian can lack ensurepip.
-$(VENV)/.setup: requirements.lock requirements.txt
+$(VENV)/.setup: .ci/requirements.lock requirements.txt
 	@if [ ! -x $(BIN)/python ]; then \
 	    for test in '(3, 11) <= v < (3, 14)' '(3, 11) <= v'; do \
 	        for python in python3 python3.13 python3.12 python3.11 python; do \
@@ -45,13 +45,13 @@ $(VENV)/.setup: requirements.lock requirements.txt
 	    echo "No Python 3.11 or newer with venv was found. Install one (Debian: apt install python3-venv)." >&2; exit 1; \
 	fi
 	@echo "Installing the locked requirements into $(VENV) (once; this takes a minute or more)"
-	@$(BIN)/python $(INSTALL) requirements.lock
+	@$(BIN)/python $(INSTALL) .ci/requirements.lock
 	@# each machine needs another build of torch, so it has no hash; TORCH holds options of pip, such as another index
 	@$(BIN)/python -m pip install --quiet $(TORCH) "$$(grep '^torch==' requirements.txt)"
 	@$(BIN)/python -m metrics warm-up
 	@touch $@
 
-$(VENV)/.setup-dev: $(VENV)/.setup requirements-dev.lock
+$(VENV)/.setup-dev: $(VENV)/.setup .ci/requirements-dev.lock
 	@echo "Installing what the tests and linters need into $(VENV)"
 	@$(call PART,dev) | $(BIN)/python $(INSTALL) /dev/stdin
 	@touch $@
@@ -129,34 +129,34 @@ lock: ## resolve pyproject.toml into requirements.txt and the locks (ARGS=--upgr
 	@set -e; new=$$(mktemp -d); trap 'rm -rf "$$new"' EXIT; \
 	python3 -m venv "$$new/venv"; PATH="$$new/venv/bin:$$PATH"; \
 	$(call PART,uv) | python $(INSTALL) /dev/stdin; \
-	$(HASHED) --all-extras pyproject.toml -o requirements.lock; \
-	$(COMPILE) --all-extras --no-deps --no-strip-extras pyproject.toml -c requirements.lock -o requirements.txt; \
+	$(HASHED) --all-extras pyproject.toml -o .ci/requirements.lock; \
+	$(COMPILE) --all-extras --no-deps --no-strip-extras pyproject.toml -c .ci/requirements.lock -o requirements.txt; \
 	for part in uv dev audit; do \
 	    $(call PART,$$part) > "$$new/$$part"; \
-	    $(HASHED) --no-header --group $$part $$([ $$part != dev ] || echo -c requirements.lock) -o "$$new/$$part"; \
+	    $(HASHED) --no-header --group $$part $$([ $$part != dev ] || echo -c .ci/requirements.lock) -o "$$new/$$part"; \
 	done; \
 	echo $(TEST_MODEL) | $(HASHED) --no-header --no-deps - >> "$$new/dev"; \
 	{ echo "# Written by make lock."; for part in uv dev audit; do echo "# $$part"; cat "$$new/$$part"; done; } \
-	    > requirements-dev.lock
+	    > .ci/requirements-dev.lock
 
 AUDIT := $(VENV)/audit
 # ids of advisories that do not reach Assay, each with its reason in the file
-REVIEWED = $(shell awk '!/^\#/ {print "--ignore-vuln " $$1}' advisories.txt)
+REVIEWED = $(shell awk '!/^\#/ {print "--ignore-vuln " $$1}' .ci/advisories.txt)
 
-$(AUDIT)/.setup: $(VENV)/.setup requirements-dev.lock
+$(AUDIT)/.setup: $(VENV)/.setup .ci/requirements-dev.lock
 	@echo "Installing what lists and audits the packages into $(AUDIT)"
 	@$(BIN)/python -m venv --clear $(AUDIT)
 	@$(call PART,audit) | $(AUDIT)/bin/python $(INSTALL) /dev/stdin
 	@touch $@
 
 sbom: $(AUDIT)/.setup ## write sbom.cdx.json: every package of the product with its hashes (CycloneDX)
-	@{ grep '^torch==' requirements.txt; cat requirements.lock; } | \
+	@{ grep '^torch==' requirements.txt; cat .ci/requirements.lock; } | \
 	    PYTHONWARNINGS=ignore $(AUDIT)/bin/cyclonedx-py requirements - \
 	    --pyproject pyproject.toml --output-reproducible -o sbom.cdx.json
 	@echo "Wrote sbom.cdx.json"
 
 audit: $(AUDIT)/.setup ## ask the package index for known vulnerabilities of every locked package (network)
-	@set -e; for file in requirements.lock requirements.txt requirements-dev.lock; do \
+	@set -e; for file in .ci/requirements.lock requirements.txt .ci/requirements-dev.lock; do \
 	    echo "$$file"; $(AUDIT)/bin/pip-audit --strict --disable-pip --no-deps $(REVIEWED) -r $$file; \
 	done
 

@@ -37,7 +37,7 @@ from metrics.perturbations.kinds import KINDS
 from metrics.presentation.families import FAMILIES
 from metrics.presentation.phrases import with_interval
 from metrics.presentation.sources import source_markdown
-from metrics.questions.kinds import QUESTION_KINDS as QUESTION_KINDS
+from metrics.questions.kinds import QUESTION_KINDS
 from metrics.reports.exchange.exporters import EXPORTERS
 from tests.attacks import attacks
 from tests.benchmarks import table as benchmarks
@@ -246,7 +246,7 @@ def benchmark_sentence() -> str:
     """Return the figures that the README names."""
     rows = [benchmarks.row_of(one) for record in benchmarks.read().values() for one in record["rows"] if one["readme"]]
     text = "; ".join(row.sentence() for row in rows)
-    text = f"- **Fast.** {text[:1].upper()}{text[1:]}: [benchmarks](docs/benchmarks.md)."
+    text = f"- **Fast.** {text[:1].upper()}{text[1:]}: [benchmarks](docs/maintainers/benchmarks.md)."
     return textwrap.fill(text, 120, subsequent_indent="  ", break_on_hyphens=False) + "\n"
 
 
@@ -269,7 +269,8 @@ def fault_table() -> str:
     """Return what happened to each operation where each file operation of it failed in each way."""
     names = ("operation", "fault", "points", "old", "new", "result")
     rows = [
-        [str(one[name]) for name in names] for one in json.loads((DOCS / "faults.json").read_text(encoding="utf-8"))
+        [str(one[name]) for name in names]
+        for one in json.loads((DOCS / "maintainers" / "faults.json").read_text(encoding="utf-8"))
     ]
     return _table(("operation", "fault", "places", "old state", "new state", "result"), rows)
 
@@ -281,7 +282,7 @@ def mutant_table() -> str:
             f"`{one['package']}`", str(one["mutants"]), str(one["killed"]),
             with_interval(one["killed"] / one["mutants"], one["low"], one["high"]), str(one["equivalent"]),
         )
-        for one in json.loads((DOCS / "mutation.json").read_text(encoding="utf-8"))
+        for one in json.loads((DOCS / "maintainers" / "mutation.json").read_text(encoding="utf-8"))
     ]  # fmt: skip
     return _table(("package", "faults", "noticed", "share", "left out: they change nothing"), rows)
 
@@ -305,11 +306,11 @@ GENERATED: dict[str, tuple[str, Callable[[], str]]] = {
     "judge figures": ("judge.md", partial(calibration_table, judged=True)),
     "questions": ("test-sets.md", question_table),
     "exporters": ("exports.md", exporter_table),
-    "benchmarks": ("benchmarks.md", benchmark_table),
+    "benchmarks": ("maintainers/benchmarks.md", benchmark_table),
     "figures": ("../README.md", benchmark_sentence),
-    "attacks": ("reliability.md", attack_table),
-    "faults": ("reliability.md", fault_table),
-    "mutants": ("reliability.md", mutant_table),
+    "attacks": ("maintainers/reliability.md", attack_table),
+    "faults": ("maintainers/reliability.md", fault_table),
+    "mutants": ("maintainers/reliability.md", mutant_table),
     **{
         name: ("scale.md", partial(scale_table, name))
         for name in ("unit costs", "formulas at scale", "local models at scale", "the rest at scale")

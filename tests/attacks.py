@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 TESTS = Path(__file__).parent
-# Who a boundary of SECURITY.md keeps out, in its order.
+# Who a boundary of .github/SECURITY.md keeps out, in its order.
 WHO = ("suite author", "model", "judge", "browser", "network", "worker", "workspace writer", "package")
 
 

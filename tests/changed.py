@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 
 PROJECT = Path(__file__).resolve().parents[1]
 FILES_OF_SETUP = ("Makefile", ".ci/run", "pyproject.toml", "tests/chromium.py")
-FILES_OF_STARTS = ("Dockerfile", ".dockerignore", "compose.yaml", "app.py", "requirements.txt", "requirements.lock")
+FILES_OF_STARTS = ("Dockerfile", ".dockerignore", "compose.yaml", "app.py", "requirements.txt", ".ci/requirements.lock")
 FILES_AROUND = ("compose.yaml", ".devcontainer/devcontainer.json", ".pre-commit-config.yaml", "CITATION.cff")
 
 

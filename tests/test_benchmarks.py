@@ -37,5 +37,5 @@ def test_each_benchmark_of_the_table_exists_and_stored_ones_are_listed() -> None
 
 
 def test_figures_are_json_as_it_is_written() -> None:
-    text = (PROJECT / "docs" / "benchmarks.json").read_text(encoding="utf-8")
+    text = (PROJECT / "docs" / "maintainers" / "benchmarks.json").read_text(encoding="utf-8")
     assert json.dumps(read(), indent=1, ensure_ascii=False) + "\n" == text

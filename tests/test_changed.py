@@ -16,7 +16,7 @@ from tests.changed import select
         pytest.param("tests/ingest/files.py", "tests/ingest/test_traces.py", id="what tests share"),
         pytest.param("README.md", "tests/docs/test_blocks.py::test_blocks[README.md]", id="a page with commands"),
         pytest.param("Makefile", "tests/test_setup.py", id="the Makefile"),
-        pytest.param("requirements.lock", "tests/test_setup.py", id="requirements"),
+        pytest.param(".ci/requirements.lock", "tests/test_setup.py", id="requirements"),
         pytest.param("Dockerfile", "tests/journeys/test_starts.py", id="the Dockerfile"),
         pytest.param("CITATION.cff", "tests/test_files_around.py", id="a file around"),
     ],

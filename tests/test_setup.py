@@ -32,7 +32,7 @@ VENV = "-m venv --clear .venv"
 LOCKED = "-m pip install --quiet --no-compile --no-deps --require-hashes -r {}"
 TORCH = "-m pip install --quiet {}torch==2.13.0"
 WARM_UP = "-m metrics warm-up"
-PRODUCT = [LOCKED.format("requirements.lock"), TORCH.format(""), WARM_UP]
+PRODUCT = [LOCKED.format(".ci/requirements.lock"), TORCH.format(""), WARM_UP]
 
 
 def script(path: Path, text: str) -> None:
@@ -48,8 +48,9 @@ def make(folder: Path, *arguments: str, **environment: str) -> subprocess.Comple
 @pytest.fixture
 def workbench(project: Path, tmp_path: Path) -> Path:
     """A folder with the Makefile, the requirements and, in bin/, the few commands that recipes need, but no Python."""
-    for file in (project / "Makefile", *project.glob("requirements*")):
-        shutil.copy(file, tmp_path)
+    (tmp_path / ".ci").mkdir()
+    for file in (project / "Makefile", *project.glob("requirements*"), *project.glob(".ci/requirements*")):
+        shutil.copy(file, tmp_path / file.relative_to(project))
     (tmp_path / "bin").mkdir()
     for command in ("sh", "make", "mkdir", "cp", "touch", "awk", "grep"):
         (tmp_path / "bin" / command).symlink_to(str(shutil.which(command)))
@@ -86,9 +87,9 @@ def test_setup_finds_a_python_once(workbench: Path, pythons: dict[str, int], cho
     assert log.read_text().splitlines() == steps
     assert make(workbench, "setup", PATH=path).returncode == 0
     assert log.read_text().splitlines() == steps, "nothing to do the second time"
-    os.utime(workbench / "requirements.lock", (4e9, 4e9))
+    os.utime(workbench / ".ci" / "requirements.lock", (4e9, 4e9))
     make(workbench, "setup-dev", "TORCH=--index-url CPU-BUILDS", PATH=path)
-    again = [LOCKED.format("requirements.lock"), TORCH.format("--index-url CPU-BUILDS "), WARM_UP]
+    again = [LOCKED.format(".ci/requirements.lock"), TORCH.format("--index-url CPU-BUILDS "), WARM_UP]
     assert log.read_text().splitlines() == [*steps, *again, LOCKED.format("/dev/stdin")], "the same environment"
 
 
@@ -113,7 +114,7 @@ def versions(lock: str) -> dict[str, str]:
     return dict(re.findall(r"^([a-z0-9.-]+)==([^\s;]+)", lock, re.MULTILINE))
 
 
-@pytest.mark.parametrize("name", ["requirements.lock", "requirements-dev.lock"])
+@pytest.mark.parametrize("name", [".ci/requirements.lock", ".ci/requirements-dev.lock"])
 def test_every_locked_package_has_a_version_and_hashes(project: Path, name: str) -> None:
     lines = re.sub(r"\\\n", "", (project / name).read_text()).splitlines()
     locked = [line for line in lines if not line.startswith("#")]
@@ -128,7 +129,7 @@ def test_the_files_that_make_lock_writes_have_what_the_project_declares(project:
         *declared["project"]["dependencies"],
         *itertools.chain(*declared["project"]["optional-dependencies"].values()),
     ]
-    locked = versions((project / "requirements.lock").read_text())
+    locked = versions((project / ".ci" / "requirements.lock").read_text())
     assert "torch" not in locked
     locked |= versions("\n".join(declared["tool"]["uv"]["constraint-dependencies"]))
     extras: dict[str, set[str]] = {}
@@ -142,7 +143,7 @@ def test_the_files_that_make_lock_writes_have_what_the_project_declares(project:
     assert [(one.name, one.extras, str(one.specifier)) for one in stated] == [
         (name, extras[name], f"=={locked[name]}") for name in sorted(extras)
     ], "run make lock"
-    parts = (project / "requirements-dev.lock").read_text().split("\n# ")[1:]
+    parts = (project / ".ci" / "requirements-dev.lock").read_text().split("\n# ")[1:]
     for part in parts:
         name, _, lock = part.partition("\n")
         group = {canonicalize_name(Requirement(one).name) for one in declared["dependency-groups"][name]}

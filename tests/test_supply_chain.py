@@ -56,7 +56,7 @@ def installed(package: str) -> bool:
     return True
 
 
-PACKAGES = sorted(filter(installed, locked("requirements.lock", "requirements.txt")))
+PACKAGES = sorted(filter(installed, locked(".ci/requirements.lock", "requirements.txt")))
 
 
 @pytest.mark.attack("package", "a package under a licence that the product cannot keep", "only licences that were read")
@@ -67,7 +67,7 @@ def test_licence(package: str) -> None:
 
 
 def test_licences_that_were_read_are_of_packages_that_are_used() -> None:
-    assert len(PACKAGES) > 0.95 * len(locked("requirements.lock"))
+    assert len(PACKAGES) > 0.95 * len(locked(".ci/requirements.lock"))
     assert set(READ) <= set(PACKAGES)
     for package, reason in READ.items():
         assert licences(package) == set(re.split(r" AND | OR ", re.sub(r"[()]", "", reason.split(":")[0])))
@@ -75,8 +75,8 @@ def test_licences_that_were_read_are_of_packages_that_are_used() -> None:
 
 def test_advisories_that_are_passed_over_have_a_package_and_a_reason() -> None:
     """`make audit` stops at every other one."""
-    known = locked(*(file.name for file in PROJECT.glob("requirements*")))
-    lines = (PROJECT / "advisories.txt").read_text(encoding="utf-8").splitlines()
+    known = locked("requirements.txt", *(f".ci/{file.name}" for file in PROJECT.glob(".ci/requirements*")))
+    lines = (PROJECT / ".ci" / "advisories.txt").read_text(encoding="utf-8").splitlines()
     entries = [line.split(maxsplit=3) for line in lines if not line.startswith("#")]
     assert entries
     for id, package, reviewed, reason in entries:
@@ -90,6 +90,6 @@ def test_advisories_that_are_passed_over_have_a_package_and_a_reason() -> None:
     "package", "the compromised litellm 1.82.7 and 1.82.8 come back", "the lock and its bounds leave them out"
 )
 def test_compromised_versions_are_not_locked() -> None:
-    version = tuple(map(int, locked("requirements.lock")["litellm"].split(".")[:2]))
+    version = tuple(map(int, locked(".ci/requirements.lock")["litellm"].split(".")[:2]))
     assert version >= (1, 85)
     assert "litellm>=1.85" in (PROJECT / "pyproject.toml").read_text(encoding="utf-8")

@@ -1,9 +1,10 @@
 """Run benchmarks and keep their figures: python -m tests.benchmarks [NAME …] [--peers PYTHON]
 
-Each runs in a process of its own; one that fails is named and the others still run. Figures go to docs/benchmarks.json,
-from which `make docs` writes the tables of README and docs/benchmarks.md; those of other benchmarks stay. PYTHON is an
-interpreter that has the peers of coco, lvis, judge, classes and calls, which are not among the requirements; without
-them the rows beside these peers stay as they are. Without names, all below run: an hour.
+Each runs in a process of its own; one that fails is named and the others still run. Figures go to
+docs/maintainers/benchmarks.json, from which `make docs` writes the tables of README and docs/maintainers/benchmarks.md;
+those of other benchmarks stay. PYTHON is an interpreter that has the peers of coco, lvis, judge, classes and calls,
+which are not among the requirements; without them the rows beside these peers stay as they are. Without names, all
+below run: an hour.
 """
 
 import argparse

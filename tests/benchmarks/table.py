@@ -12,7 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NoReturn
 
-FIGURES = Path(__file__).parents[2] / "docs" / "benchmarks.json"
+FIGURES = Path(__file__).parents[2] / "docs" / "maintainers" / "benchmarks.json"
 HEAD = ("what", "Assay", "beside", "ratio", "target")
 HANDED_OVER = "ASSAY_BENCHMARK"  # names the file in which a benchmark leaves what it measured
 

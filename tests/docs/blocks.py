@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.conftest import PROJECT
 
-FILES = sorted([*PROJECT.glob("*.md"), *(PROJECT / "docs").glob("*.md")])
+FILES = sorted([*PROJECT.glob("*.md"), *(PROJECT / "docs").rglob("*.md")])
 FENCE = re.compile(r"^```(?P<language>\w*)[ \t]*(?P<info>[^\n]*)\n(?P<text>.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
 SHOWN = ("text", "json", "yaml")  # languages of blocks that show something and are not executed
 

@@ -1,4 +1,4 @@
-"""docs/seeds.md: every item names where it is and a test that exists."""
+"""docs/maintainers/seeds.md: every item names where it is and a test that exists."""
 
 import re
 from pathlib import Path
@@ -10,7 +10,7 @@ TEST = re.compile(r"`(?P<file>[\w/]+\.py)` (?P<name>\w+)")
 
 
 def rows(project: Path) -> list[re.Match[str]]:
-    text = (project / "docs" / "seeds.md").read_text(encoding="utf-8")
+    text = (project / "docs" / "maintainers" / "seeds.md").read_text(encoding="utf-8")
     return [row for row in ROW.finditer(text) if row["item"] not in ("item", "---")]
 
 
@@ -31,7 +31,7 @@ def test_every_item_has_a_place_and_a_test_that_exists(project):
 
 
 def test_every_evaluator_is_named(project):
-    text = (project / "docs" / "seeds.md").read_text(encoding="utf-8")
+    text = (project / "docs" / "maintainers" / "seeds.md").read_text(encoding="utf-8")
     of_our_own = {  # in none of the five systems
         "agent_budget", "bertscore", "calibration", "chrf", "code_execution", "conversation_goal", "corpus_bleu",
         "edit_distance", "error_breakdown", "exact_match", "g_eval", "goal_accuracy", "group_fairness",

@@ -1,4 +1,4 @@
-"""`python -m tests.faults`: every fault at every point of every operation; writes docs/faults.json (`make test-long`).
+"""`python -m tests.faults`: every fault at every point of every operation; writes docs/maintainers/faults.json.
 
 With names of operations only those are tried, and nothing is written. $JOBS processes work at once, by default one per
 core.
@@ -16,7 +16,7 @@ from tests.conftest import PROJECT
 from tests.faults.operations import OPERATIONS
 from tests.faults.trials import Bad, rows_of
 
-FILE = PROJECT / "docs" / "faults.json"
+FILE = PROJECT / "docs" / "maintainers" / "faults.json"
 RESULT = "told in one line; the same again ends in the same bytes"
 
 

@@ -1,6 +1,6 @@
 """Faults of the disk at some points of operations, small ones more often than large ones; see tests.faults.trials.
 
-`make test-long` tries every point of all of them and writes docs/faults.json.
+`make test-long` tries every point of all of them and writes docs/maintainers/faults.json.
 """
 
 from pathlib import Path

