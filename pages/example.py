@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -25,6 +25,8 @@ from metrics.presentation.viewers import (
     segment_panels,
     trace_steps,
 )
+
+FIRST_OF = {"best": "best", "disputed": "most disputed", "varied": "most varied"}  # by order; else the worst
 
 
 class CaseList(NamedTuple):
@@ -62,31 +64,56 @@ def the_list(run: str) -> CaseList:
     return asked
 
 
+def listed_cases(run: str, around: CaseList) -> list[str]:
+    """Return the ids of the cases in the list, in its order."""
+    return data.case_ids(
+        run,
+        around.evaluator,
+        around.metric,
+        model=around.model,
+        tag=around.tag,
+        status=around.status,
+        search=around.search,
+        worst_first=around.order != "best",
+        within=around.slice,
+        failing=around.failing == "1",
+        disputed=around.order == "disputed",
+        varied=around.order == "varied",
+        only=mark_controls.tagged_cases(run, around.mark),
+        better_in=around.better,
+        **filters.value_bounds(),
+    )
+
+
+def walk_buttons(before: str | None, after: str | None) -> None:
+    """Draw the buttons to the previous and the next case."""
+    walk = {"Previous": (before, "arrow_back", "Left"), "Next case": (after, "arrow_forward", "Right")}
+    for label, (case, icon, key) in walk.items():
+        st.button(
+            label,
+            icon=f":material/{icon}:",
+            type="primary" if key == "Right" else "secondary",
+            shortcut=key,
+            key=f"walk-{label}",
+            disabled=case is None,
+            on_click=url.put,
+            kwargs={"case": case},
+        )
+
+
 def step(run: str, case_id: str, around: CaseList) -> str:
     """Draw the buttons to the previous and next case, and the position; return the case to show."""
-    best_first, disputed, varied = (around.order == name for name in ("best", "disputed", "varied"))
-    ids = data.case_ids(
-        run, around.evaluator, around.metric, model=around.model, tag=around.tag, status=around.status,
-        search=around.search, worst_first=not best_first, within=around.slice, failing=around.failing == "1",
-        disputed=disputed, varied=varied, only=mark_controls.tagged_cases(run, around.mark), better_in=around.better,
-        **filters.value_bounds(),
-    )  # fmt: skip
+    ids = listed_cases(run, around)
     if not case_id and ids:
         case_id = ids[0]
     place = ids.index(case_id) if case_id in ids else -1
-    first = "most disputed" if disputed else "most varied" if varied else "best" if best_first else "worst"
+    first = FIRST_OF.get(around.order or "", "worst")
     order = f"{first} first by {metric_name(around.metric, around.evaluator)}"
     of = f" of {format.shorten(around.model, 24)}" if around.model else ""
     where = f"{format.count(place + 1)} of {format.count(len(ids))}" if place >= 0 else "not in the list"
     with st.container(horizontal=True, vertical_alignment="center"):
         before = ids[place - 1] if place > 0 else None
-        after = ids[place + 1] if 0 <= place < len(ids) - 1 else None
-        walk = {"Previous": (before, "arrow_back", "Left"), "Next case": (after, "arrow_forward", "Right")}
-        for label, (case, icon, key) in walk.items():
-            st.button(
-                label, icon=f":material/{icon}:", type="primary" if key == "Right" else "secondary", shortcut=key,
-                key=f"walk-{label}", disabled=case is None, on_click=url.put, kwargs={"case": case},
-            )  # fmt: skip
+        walk_buttons(before, ids[place + 1] if 0 <= place < len(ids) - 1 else None)
         st.text(f"{middle(case_id, 24)} · {where}, {order}{of}", width="stretch")
         if case_id:
             mark_controls.draw(run, {"case": data.Place(case_id)})
@@ -109,65 +136,109 @@ def choose_outputs(view: data.CaseView, model: str | None) -> list[Shown]:
     return chosen[: text_case.COLUMNS]
 
 
-def show_text(view: data.CaseView, chosen: list[Shown], around: CaseList) -> None:
+class AnswerView(NamedTuple):
+    """How answers are drawn: as written, rendered or against the expected; who rates them; whether there are any."""
+
+    form: str
+    rater: str | None  # None: nobody rates here
+    answered: bool
+
+
+def show_text(run: str, view: data.CaseView, chosen: list[Shown], around: CaseList) -> None:
     """Draw question, expected answers, the answers side by side, the scores and their evidence."""
-    case, scores = view.case, view.scores.copy()
+    warn_of_calibration(run, around)
+    scores = shown_scores(view.scores, chosen)
+    judge_calls.draw_suspicions(judge_calls.suspicions(scores["judge"]))
+    text_case.draw_case(view.case)
+    how = answer_view(run, view.case, chosen, around)
+    for place, shown in zip(st.columns(len(chosen)), chosen, strict=True):
+        with place:
+            own = scores[scores["column"] == shown.column]
+            show_answer(run, view.case, shown, own, around, how)
+            show_label_scores(view.predictions, shown.output)
+            column, contexts, ids = shown.column, contexts_of(shown), ids_of(shown)
+            text_case.draw_list("Retrieved contexts", contexts, f"c-{column}", ids)
+            show_chat(column, shown.output, view.case, own)
+            show_trace(column, shown.output, view.case, own)
+    show_scores(scores, chosen, around.evaluator)
+
+
+def warn_of_calibration(run: str, around: CaseList) -> None:
+    """Say where the threshold of the list's number was calibrated for something else."""
     wanted = (around.evaluator, around.metric)
     listed = next((one for one in data.leaderboard(run).columns if (one.evaluator, one.metric) == wanted), None)
     if listed is not None and (unfit := calibration_words.warning(listed)):
         st.text(f"{column_name(listed)}: {unfit}.")
+
+
+def shown_scores(scores: pd.DataFrame, chosen: list[Shown]) -> pd.DataFrame:
+    """Return the scores of the chosen outputs, with the output's `column`."""
     by_place = {(output["model"], output["run"]): column for column, output in chosen}
-    scores["column"] = [by_place.get(place) for place in zip(scores["model"], scores["run"], strict=True)]
-    scores = scores[scores["column"].notna()]
-    expected = list(case["expected_answers"] or [])
-    judge_calls.draw_suspicions(judge_calls.suspicions(scores["judge"]))
-    text_case.draw_case(case)
+    places = zip(scores["model"], scores["run"], strict=True)
+    scores = scores.assign(column=[by_place.get(place) for place in places])
+    return scores[scores["column"].notna()]
+
+
+def answer_view(run: str, case: Mapping[str, Any], chosen: list[Shown], around: CaseList) -> AnswerView:
+    """Draw the choice of how answers are shown and, for who may rate them, the field of the name; return both."""
     answers = [shown.output["answer"] for shown in chosen if shown.output["answer"]]
     forms = {"written": "As written"}
     forms |= {"rendered": "Rendered"} if any(text_case.has_markdown(answer) for answer in answers) else {}
-    forms |= {"expected": "Against the expected"} if expected and answers else {}
+    forms |= {"expected": "Against the expected"} if case["expected_answers"] and answers else {}
     form = controls.choice("Answers", forms, "view") if len(forms) > 1 else "written"
-    columns = [shown.column for shown in chosen]
-    of_metric = scores[(scores["evaluator"] == around.evaluator) & (scores["metric"] == around.metric)]
-    numbers = {shown.column: case_texts.predicted_text(shown.output) for shown in chosen}
+    rater = None
+    if around.evaluator in data.judges_of(run) and data.may("editor"):
+        rater = data.own_name() or filters.text("Your name", "rater").strip()
     answered = any(shown.output["answer"] is not None or shown.output.get("error") for shown in chosen)
-    values = {row["column"]: case_texts.score_text(row["value"], row["status"]) for row in of_metric.to_dict("records")}
-    contexts = {column: list(output["retrieved_contexts"] or []) for column, output in chosen}
-    ids = {column: list(output.get("context_ids") or []) for column, output in chosen}
-    judged = around.evaluator in data.judges_of(run)
-    rates = bool(judged) and data.may("editor")
-    rater = data.own_name() or filters.text("Your name", "rater").strip() if rates else ""
-    for place, (column, output) in zip(st.columns(len(chosen)), chosen, strict=True):
-        with place:
-            value = values.get(column)
-            title = column + (f" · {metric_name(around.metric, around.evaluator)} {value}" if value else "")
-            answer = output["answer"]
-            if answer and form == "expected":
-                text_case.draw_difference(title, case_texts.closest(answer, expected), answer, f"answer-{column}")
-            elif answer:
-                verdicts = of_metric.loc[of_metric["column"] == column, "verdicts"]
-                groups = [group for groups in verdicts for group in groups or ()]
-                text_case.draw_answer(title, answer, f"answer-{column}", groups, form == "rendered")
-            elif number := numbers[column]:
-                text_case.draw_answer(f"{title} · predicted", number, f"answer-{column}", [], rendered=False)
-            else:
-                st.text(title)
-                if answered:
-                    st.text(f"({output.get('error') or 'no answer'})")
-            if rates and answer:
-                own_verdict.draw(
-                    run, case["case_id"], output["model"], rater, around.metric, f"{case['case_id']}-{column}"
-                )
-            show_label_scores(view.predictions, output)
-            text_case.draw_list("Retrieved contexts", contexts[column], f"c-{column}", ids[column])
-            own = scores[scores["column"] == column]
-            show_chat(column, output, case, own)
-            show_trace(column, output, case, own)
+    return AnswerView(form, rater, answered)
+
+
+def show_answer(
+    run: str, case: Mapping[str, Any], shown: Shown, scores: pd.DataFrame, around: CaseList, how: AnswerView
+) -> None:
+    """Draw an output's answer with its value of the list's number and, for a rater, the field for an own verdict."""
+    column, output = shown
+    answer, key = output["answer"], f"answer-{column}"
+    of_metric = scores[(scores["evaluator"] == around.evaluator) & (scores["metric"] == around.metric)]
+    values = [case_texts.score_text(row["value"], row["status"]) for row in of_metric.to_dict("records")]
+    value = values[-1] if values else ""
+    title = column + (f" · {metric_name(around.metric, around.evaluator)} {value}" if value else "")
+    if answer and how.form == "expected":
+        text_case.draw_difference(title, case_texts.closest(answer, list(case["expected_answers"])), answer, key)
+    elif answer:
+        groups = [group for groups in of_metric["verdicts"] for group in groups or ()]
+        text_case.draw_answer(title, answer, key, groups, how.form == "rendered")
+    elif number := case_texts.predicted_text(output):
+        text_case.draw_answer(f"{title} · predicted", number, key, [], rendered=False)
+    else:
+        st.text(title)
+        if how.answered:
+            st.text(f"({output.get('error') or 'no answer'})")
+    if how.rater is not None and answer:
+        place = f"{case['case_id']}-{column}"
+        own_verdict.draw(run, case["case_id"], output["model"], how.rater, around.metric, place)
+
+
+def contexts_of(shown: Shown) -> list[str]:
+    """Return the contexts that the output retrieved."""
+    return list(shown.output["retrieved_contexts"] or [])
+
+
+def ids_of(shown: Shown) -> list[str]:
+    """Return the ids of the contexts, as far as the output has them."""
+    return list(shown.output.get("context_ids") or [])
+
+
+def show_scores(scores: pd.DataFrame, chosen: list[Shown], evaluator: str) -> None:
+    """Draw the evidence by evaluator, that of the page's question first, and the table of all scores."""
     titles = {name: data.title_of(name) for name in scores["evaluator"].unique()}
-    first = scores["evaluator"] == around.evaluator  # the answer to the page's question goes first
+    contexts = {shown.column: contexts_of(shown) for shown in chosen}
+    ids = {shown.column: ids_of(shown) for shown in chosen}
+    first = scores["evaluator"] == evaluator
     for part in (scores[first], scores[~first]):
-        text_case.draw_evidence_by_evaluator(part, titles, contexts, around.evaluator, ids)
+        text_case.draw_evidence_by_evaluator(part, titles, contexts, evaluator, ids)
     st.subheader("Scores", anchor=False)
+    columns = [shown.column for shown in chosen]
     heads: dict[str, Any] = {"evaluator": "Evaluator", "metric": "Metric"}
     heads |= {column: st.column_config.TextColumn(alignment="right") for column in columns}
     st.dataframe(case_texts.score_table(scores, titles, columns), hide_index=True, column_config=heads)
@@ -203,13 +274,14 @@ def show_label_scores(predictions: pd.DataFrame, output: Mapping[str, Any]) -> N
         return
     here = outputs_predictions(predictions, output)
     st.dataframe(
-        here[["label", "score"]].sort_values("score", ascending=False, kind="stable"), hide_index=True,
+        here[["label", "score"]].sort_values("score", ascending=False, kind="stable"),
+        hide_index=True,
         column_config={
             "label": "Label",
             "score": st.column_config.ProgressColumn("Score", format="%.3f", min_value=0, max_value=1),
         },
         height="auto" if len(here) < 8 else 280,
-    )  # fmt: skip
+    )
 
 
 def show_segments(view: data.CaseView, chosen: list[Shown], run: str, key: str) -> None:
@@ -221,34 +293,17 @@ def show_segments(view: data.CaseView, chosen: list[Shown], run: str, key: str) 
     with left:
         panoptic = {"segments": "Segments"} if "panoptic_quality" in data.match_evaluators(run) else {}
         shown = controls.choice("Show", panoptic | segment_panels.VIEWS, "show")
-    there = {label for each in drawn[0] for label in (each.truth, each.predicted)}
     with right:
-        if shown == "segments":
-            st.caption("Each thing in a shade of its own, stuff flat. Found ✓ solid, false ✗ dashed, missed – dotted.")
-            there &= {*data.labels(run)}  # what no segment covers is none
-        named = {label: colour for label, colour in colours.items() if label in there}
-        st.html(segment_panels.legend_html("classes" if shown == "segments" else shown, named))
+        show_legend(run, shown, colours, drawn[0])
     source, width, height = picture(view)
-    styles = segment_panels.styles(colours)
     if shown == "segments":
-        of = [data.segment_outcomes(run, view.case["case_id"], output["model"], output["run"]) for _, output in chosen]
         styles = panoptic_panels.styles(list(colours))
-        of_models = [panoptic_panels.truth_panel("Ground truth", of[0][0], only)]
-        of_models += [
-            panoptic_panels.model_panel(column, *both, only) for (column, _), both in zip(chosen, of, strict=True)
-        ]
-    elif shown == "mistakes":
-        of_models = [
-            segment_panels.mistakes_panel(column, each, only) for (column, _), each in zip(chosen, drawn, strict=True)
-        ]
+        panels = panoptic_views(view, chosen, run, only)
     else:
-        of_models = [segment_panels.classes_panel("Ground truth", drawn[0], "truth", only)]
-        of_models += [
-            segment_panels.classes_panel(column, each, "predicted", only)
-            for (column, _), each in zip(chosen, drawn, strict=True)
-        ]
+        styles = segment_panels.styles(colours)
+        panels = segment_views(chosen, drawn, shown, only)
     image_viewer.viewer(
-        object_panels.payload(key, width or 100, height or 100, source, of_models, styles),
+        object_panels.payload(key, width or 100, height or 100, source, panels, styles),
         detail(view, source, width, height),
     )
     with st.expander("Confused classes"):
@@ -256,6 +311,33 @@ def show_segments(view: data.CaseView, chosen: list[Shown], run: str, key: str) 
             with place:
                 st.text(column)
                 st.dataframe(segment_panels.mistakes_table(each), hide_index=True)
+
+
+def show_legend(run: str, shown: str, colours: Mapping[str, str], drawn: Sequence[data.Segment]) -> None:
+    """Draw the colours of the classes that the first model's picture has."""
+    there = {label for each in drawn for label in (each.truth, each.predicted)}
+    if shown == "segments":
+        st.caption("Each thing in a shade of its own, stuff flat. Found ✓ solid, false ✗ dashed, missed – dotted.")
+        there &= {*data.labels(run)}  # what no segment covers is none
+    named = {label: colour for label, colour in colours.items() if label in there}
+    st.html(segment_panels.legend_html("classes" if shown == "segments" else shown, named))
+
+
+def panoptic_views(view: data.CaseView, chosen: list[Shown], run: str, only: str | None) -> list[Any]:
+    """Return the panels of the segments: the ground truth's, then each model's."""
+    of = [data.segment_outcomes(run, view.case["case_id"], output["model"], output["run"]) for _, output in chosen]
+    panels = [panoptic_panels.truth_panel("Ground truth", of[0][0], only)]
+    pairs = zip(chosen, of, strict=True)
+    return panels + [panoptic_panels.model_panel(column, *both, only) for (column, _), both in pairs]
+
+
+def segment_views(chosen: list[Shown], drawn: list[Sequence[data.Segment]], shown: str, only: str | None) -> list[Any]:
+    """Return the panels of each model's mistakes, or of the ground truth's classes and of each model's."""
+    pairs = zip((column for column, _ in chosen), drawn, strict=True)
+    if shown == "mistakes":
+        return [segment_panels.mistakes_panel(column, each, only) for column, each in pairs]
+    truth = segment_panels.classes_panel("Ground truth", drawn[0], "truth", only)
+    return [truth, *(segment_panels.classes_panel(column, each, "predicted", only) for column, each in pairs)]
 
 
 run = frame("Example", "Why did it fail here?", unfinished=True)
@@ -288,5 +370,5 @@ elif chosen and task == "detection":
         mark = Marked(objects.choice["model"], objects.choice["repeat"], key)
         show_image(view, chosen, run, objects.evaluator, mark)
 elif chosen:
-    show_text(view, chosen, around)
+    show_text(run, view, chosen, around)
 asked_models.draw_asked_models(run)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from metrics.analysis.leaderboard.leaderboard import Column, Leaderboard
+from metrics.analysis.leaderboard.leaderboard import Cell, Column, Leaderboard
 from metrics.core.metric_names import column_name, full_name
 
 FIRST = ("coco_summary", "average_precision")  # evaluators whose primary metric, AP, goes before a count of metrics
@@ -74,38 +74,48 @@ class Headline:
 def headline(board: Leaderboard, keys: Collection[str] | None = None, models: Sequence[str] | None = None) -> Headline:
     """Return the headline of a leaderboard, or of its columns with these keys and of these models."""
     shown = tuple(board.models if models is None else models)
-    columns = primary_columns(board, keys)
-    cells = {
-        column.key: {model: cell for model in shown if (cell := board.cells.get((model, column.key))) is not None}
-        for column in columns
-    }
-    scored = [column for column in columns if any(cell.value is not None for cell in cells[column.key].values())]
-    compared = [column for column in scored if sum(cell.rank is not None for cell in cells[column.key].values()) > 1]
-    best = {column.key: [model for model, cell in cells[column.key].items() if cell.best] for column in compared}
+    every = [(column, _cells_of(board, column, shown)) for column in primary_columns(board, keys)]
+    scored = [(column, own) for column, own in every if any(cell.value is not None for cell in own.values())]
+    compared = [(column, own) for column, own in scored if sum(map(_is_ranked, own.values())) > 1]
+    best = {column.key: [model for model, cell in own.items() if cell.best] for column, own in compared}
     wins = {model: sum(model in own for own in best.values()) for model in shown}
-    decisive = next((one for name in FIRST for one in compared if one.evaluator == name and best[one.key]), None)
+    decisive = next((one for name in FIRST for one, _ in compared if one.evaluator == name and best[one.key]), None)
     first = shown if decisive is None else best[decisive.key]
     most = max((wins[model] for model in first), default=0)
     leaders = tuple(model for model in shown if model in first and wins[model] == most)
-    differing = sum(
-        any(cell.rank is not None and not cell.best for cell in cells[one.key].values()) for one in compared
-    )
-    judged = [column for column in scored if column.threshold is not None]
+    differing = sum(_models_differ(own) for _, own in compared)
+    judged = [(column, own) for column, own in scored if column.threshold is not None]
     return Headline(
         models=tuple(sorted(shown, key=lambda model: (model not in leaders, model not in first, -wins[model]))),
         leaders=leaders if differing and len(leaders) < len(shown) else (),
         wins=wins,
-        compared=tuple(full_name(column) for column in compared),
+        compared=tuple(full_name(column) for column, _ in compared),
         differing=differing,
         first=None if decisive is None or len(compared) < 2 else column_name(decisive),
         scored=len(scored),
-        missed=tuple(
-            full_name(column)
-            for column in judged
-            if all(cell.value is None or cell.problem for cell in cells[column.key].values())
-        ),
+        missed=tuple(full_name(column) for column, own in judged if _all_miss(own)),
         judged=len(judged),
     )
+
+
+def _cells_of(board: Leaderboard, column: Column, models: Sequence[str]) -> dict[str, Cell]:
+    """Return the cells of a column by model."""
+    cells = {model: board.cells.get((model, column.key)) for model in models}
+    return {model: cell for model, cell in cells.items() if cell is not None}
+
+
+def _is_ranked(cell: Cell) -> bool:
+    return cell.rank is not None
+
+
+def _models_differ(cells: Mapping[str, Cell]) -> bool:
+    """Return whether any model is significantly worse than another."""
+    return any(_is_ranked(cell) and not cell.best for cell in cells.values())
+
+
+def _all_miss(cells: Mapping[str, Cell]) -> bool:
+    """Return whether every model with a value is on the wrong side of the threshold."""
+    return all(cell.value is None or cell.problem for cell in cells.values())
 
 
 def primary_columns(board: Leaderboard, keys: Collection[str] | None = None) -> list[Column]:

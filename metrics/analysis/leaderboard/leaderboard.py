@@ -4,8 +4,9 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.analysis.leaderboard.few_groups import few_groups
@@ -116,6 +117,26 @@ class Leaderboard:
         return tuple(dict.fromkeys(column.label_key for column in self.columns if column.label_key is not None))
 
 
+class _Group(NamedTuple):
+    """The rows of a column, one of each model, with what the column is of.
+
+    label_key: of the labels that it counts; alike: whether other columns have the same metric and label key, which its
+    own columns then tell apart; leads: whether it is the first of these.
+    """
+
+    entry: Evaluator
+    metric: Metric
+    label_key: str | None
+    rows: list[dict[str, Any]]
+    alike: bool
+    leads: bool
+
+    @property
+    def own(self) -> Mapping[str, Any]:
+        """The values that its title names."""
+        return json.loads(self.rows[0]["columns"]) if self.alike else {KEY: self.label_key}
+
+
 def leaderboard(run: Run, tag: str | None = None) -> Leaderboard:
     """Return the leaderboard of a sealed run or of a snapshot, over all cases or those with one tag.
 
@@ -123,60 +144,85 @@ def leaderboard(run: Run, tag: str | None = None) -> Leaderboard:
     """
     rows = run.stored_table("aggregates")
     tags = [name.removeprefix("tag=") for name in rows["slice"].unique().drop_null().to_pylist()]
+    groups = _groups(run, rows, tag)
+    tests = _tests(run, groups, tag)
+    columns = _columns(run, groups)
+    large, caution = run.spec.suite.cases * len(run.models) > MAX_VALUES, few_groups(run, tag)
+    cells: dict[tuple[str, str], Cell] = {}
+    for key, group in groups.items():
+        if group.entry.id in run.partly:
+            made = _cells_so_far(group.metric, group.rows)
+        else:
+            made = _cells(group.metric, group.rows, tests.get(key), TOO_MANY if large else UNTESTED)
+        for row, cell in zip(group.rows, made, strict=True):
+            cells[row["model"], key] = cell if cell.low is None else replace(cell, caution=caution)
+    return Leaderboard(run.models, columns, cells, tuple(tags), tests, () if caution is None else (caution,))
+
+
+def _groups(run: Run, rows: pa.Table, tag: str | None) -> dict[str, _Group]:
+    """Return the columns of the leaderboard by key, those of metrics that this version declares."""
     shown = rows.filter(pc.and_(pc.is_null(rows["label"]), pc.is_null(rows["run"])))
     in_slice = pc.is_null(shown["slice"]) if tag is None else pc.equal(shown["slice"], f"tag={tag}")
-    grouped: dict[str, list[dict[str, Any]]] = {}
     known = {name: entry for name in run.evaluators if (entry := run.evaluator(name)) is not None}
     declared = {(name, metric.name): metric for name, entry in known.items() for metric in entry.metrics}
+    grouped: dict[str, list[dict[str, Any]]] = {}
     for row in shown.filter(in_slice).to_pylist():
         if (row["evaluator"], row["metric"]) in declared:  # not of a later version, or one that is gone
             grouped.setdefault(column_key(row["evaluator"], row["metric"], row["columns"]), []).append(row)
-    names = {key: (same[0]["evaluator"], same[0]["metric"]) for key, same in grouped.items()}
-    metrics = {key: declared[name] for key, name in names.items()}
-    of_key = {key: json.loads(same[0]["columns"]).get(KEY) for key, same in grouped.items()}
-    alike = Counter((*name, of_key[key]) for key, name in names.items())
-    first = {(*names[key], of_key[key]): key for key in reversed(names)}
-    headlines = set(first.values())
-    partly = run.partly
-    by_case = {name: found for name, found in ranks(run, tag).items() if name[0] not in partly}
-    whole = {
-        key: metric
-        for key, metric in metrics.items()
-        if names[key][0] not in partly
-        and (key not in headlines or names[key] not in by_case or of_key[key] is not None)
+    names = {
+        key: (same[0]["evaluator"], same[0]["metric"], json.loads(same[0]["columns"]).get(KEY))
+        for key, same in grouped.items()
     }
-    tests = {key: by_case[name] for key, name in names.items() if key not in whole and name in by_case} | dict(
-        resample_ranks(run, whole, tag)
-    )
-    wordings = {id: run.wording(id) for id in known}
-    calibrations = {id: run.calibrations(id) for id in known}
-    local = {id: bool(entry.local_models(entry.parameters(**run.evaluators[id]))) for id, entry in known.items()}
-    large, caution = run.spec.suite.cases * len(run.models) > MAX_VALUES, few_groups(run, tag)
-    columns: list[Column] = []
-    cells: dict[tuple[str, str], Cell] = {}
-    for key, same in grouped.items():
-        entry, metric, name = known[names[key][0]], metrics[key], names[key]
-        own = json.loads(same[0]["columns"]) if alike[*name, of_key[key]] > 1 else {KEY: of_key[key]}
-        column = column_of(key, entry, metric, own, metric.minor or key not in headlines)
+    alike = Counter(names.values())
+    first = {name: key for key, name in reversed(names.items())}
+    return {
+        key: _Group(known[id], declared[id, metric], label_key, grouped[key], alike[name] > 1, first[name] == key)
+        for key, name in names.items()
+        for id, metric, label_key in [name]
+    }
+
+
+def _tests(run: Run, groups: Mapping[str, _Group], tag: str | None) -> dict[str, Ranks]:
+    """Return the ranks of columns by key: by the values of cases where a column has them, else by resamples.
+
+    The first column of a metric without label keys is the one that the values of cases are of.
+    """
+    by_case = {name: found for name, found in ranks(run, tag).items() if name[0] not in run.partly}
+    of_cases: dict[str, Ranks] = {}
+    whole: dict[str, Metric] = {}
+    for key, group in groups.items():
+        name = group.entry.id, group.metric.name
+        resampled = not group.leads or name not in by_case or group.label_key is not None
+        if resampled and group.entry.id not in run.partly:
+            whole[key] = group.metric
+        elif name in by_case:
+            of_cases[key] = by_case[name]
+    return of_cases | dict(resample_ranks(run, whole, tag))
+
+
+def _columns(run: Run, groups: Mapping[str, _Group]) -> tuple[Column, ...]:
+    """Return the columns with what the run says of their evaluators, and the twins among them."""
+    entries = {group.entry.id: group.entry for group in groups.values()}
+    wordings = {id: run.wording(id) for id in entries}
+    calibrations = {id: run.calibrations(id) for id in entries}
+    local = {id: bool(entry.local_models(entry.parameters(**run.evaluators[id]))) for id, entry in entries.items()}
+    by_model = {key: {row["model"]: row for row in group.rows} for key, group in groups.items()}
+    columns = []
+    for key, group in groups.items():
+        entry, metric = group.entry, group.metric
+        column = column_of(key, entry, metric, group.own, metric.minor or not group.leads)
         columns.append(
             replace(
-                column, wording=wordings[entry.id], label_key=of_key[key],
+                column,
+                wording=wordings[entry.id],
+                label_key=group.label_key,
                 by_model=local[entry.id] and column.direction != "none",
-                calibration=calibrations[entry.id].get(metric.name), partly=partly.get(entry.id),
+                calibration=calibrations[entry.id].get(metric.name),
+                partly=run.partly.get(entry.id),
+                twin=_twin(key, metric, by_model),
             )
-        )  # fmt: skip
-        found = (
-            _cells_so_far(metric, same)
-            if entry.id in partly
-            else _cells(metric, same, tests.get(key), TOO_MANY if large else UNTESTED)
         )
-        cells |= {
-            (row["model"], key): cell if cell.low is None else replace(cell, caution=caution)
-            for row, cell in zip(same, found, strict=True)
-        }
-    by_model = {key: {row["model"]: row for row in same} for key, same in grouped.items()}
-    twinned = (replace(column, twin=_twin(column.key, metrics[column.key], by_model)) for column in columns)
-    return Leaderboard(run.models, tuple(twinned), cells, tuple(tags), tests, () if caution is None else (caution,))
+    return tuple(columns)
 
 
 def _twin(key: str, metric: Metric, shown: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> str | None:
