@@ -53,8 +53,8 @@ def numeric_labels(labels: Sequence[str]) -> bool:
 def level_order(labels: Sequence[str], named: Sequence[str]) -> tuple[str, ...]:
     """Return the labels of a suite and those that are `named` beside them from the lowest level to the highest.
 
-    By number where all are numbers. Else the suite's own order, unless that is alphabetical, as where none was given:
-    then nothing, but for labels of one character. Names that are none of the suite's are no levels then.
+    Numbers are ordered by value. Other labels keep the suite's order, and the named ones beside them are left out; an
+    alphabetical order of labels longer than one character tells nothing, so that there are no levels.
 
     >>> level_order(("10", "9"), ("8.5",)), level_order(("high", "low"), ()), level_order(("low", "high"), ())
     (('8.5', '9', '10'), (), ('low', 'high'))

@@ -159,7 +159,7 @@ def write_export(path: Path, data: bytes) -> None:
 
 
 def append_whole(descriptor: int, data: bytes, sync: bool = False) -> None:
-    """Append bytes to an open file, synced if so asked; where the disk refuses a part of them, none of them stays."""
+    """Append bytes to an open file, all or none of them; synced to the disk if so asked."""
     size = os.fstat(descriptor).st_size
     left = memoryview(data)
     try:
@@ -190,7 +190,7 @@ def copy_folder(source: Path, target: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Bring every file and folder below `folder` to the disk, before a rename makes it count."""
+    """Sync every file and folder below `folder` to the disk, so that a rename after it never shows half of them."""
     with stored_at(folder):
         for path in folder.rglob("*"):
             sync(path)
@@ -257,7 +257,7 @@ def sha256_of(path: Path) -> str:
 
 
 def sync(path: Path) -> None:
-    """Bring a file's bytes, or the names in a folder, to the disk."""
+    """Sync a file's bytes, or the names in a folder, to the disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

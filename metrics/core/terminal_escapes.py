@@ -55,7 +55,7 @@ def protect(redact: Callable[[str], str]) -> None:
 
 
 def _log_to(stream: Shown, before: IO[str]) -> None:
-    """Lead what was logged to a stream through the one around it."""
+    """Redirect the log handlers of a stream to the protected one that wraps it."""
     for logger in (logging.root, *logging.root.manager.loggerDict.values()):
         for handler in getattr(logger, "handlers", ()):
             if isinstance(handler, logging.StreamHandler) and handler.stream is before:

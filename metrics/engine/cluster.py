@@ -144,7 +144,7 @@ class ClusterExecutor(Executor):
         return outer
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Forget what is left; what a worker has begun it ends, unless the workers are this run's own."""
+        """Cancel queued units; units that a worker has begun finish, unless the workers belong to this run alone."""
         del wait, cancel_futures  # always the same: nothing is shut down before everything is done or dropped
         self._ended.set()
         with self._lock:
@@ -188,7 +188,7 @@ class ClusterExecutor(Executor):
             outer.set_result(inner.result())
 
     def _keep_watch(self) -> None:
-        """Follow which workers there are until the end: make new ready, give again what dead ones were given."""
+        """Watch the workers until shutdown: prepare new ones, and resubmit the units of those that died."""
         first = True
         while not self._ended.is_set():
             try:

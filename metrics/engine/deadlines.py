@@ -86,7 +86,7 @@ def watched_by(watcher: Watcher | None) -> None:
 
 
 def begin(place: int | None, seconds: float) -> None:
-    """Say that this thread begins something that may take `seconds`; nothing happens where nobody watches."""
+    """Start the deadline of a step of this thread, which may take `seconds`; without a watcher nothing happens."""
     watcher: Watcher | None = getattr(_here, "watcher", None)
     if watcher is not None:
         watcher(place, seconds)

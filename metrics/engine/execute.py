@@ -237,7 +237,7 @@ class _PoolQueue(_Queue):
         return units
 
     def _again(self, units: Sequence[Unit]) -> Iterator[tuple[Unit, UnitResult]]:
-        """Queue units that were in flight at a death again, behind the others; yield those that have now failed."""
+        """Requeue the units in flight when a worker died, behind the others; yield those that have failed too often."""
         self._deaths.update(unit.name for unit in units)
         self._waiting.extend(unit for unit in units if self._deaths[unit.name] < TRIES)
         for unit in units:
@@ -264,7 +264,7 @@ class _PoolQueue(_Queue):
         return Job.of(self._run, unit, self._late[unit.name])
 
     def shut_down(self) -> None:
-        """Drop what is left, begun or not."""
+        """Cancel all remaining units, begun or not."""
         if self._executor is not None:
             self._executor.shutdown(wait=False, cancel_futures=True)
             self._executor = None

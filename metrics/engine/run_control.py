@@ -163,7 +163,7 @@ def claim_start(run: Run) -> float | None:
 
 
 def clear_stop(run: Run) -> None:
-    """Forget why a run stopped: it was cancelled, or failed."""
+    """Delete the record of why a run stopped (cancelled or failed), so that it can be resumed."""
     with stored_at(run.folder):
         for name in ("cancel", "failure.txt"):
             (run.folder / name).unlink(missing_ok=True)

@@ -66,14 +66,14 @@ class Ledger:
         return self._budget.usd is not None
 
     async def reserve(self, judge: JudgeSettings, prompt_tokens: int) -> Reserved:
-        """Reserve room for a request to a model, waiting for what those in flight leave unused. Raises BudgetSpent."""
+        """Reserve budget for a request, waiting for what requests in flight return unused. Raises BudgetSpent."""
         if self._budget == Budget():
             return await self.hold(Reserved(0, 0.0))
         most = price(judge, prompt_tokens, judge.max_tokens) or 0.0
         return await self.hold(Reserved(prompt_tokens + judge.max_tokens, most))
 
     async def hold(self, wanted: Reserved) -> Reserved:
-        """Reserve room for a request that costs at most `wanted`, as `reserve` does. Raises BudgetSpent."""
+        """Reserve budget for a request that costs at most `wanted`, as `reserve` does. Raises BudgetSpent."""
         limits = self._budget
         while True:
             self._check_time()

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field, model_validator
 from metrics.core.did_you_mean import one_of
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.evaluator import Evaluator
-from metrics.core.prompt import Data
+from metrics.core.prompt import Data, Prompt
 from metrics.core.registry import BYOP, choose, evaluators
 from metrics.core.suite import Case
 from metrics.judge.saved_objects import Saved, file_text, load, read_object
@@ -157,36 +157,52 @@ def place_prompts(
             except ValueError as failure:
                 problems.append(InputProblem(OPTION, BYOP, str(failure)))
             continue
-        having = {
-            prompt.id: (entry, prompt)
-            for entry in entries
-            for prompt in entry.prompts
-            if name == prompt.id or (name == entry.id and len(entry.prompts) == 1)
-        }
-        if not having:
+        named = _prompts_named(name, entries)
+        if not named:
             ids = _ids(entries)
             problems.append(InputProblem(OPTION, repr(name), one_of(name, ids) if ids else "none: no prompts"))
-        for id, (entry, prompt) in having.items():
+        for entry, prompt in named:
             if complaint := prompt.complaint(text):
-                problems.append(InputProblem(OPTION, id, complaint))
+                problems.append(InputProblem(OPTION, prompt.id, complaint))
             elif "judge" in entry.resources:
-                judged[id] = text
+                judged[prompt.id] = text
             else:
-                for each in (each for each in entries if prompt in each.prompts):
-                    mine = values.setdefault(each.id, {})
-                    mine["prompts"] = {**mine.get("prompts", {}), id: text}
+                _set_parameter(values, entries, prompt, text)
     if judged and not models.get("judge"):
         problems.append(InputProblem(OPTION, ", ".join(judged), "a judge, who is asked by these prompts"))
     if problems:
         raise InputError(problems)
     if judged:
-        judges = [
-            one.model_copy(update={"prompts": {**one.prompts, **judged}}) for one in settings_of(models["judge"]).judges
-        ]
-        panel = judges[0].model_copy(update={"panel": tuple(judges[1:])})
-        models["judge"] = panel.model_dump(mode="json", exclude_defaults=True)
+        models["judge"] = _judge_with(models["judge"], judged)
     choose([id for id in chosen if id in values], {id: own for id, own in values.items() if id in chosen})
     return values, models
+
+
+def _prompts_named(name: str, entries: Sequence[Evaluator]) -> list[tuple[Evaluator, Prompt]]:
+    """Return the prompt of this id, or the only one of the evaluator of this id, with an evaluator that has it."""
+    return list(
+        {
+            prompt.id: (entry, prompt)
+            for entry in entries
+            for prompt in entry.prompts
+            if name == prompt.id or (name == entry.id and len(entry.prompts) == 1)
+        }.values()
+    )
+
+
+def _set_parameter(values: dict[str, dict[str, Any]], entries: Sequence[Evaluator], prompt: Prompt, text: str) -> None:
+    """Set a text in place of a prompt in the parameters of every evaluator that has it."""
+    for entry in entries:
+        if prompt in entry.prompts:
+            own = values.setdefault(entry.id, {})
+            own["prompts"] = {**own.get("prompts", {}), prompt.id: text}
+
+
+def _judge_with(setting: Any, prompts: Mapping[str, str]) -> dict[str, Any]:
+    """Return the setting of a judge and its panel with these prompts, by id, beside those that they have."""
+    judges = [one.model_copy(update={"prompts": {**one.prompts, **prompts}}) for one in settings_of(setting).judges]
+    panel = judges[0].model_copy(update={"panel": tuple(judges[1:])})
+    return panel.model_dump(mode="json", exclude_defaults=True)
 
 
 def _ids(entries: Sequence[Evaluator]) -> list[str]:

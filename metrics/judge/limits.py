@@ -126,7 +126,7 @@ class Gate:
                 future.set_exception(self._down)
 
     def _pump(self) -> None:
-        """Admit the requests that may go now, and set a timer for the next one."""
+        """Admit the waiting requests that the limits allow now, and set a timer for the next one."""
         while self._waiting and self._in_flight < int(self._allowed):
             future, tokens = self._waiting[0]
             if not future.done():

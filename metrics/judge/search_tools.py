@@ -19,7 +19,7 @@ class SearchTool(Protocol):
 
     @property
     def description(self) -> str:
-        """What can be found with it, in a sentence for the judge."""
+        """Return what the tool searches, in a sentence for the judge."""
         ...
 
     def search(self, query: str) -> str:

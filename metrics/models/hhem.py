@@ -54,7 +54,7 @@ class HallucinationClassifier(Classifier):
 
     @property
     def independent(self) -> bool:
-        """False: the probabilities of the two labels sum to 1."""
+        """Return False: the probabilities of the two labels sum to 1, so they are not independent."""
         return False
 
     @cached_property

@@ -62,7 +62,7 @@ class CachedModel(ABC):
         return [found[key(readable[text])] for text in texts]
 
     def _computed(self, missing: list[bytes], by_key: Mapping[bytes, Text]) -> dict[bytes, Stored]:
-        """Compute what no other process has claimed; wait for theirs, and compute them where their claims expire."""
+        """Compute what no other process has claimed; wait for claimed values, and compute those whose claims expire."""
         self._loaded  # noqa: B018 - loading takes seconds, in which a claim on texts would expire
         found: dict[bytes, Stored] = {}
         others: list[bytes] = []

@@ -75,7 +75,7 @@ class CurrentRate:
         self.units += 1
 
     def look(self) -> None:
-        """Bring stretch, interval and status up to date; at the end of a block."""
+        """Update the current segment, its interval and the status; called at the end of each block."""
         if not self._segments:
             return
         while True:

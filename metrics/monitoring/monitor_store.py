@@ -122,7 +122,7 @@ class Spec(BaseModel):
 
     @property
     def limits(self) -> Limits:
-        """What its status rests on."""
+        """Return the limits that the status is decided by."""
         return Limits(self.minimum, self.warning, self.critical)
 
     def complete(self, workspace: Path | None = None) -> "Spec":
@@ -203,7 +203,7 @@ class Monitor:
 
     @property
     def spec(self) -> Spec:
-        """What it judges by. Raises InputError where the file cannot be read."""
+        """Return the specification of the monitor. Raises InputError where its file cannot be read."""
         try:
             return Spec.model_validate(read_json(self.folder / "spec.json")["spec"])
         except (OSError, ValueError, TypeError, KeyError, RecursionError) as failure:

@@ -186,7 +186,7 @@ class Feeder:
         self.state.bad_lines = [*self.state.bad_lines, problem.as_row()][-BAD_LINES:]
 
     def _commit(self, *, file: bool) -> tuple[pa.Table, pa.Table] | None:
-        """Judge what is pending and store it with the place reached; return the samples and their scores, if any."""
+        """Judge the pending samples, store them with the position in the log; return them and their scores, if any."""
         records, self._pending = self._pending, []
         samples = scores = None
         if records:

@@ -70,7 +70,7 @@ class _Range(NamedTuple):
 
     @property
     def closed(self) -> Bools:
-        """Which columns have both ends."""
+        """Return which columns have an interval with both ends, as a mask."""
         return np.isfinite(self.low) & np.isfinite(self.high)
 
     def variance(self, mean: Floats) -> Floats:

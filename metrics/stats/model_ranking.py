@@ -117,7 +117,7 @@ def rank_bounds(pairs: Pairs, m: int) -> tuple[Ints, Ints]:
 
 
 def rank_ranges(values: Floats, covariance: Floats, freedom: float) -> tuple[Ints, Ints]:
-    """Return the best and the worst rank [m] that each of m models may have, 1 the one with the highest value.
+    """Return the best and the worst rank [m] that each of m models can have, 1: the highest value.
 
     Best: 1 + how many models are significantly higher; worst: m − how many are significantly lower. Pairs are tested by
     Student's t of `freedom` degrees of freedom with the `covariance` [m, m] of the values, Holm over all pairs, 5 %.

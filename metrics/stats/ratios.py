@@ -1,4 +1,4 @@
-"""Ratios that may have nothing to divide by, and means of what is known."""
+"""Ratios with a fallback where the divisor is 0, and means without missing values."""
 
 import numpy as np
 

@@ -22,8 +22,9 @@ SIZES = (10, 15, 20, 30, 40, 60, 80, 100, 150, 200, 300, 400, 600, 800, 1_000)
 class Size(NamedTuple):
     """How well `cases` cases keep the order of pairs of models that did not choose them.
 
-    tau: Kendall's τ with the order by all cases, 1 the same; kept: pairs in the same order, of `pairs` that differ by
-    all cases, a tie counting half; random: the mean τ of as many cases at random.
+    tau: Kendall's τ between the ranking by these cases and that by all of them, 1: the same; kept: how many of the
+    `pairs` of models that differ over all cases keep their order, a tie counting half; random: the mean τ of as many
+    cases drawn at random.
     """
 
     cases: int
@@ -34,9 +35,9 @@ class Size(NamedTuple):
 
 
 def by_information(fitted: ItemResponse, most: int) -> Ints:
-    """Return the places of the `most` cases that together measure the abilities best, the most informative first.
+    """Return the indices of the `most` cases that together measure the abilities best, the most informative first.
 
-    One after the other that which lowers the mean variance of the abilities most, 1 / (1 + the cases' information).
+    Greedy: each step takes the case that most lowers the mean variance of the abilities, 1 / (1 + information).
     """
     information, left = fitted.information(), np.arange(len(fitted.difficulty))
     gained, chosen = np.ones(len(fitted.ability)), np.empty(min(most, len(left)), np.int64)

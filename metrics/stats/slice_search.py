@@ -289,7 +289,7 @@ class _Grid:
         )
 
     def _within(self, mass: Floats) -> Floats:
-        """Σ mass over the cases that are in both of two sets: [sets, sets]."""
+        """Return the total mass of the cases that are in both of two sets, for each pair of sets: [sets, sets]."""
         cells = self.hot.T.astype(np.float64) @ (self.hot * self._rows(mass[:, None]))
         whole: Floats = self.expand @ cells @ self.expand.T
         return whole

@@ -52,7 +52,7 @@ class Run(RunFiles):
 
     @property
     def _key(self) -> tuple[Path, str]:
-        """What reads of a run are kept by: its folder and the thresholds that stand over its own."""
+        """Return the cache key of what is read from the run: its folder and the thresholds that override its own."""
         return self.folder, repr(self.given_thresholds)
 
     @property
@@ -81,7 +81,7 @@ class Run(RunFiles):
 
     @property
     def began(self) -> tuple[str, int]:
-        """What sorts runs by time: the second in the id, and in it the time of the specification, if it is there."""
+        """Return the sort key of runs by time: the second in the id, then the time of its specification's file."""
         spec = self.home / "spec.json"
         return self.id[:SECOND], (spec if spec.exists() else self.home).stat().st_mtime_ns
 

@@ -114,7 +114,7 @@ class Workspace(StoredInputs):
         return (self.path / "runs" / run_id / "spec.json").exists()
 
     def _list_remote(self, refresh: bool = False) -> dict[str, str]:
-        """Bring the list of runs of a remote workspace up to date; return what went wrong, by run or by its URL."""
+        """Update the list of runs of a remote workspace; return the errors by run, or by its URL."""
         if not (self.path / REMOTE).exists():
             return {}
         from metrics.store.remote.local_copy import list_runs

@@ -65,7 +65,7 @@ class Edit(BaseModel):
 
     @property
     def words(self) -> str:
-        """What the edit does, in a line."""
+        """Return what the edit does, in one line."""
         if self.do == "merge":
             return f"{self.name or self.suite[:7]}: merged"
         count = len(getattr(self, NEEDS[self.do]))

@@ -126,7 +126,7 @@ class TargetSession:
             await self._kept.put(entry)
 
     def _check_alive(self, failure: CallFailed) -> None:
-        """Stop where so many cases in a row failed that the target must be down, or asked in a wrong way."""
+        """Stop after so many failures in a row that the target must be down or the request be wrong."""
         most = LOST if self._answered else {"busy": DEAD, "refused": REFUSING, "unusable": 1}[failure.trouble]
         if len(self._failed) >= most:
             self._end(str(failure))

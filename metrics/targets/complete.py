@@ -205,12 +205,12 @@ class _Report:
         self._said = 0.0
 
     def tick(self) -> None:
-        """Report if it is time."""
+        """Report the progress, unless the last report is too recent."""
         if time.monotonic() - self._said >= EVERY:
             self.say("asking")
 
     def say(self, message: str) -> None:
-        """Report now."""
+        """Report the progress."""
         if self._listen is None:
             return
         entries = []

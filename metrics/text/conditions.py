@@ -37,7 +37,7 @@ class ConditionProblem(NamedTuple):
 
     @property
     def place(self) -> str:
-        """What was found, and where."""
+        """Return what was found and at which character, in words."""
         return f"{self.found} at character {self.position}"
 
     def __str__(self) -> str:

@@ -59,7 +59,7 @@ def alike(sets: Sequence[frozenset[str]], least: float) -> Iterator[Alike]:
 
 
 def _rarest(own: frozenset[str], counts: Mapping[str, int], least: float) -> list[str]:
-    """Return as many of the rarest elements that any set with the share `least` of all of them has one of these."""
+    """Return the rarest elements of a set, so many that each set with the share `least` of it has one of them."""
     few = len(own) - math.ceil(least * len(own) - ROUNDING) + 1
     return sorted(own, key=lambda element: (counts[element], element))[:few]
 

@@ -27,7 +27,7 @@ class CaseValues:
 
     @cached_property
     def present(self) -> Bools:
-        """Which cases have a value."""
+        """Return which cases have a value, as a mask [n]."""
         return ~np.isnan(self.values)
 
     def minus(self, other: CaseValues) -> Floats:

@@ -56,7 +56,7 @@ class Difference(PairedTest):
 
     @property
     def units(self) -> str:
-        """What the test rests on: `44 cases`."""
+        """Return the number of independent units in words, such as `44 cases`."""
         return f"{self.n:,} case{'' if self.n == 1 else 's'}"
 
     @property

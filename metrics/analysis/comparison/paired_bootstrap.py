@@ -50,12 +50,12 @@ class Resampled(PairedTest):
 
     @property
     def units(self) -> str:
-        """What the test rests on: `2,000 resamples`."""
+        """Return the number of resamples in words, such as `2,000 resamples`."""
         return f"{self.resamples:,} resamples"
 
     @property
     def outcomes(self) -> tuple[int, int, int] | None:
-        """None: a metric of the whole data set has no wins, losses and ties."""
+        """Return None: a metric of the whole data set has no wins, losses and ties by case."""
         return None
 
 

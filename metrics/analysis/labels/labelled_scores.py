@@ -38,7 +38,7 @@ class LabelledScores:
 
     @property
     def counted(self) -> Ints:
-        """Indices of those that stand for all outputs: the random ones; without any all, which stand for themselves."""
+        """Return the indices of the labelled outputs that represent the others: the random ones, or all if none is."""
         return np.flatnonzero(self.random if self.random.any() else np.ones(len(self.score), bool))
 
     def part(self, keep: Bools | Ints) -> "LabelledScores":

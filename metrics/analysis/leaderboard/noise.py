@@ -72,7 +72,7 @@ class ModelNoise:
 
     @property
     def parts(self) -> tuple[float, float, float]:
-        """What each of SOURCES adds to the variance of the mean as it is."""
+        """Return the share that each of SOURCES has in the variance of the mean of this run."""
         return self.found.parts(self.worth, self.found.repeats, self.found.draws)
 
     @property

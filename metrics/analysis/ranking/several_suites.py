@@ -14,7 +14,7 @@ from metrics.analysis.comparison.shared_cases import shared_cases
 from metrics.analysis.leaderboard.leaderboard import Cell, Column, leaderboard
 from metrics.analysis.leaderboard.replicates import replicates
 from metrics.analysis.ranking.objectives import objectives
-from metrics.core.array_types import Floats
+from metrics.core.array_types import Floats, Ints
 from metrics.core.errors import InputError
 from metrics.core.rounding import EQUAL
 from metrics.stats.float_tolerance import falling_order, standard_errors
@@ -123,13 +123,7 @@ def several_suites(runs: Sequence[Run], key: str, models: Sequence[str] = ()) ->
         raise InputError(f"there is no metric {key!r} with a better end; there are {', '.join(there) or 'none'}")
     notes: list[str] = []
     used = _comparable(runs, key, first.column.evaluator, notes)
-    suites: dict[str, _Suite] = {}
-    for fingerprint in dict.fromkeys(run.spec.suite.fingerprint for run in used):
-        own = sorted((run for run in used if run.spec.suite.fingerprint == fingerprint), key=lambda run: run.began)
-        if not first.by_case:
-            own = own[-1:]  # resamples of one run pair, of two they need not
-        of = {model: run for run in own for model in objectives(run)[key].numbers if not models or model in models}
-        suites[fingerprint] = _Suite(own, of)
+    suites = _runs_by_suite(used, key, models, first.by_case)
     named = tuple(dict.fromkeys(model for run in used for model in run.models if not models or model in models))
     studies = {name: _study(suite, key, named, first.by_case) for name, suite in suites.items()}
     columns = []
@@ -141,6 +135,19 @@ def several_suites(runs: Sequence[Run], key: str, models: Sequence[str] = ()) ->
     notes += _overlaps([suite.runs[-1] for suite in suites.values()])
     cells = {(model, fingerprint): _cell(suite, model, key) for model in named for fingerprint, suite in suites.items()}
     return _overall(first.column, columns, cells, named, [study for study, _ in studies.values()], notes)
+
+
+def _runs_by_suite(runs: Sequence[Run], key: str, models: Sequence[str], by_case: bool) -> dict[str, _Suite]:
+    """Return the runs of each suite by its fingerprint, the oldest first, and each model's newest run."""
+    suites: dict[str, _Suite] = {}
+    for fingerprint in dict.fromkeys(run.spec.suite.fingerprint for run in runs):
+        own = [run for run in runs if run.spec.suite.fingerprint == fingerprint]
+        own.sort(key=lambda run: run.began)
+        if not by_case:
+            own = own[-1:]  # resamples of one run pair, of two they need not
+        of = {model: run for run in own for model in objectives(run)[key].numbers if not models or model in models}
+        suites[fingerprint] = _Suite(own, of)
+    return suites
 
 
 def _comparable(runs: Sequence[Run], key: str, evaluator: str, notes: list[str]) -> list[Run]:
@@ -159,26 +166,33 @@ def _comparable(runs: Sequence[Run], key: str, evaluator: str, notes: list[str])
 def _study(suite: _Suite, key: str, named: Sequence[str], by_case: bool) -> tuple[Study | None, int]:
     """Return the means of a suite's models on what all of them have, and how many cases that is (0: resamples)."""
     models = [model for model in named if model in suite.of]
-    places = np.array([named.index(model) for model in models], np.int64)
     if not models:
         return None, 0
-    if not by_case:
-        stored = replicates(suite.runs[-1]) or {}
-        if any((model, key) not in stored for model in models):
-            return None, 0
-        samples = np.array([stored[model, key].samples for model in models])
-        samples = samples[:, ~np.isnan(samples).any(axis=0)]
-        means = np.array([stored[model, key].value for model in models])
-        if samples.shape[1] < FEWEST:
-            return None, 0
-        covariance = np.atleast_2d(np.cov(samples))
-        return Study(places, means, _loosened(covariance, 1.0, stored[models[0], key].n), MANY), 0
-    name = next(one.column for one in objectives(suite.runs[-1]).values() if one.column.key == key)
-    design = suite.runs[-1].sampling_design()
-    read: list[CaseValues | None] = [
-        case_values(suite.of[model], model, design, [(name.evaluator, name.metric)]).get((name.evaluator, name.metric))
-        for model in models
-    ]
+    places = np.array([named.index(model) for model in models], np.int64)
+    if by_case:
+        return _study_of_cases(suite, key, models, places)
+    return _study_of_resamples(suite.runs[-1], key, models, places), 0
+
+
+def _study_of_resamples(run: Run, key: str, models: Sequence[str], places: Ints) -> Study | None:
+    """Return the means with the covariance of the run's resamples; None where a model has none, or too few."""
+    stored = replicates(run) or {}
+    if any((model, key) not in stored for model in models):
+        return None
+    samples = np.array([stored[model, key].samples for model in models])
+    samples = samples[:, ~np.isnan(samples).any(axis=0)]
+    means = np.array([stored[model, key].value for model in models])
+    if samples.shape[1] < FEWEST:
+        return None
+    covariance = np.atleast_2d(np.cov(samples))
+    return Study(places, means, _loosened(covariance, 1.0, stored[models[0], key].n), MANY)
+
+
+def _study_of_cases(suite: _Suite, key: str, models: Sequence[str], places: Ints) -> tuple[Study | None, int]:
+    """Return the means on the cases that all models have, with the errors of paired tests, and how many cases."""
+    column = next(one.column for one in objectives(suite.runs[-1]).values() if one.column.key == key)
+    design, name = suite.runs[-1].sampling_design(), (column.evaluator, column.metric)
+    read: list[CaseValues | None] = [case_values(suite.of[model], model, design, [name]).get(name) for model in models]
     if any(one is None for one in read):
         return None, 0
     values = np.stack([one.values for one in read if one is not None], axis=1)
@@ -189,14 +203,22 @@ def _study(suite: _Suite, key: str, named: Sequence[str], by_case: bool) -> tupl
     found = paired_tests(apart, design.weights, design.clusters)
     if paired < FEWEST or np.isnan(found.error).any():
         return None, paired
-    squares, size = found.error**2, len(models)
+    covariance = _covariance(found.error**2, len(models))
+    width = column.high - column.low
+    if not np.isfinite(width):
+        width = float(np.nanmax(values) - np.nanmin(values))
+    freedom = float(found.freedom[: len(models)].min())
+    covariance = _loosened(covariance, width, int(found.units[0]))
+    return Study(places, found.difference[: len(models)], covariance, freedom), paired
+
+
+def _covariance(squares: Floats, size: int) -> Floats:
+    """Return the covariance [m, m] of m means from their squared errors, followed by those of their differences."""
     covariance = np.diag(squares[:size])
-    for place, (one, other) in enumerate(pairs):
-        shared = (squares[one] + squares[other] - squares[size + place]) / 2
+    for place, (one, other) in enumerate(combinations(range(size), 2), size):
+        shared = (squares[one] + squares[other] - squares[place]) / 2
         covariance[one, other] = covariance[other, one] = shared
-    width = name.high - name.low if np.isfinite(name.high - name.low) else float(np.nanmax(values) - np.nanmin(values))
-    freedom = float(found.freedom[:size].min())
-    return Study(places, found.difference[:size], _loosened(covariance, width, int(found.units[0])), freedom), paired
+    return covariance
 
 
 def _loosened(covariance: Floats, width: float, units: int) -> Floats:

@@ -48,7 +48,7 @@ class Feature:
 
     @property
     def title(self) -> str:
-        """What it is called."""
+        """Return the title of the feature."""
         return title_of(self.name)
 
 

@@ -42,7 +42,7 @@ class Measure:
 
     @property
     def key(self) -> str:
-        """evaluator/metric."""
+        """Return the key of the measure, `evaluator/metric`."""
         return f"{self.evaluator}/{self.metric}"
 
     @property

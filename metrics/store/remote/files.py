@@ -119,12 +119,12 @@ class FileObjects:
         return f"{self._root}/{name}"
 
     def _synced(self, path: str) -> None:
-        """Bring a file or a folder of a mounted disk to it; servers answer only once they have what they were sent."""
+        """Sync a file or folder of a mounted disk; servers need no sync, they answer once the bytes are stored."""
         if "file" in self._protocols:
             sync(Path(path))
 
     def _name_synced(self, name: str) -> None:
-        """Bring the name of a file to the disk, and those of the folders above it, which may be new."""
+        """Sync the folder of a file, and the folders above it, which may be new, so that its name is on the disk."""
         folder = Path(self._path(name)).parent
         while folder.is_relative_to(self._root):
             self._synced(str(folder))

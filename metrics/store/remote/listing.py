@@ -62,7 +62,7 @@ class Listing(BaseModel):
 
     @property
     def seal(self) -> tuple[str, str]:
-        """What two pushes of the same run have in common: specification and manifest, with the sha256 of each table."""
+        """Return what two pushes of a run have in common: specification and manifest, with each table's sha256."""
         return self.texts[SPEC], self.texts[SEAL]
 
     def path(self, workspace: Path, name: str) -> Path:

@@ -45,7 +45,7 @@ def remote_url(workspace: Path) -> str | None:
 
 
 def list_runs(workspace: Path, refresh: bool = False) -> dict[str, str]:
-    """Bring the list of runs of a local copy up to date; return what went wrong, by run or by the URL.
+    """Update the local copy's list of remote runs; return the errors by run, or by the URL.
 
     A list of a few seconds ago will do, unless `refresh`. A run in the bin stays there.
     """
