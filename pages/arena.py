@@ -51,8 +51,9 @@ if facts.suite["task"] not in TASKS or len(facts.models) < 2:
     empty(
         "Two models' texts are compared here",
         "Choose a run of texts by two or more models in the sidebar.",
-        "See the runs", "runs",
-    )  # fmt: skip
+        "See the runs",
+        "runs",
+    )
     st.stop()
 editors_only("compare answers")
 view = controls.choice("View", VIEWS, "view")

@@ -52,7 +52,7 @@ def show_matrix(places: list[int]) -> str:
         "framework": header("Framework", 132),
         "standard": header("Standard", 268),
         "measured": numeric("Evaluators run", 104, "how many of this task's evaluators that give evidence were run"),
-    }  # fmt: skip
+    }
     table = pd.DataFrame(
         {
             "framework": [standard.framework for standard in shown],

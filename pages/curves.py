@@ -74,8 +74,10 @@ if not views:
         "This run has no curves",
         "Curves come from classification, detection, regression and rankings: precision over recall, confusion, "
         "residuals, recall and nDCG by rank. Other text evaluators give a number per case instead.",
-        "See the cases", "cases", run=run,
-    )  # fmt: skip
+        "See the cases",
+        "cases",
+        run=run,
+    )
     st.stop()
 asked = url.param("evaluator")
 if url.param("view") not in views:  # a link may name the evaluator alone

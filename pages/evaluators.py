@@ -123,14 +123,18 @@ st.text(
 table = pd.DataFrame(
     [
         {
-            "id": entry.id, "title": entry.title, "family": FAMILIES[entry.family], "summary": entry.summary,
-            "inputs": words(entry.input_words), "metrics": len(entry.metrics),
+            "id": entry.id,
+            "title": entry.title,
+            "family": FAMILIES[entry.family],
+            "summary": entry.summary,
+            "inputs": words(entry.input_words),
+            "metrics": len(entry.metrics),
             "uses": words(entry.needs) or format.MISSING,
         }
         for entry in shown
     ],
     columns=["id", "title", "family", "summary", "inputs", "metrics", "uses"],
-)  # fmt: skip
+)
 clicked = records(
     table,
     {
@@ -140,8 +144,9 @@ clicked = records(
         "uses": header("Uses", 105),
         "family": header("Family", 155),
     },
-    key="evaluators", tallest=620,
-)  # fmt: skip
+    key="evaluators",
+    tallest=620,
+)
 if clicked is not None:
     url.put(evaluator=table["id"].iloc[clicked])
     st.rerun()

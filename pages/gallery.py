@@ -35,8 +35,10 @@ def nothing_here(run: str) -> NoReturn:
         empty(
             "Every pixel has a class here: there are no objects to match",
             "The list of cases has the images, the worst first; each opens with its wrong pixels drawn on it.",
-            "See the cases", "cases", run=run,
-        )  # fmt: skip
+            "See the cases",
+            "cases",
+            run=run,
+        )
     elif task == "detection":
         empty(
             "No evaluator of this run says what became of each object",
@@ -116,10 +118,15 @@ here = url.state()
 def open_tile(position: int) -> dict[str, url.Value]:
     """Return where a tile leads: its image, opened on its object, at the same operating point."""
     return {
-        "run": run, "evaluator": evaluator, "model": model, "compare": model,
-        "score": url.param("score"), "iou": url.param("iou"),
-        **object_walk.address(listed, tiles[position]), "gallery": here,
-    }  # fmt: skip
+        "run": run,
+        "evaluator": evaluator,
+        "model": model,
+        "compare": model,
+        "score": url.param("score"),
+        "iou": url.param("iou"),
+        **object_walk.address(listed, tiles[position]),
+        "gallery": here,
+    }
 
 
 with st.container(horizontal=True, vertical_alignment="center"):

@@ -88,8 +88,9 @@ if data.run_facts(run).suite["task"] in VISION:
     empty(
         "Labels are for texts",
         "Objects and areas in images have ground truth instead of a judge. Choose a run of texts in the sidebar.",
-        "See the runs", "runs",
-    )  # fmt: skip
+        "See the runs",
+        "runs",
+    )
     st.stop()
 editors_only("label outputs")
 rater = data.own_name()

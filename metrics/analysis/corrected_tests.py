@@ -61,10 +61,12 @@ def of_ranks(board: Leaderboard, tag: str | None = None) -> CorrectedTests:
     own = [ranks.adjusted for ranks in board.ranks.values() if ranks.adjusted]
     where = f" on “{tag}”" if tag else ""
     return CorrectedTests(
-        f"Which models are better in a metric{where}?", sum(map(len, own)), len(own),
+        f"Which models are better in a metric{where}?",
+        sum(map(len, own)),
+        len(own),
         "Holm, over the pairs of models of each metric",
         sum(is_significant(p) for pairs in own for p in pairs.values()),
-    )  # fmt: skip
+    )
 
 
 def of_comparison(found: Comparison, tag: str | None = None) -> CorrectedTests:
@@ -90,9 +92,12 @@ def of_searches(found: Sequence[SliceSearch]) -> CorrectedTests:
     [first, *others] = found
     many = f" and {len(others)} more searches" if others else ""
     return CorrectedTests(
-        f"Where is {first.model} worse in {first.measure.title}{many}?", sum(one.searched for one in found),
-        len(found), "permutation, over all slices of a search", sum(len(one.slices) for one in found),
-    )  # fmt: skip
+        f"Where is {first.model} worse in {first.measure.title}{many}?",
+        sum(one.searched for one in found),
+        len(found),
+        "permutation, over all slices of a search",
+        sum(len(one.slices) for one in found),
+    )
 
 
 def of_matches(found: HeadToHead, metric: str) -> CorrectedTests:
@@ -117,9 +122,12 @@ def _of_variants(run: Run) -> CorrectedTests:
     checks = [[one for one in found if one.p is not None] for found in _checked(run)]
     swayed = sum(one.verdict == "swayed" for found in checks for one in found)
     return CorrectedTests(
-        "What sways the judge?", sum(map(len, checks)), sum(map(bool, checks)), "Holm, over the variants of a metric",
+        "What sways the judge?",
+        sum(map(len, checks)),
+        sum(map(bool, checks)),
+        "Holm, over the variants of a metric",
         swayed,
-    )  # fmt: skip
+    )
 
 
 def _checked(run: Run) -> Iterator[list[Check]]:

@@ -35,14 +35,21 @@ def classes_of(records: Mapping[str, Mapping[str, Any]]) -> dict[str, ClassFacts
 
 
 def _facts(
-    parent: Any = None, is_thing: Any = None, images: Any = None, keypoints: Any = (), skeleton: Any = (),
+    parent: Any = None,
+    is_thing: Any = None,
+    images: Any = None,
+    keypoints: Any = (),
+    skeleton: Any = (),
     sigmas: Any = (),
-) -> ClassFacts:  # fmt: skip
+) -> ClassFacts:
     return ClassFacts(
-        None if parent is None else str(parent), None if is_thing is None else bool(is_thing),
-        None if images is None else int(images), tuple(map(str, keypoints)),
-        tuple((int(start), int(end)) for start, end in skeleton), tuple(map(float, sigmas)),
-    )  # fmt: skip
+        None if parent is None else str(parent),
+        None if is_thing is None else bool(is_thing),
+        None if images is None else int(images),
+        tuple(map(str, keypoints)),
+        tuple((int(start), int(end)) for start, end in skeleton),
+        tuple(map(float, sigmas)),
+    )
 
 
 def numeric_labels(labels: Sequence[str]) -> bool:

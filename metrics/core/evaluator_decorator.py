@@ -101,9 +101,27 @@ def evaluator(
         module = function.__module__
         family = module.split(".")[-2] if module.startswith("metrics.evaluators.") else PLUGINS
         return Evaluator(
-            id, title, family, tasks, inputs, own, function, hints["parameters"], shape,
-            resources, sources, standards, examples, differs_from, differs_from_source, default_needs, version, repeats,
-            prompts, follows, instead or {},
-        )  # fmt: skip
+            id,
+            title,
+            family,
+            tasks,
+            inputs,
+            own,
+            function,
+            hints["parameters"],
+            shape,
+            resources,
+            sources,
+            standards,
+            examples,
+            differs_from,
+            differs_from_source,
+            default_needs,
+            version,
+            repeats,
+            prompts,
+            follows,
+            instead or {},
+        )
 
     return register

@@ -57,13 +57,28 @@ def now() -> str:
 
 
 def preference(
-    case_id: str, one: str, other: str, outcome: float, *, rater: str, by: By = "people", criterion: str = CRITERION,
-    shown_first: str | None = None, note: str = "",
-) -> dict[str, object]:  # fmt: skip
+    case_id: str,
+    one: str,
+    other: str,
+    outcome: float,
+    *,
+    rater: str,
+    by: By = "people",
+    criterion: str = CRITERION,
+    shown_first: str | None = None,
+    note: str = "",
+) -> dict[str, object]:
     """Return a row of PREFERENCES, not yet given nor numbered; `outcome` is that of `one`: 1, 0.5 or 0."""
     a, b = sorted((one, other))
     return {
-        "case_id": case_id, "model_a": a, "model_b": b, "rater": rater, "by": by, "criterion": criterion,
-        "outcome": outcome if a == one else 1 - outcome, "shown_first": shown_first, "note": note,
+        "case_id": case_id,
+        "model_a": a,
+        "model_b": b,
+        "rater": rater,
+        "by": by,
+        "criterion": criterion,
+        "outcome": outcome if a == one else 1 - outcome,
+        "shown_first": shown_first,
+        "note": note,
         "turn": (shown_first or "") if by == "judge" else "",
-    }  # fmt: skip
+    }

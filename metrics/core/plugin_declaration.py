@@ -52,9 +52,12 @@ def declaration_of(entry: Evaluator) -> dict[str, Any]:
     kept = _Metric.model_fields
     metrics = [{name: value for name, value in asdict(metric).items() if name in kept} for metric in entry.metrics]
     return {
-        "title": entry.title, "tasks": list(entry.tasks), "inputs": list(entry.inputs), "shape": entry.shape,
+        "title": entry.title,
+        "tasks": list(entry.tasks),
+        "inputs": list(entry.inputs),
+        "shape": entry.shape,
         "metrics": metrics,
-    }  # fmt: skip
+    }
 
 
 def evaluator_of_declaration(id: str, version: int, declaration: Mapping[str, Any]) -> Evaluator | None:
@@ -75,9 +78,17 @@ def evaluator_of_declaration(id: str, version: int, declaration: Mapping[str, An
         raise MissingResource(f"the plugin of evaluator {id} is not here")
 
     return Evaluator(
-        id, _plain(found.title) or id, PLUGINS, found.tasks, found.inputs, metrics, missing, _AnyParameters,
-        found.shape, version=version,
-    )  # fmt: skip
+        id,
+        _plain(found.title) or id,
+        PLUGINS,
+        found.tasks,
+        found.inputs,
+        metrics,
+        missing,
+        _AnyParameters,
+        found.shape,
+        version=version,
+    )
 
 
 def _plain(text: str) -> str:

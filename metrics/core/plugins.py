@@ -62,9 +62,11 @@ class Plugin:
     def facts(self) -> dict[str, str]:
         """What a run's specification says about where the evaluator comes from."""
         return {
-            "reference": self.recipe.reference, "package": self.package, "package_version": self.package_version,
+            "reference": self.recipe.reference,
+            "package": self.package,
+            "package_version": self.package_version,
             "source": self.source,
-        }  # fmt: skip
+        }
 
 
 def plugin_of(entry: Evaluator) -> Plugin:

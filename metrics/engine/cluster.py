@@ -282,9 +282,14 @@ def _local_cluster(workers: int) -> LocalCluster:
     """Return a cluster of processes on this machine that listens on loopback alone, without a limit of memory."""
     with dask.config.set(UNWATCHED):
         return LocalCluster(
-            n_workers=workers, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0",
-            worker_dashboard_address="127.0.0.1:0", memory_limit=0, scheduler_kwargs={"dashboard": False},
-        )  # fmt: skip
+            n_workers=workers,
+            threads_per_worker=1,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
+            worker_dashboard_address="127.0.0.1:0",
+            memory_limit=0,
+            scheduler_kwargs={"dashboard": False},
+        )
 
 
 def _python(versions: Mapping[str, Any]) -> dict[str, str]:

@@ -92,9 +92,10 @@ async def lacking(files: Sequence[Sent]) -> tuple[str, str, list[str]]:
             if path.exists():
                 os.utime(path)  # used now
         return [
-            file.path for file, path in zip(files, there, strict=True)
+            file.path
+            for file, path in zip(files, there, strict=True)
             if not path.exists() or path.stat().st_size != file.size
-        ]  # fmt: skip
+        ]
 
     return socket.gethostname(), str(cache_home()), await asyncio.to_thread(look)
 

@@ -105,9 +105,13 @@ def estimate(
 
 
 async def _walk(
-    chosen: Sequence[tuple[Evaluator, Parameters]], suite: Suite, outputs: Outputs, rehearsal: DryRun, folder: Path,
+    chosen: Sequence[tuple[Evaluator, Parameters]],
+    suite: Suite,
+    outputs: Outputs,
+    rehearsal: DryRun,
+    folder: Path,
     stopped: Callable[[], bool],
-) -> None:  # fmt: skip
+) -> None:
     resources = _Supposed(rehearsal.judges, folder)
     for case in join_cases(suite, outputs):
         for entry, parameters in chosen if not stopped() else ():

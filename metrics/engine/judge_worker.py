@@ -113,11 +113,16 @@ def _judgements(run_id: str, entry: Evaluator, cases: Sequence[Case], made: Sequ
             stored = call.stored
             rows.append(
                 {
-                    "case_id": case.case_id, "model": case.model, "run": case.run, "evaluator": entry.id,
-                    "judge": call.judge, "step": call.step, "key": call.key,
+                    "case_id": case.case_id,
+                    "model": case.model,
+                    "run": case.run,
+                    "evaluator": entry.id,
+                    "judge": call.judge,
+                    "step": call.step,
+                    "key": call.key,
                     "cached": stored is not None and stored.asked_by != run_id,
                     "error": call.error,
                     **({name: getattr(stored, name) for name in STORED} if stored is not None else {}),
                 }
-            )  # fmt: skip
+            )
     return pa.Table.from_pylist(rows, schema=JUDGEMENTS)

@@ -79,12 +79,18 @@ def create(
             "name": name or short_name(suite.name, outputs.models),
             "sample": sample,
             "suite": {
-                "fingerprint": workspace.save_suite(suite), "name": suite.name, "task": suite.task,
-                "cases": len(suite), "left_out": suite.left_out, "label_keys": list(suite.label_keys),
+                "fingerprint": workspace.save_suite(suite),
+                "name": suite.name,
+                "task": suite.task,
+                "cases": len(suite),
+                "left_out": suite.left_out,
+                "label_keys": list(suite.label_keys),
             },
             "outputs": {
-                "fingerprint": workspace.save_outputs(outputs, suite), "models": outputs.models,
-                "rows": outputs.outputs.num_rows, "left_out": outputs.left_out,
+                "fingerprint": workspace.save_outputs(outputs, suite),
+                "models": outputs.models,
+                "rows": outputs.outputs.num_rows,
+                "left_out": outputs.left_out,
                 "changes": [dict(change) for change in outputs.changes],
             },
             "evaluators": [_evaluator_spec(entry, values, models, workspace.path) for entry, values in chosen.values()],
@@ -92,7 +98,7 @@ def create(
             "seed": seed,
             "case_timeout": default_timeout() if case_timeout is None else checked_timeout(str(case_timeout)),
         }
-    )  # fmt: skip
+    )
 
 
 def _evaluator_spec(
@@ -180,9 +186,13 @@ def start_module(arguments: Sequence[str], log_file: Path, lock: int | None = No
     with stored_at(log_file), make_file(log_file).open("ab") as log:
         return subprocess.Popen(  # noqa: S603 - our own interpreter on our own module
             python_module("metrics", *arguments),
-            stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment, start_new_session=True,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            env=environment,
+            start_new_session=True,
             pass_fds=() if lock is None else (lock,),
-        )  # fmt: skip
+        )
 
 
 def cancel(run: Run) -> None:

@@ -158,11 +158,9 @@ def _pool(same: list[dict[str, Any]]) -> dict[str, Any]:
 def table_facts(tables: Mapping[str, Path], home: Path) -> dict[str, dict[str, Any]]:
     """Return what a manifest in `home` says of each table: file, rows, sha256."""
     return {
-        name: {
-            "file": str(path.relative_to(home)), "rows": pq.read_metadata(path).num_rows, "sha256": sha256_of(path),
-        }
+        name: {"file": str(path.relative_to(home)), "rows": pq.read_metadata(path).num_rows, "sha256": sha256_of(path)}
         for name, path in tables.items()
-    }  # fmt: skip
+    }
 
 
 def _manifest(run: Run, units: list[Unit], tables: dict[str, Path], seconds: float) -> dict[str, Any]:

@@ -124,9 +124,17 @@ class Cache:
             make_file(self.folder / diskcache.core.DBNAME)
         with self._readable():
             return diskcache.Cache(
-                str(self.folder), disk=_JsonText, eviction_policy="none", cull_limit=0, size_limit=1 << 60,
-                statistics=0, tag_index=0, disk_min_file_size=INLINE, sqlite_mmap_size=0, sqlite_cache_size=2048,
-            )  # fmt: skip
+                str(self.folder),
+                disk=_JsonText,
+                eviction_policy="none",
+                cull_limit=0,
+                size_limit=1 << 60,
+                statistics=0,
+                tag_index=0,
+                disk_min_file_size=INLINE,
+                sqlite_mmap_size=0,
+                sqlite_cache_size=2048,
+            )
 
     def get(self, key: str) -> Stored | None:
         """Return the reply to the request of that key; None without one. Raises CacheRefused for a foreign row."""

@@ -291,9 +291,14 @@ class CaseJudge:
         return tuple(found[number] for number in numbers)
 
     async def _listed(
-        self, prompt: Prompt, form: type[replies.Items], items: Sequence[str], data: Data, name: str,
+        self,
+        prompt: Prompt,
+        form: type[replies.Items],
+        items: Sequence[str],
+        data: Data,
+        name: str,
         asked: Mapping[int, str],
-    ) -> tuple[dict[int, Any], dict[int, str]]:  # fmt: skip
+    ) -> tuple[dict[int, Any], dict[int, str]]:
         """Return the replies to the items of these numbers, and for each that has none why.
 
         `asked` holds what was wrong with the last reply to each item, or "". A question whose reply is cut is halved;

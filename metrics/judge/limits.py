@@ -33,9 +33,13 @@ class Gate:
     """
 
     def __init__(
-        self, name: str, concurrency: int, requests: float | None = None, tokens: float | None = None,
+        self,
+        name: str,
+        concurrency: int,
+        requests: float | None = None,
+        tokens: float | None = None,
         minute: float = MINUTE,
-    ):  # fmt: skip
+    ):
         self._name = name
         self._most = self._allowed = float(concurrency)
         self._limits = (requests, tokens)

@@ -84,14 +84,18 @@ class JudgeSettings(BaseModel):
     budget: Budget = Field(Budget(), description="Most that the run may spend.")
     replay: str | None = Field(None, description="File of an exported cache: answer from it alone, send no request.")
     repeats: int = Field(
-        1, ge=1, le=MOST_REPEATS, description="Independent draws of every question, of which scores are made as those "
+        1,
+        ge=1,
+        le=MOST_REPEATS,
+        description="Independent draws of every question, of which scores are made as those "
         "of a panel; above 1 only with a temperature above 0. A seed counts up from draw to draw.",
-    )  # fmt: skip
+    )
     panel: tuple["JudgeSettings", ...] = Field((), description="Further judges, each of which judges every case.")
     combine: Combine = Field(
-        "majority", description="One score from several judges or draws: majority for yes or no and the mean for the "
+        "majority",
+        description="One score from several judges or draws: majority for yes or no and the mean for the "
         "rest, or the mean for all.",
-    )  # fmt: skip
+    )
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:

@@ -47,10 +47,13 @@ class CurrentRate:
     def as_json(self) -> dict[str, Any]:
         """Return it as JSON, from which it continues."""
         return {
-            "health": self.health.value, "units": self.units, "block": self._block, "bounds": list(self.bounds),
+            "health": self.health.value,
+            "units": self.units,
+            "block": self._block,
+            "bounds": list(self.bounds),
             "common": list(self._common),
             "segments": [[one.start, one.number, sorted(one.counts.items())] for one in self._segments],
-        }  # fmt: skip
+        }
 
     @property
     def since(self) -> int | None:
@@ -85,10 +88,13 @@ class CurrentRate:
             if self.units >= self._limits.minimum:
                 self.health = next_health(self.health, self.bounds, self._limits)
             floor, ceiling = unrefuted(self.health, self._limits)
-            beyond = np.maximum(
-                evidence_below(counts[1:], values, max(floor, self._common.low)),
-                evidence_above(counts[1:], values, min(ceiling, self._common.high)),
-            ) - needed[1:]  # fmt: skip
+            beyond = (
+                np.maximum(
+                    evidence_below(counts[1:], values, max(floor, self._common.low)),
+                    evidence_above(counts[1:], values, min(ceiling, self._common.high)),
+                )
+                - needed[1:]
+            )
             if not len(beyond) or beyond.max() < 0:
                 break
             del self._segments[: 1 + int(beyond.argmax())]

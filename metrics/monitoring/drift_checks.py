@@ -208,18 +208,24 @@ def shift_of(numbers: Ints, values: Floats, event: Event, expected: Bounds, leve
     np.add.at(counts, (np.searchsorted(blocks, numbers // BLOCK), codes), 1)
     counts = counts[::-1].cumsum(axis=0)[::-1]
     needed = thresholds(blocks, level)
-    beyond = np.maximum(
-        evidence_below(counts, kinds, expected.low), evidence_above(counts, kinds, expected.high)
-    ) - needed  # fmt: skip
+    beyond = (
+        np.maximum(evidence_below(counts, kinds, expected.low), evidence_above(counts, kinds, expected.high)) - needed
+    )
     best = int(beyond.argmax())
     if beyond[best] < 0:
         return None
     low, high = bounds(counts[best], kinds, float(needed[best]))
     n = int(counts[best].sum())
     shift = Shift(
-        event.cut, float(counts[best] @ kinds / n), low, high, int(numbers[first[best]]), n,
-        float(event.shares.mean()), *expected,
-    )  # fmt: skip
+        event.cut,
+        float(counts[best] @ kinds / n),
+        low,
+        high,
+        int(numbers[first[best]]),
+        n,
+        float(event.shares.mean()),
+        *expected,
+    )
     return float(beyond[best]), shift
 
 

@@ -41,9 +41,12 @@ class Evidence:
         for place, number in enumerate(judged.number.tolist()):
             at, session, passes = judged.at[place], int(judged.session[place]), judged.passes[place]
             units = self.sessions.add(
-                number, None if np.isnan(at) else float(at), None if session == ALONE else session,
-                passes == PASSED, passes != UNSCORED,
-            )  # fmt: skip
+                number,
+                None if np.isnan(at) else float(at),
+                None if session == ALONE else session,
+                passes == PASSED,
+                passes != UNSCORED,
+            )
             for unit in units:
                 for rate, value in zip(rates, unit.values.tolist(), strict=True):
                     if value == value:  # not NaN

@@ -124,9 +124,10 @@ def passed_in_all(chosen: Chosen, rows: Sequence[Mapping[str, object]]) -> bool 
     own = [
         row
         for row in rows
-        if (key := (str(row["evaluator"]), str(row["metric"]))) in known and known[key][0].primary
+        if (key := (str(row["evaluator"]), str(row["metric"]))) in known
+        and known[key][0].primary
         and row["status"] != Status.NOT_APPLICABLE
-    ]  # fmt: skip
+    ]
     if not own or any(row["passed"] is None for row in own):
         return None
     return all(row["passed"] for row in own)
@@ -198,9 +199,18 @@ class Recent:
         judged, (rate, units) = int((passes != UNSCORED).sum()), current.stretch
         low, high = current.bounds if units else (None, None)
         return Standing(
-            *key, int((passes == PASSED).sum()), judged, len(self) - judged, rate, low, high, current.health,
-            *self._mean(column), current.since, units,
-        )  # fmt: skip
+            *key,
+            int((passes == PASSED).sum()),
+            judged,
+            len(self) - judged,
+            rate,
+            low,
+            high,
+            current.health,
+            *self._mean(column),
+            current.since,
+            units,
+        )
 
     def _mean(self, column: int) -> Mean:
         if self._held is None:

@@ -226,11 +226,14 @@ class Feeder:
             if health == before:
                 continue
             change = {
-                "sequence": 1 + (state.changes[-1]["sequence"] if state.changes else 0), "status": health,
-                "previous": before, "sampled": number + 1, "at": datetime.now(UTC).isoformat(timespec="seconds"),
+                "sequence": 1 + (state.changes[-1]["sequence"] if state.changes else 0),
+                "status": health,
+                "previous": before,
+                "sampled": number + 1,
+                "at": datetime.now(UTC).isoformat(timespec="seconds"),
                 "line_at": None if line_at is None else line_at.isoformat(timespec="seconds") + "+00:00",
                 "told": None if self._hook is None else False,
-            }  # fmt: skip
+            }
             state.changes, before = [*state.changes, change][-CHANGES:], health
 
     def _note_place(self) -> None:
@@ -239,9 +242,7 @@ class Feeder:
         seen = mark(self._source, place.offset) if place.offset else None
         if seen is None:  # nothing was read, or the file was truncated meanwhile: it is read from the start next time
             return
-        entry = {
-            "name": self._name, "offset": place.offset, "line": place.line, "open": place.open, "mark": seen,
-        }  # fmt: skip
+        entry = {"name": self._name, "offset": place.offset, "line": place.line, "open": place.open, "mark": seen}
         others = [other for other in self.state.sources if other != self._entry]
         self.state.sources = [*others, entry][-SOURCES:]
         self._entry = entry
@@ -278,14 +279,20 @@ class Feeder:
             at = self._time(record)
             samples.append(
                 {
-                    "number": number, "window": self.window.of(number, at), "source": self._name, "line": record.line,
-                    "id": record.id, "key": key, "model": case.model,
+                    "number": number,
+                    "window": self.window.of(number, at),
+                    "source": self._name,
+                    "line": record.line,
+                    "id": record.id,
+                    "key": key,
+                    "model": case.model,
                     "at": None if at is None else datetime.fromtimestamp(at, UTC).replace(tzinfo=None),
-                    "question": case.question, "answer": case.answer,
+                    "question": case.question,
+                    "answer": case.answer,
                     "passed": passed_in_all(self.chosen, by_case[number]),
                     "session": session_of(record.fields, self._sessions),
                 }
-            )  # fmt: skip
+            )
         for rows, names in ((samples, ("id", "model", "question", "answer")), (scores, ("reason",))):
             for name in names:
                 for row, shown in zip(rows, previews([row[name] for row in rows]), strict=True):
@@ -300,10 +307,11 @@ class Feeder:
         known = dict(zip(judged.number.tolist(), self._evidence.add(judged), strict=True))
         columns = {key: column for column, key in enumerate(keys)}
         of_scores = [
-            (None, None, None) if (column := columns.get((row["evaluator"], row["metric"]))) is None
+            (None, None, None)
+            if (column := columns.get((row["evaluator"], row["metric"]))) is None
             else known[row["number"]][column]
             for row in scores.select(["number", "evaluator", "metric"]).to_pylist()
-        ]  # fmt: skip
+        ]
         return with_bands(samples, [one[0] for one in known.values()]), with_bands(scores, of_scores)
 
     def _time(self, record: Record) -> float | None:
@@ -320,10 +328,15 @@ class Feeder:
         for change in waiting:
             overall, *others = self.state.standings
             message = {
-                "monitor": self.monitor.name, "sequence": change["sequence"], "status": change["status"],
-                "previous": change["previous"], "at": change["at"], "window": self.window.words,
-                "overall": overall, "metrics": others,
-            }  # fmt: skip
+                "monitor": self.monitor.name,
+                "sequence": change["sequence"],
+                "status": change["status"],
+                "previous": change["previous"],
+                "at": change["at"],
+                "window": self.window.words,
+                "overall": overall,
+                "metrics": others,
+            }
             failure = alerts.call(self._hook, message)
             change["told"] = True
             if failure is not None:

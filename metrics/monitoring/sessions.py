@@ -56,10 +56,16 @@ class Sessions:
     def as_json(self) -> list[dict[str, Any]]:
         """Return the open sessions as JSON, from which it continues."""
         return [
-            {"session": session, "number": one.number, "at": one.at, "lines": one.lines,
-             "hits": one.hits.tolist(), "known": one.known.tolist()}
+            {
+                "session": session,
+                "number": one.number,
+                "at": one.at,
+                "lines": one.lines,
+                "hits": one.hits.tolist(),
+                "known": one.known.tolist(),
+            }
             for session, one in self._open.items()
-        ]  # fmt: skip
+        ]
 
     def add(self, number: int, at: float | None, session: int | None, hits: Bools, known: Bools) -> Iterator[Unit]:
         """Add a sample, whose time and session may be None; yield the units that are complete with it."""

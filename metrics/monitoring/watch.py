@@ -81,9 +81,13 @@ class Watch:
         values = {(row["evaluator"], row["metric"]): row["value"] for row in scores}
         at = sample["at"] or datetime.now(UTC).replace(tzinfo=None)
         return Sample(
-            sample["id"], sample["question"], sample["answer"], values.get(_scored(self.monitor)), sample["passed"],
+            sample["id"],
+            sample["question"],
+            sample["answer"],
+            values.get(_scored(self.monitor)),
+            sample["passed"],
             at.replace(tzinfo=UTC).isoformat(timespec="seconds"),
-        )  # fmt: skip
+        )
 
     def get_metrics(self) -> dict[str, Any]:
         """Return how the monitor stands: status, sample_count, pass_rate, average_score; see `get_metrics`."""

@@ -67,9 +67,17 @@ class VariedAnswers:
 
 
 def vary_answers(
-    suite: Suite, outputs: Outputs, kinds: Sequence[str] = UNASKED_KINDS, cases: int = CASES_VARIED, seed: int = 0, *,
-    judge: Any = None, judge_name: str = "", workspace: str | Path | None = None, is_rehearsal: bool = False,
-) -> VariedAnswers:  # fmt: skip
+    suite: Suite,
+    outputs: Outputs,
+    kinds: Sequence[str] = UNASKED_KINDS,
+    cases: int = CASES_VARIED,
+    seed: int = 0,
+    *,
+    judge: Any = None,
+    judge_name: str = "",
+    workspace: str | Path | None = None,
+    is_rehearsal: bool = False,
+) -> VariedAnswers:
     """Return `cases` cases drawn at random with all models' answers, and for each of `kinds` a variant of each.
 
     Only the answer or the order of its contexts differs, so that a variant deserves the score of its original; see
@@ -127,9 +135,14 @@ class JudgedAgain(NamedTuple):
 
 
 def judged_again(
-    run: Run, kinds: Sequence[str] = UNASKED_KINDS, cases: int = CASES_VARIED, seed: int = 0,
-    evaluators: Sequence[str] = (), budget: Mapping[str, Any] | None = None, is_rehearsal: bool = False,
-) -> JudgedAgain:  # fmt: skip
+    run: Run,
+    kinds: Sequence[str] = UNASKED_KINDS,
+    cases: int = CASES_VARIED,
+    seed: int = 0,
+    evaluators: Sequence[str] = (),
+    budget: Mapping[str, Any] | None = None,
+    is_rehearsal: bool = False,
+) -> JudgedAgain:
     """Return what it takes to judge variants of a run's answers as the run judged them; see `vary_answers`.
 
     `evaluators`: some of those that asked its judge, default all; `budget`: of the judge, in place of the run's.
@@ -148,9 +161,16 @@ def judged_again(
     resources["judge"] = {**resources["judge"], **({} if budget is None else {"budget": dict(budget)})}
     settings = settings_of(resources["judge"])
     varied = vary_answers(
-        run.suite, run.outputs, kinds, cases, seed, judge=settings, judge_name=settings.model.rpartition("/")[2],
-        workspace=run.workspace.path, is_rehearsal=is_rehearsal,
-    )  # fmt: skip
+        run.suite,
+        run.outputs,
+        kinds,
+        cases,
+        seed,
+        judge=settings,
+        judge_name=settings.model.rpartition("/")[2],
+        workspace=run.workspace.path,
+        is_rehearsal=is_rehearsal,
+    )
     parameters = {name: run.evaluators[name] for name in chosen}
     return JudgedAgain(varied, chosen, parameters, resources, f"{run.name}: its judge on varied answers")
 

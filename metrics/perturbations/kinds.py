@@ -39,10 +39,13 @@ MISINFORMATION = _prompts(
 JUDGED_KINDS = (
     Kind("paraphrase", "Paraphrase", "The same in other words, by the judge", prompts=PARAPHRASES),
     Kind(
-        "contextual_misinformation", "Contextual misinformation",
-        "False statements on the subject before it, by the judge", prompts=MISINFORMATION, is_put_before=True,
+        "contextual_misinformation",
+        "Contextual misinformation",
+        "False statements on the subject before it, by the judge",
+        prompts=MISINFORMATION,
+        is_put_before=True,
     ),
-)  # fmt: skip
+)
 # in the order in which a suite lists the variants of a case
 ALL = (COPY, *characters.CHARACTER_KINDS, *wording.WORDING_KINDS, characters.LAYOUT, *JUDGED_KINDS)
 KINDS: dict[str, Kind] = {kind.name: kind for kind in ALL}

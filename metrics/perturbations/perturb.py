@@ -50,10 +50,16 @@ class Perturbed:
 
 
 def perturb(
-    suite: Suite, kinds: Sequence[str] = RULE_KINDS, intensity: Intensity = "medium", seed: int = 0,
-    fields: Sequence[str] = ("question",), *, judge: Any = None, workspace: str | Path | None = None,
+    suite: Suite,
+    kinds: Sequence[str] = RULE_KINDS,
+    intensity: Intensity = "medium",
+    seed: int = 0,
+    fields: Sequence[str] = ("question",),
+    *,
+    judge: Any = None,
+    workspace: str | Path | None = None,
     name: str | None = None,
-) -> Perturbed:  # fmt: skip
+) -> Perturbed:
     """Return the suite's cases and, for each of `kinds`, a variant of every case that the kind can change.
 
     What is changed: `fields`, any of question, contexts (the reference contexts) and source; of a question that is a

@@ -73,9 +73,11 @@ class Draft(_Stored):
         return dict(Counter(entry.reason for entry in self.dropped).most_common())
 
     def suite(
-        self, name: str | None = None, reviews: Mapping[str, "Review"] | None = None,
+        self,
+        name: str | None = None,
+        reviews: Mapping[str, "Review"] | None = None,
         statuses: Sequence[Status] = ("approved",),
-    ) -> Suite:  # fmt: skip
+    ) -> Suite:
         """Return the questions of these statuses as a suite of texts, as the reviews have edited them.
 
         A case has its question, the reference answer, the passages it rests on (`reference_contexts`; none where it is
@@ -92,14 +94,20 @@ class Draft(_Stored):
                 continue
             kind = QUESTION_KINDS[entry.kind]
             row = {
-                "case_id": entry.id, "question": review.question or entry.question,
+                "case_id": entry.id,
+                "question": review.question or entry.question,
                 "expected_answers": [review.answer or entry.answer],
                 "reference_contexts": [texts[one].text for one in entry.passages] if kind.is_answered else None,
-                "tags": [entry.kind], "group": texts[entry.passages[0]].document, "kind": entry.kind,
-                "complexity": kind.complexity, "language": entry.language or None, "status": review.status,
+                "tags": [entry.kind],
+                "group": texts[entry.passages[0]].document,
+                "kind": entry.kind,
+                "complexity": kind.complexity,
+                "language": entry.language or None,
+                "status": review.status,
                 "passages": json.dumps(entry.passages, ensure_ascii=False),
-                "quotes": json.dumps(entry.quotes, ensure_ascii=False) if entry.quotes else None, "judge": self.judge,
-            }  # fmt: skip
+                "quotes": json.dumps(entry.quotes, ensure_ascii=False) if entry.quotes else None,
+                "judge": self.judge,
+            }
             rows.append({name: value for name, value in row.items() if value is not None})
         if not rows:
             raise InputError([InputProblem(self.name, f"no question that is {' or '.join(statuses)}", "at least one")])

@@ -38,9 +38,16 @@ class Kind:
 
 
 def _kind(
-    name: str, title: str, says: str, share: float, complexity: str, how: str, passages: Passages = "one",
-    answer: str = _FULL, is_answered: bool = True,
-) -> Kind:  # fmt: skip
+    name: str,
+    title: str,
+    says: str,
+    share: float,
+    complexity: str,
+    how: str,
+    passages: Passages = "one",
+    answer: str = _FULL,
+    is_answered: bool = True,
+) -> Kind:
     prompt = Prompt(f"questions.{name}", _WRITE.format(how=how, answer=answer))
     return Kind(name, title, says, share, complexity, prompt, passages, is_answered)
 
@@ -49,43 +56,74 @@ QUESTION_KINDS = {
     kind.name: kind
     for kind in (
         _kind(
-            "factoid", "Factoid", "One fact that a passage states: who, what, when, where, how many", 40, "simple",
+            "factoid",
+            "Factoid",
+            "One fact that a passage states: who, what, when, where, how many",
+            40,
+            "simple",
             "Each asks for one fact that they state: who, what, which, when, where, how many, how much.",
         ),
         _kind(
-            "reasoning", "Reasoning", "Needs an inference from what a passage says: why, how, what follows", 20,
+            "reasoning",
+            "Reasoning",
+            "Needs an inference from what a passage says: why, how, what follows",
+            20,
             "medium",
             "Each needs reasoning from what they say: why something is so, how it works, or what follows for somebody "
             "in a case that you describe. The answer follows from them but is not one of their sentences.",
         ),
         _kind(
-            "multi_hop", "Multi-hop", "Needs facts from two passages together", 15, "complex",
+            "multi_hop",
+            "Multi-hop",
+            "Needs facts from two passages together",
+            15,
+            "complex",
             "Each needs a fact from one passage and a fact from another: the first identifies what the second tells "
-            "more about. One passage alone is not enough. Quote from both.", "similar",
+            "more about. One passage alone is not enough. Quote from both.",
+            "similar",
         ),
         _kind(
-            "comparison", "Comparison", "Compares what two passages say", 5, "complex",
+            "comparison",
+            "Comparison",
+            "Compares what two passages say",
+            5,
+            "complex",
             "Each compares something that one passage tells with something that another tells: what they share, how "
-            "they differ, which is more or earlier. One passage alone is not enough. Quote from both.", "similar",
+            "they differ, which is more or earlier. One passage alone is not enough. Quote from both.",
+            "similar",
         ),
         _kind(
-            "summary", "Summary", "Asks for the main points of a section", 5, "medium",
+            "summary",
+            "Summary",
+            "Asks for the main points of a section",
+            5,
+            "medium",
             "Each asks for an overview of one subject: the steps, the conditions, the main points. The answer gives "
-            "them all, in a few sentences.", "following",
+            "them all, in a few sentences.",
+            "following",
         ),
         _kind(
-            "partially_answerable", "Partially answerable", "Two parts, of which the documents answer one", 5,
+            "partially_answerable",
+            "Partially answerable",
+            "Two parts, of which the documents answer one",
+            5,
             "complex",
             "Each asks two closely related things, of which they tell the first and nothing about the second.",
             answer="The answer tells the first as PASSAGES do, and says that the documents do not tell the second.",
         ),
         _kind(
-            "unanswerable", "Unanswerable", "Sounds as if the documents held the answer; they do not", 10, "complex",
+            "unanswerable",
+            "Unanswerable",
+            "Sounds as if the documents held the answer; they do not",
+            10,
+            "complex",
             "Each is about their very subject and sounds as if they held the answer, but they do not: it asks for a "
-            "detail, a number, a reason or a condition that they leave open.", answer=_OPEN, is_answered=False,
+            "detail, a number, a reason or a condition that they leave open.",
+            answer=_OPEN,
+            is_answered=False,
         ),
     )
-}  # fmt: skip
+}
 
 CHECK = Prompt(
     "questions.check",

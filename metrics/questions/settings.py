@@ -76,11 +76,13 @@ def question_settings(given: Mapping[str, Any]) -> QuestionSettings:
     except ValidationError as failure:
         raise InputError(
             InputProblem(
-                "settings of the questions", repr(error["input"]) if error["loc"] else "these lengths",
-                str(error["msg"]).removeprefix("Value error, "), column=".".join(map(str, error["loc"])) or None,
+                "settings of the questions",
+                repr(error["input"]) if error["loc"] else "these lengths",
+                str(error["msg"]).removeprefix("Value error, "),
+                column=".".join(map(str, error["loc"])) or None,
             )
             for error in failure.errors()
-        ) from None  # fmt: skip
+        ) from None
 
 
 def shared_out(number: int, weights: Mapping[str, float]) -> dict[str, int]:

@@ -211,9 +211,15 @@ def chunks_of(documents: Sequence[Document], settings: QuestionSettings) -> list
 
 
 def write_questions(
-    documents: Sequence[Document], settings: QuestionSettings, judge: Any, *, name: str = "",
-    workspace: str | Path | None = None, embedder: str = BUNDLED, listen: Listen = lambda *_: None,
-) -> Draft:  # fmt: skip
+    documents: Sequence[Document],
+    settings: QuestionSettings,
+    judge: Any,
+    *,
+    name: str = "",
+    workspace: str | Path | None = None,
+    embedder: str = BUNDLED,
+    listen: Listen = lambda *_: None,
+) -> Draft:
     """Return a draft of questions about the documents.
 
     `judge` (a model's name or the fields of JudgeSettings) writes each question from passages that the seed chooses,
@@ -245,9 +251,14 @@ def write_questions(
 
 
 def _draft(
-    writer: _Writer, chunks: Sequence[Chunk], documents: Sequence[Document], settings: QuestionSettings, judge: str,
-    name: str, spend: Mapping[str, Any],
-) -> Draft:  # fmt: skip
+    writer: _Writer,
+    chunks: Sequence[Chunk],
+    documents: Sequence[Document],
+    settings: QuestionSettings,
+    judge: str,
+    name: str,
+    spend: Mapping[str, Any],
+) -> Draft:
     used = sorted({place for entry in writer.kept for place in entry.task.chunks})
     numbers: Counter[str] = Counter()
     questions = []
@@ -256,21 +267,31 @@ def _draft(
         numbers[document] += 1
         questions.append(
             Proposed(
-                id=f"{document}-{numbers[document]}", kind=entry.task.kind.name, question=entry.question,
-                answer=entry.answer, passages=tuple(chunks[place].id for place in entry.task.chunks),
-                quotes=_quotes_in(entry, chunks), language=entry.task.language,
+                id=f"{document}-{numbers[document]}",
+                kind=entry.task.kind.name,
+                question=entry.question,
+                answer=entry.answer,
+                passages=tuple(chunks[place].id for place in entry.task.chunks),
+                quotes=_quotes_in(entry, chunks),
+                language=entry.task.language,
             )
-        )  # fmt: skip
+        )
     counts = Counter(chunk.document for chunk in chunks)
     return Draft(
-        name=name or _name(documents), created=now(),
-        judge=judge, settings=settings, documents=dict(counts),
+        name=name or _name(documents),
+        created=now(),
+        judge=judge,
+        settings=settings,
+        documents=dict(counts),
         passages=tuple(
             Passage(id=own.id, document=own.document, place=own.place, text=own.text)
             for own in (chunks[place] for place in used)
         ),
-        questions=tuple(questions), dropped=tuple(writer.dropped), stopped=writer.stopped, spend=dict(spend),
-    )  # fmt: skip
+        questions=tuple(questions),
+        dropped=tuple(writer.dropped),
+        stopped=writer.stopped,
+        spend=dict(spend),
+    )
 
 
 def _name(documents: Sequence[Document]) -> str:
@@ -283,9 +304,7 @@ def _name(documents: Sequence[Document]) -> str:
 
 def _quotes_in(written: Written, chunks: Sequence[Chunk]) -> tuple[str, ...]:
     """Return the quotes that stand in the passages, as they stand there; white space and case may differ."""
-    found = (
-        quoted(quote, chunks[place].text) for quote in written.quotes for place in written.task.chunks
-    )  # fmt: skip
+    found = (quoted(quote, chunks[place].text) for quote in written.quotes for place in written.task.chunks)
     return tuple(dict.fromkeys(quote for quote in found if quote))
 
 
@@ -295,9 +314,14 @@ def _wording(text: str) -> str:
 
 
 def questions_from_documents(
-    places: str | Path | Iterable[str | Path], *, judge: Any, workspace: str | Path | None = None, name: str = "",
-    embedder: str = BUNDLED, **settings: Any,
-) -> Draft:  # fmt: skip
+    places: str | Path | Iterable[str | Path],
+    *,
+    judge: Any,
+    workspace: str | Path | None = None,
+    name: str = "",
+    embedder: str = BUNDLED,
+    **settings: Any,
+) -> Draft:
     """Return a draft of questions about the documents in files, folders and zips: text, Markdown, HTML, PDF.
 
     `judge` is a model's name or the fields of JudgeSettings; `settings` are those of QuestionSettings: number, weights,

@@ -200,14 +200,26 @@ class Labels(GivenRows):
     key = LABEL_KEY
 
     def give(
-        self, case_id: str, model: str, rater: str, criterion: str, value: float | None, sampling: Sampling,
+        self,
+        case_id: str,
+        model: str,
+        rater: str,
+        criterion: str,
+        value: float | None,
+        sampling: Sampling,
         scale: tuple[float, float] = (0.0, 1.0),
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Store one label that a rater gives on the page, on a scale; it replaces the rater's earlier one."""
         row = {
-            "case_id": case_id, "model": model, "rater": rater, "criterion": criterion, "value": value,
-            "low": scale[0], "high": scale[1], "sampling": sampling,
-        }  # fmt: skip
+            "case_id": case_id,
+            "model": model,
+            "rater": rater,
+            "criterion": criterion,
+            "value": value,
+            "low": scale[0],
+            "high": scale[1],
+            "sampling": sampling,
+        }
         self.keep([row], rater)
 
     def withdraw(self, case_id: str, model: str, rater: str, criterion: str) -> None:

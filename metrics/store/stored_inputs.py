@@ -64,12 +64,18 @@ class StoredInputs:
             if suite.media is not None and suite.media.absolute() != folder / "media":
                 copy_folder(suite.media, folder / "media")
             facts = {
-                "schema": SCHEMA_VERSION, "name": suite.name, "task": suite.task, "labels": suite.labels,
-                "category_ids": suite.category_ids, "cases": len(suite), "left_out": suite.left_out,
+                "schema": SCHEMA_VERSION,
+                "name": suite.name,
+                "task": suite.task,
+                "labels": suite.labels,
+                "category_ids": suite.category_ids,
+                "cases": len(suite),
+                "left_out": suite.left_out,
                 "label_keys": suite.label_keys,
                 **({"classes": class_records(suite.classes)} if suite.classes else {}),
-                "created": datetime.now(UTC).isoformat(timespec="milliseconds"), **(made or {}),
-            }  # fmt: skip
+                "created": datetime.now(UTC).isoformat(timespec="milliseconds"),
+                **(made or {}),
+            }
             write_json(folder / "suite.json", sealed(folder, facts))
         return suite.fingerprint
 

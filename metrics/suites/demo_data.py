@@ -31,13 +31,19 @@ def demo_labels() -> pa.Table:
     conditions = {case: parse_condition(written) for case, written in cases}
     rows = [
         {
-            "case_id": row["case_id"], "model": row["model"], "rater": RATER, "criterion": CRITERION,
-            "value": float(condition.holds(condition.terms_in(row["answer"] or ""))), "low": 0.0, "high": 1.0,
-            "sampling": "random", "given": now(),
+            "case_id": row["case_id"],
+            "model": row["model"],
+            "rater": RATER,
+            "criterion": CRITERION,
+            "value": float(condition.holds(condition.terms_in(row["answer"] or ""))),
+            "low": 0.0,
+            "high": 1.0,
+            "sampling": "random",
+            "given": now(),
         }
         for row in outputs.outputs.to_pylist()
         for condition in [conditions[row["case_id"]]]
-    ]  # fmt: skip
+    ]
     return pa.Table.from_pylist(rows, LABELS)
 
 
@@ -58,7 +64,10 @@ def demo_lines(until: datetime) -> Iterator[bytes]:
         model = RELEASED if number >= RELEASE_DAY * DAILY else STEADY
         when = first + timedelta(days=number / DAILY)
         line = {
-            "id": f"demo-{number:04d}", "timestamp": when.isoformat(timespec="seconds"), "model": model,
-            "question": questions[case], "answer": answers[model, case],
-        }  # fmt: skip
+            "id": f"demo-{number:04d}",
+            "timestamp": when.isoformat(timespec="seconds"),
+            "model": model,
+            "question": questions[case],
+            "answer": answers[model, case],
+        }
         yield json.dumps(line, ensure_ascii=False).encode()

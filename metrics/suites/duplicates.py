@@ -35,7 +35,7 @@ class Duplicate:
 
 def duplicates(
     suite: Suite, against: Suite | None = None, least: float = MIN_LIKENESS, contexts: bool = True
-) -> list[Duplicate]:  # fmt: skip
+) -> list[Duplicate]:
     """Return the pairs of cases whose questions are alike, or stand in a context, the most alike first.
 
     Within the suite, or between it and the suite `against`; without `contexts` the questions alone are compared. A

@@ -86,8 +86,12 @@ def start_missing(workspace: Workspace) -> bool:
     with stored_at(file), make_file(file).open("ab") as log:
         subprocess.Popen(  # noqa: S603 - our own interpreter on our own module
             python_module("metrics", "samples", "--workspace", str(workspace.path)),
-            stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=own_environment(), start_new_session=True,
-        )  # fmt: skip
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            env=own_environment(),
+            start_new_session=True,
+        )
     return True
 
 
@@ -118,6 +122,12 @@ def create(workspace: Workspace, sample: Sample, judge: Mapping[str, Any] | None
         recorded = facts["judge"] | {"replay": str(sample.folder / facts["judge"]["replay"])}
         resources["judge"] = recorded if judge is None else dict(judge)
     return engine.create(
-        workspace, suite, outputs, facts["evaluators"], facts.get("parameters"), sample.title, sample=sample.id,
+        workspace,
+        suite,
+        outputs,
+        facts["evaluators"],
+        facts.get("parameters"),
+        sample.title,
+        sample=sample.id,
         resources=resources,
-    )  # fmt: skip
+    )

@@ -74,10 +74,15 @@ class Edit(BaseModel):
             what = ", ".join(map(words_of, columns)) + " changed"
         else:
             what = {
-                "keep": "kept, others removed", "leave_out": "removed", "tag": f"tagged {self.tag}",
-                "untag": f"{self.tag} removed", "add": "added", "rename": "renamed", "relabel": "objects relabelled",
+                "keep": "kept, others removed",
+                "leave_out": "removed",
+                "tag": f"tagged {self.tag}",
+                "untag": f"{self.tag} removed",
+                "add": "added",
+                "rename": "renamed",
+                "relabel": "objects relabelled",
                 "weigh": "weight taken away" if self.weight is None else f"weight {self.weight:g}",
-            }[self.do]  # fmt: skip
+            }[self.do]
         return f"{count:,} {'case' if count == 1 else 'cases'}: {what}"
 
 

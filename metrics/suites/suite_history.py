@@ -62,6 +62,11 @@ def _version(facts: dict[str, Any], stored: dict[str, Any]) -> Version:
     parent = facts.get("parent") or ""
     counts = [(facts.get("changes") or {}).get(name) for name in ("added", "removed", "changed")]
     return Version(
-        facts["fingerprint"], facts["name"], parent if parent in stored else "", facts.get("created") or "",
-        facts["cases"], tuple(facts.get("edits") or ()), *counts,
-    )  # fmt: skip
+        facts["fingerprint"],
+        facts["name"],
+        parent if parent in stored else "",
+        facts.get("created") or "",
+        facts["cases"],
+        tuple(facts.get("edits") or ()),
+        *counts,
+    )

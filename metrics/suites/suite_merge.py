@@ -69,10 +69,15 @@ def merge(suite: Suite, other: Suite, conflicts: Conflicts = "skip", media: Path
         raise InputError(problems)
     labels = _labels(suite, other, cases)
     merged = replace(
-        suite, cases=cases, annotations=_annotations(suite, incoming, replaced), labels=labels,
-        category_ids=_category_ids(suite, other, labels), media=_media(suite, other, media),
-        left_out=suite.left_out + other.left_out, classes={**other.classes, **suite.classes},
-    )  # fmt: skip
+        suite,
+        cases=cases,
+        annotations=_annotations(suite, incoming, replaced),
+        labels=labels,
+        category_ids=_category_ids(suite, other, labels),
+        media=_media(suite, other, media),
+        left_out=suite.left_out + other.left_out,
+        classes={**other.classes, **suite.classes},
+    )
     return Merged(with_keys(merged), len(incoming) - len(replaced), len(same), tuple(sorted(differs)), renamed)
 
 

@@ -32,9 +32,11 @@ class ModelAsker:
         made = await self._completer(request["repeat"]).complete(request["messages"], {}, "answer")
         tokens = None if made.prompt_tokens is None else made.prompt_tokens + (made.completion_tokens or 0)
         given = {
-            "answer": made.text, "retrieved_contexts": request.get("contexts"), "cost_usd": made.cost_usd,
+            "answer": made.text,
+            "retrieved_contexts": request.get("contexts"),
+            "cost_usd": made.cost_usd,
             "tokens": tokens,
-        }  # fmt: skip
+        }
         cut = {"cut": f"at {self._target.max_tokens:,} tokens"} if made.cut else None
         return answer_from(given, cut)
 

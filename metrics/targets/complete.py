@@ -113,9 +113,15 @@ def questions_of(suite: Suite, target: Target, asker: Asker, repeats: int) -> It
 
 
 async def _complete(
-    suite: Suite, targets: Sequence[Target], repeats: int, budget: Budget, retry_errors: bool, fresh: bool,
-    folder: Path, listen: Listen | None,
-) -> Outputs:  # fmt: skip
+    suite: Suite,
+    targets: Sequence[Target],
+    repeats: int,
+    budget: Budget,
+    retry_errors: bool,
+    fresh: bool,
+    folder: Path,
+    listen: Listen | None,
+) -> Outputs:
     ledger = Ledger(budget, asked="target")
     with ExitStack() as stack:
         kept = [stack.enter_context(recording(folder, target, fresh=fresh)) for target in targets]
@@ -193,9 +199,12 @@ class _Report:
     """Counts for whoever listens, at most every half second."""
 
     def __init__(
-        self, targets: Sequence[Target], kept: Sequence[Recording], plans: Sequence[Sequence[tuple[Question, bool]]],
+        self,
+        targets: Sequence[Target],
+        kept: Sequence[Recording],
+        plans: Sequence[Sequence[tuple[Question, bool]]],
         listen: Listen | None,
-    ):  # fmt: skip
+    ):
         self._targets = targets
         self._kept = kept
         self._keys = [{question.key for question, _ in plan} for plan in plans]

@@ -98,9 +98,14 @@ class Job:
             targets = web_targets(spec["targets"])
             try:
                 outputs = complete(
-                    suite, targets, repeats=spec["repeats"], budget=spec["budget"], retry_errors=spec["retry_errors"],
-                    workspace=workspace.path, listen=self._listen,
-                )  # fmt: skip
+                    suite,
+                    targets,
+                    repeats=spec["repeats"],
+                    budget=spec["budget"],
+                    retry_errors=spec["retry_errors"],
+                    workspace=workspace.path,
+                    listen=self._listen,
+                )
             except AssayError as failure:
                 with suppress(StorageError):  # the disk is full; the exit and the log tell
                     write_text(self.folder / "failure.txt", redact(str(failure)))
@@ -120,15 +125,22 @@ class Job:
 
 
 def create_job(
-    workspace: Workspace, suite: Suite, targets: Sequence[Target], repeats: int = 1,
-    budget: Mapping[str, Any] | None = None, retry_errors: bool = False,
-) -> Job:  # fmt: skip
+    workspace: Workspace,
+    suite: Suite,
+    targets: Sequence[Target],
+    repeats: int = 1,
+    budget: Mapping[str, Any] | None = None,
+    retry_errors: bool = False,
+) -> Job:
     """Store a suite and what it is to be asked, and return the job; the same again is the same job."""
     check_fits(suite, web_targets(targets), repeats, Budget.model_validate(budget or {}))
     spec = {
-        "suite": workspace.save_suite(suite), "targets": [target.stored() for target in targets], "repeats": repeats,
-        "budget": dict(budget or {}), "retry_errors": retry_errors,
-    }  # fmt: skip
+        "suite": workspace.save_suite(suite),
+        "targets": [target.stored() for target in targets],
+        "repeats": repeats,
+        "budget": dict(budget or {}),
+        "retry_errors": retry_errors,
+    }
     name = sha256(json.dumps(spec, sort_keys=True).encode("utf-8", "replace")).hexdigest()[:24]
     folder = make_folder(own_folder(workspace.path, FOLDER, name))
     write_json(folder / "spec.json", spec)
@@ -158,12 +170,13 @@ def web_targets(given: Spec | Sequence[Spec]) -> tuple[Target, ...]:
             host = urlsplit(target.url).hostname
             problems += [
                 InputProblem(
-                    target.title, f"the key {name} for {host}",
+                    target.title,
+                    f"the key {name} for {host}",
                     f"a key that may go there: start the studio with {ALLOWED}={name}@{host}",
                 )
                 for name in target.variables
                 if not may_go(name, target.url)
-            ]  # fmt: skip
+            ]
     if problems:
         raise InputError(problems)
     return targets_of(found)

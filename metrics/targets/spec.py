@@ -192,7 +192,9 @@ def _problems(failure: ValidationError, place: str) -> list[InputProblem]:
 
 
 _FIELDS: dict[Any, Mapping[str, Any]] = {
-    "model": ModelTarget.model_fields, "http": HttpTarget.model_fields, "command": CommandTarget.model_fields,
+    "model": ModelTarget.model_fields,
+    "http": HttpTarget.model_fields,
+    "command": CommandTarget.model_fields,
     "function": FunctionTarget.model_fields,
-}  # fmt: skip
+}
 _KINDS = {"url": "http", "argv": "command", "function": "function"}  # a field that tells the kind

@@ -47,13 +47,33 @@ OTHER_LANGUAGES = """
     dwa trzy cztery pięć sześć siedem osiem dziewięć dziesięć jedenaście dwanaście
 """  # 2 … 12 in German, French, Spanish, Italian, Portuguese, Dutch, Russian, Polish
 NAMED |= {
-    word: value for line in OTHER_LANGUAGES.strip().splitlines() for value, word in enumerate(line.split(), 2)
+    word: value
+    for line in OTHER_LANGUAGES.strip().splitlines()
+    for value, word in enumerate(line.split(), 2)
     if word not in SMALL and word not in NAMED
 } | {
-    "duas": 2, "две": 2, "dwie": 2, "zwanzig": 20, "dreißig": 30, "fünfzig": 50, "hundert": 100, "tausend": 1_000,
-    "vingt": 20, "trente": 30, "cent": 100, "mille": 1_000, "veinte": 20, "treinta": 30, "cien": 100, "mil": 1_000,
-    "venti": 20, "cento": 100, "vinte": 20, "twintig": 20, "honderd": 100,
-}  # fmt: skip
+    "duas": 2,
+    "две": 2,
+    "dwie": 2,
+    "zwanzig": 20,
+    "dreißig": 30,
+    "fünfzig": 50,
+    "hundert": 100,
+    "tausend": 1_000,
+    "vingt": 20,
+    "trente": 30,
+    "cent": 100,
+    "mille": 1_000,
+    "veinte": 20,
+    "treinta": 30,
+    "cien": 100,
+    "mil": 1_000,
+    "venti": 20,
+    "cento": 100,
+    "vinte": 20,
+    "twintig": 20,
+    "honderd": 100,
+}
 ROMAN = re.compile(r"(?:XL|X{0,3})(?:IX|IV|V?I{0,3})")  # to 49; with further letters they are words: MIX, CD
 ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50}
 WORLD_WAR = re.compile(r"WW(I{1,3})")

@@ -79,8 +79,10 @@ def readability(counts: TextCounts) -> Readability:
     Sources: Flesch 1948; Kincaid et al. 1975; Gunning 1952; McLaughlin 1969; Coleman & Liau 1975; Smith & Senter 1967.
     """
     length, heard, letters = (
-        counts.words / counts.sentences, counts.syllables / counts.words, counts.letters / counts.words,
-    )  # fmt: skip
+        counts.words / counts.sentences,
+        counts.syllables / counts.words,
+        counts.letters / counts.words,
+    )
     return Readability(
         206.835 - 1.015 * length - 84.6 * heard,
         0.39 * length + 11.8 * heard - 15.59,

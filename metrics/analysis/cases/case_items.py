@@ -170,9 +170,19 @@ def _item(row: CaseItem, fitted: ItemResponse, place: int, p: float, adjusted: f
     verdict = "suspect" if is_significant(adjusted) else "unusual" if p <= UNUSUAL else row.verdict
     (low, high), (flat, steep) = fitted.difficulty_ends[place].tolist(), fitted.discrimination_ends[place].tolist()
     return CaseItem(
-        row.case_id, row.right, row.models, row.correlation, float(fitted.difficulty[place]), low, high,
-        float(fitted.discrimination[place]), flat, steep, p, verdict,
-    )  # fmt: skip
+        row.case_id,
+        row.right,
+        row.models,
+        row.correlation,
+        float(fitted.difficulty[place]),
+        low,
+        high,
+        float(fitted.discrimination[place]),
+        flat,
+        steep,
+        p,
+        verdict,
+    )
 
 
 @cache_by_run(maxsize=16)

@@ -109,9 +109,11 @@ def _listed(run: Run, evaluator: str, metric: str, **choice: Unpack[CaseChoice])
         order = f"spread DESC NULLS LAST, position, model, {order}"
     conditions = ["s.failing"] * choice.get("failing", False)
     asked = {
-        "s.value >= ?": choice.get("low"), "s.value < ?": choice.get("high"), "s.model = ?": choice.get("model"),
+        "s.value >= ?": choice.get("low"),
+        "s.value < ?": choice.get("high"),
+        "s.model = ?": choice.get("model"),
         "s.status = ?": choice.get("status"),
-    }  # fmt: skip
+    }
     conditions += [condition for condition, wanted in asked.items() if wanted is not None]
     arguments += [wanted for wanted in asked.values() if wanted is not None]
     if (within := choice.get("within")) is not None:

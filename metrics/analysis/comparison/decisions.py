@@ -110,9 +110,15 @@ def decisions(comparison: Comparison, margins: Mapping[str, float]) -> tuple[Dec
             found.append(Decision(row, margin, "none"))
             continue
         made = decide_noninferiority(
-            row.better, _ends(row), margin, row.clusters, row.error, SIGNS.get(row.significance, 0), *_sides(row),
+            row.better,
+            _ends(row),
+            margin,
+            row.clusters,
+            row.error,
+            SIGNS.get(row.significance, 0),
+            *_sides(row),
             anytime=comparison.anytime,
-        )  # fmt: skip
+        )
         cases = row.n if isinstance(row, Difference) else comparison.cases
         more = None if made.more is None else math.ceil(made.more * cases / row.clusters)
         found.append(Decision(row, margin, made.verdict, made.low, made.high, more))

@@ -56,9 +56,7 @@ class HeadToHead:
 
 
 @cache_by_run(maxsize=16)
-def head_to_head(
-    run: Run, evaluator: str, metric: str, tag: str | None = None, tie: float = 0.0
-) -> HeadToHead | None:  # fmt: skip
+def head_to_head(run: Run, evaluator: str, metric: str, tag: str | None = None, tie: float = 0.0) -> HeadToHead | None:
     """Return the models ranked by matches on the cases, or those with a tag; the repeats of a case are averaged.
 
     tie: the largest difference of two scores that is a tie (equal but for rounding by default). None where there is
@@ -73,7 +71,7 @@ def head_to_head(
     values = {model: found for model, found in read.items() if found is not None and found.present.any()}
     met = {
         (one, other): _outcomes(values[one], values[other], tie, direction) for one, other in combinations(values, 2)
-    }  # fmt: skip
+    }
     return ranked_by_matches(list(values), met, design)
 
 
@@ -96,9 +94,12 @@ def ranked_by_matches(
     order = falling_order(found.log).tolist()
     return HeadToHead(
         tuple(_standing(models, found, place, counts) for place in order),
-        counts, len(np.unique(np.concatenate(cases))), found.clusters, added,
+        counts,
+        len(np.unique(np.concatenate(cases))),
+        found.clusters,
+        added,
         tuple(_apart(found, one, other) for one, other in pairwise(order)),
-    )  # fmt: skip
+    )
 
 
 def _outcomes(one: CaseValues, other: CaseValues, tie: float, direction: Direction | None) -> Floats:
@@ -137,6 +138,13 @@ def _standing(models: Sequence[str], found: Strengths, place: int, counts: Mappi
     own = [tally for (model, _), tally in counts.items() if model == models[place]]
     wins, ties, losses = (sum(tally[kind] for tally in own) for kind in range(3))
     return Standing(
-        models[place], float(found.score[place]), float(found.low[place]), float(found.high[place]),
-        int(found.best[place]), int(found.worst[place]), wins, ties, losses,
-    )  # fmt: skip
+        models[place],
+        float(found.score[place]),
+        float(found.low[place]),
+        float(found.high[place]),
+        int(found.best[place]),
+        int(found.worst[place]),
+        wins,
+        ties,
+        losses,
+    )

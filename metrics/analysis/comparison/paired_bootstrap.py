@@ -141,10 +141,19 @@ def _difference(
     ends = np.array(resample_interval(difference, both)).clip(-widest, widest)
     low, high = agreeing(ends[:, None], apart, p)
     return Resampled(
-        column=column, label=label, a=a.value, b=b.value, difference=difference, low=float(low[0]),
-        high=float(high[0]), error=float(both.std()), clusters=clusters,
-        p=float(p[0]) if is_apart(difference, both) else None, n=b.n, resamples=len(both),
-    )  # fmt: skip
+        column=column,
+        label=label,
+        a=a.value,
+        b=b.value,
+        difference=difference,
+        low=float(low[0]),
+        high=float(high[0]),
+        error=float(both.std()),
+        clusters=clusters,
+        p=float(p[0]) if is_apart(difference, both) else None,
+        n=b.n,
+        resamples=len(both),
+    )
 
 
 @cache_by_run(maxsize=32)

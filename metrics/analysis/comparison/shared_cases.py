@@ -42,9 +42,12 @@ class SharedCases:
         there = pc.index_in(ids, before.cases["case_id"].combine_chunks())
         kept = pc.and_(there.is_valid(), pc.invert(pc.is_in(ids, pa.array(list(changed), ids.type))))
         return cls(
-            numbers(there.filter(kept)).astype(int), numbers(pc.indices_nonzero(kept)).astype(int),
-            len(found.added), len(found.removed), len(changed),
-        )  # fmt: skip
+            numbers(there.filter(kept)).astype(int),
+            numbers(pc.indices_nonzero(kept)).astype(int),
+            len(found.added),
+            len(found.removed),
+            len(changed),
+        )
 
     def __len__(self) -> int:
         return len(self.before)

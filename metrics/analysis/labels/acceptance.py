@@ -41,9 +41,13 @@ class Acceptance:
 
 
 def acceptances(
-    run: Run, criterion: str, only: tuple[str, str], tag: str | None = None, passing: float | None = None,
+    run: Run,
+    criterion: str,
+    only: tuple[str, str],
+    tag: str | None = None,
+    passing: float | None = None,
     most: float = MAX_WRONG_SHARE,
-) -> list[Acceptance]:  # fmt: skip
+) -> list[Acceptance]:
     """Return from which score of a metric on each model's answers can be accepted, then those of all models together.
 
     only: evaluator and metric; see `labelled_scores`. Empty for a metric of which neither end is better. Source:
@@ -80,9 +84,12 @@ def acceptance(
         return replace(found, missing=cases_missing(curve, most, CONFIDENCE))
     known = own.sign * scores[~np.isnan(scores)]
     return replace(
-        found, threshold=own.sign * shown.threshold, accepted=float(at_least(known, shown.threshold).mean()),
-        answered=shown.answered, wrong=shown.wrong,
-    )  # fmt: skip
+        found,
+        threshold=own.sign * shown.threshold,
+        accepted=float(at_least(known, shown.threshold).mean()),
+        answered=shown.answered,
+        wrong=shown.wrong,
+    )
 
 
 def independent(both: LabelledScores) -> Ints:

@@ -109,9 +109,14 @@ class LabelCut:
 
 
 def agreements(
-    run: Run, criterion: str, model: str | None = None, tag: str | None = None, passing: float | None = None,
-    only: tuple[str, str] | None = None, threshold: float | None = None,
-) -> list[Agreement]:  # fmt: skip
+    run: Run,
+    criterion: str,
+    model: str | None = None,
+    tag: str | None = None,
+    passing: float | None = None,
+    only: tuple[str, str] | None = None,
+    threshold: float | None = None,
+) -> list[Agreement]:
     """Return the agreement of every metric of a run, or `only` one, with people's labels; see `labelled_scores`.
 
     `threshold` replaces the metric's own.
@@ -210,9 +215,14 @@ def _agreement(both: LabelledScores, cut: LabelCut, judged: bool) -> Agreement:
     own, cut = both.part(rows), cut.part(rows)
     n, needs = len(rows), lacking(len(rows), own.clusters)
     found = Agreement(
-        own.column, judged, n, len(np.unique(own.clusters)), Stat(needs=needs),
-        sample="outputs" if both.random.any() else "labelled", picked=len(both.score) - n,
-    )  # fmt: skip
+        own.column,
+        judged,
+        n,
+        len(np.unique(own.clusters)),
+        Stat(needs=needs),
+        sample="outputs" if both.random.any() else "labelled",
+        picked=len(both.score) - n,
+    )
     draws = None if needs else statistics.draws_of(own.clusters) * own.weight
     if draws is not None:
         ranks = statistics.spearmans(own.sign * own.score, own.good * own.label, draws)

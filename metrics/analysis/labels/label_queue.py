@@ -34,9 +34,15 @@ class Queue:
 
 
 def queue(
-    run: Run, criterion: str, rater: str, only: tuple[str, str] | None = None, model: str | None = None,
-    threshold: float | None = None, skipped: Collection[tuple[str, str]] = (), most: int = 10,
-) -> Queue:  # fmt: skip
+    run: Run,
+    criterion: str,
+    rater: str,
+    only: tuple[str, str] | None = None,
+    model: str | None = None,
+    threshold: float | None = None,
+    skipped: Collection[tuple[str, str]] = (),
+    most: int = 10,
+) -> Queue:
     """Return the next outputs for a rater to label for a criterion, of all models or one; `skipped` ones come last.
 
     Every other one is drawn in a random order that depends on the data alone, so that the drawn ones are a simple

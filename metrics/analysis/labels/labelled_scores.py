@@ -59,9 +59,14 @@ def metric_columns(run: Run) -> dict[tuple[str, str], Column]:
 
 
 def labelled_scores(
-    run: Run, evaluator: str, metric: str, criterion: str, model: str | None = None, tag: str | None = None,
+    run: Run,
+    evaluator: str,
+    metric: str,
+    criterion: str,
+    model: str | None = None,
+    tag: str | None = None,
     passing: float | None = None,
-) -> LabelledScores:  # fmt: skip
+) -> LabelledScores:
     """Return the outputs with both a score in a metric and a label, of all models or one, all cases or one tag's.
 
     Grades from `passing` on pass, by default those above the middle of their scale. A higher grade is better, unless
@@ -82,9 +87,18 @@ def labelled_scores(
     place = np.flatnonzero(keep)
     passed = good * label > good * people.criterion.middle if passing is None else good * label >= good * passing
     return LabelledScores(
-        column, sign, good, score[place], label[place], passed[place], place, of_model[place],
-        output_clusters(run, place), random[place], weight[place],
-    )  # fmt: skip
+        column,
+        sign,
+        good,
+        score[place],
+        label[place],
+        passed[place],
+        place,
+        of_model[place],
+        output_clusters(run, place),
+        random[place],
+        weight[place],
+    )
 
 
 def label_sign(people: HumanLabels, column: Column) -> int:

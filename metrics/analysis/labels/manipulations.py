@@ -90,10 +90,7 @@ def manipulation_checks(run: Run, only: tuple[str, str]) -> list[Check]:
     """Return the checks of one metric that the variants of the run's suite allow; none without variants."""
     column = metric_columns(run)[only]
     scores = output_scores(run, column).reshape(len(run.models), -1)
-    found = [
-        _check(kind, what, apart, clusters, column, scores)
-        for kind, what, apart, clusters in _pairs(run, scores)
-    ]  # fmt: skip
+    found = [_check(kind, what, apart, clusters, column, scores) for kind, what, apart, clusters in _pairs(run, scores)]
     tested = [row for row in found if row.p is not None]
     adjusted = iter(holm(np.array([row.p for row in tested], np.float64)).tolist())
     return [row if row.p is None else _judged(replace(row, adjusted=next(adjusted)), column) for row in found]
@@ -143,9 +140,7 @@ def _pairs(run: Run, scores: Floats) -> Iterator[tuple[str, Manipulation, Floats
         yield kind, what, apart[known], np.tile(units[both], len(scores))[known.ravel()]
 
 
-def _check(
-    kind: str, what: Manipulation, apart: Floats, units: Ints, column: Column, scores: Floats
-) -> Check:  # fmt: skip
+def _check(kind: str, what: Manipulation, apart: Floats, units: Ints, column: Column, scores: Floats) -> Check:
     cases, tolerance = len(np.unique(units)), tolerance_of(column, scores)
     row = Check(kind, what.title, None, None, None, len(apart), cases, None, None, tolerance, "few")
     if cases < FEWEST_PAIRS:

@@ -114,6 +114,12 @@ def distribution(model: str, values: Floats, edges: tuple[float, ...]) -> Distri
     inside = values[(values >= lower - reach) & (values <= upper + reach)]
     places = np.searchsorted(edges[1:-1], values, side="right")
     return Distribution(
-        model, len(values), float(values.mean()), tuple(quantiles), float(inside.min()), float(inside.max()),
-        tuple(np.bincount(places, minlength=BINS).tolist()), len(values) - len(inside),
-    )  # fmt: skip
+        model,
+        len(values),
+        float(values.mean()),
+        tuple(quantiles),
+        float(inside.min()),
+        float(inside.max()),
+        tuple(np.bincount(places, minlength=BINS).tolist()),
+        len(values) - len(inside),
+    )

@@ -59,11 +59,12 @@ def label_numbers(run: Run, evaluator: str, metrics: Sequence[str]) -> pd.DataFr
                   low, high, n, columns FROM aggregates
            WHERE evaluator = ? AND list_contains(?, metric) AND slice IS NULL""",
         [evaluator, list(metrics)],
-    )  # fmt: skip
+    )
     own = [{name: value for name, value in json.loads(text).items() if value is not None} for text in rows["columns"]]
     varied = {
-        name for name in {name for columns in own for name in columns}
+        name
+        for name in {name for columns in own for name in columns}
         if len({columns[name] for columns in own if name in columns}) > 1
-    }  # fmt: skip
+    }
     variants = [", ".join(f"{name} {columns[name]}" for name in columns if name in varied) for columns in own]
     return rows.assign(variant=variants, columns=pd.Series(own, rows.index, object))

@@ -151,9 +151,7 @@ def noise(run: Run, evaluator: str, metric: str, tag: str | None = None) -> Nois
     return Noise(tuple(found), judged, design.clusters is not None) if found else None
 
 
-def _of_model(
-    model: str, rows: pd.DataFrame, design: SamplingDesign, fixed: int, seed: int
-) -> ModelNoise | None:  # fmt: skip
+def _of_model(model: str, rows: pd.DataFrame, design: SamplingDesign, fixed: int, seed: int) -> ModelNoise | None:
     values, case = rows["value"].to_numpy(np.float64), rows["position"].to_numpy(np.int64)
     repeat = rows["run"].fillna(1).to_numpy(np.int64)
     place = np.searchsorted(design.inside, case)
@@ -168,8 +166,9 @@ def _of_model(
     worth = float(weights.sum() ** 2 / (weights**2).sum())
     outputs = rows.groupby(["position", "run"], dropna=False).size()
     counts: dict[str, int] = {
-        "repeats": int((outputs.groupby(level="position").size() > 1).sum()), "draws": int((outputs > 1).sum()),
-    }  # fmt: skip
+        "repeats": int((outputs.groupby(level="position").size() > 1).sum()),
+        "draws": int((outputs > 1).sum()),
+    }
     # of a mean over as many cases, repeats and draws as there are
     scale = np.array([found.size, 1.0, 1 / found.repeats, 1 / found.repeats / found.draws])
     parts = np.stack([scale * row for row in (_row(found), *drawn)])

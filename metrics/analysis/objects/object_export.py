@@ -40,13 +40,22 @@ def object_table(run: Run, evaluator: str, chosen: ObjectFilter) -> pd.DataFrame
         mark = marks.get(Place(tile.case_id, chosen.model, chosen.repeat, entry.key))
         rows.append(
             {
-                "case_id": tile.case_id, "image": tile.image, "model": chosen.model, "repeat": chosen.repeat,
-                "object": entry.key, "outcome": entry.kind, "label": entry.label, "true_label": entry.truth,
-                "score": entry.score, "iou": entry.iou, **_edges(entry.prediction, ""),
-                **_edges(entry.annotation, "truth_"), "tags": "; ".join(mark.tags) if mark else None,
+                "case_id": tile.case_id,
+                "image": tile.image,
+                "model": chosen.model,
+                "repeat": chosen.repeat,
+                "object": entry.key,
+                "outcome": entry.kind,
+                "label": entry.label,
+                "true_label": entry.truth,
+                "score": entry.score,
+                "iou": entry.iou,
+                **_edges(entry.prediction, ""),
+                **_edges(entry.annotation, "truth_"),
+                "tags": "; ".join(mark.tags) if mark else None,
                 "note": (mark.note or None) if mark else None,
             }
-        )  # fmt: skip
+        )
     return pd.DataFrame(rows)
 
 
@@ -71,30 +80,35 @@ def as_coco(run: Run, evaluator: str, chosen: ObjectFilter) -> bytes:
         "info": {"description": suite.name},
         "images": [
             {"id": places[case["case_id"]], "file_name": _file_name(case)}
-            | {
-                side: case[f"image_{side}"] for side in ("width", "height") if case[f"image_{side}"] is not None
-            }
+            | {side: case[f"image_{side}"] for side in ("width", "height") if case[f"image_{side}"] is not None}
             for case in cases
         ],
         "categories": [{"id": numbers[label], "name": label} for label in suite.labels],
         "annotations": [
             {
-                "id": place, "image_id": places[row["case_id"]], "category_id": numbers[row["label"]],
-                "bbox": [row[edge] for edge in EDGES], "area": row["area"], "iscrowd": int(bool(row["is_crowd"])),
+                "id": place,
+                "image_id": places[row["case_id"]],
+                "category_id": numbers[row["label"]],
+                "bbox": [row[edge] for edge in EDGES],
+                "area": row["area"],
+                "iscrowd": int(bool(row["is_crowd"])),
                 **_segmentation(row, *heights[row["case_id"]]),
             }
             for place, row in enumerate(annotations.to_pylist(), 1)
         ],
         "predictions": [
             {
-                "image_id": places[tile.case_id], "category_id": numbers.get(entry.label), "score": entry.score,
-                "bbox": list(entry.prediction[:4]), "outcome": entry.kind,
+                "image_id": places[tile.case_id],
+                "category_id": numbers.get(entry.label),
+                "score": entry.score,
+                "bbox": list(entry.prediction[:4]),
+                "outcome": entry.kind,
             }
             for tile in tiles
             for entry in tile.objects
             if entry.prediction is not None
         ],
-    }  # fmt: skip
+    }
     return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
 
 

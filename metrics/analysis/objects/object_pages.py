@@ -156,9 +156,11 @@ def object_counts(run: Run, evaluator: str, chosen: ObjectFilter) -> dict[str, d
     (kind, label), masks = masks_of(run, evaluator, index, chosen)
     kinds = (*index.kinds, LOW_SCORE)
     columns: dict[str, tuple[NDArray[Any], tuple[str, ...]]] = {
-        "kind": (kind, kinds), "label": (label, index.labels), "truth": (index.truth, index.labels),
+        "kind": (kind, kinds),
+        "label": (label, index.labels),
+        "truth": (index.truth, index.labels),
         "size": (index.size, tuple(SIZES)),
-    }  # fmt: skip
+    }
     counts = {}
     for name, (codes, names) in columns.items():
         kept = codes[all_of({other: mask for other, mask in masks.items() if other != name})]
@@ -254,10 +256,18 @@ def _objects(
     kinds = (*index.kinds, LOW_SCORE)
     shapes = _prediction_shapes(run, chosen, index.prediction_id[rows[index.shaped[rows] > 0]])
     columns = (
-        kind[rows], label[rows], index.truth[rows], index.score[rows], index.iou[rows], index.area[rows],
-        index.prediction_id[rows], index.prediction_box[rows], index.annotation[rows],
-        annotation_ids(run)[index.annotation[rows]], heights,
-    )  # fmt: skip
+        kind[rows],
+        label[rows],
+        index.truth[rows],
+        index.score[rows],
+        index.iou[rows],
+        index.area[rows],
+        index.prediction_id[rows],
+        index.prediction_box[rows],
+        index.annotation[rows],
+        annotation_ids(run)[index.annotation[rows]],
+        heights,
+    )
     annotations: Any = run.suite.annotations
     classes = run.suite.classes
     truths = annotations.select([*BOX, *SHAPE, POSE]).take(index.annotation[rows[index.annotation[rows] >= 0]])
@@ -270,11 +280,16 @@ def _objects(
         )
         known = _none_if_nan((score, iou, area))
         yield GalleryObject(
-            kinds[what], index.labels[named], index.labels[truth] if truth >= 0 else None, known[0], known[1], known[2],
+            kinds[what],
+            index.labels[named],
+            index.labels[truth] if truth >= 0 else None,
+            known[0],
+            known[1],
+            known[2],
             _outline(predicted, height, classes.get(index.labels[named]), True) if prediction >= 0 else None,
             _outline(next(annotated), height, classes.get(index.labels[truth])) if annotation >= 0 else None,
             f"p{prediction}" if prediction >= 0 else f"a{annotation_id}",
-        )  # fmt: skip
+        )
 
 
 def _outline(geometry: Mapping[str, Any], height: float, facts: ClassFacts | None, guessed: bool = False) -> Outline:

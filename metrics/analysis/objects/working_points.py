@@ -91,7 +91,7 @@ def listed(run: Run, evaluator: str, where: str, bound: list[Any]) -> Listed:
             FROM "matches_{evaluator}" WHERE {where}
             ORDER BY score DESC NULLS LAST, case_id LIMIT {MAX_LISTED}""",
         bound,
-    )  # fmt: skip
+    )
     return Listed(rows.drop(columns="n"), int(rows["n"].iloc[0]) if len(rows) else 0)
 
 
@@ -114,7 +114,7 @@ def _cases(run: Run, evaluator: str, series: Series, labels: Sequence[str], pred
            AND list_contains(?, coalesce(evidence ->> 'truth', ?))
            ORDER BY score DESC NULLS LAST, case_id""",
         [evaluator, *series, list(labels), NONE],
-    )  # fmt: skip
+    )
     known = run.evaluator(evaluator)
     parameters = None if known is None else known.parameters(**run.evaluators[evaluator])
     spell = getattr(parameters, "normalised", str)  # an answer as a label, for evaluators that compare them so
@@ -136,5 +136,5 @@ def _images(run: Run, evaluator: str, series: Series, labels: Sequence[str], pre
            WHERE list_contains(?, cell.truth) AND list_contains(?, coalesce(cell.predicted, ?))
            GROUP BY case_id ORDER BY pixels DESC, case_id""",
         [evaluator, *series, list(labels), list(predicted), NONE],
-    )  # fmt: skip
+    )
     return Listed(rows.head(MAX_LISTED), len(rows))

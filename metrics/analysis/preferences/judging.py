@@ -78,16 +78,24 @@ def prompt_of(criterion: str, has_reference: bool) -> Prompt:
 async def compare(judge: Judge, texts: PairTexts, first: str, second: str, criterion: str) -> Preferred:
     """Return which of two models' answers the judge prefers in this order. Raises JudgeError."""
     data = {
-        "QUESTION": texts.question or None, "REFERENCE": list(texts.expected) or None,
-        "FIRST": texts.answers[first], "SECOND": texts.answers[second],
-    }  # fmt: skip
+        "QUESTION": texts.question or None,
+        "REFERENCE": list(texts.expected) or None,
+        "FIRST": texts.answers[first],
+        "SECOND": texts.answers[second],
+    }
     return await judge.ask(prompt_of(criterion, bool(texts.expected)), Preferred, data)
 
 
 def judge_preferences(
-    run: Run, judge: Any = None, *, criterion: str = CRITERION, cases: int | None = None, seed: int = 0,
-    listen: Listen = lambda *_: None, is_cancelled: Callable[[], bool] = lambda: False,
-) -> Judged:  # fmt: skip
+    run: Run,
+    judge: Any = None,
+    *,
+    criterion: str = CRITERION,
+    cases: int | None = None,
+    seed: int = 0,
+    listen: Listen = lambda *_: None,
+    is_cancelled: Callable[[], bool] = lambda: False,
+) -> Judged:
     """Let a judge compare every two models' answers to `cases` cases drawn at random (default all) and store it.
 
     judge: a model's name or the fields of JudgeSettings, each judge of a panel by itself; default the run's own. Every
@@ -151,10 +159,8 @@ def _tasks(run: Run, cases: int | None, seed: int) -> list[_Task]:
     if cases is not None and cases < 1:
         raise InputError([InputProblem("cases", str(cases), "1 or more")])
     found = [
-        _Task(texts, pair)
-        for texts in pair_texts(run, cases, seed)
-        for pair in combinations(sorted(texts.answers), 2)
-    ]  # fmt: skip
+        _Task(texts, pair) for texts in pair_texts(run, cases, seed) for pair in combinations(sorted(texts.answers), 2)
+    ]
     if not found:
         raise InputError([InputProblem(run.id, "no case with two models' answers", "answers to compare")])
     return found
@@ -172,9 +178,14 @@ async def _orders(judge: Judge, task: _Task, criterion: str) -> list[Preferred]:
 
 
 async def _ask_all(
-    run: Run, client: Client, tasks: Sequence[_Task], criterion: str, found: Judged, listen: Listen,
+    run: Run,
+    client: Client,
+    tasks: Sequence[_Task],
+    criterion: str,
+    found: Judged,
+    listen: Listen,
     is_cancelled: Callable[[], bool],
-) -> None:  # fmt: skip
+) -> None:
     done = 0
 
     async def counted(task: _Task) -> list[dict[str, Any]]:
@@ -230,9 +241,16 @@ async def _decided(
 
 def _row(
     judge: str, task: _Task, order: tuple[str, ...], outcome: float, reason: str, criterion: str
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     first, second = order
     return preference(
-        task.texts.case_id, first, second, outcome, rater=judge, by="judge", criterion=criterion, shown_first=first,
+        task.texts.case_id,
+        first,
+        second,
+        outcome,
+        rater=judge,
+        by="judge",
+        criterion=criterion,
+        shown_first=first,
         note=reason,
-    )  # fmt: skip
+    )

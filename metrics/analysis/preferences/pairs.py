@@ -73,9 +73,7 @@ def pair_queue(
     """
     present = draw_order(run).reshape(len(run.models), -1) >= 0
     pairs = sorted(combinations(sorted(run.models), 2))
-    both = {
-        pair: present[run.models.index(pair[0])] & present[run.models.index(pair[1])] for pair in pairs
-    }  # fmt: skip
+    both = {pair: present[run.models.index(pair[0])] & present[run.models.index(pair[1])] for pair in pairs}
     votes: dict[tuple[str, str], Counter[int]] = {pair: Counter() for pair in pairs}
     own: dict[tuple[str, str], set[int]] = {pair: set() for pair in pairs}
     for match in all_matches(run, criterion):

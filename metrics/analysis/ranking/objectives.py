@@ -142,7 +142,18 @@ def _resource_ranks(run: Run, quantity: str, tag: str | None) -> Ranks | None:
 
 def _column(quantity: str) -> Column:
     return Column(
-        key=quantity, evaluator="", evaluator_title=TITLES[quantity], family="", metric=quantity,
-        title=TITLES[quantity], description=f"{TITLES[quantity]} of a case, mean.", direction="lower", low=0.0,
-        high=math.inf, threshold=None, unit=QUANTITIES[quantity], primary=False, minor=False,
-    )  # fmt: skip
+        key=quantity,
+        evaluator="",
+        evaluator_title=TITLES[quantity],
+        family="",
+        metric=quantity,
+        title=TITLES[quantity],
+        description=f"{TITLES[quantity]} of a case, mean.",
+        direction="lower",
+        low=0.0,
+        high=math.inf,
+        threshold=None,
+        unit=QUANTITIES[quantity],
+        primary=False,
+        minor=False,
+    )

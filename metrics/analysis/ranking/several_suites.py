@@ -261,9 +261,13 @@ def _cell(suite: _Suite, model: str, key: str) -> SuiteCell:
 
 
 def _overall(
-    column: Column, columns: Sequence[SuiteColumn], cells: Mapping[tuple[str, str], SuiteCell], named: Sequence[str],
-    studies: Sequence[Study | None], notes: list[str],
-) -> SeveralSuites:  # fmt: skip
+    column: Column,
+    columns: Sequence[SuiteColumn],
+    cells: Mapping[tuple[str, str], SuiteCell],
+    named: Sequence[str],
+    studies: Sequence[Study | None],
+    notes: list[str],
+) -> SeveralSuites:
     known = [study for study in studies if study is not None]
     covered = sorted({int(place) for study in known for place in study.models})
     place_of = {place: at for at, place in enumerate(covered)}
@@ -279,10 +283,17 @@ def _overall(
     sign = 1.0 if column.direction == "higher" else -1.0
     order = falling_order([np.nan if one.value is None else sign * one.value for one in overall])
     return SeveralSuites(
-        column, tuple(columns), cells, tuple(overall[place] for place in order), None if pooled is None else pooled.q,
-        0 if pooled is None else pooled.freedom, None if pooled is None else pooled.p,
-        None if pooled is None else pooled.i2, None if pooled is None else pooled.tau, tuple(notes),
-    )  # fmt: skip
+        column,
+        tuple(columns),
+        cells,
+        tuple(overall[place] for place in order),
+        None if pooled is None else pooled.q,
+        0 if pooled is None else pooled.freedom,
+        None if pooled is None else pooled.p,
+        None if pooled is None else pooled.i2,
+        None if pooled is None else pooled.tau,
+        tuple(notes),
+    )
 
 
 def _signed(studies: Sequence[Study], column: Column) -> list[Study]:
@@ -292,9 +303,15 @@ def _signed(studies: Sequence[Study], column: Column) -> list[Study]:
 
 
 def _of_model(
-    column: Column, model: str, at: int | None, known: Sequence[Study], place: int,
-    cells: Mapping[tuple[str, str], SuiteCell], pooled: AcrossSuites | None, suites: int,
-) -> Overall:  # fmt: skip
+    column: Column,
+    model: str,
+    at: int | None,
+    known: Sequence[Study],
+    place: int,
+    cells: Mapping[tuple[str, str], SuiteCell],
+    pooled: AcrossSuites | None,
+    suites: int,
+) -> Overall:
     count = sum(cell.cell is not None for (name, _), cell in cells.items() if name == model)
     own = [(study, int(np.flatnonzero(study.models == place)[0])) for study in known if place in study.models]
     found = Overall(model, count)
@@ -316,9 +333,15 @@ def _of_model(
         numbers = [value, high, low, common_high, common_low]
     value, low, high, common_low, common_high = _within(column, *numbers)
     return replace(
-        found, value=value, low=low, high=high, common_low=common_low, common_high=common_high,
-        best_rank=int(pooled.best[at]), worst_rank=int(pooled.worst[at]),
-    )  # fmt: skip
+        found,
+        value=value,
+        low=low,
+        high=high,
+        common_low=common_low,
+        common_high=common_high,
+        best_rank=int(pooled.best[at]),
+        worst_rank=int(pooled.worst[at]),
+    )
 
 
 def _within(column: Column, *numbers: float) -> tuple[float, ...]:

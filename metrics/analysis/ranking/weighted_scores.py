@@ -143,17 +143,26 @@ def weighted_scores(
             turn = TurningPoint(parts[found.part], found.weight, asked[known[found.model]])
     scores = [
         WeightedScore(
-            asked[at], float(made.value[at]), _end(made.low[at]), _end(made.high[at]), int(made.n[at]),
-            int(made.lacking[at]), *_ranked(made.ranks, asked[at], len(known)), tuple(means[:, at].tolist()),
+            asked[at],
+            float(made.value[at]),
+            _end(made.low[at]),
+            _end(made.high[at]),
+            int(made.n[at]),
+            int(made.lacking[at]),
+            *_ranked(made.ranks, asked[at], len(known)),
+            tuple(means[:, at].tolist()),
             float(first[at]),
         )
         for at in known.tolist()
-    ]  # fmt: skip
+    ]
     return WeightedScores(
-        parts, tuple(scores[place] for place in falling_order([one.value for one in scores])),
-        tuple(model for place, model in enumerate(asked) if np.isnan(made.value[place])), turn, resampled,
+        parts,
+        tuple(scores[place] for place in falling_order([one.value for one in scores])),
+        tuple(model for place, model in enumerate(asked) if np.isnan(made.value[place])),
+        turn,
+        resampled,
         few_groups(run, tag),
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -198,9 +207,13 @@ def _scale(one: Objective, given: tuple[float, float] | None) -> tuple[float, fl
 
 
 def _of_cases(
-    run: Run, chosen: Sequence[Objective], scaled: Sequence[tuple[float, float]], share: Floats,
-    models: Sequence[str], tag: str | None,
-) -> _Made:  # fmt: skip
+    run: Run,
+    chosen: Sequence[Objective],
+    scaled: Sequence[tuple[float, float]],
+    share: Floats,
+    models: Sequence[str],
+    tag: str | None,
+) -> _Made:
     design = run.sampling_design(tag)
     read, single = objective_values(run, chosen, design)
     values = read[:, :, [run.models.index(model) for model in models]]
@@ -223,9 +236,13 @@ def _of_cases(
 
 
 def _of_resamples(
-    run: Run, chosen: Sequence[Objective], scaled: Sequence[tuple[float, float]], share: Floats,
-    models: Sequence[str], tag: str | None,
-) -> _Made:  # fmt: skip
+    run: Run,
+    chosen: Sequence[Objective],
+    scaled: Sequence[tuple[float, float]],
+    share: Floats,
+    models: Sequence[str],
+    tag: str | None,
+) -> _Made:
     """Return what the same resamples carry; InputError where the criteria have none in common."""
     stored = replicates(run, tag) or {}
     keys = [one.column.key for one in chosen]

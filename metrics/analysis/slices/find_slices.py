@@ -101,11 +101,18 @@ def find_slices(run: Run, model: str, evaluator: str, metric: str, by_topic: boo
     total = len(own.n)
     sizes = [size for size in (least, n // 20, n // 5) if size == least or size >= 2 * least]
     return SliceSearch(
-        data.measure, model, data.noun,
+        data.measure,
+        model,
+        data.noun,
         tuple(FoundSlice(row, p, sentence(row, p, total)) for row, (_, p) in zip(rows, kept, strict=True)),
-        total, int((searched.p <= LEVEL).sum()) - len(kept), n, least, draws, data.clusters is not None,
+        total,
+        int((searched.p <= LEVEL).sum()) - len(kept),
+        n,
+        least,
+        draws,
+        data.clusters is not None,
         tuple((size, _possible(slice_search.detectable(searched, badness, size, LEVEL), badness)) for size in sizes),
-    )  # fmt: skip
+    )
 
 
 def _possible(difference: float, badness: Floats) -> float:
@@ -147,9 +154,11 @@ def slices(run: Run) -> pd.DataFrame:
     found = searches(run)
     for search in found:
         about = {
-            "model": search.model, "evaluator": search.measure.evaluator, "metric": search.measure.metric,
+            "model": search.model,
+            "evaluator": search.measure.evaluator,
+            "metric": search.measure.metric,
             "searched": search.searched,
-        }  # fmt: skip
+        }
         for each in search.slices:
             row = asdict(each.value) | {"slice": each.value.words, "address": each.value.slice.address}
             rows.append(row | about | {"p": each.p, "p_all": min(1.0, each.p * len(found))})
@@ -180,13 +189,14 @@ def weakest_tag(run: Run, model: str, evaluator: str, metric: str) -> tuple[Slic
     sign = -1.0 if data.measure.direction == "lower" else 1.0
     worst = min(
         (place for place, row in enumerate(rows) if row.value is not None),
-        key=lambda place: sign * (rows[place].value or 0.0), default=None,
-    )  # fmt: skip
+        key=lambda place: sign * (rows[place].value or 0.0),
+        default=None,
+    )
     if worst is None:
         return None
     found = slice_search.search(
         data.badness, list(way.facets), data.weights, data.clusters, least=MIN_TAG_CASES, draws=TAG_DRAWS
-    )  # fmt: skip
+    )
     alone = np.flatnonzero(found.candidates.second < 0).tolist()
     same = [place for place in alone if (found.mask(place) == sizes[worst][1]).all()]
     return rows[worst], float(found.p[same[0]]) if same else 1.0

@@ -78,9 +78,7 @@ class Slice:
     @property
     def address(self) -> str:
         """The slice as text that `parse` reads: the same on every visit."""
-        where = [
-            [one.feature, one.low, one.high] if one.is_number else [one.feature, one.value] for one in self.where
-        ]  # fmt: skip
+        where = [[one.feature, one.low, one.high] if one.is_number else [one.feature, one.value] for one in self.where]
         return json.dumps({"model": self.model, "of": self.of, "where": where}, ensure_ascii=False)
 
     def words(self, noun: str) -> str:
@@ -126,9 +124,13 @@ def _of_category(one: Condition) -> str:
     if one.value is None:
         return f"without {'a class' if name == 'class' else name}"
     prefix = {
-        "tag": "tagged", "class": "of class", "perturbation": "perturbed by", "topic": "about", "holds": "with a",
+        "tag": "tagged",
+        "class": "of class",
+        "perturbation": "perturbed by",
+        "topic": "about",
+        "holds": "with a",
         "size": "of size",
-    }.get(one.feature)  # fmt: skip
+    }.get(one.feature)
     return f"{prefix} {shown}" if prefix else f"with {name} {shown}"
 
 

@@ -95,9 +95,18 @@ def measures(run: Run) -> tuple[Measure, ...]:
     for column in leaderboard(run).columns:
         if (column.evaluator, column.metric) in by_case and column.direction != "none":
             measure = Measure(
-                column.evaluator, column.metric, full_name(column), column.description, column.direction, "cases",
-                column.primary, column.minor, column.low, column.high, column.binary,
-            )  # fmt: skip
+                column.evaluator,
+                column.metric,
+                full_name(column),
+                column.description,
+                column.direction,
+                "cases",
+                column.primary,
+                column.minor,
+                column.low,
+                column.high,
+                column.binary,
+            )
             found.setdefault(measure.key, measure)
     if run.spec.suite.task == "detection":
         for name in run.match_names():
@@ -135,10 +144,17 @@ def outcomes(run: Run, model: str, evaluator: str, metric: str, by_topic: bool =
     asked = task in ("text", "agent") and run.case_columns(["question"])["question"].null_count < len(design)
     noun = "questions" if asked else "images" if task in ("detection", "segmentation") else "cases"
     return Outcomes(
-        measure, model, measured.values[present], present.astype(np.int64),
-        {name: column.take(present) for name, column in known.items()}, weights, clusters, binary, noun,
+        measure,
+        model,
+        measured.values[present],
+        present.astype(np.int64),
+        {name: column.take(present) for name, column in known.items()},
+        weights,
+        clusters,
+        binary,
+        noun,
         len(design) - len(present),
-    )  # fmt: skip
+    )
 
 
 def _of_objects(run: Run, model: str, measure: Measure, known: Mapping[str, Known]) -> Outcomes:
@@ -161,6 +177,14 @@ def _of_objects(run: Run, model: str, measure: Measure, known: Mapping[str, Know
     weights = None if design.weights is None else design.weights[position]
     cases = {name: column.take(position) for name, column in known.items() if name != "class"}
     return Outcomes(
-        measure, model, outcome[rows].astype(np.float64), position, own | cases, weights,
-        cluster_codes(design.units[position]), False, measure.of, 0,
-    )  # fmt: skip
+        measure,
+        model,
+        outcome[rows].astype(np.float64),
+        position,
+        own | cases,
+        weights,
+        cluster_codes(design.units[position]),
+        False,
+        measure.of,
+        0,
+    )

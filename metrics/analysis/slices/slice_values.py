@@ -135,11 +135,21 @@ def valued(found: Outcomes, masks: Bools, where: Sequence[tuple[Condition, ...]]
         part = Slice(found.model, conditions, found.measure.of)
         label = " · ".join(f"{title_of(one.feature)} {one.label}" for one in conditions)
         known = SliceValue(
-            part, conditions[0].label if len(conditions) == 1 else label, part.words(found.noun), int(mask.sum()),
-            len(np.unique(found.position[mask])), value, low, high, method,
-            None if value is None or gap is None else value - gap, gap, gap_low, gap_high,
+            part,
+            conditions[0].label if len(conditions) == 1 else label,
+            part.words(found.noun),
+            int(mask.sum()),
+            len(np.unique(found.position[mask])),
+            value,
+            low,
+            high,
+            method,
+            None if value is None or gap is None else value - gap,
+            gap,
+            gap_low,
+            gap_high,
             worst_end is not None and worst_end < 0,
-        )  # fmt: skip
+        )
         rows.append(known)
     return rows
 

@@ -63,9 +63,12 @@ def put_up(folder: Path, limits: Mapping[str, int], parent: int) -> list[str]:
 def _limit(limits: Mapping[str, int]) -> None:
     """Limit this process; numbers that are lower already stay."""
     for kind, most in (
-        (resource.RLIMIT_CPU, limits["cpu_s"]), (resource.RLIMIT_AS, limits["memory"]),
-        (resource.RLIMIT_FSIZE, limits["file_size"]), (resource.RLIMIT_NOFILE, OPEN_FILES), (resource.RLIMIT_CORE, 0),
-    ):  # fmt: skip
+        (resource.RLIMIT_CPU, limits["cpu_s"]),
+        (resource.RLIMIT_AS, limits["memory"]),
+        (resource.RLIMIT_FSIZE, limits["file_size"]),
+        (resource.RLIMIT_NOFILE, OPEN_FILES),
+        (resource.RLIMIT_CORE, 0),
+    ):
         hard = resource.getrlimit(kind)[1]
         bound = most if hard == resource.RLIM_INFINITY else min(most, hard)
         with suppress(ValueError, OSError):  # macOS knows no limit of the address space

@@ -84,12 +84,18 @@ def run(job: Mapping[str, Any], bounds: Bounds = USUAL, required: Sequence[str] 
         folder = Path(made) / "work"
         folder.mkdir(0o700)
         given = {
-            **job, "token": token, "folder": str(folder), "required": list(required), "parent": os.getpid(),
+            **job,
+            "token": token,
+            "folder": str(folder),
+            "required": list(required),
+            "parent": os.getpid(),
             "limits": {
-                "cpu_s": bounds.seconds, "memory": bounds.memory_mb * MEBIBYTE,
-                "file_size": bounds.files_mb * MEBIBYTE, "disk": bounds.files_mb * MEBIBYTE,
+                "cpu_s": bounds.seconds,
+                "memory": bounds.memory_mb * MEBIBYTE,
+                "file_size": bounds.files_mb * MEBIBYTE,
+                "disk": bounds.files_mb * MEBIBYTE,
             },
-        }  # fmt: skip
+        }
         try:
             return _done(given, bounds, folder)
         finally:
@@ -107,9 +113,13 @@ def _done(job: Mapping[str, Any], bounds: Bounds, folder: Path) -> Outcome:
     place = str(STUDIO)
     process = subprocess.Popen(  # noqa: S603 - our own interpreter on our own module
         [sys.executable, "-s", "-P", "-B", "-m", MODULE, str(theirs)],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=folder, pass_fds=(theirs,),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        cwd=folder,
+        pass_fds=(theirs,),
         env={**ENVIRONMENT, "PYTHONPATH": place, "HOME": str(folder), "TMPDIR": str(folder)},
-    )  # fmt: skip
+    )
     os.close(theirs)
     written, printed = process.stdin, process.stdout
     assert written is not None

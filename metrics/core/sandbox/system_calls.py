@@ -64,23 +64,38 @@ def program(machine: str) -> bytes:
     column, architecture = ARCHITECTURES[machine]
     denied, unknown = ERROR | errno.EPERM, ERROR | errno.ENOSYS
     lines = [
-        (LOAD, 0, 0, ARCHITECTURE), (EQUAL, 1, 0, architecture), (RETURN, 0, 0, KILL),
-        (LOAD, 0, 0, NUMBER), (LEAST, 0, 1, NEWEST + 1), (RETURN, 0, 0, unknown),  # those of the x32 calls, too
-        (EQUAL, 0, 1, CLONE3), (RETURN, 0, 0, unknown),
-    ]  # fmt: skip
+        (LOAD, 0, 0, ARCHITECTURE),
+        (EQUAL, 1, 0, architecture),
+        (RETURN, 0, 0, KILL),
+        (LOAD, 0, 0, NUMBER),
+        (LEAST, 0, 1, NEWEST + 1),
+        (RETURN, 0, 0, unknown),  # those of the x32 calls, too
+        (EQUAL, 0, 1, CLONE3),
+        (RETURN, 0, 0, unknown),
+    ]
     for numbers in DENIED.values():
         if numbers[column] >= 0:
             lines += [(EQUAL, 0, 1, numbers[column]), (RETURN, 0, 0, denied)]
     low, high = ARGUMENTS + 8 * 2, ARGUMENTS + 8 * 2 + 4  # the halves of prlimit's new limits, null where it only reads
     lines += [
-        (EQUAL, 0, 3, CLONE[column]), (LOAD, 0, 0, ARGUMENTS), (BITS, 1, 0, CLONE_THREAD), (RETURN, 0, 0, denied),
+        (EQUAL, 0, 3, CLONE[column]),
+        (LOAD, 0, 0, ARGUMENTS),
+        (BITS, 1, 0, CLONE_THREAD),
+        (RETURN, 0, 0, denied),
         (LOAD, 0, 0, NUMBER),
-        (EQUAL, 0, 3, PRCTL[column]), (LOAD, 0, 0, ARGUMENTS), (EQUAL, 0, 1, PR_SET_PDEATHSIG),
-        (RETURN, 0, 0, denied), (LOAD, 0, 0, NUMBER),
-        (EQUAL, 0, 5, PRLIMIT[column]), (LOAD, 0, 0, low), (EQUAL, 0, 2, 0), (LOAD, 0, 0, high), (EQUAL, 1, 0, 0),
+        (EQUAL, 0, 3, PRCTL[column]),
+        (LOAD, 0, 0, ARGUMENTS),
+        (EQUAL, 0, 1, PR_SET_PDEATHSIG),
+        (RETURN, 0, 0, denied),
+        (LOAD, 0, 0, NUMBER),
+        (EQUAL, 0, 5, PRLIMIT[column]),
+        (LOAD, 0, 0, low),
+        (EQUAL, 0, 2, 0),
+        (LOAD, 0, 0, high),
+        (EQUAL, 1, 0, 0),
         (RETURN, 0, 0, denied),
         (RETURN, 0, 0, ALLOW),
-    ]  # fmt: skip
+    ]
     return b"".join(struct.pack("=HBBI", *line) for line in lines)
 
 

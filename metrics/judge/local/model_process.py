@@ -49,9 +49,14 @@ class ModelProcess:
         silent = subprocess.DEVNULL  # the library writes on both what the file says
         self._process = _STARTER.submit(
             subprocess.Popen,
-            command, stdin=silent, stdout=silent, stderr=silent, pass_fds=[theirs.fileno()], start_new_session=True,
+            command,
+            stdin=silent,
+            stdout=silent,
+            stderr=silent,
+            pass_fds=[theirs.fileno()],
+            start_new_session=True,
             env=own_environment() | {"GGML_NO_BACKTRACE": "1"},
-        ).result()  # fmt: skip
+        ).result()
         theirs.close()
         self.end = weakref.finalize(self, _end, self._process, self._pipe)
         self._received("loading the model", LOADING + path.stat().st_size / BYTES_A_SECOND, stopped)

@@ -28,8 +28,11 @@ def push(run: Run, url: str, listen: Listen | None = None) -> bool:
         by_object = {
             file.object: (file, paths[name]) for name, file in listing.files.items() if there.files.get(name) == file
         }
-        each([partial(_send, place, *one) for one in by_object.values()],
-              [file.bytes for file, _ in by_object.values()], listen)  # fmt: skip
+        each(
+            [partial(_send, place, *one) for one in by_object.values()],
+            [file.bytes for file, _ in by_object.values()],
+            listen,
+        )
         if before is not None:
             return False
         made = place.create(f"{FOLDER}/{run.id}.json", listing.to_bytes())

@@ -137,9 +137,12 @@ def _signed(sign: str, value: Fraction) -> Fraction:
 
 
 def same_amount(
-    made: Quantity, wanted: Quantity, absolute: Fraction = Fraction(0), relative: Fraction = Fraction(0),
+    made: Quantity,
+    wanted: Quantity,
+    absolute: Fraction = Fraction(0),
+    relative: Fraction = Fraction(0),
     units: Units = "convert",
-) -> bool:  # fmt: skip
+) -> bool:
     """Return whether |made − wanted| ≤ max(absolute, relative · |wanted|), in the unit of what is wanted.
 
     units   "convert": by pint, so that 1 km is 1000 m, 25 °C is 77 °F and 50 % is 0.5; "written": units are equal as

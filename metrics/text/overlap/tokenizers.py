@@ -136,8 +136,12 @@ def _mecab(text: str) -> str:
 
 
 _SPACED: Mapping[str, Callable[[str], str]] = {  # the text with spaces between its tokens
-    "whitespace": str, "13a": _13a, "intl": _intl, "zh": _zh, "ja-mecab": _mecab,
-}  # fmt: skip
+    "whitespace": str,
+    "13a": _13a,
+    "intl": _intl,
+    "zh": _zh,
+    "ja-mecab": _mecab,
+}
 
 
 @lru_cache(maxsize=1)

@@ -12,9 +12,21 @@ from metrics.text.sensitive.plain_form import PlainForm
 from metrics.text.sensitive.spans import Finding, by_precedence
 
 Kind = Literal[
-    "iban", "crypto_address", "email", "card", "ssn", "national_id", "passport", "driving_licence", "bank_account",
-    "birth_date", "ip_address", "mac_address", "phone", "coordinates",
-]  # fmt: skip
+    "iban",
+    "crypto_address",
+    "email",
+    "card",
+    "ssn",
+    "national_id",
+    "passport",
+    "driving_licence",
+    "bank_account",
+    "birth_date",
+    "ip_address",
+    "mac_address",
+    "phone",
+    "coordinates",
+]
 PERSONAL_KINDS: tuple[Kind, ...] = get_args(Kind)
 DEFAULT_KINDS: tuple[Kind, ...] = PERSONAL_KINDS[:-1]  # a place is more often a sight than somebody's home
 

@@ -87,8 +87,11 @@ TOKENS: tuple[Token, ...] = (
         "git_token",
         ("GitHub", "ghp_ gho_ ghu_ ghs_ ghr_", r"[A-Za-z0-9]{36,251}+"),
         ("GitHub", "github_pat_", r"[A-Za-z0-9]{22}_[A-Za-z0-9]{59}"),
-        ("GitLab", " ".join(f"gl{name}-" for name in "agent cbt dt ffct feat ft imt oas pat ptt rt soat".split()),
-         r"[\w.-]{20,100}+"),
+        (
+            "GitLab",
+            " ".join(f"gl{name}-" for name in "agent cbt dt ffct feat ft imt oas pat ptt rt soat".split()),
+            r"[\w.-]{20,100}+",
+        ),
         ("GitLab", "GR1348941", r"[\w-]{20}"),
         ("Bitbucket", "ATBB", r"[A-Za-z0-9]{32}"),
         ("Bitbucket", "ATCTT3xFfG", r"[\w=-]{100,250}+"),
@@ -98,10 +101,17 @@ TOKENS: tuple[Token, ...] = (
         "service_token",
         ("Slack", "xoxa- xoxb- xoxe- xoxo- xoxp- xoxr- xoxs- xoxe.xoxb- xoxe.xoxp- xoxc- xoxd-", r"[\w.%-]{20,250}+"),
         ("Slack", "xapp-", r"\d-[A-Z0-9]{8,12}-\d{8,14}-[a-f0-9]{64}"),
-        ("Slack", "https://hooks.slack.com/services/ https://hooks.slack.com/triggers/ "
-         "https://hooks.slack.com/workflows/", r"[A-Z0-9]{8,12}/[A-Za-z0-9]{8,20}/[A-Za-z0-9]{20,40}"),
-        ("Discord", "https://discord.com/api/webhooks/ https://discordapp.com/api/webhooks/ "
-         "https://ptb.discord.com/api/webhooks/ https://canary.discord.com/api/webhooks/", r"\d{17,20}/[\w-]{60,80}+"),
+        (
+            "Slack",
+            "https://hooks.slack.com/services/ https://hooks.slack.com/triggers/ https://hooks.slack.com/workflows/",
+            r"[A-Z0-9]{8,12}/[A-Za-z0-9]{8,20}/[A-Za-z0-9]{20,40}",
+        ),
+        (
+            "Discord",
+            "https://discord.com/api/webhooks/ https://discordapp.com/api/webhooks/ "
+            "https://ptb.discord.com/api/webhooks/ https://canary.discord.com/api/webhooks/",
+            r"\d{17,20}/[\w-]{60,80}+",
+        ),
         ("Microsoft Teams", "https://outlook.office.com/webhook/", TEAMS),
         ("Zapier", "https://hooks.zapier.com/hooks/catch/", r"\d{4,10}/[a-z0-9]{6,10}"),
         ("Stripe", "sk_live_ sk_test_ rk_live_ rk_test_ sk_prod_ rk_prod_", r"[A-Za-z0-9]{16,247}+"),
@@ -166,11 +176,8 @@ TOKENS: tuple[Token, ...] = (
         ("Okta", "00", r"[A-Za-z0-9][\w-]{39}"),
         ("Firebase", "AAAA", r"[\w-]{7}:APA91[\w-]{100,200}+"),
     ),
-    *_rows(
-        "private_key",
-        ("age", "AGE-SECRET-KEY-1", r"[A-Z0-9]{58}"),
-    ),
-)  # fmt: skip
+    *_rows("private_key", ("age", "AGE-SECRET-KEY-1", r"[A-Z0-9]{58}")),
+)
 NEEDS_ALL_CLASSES = {
     "00": "Okta",
     "s.": "HashiCorp Vault",
