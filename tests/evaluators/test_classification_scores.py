@@ -73,13 +73,13 @@ def test_the_matrix_has_what_there_is() -> None:
     found = read_scores(*data)
     assert (found.labels, found.case_ids) == (("b", "a", "z"), ["1", "2"])
     np.testing.assert_array_equal(found.scores, [[0.2, 0.7, np.nan], [np.nan, np.nan, 1.0]])
-    assert (found.truth.tolist(), found.clusters.tolist()) == ([1, 0], [0, 0])
+    assert (found.truth.tolist(), found.place.tolist()) == ([1, 0], [0, 1])
     assert found.unscored == {"3": "the case has no true label", "4": "the model gave no scores"}
     assert found.unscored_labels == {None: 1, "b": 1}
     also = read_scores(*data, missing="wrong")
     assert also.case_ids == ["1", "2", "4"]
     assert np.isnan(also.scores[2]).all()
-    assert also.clusters.tolist() == [0, 0, 1]
+    assert also.place.tolist() == [0, 1, 3]
 
 
 @pytest.mark.parametrize("name", SCORED)

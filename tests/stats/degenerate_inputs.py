@@ -316,6 +316,7 @@ TABLE: dict[str, Inputs] = {
     ],
     "rater_agreement.aucs": [(scores, passed, ALL_DRAWN) for scores in (SAME, HALF) for passed in (YES, NO, SPLIT)],
     "ratios.ratio": [(ZERO, ZERO), (NONE, NONE)],
+    "ratios.weighted_mean": [(own, zero) for own in (NONE, ONE, np.full(2, NAN)) for zero in (None, 0.0 * own)],
     "ratios.mean_over": [(np.full((2, 2), NAN), 0), (np.zeros((0, 2)), 0)],
     "regression.clustered_coefficient": [
         (x, others, y, units) for x in (SAME, HALF, TWO) for others in (np.zeros((10, 0)), HALF[:, None])
