@@ -247,6 +247,10 @@ def test_what_was_changed_in_a_table_becomes_edits() -> None:
         {"do": "add", "rows": [{"question": "new", "case_id": "n1"}, {"case_id": "own"}]},
     ]
     assert table_edits(rows, {}, []) == []
+    added = {"added_rows": [{"reference_grades": given, "choices": ["1"]} for given in (["2", ".5"], ["2", "high"])]}
+    assert [edit["reference_grades"] for edit in table_edits(rows, added, ["a", "b"])[0]["rows"]] == [
+        [2.0, 0.5], ["2", "high"],
+    ]  # fmt: skip
 
 
 def test_all_problems_of_a_table_are_told_at_once(stored: str) -> None:

@@ -88,14 +88,17 @@ def table_edits(rows: pd.DataFrame, delta: Mapping[str, Any], new_ids: Sequence[
         if int(place) in gone:
             continue
         row = rows.iloc[int(place)]
-        values = {name: value for name, value in cells.items() if name != "case_id" and _differs(value, row[name])}
+        typed = {name: _typed(name, value) for name, value in cells.items() if name != "case_id"}
+        values = {name: value for name, value in typed.items() if _differs(value, row[name])}
         if values:
             changed.append({"case_id": row["case_id"], **values})
         if "case_id" in cells and cells["case_id"] != row["case_id"]:
             names[row["case_id"]] = cells["case_id"] or ""
     ids = iter(new_ids)
     added = [
-        {**row, "case_id": row.get("case_id") or next(ids, "")} for row in delta.get("added_rows", ()) if _filled(row)
+        {name: _typed(name, value) for name, value in row.items()} | {"case_id": row.get("case_id") or next(ids, "")}
+        for row in delta.get("added_rows", ())
+        if _filled(row)
     ]
     edits: list[dict[str, Any]] = []
     if gone:
@@ -107,6 +110,14 @@ def table_edits(rows: pd.DataFrame, delta: Mapping[str, Any], new_ids: Sequence[
     if added:
         edits.append({"do": "add", "rows": added})
     return edits
+
+
+def _typed(name: str, value: Any) -> Any:
+    """Return a cell as its column has it: a table gives the numbers of a list as texts; what is none stays a text."""
+    if name not in FIELDS or not (FIELDS[name].is_list and FIELDS[name].is_number) or not isinstance(value, list):
+        return value
+    numbers = pd.to_numeric(pd.Series(value, dtype="object"), errors="coerce")
+    return value if numbers.isna().any() else numbers.astype(float).tolist()
 
 
 def _filled(row: Mapping[str, Any]) -> bool:
