@@ -41,30 +41,27 @@ def judge_settings(given: JudgeFields, door: Door = "command", untrusted: Sequen
             name = option_name("judge", door)
             raise InputError([InputProblem(name, "no judge, but options for one", f"{name} MODEL or {name} local")])
         return None
-    if isinstance(given.judge, dict):
-        found = {**given.judge, **every, **common}
-    else:
-        sampling = _sampling(given.judge_option, len(given.judge), option_name("judge_option", door))
-        first, *others = (
-            {**every, **own, **_named(text, given.judge_base_url)}
-            for text, own in zip(given.judge, sampling, strict=True)
-        )
-        for judge in others:  # one draw of the local judge is as good as several
-            if judge["model"].partition(":")[0] == LOCAL:
-                judge.pop("repeats", None)
-        found = first | common | ({"panel": others} if others else {})
+    url = given.judge_base_url
+    named = [_named(each, url) for each in ([given.judge] if isinstance(given.judge, dict) else given.judge)]
+    sampling = _sampling(given.judge_option, len(named), option_name("judge_option", door))
+    first, *others = ({**every, **own, **judge} for judge, own in zip(named, sampling, strict=True))
+    for judge in others:  # one draw of the local judge is as good as several
+        if judge["model"].partition(":")[0] == LOCAL:
+            judge.pop("repeats", None)
+    found = first | common | ({"panel": others} if others else {})
     for judge in (found, *found.get("panel", ())):
         if (address := judge.get("base_url")) and address not in untrusted:
             let_go(KEY, address)
     return found
 
 
-def _named(text: str, base_url: str | None) -> dict[str, Any]:
-    """Return the model, and its server where it has one, that MODEL or MODEL@URL names."""
-    named = SERVER.fullmatch(text)
-    model, address = named.groups() if named else (text, base_url)
-    local = model.partition(":")[0] == LOCAL
-    return {"model": model} | ({"base_url": address} if address and not local else {})
+def _named(judge: str | dict[str, Any], base_url: str | None) -> dict[str, Any]:
+    """Return the settings that a judge's text or settings name: MODEL or MODEL@URL, else with the common server."""
+    given = {"model": judge} if isinstance(judge, str) else judge
+    if isinstance(judge, str) and (named := SERVER.fullmatch(judge)):
+        given, base_url = {"model": named[1]}, named[2]
+    local = str(given.get("model", "")).partition(":")[0] == LOCAL
+    return ({"base_url": base_url} if base_url and not local else {}) | given
 
 
 def _sampling(texts: Sequence[str], judges: int, option: str) -> list[dict[str, str]]:

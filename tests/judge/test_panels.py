@@ -16,6 +16,7 @@ from metrics.cli.main import parser as command_line
 from metrics.core.errors import InputError
 from metrics.core.evaluator import CaseScore
 from metrics.core.registry import evaluators
+from metrics.engine.evaluation import JudgeFields
 from metrics.engine.judge_panel import combined
 from metrics.judge.settings import settings_of
 from metrics.library.judge_choice import judge_settings
@@ -182,6 +183,10 @@ class TestCommand:
         assert given("--judge", "m", "--judge-base-url", "http://h/v1") == {"model": "m", "base_url": "http://h/v1"}
         assert given("--judge", "claude@20240229") == {"model": "claude@20240229"}
         assert given("--judge", "m", "--judge-repeats", "3") == {"model": "m", "repeats": 3}
+
+    def test_settings_take_the_options_too(self):
+        named = JudgeFields(judge={"model": "m"}, judge_option={"seed": 3}, judge_base_url="http://h/v1")
+        assert judge_settings(named, "python") == {"model": "m", "base_url": "http://h/v1", "seed": "3"}
 
     @pytest.mark.parametrize(("arguments", "expected"), [
         (["--judge", "m", "--judge-option", "2:seed=1"], "the number of a judge, 1 to 1"),
