@@ -37,14 +37,17 @@ import pyarrow as pa
 from dataclasses import replace
 from numba.core.dispatcher import Dispatcher
 from metrics.core.registry import evaluators
-from metrics.vision.compiled import box_matching, coco_records, curves, label_map_counts, mask_runs
-from metrics.vision.compiled import outcome_codes, ranked, sorting
+from metrics.vision.compiled import box_matching, coco_records, curves, keypoint_pairs, label_map_counts
+from metrics.vision.compiled import mask_bands, mask_runs, outcome_codes, ranked, sorting
 from metrics.vision.warm_up import warm_up
 from tests.evaluators.detected import outputs_of, suite_of
 
 LOOPS = [
     loop
-    for part in (coco_records, curves, mask_runs, box_matching, outcome_codes, ranked, label_map_counts, sorting)
+    for part in (
+        coco_records, curves, mask_runs, box_matching, outcome_codes, ranked, label_map_counts, sorting, keypoint_pairs,
+        mask_bands,
+    )
     for loop in vars(part).values()
     if isinstance(loop, Dispatcher)
 ]
@@ -74,6 +77,9 @@ sized = replace(suite, cases=cases.append_column("image_width", sides).append_co
 run("coco_summary", sized, geometry="mask")
 run("segmentation_iou", sized)
 run("panoptic_quality", sized)
+run("boundary_ap", sized)
+for name in ("voc_ap", "open_images_ap", "lvis_summary"):
+    run(name, suite)
 assert compiled() == before, (before, compiled())
 assert {count for name, count in before.items() if name[0] != "_"} <= {1}, before  # others are called by loops
 """
