@@ -102,6 +102,13 @@ class Sheet:
         """Add the bad rows to the count of rows left out."""
         self.problems.left_out += int(self.bad.sum())
 
+    def put(self, name: str, texts: Sequence[str | None]) -> None:
+        """Put texts, one for each row, in the place of a column, or in a new one."""
+        names, column = self.table.column_names, pa.array(texts, pa.string())
+        at = names.index(name) if name in names else len(names)
+        kept = self.table.drop_columns([name]) if name in names else self.table
+        self.table = kept.add_column(at, name, column)
+
     def text(self, name: str) -> pa.ChunkedArray:
         """Return a column as strings; lists become JSON text."""
         column = self.table[name]

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +15,8 @@ from metrics.ingest import arrays
 from metrics.ingest.arrays import as_mask, flat, only
 from metrics.ingest.media.suite_images import SuiteImages
 from metrics.ingest.output_parts import VISION, Part, answered_twice, found_nothing, outputs_of
-from metrics.ingest.problems import Loaded
+from metrics.ingest.problems import Loaded, Problems
+from metrics.ingest.reader import FIRST_ROWS, ListCell, Preview, Request
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.tables import (
     class_scores,
@@ -25,9 +27,22 @@ from metrics.ingest.tables import (
     object_tables,
     text_cases,
 )
-from metrics.ingest.tables.columns import NUMBER_ALIASES, OUTPUT_ALIASES, Columns, is_detection, resolve
-from metrics.ingest.tables.near_names import only_columns, suggestion
+from metrics.ingest.tables.columns import (
+    LISTS,
+    NUMBER_ALIASES,
+    OUTPUT_ALIASES,
+    Columns,
+    Role,
+    fold,
+    guess_role,
+    is_detection,
+    resolve,
+)
+from metrics.ingest.tables.id_matches import only_columns, suggestion
+from metrics.ingest.tables.lists import understand
 from metrics.ingest.traces import trace_column
+
+LIST_CELLS = 3  # examples shown of each list column
 
 
 def suite_of(
@@ -35,11 +50,7 @@ def suite_of(
 ) -> Loaded[Suite]:
     """Return the suite in a table: a row a case, or a row an object in an image."""
     problems = sheet.problems
-    keyed_labels.gather(sheet, "suite", task)
-    task = task or number_targets.task_of(sheet, "suite", mapping)
-    columns = number_targets.asked(
-        sheet, resolve(sheet.table.column_names, "suite", task, mapping, problems, sheet.file), task, mapping
-    )
+    columns, task = _columns_of(sheet, "suite", task, mapping)
     ask(sheet, columns)
     need_rows(sheet)
     if task in VISION or (task is None and is_detection([*columns.columns, *columns.columns.values()])):
@@ -53,6 +64,17 @@ def suite_of(
     problems.check()
     suite = _text_suite(sheet, only(table, ~sheet.bad), name, task)
     return Loaded(replace(suite, left_out=problems.left_out), problems.listed, _notes(columns))
+
+
+def _columns_of(
+    sheet: Sheet, role: Role, task: Task | None, mapping: Mapping[str, str] | None, problems: Problems | None = None
+) -> tuple[Columns, Task | None]:
+    """Return what the columns of a sheet are, its labels gathered, and the task where they decide it."""
+    keyed_labels.gather(sheet, role, task)
+    task = task or number_targets.task_of(sheet, role, mapping)
+    found = sheet.problems if problems is None else problems
+    columns = resolve(sheet.table.column_names, role, task, mapping, found, sheet.file)
+    return number_targets.asked(sheet, columns, task, mapping), task
 
 
 def task_of(columns: Columns) -> Task:
@@ -103,11 +125,7 @@ def combined_of(
     problems = sheet.problems
     if task in VISION or (task is None and is_detection(sheet.table.column_names)):
         raise problems.fail(sheet.file, "objects in images", "ground truth and predictions in files of their own")
-    keyed_labels.gather(sheet, "combined", task)
-    task = task or number_targets.task_of(sheet, "combined", mapping)
-    columns = number_targets.asked(
-        sheet, resolve(sheet.table.column_names, "combined", task, mapping, problems, sheet.file), task, mapping
-    )
+    columns, task = _columns_of(sheet, "combined", task, mapping)
     ask(sheet, columns)
     need_rows(sheet)
     columns = trace_column.unpack(sheet, columns, "combined")
@@ -242,3 +260,75 @@ def need_rows(sheet: Sheet) -> None:
     """Raise InputError for a table without rows."""
     if not len(sheet):
         raise sheet.problems.fail(sheet.file, "no rows of data", "at least one row below the header")
+
+
+def preview_of(name: str, format: str, sheet: Sheet, rows: int | None, request: Request, encoding: str = "") -> Preview:
+    """Return the preview of a table, of which `sheet` may be only the beginning; `rows` None: not counted."""
+    role: Role = guess_role(sheet.table.column_names) if request.role == "auto" else request.role
+    task = request.task
+    keyed_labels.gather(sheet, role, task)
+    if task is None and role == "outputs" and not is_detection(sheet.table.column_names):
+        task = _outputs_task(sheet.table.column_names)
+    columns, task = _columns_of(sheet, role, task, request.mapping, Problems())
+    names = sheet.table.column_names
+    task = task or ("detection" if is_detection(names) else task_of(columns))
+    return Preview(
+        name, format, role, task, tuple(names), columns.columns, columns.questions, columns.unmapped,
+        columns.ignored, rows, tuple(sheet.table.slice(0, FIRST_ROWS).to_pylist()), tuple(_list_cells(sheet, columns)),
+        tuple(_preview_notes(sheet, columns, task, role)), encoding=encoding,
+    )  # fmt: skip
+
+
+def _outputs_task(names: list[str]) -> Task | None:
+    folded = {fold(name) for name in names}
+    predicted, answered = {"label", "predicted_label", "y_pred", "predicted_labels"}, {"answer", "retrieved_contexts"}
+    if folded & set(text_cases.PREDICTED):
+        return "regression"
+    return "classification" if folded & predicted and not folded & answered else None
+
+
+def _list_cells(sheet: Sheet, columns: Columns) -> list[ListCell]:
+    shown: list[ListCell] = []
+    single = contexts.LISTED if contexts.passage_rows(columns) else ()
+    for canonical in LISTS:
+        name = columns.columns.get(canonical)
+        if name is None or canonical in single:
+            continue
+        numbered = name in columns.numbered
+        rows = sheet.table.select(columns.numbered.get(name, (name,))).slice(0, FIRST_ROWS).to_pylist()
+        cells = [[value for value in row.values() if value is not None] for row in rows]
+        filled = [place for place, values in enumerate(cells) if values]
+        shown += [_list_cell(sheet, canonical, name, row, cells[row], numbered) for row in filled[:LIST_CELLS]]
+    return shown
+
+
+def _list_cell(sheet: Sheet, canonical: str, name: str, row: int, values: list[Any], numbered: bool) -> ListCell:
+    number = int(sheet.rows[row])
+    if numbered:
+        texts = tuple(map(str, values))
+        return ListCell(name, canonical, number, " | ".join(texts), "numbered columns", texts)
+    value = values[0]
+    if isinstance(value, list):
+        return ListCell(name, canonical, number, str(value), "list", tuple(value))
+    rule, items = understand(value, sheet.splits(canonical, name))
+    return ListCell(name, canonical, number, value, rule, None if items is None else tuple(items))
+
+
+def _preview_notes(sheet: Sheet, columns: Columns, task: Task, role: Role) -> list[str]:
+    notes = []
+    if columns.ignored:
+        notes.append("Not read, because they belong to the other file: " + ", ".join(columns.ignored) + ".")
+    if task == "detection" and len(sheet):
+        notes.append("Boxes: " + object_tables.scale(columns, sheet) + ".")
+    elif "case_id" not in columns.columns and role != "outputs":
+        by = "questions" if "question" in columns.columns else "rows"
+        notes.append(f"No case ids: the {by} are numbered.")
+    if task in ("classification", *VISION) and (keys := keyed_labels.keys_in(sheet, columns)):
+        notes.append(f"Labels have the keys {', '.join(keys)}: each is evaluated by itself.")
+    if role == "outputs" and "model" not in columns.columns:
+        notes.append("No column model: the file's name is the model's.")
+    if role != "suite" and contexts.passage_rows(columns):
+        notes.append("One passage a row: those of a case, model and run are put together, with the first answer given.")
+    if role != "suite" and (note := trace_column.note(sheet, columns, role)):
+        notes.append(note)
+    return notes

@@ -18,8 +18,7 @@ import pyarrow as pa
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.file_kinds import ANNOTATION_ENDINGS, PACKED_ENDING, XML_DOCUMENT, YAML_ENDINGS, foreign_kind
 from metrics.core.regular_files import open_regular
-from metrics.ingest.media.gzip_files import is_gzip, unpacked
-from metrics.ingest.media.office import WORKBOOK, office_kind
+from metrics.ingest.media.archive import WORKBOOK, is_gzip, office_kind, unpacked
 from metrics.ingest.text_encoding import UTF8, as_utf8
 
 Format = Literal["csv", "jsonl", "json", "yaml", "parquet", "arrow", "xlsx"]

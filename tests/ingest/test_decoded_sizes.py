@@ -17,10 +17,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from metrics.ingest import inspect, read_suite
+from metrics.ingest import decoded_size, inspect, read_suite
 from metrics.ingest.decoded_size import LIMITS, Decoded
 from metrics.ingest.formats.parquet_pages import unpacked
-from metrics.ingest.tables import shared_values
 from metrics.vision.mask_rings import mask_rings
 from metrics.vision.rle import encode
 
@@ -212,8 +211,8 @@ SIZES = {
 
 @pytest.mark.parametrize(("array", "sizes"), SIZES.values(), ids=SIZES)
 def test_the_size_of_values_is_known_before_they_are_written_out(array, sizes):
-    assert shared_values._sizes(array).tolist() == sizes
-    assert shared_values._sizes(array[1:]).tolist() == sizes[1:]
+    assert decoded_size._sizes(array).tolist() == sizes
+    assert decoded_size._sizes(array[1:]).tolist() == sizes[1:]
 
 
 @pytest.mark.parametrize("codec", ["none", "snappy", "gzip", "brotli", "lz4", "zstd"])

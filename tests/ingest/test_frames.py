@@ -11,7 +11,7 @@ import pytest
 
 from metrics.core.errors import InputError
 from metrics.ingest import outputs_from_frame, suite_from_frame
-from metrics.ingest.tables.frames import plain_frame
+from metrics.ingest.tables.native_types import plain_frame
 
 ROWS: list[dict[str, Any]] = [
     {"case_id": "007", "question": "a?", "expected_answers": ["x", "y"], "level": 7, "share": 0.5, "ok": True},

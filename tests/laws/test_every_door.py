@@ -5,11 +5,13 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import metrics
@@ -22,6 +24,7 @@ from metrics.cli.main import main
 from metrics.core.errors import InputError
 from metrics.core.suite import Outputs, Suite
 from metrics.store import Run
+from tests.laws.box_files import BOX_FILES
 from tests.laws.doors import DATA, differences, facts_of, output_rows, suite_rows
 from tests.laws.forms import FILES, FORMS, SHAPES, TABLES, can_hold
 
@@ -66,6 +69,26 @@ def test_reads_the_same(name: str, shape: str, forms: list[str], tmp_path: Path)
         )
         found[form] = differences(wanted, facts_of(*read(suite, outputs)))
     assert found == {form: [] for form in forms}
+
+
+@pytest.mark.parametrize("form", BOX_FILES)
+def test_boxes_are_read_the_same(form: str, tmp_path: Path) -> None:
+    """Boxes in a format of annotations are those of a table; each format names the cases as its files do."""
+    data = DATA["boxes"](Random(f"{SEED} {form}"))
+    truth, files = BOX_FILES[form](data, tmp_path)
+    suite = ingest.read_suite(truth)
+    outputs = ingest.read_outputs(files, suite=suite)
+    names = dict(zip(*(suite.cases[name].to_pylist() for name in ("case_id", "metadata.image_name")), strict=True))
+
+    def named(table: pa.Table) -> pa.Table:
+        ids = pa.array([names[one] for one in table["case_id"].to_pylist()])
+        return table.set_column(table.column_names.index("case_id"), "case_id", ids)
+
+    cases = named(suite.cases)
+    cases = cases.set_column(cases.column_names.index("image"), "image", pa.nulls(len(cases), pa.string()))
+    suite = replace(suite, cases=cases, annotations=named(suite.annotations))
+    outputs = replace(outputs, outputs=named(outputs.outputs), predictions=named(outputs.predictions))
+    assert differences(facts_of(*data.tables()), facts_of(suite, outputs)) == []
 
 
 # ---- one file, given to each door

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from metrics.ingest.decoded_size import Decoded
+from metrics.ingest.decoded_size import ROW, Decoded, count_written_out
 from metrics.ingest.formats.parquet_pages import DAMAGED, unpacked
 from metrics.ingest.formats.table_reader import table_reader
 from metrics.ingest.problems import Problems, first_line
@@ -15,7 +15,6 @@ from metrics.ingest.sheet import Sheet
 from metrics.ingest.source import Source
 from metrics.ingest.tables.dataset_features import named_features
 from metrics.ingest.tables.native_types import UNREADABLE, texts
-from metrics.ingest.tables.shared_values import ROW, count_written_out
 
 ROWS = 50_000_000
 BATCH = 65_536  # rows read at a time of a file whose values may be large

@@ -6,15 +6,13 @@ from dataclasses import replace
 import pyarrow as pa
 
 from metrics.core.suite import Outputs, Suite
-from metrics.ingest.formats.open_images import class_names, name_classes
-from metrics.ingest.formats.open_images_facts import with_facts
+from metrics.ingest.formats.open_images import class_names, name_classes, with_facts
 from metrics.ingest.media.suite_images import SuiteImages
 from metrics.ingest.output_parts import Part
 from metrics.ingest.problems import Loaded, Problems
 from metrics.ingest.reader import Preview, Reader, Request, Upload
 from metrics.ingest.sheet import Sheet
-from metrics.ingest.sheet_preview import preview_of
-from metrics.ingest.sheet_reader import combined_of, part_of, suite_of
+from metrics.ingest.sheet_reader import combined_of, part_of, preview_of, suite_of
 from metrics.ingest.source import BINARY, Source
 from metrics.ingest.tables.columns import is_open_images
 

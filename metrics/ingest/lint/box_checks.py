@@ -1,12 +1,13 @@
 """Do the numbers of the boxes mean what they were read as? Judged by the images' sizes and by the ground truth."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from metrics.core.array_types import Bools, Floats
-from metrics.ingest.lint.box_readings import CONVENTIONS, NORMALISED, READINGS
 from metrics.ingest.lint.findings import Finding, example_cases, per_cent
 from metrics.ingest.lint.scene import Boxes, compared, leaving, overlaps
 
@@ -17,6 +18,10 @@ ERRORS = 3.0  # standard errors of a paired count by which another reading has t
 GAIN, TIMES = 0.1, 1.5  # … and the share of the ground truth found that it has to add, and to multiply
 MOST_OUT, FEW_OUT = 0.1, 0.01  # shares of boxes leaving their image: too many to be right, and few enough to be right
 HALF = 0.5  # of the boxes outside: no evaluation can be meant
+Convert = Callable[[Floats, Floats], Floats]  # boxes [N, 4] as read, sizes [N, 2] (width, height) → boxes [N, 4]
+PER_CENT = 100.0
+MOSTLY = 0.5  # of the scores over 1: a few may be rounding
+FEWEST_SCORES = 10  # predictions from which on one score for all is no coincidence
 
 
 def is_normalised(boxes: Boxes) -> bool:
@@ -117,3 +122,84 @@ def _better(now: Bools, then: Bools, out: float, out_then: float) -> bool:
     if gain and certain:
         return share_then >= share + GAIN and share_then >= TIMES * share
     return gain >= loss and share < GAIN and out >= MOST_OUT and out_then <= FEW_OUT
+
+
+class Reading(NamedTuple):
+    """A reading of boxes: what the file has, in words, and the conversion."""
+
+    words: str
+    convert: Convert
+
+
+def _scaled(boxes: Floats, sizes: Floats) -> Floats:
+    scaled: Floats = boxes * np.tile(sizes, 2)
+    return scaled
+
+
+def _corners(boxes: Floats, _: Floats) -> Floats:
+    return np.column_stack([boxes[:, :2], boxes[:, 2:] - boxes[:, :2]])
+
+
+def _centres(boxes: Floats, _: Floats) -> Floats:
+    return np.column_stack([boxes[:, :2] - boxes[:, 2:] / 2, boxes[:, 2:]])
+
+
+def _top_left(boxes: Floats, _: Floats) -> Floats:
+    return np.column_stack([boxes[:, :2] + boxes[:, 2:] / 2, boxes[:, 2:]])
+
+
+def _swapped(boxes: Floats, _: Floats) -> Floats:
+    return boxes[:, [1, 0, 3, 2]]
+
+
+def _swapped_sides(boxes: Floats, _: Floats) -> Floats:
+    return boxes[:, [0, 1, 3, 2]]
+
+
+def _swapped_corners(boxes: Floats, sizes: Floats) -> Floats:
+    return _corners(_swapped(boxes, sizes), sizes)
+
+
+def score_findings(model: str, score: Floats) -> Iterator[Finding]:
+    """Yield what is wrong with the scores [N] of a model; those that are NaN are not looked at."""
+    known = score[~np.isnan(score)]
+    count = len(known)
+    if not count:
+        return
+    low, high, over = float(known.min()), float(known.max()), int((known > 1).sum())
+    span = f"Scores go from {low:.3g} to {high:.3g}"
+    if low < 0:
+        text = f"{span}: logits? AP uses only their order, but score thresholds go from 0 to 1."
+        yield Finding("negative_scores", model, text, False, int((known < 0).sum()), count, fix="sigmoid")
+    elif over and high <= PER_CENT and over >= MOSTLY * count:
+        text = f"{span}: per cent? Score thresholds go from 0 to 1."
+        yield Finding("scores_over_1", model, text, False, over, count, fix="percent")
+    elif over:
+        text = f"{span}, {per_cent(over, count)} over 1. Score thresholds go from 0 to 1."
+        yield Finding("scores_over_1", model, text, False, over, count)
+    if count >= FEWEST_SCORES and low == high:
+        text = f"All {count:,} scores are {low:.3g}: AP needs scores that rank the predictions."
+        yield Finding("equal_scores", model, text, False, count, count)
+
+
+def sigmoid(score: Floats) -> Floats:
+    """Return 1 / (1 + e^−score), computed without overflow."""
+    small = np.exp(-np.abs(score))
+    result: Floats = np.where(score >= 0, 1 / (1 + small), small / (1 + small))
+    return result
+
+
+NORMALISED = "normalised"
+READINGS: Mapping[str, Reading] = MappingProxyType(
+    {
+        NORMALISED: Reading("shares of the image", _scaled),
+        "xyxy": Reading("x1 y1 x2 y2", _corners),
+        "cxcywh": Reading("centre x, centre y, width, height", _centres),
+        # a file with x, y of the top left corner where the format has the centre: YOLO
+        "top-left": Reading("top left corner, width, height", _top_left),
+        "yxhw": Reading("y x height width", _swapped),
+        "xyhw": Reading("x y height width", _swapped_sides),
+        "yxyx": Reading("y1 x1 y2 x2", _swapped_corners),
+    }
+)
+CONVENTIONS = tuple(name for name in READINGS if name != NORMALISED)

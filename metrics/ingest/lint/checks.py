@@ -8,13 +8,19 @@ import numpy as np
 import pyarrow as pa
 
 from metrics.core.suite import ANNOTATIONS, Outputs, Suite
-from metrics.ingest.lint.box_checks import FEW_OUT, MOST_OUT, normalised_finding, reading_finding, size_findings
-from metrics.ingest.lint.box_readings import READINGS
+from metrics.ingest.lint.box_checks import (
+    FEW_OUT,
+    MOST_OUT,
+    READINGS,
+    normalised_finding,
+    reading_finding,
+    score_findings,
+    size_findings,
+)
 from metrics.ingest.lint.class_checks import class_findings, label_findings
 from metrics.ingest.lint.findings import Finding, per_cent, worst_first
 from metrics.ingest.lint.fixes import FIXES, fix, of_model
 from metrics.ingest.lint.scene import Boxes, leaving
-from metrics.ingest.lint.score_checks import score_findings
 from metrics.vision.geometry import whole
 
 MOST_EMPTY = 0.5  # share of the images with objects that a detector may leave without predictions

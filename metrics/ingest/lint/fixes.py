@@ -13,11 +13,10 @@ import pyarrow.compute as pc
 from metrics.core.array_types import Bools, Floats
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import PREDICTIONS, Outputs, Suite
-from metrics.ingest.lint.box_readings import NORMALISED, READINGS
+from metrics.ingest.lint.box_checks import NORMALISED, PER_CENT, READINGS, sigmoid
 from metrics.ingest.lint.class_checks import NUMBERINGS, renumbered
 from metrics.ingest.lint.findings import Finding
 from metrics.ingest.lint.scene import Boxes
-from metrics.ingest.lint.score_checks import PER_CENT, sigmoid
 from metrics.vision.geometry import BOX, whole
 
 

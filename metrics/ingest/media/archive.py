@@ -1,5 +1,6 @@
 """Files in a folder or zip: listed before anything is read, with every limit and every unsafe name checked."""
 
+import gzip
 import io
 import os
 import stat
@@ -14,7 +15,7 @@ from typing import IO, Any
 
 import pyarrow as pa
 
-from metrics.core.errors import InputProblem
+from metrics.core.errors import InputError, InputProblem
 from metrics.core.regular_files import open_regular
 from metrics.ingest.decoded_size import Decoded, Kind
 
@@ -25,6 +26,17 @@ RATIO_FROM = 10 << 20
 ZSTANDARD = 93  # a zip's number of this compression, which the standard library does not unpack
 ARCHIVES = (".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar", ".zst")
 UNREADABLE = (OSError, ValueError, NotImplementedError, RuntimeError, EOFError, zipfile.BadZipFile, zlib.error)
+WORKBOOK = "an Excel workbook"
+CONTENT_TYPES = "[Content_Types].xml"  # in every document of Microsoft Office
+OPEN_DOCUMENT = {"mimetype", "content.xml"}  # in every document of OpenOffice and LibreOffice
+KINDS = {  # an entry, and what the document then is
+    "xl/workbook.xml": WORKBOOK,
+    "xl/workbook.bin": "a binary Excel workbook (.xlsb; save it as .xlsx)",
+    "word/document.xml": "a Word document",
+    "ppt/presentation.xml": "a PowerPoint presentation",
+}
+MAGIC = b"\x1f\x8b"
+GZIP_CHUNK = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -165,3 +177,44 @@ def _refused(info: zipfile.ZipInfo, seen: set[str]) -> str:
     if info.file_size > RATIO_FROM and info.file_size > MAX_RATIO * max(1, info.compress_size):
         return f"compressed more than {MAX_RATIO} : 1"
     return ""
+
+
+def is_office(names: set[str]) -> bool:
+    """Return whether a zip with these entries is an Office document, not a folder of files."""
+    return CONTENT_TYPES in names or names >= OPEN_DOCUMENT
+
+
+def office_kind(data: pa.Buffer) -> str:
+    """Return what a zip is, as a noun: the kind of Office document, or an archive."""
+    try:
+        with zipfile.ZipFile(pa.BufferReader(data)) as archive:
+            names = set(archive.namelist())
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+        return "a damaged zip archive or Office document"
+    if names >= OPEN_DOCUMENT:
+        return "an OpenDocument file (save a spreadsheet as .xlsx or CSV)"
+    return next((kind for entry, kind in KINDS.items() if entry in names), "a zip archive")
+
+
+def is_gzip(data: pa.Buffer) -> bool:
+    """Return whether the bytes begin as gzip's."""
+    return bytes(data[: len(MAGIC)]) == MAGIC
+
+
+def unpacked(name: str, data: pa.Buffer) -> pa.Buffer:
+    """Return the content of a gzip file; InputError where it is damaged, too large, or compressed beyond the limit."""
+    content, decoded = bytearray(), Decoded(name, data.size, "gzip")
+    try:
+        with gzip.GzipFile(fileobj=pa.BufferReader(data)) as stream:
+            while chunk := stream.read(GZIP_CHUNK):
+                decoded.add(len(chunk))
+                content += chunk
+    except (OSError, EOFError, zlib.error) as error:
+        raise _error(name, f"gzip that cannot be read ({error})", "a complete .gz file") from None
+    if not content:
+        raise _error(name, "an empty file in gzip", "a file with content")
+    return pa.py_buffer(content)
+
+
+def _error(name: str, found: str, expected: str) -> InputError:
+    return InputError([InputProblem(name, found, expected)])

@@ -15,9 +15,8 @@ from metrics.core.array_types import Ints
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.regular_files import open_regular
 from metrics.ingest.decoded_size import Decoded
-from metrics.ingest.media.archive import UNREADABLE, Entry, open_entries
+from metrics.ingest.media.archive import UNREADABLE, Entry, is_office, open_entries
 from metrics.ingest.media.images import SUFFIXES
-from metrics.ingest.media.office import is_office
 from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import Sheet
 

@@ -1,7 +1,8 @@
 """Case ids that the suite does not have: whether a file has none of them, and what the likely reason is."""
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from difflib import get_close_matches
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -9,6 +10,7 @@ import pyarrow.compute as pc
 from metrics.core.array_types import Bools
 from metrics.ingest.arrays import flat, is_null
 from metrics.ingest.sheet import Sheet
+from metrics.ingest.tables.columns import fold
 
 EXPECTED = "the id of a case of the suite"
 LOOKED_AT = 2_000  # unknown ids, and rows of another column
@@ -30,6 +32,8 @@ RULES: dict[str, Callable[[str], str]] = {
         r"(?<![0-9])0+(?=[0-9])", "", re.sub(r"[\W_]+", "", text.casefold())
     ),
 }
+LIKENESS = 0.75  # of difflib, from which a name may be meant
+SHOWN_COLUMNS = 12  # columns
 
 
 def check_known(
@@ -105,3 +109,24 @@ def _affix(texts: Collection[str]) -> str:
 
 def _quoted(text: str) -> str:
     return repr(text if len(text) <= SHOWN else text[: SHOWN - 1] + "…")
+
+
+def only_columns(names: Iterable[str]) -> str:
+    """Return the columns that there are, as what was found."""
+    listed = list(names)
+    more = f" and {len(listed) - SHOWN_COLUMNS:,} more" if len(listed) > SHOWN_COLUMNS else ""
+    return "only the columns " + ", ".join(listed[:SHOWN_COLUMNS]) + more
+
+
+def suggestion(names: Iterable[str], wanted: Mapping[str, tuple[str, ...]]) -> str:
+    """Return the columns that may be meant as sentences after what was expected; "" where no name is near."""
+    spelled = {alias: canonical for canonical, aliases in wanted.items() for alias in (canonical, *aliases)}
+    near: dict[str, str] = {}
+    for name in names:
+        folded = fold(name)
+        parts = [folded, *folded.split("_")] if folded not in spelled else []
+        found = next((match for part in parts for match in get_close_matches(part, spelled, 1, LIKENESS)), None)
+        if found is not None:
+            near.setdefault(spelled[found], name)
+    maps = ", ".join(f"{canonical}={name}" for canonical, name in near.items())
+    return f". Perhaps {maps}: map the column{'s' * (len(near) > 1)} so" if near else ""

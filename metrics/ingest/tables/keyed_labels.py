@@ -94,7 +94,7 @@ def _join_columns(sheet: Sheet) -> None:
         cells = [sheet.text(name).to_pylist() for name in parts]
         joined = [_joined(sheet, zip(parts.values(), row, strict=True)) for row in zip(*cells, strict=True)]
         sheet.table = sheet.table.drop_columns(list(parts))
-        _set(sheet, base, joined)
+        sheet.put(base, joined)
 
 
 def _join_pairs(sheet: Sheet) -> bool:
@@ -108,7 +108,7 @@ def _join_pairs(sheet: Sheet) -> bool:
     sheet.report(is_null(columns[0]) & ~is_null(columns[1]), key, columns[0], "the key of the label")
     joined = [_joined(sheet, [pair]) for pair in zip(*(column.to_pylist() for column in columns), strict=True)]
     sheet.table = sheet.table.drop_columns([key, value])
-    _set(sheet, "label" if fold(value) == "label_value" else value, joined)
+    sheet.put("label" if fold(value) == "label_value" else value, joined)
     return True
 
 
@@ -116,7 +116,7 @@ def _join_cells(sheet: Sheet, name: str) -> None:
     """Write objects {"colour": "red"} and lists ["colour=red"] in the cells of a column as text."""
     texts = sheet.text(name).to_pylist()
     if any(text and text.lstrip()[:1] in ("{", "[") for text in texts):
-        _set(sheet, name, [text and _of_cell(sheet, text) for text in texts])
+        sheet.put(name, [text and _of_cell(sheet, text) for text in texts])
 
 
 def _of_cell(sheet: Sheet, text: str) -> str | None:
@@ -159,7 +159,7 @@ def _a_row_each(sheet: Sheet, name: str) -> None:
     labels = [labels_of(text) if text else (text,) for text in sheet.text(name).to_pylist()]
     if any(len(own) > 1 for own in labels):
         sheet.take(np.repeat(np.arange(len(sheet)), [len(own) for own in labels]))
-        _set(sheet, name, [label for own in labels for label in own])
+        sheet.put(name, [label for own in labels for label in own])
 
 
 def _a_row_a_case(sheet: Sheet, case: str, label: str) -> None:
@@ -174,14 +174,5 @@ def _a_row_a_case(sheet: Sheet, case: str, label: str) -> None:
     for head, text in zip(first.tolist(), texts, strict=True):
         own.setdefault(head, []).extend([text] if text else [])
     sheet.bad[first[sheet.bad]] = True
-    _set(sheet, label, [JOINT.join(own.get(place, ())) or None for place in range(len(sheet))])
+    sheet.put(label, [JOINT.join(own.get(place, ())) or None for place in range(len(sheet))])
     sheet.take(np.flatnonzero(~again))
-
-
-def _set(sheet: Sheet, name: str, texts: list[str | None]) -> None:
-    column = pa.array(texts, pa.string())
-    names = sheet.table.column_names
-    table = sheet.table
-    sheet.table = (
-        table.set_column(names.index(name), name, column) if name in names else table.append_column(name, column)
-    )

@@ -14,7 +14,7 @@ from metrics.ingest.arrays import as_mask, flat, is_null
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.tables import answer_choices, contexts, graded_ids
 from metrics.ingest.tables.columns import NUMBER_ALIASES, SUITE_ALIASES, USEFUL, Columns, fold
-from metrics.ingest.tables.near_names import only_columns, suggestion
+from metrics.ingest.tables.id_matches import only_columns, suggestion
 from metrics.text.agents.expected_calls import CALLS_FORM as EXPECTED_CALLS
 from metrics.text.agents.expected_calls import ExpectedCallsError, calls_json, expected_calls
 

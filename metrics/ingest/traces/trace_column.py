@@ -3,8 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-import pyarrow as pa
-
 from metrics.core.suite import Suite
 from metrics.ingest import arrays
 from metrics.ingest.arrays import flat
@@ -62,11 +60,7 @@ def _with(sheet: Sheet, columns: Columns, name: str, derived: Mapping[str, Seque
         place = name if canonical == "trace" else mapping.get(canonical, canonical)
         while place in sheet.table.column_names and place not in (name, mapping.get(canonical)):
             place = f"{place} of the trace"  # that name is another column's
-        array = pa.array(values, pa.string())
-        if place in sheet.table.column_names:
-            sheet.table = sheet.table.set_column(sheet.table.column_names.index(place), place, array)
-        else:
-            sheet.table = sheet.table.append_column(place, array)
+        sheet.put(place, values)
         mapping[canonical] = place
     return replace(columns, columns=mapping)
 
