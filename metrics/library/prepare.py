@@ -45,7 +45,7 @@ class Prepared:
 
     def hints(self) -> Iterator[str]:
         """Yield which evaluators will be skipped for want of a model, and which model at hand could be used."""
-        from metrics.engine.inference_hint import inference_hint
+        from metrics.engine.estimate import inference_hint
         from metrics.engine.load_resources import missing_resources
 
         for entry, parameters in choose(self.evaluators, self.parameters).values():

@@ -10,7 +10,7 @@ import pytest
 from metrics.core.evaluator import CaseScore, Findings, Status
 from metrics.core.registry import evaluators
 from metrics.core.suite import Case, Outputs, Suite
-from metrics.evaluators.consistency import consistency_bertscore
+from metrics.evaluators.consistency import answers as consistency_of_answers
 from metrics.models import provide
 from metrics.models.token_encoder import open_token_encoder
 from tests.models import tiny
@@ -107,7 +107,7 @@ def test_empty_answers_are_counted_and_long_ones_marked(encoder: Any) -> None:
 def test_portions_of_cases_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     answers = [[" ".join(tiny.WORDS[number : number + run + 1]) for run in (1, 2, 3)] for number in range(5)]
     whole = consistencies(answers, WordTokens())
-    monkeypatch.setattr(consistency_bertscore, "PORTION", 4)
+    monkeypatch.setattr(consistency_of_answers, "PORTION", 4)
     assert (dict(consistencies(answers, WordTokens()).cases), len(whole.cases)) == (dict(whole.cases), 5)
 
 

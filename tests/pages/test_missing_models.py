@@ -10,13 +10,14 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from metrics import engine
-from metrics.cli.evaluate_command import skipped
 from metrics.core.registry import evaluators
 from metrics.core.suite import Outputs, Suite
 from metrics.engine.load_resources import missing_resources
+from metrics.library.evaluate import asked
+from metrics.library.prepare import prepare
 from metrics.models import SOURCES
 from metrics.models.embedder import PACKAGE
-from metrics.store import Run, Workspace
+from metrics.store import Run
 from tests.engine.engine_scenes import one_thread
 from tests.pages.conftest import Open
 from tests.pages.reading import words
@@ -108,13 +109,10 @@ def test_the_command_says_the_same_and_the_run_keeps_it(workspace: Path, without
     every = [name for name in dependent() if "judge" not in evaluators()[name].needs]
     case = {"case_id": "1", "question": "What is 1 + 1?", "expected_answers": ["It is two."], "source_text": "It is."}
     answer = {"case_id": "1", "model": "small", "answer": "It is two.", "retrieved_contexts": ["One and one."]}
-    run = engine.create(
-        Workspace(),
-        Suite.from_rows("s", "text", [case]),
-        Outputs.from_rows([answer | {"run": n} for n in (1, 2)]),
-        every,
-    )
-    told = dict(line.split(" will be skipped: ") for line in skipped(run))
+    suite, outputs = Suite.from_rows("s", "text", [case]), Outputs.from_rows([answer | {"run": n} for n in (1, 2)])
+    prepared = prepare(asked(suite, outputs, every, {}), "command")
+    run = prepared.create()
+    told = dict(line.split(" will be skipped: ") for line in prepared.hints())
     assert list(told) == every
     scores = scored(run)
     for name in every:

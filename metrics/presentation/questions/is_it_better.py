@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from metrics.analysis import headline, leaderboard, primary_columns
-from metrics.analysis.comparison.compare import Comparison, compare, shown
+from metrics.analysis.comparison.compare import Comparison, compare, comparison_of_columns
 from metrics.presentation.blocks import Block, Head, Link, Note, Sentence, Table, table, table_of
 from metrics.presentation.format import ARROWS, MISSING, aligned, count, interval, p_value, plural, shorten
 from metrics.presentation.names import column_name
@@ -81,7 +81,7 @@ def leader_against_next(run: Run) -> tuple[Comparison, ...]:
     board = leaderboard(run)
     leader, *others = headline(board).models or ("",)
     keys = frozenset(column.key for column in select_columns(board.columns, [], minor=False))
-    found = (shown(compare(run, other, leader), keys) for other in others[:MAX_OTHERS])
+    found = (comparison_of_columns(compare(run, other, leader), keys) for other in others[:MAX_OTHERS])
     return tuple(one for one in found if tested(one))
 
 
