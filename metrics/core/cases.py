@@ -95,7 +95,7 @@ class Cases(Sequence[Case]):
         changed = {
             name: own for name, column in self._columns.items() if (own := _composed(name, column)) is not column
         }
-        return Cases(self._columns | changed, self._files) if changed else self
+        return Cases({**self._columns, **changed}, self._files) if changed else self
 
     def __len__(self) -> int:
         return len(self._columns["case_id"])

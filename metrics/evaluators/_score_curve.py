@@ -28,7 +28,12 @@ def best_f1_metrics(kinds: str) -> tuple[Metric, Metric]:
 
 
 def curve_table(
-    labels: Sequence[str], thresholds: Sequence[float], truths: Ints, tp: Ints, predicted: Ints, cases: int | None
+    labels: Sequence[str],
+    thresholds: Sequence[float],
+    truths: Ints,
+    tp: Ints | Floats,
+    predicted: Ints | Floats,
+    cases: int | None,
 ) -> pa.Table:
     """Return the curve of each label, a row per threshold. truths: [k]; counts: [k, thresholds]; tn of `cases`."""
     truths = np.broadcast_to(truths[:, None], tp.shape)

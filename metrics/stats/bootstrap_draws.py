@@ -104,7 +104,8 @@ class Draws:
 
     def of_cases(self, cases: Integers) -> "Draws":
         """Return the same resamples of some of the cases."""
-        weights, clusters = (None if own is None else own[cases] for own in (self.weights, self.clusters))
+        weights = None if self.weights is None else self.weights[cases]
+        clusters = None if self.clusters is None else self.clusters[cases]
         return replace(self, unit=self.unit[cases], weights=weights, clusters=clusters)
 
     @property

@@ -217,7 +217,8 @@ def _agreements(x: Ints, y: Ints, weights: Floats | None) -> Ints | Floats:
     by_x, by_y = (np.empty(len(x)) for _ in range(2))
     by_x[x], by_y[y] = weights, weights
     left, lower = ((np.cumsum(own) - own)[rank] for own, rank in ((by_x, x), (by_y, y)))
-    return 4 * _smaller_before(value, by_x)[x] - 2 * left - 2 * lower + weights.sum() - weights
+    weighted: Floats = 4 * _smaller_before(value, by_x)[x] - 2 * left - 2 * lower + weights.sum() - weights
+    return weighted
 
 
 def _smaller_before(values: Ints, weights: Floats | None = None) -> Ints | Floats:

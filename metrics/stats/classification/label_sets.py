@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from metrics.core.array_types import Bools, Floats, Ints
+from metrics.core.array_types import Bools, Floats, Ints, Singles
 from metrics.stats.bootstrap_draws import Draws
 from metrics.stats.ratios import ratio
 
@@ -60,7 +60,7 @@ def resampled_precisions(truth: Bools, scores: Floats, draws: Draws) -> Floats:
         unit, hit = draws.unit[order], true[order]
         step = max(1, AT_ONCE // len(order))
         for start in range(0, len(found), step):
-            times = draws.times[start : start + step, unit]
+            times: Singles | Floats = draws.times[start : start + step, unit]
             if draws.weights is not None:
                 times = times * draws.weights[order]
             tp = np.cumsum(times * hit, axis=1, dtype=np.float64)[:, ends]

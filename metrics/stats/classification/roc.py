@@ -99,7 +99,7 @@ def corners(fp: Ints | Floats, tp: Ints | Floats, most: int) -> NDArray[np.intp]
 
 
 def threshold_counts(
-    scores: Floats, truth: Ints, thresholds: Sequence[float], weights: Floats | None = None
+    scores: Floats, truth: Ints, thresholds: Sequence[float] | Floats, weights: Floats | None = None
 ) -> tuple[Ints | Floats, Ints | Floats]:
     """Return true positives and predictions, each [k, thresholds], of every class at each of the rising thresholds.
 
