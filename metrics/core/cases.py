@@ -87,13 +87,13 @@ class Cases(Sequence[Case]):
         """Return the cases at these places."""
         return Cases({name: column.take(places) for name, column in self._columns.items()}, self._files)
 
-    def composed(self) -> "Cases":
+    def compose_texts(self) -> "Cases":
         """Return the cases with their texts in composed characters (Unicode's NFC): é is one, however it was written.
 
         Names are left as they are. These cases themselves where nothing changes.
         """
         changed = {
-            name: own for name, column in self._columns.items() if (own := _composed(name, column)) is not column
+            name: own for name, column in self._columns.items() if (own := _compose_column(name, column)) is not column
         }
         return Cases({**self._columns, **changed}, self._files) if changed else self
 
@@ -131,15 +131,15 @@ class Cases(Sequence[Case]):
         return ({name: text for name, text in zip(own, row, strict=True) if text is not None} for row in rows)
 
 
-def composed(suite: Suite, outputs: Outputs) -> tuple[Suite, Outputs]:
-    """Return a suite of text and its outputs with their texts in composed characters, as Cases.composed; others alike.
+def compose_tables(suite: Suite, outputs: Outputs) -> tuple[Suite, Outputs]:
+    """Return a suite of text and its outputs with their texts in composed characters, see `Cases.compose_texts`.
 
     Their fingerprints stay those of what was read.
     """
     if suite.task != "text":
         return suite, outputs
     cases, rows = (
-        pa.table({name: _composed(name, table[name]) for name in table.column_names})
+        pa.table({name: _compose_column(name, table[name]) for name in table.column_names})
         for table in (suite.cases, outputs.outputs)
     )
     return replace(suite, cases=cases), replace(outputs, outputs=rows)
@@ -163,17 +163,17 @@ def places(suite: Suite, case_ids: pa.ChunkedArray) -> pa.ChunkedArray:
     return found
 
 
-def _composed(name: str, column: Any) -> Any:
+def _compose_column(name: str, column: Any) -> Any:
     """Return a column of texts, or of lists of them, in composed characters; itself where nothing changes."""
     if name in NAMES:
         return column
     if isinstance(column, pa.ChunkedArray):
-        chunks = [_composed(name, chunk) for chunk in column.chunks]
+        chunks = [_compose_column(name, chunk) for chunk in column.chunks]
         same = all(new is old for new, old in zip(chunks, column.chunks, strict=True))
         return column if same else pa.chunked_array(chunks, column.type)
     if pa.types.is_list(column.type):
         own = column.flatten()
-        items = _composed(name, own)
+        items = _compose_column(name, own)
         if items is own:
             return column
         ends = np.append(0, np.cumsum(pc.fill_null(pc.list_value_length(column), 0).to_numpy())).astype(np.int32)

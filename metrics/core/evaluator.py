@@ -122,7 +122,7 @@ class Parameters(BaseModel):
         del others
         return self
 
-    def as_written(self) -> bool:
+    def reads_as_written(self) -> bool:
         """Return whether the evaluator takes texts as they were written; unless overridden in composed characters."""
         return False
 

@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.core.cases import composed
+from metrics.core.cases import compose_tables
 from metrics.core.evaluator import Aggregate, CaseScore, Evaluator, Findings, Parameters, Status
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
@@ -68,8 +68,8 @@ def find(
 
     With keys, aggregates and curves have the column `key`, and a case's value is the mean over its keys.
     """
-    if not parameters.as_written():
-        suite, outputs = composed(suite, outputs)
+    if not parameters.reads_as_written():
+        suite, outputs = compose_tables(suite, outputs)
     if not suite.label_keys:
         whole: Findings = entry(suite, outputs, parameters, **resources)
         return whole

@@ -34,7 +34,7 @@ def score_cases(
     watches this process may end it where a case takes longer than `timeout` seconds, see deadlines; `late` has the
     scores of those that did, by place.
     """
-    cases = cases if parameters.as_written() else cases.composed()
+    cases = cases if parameters.reads_as_written() else cases.compose_texts()
     absent = missing_inputs(entry, cases) | dict(late or {})
     limits = Limits.of(entry, parameters, len(cases), timeout)
     if not absent:
@@ -86,7 +86,7 @@ async def judge_cases(
     """
     limit = longest(timeout)
     own = Cases.of(cases)
-    complete, merged = _split(entry, own if parameters.as_written() else own.composed())
+    complete, merged = _split(entry, own if parameters.reads_as_written() else own.compose_texts())
     scored(len(cases) - len(complete), False)
     if not complete:
         return merged([])

@@ -179,7 +179,7 @@ def few_cases(truths: Floats | Ints, draws: Draws) -> str | None:
     return None if np.count_nonzero(many) > 1 and has_enough_truths(many, LEAST, 0) else FEW_CASES
 
 
-def rarer(which: Bools, draws: Draws) -> float:
+def count_rarer(which: Bools, draws: Draws) -> float:
     """Return how many cases of the rarer kind there are, those in `which` [n] or the others, as far as independent."""
     hits = int(np.count_nonzero(which))
     return min(hits, len(which) - hits) * draws.independence

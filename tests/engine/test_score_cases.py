@@ -72,7 +72,7 @@ def test_texts_are_composed_unless_they_are_asked_for_as_written(entry: Evaluato
     """Nulls, lists and the names of cases stay; five characters are four once é is one."""
 
     class AsWritten(Parameters):
-        def as_written(self) -> bool:
+        def reads_as_written(self) -> bool:
             return True
 
     apart = "cafe\u0301"
@@ -87,10 +87,10 @@ def test_texts_are_composed_unless_they_are_asked_for_as_written(entry: Evaluato
         found = score_cases(entry, parameters, cases, Resources({}, tmp_path))
         assert [found.at(place).values.get("length") for place in range(4)] == sizes
         assert found.case_ids.to_pylist() == [apart, "2", "3", "4"]
-    made = cases.composed()
+    made = cases.compose_texts()
     assert [case.choices for case in made] == [("a", "café"), (), (), ()]
     assert made.column("case_id").to_pylist()[0] == apart
-    assert made.composed() is made
+    assert made.compose_texts() is made
 
 
 def test_shared_scores_and_batches_with_too_few(tmp_path):

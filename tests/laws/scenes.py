@@ -305,7 +305,7 @@ ACCENTED = {"mill": "m\u00efll", "river": "riv\u00e9r", "barn": "b\u00e4rn", "ki
 AS_WRITTEN = ("code_tests", "database_script")  # which are run, not compared
 
 
-def in_forms(scene: Scene, *forms: Literal["NFC", "NFD"]) -> Scene:
+def write_in_forms(scene: Scene, *forms: Literal["NFC", "NFD"]) -> Scene:
     """Return a scene of text with accents, its cells in each form of Unicode by turns."""
     turn = cycle(forms)
 

@@ -22,7 +22,7 @@ from metrics.engine.unit_work import UNWEIGHTED
 from tests.conftest import PROJECT
 from tests.laws import laws, running
 from tests.laws.running import NEW_NAMES, Found, of_task, texts_of
-from tests.laws.scenes import SCENES, Scene, in_forms, odd, unscorable
+from tests.laws.scenes import SCENES, Scene, odd, unscorable, write_in_forms
 
 AS_IT_IS = "as it is"
 HEAVY = ("c0", "c3")
@@ -38,7 +38,8 @@ CHANGES |= {  # of one model, which is enough
         "some twice": lambda scene: scene.doubled(HEAVY), "some weigh 2": lambda scene: scene.weighing(2.0, HEAVY),
         "all weigh 3": lambda scene: scene.weighing(3.0, scene.ids), "a group a case": lambda scene: scene.grouped(),
         "twice in groups": lambda scene: scene.doubled().grouped(), "renamed": lambda scene: scene.renamed(NEW_NAMES),
-        "composed": lambda scene: in_forms(scene, "NFC"), "decomposed": lambda scene: in_forms(scene, "NFD", "NFC"),
+        "composed": lambda scene: write_in_forms(scene, "NFC"),
+        "decomposed": lambda scene: write_in_forms(scene, "NFD", "NFC"),
         "without one": lambda scene: scene.of_cases(name for name in scene.ids if name != "c1"),
         "one unscorable": lambda scene: unscorable(scene, "c1"),
     }.items()

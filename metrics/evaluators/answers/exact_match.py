@@ -85,7 +85,7 @@ class ExactMatchParameters(Parameters):
             raise ValueError("extract or boxed, not both: each finds the answer in its own way")
         return self
 
-    def as_written(self) -> bool:
+    def reads_as_written(self) -> bool:
         """Return whether the form of Unicode counts."""
         return self.unicode_form == "none"
 

@@ -21,7 +21,7 @@ from metrics.core.evaluator import (
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators._classification import LEAST, NOTHING_SCORED, ResamplingParameters, aggregate, rarer
+from metrics.evaluators._classification import LEAST, NOTHING_SCORED, ResamplingParameters, aggregate, count_rarer
 from metrics.evaluators.classification._examples import scored_cases
 from metrics.evaluators.classification._score_matrix import read_scores
 from metrics.evaluators.classification.classification import top_predictions
@@ -287,7 +287,7 @@ def _findings(stated: Stated, bins: int) -> tuple[Sequence[Aggregate], pa.Table]
     expected, largest = calibration_errors(diagram)
     interval, samples = resampled_error(diagram, stated.confidence, stated.right, stated.draws)
     why = nothing
-    if len(samples) and rarer(stated.right, stated.draws) < LEAST:
+    if len(samples) and count_rarer(stated.right, stated.draws) < LEAST:
         interval, samples, why = NONE, samples[:0], FEW
     rows = [
         aggregate(

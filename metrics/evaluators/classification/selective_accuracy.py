@@ -12,7 +12,7 @@ from metrics.core.evaluator import Aggregate, CaseScore, Example, Findings, Metr
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators._classification import LEAST, NOTHING_SCORED, ResamplingParameters, aggregate, rarer
+from metrics.evaluators._classification import LEAST, NOTHING_SCORED, ResamplingParameters, aggregate, count_rarer
 from metrics.evaluators.classification._examples import scored_cases
 from metrics.evaluators.classification._score_matrix import read_scores
 from metrics.evaluators.classification.classification import top_predictions
@@ -178,7 +178,7 @@ def _area(confidence: Floats, wrong: Bools, draws: Draws, unscored: int) -> Aggr
     if not n:
         return aggregate("risk_area", math.nan, n=0, unscored=unscored, reason=NOTHING_SCORED)
     value, *samples = risk_areas(confidence, wrong, draws).tolist()
-    if draws.units < 2 or not samples or rarer(wrong, draws) < LEAST:
+    if draws.units < 2 or not samples or count_rarer(wrong, draws) < LEAST:
         why = FEW if draws.units > 1 and samples else None
         return aggregate("risk_area", value, n=n, unscored=unscored, reason=why)
     low, high = resample_interval(np.array(value), np.array(samples), math.inf, draws.units, bias=0.0)

@@ -38,7 +38,7 @@ class SandboxParameters(Parameters):
         1024, title="Memory, MiB", ge=128, le=65_536, description="Memory that a case may take, in MiB."
     )
 
-    def as_written(self) -> bool:
+    def reads_as_written(self) -> bool:
         """Return that what is run is run as it was written."""
         return True
 
