@@ -116,13 +116,10 @@ def _signature() -> inspect.Signature:
     own = inspect.signature(evaluate)
     placed = [own.parameters[name] for name in PLACED]
     named = [
-        inspect.Parameter(
-            name, inspect.Parameter.KEYWORD_ONLY, default=field.default,
-            annotation=field.annotation,
-        )
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=field.annotation)
         for name, (_, field) in FIELDS.items()
         if name not in PLACED
-    ]  # fmt: skip
+    ]
     return own.replace(parameters=[*placed, *named])
 
 

@@ -120,9 +120,14 @@ def with_thresholds(
 
 
 def with_prompts(
-    parameters: Parameters, resources: Mapping[str, Any], chosen: Sequence[str], given: EvaluatorFields,
-    workspace: str | None, door: Door = "command", texts: Mapping[str, Any] | None = None,
-) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:  # fmt: skip
+    parameters: Parameters,
+    resources: Mapping[str, Any],
+    chosen: Sequence[str],
+    given: EvaluatorFields,
+    workspace: str | None,
+    door: Door = "command",
+    texts: Mapping[str, Any] | None = None,
+) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
     """Return parameters and resources with texts of one's own in place of prompts: those in files, and `texts`.
 
     InputError as of metrics.judge.custom_prompts.

@@ -55,10 +55,17 @@ def read_suite(evaluation: Evaluation, door: Door = "command") -> Loaded[Suite]:
         own = mapping.get("")
         return Loaded(suite_from_frame(given, task=task, mapping=own, images=images, keep_good_rows=keep))
     return load_suite(
-        local_file(given), task=task, mapping=mapping[given], images=images, keep_good_rows=keep,
-        reading=reading[given], name=_stem(names.get(given)), filename=names.get(given),
-        images_filename=names.get(str(images)), workspace_media=f"{images or given}.media" if names else None,
-    )  # fmt: skip
+        local_file(given),
+        task=task,
+        mapping=mapping[given],
+        images=images,
+        keep_good_rows=keep,
+        reading=reading[given],
+        name=_stem(names.get(given)),
+        filename=names.get(given),
+        images_filename=names.get(str(images)),
+        workspace_media=f"{images or given}.media" if names else None,
+    )
 
 
 def read_data(
@@ -91,9 +98,14 @@ def read_data(
             raise InputError([InputProblem(", ".join(unused), "no OUTPUTS", expected)])
         if isinstance(file, str):
             both = load_combined(
-                local_file(file), task=task, mapping=mapping[file], keep_good_rows=keep, reading=reading[file],
-                name=_stem(names.get(file)), filename=names.get(file),
-            )  # fmt: skip
+                local_file(file),
+                task=task,
+                mapping=mapping[file],
+                keep_good_rows=keep,
+                reading=reading[file],
+                name=_stem(names.get(file)),
+                filename=names.get(file),
+            )
         else:
             both = combined_from_frame(file, task=task, mapping=mapping[""], keep_good_rows=keep)
         say("note", *both.notes)
@@ -125,11 +137,15 @@ def _read_outputs(evaluation: Evaluation, suite: Suite, door: Door) -> Loaded[Ou
         raise InputError([InputProblem(option_name("model_name", door), found, most)])
     files = {each: local_file(each) for each in given}
     return load_outputs(
-        list(files.values()), suite=suite, mappings={files[each]: mapping[each] for each in given},
+        list(files.values()),
+        suite=suite,
+        mappings={files[each]: mapping[each] for each in given},
         model_names={files[each]: model for each, model in zip(given, models, strict=False) if model},
-        readings={files[each]: reading[each] for each in given}, keep_good_rows=keep, keep_unknown_classes=True,
+        readings={files[each]: reading[each] for each in given},
+        keep_good_rows=keep,
+        keep_unknown_classes=True,
         filenames={files[each]: names[each] for each in given if each in names},
-    )  # fmt: skip
+    )
 
 
 def _has_outputs(evaluation: Evaluation) -> bool:

@@ -60,9 +60,16 @@ class Prepared:
         """Store suite, outputs and specification and return the run; nothing is computed yet. InputError."""
         asked = self.evaluation
         run = engine.create(
-            self.workspace, self.data.suite, self.data.outputs, self.evaluators, self.parameters, asked.name,
-            asked.seed, resources=self.resources, case_timeout=asked.case_timeout,
-        )  # fmt: skip
+            self.workspace,
+            self.data.suite,
+            self.data.outputs,
+            self.evaluators,
+            self.parameters,
+            asked.name,
+            asked.seed,
+            resources=self.resources,
+            case_timeout=asked.case_timeout,
+        )
         use_scheduler(run, asked.scheduler)
         if asked.shard:
             make_shard(run, Shard.parse(asked.shard))
@@ -94,9 +101,14 @@ def prepare(
     resources = {**(in_code.resources if in_code else {}), **chosen_models(evaluation)}
     judge = judge_settings(evaluation, door, untrusted)
     parameters, resources = with_prompts(
-        parameters, resources | ({"judge": judge} if judge else {}), chosen, evaluation, evaluation.workspace, door,
+        parameters,
+        resources | ({"judge": judge} if judge else {}),
+        chosen,
+        evaluation,
+        evaluation.workspace,
+        door,
         in_code.prompts if in_code else None,
-    )  # fmt: skip
+    )
     return Prepared(evaluation, read, chosen, parameters, resources, door)
 
 
@@ -109,7 +121,10 @@ def with_artifacts(evaluation: Evaluation, data: Data) -> Data:
     place = local_file(evaluation.artifacts)
     names = file_names(evaluation)
     loaded = attach_files(
-        data.outputs, place, keep_good_rows=evaluation.keep_good_rows, filename=names.get(evaluation.artifacts),
+        data.outputs,
+        place,
+        keep_good_rows=evaluation.keep_good_rows,
+        filename=names.get(evaluation.artifacts),
         destination=Path(f"{place}.files") if names else None,
-    )  # fmt: skip
+    )
     return data._replace(outputs=loaded.value, problems=(*data.problems, *loaded.problems))

@@ -49,10 +49,15 @@ def ask_targets(
     from metrics.targets.complete import complete
 
     return complete(
-        suite, chosen_targets(given, door), repeats=given.repeats,
-        budget=budget_of(given.target_budget, option_name("target_budget", door)), retry_errors=given.retry_errors,
-        fresh=given.fresh, workspace=workspace, listen=listen,
-    )  # fmt: skip
+        suite,
+        chosen_targets(given, door),
+        repeats=given.repeats,
+        budget=budget_of(given.target_budget, option_name("target_budget", door)),
+        retry_errors=given.retry_errors,
+        fresh=given.fresh,
+        workspace=workspace,
+        listen=listen,
+    )
 
 
 def target_estimate(given: TargetFields, suite: Suite, workspace: str | None) -> list[Any]:
