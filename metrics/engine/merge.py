@@ -39,7 +39,7 @@ def merge(folders: Sequence[Path], workspace: Workspace) -> Run:
     suite = first.suite
     workspace.save_suite(suite)
     workspace.save_outputs(first.outputs, suite)
-    run = workspace.create_run(first.spec.asked)
+    run = workspace.create_run(first.spec.request)
     units = plan(run)
     for parts in (Parts(shard.folder) for shard in shards.values()):
         for unit in parts.stored(units):
@@ -89,7 +89,7 @@ def _misfits(shards: Mapping[int, Run]) -> list[InputProblem]:
 
 def _numbers(run: Run) -> Any:
     """Return what a run's numbers depend on."""
-    return {name: value for name, value in run.spec.asked.items() if name != "name"}
+    return {name: value for name, value in run.spec.request.items() if name != "name"}
 
 
 def _total(spends: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -41,7 +41,7 @@ def repair(
             return Repaired()
         if (run.workspace.path / REMOTE).exists() and _fetched(run, bad):
             return Repaired(tuple(one.name for one in bad))
-        again = execute(Workspace(run.workspace.path).create_run(run.spec.asked), make_executor, listen)
+        again = execute(Workspace(run.workspace.path).create_run(run.spec.request), make_executor, listen)
         if not _same(run, again, bad):
             return Repaired(again=again)
         for one in bad:

@@ -68,7 +68,7 @@ def evaluate(
                 logger.info(line)
 
     try:
-        prepared = prepare(asked(suite, outputs, evaluators, settings), "python", tell)
+        prepared = prepare(as_evaluation(suite, outputs, evaluators, settings), "python", tell)
     finally:
         for text in doubts:
             warnings.warn(text, stacklevel=2)
@@ -86,7 +86,7 @@ def evaluate(
     return Run(run.folder)
 
 
-def asked(suite: Any, outputs: Any, evaluators: Any, settings: Mapping[str, Any]) -> EvaluationInCode:
+def as_evaluation(suite: Any, outputs: Any, evaluators: Any, settings: Mapping[str, Any]) -> EvaluationInCode:
     """Return the evaluation that arguments ask for. TypeError for unknown ones, InputError for wrong values."""
     for name in settings:
         if name not in FIELDS:

@@ -253,7 +253,7 @@ def checked_outputs(
     refused = [] if evaluation.accept_findings else [finding for finding in findings if finding.serious]
 
     def remedy(model: str, name: str) -> str:
-        return f"add {given_as('fix', f'{model}={name}', door)}"
+        return f"add {option_text('fix', f'{model}={name}', door)}"
 
     say("note", *(f"changed: {text}" for text in change_lines(outputs.changes)))
     lines: list[str] = []
@@ -266,21 +266,21 @@ def checked_outputs(
     unknown = unanswered(suite, outputs)
     if unknown and not any(finding.kind == "class_numbers" for finding in refused):
         alike = [f"{each.name}={each.nearest[0]}" for each in unknown if each.nearest]
-        proposal = f", such as {given_as('unknown_classes', alike[0], door)}" if alike else ""
+        proposal = f", such as {option_text('unknown_classes', alike[0], door)}" if alike else ""
         every = option_name("unknown_classes", door)
         lines += [unknown_text(unknown), f"  add {every} ignore|false|NAME=CLASS{proposal}"]
         if door == "page":
             lines = [f"Choose what to do with {unknown_text(unknown)}."]
     if refused:
         several = sum(bool(one.fix) for one in findings) > 1
-        every = f"{given_as('fix', ALL, door)} to apply all of these fixes, or " if several else ""
-        lines.append(f"or {every}{given_as('accept_findings', True, door)} to score them as they are")
+        every = f"{option_text('fix', ALL, door)} to apply all of these fixes, or " if several else ""
+        lines.append(f"or {every}{option_text('accept_findings', True, door)} to score them as they are")
     if lines:
         raise InputError(*lines)
     return outputs
 
 
-def given_as(name: str, value: Any, door: Door) -> str:
+def option_text(name: str, value: Any, door: Door) -> str:
     """Return how a door is told a value of a field: `--fix 'm=xyxy'`, `fix=['m=xyxy']`."""
     option = option_name(name, door)
     if door == "python":

@@ -89,7 +89,7 @@ class RunSpec(_Facts):
         return self.resources.get("judge")
 
     @property
-    def asked(self) -> dict[str, Any]:
+    def request(self) -> dict[str, Any]:
         """What was asked as it is stored, without what names this run: a new run of it asks the same."""
         return {name: value for name, value in self.stored.items() if name not in MADE}
 

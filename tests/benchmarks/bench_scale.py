@@ -79,7 +79,7 @@ def measured(folder: Path) -> tuple[Costs, dict[str, float]]:
     }
     engine.execute(run, one_thread)
     for _ in range(LISTED):
-        workspace.create_run(run.spec.asked)
+        workspace.create_run(run.spec.request)
     other["seconds of listing a run"] = timed(workspace.runs) / (LISTED + 1)
     other["seconds of a query, a row"] = query(folder)
     computing = [one.seconds for one in results]

@@ -11,7 +11,7 @@ from metrics.cli.main import parser
 from metrics.cli.project_model import evaluation_in, read_evaluations
 from metrics.core.errors import InputError
 from metrics.engine.evaluation import Evaluation
-from metrics.library.evaluate import asked
+from metrics.library.evaluate import as_evaluation
 from metrics.library.input_data import read_data
 from metrics.library.prepare import Prepared, prepare
 
@@ -69,7 +69,7 @@ def test_the_same_is_asked_at_every_door(folder, flags, keys, arguments):
     in_file = evaluation_in(values)
     chosen = arguments.get("evaluators")
     rest = {name: value for name, value in arguments.items() if name != "evaluators"}
-    in_python = asked("suite.csv", "out.csv", chosen, {"name": "a", **rest})
+    in_python = as_evaluation("suite.csv", "out.csv", chosen, {"name": "a", **rest})
     assert by_command == in_file == Evaluation.of(in_python)
     assert evaluation_of(parser().parse_args(arguments_of(values))) == by_command
 
@@ -112,20 +112,20 @@ def test_refusals_are_the_same_in_the_words_of_the_door(folder, values, told):
 
 
 def test_a_file_with_cases_and_answers_needs_no_outputs(folder):
-    data = read_data(asked("both.csv", None, None, {}), "python")
+    data = read_data(as_evaluation("both.csv", None, None, {}), "python")
     assert (len(data.suite), data.outputs.models) == (2, ("m",))
     records = [{"case_id": "1", "question": "a?", "expected_answers": ["b"], "model": "m", "answer": "b"}]
-    data = read_data(asked(records, None, None, {}), "python")
+    data = read_data(as_evaluation(records, None, None, {}), "python")
     assert (len(data.suite), data.outputs.models, data.outputs.outputs["answer"].to_pylist()) == (1, ("m",), ["b"])
     with pytest.raises(InputError, match="neither"):
-        asked(data.suite, None, None, {})
+        as_evaluation(data.suite, None, None, {})
 
 
 def test_an_argument_that_is_none_says_which_may_be_meant():
     with pytest.raises(TypeError, match=r"unexpected keyword argument 'tresholds'; did you mean 'threshold'\?"):
-        asked("suite.csv", None, None, {"tresholds": {}})
+        as_evaluation("suite.csv", None, None, {"tresholds": {}})
     with pytest.raises(InputError, match="column seed: found 'x'; expected a whole number"):
-        asked("suite.csv", None, None, {"seed": "x"})
+        as_evaluation("suite.csv", None, None, {"seed": "x"})
 
 
 def test_boxes_of_another_numbering_are_named_with_their_fix(tmp_path):
@@ -143,7 +143,7 @@ def test_boxes_of_another_numbering_are_named_with_their_fix(tmp_path):
     (tmp_path / "truth.json").write_text(json.dumps(truth))
     (tmp_path / "m.json").write_text(json.dumps(found))
     with pytest.raises(InputError) as refused:
-        prepare(asked(tmp_path / "truth.json", tmp_path / "m.json", None, {}))
+        prepare(as_evaluation(tmp_path / "truth.json", tmp_path / "m.json", None, {}))
     assert "add fix=['m=classes+1']" in str(refused.value)
-    fixed = prepare(asked(tmp_path / "truth.json", tmp_path / "m.json", None, {"fix": ["m=classes+1"]}))
+    fixed = prepare(as_evaluation(tmp_path / "truth.json", tmp_path / "m.json", None, {"fix": ["m=classes+1"]}))
     assert [change["change"] for change in fixed.data.outputs.changes] == ["classes+1"]
