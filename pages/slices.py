@@ -75,7 +75,7 @@ if not known.features:
         "Evaluate a suite",
     )  # fmt: skip
     st.stop()
-answer, *more = where_is_it_worse.search_blocks(found)
+answer, more = where_is_it_worse.search_blocks(found)
 st.subheader(literal(answer.text), anchor=False)
 st.text(where_is_it_worse.overall_line(known.overall, model, measure, known.unscored), help=measure.description)
 blocks.draw_blocks(more, run, "slices", "found")

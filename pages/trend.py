@@ -14,6 +14,7 @@ from components.widgets.frame import empty, frame, is_dark
 from components.widgets.literal import literal
 from components.widgets.tables import records
 from metrics.presentation import format
+from metrics.presentation.questions.is_it_better import CORRECTIONS, metric_label
 
 TABLE_HEIGHT = 260
 
@@ -25,7 +26,7 @@ def choose_column(boards: list[data.Leaderboard]) -> data.Column | None:
     ordered = sorted(columns.values(), key=lambda column: (runs[column.key] < 2, column.minor))
     if not ordered:
         return None
-    named = {column.key: model_comparison.metric_name(column, 60) for column in ordered}
+    named = {column.key: metric_label(column, 60) for column in ordered}
     return columns[filters.pick("Metric", named, "key")]
 
 
@@ -72,7 +73,7 @@ models = list(dict.fromkeys(model for board in boards for model in board.models)
 wanted = filters.many("Models", models, "model")
 tags = boards[-1].tags
 tag = filters.one("Tag", tags, "tag")
-correction = filters.pick("Correction for many tests", model_comparison.CORRECTIONS, "correction")
+correction = filters.pick("Correction for many tests", CORRECTIONS, "correction")
 filters.reset(["model", "tag", "correction"])
 
 shown = wanted or models[: curve_parts.LINES]
@@ -90,7 +91,7 @@ with left:
     chosen = (focus.run, focus.model)
     chart(
         trend_figure(stops, found.column, curve_parts.colours_of(models), is_dark(), chosen=chosen), "trend",
-        f"{model_comparison.metric_name(column, 60)} of {', '.join(found.models)} over {len(runs)} runs",
+        f"{metric_label(column, 60)} of {', '.join(found.models)} over {len(runs)} runs",
         lambda point: url.put(at=point[0], of=point[1]),
     )  # fmt: skip
 with right:

@@ -57,11 +57,11 @@ def _lines(chart: Curve, colours: Mapping[str, str], dark: bool) -> go.Figure:
         figure.add_scatter(x=ends, y=ends, mode="lines", line=line, hoverinfo="skip")
     for series in chart.series:
         x, y = ([point[axis] for point in series.points] for axis in (0, 1))
-        low, high = ([span[end] for span in series.spans] or [None] * len(y) for end in (1, 2))
+        low, high = ([span[end] for span in series.spans] for end in (1, 2))
         figure.add_scatter(
             x=x, y=y, mode="markers" if chart.dots else "lines+markers" if series.spans else "lines",
             name=plain(series.model), line={"color": colours[series.model], "width": 2},
-            error_y=whiskers(y, low, high, colours[series.model]),
+            error_y=whiskers(y, low, high, colours[series.model]) if series.spans else None,
         )  # fmt: skip
         if series.mark is not None:
             figure.add_scatter(

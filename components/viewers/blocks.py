@@ -11,15 +11,17 @@ from components.widgets import url
 from components.widgets.frame import is_dark
 from components.widgets.literal import literal
 from components.widgets.tables import records
-from metrics.presentation.blocks import Block, Chart, Link, Note, Sentence, Table
+from metrics.presentation.blocks import Block, Chart, Head, Link, Note, Sentence, Table
 from metrics.presentation.palette import series
 
 
 def draw_blocks(blocks: Iterable[Block], run: str, here: str, key: str) -> None:
     """Draw sentences, tables, charts and notes about a run on the page `here`; `key` names their widgets."""
+    is_first = True
     for place, block in enumerate(blocks):
         if isinstance(block, Sentence):
-            draw_sentence(block, run, here, f"{key}-{place}")
+            draw_sentence(block, run, here, f"{key}-{place}", is_first)
+            is_first = is_first and block.link is None
         elif isinstance(block, Table):
             draw_table(block, run, here, key=f"{key}-{place}")
         elif isinstance(block, Note):
@@ -34,9 +36,8 @@ def draw_sentence(sentence: Sentence, run: str, here: str, key: str, primary: bo
         st.text(sentence.text)
         return
     text, button = st.columns([4, 1], vertical_alignment="center")
-    text.text(sentence.text, help=sentence.detail or None)
-    kind = "primary" if primary else "secondary"
-    if button.button(sentence.link.words, key=key, type=kind, width="stretch"):  # type: ignore[arg-type]
+    text.text(sentence.text, help=literal(sentence.detail) or None)
+    if button.button(sentence.link.words, key=key, type="primary" if primary else "secondary", width="stretch"):
         follow(sentence.link, run, here)
 
 
@@ -59,10 +60,12 @@ def draw_chart(chart: Chart, run: str, key: str) -> None:
 
 
 def pick_row(table: Table, tallest: int = 520, key: str | None = None, *, clickable: bool = True) -> int | None:
-    """Draw a table of distinct heads; return the row just clicked. A data frame renders no markup of its texts."""
+    """Draw a table; return the row just clicked. A data frame renders no markup of its texts."""
     import pandas as pd
 
-    heads = {head.title: head for head in table.heads}
+    heads: dict[str, Head] = {}
+    for head in table.heads:
+        heads[head.title + "\u200b" * sum(one.title == head.title for one in heads.values())] = head
     frame = pd.DataFrame(list(table.rows), columns=list(heads), dtype=str)
     config = {
         title: st.column_config.Column(

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
+from typing import Any
 
 from metrics.presentation.blocks import Answer, Block, Link, Sentence
 from metrics.store import Run
@@ -35,9 +36,8 @@ class Question:
 
     place: where it stands among the questions of its section; appendix: after the charts and cases of a report;
     short: of suites of up to so many cases, or boxes, every place says its answer unasked; of larger ones that takes
-    too long;
-    knows_sections: whether it is told which sections are asked for. `ask` returns blocks, none where the run has
-    nothing to answer with.
+    too long; knows_sections: whether it is told which sections are asked for. `ask` returns blocks, none where the run
+    has nothing to answer with.
     """
 
     id: str
@@ -62,22 +62,11 @@ class Question:
         return Link(self.page, self.title)
 
 
-def question(
-    section: str,
-    title: str,
-    asks: str,
-    page: str,
-    place: int = 0,
-    *,
-    appendix: bool = False,
-    short: int = 0,
-    knows_sections: bool = False,
-) -> Callable[[Ask], Ask]:
+def question(section: str, title: str, asks: str, page: str, **more: Any) -> Callable[[Ask], Ask]:
     """Return a decorator that declares a function to be a question, see Question; its id is the function's name."""
 
     def declare(ask: Ask) -> Ask:
-        made = Question(ask.__name__, section, title, asks, page, ask, place, appendix, short, knows_sections)
-        ask.question = made  # type: ignore[attr-defined]
+        ask.question = Question(ask.__name__, section, title, asks, page, ask, **more)  # type: ignore[attr-defined]
         return ask
 
     return declare

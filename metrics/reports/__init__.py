@@ -69,7 +69,7 @@ def to_json(report: "Report") -> bytes:
 def _plain(value: Any) -> Any:
     if is_dataclass(value):
         own = {part.name: _plain(getattr(value, part.name)) for part in fields(value)}
-        return {"kind": kind_of(value), **own} if isinstance(value, Block) else own  # type: ignore[arg-type]
+        return {"kind": kind_of(value), **own} if isinstance(value, Block) else own
     if isinstance(value, Mapping):
         return {name: _plain(entry) for name, entry in value.items()}
     if isinstance(value, list | tuple):

@@ -80,11 +80,11 @@ def test_nothing_found_says_how_small_an_effect_would_have_been(runs: dict[str, 
     found = SliceSearch(
         measure, "m", "questions", (), 90, 0, 600, 20, 1000, False, ((20, 0.5181), (120, 0.1992), (400, float("inf")))
     )
-    assert search_blocks(found)[1].text == (
+    assert search_blocks(found)[1][0].text == (
         "With 20 questions, a gap of 0.518 would be detected 80 % of the time; with 120, 0.199."
     )
     few = replace(found, n=30, detectable=((20, float("inf")),))
-    assert search_blocks(few)[1].text == "30 questions are too few: no gap could be detected."
+    assert search_blocks(few)[1][0].text == "30 questions are too few: no gap could be detected."
 
 
 def test_objects_of_pictures(runs: dict[str, Run], open_page: Open, went: Went) -> None:

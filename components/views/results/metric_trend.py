@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from components.views.results.model_comparison import CORRECTIONS
 from components.widgets.tables import header, numeric
 from metrics.presentation.format import (
     MISSING,
@@ -21,6 +20,7 @@ from metrics.presentation.format import (
     shorten,
 )
 from metrics.presentation.phrases import better, signed
+from metrics.presentation.questions.is_it_better import CORRECTIONS
 
 if TYPE_CHECKING:
     from components.data import Column, Stop, Trend

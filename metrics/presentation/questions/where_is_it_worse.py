@@ -116,11 +116,11 @@ def _method(found: Sequence[SliceSearch]) -> str:
 # The Slices page
 
 
-def search_blocks(found: SliceSearch) -> list[Block]:
-    """Return what one search found: the answer, each slice with its cases, how significance was decided."""
+def search_blocks(found: SliceSearch) -> tuple[Sentence, list[Block]]:
+    """Return what one search found: the answer, then each slice with its cases and how significance was decided."""
     slices = [Sentence(row.sentence, link=_cases_of(row.value, found.measure)) for row in found.slices]
     nothing = [] if slices else [Sentence(_detectable(found))]
-    return [Sentence(answer(len(found.slices), found.searched)), *nothing, *slices, Note(_search_method(found))]
+    return Sentence(answer(len(found.slices), found.searched)), [*nothing, *slices, Note(_search_method(found))]
 
 
 def feature_table(known: SliceTable, title: str, rows: Sequence[SliceValue], measure: Measure) -> Table:

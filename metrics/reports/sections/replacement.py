@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from metrics.presentation.blocks import Answer, Note, Sentence, Table, table
+from metrics.presentation.blocks import Answer, Block, Note, Sentence, Table, table
 from metrics.presentation.format import MISSING, exact, interval
 from metrics.presentation.phrases import metric_title, signed
 from metrics.reports.baseline import Differences
@@ -22,7 +22,7 @@ def replacement_section(against: Sequence[Differences]) -> Answer | None:
         return None
     tests = max(each.tested.tested for each in against)
     notes = dict.fromkeys(note for each in against for note in (*each.footnotes, *each.tested.notes))
-    blocks = (
+    blocks: tuple[Block, ...] = (
         *(Sentence(f"{each.answer}.") for each in made), *map(_table, made),
         *map(Note, (HOW.format(tests=f"{tests} test{'' if tests == 1 else 's'}"), *notes)),
     )  # fmt: skip
