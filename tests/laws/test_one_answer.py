@@ -1,4 +1,7 @@
-"""Same answer, every place: what a question answers, page, PDF, HTML, terminal, Markdown and JSON say alike."""
+"""Same answer, every place: what a question answers, PDF, HTML, terminal, Markdown and JSON say alike.
+
+Pages do so in tests/pages/test_same_answers.py.
+"""
 
 import io
 import json
@@ -13,20 +16,17 @@ from typing import Any
 import pytest
 from markdown_it import MarkdownIt
 from pypdf import PdfReader
-from streamlit.testing.v1 import AppTest
 
 from metrics import engine
 from metrics.analysis import headline, leaderboard
 from metrics.cli.leaderboard_lines import print_leaderboard
 from metrics.presentation.blocks import Answer, Sentence, Table
 from metrics.presentation.question import Question, answers, questions, short_answers
-from metrics.presentation.questions import is_it_better
 from metrics.reports import render
 from metrics.reports.renderers.notebook import run_html, run_text
 from metrics.store import Run, Workspace
 from metrics.suites.samples import create, samples
 from tests.engine.engine_scenes import one_thread
-from tests.pages.conftest import Open
 
 SAMPLES = ("rag", "agents", "rag-judged")  # text with tags and contexts, thresholds, a judge
 PLACES: dict[str, Callable[[Run], str]] = {}
@@ -146,38 +146,6 @@ def _parts(answer: Answer) -> Iterator[str]:
             yield from (block.text, block.detail)
         if isinstance(block, Table):
             yield from (cell for row in block.rows for cell in row)
-
-
-@pytest.mark.parametrize("name", SAMPLES)
-def test_the_studio_says_them_too(
-    sample: Callable[[str], Run], open_page: Open, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
-    run = sample(name)
-    monkeypatch.setenv("ASSAY_WORKSPACE", str(run.workspace.path))
-    page = open_page("leaderboard", run=run.id, form="bars")
-    page.session_state["short-answers"] = True
-    page.run()
-    assert not page.exception
-    assert headline(leaderboard(run)).sentence in _said(page)
-    assert [one.text for one in short_answers(run) if one.text not in _said(page)] == []
-
-
-def test_compare_says_what_the_report_says(
-    sample: Callable[[str], Run], open_page: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The leader and each of the next ones: the sentence, how it was tested, and the numbers of every metric."""
-    run = sample("rag")
-    monkeypatch.setenv("ASSAY_WORKSPACE", str(run.workspace.path))
-    for found in is_it_better.leader_against_next(run):
-        page = open_page("compare", run=run.id, **is_it_better.pair(found))
-        assert page.subheader[0].value == is_it_better.answer(found, *is_it_better.names(found))
-        assert is_it_better.method(found) in [caption.value for caption in page.caption]
-        shown = {tuple(row) for frame in page.dataframe for row in frame.value.astype(str).itertuples(index=False)}
-        assert {row for table in is_it_better.pair_blocks(found) for row in table.rows} <= shown
-
-
-def _said(page: AppTest) -> list[str]:
-    return [element.value for kind in (page.text, page.subheader, page.caption) for element in kind]
 
 
 @pytest.mark.parametrize("one", questions(), ids=IDS)
