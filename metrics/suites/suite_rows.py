@@ -60,27 +60,28 @@ def change_cases(suite: Suite, rows: Iterable[Row]) -> Suite:
             problems.append(_problem(suite, id, "case_id", f"{count} rows", "one row a case"))
     if problems:
         raise InputError(problems)
-    cases = suite.cases
-    ids = cases["case_id"].combine_chunks()
-    given = rows_table(records, CASES)
+    cases, given = suite.cases, rows_table(records, CASES)
     for column in dict.fromkeys(name for record in records for name in _columns(record)):
-        if column == "case_id":
-            continue
-        holders = [place for place, record in enumerate(records) if column in _columns(record)]
-        new = given[column].combine_chunks().take(pa.array(holders))
-        row = pc.index_in(ids, pa.array([records[place]["case_id"] for place in holders], pa.string()))
-        if column in cases.column_names:
-            old = cases[column].combine_chunks()
-        else:
-            old = pa.nulls(len(cases), pa.string())
-            cases = cases.append_column(column, old)
-        places = np.where(row.is_valid(), len(old) + pc.fill_null(row, 0).to_numpy(), np.arange(len(old)))
-        values = pa.concat_arrays([old, new]).take(pa.array(places))
-        if column.startswith(METADATA) and values.null_count == len(values):
-            cases = cases.drop_columns([column])
-        else:
-            cases = cases.set_column(cases.column_names.index(column), column, values)
+        if column != "case_id":
+            holders = [place for place, record in enumerate(records) if column in _columns(record)]
+            new = given[column].combine_chunks().take(pa.array(holders))
+            cases = _with_values(cases, column, [records[place]["case_id"] for place in holders], new)
     return _checked(suite, cases, [record["case_id"] for record in records])
+
+
+def _with_values(cases: pa.Table, column: str, ids: Sequence[str], new: pa.Array) -> pa.Table:
+    """Return the cases with new values of a column in the rows of these ids; metadata without any value is dropped."""
+    row = pc.index_in(cases["case_id"].combine_chunks(), pa.array(ids, pa.string()))
+    if column in cases.column_names:
+        old = cases[column].combine_chunks()
+    else:
+        old = pa.nulls(len(cases), pa.string())
+        cases = cases.append_column(column, old)
+    places = np.where(row.is_valid(), len(old) + pc.fill_null(row, 0).to_numpy(), np.arange(len(old)))
+    values = pa.concat_arrays([old, new]).take(pa.array(places))
+    if column.startswith(METADATA) and values.null_count == len(values):
+        return cases.drop_columns([column])
+    return cases.set_column(cases.column_names.index(column), column, values)
 
 
 def rename_cases(suite: Suite, names: Mapping[str, str]) -> Suite:

@@ -73,32 +73,30 @@ def answer_of(reply: Any) -> Answer:
 
 def answer_from(given: Mapping[str, Any], metadata: Mapping[str, str] | None = None) -> Answer:
     """Return the answer with these values by canonical name. Raises CallFailed where one is not what it should be."""
-    values: dict[str, Any] = {}
-    for name in ("answer", "label"):
-        if given.get(name) is not None:
-            values[name] = _text(given[name], name)
-    for name in LISTS:
-        if given.get(name) is not None:
-            values[name] = _list(given[name], name)
-    passages = given.get("retrieved_contexts")
-    if isinstance(passages, list) and passages and "context_ids" not in values:
-        ids = [_part(passage, IDS) for passage in passages]
-        if all(each is not None for each in ids):
-            values["context_ids"] = _list(ids, "context_ids")
+    there = {name: value for name, value in given.items() if value is not None}
+    values: dict[str, Any] = {name: _text(there[name], name) for name in ("answer", "label") if name in there}
+    values |= {name: _list(there[name], name) for name in LISTS if name in there}
+    if "context_ids" not in values and (ids := _ids_in(there.get("retrieved_contexts"))):
+        values["context_ids"] = ids
     named, texts = (len(values.get(name) or ()) for name in ("context_ids", "retrieved_contexts"))
     if named and texts and named != texts:
-        found = f"{named} ids of {texts} passages"
-        raise wrong(f"{found}, expected an id for each")
-    for name in ("cost_usd", "tokens", "score"):
-        if given.get(name) is not None:
-            values[name] = _number(given[name], name)
+        raise wrong(f"{named} ids of {texts} passages, expected an id for each")
+    values |= {name: _number(there[name], name) for name in ("cost_usd", "tokens", "score") if name in there}
     if "tokens" in values:
         values["tokens"] = round(values["tokens"])
-    if given.get("trace") is not None:
-        values |= _traced(given["trace"], values)
+    if "trace" in there:
+        values |= _traced(there["trace"], values)
     if "answer" not in values and not any(values.get(name) for name in ("label", "trace", "artifacts")):
         raise wrong("a reply without an answer")
     return Answer(**values, metadata=metadata or {})
+
+
+def _ids_in(passages: Any) -> list[str] | None:
+    """Return the ids that all passages have in them; None where one has none."""
+    if not isinstance(passages, list):
+        return None
+    ids = [_part(passage, IDS) for passage in passages]
+    return None if any(each is None for each in ids) else _list(ids, "context_ids")
 
 
 def wrong(text: str) -> CallFailed:

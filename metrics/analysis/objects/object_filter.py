@@ -53,21 +53,11 @@ def masks_of(
     run: Run, evaluator: str, index: ObjectIndex, chosen: ObjectFilter
 ) -> tuple[tuple[NDArray[np.int8], Int32s], dict[str, Bools]]:
     """Return kind and label of every object under the score filter, and which objects each of the filters keeps."""
-    kind, label, masks = index.kind, index.label, dict[str, Bools]()
-    low, high = chosen.score_low, chosen.score_high
-    if low is not None:
-        below = index.score < low
-        found = index.took > 0
-        lost = below & found
+    kind, label, masks = index.kind, index.label, _masks_of_bounds(index, chosen)
+    if chosen.score_low is not None:
+        lost = (index.score < chosen.score_low) & (index.took > 0)
         kind = np.where(lost, np.int8(len(index.kinds)), kind)
         label = np.where(lost, index.truth, label)
-        masks["score_low"] = ~below | (found if high is None else False)
-    if high is not None:
-        masks["score_high"] = index.score <= high
-    if chosen.iou_low is not None:
-        masks["iou_low"] = index.iou >= chosen.iou_low
-    if chosen.iou_high is not None:
-        masks["iou_high"] = index.iou <= chosen.iou_high
     for name, codes, names, wanted in (
         ("kind", kind, (*index.kinds, LOW_SCORE), chosen.kinds),
         ("label", label, index.labels, chosen.labels),
@@ -80,17 +70,42 @@ def masks_of(
     if chosen.tag is not None:
         masks["tag"] = np.isin(index.position, run.sampling_design(chosen.tag).inside)
     if chosen.search:
-        cases = run.suite.cases
-        image = cases["metadata.image_name" if "metadata.image_name" in cases.column_names else "image"]
-        texts = (pc.utf8_lower(column.fill_null("")) for column in (cases["case_id"], image))
-        hits = [pc.match_substring(text, chosen.search.lower()).to_numpy() for text in texts]
-        masks["search"] = (hits[0] | hits[1])[index.position]
+        masks["search"] = _cases_with(run, chosen.search.lower())[index.position]
     if chosen.places is not None:
         masks["places"] = _at_places(run, index, chosen.places)
     if chosen.right_in is not None:
         right = index.kinds.index("tp") if "tp" in index.kinds else -1
         masks["right_in"] = (kind != right) & _found_by(run, evaluator, index, chosen)
     return (kind, label), masks or {"all": np.ones(len(kind), np.bool_)}
+
+
+def _masks_of_bounds(index: ObjectIndex, chosen: ObjectFilter) -> dict[str, Bools]:
+    """Return which objects the bounds of score and IoU keep.
+
+    A match below the lowest score is kept as a missed ground truth, unless there is a highest score, too.
+    """
+    masks: dict[str, Bools] = {}
+    if chosen.score_low is not None:
+        masks["score_low"] = ~(index.score < chosen.score_low)
+        if chosen.score_high is None:
+            masks["score_low"] |= index.took > 0
+    if chosen.score_high is not None:
+        masks["score_high"] = index.score <= chosen.score_high
+    if chosen.iou_low is not None:
+        masks["iou_low"] = index.iou >= chosen.iou_low
+    if chosen.iou_high is not None:
+        masks["iou_high"] = index.iou <= chosen.iou_high
+    return masks
+
+
+def _cases_with(run: Run, text: str) -> Bools:
+    """Return which cases have the lower-case text in their id or in the name of their image."""
+    cases = run.suite.cases
+    image = cases["metadata.image_name" if "metadata.image_name" in cases.column_names else "image"]
+    texts = (pc.utf8_lower(column.fill_null("")) for column in (cases["case_id"], image))
+    hits = [pc.match_substring(each, text).to_numpy() for each in texts]
+    found: Bools = hits[0] | hits[1]
+    return found
 
 
 def all_of(masks: Mapping[str, Bools]) -> Any:
