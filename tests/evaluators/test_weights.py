@@ -32,8 +32,9 @@ def random_scores(seed: int) -> tuple[Any, Any, Any]:
     rng = np.random.default_rng(seed)
     n = int(rng.integers(6, 40))
     truth = np.append(np.arange(3), rng.integers(0, 3, n - 3))
-    scores = rng.dirichlet(np.ones(3), n).round(2 if seed % 2 else 9)
-    scores[:, 2] = np.abs(1 - scores[:, 0] - scores[:, 1])
+    scores = rng.dirichlet(np.ones(3), n)
+    scores = np.floor(scores * 100) / 100 if seed % 2 else scores
+    scores[:, 2] = np.maximum(1 - scores[:, 0] - scores[:, 1], 0.0)
     weights = rng.gamma(1.0, 2.0, n)
     weights[rng.permutation(np.arange(3, n))[: n // 5]] = 0.0
     return truth, scores, weights
