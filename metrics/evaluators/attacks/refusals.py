@@ -227,9 +227,9 @@ def refusal_balance(suite: Suite, outputs: Outputs, parameters: BalanceParameter
     low = value - math.hypot(*(mean - lows)) / 2
     high = value + math.hypot(*(highs - mean)) / 2
     known = not math.isnan(low + high)
-    bounds = (max(0.0, low), min(1.0, high)) if known else (None, None)
+    lower, upper = (max(0.0, low), min(1.0, high)) if known else (None, None)
     interval = f"MOVER of {method}" if known else None
-    return Findings([Aggregate("balanced", value, *bounds, n, len(suite) - n, interval=interval)])
+    return Findings([Aggregate("balanced", value, lower, upper, n, len(suite) - n, interval=interval)])
 
 
 def _values(suite: Suite, scores: pa.Table) -> tuple[Floats, int]:
