@@ -64,7 +64,7 @@ def the_list(run: str) -> CaseList:
     return asked
 
 
-def listed_cases(run: str, around: CaseList) -> list[str]:
+def listed_cases(run: str, around: CaseList) -> tuple[str, ...]:
     """Return the ids of the cases in the list, in its order."""
     return data.case_ids(
         run,
@@ -175,7 +175,8 @@ def shown_scores(scores: pd.DataFrame, chosen: list[Shown]) -> pd.DataFrame:
     """Return the scores of the chosen outputs, with the output's `column`."""
     by_place = {(output["model"], output["run"]): column for column, output in chosen}
     places = zip(scores["model"], scores["run"], strict=True)
-    scores = scores.assign(column=[by_place.get(place) for place in places])
+    columns = pd.Series([by_place.get(place) for place in places], scores.index, object)
+    scores = scores.assign(column=columns)
     return scores[scores["column"].notna()]
 
 
@@ -331,7 +332,9 @@ def panoptic_views(view: data.CaseView, chosen: list[Shown], run: str, only: str
     return panels + [panoptic_panels.model_panel(column, *both, only) for (column, _), both in pairs]
 
 
-def segment_views(chosen: list[Shown], drawn: list[Sequence[data.Segment]], shown: str, only: str | None) -> list[Any]:
+def segment_views(
+    chosen: list[Shown], drawn: Sequence[Sequence[data.Segment]], shown: str, only: str | None
+) -> list[Any]:
     """Return the panels of each model's mistakes, or of the ground truth's classes and of each model's."""
     pairs = zip((column for column, _ in chosen), drawn, strict=True)
     if shown == "mistakes":

@@ -110,7 +110,7 @@ def of_hints(hints: Sequence[BiasHint], metric: str) -> CorrectedTests:
     """Return the tests of what goes with a judge's scores at equal labels."""
     kinds = len({hint.kind for hint in hints})
     question = f"What goes with {metric} at equal labels?"
-    return CorrectedTests(question, len(hints), kinds, "Holm, over the models", sum(hint.found for hint in hints))
+    return CorrectedTests(question, len(hints), kinds, "Holm, over the models", sum(hint.is_biased for hint in hints))
 
 
 def _over(correction: str, tests: int, what: str) -> tuple[int, str]:

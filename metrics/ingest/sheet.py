@@ -117,7 +117,7 @@ class Sheet:
         values = [None if value is None else json_text(value) for value in column.to_pylist()]
         return pa.chunked_array([pa.array(values, pa.string())])
 
-    def values(self, columns: Columns, field: Field) -> pa.ChunkedArray | pa.Array:
+    def read_field(self, columns: Columns, field: Field) -> pa.ChunkedArray | pa.Array:
         """Return a column of cases or outputs as its field's type says; numbers in another unit become the field's."""
         name = columns.columns[field.name]
         if field.is_list:

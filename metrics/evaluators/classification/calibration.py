@@ -274,7 +274,9 @@ def _of_detections(suite: Suite, outputs: Outputs, parameters: CalibrationParame
     values = np.empty((len(found.right), len(PER_CASE)))
     values[:, 0] = (found.confidence - found.right) ** 2
     values[:, 1] = log_losses(np.where(found.right, found.confidence, 1.0 - found.confidence))
-    draws = replace(parameters.draws(suite).of_cases(found.image), clusters=found.clusters)  # an image's are no units
+    draws = replace(
+        parameters.draws(suite).of_cases(found.image), clusters=found.clusters.astype(np.int64)
+    )  # an image's are no units
     stated = Stated(found.confidence, found.right, values, draws, found.ignored, found.reason)
     rows, curves = _findings(stated, parameters.bins)
     return Findings([replace(row, columns=found.columns) for row in rows], curves=curves, matches=found.matches)

@@ -157,7 +157,7 @@ def classification_pr_curve_detailed(suite: Suite, outputs: Outputs, parameters:
         cases[case_id] = CaseScore(dict(zip(KINDS, row, strict=True)), evidence=Evidence(facts=facts))
     rows = list(_rows(found, other, parameters))
     curves = pa.table([list(column) for column in zip(*rows, strict=True)] or [[]] * 5, schema=CURVES)
-    draws = ResamplingParameters(resamples=0).draws(suite).of_cases(found.place)
+    draws = ResamplingParameters.model_validate({"resamples": 0}).draws(suite).of_cases(found.place)
     return Findings(_aggregates(found, values, predicted, draws), cases, curves)
 
 

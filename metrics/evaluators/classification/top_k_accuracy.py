@@ -142,5 +142,5 @@ def _share(k: int, ranks: Ints, classes: int, draws: Draws, unscored: int) -> Ag
         reason = NOTHING_SCORED if not n else TRIVIAL.format(classes, k)
         return aggregate(name, math.nan, n=n, unscored=unscored, reason=reason)
     shares = resampled_means((ranks <= k).astype(np.float64)[:, None], draws)[:, 0]
-    own = wilson(np.count_nonzero(ranks <= k), n) if draws.single else None
+    own = wilson(int(np.count_nonzero(ranks <= k)), n) if draws.single else None
     return estimate(name, shares, n, draws, n=n, unscored=unscored, share=own)

@@ -46,7 +46,7 @@ def cases(sheet: Sheet, columns: Columns, task: Task, answered: bool = False) ->
     values: dict[str, pa.ChunkedArray | pa.Array] = {"case_id": case_ids(sheet, columns)}
     for field in CASE_FIELDS:
         if field.name in found and field.name not in CASES_READ_APART:
-            values[field.name] = sheet.values(columns, field)
+            values[field.name] = sheet.read_field(columns, field)
     values |= graded_ids.columns_of(sheet, columns)
     values |= answer_choices.columns_of(sheet, columns)
     if "expected_calls" in found:
@@ -154,7 +154,7 @@ def outputs(
     }
     for field in OUTPUT_FIELDS:
         if field.name in found and field.name not in OUTPUTS_READ_APART:
-            values[field.name] = sheet.values(columns, field)
+            values[field.name] = sheet.read_field(columns, field)
     values |= contexts.context_columns(sheet, columns)
     if answer_choices.LOGPROBS in found:
         values[answer_choices.LOGPROBS] = sheet.number_lists(columns, answer_choices.LOGPROBS, True)
