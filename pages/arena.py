@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from components import data
+from components.data import preferences, visitors, workspace_runs
 from components.views.judge import arena_entry, preference_judge, preference_upload
 from components.views.judge.label_entry import LONGEST
 from components.widgets import controls, filters, url
@@ -15,7 +15,7 @@ QUALITY = "quality"
 
 def choose_criterion(run: str) -> str:
     """Return what answers are compared by: one of the criteria there are, or the user's own."""
-    asked = filters.pick("Criterion", list(dict.fromkeys([QUALITY, *data.preference_criteria(run)])), "by")
+    asked = filters.pick("Criterion", list(dict.fromkeys([QUALITY, *preferences.preference_criteria(run)])), "by")
     return (filters.text("Another criterion", "own").strip() or asked)[:LONGEST]
 
 
@@ -36,7 +36,7 @@ def ask_name() -> None:
 
 def compare(run: str, criterion: str) -> None:
     """Draw the next pair for whoever compares."""
-    rater = data.own_name()
+    rater = visitors.own_name()
     if not rater:
         if not url.param("rater", "").strip():
             ask_name()
@@ -46,7 +46,7 @@ def compare(run: str, criterion: str) -> None:
 
 
 run = frame("Arena", "Which of two answers is better?")
-facts = data.run_facts(run)
+facts = workspace_runs.run_facts(run)
 if facts.suite["task"] not in TASKS or len(facts.models) < 2:
     empty(
         "Two models' texts are compared here",
@@ -63,7 +63,7 @@ elif view == "files":
     preference_upload.draw(run)
 else:
     compare(run, choose_criterion(run))
-counts = data.preference_criteria(run)
+counts = preferences.preference_criteria(run)
 if counts and st.button("See the ranking", icon=":material/arrow_forward:", key="ranking"):
     chosen = url.param("by", next(iter(counts)))
     own = counts.get(chosen) or next(iter(counts.values()))

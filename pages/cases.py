@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
 import streamlit as st
 
-from components import data
+from components.data import Place, agreements, found_slices, run_reads
 from components.data.found_slices import ReadSlice
 from components.viewers import case_list
 from components.views.results import mark_controls, saved_views
@@ -18,6 +18,11 @@ from metrics.presentation.names import metric_name
 from metrics.presentation.phrases import metric_title
 from metrics.presentation.viewers import case_rows
 
+if TYPE_CHECKING:
+    from metrics.analysis import Cell, Column, Leaderboard
+    from metrics.analysis.slices.slice_values import SliceValue
+
+
 PAGE = 100  # cases
 FIRST_OF = {"best": "best", "disputed": "most disputed", "varied": "most varied"}  # by order; else the worst
 BOUNDS = {"low": "at least", "high": "less than"}  # of the value, by argument
@@ -28,7 +33,7 @@ class CaseQuery(NamedTuple):
     """Which cases are asked for: those of one number, as the sidebar and the address filter and order them."""
 
     run: str
-    column: data.Column
+    column: Column
     model: str | None
     tag: str | None
     mark: str | None
@@ -51,10 +56,10 @@ class CaseQuery(NamedTuple):
             **self.filters,
         }
 
-    def every_case(self) -> list[data.Place]:
+    def every_case(self) -> list[Place]:
         """Return all these cases."""
-        ids = data.case_ids(self.run, self.column.evaluator, self.column.metric, **self.arguments())
-        return [data.Place(case_id) for case_id in ids]
+        ids = run_reads.case_ids(self.run, self.column.evaluator, self.column.metric, **self.arguments())
+        return [Place(case_id) for case_id in ids]
 
     def case_address(self, row: Mapping[Any, Any]) -> dict[str, url.Value]:
         """Return where a row leads: its example, in the list as it is filtered."""
@@ -64,7 +69,7 @@ class CaseQuery(NamedTuple):
         return {"run": self.run, **own, "case": row["case_id"], **about, "model": of_model}
 
 
-def choose_cases(run: str, board: data.Leaderboard) -> CaseQuery:
+def choose_cases(run: str, board: Leaderboard) -> CaseQuery:
     """Draw the filters of the sidebar and return what they choose."""
     titles = {column.evaluator: column.evaluator_title for column in board.columns}
     if not titles:
@@ -78,8 +83,8 @@ def choose_cases(run: str, board: data.Leaderboard) -> CaseQuery:
     mark = filters.one("Your tag", mark_controls.tags_in_use(run), "mark")
     chosen: dict[str, Any] = {"status": filters.one("Status", format.STATUSES, "status")}
     chosen["search"] = filters.search("Case id or question", "search") or None
-    orders = {"best": "Best first"} | ({"disputed": "Judges disagree most"} if data.has_panel(run) else {})
-    orders |= {"varied": "Repeats vary most"} if data.has_repeats(run) else {}
+    orders = {"best": "Best first"} | ({"disputed": "Judges disagree most"} if agreements.has_panel(run) else {})
+    orders |= {"varied": "Repeats vary most"} if run_reads.has_repeats(run) else {}
     order = filters.one("Order", orders, "order", every="Worst first")
     column = next(column for column in mine if column.metric == metric)
     chosen["failing"] = column.threshold is not None and filters.toggle("Wrong side of the threshold only", "failing")
@@ -94,17 +99,17 @@ def read_part(query: CaseQuery) -> ReadSlice | None:
     """Return the slice of the address; None without one. A slice that cannot be read is told, and ends the page."""
     if not query.slice:
         return None
-    part = data.read_slice(query.run, query.slice, query.column.evaluator, query.column.metric)
+    part = found_slices.read_slice(query.run, query.slice, query.column.evaluator, query.column.metric)
     if part.problem:
         st.error(f"{literal(part.problem)}. Clear the filters to see all cases.")
         st.stop()
     return part
 
 
-def describe(query: CaseQuery, board: data.Leaderboard, part: ReadSlice | None) -> None:
+def describe(query: CaseQuery, board: Leaderboard, part: ReadSlice | None) -> None:
     """Draw the number that the cases are behind, and what restricts the list."""
     column, model = query.column, query.model
-    shown = data.leaderboard(query.run, tag=query.tag) if query.tag else board
+    shown = run_reads.leaderboard(query.run, tag=query.tag) if query.tag else board
     cell = shown.cells.get((str(model), column.key))
     if part and part.value and model == part.model and not query.tag:
         st.text(headline(query, part.value, ""))
@@ -144,7 +149,7 @@ def draw_list(query: CaseQuery, page: int, rows: pd.DataFrame, total: int) -> No
     case_list.case_list(listing, f"cases-{page}-{column.evaluator}-{column.metric}-{query.model}")
 
 
-def headline(query: CaseQuery, shown: data.Cell | data.SliceValue | None, unscored: str) -> str:
+def headline(query: CaseQuery, shown: Cell | SliceValue | None, unscored: str) -> str:
     """Return the number that the cases are behind, with its interval, n and what is unscored."""
     column, model = query.column, query.model
     name = metric_title(column)
@@ -153,12 +158,12 @@ def headline(query: CaseQuery, shown: data.Cell | data.SliceValue | None, unscor
     value = f"{format.number(shown.value)} {column.unit}".strip()
     bounds = format.interval(shown.low, shown.high)
     facts = [f"n {format.count(shown.n)}", *([unscored] if unscored else [])]
-    if judges := data.judges_of(query.run).get(column.evaluator):
+    if judges := run_reads.judges_of(query.run).get(column.evaluator):
         facts.append(f"judged by {judges}")
     return f"{model} · {name} {value}" + (f" (95 % {bounds})" if bounds else "") + " · " + " · ".join(facts)
 
 
-def unscored_text(cell: data.Cell) -> str:
+def unscored_text(cell: Cell) -> str:
     """Return how many cases have no value, and for which reasons worth naming; "" for none."""
     named = [name for name in ("parse_failure", "skipped") if cell.counts.get(name)]
     reasons = [f"{format.STATUSES[name]}: {format.count(cell.counts[name])}" for name in named]
@@ -166,11 +171,11 @@ def unscored_text(cell: data.Cell) -> str:
 
 
 run = frame("Cases", "Which cases are behind this number?", unfinished=True)
-board = data.leaderboard(run)
+board = run_reads.leaderboard(run)
 query = choose_cases(run, board)
 part = read_part(query)
 page = int(url.number("page", 1, low=1))
-listed = data.cases(
+listed = run_reads.cases(
     run, query.column.evaluator, query.column.metric, limit=PAGE, offset=PAGE * (page - 1), **query.arguments()
 )
 describe(query, board, part)

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import streamlit as st
 
-from components import data
+from components.data import case_views, judge_settings, run_reads, workspace_runs
 from components.viewers import blocks, text_case
 from components.views.judge import judge_calls
 from components.views.results import model_comparison, replacement, what_was_tested
@@ -16,19 +16,26 @@ from components.widgets.chart import chart
 from components.widgets.frame import empty, frame, is_dark
 from components.widgets.literal import literal
 from components.widgets.tables import header, numeric, records
+from metrics.analysis.comparison.decisions import answer as replacement_answer
+from metrics.analysis.comparison.decisions import decisions as decisions_by_margins
+from metrics.analysis.corrected_tests import of_comparison
 from metrics.presentation import format, phrases
 from metrics.presentation.questions import is_it_better
 from metrics.presentation.viewers import board_drawing, case_texts
+
+if TYPE_CHECKING:
+    from metrics.analysis import Comparison, Decision, Difference, Leaderboard, Resampled
+
 
 PAGE = 100
 ANSWER_HEIGHT = 170  # pixels of an answer before it scrolls
 
 
-def choose_pair(run: str, board: data.Leaderboard, twins: dict[str, data.RunFacts]) -> tuple[str, str, str]:
+def choose_pair(run: str, board: Leaderboard, twins: dict[str, workspace_runs.RunFacts]) -> tuple[str, str, str]:
     """Return the models A and B and the run of B: from the address, else the two that lead the leaderboard."""
     asked = url.param("other")
     other = asked if asked in twins else run
-    ordered = data.headline(run).models
+    ordered = run_reads.headline(run).models
     of_b = twins[other].models
     model_b = next((model for model in (url.param("b"), *ordered, *of_b) if model in of_b), None)
     # another run of the same model is the likely question; of one run the best that is not B
@@ -47,7 +54,7 @@ def swap(run: str, other: str) -> None:
     url.put(a=url.param("b"), b=url.param("a"), run=other, other=run if other != run else None)
 
 
-def names(found: data.Comparison, twins: dict[str, data.RunFacts], run: str, other: str) -> tuple[str, str]:
+def names(found: Comparison, twins: dict[str, workspace_runs.RunFacts], run: str, other: str) -> tuple[str, str]:
     """Return the models as they are shown, with their run where there are two."""
     a, b = format.shorten(found.model_a, 44), format.shorten(found.model_b, 44)
     if run == other:
@@ -55,7 +62,7 @@ def names(found: data.Comparison, twins: dict[str, data.RunFacts], run: str, oth
     return f"{a} ({run_text(twins[run])})", f"{b} ({run_text(twins[other])})"
 
 
-def run_text(run: data.RunFacts) -> str:
+def run_text(run: workspace_runs.RunFacts) -> str:
     return f"{format.shorten(run.name, 24)}, {format.moment(run.created)}"
 
 
@@ -63,12 +70,12 @@ def see_metric(key: str | None) -> None:
     url.put(key=key, kind=None, case=None, page=None)
 
 
-def show_overview(found: data.Comparison, decisions: Sequence[data.Decision]) -> None:
+def show_overview(found: Comparison, decisions: Sequence[Decision]) -> None:
     """Draw whether B can replace A, the forest plot, the table, and what cannot be paired."""
     if decisions and (asked := replacement.show_decisions(decisions)) is not None:
         see_metric(asked)
         st.rerun()
-    tested: list[data.Difference | data.Resampled] = [*found.rows, *found.resampled]
+    tested: list[Difference | Resampled] = [*found.rows, *found.resampled]
     if any(model_comparison.scaled(row) for row in tested):
         margins = {made.row.column.key: made.margin for made in decisions}
         chart(
@@ -86,9 +93,7 @@ def show_overview(found: data.Comparison, decisions: Sequence[data.Decision]) ->
         blocks.draw_table(is_it_better.unpaired_table(found.unpaired), run, "compare")
 
 
-def show_metric(
-    row: data.Difference, found: data.Comparison, run: str, other: str, tag: str | None, correction: str
-) -> None:
+def show_metric(row: Difference, found: Comparison, run: str, other: str, tag: str | None, correction: str) -> None:
     """Draw one metric: the cases where B loses, wins and ties, and both answers to one of them."""
     st.text(f"{row.words}: {model_comparison.facts(row, correction)}")
     titles = model_comparison.PLAIN_KINDS if row.column.direction == "none" else model_comparison.KINDS
@@ -96,7 +101,7 @@ def show_metric(
     named = {name: f"{title} ({format.count(counts[name])})" for name, title in titles.items()}
     kind = controls.choice("Cases", named, "kind")
     page = int(url.number("page", 1, low=1))
-    listed = data.differences(
+    listed = run_reads.differences(
         run, found.model_a, found.model_b, other, row.column.evaluator, row.column.metric, kind=kind, tag=tag,
         limit=PAGE, offset=PAGE * (page - 1),
     )  # fmt: skip
@@ -124,13 +129,11 @@ def show_metric(
         show_case(case_id, row, rows.iloc[ids.index(case_id)], found, run, other)
 
 
-def show_labels(
-    row: data.Resampled, found: data.Comparison, run: str, other: str, tag: str | None, correction: str
-) -> None:
+def show_labels(row: Resampled, found: Comparison, run: str, other: str, tag: str | None, correction: str) -> None:
     """Draw one metric of the whole data set, label by label."""
     st.text(f"{row.words}: {model_comparison.facts(row, correction)}")
     pair = (run, found.model_a, found.model_b, other)
-    labels = data.label_comparison(*pair, tag, row.column.key, correction)
+    labels = run_reads.label_comparison(*pair, tag, row.column.key, correction)
     if not labels:
         st.info("This metric has no values by label.")
         return
@@ -153,9 +156,7 @@ def turn_pages(page: int, total: int) -> None:
                 st.rerun()
 
 
-def show_case(
-    case_id: str, row: data.Difference, values: pd.Series, found: data.Comparison, run: str, other: str
-) -> None:
+def show_case(case_id: str, row: Difference, values: pd.Series, found: Comparison, run: str, other: str) -> None:
     """Draw one case: the question, the answers of A and B, and a link to the whole case."""
     pair = ((run, found.model_a, "A", values["a"]), (other, found.model_b, "B", values["b"]))
     around = {"case": case_id, "evaluator": row.column.evaluator, "metric": row.column.metric}
@@ -168,7 +169,7 @@ def show_case(
             for of, model, letter, _ in pair:
                 if st.button(f"Open in the run of {letter}", key=f"open-{letter}"):
                     url.go("example", run=of, model=model, **around)
-    views = [view for of, *_ in pair if (view := data.example(of, case_id)) is not None]
+    views = [view for of, *_ in pair if (view := case_views.example(of, case_id)) is not None]
     if len(views) < len(pair):
         return
     draw_question(views[0].case)
@@ -203,7 +204,7 @@ def draw_question(case: Mapping[str, Any]) -> None:
     text_case.draw_earlier(earlier)
 
 
-def first_answer(view: data.CaseView, model: str) -> tuple[str | None, int]:
+def first_answer(view: case_views.CaseView, model: str) -> tuple[str | None, int]:
     """Return a model's first answer (of a classification the top labels), and how many times it answered."""
     own = [output for output in view.outputs if output["model"] == model]
     if not own:
@@ -217,8 +218,8 @@ def first_answer(view: data.CaseView, model: str) -> tuple[str | None, int]:
 
 
 run = frame("Compare", "Is B really better than A?")
-twins = data.same_suite(run)
-whole = data.leaderboard(run)
+twins = workspace_runs.same_suite(run)
+whole = run_reads.leaderboard(run)
 if len(whole.models) < 2 and len(twins) < 2:
     empty(
         "There is only one model",
@@ -246,8 +247,8 @@ columns = board_drawing.select_columns(whole.columns, chosen, show_minor)
 margins = replacement.margins(whole.columns)
 keys = [column.key for column in whole.columns if column in columns or column.key in margins]
 with st.spinner("Comparing: metrics of the whole data set are computed again on resamples of its cases"):
-    found = data.comparison(run, model_a, model_b, other, tag, tuple(keys), correction, anytime)
-decisions = data.decisions(found, margins)
+    found = run_reads.comparison(run, model_a, model_b, other, tag, tuple(keys), correction, anytime)
+decisions = decisions_by_margins(found, margins)
 name_a, name_b = names(found, twins, run, other)
 paired = next((row for row in found.rows if row.column.key == focus), None)
 resampled = next((row for row in found.resampled if row.column.key == focus), None)
@@ -256,7 +257,7 @@ with st.container(horizontal=True, vertical_alignment="center"):
     with st.container(gap="xsmall", width="stretch"):
         if row is None:
             st.subheader(
-                data.replacement_answer(decisions) or is_it_better.answer(found, *is_it_better.names(found)),
+                replacement_answer(decisions) or is_it_better.answer(found, *is_it_better.names(found)),
                 anchor=False,
             )
         else:
@@ -267,7 +268,7 @@ with st.container(horizontal=True, vertical_alignment="center"):
             if made.row.column.key == focus:
                 st.text(made.sentence())
         if run == other and row is None:
-            st.caption(f"All models: {literal(data.headline(run, tag).sentence)}")
+            st.caption(f"All models: {literal(run_reads.headline(run, tag).sentence)}")
     asked = columns if row is None else [row.column]
     replacement.draw_margins(asked, margins)
     st.button("Swap", icon=":material/swap_horiz:", on_click=swap, args=(run, other), help="Make A of B and B of A")
@@ -291,7 +292,7 @@ else:
         of_a = run if run != other else None
         allowed = url.params(replacement.NAME)
         url.go("report", run=other, a=model_a, b=model_b, before=of_a, tag=tag, margin=allowed, anytime=anytime)
-for line in dict.fromkeys(judge_calls.run_line(data.judge_of(each)) for each in (run, other)):
+for line in dict.fromkeys(judge_calls.run_line(judge_settings.judge_of(each)) for each in (run, other)):
     if line:
         st.text(line)
-what_was_tested.draw(run, data.of_comparison(found, tag))
+what_was_tested.draw(run, of_comparison(found, tag))

@@ -1,17 +1,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import pandas as pd
 import streamlit as st
 
-from components import data
+from components.data import run_reads
 from components.widgets import filters, url
 from components.widgets.frame import frame
 from components.widgets.tables import cell_of, header, numeric, records
+from metrics.analysis.findings.compliance import GLYPHS as OUTCOME_GLYPHS
+from metrics.analysis.findings.compliance import NOTICE as COMPLIANCE_NOTICE
 from metrics.presentation import format
 from metrics.presentation.names import column_name
 from metrics.presentation.phrases import limit
+
+if TYPE_CHECKING:
+    from metrics.analysis import Standard
+    from metrics.analysis.findings.compliance import MeasuredEvidence
+
 
 MODELS = 6  # columns shown unasked
 
@@ -27,7 +35,7 @@ def choose_models() -> list[int]:
     return places
 
 
-def tally(standard: data.Standard, place: int) -> str:
+def tally(standard: Standard, place: int) -> str:
     """Return how many of the metrics of one model meet their threshold, miss it, or have none."""
     outcomes = [evidence.outcomes[place] for evidence in standard.evidence]
     passed, failed = (sum(name.startswith(word) for name in outcomes) for word in ("passed", "failed"))
@@ -36,9 +44,9 @@ def tally(standard: data.Standard, place: int) -> str:
     return "  ".join(parts) or format.MISSING
 
 
-def number(evidence: data.MeasuredEvidence, place: int) -> str:
+def number(evidence: MeasuredEvidence, place: int) -> str:
     """Return outcome, value, interval and n of one model."""
-    cell, glyph = evidence.cells[place], data.OUTCOME_GLYPHS[evidence.outcomes[place]]
+    cell, glyph = evidence.cells[place], OUTCOME_GLYPHS[evidence.outcomes[place]]
     if cell is None or cell.value is None:
         return glyph
     bounds = format.interval(cell.low, cell.high)
@@ -73,7 +81,7 @@ def show_matrix(places: list[int]) -> str:
     return str(asked if asked in keys else keys[0])
 
 
-def show_standard(standard: data.Standard, places: list[int]) -> None:
+def show_standard(standard: Standard, places: list[int]) -> None:
     """Draw one standard: every number that is evidence for it, and the evaluators that were not run."""
     st.subheader(f"{standard.framework}: {standard.name}", anchor=False)
     st.text(standard.asks)
@@ -104,7 +112,7 @@ def show_standard(standard: data.Standard, places: list[int]) -> None:
         url.go("evaluators", evaluator=missing[clicked].evaluator)
 
 
-def show_evidence(evidence: Sequence[data.MeasuredEvidence], places: list[int]) -> None:
+def show_evidence(evidence: Sequence[MeasuredEvidence], places: list[int]) -> None:
     """Draw evaluators × models; a click on a number opens its cases."""
     table = pd.DataFrame(
         {
@@ -133,8 +141,8 @@ def show_evidence(evidence: Sequence[data.MeasuredEvidence], places: list[int]) 
 
 
 run = frame("Compliance", "For which standards is there evidence, and what is missing?")
-found = data.compliance(run)
-st.info(data.COMPLIANCE_NOTICE, icon=":material/info:")
+found = run_reads.compliance(run)
+st.info(COMPLIANCE_NOTICE, icon=":material/info:")
 frameworks = list(dict.fromkeys(standard.framework for standard in found.standards))
 framework = filters.one("Framework", frameworks, "framework")
 shown = [standard for standard in found.standards if framework in (None, standard.framework)]

@@ -1,6 +1,6 @@
 import streamlit as st
 
-from components import data
+from components.data import run_reads
 from components.views.curves import (
     class_bars,
     confusion_view,
@@ -12,6 +12,7 @@ from components.views.curves import (
 )
 from components.widgets import controls, filters, url
 from components.widgets.frame import empty, frame
+from metrics.core.registry import title_of
 from metrics.presentation.chart_data import cutoff_points
 from metrics.presentation.phrases import CHART_QUESTIONS
 
@@ -51,20 +52,20 @@ OF_ONE_VIEW = ("evaluator", "of", "of_class", "kind", "truth", "predicted", "err
 
 def offered(run: str) -> dict[str, dict[str, str]]:
     """Return the views available for a run, each with the evaluators that have it: id → title."""
-    columns = data.curve_columns(run)
+    columns = run_reads.curve_columns(run)
     views = {
         view: [name for name, own in columns.items() if has <= set(own) and not lacks & set(own)]
         for view, (has, lacks) in SIGNS.items()
     }
-    numbers = data.label_metrics(run)
-    shown = data.leaderboard(run).columns
+    numbers = run_reads.label_metrics(run)
+    shown = run_reads.leaderboard(run).columns
     by_evaluator = {
         one.evaluator: [other.metric for other in shown if other.evaluator == one.evaluator] for one in shown
     }
     views["cutoffs"] = [name for name, metrics in by_evaluator.items() if cutoff_points.measures(metrics)]
     views["errors"] = [name for name in numbers if name == "error_breakdown"]
     views["classes"] = [name for name in numbers if name not in ("error_breakdown", *views["groups"])]
-    return {view: {name: data.title_of(name) for name in views[view]} for view in VIEWS if views[view]}
+    return {view: {name: title_of(name) for name in views[view]} for view in VIEWS if views[view]}
 
 
 run = frame("Curves", "Where should the threshold be, and what gets confused?", unfinished=True)
@@ -87,7 +88,7 @@ view = controls.choice("View", {name: VIEWS[name][0] for name in views}, "view",
 _, question, show = VIEWS[view]
 st.caption(question)
 of = views[view]
-if keys := data.leaderboard(run).label_keys:
+if keys := run_reads.leaderboard(run).label_keys:
     filters.pick("Label key", keys, "label_key")
 evaluator = filters.pick("Evaluator", of, "evaluator") if len(of) > 1 else next(iter(of))
 show(run, evaluator)

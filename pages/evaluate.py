@@ -7,7 +7,7 @@ from itertools import count
 import pandas as pd
 import streamlit as st
 
-from components import data
+from components.data import evaluation_inputs, stored_outputs, uploaded_files, workspace_runs
 from components.views.setup import evaluator_chooser, object_findings, run_start, target_form
 from components.widgets import column_mapping, controls, problem_list, uploads, url
 from components.widgets.frame import editors_only, frame
@@ -63,12 +63,16 @@ EXAMPLES = {  # what to bring: suite, outputs
 def choose_suite(source: str) -> tuple[str, str]:
     """Choose the suite (name of an upload, fingerprint or sample id) and the zip of images; "" if not yet chosen."""
     if source == "upload":
-        suites = uploads.draw_uploads("Test cases", "suite", data.TABLES, hint=SUITE_HINT)
+        suites = uploads.draw_uploads("Test cases", "suite", uploaded_files.TABLES, hint=SUITE_HINT)
         images = []
-        if suites and data.wants_images(suites[0], tuple(url.params("read"))):
-            images = uploads.draw_uploads("Images, a zip", "images", data.ARCHIVES, hint=IMAGES_HINT)
+        if suites and evaluation_inputs.wants_images(suites[0], tuple(url.params("read"))):
+            images = uploads.draw_uploads("Images, a zip", "images", uploaded_files.ARCHIVES, hint=IMAGES_HINT)
         return next(iter(suites), ""), next(iter(images), "")
-    offered = {"stored": data.stored_suites, "sample": data.sample_titles, "run": data.runs_to_clone}
+    offered = {
+        "stored": evaluation_inputs.stored_suites,
+        "sample": workspace_runs.sample_titles,
+        "run": evaluation_inputs.runs_to_clone,
+    }
     options = offered[source]()
     if not options:
         st.info("Nothing is stored yet: every evaluated suite and every run is. Upload a suite to begin.")
@@ -93,7 +97,9 @@ def choose_outputs(source: str) -> tuple[tuple[str, ...], tuple[str, ...], bool]
     if together:
         st.text("What the models answered")
     else:
-        tokens = uploads.draw_uploads("What the models answered", "outputs", data.TABLES, many=True, hint=OUTPUTS_HINT)
+        tokens = uploads.draw_uploads(
+            "What the models answered", "outputs", uploaded_files.TABLES, many=True, hint=OUTPUTS_HINT
+        )
     if source == "upload" and not tokens:
         st.checkbox(
             "My suite file already has the answers", value=together, key=f"together-{together}",
@@ -102,12 +108,12 @@ def choose_outputs(source: str) -> tuple[tuple[str, ...], tuple[str, ...], bool]
     called: list[str] = []
     models: list[str] = []
     for token in tokens:
-        file = data.upload_name(token)
-        guess = another_name(data.model_name(file), models)
-        if data.names_its_models(token, tuple(url.params("read"))):
+        file = uploaded_files.upload_name(token)
+        guess = another_name(uploaded_files.model_name(file), models)
+        if evaluation_inputs.names_its_models(token, tuple(url.params("read"))):
             models.append("")
             continue
-        asked = data.choices_of(token, url.params("called")).get("model", guess)
+        asked = uploaded_files.choices_of(token, url.params("called")).get("model", guess)
         models.append(st.text_input(f"Model that made {file}", asked, key=f"called-{token}").strip() or guess)
         called.append(f"{token}.model={models[-1]}")
     if called:
@@ -133,7 +139,7 @@ def choose_on_file(suite: str, stored: dict[str, str]) -> str:
 
 def offer_cases(suite: str) -> None:
     """Draw the cases of a stored suite as a table to be answered."""
-    table = data.cases_to_answer(suite)
+    table = stored_outputs.cases_to_answer(suite)
     if table is not None:
         st.download_button(
             "Cases to answer, CSV", data=table, file_name="cases.csv", mime="text/csv", on_click="ignore",
@@ -147,10 +153,12 @@ def choose_files(suite: str, outputs: tuple[str, ...], together: bool) -> str:
     combined = together and bool(suite)
     tokens = (suite,) if combined else outputs
     agents = url.param("task") == "agent"
-    role: data.FileRole = "combined" if combined else "outputs"
-    if not tokens or not (agents or data.wants_files(tokens, role, tuple(url.params("read")))):
+    role: evaluation_inputs.FileRole = "combined" if combined else "outputs"
+    if not tokens or not (agents or evaluation_inputs.wants_files(tokens, role, tuple(url.params("read")))):
         return ""
-    chosen = uploads.draw_uploads("Files the agents made, a zip (if any)", "files", data.ARCHIVES, hint=FILES_HINT)
+    chosen = uploads.draw_uploads(
+        "Files the agents made, a zip (if any)", "files", uploaded_files.ARCHIVES, hint=FILES_HINT
+    )
     return next(iter(chosen), "")
 
 
@@ -163,9 +171,9 @@ def show_examples() -> None:
                 place.code(example, language=None, wrap_lines=True)
 
 
-def show_columns(inputs: data.Inputs) -> str:
+def show_columns(inputs: evaluation_inputs.Inputs) -> str:
     """Draw how each file was read; return what is in the way: `question`, `problem`, or nothing."""
-    files = data.previews(inputs)
+    files = evaluation_inputs.previews(inputs)
     obstacles = [column_mapping.draw_file(file, parameter_of(file), files) for file in files]
     if files:
         with st.expander("Columns, lists and first rows"):
@@ -181,12 +189,12 @@ def show_columns(inputs: data.Inputs) -> str:
     return "problem" if "problem" in obstacles else "question" if "question" in obstacles else ""
 
 
-def parameter_of(file: data.InspectedFile) -> str:
+def parameter_of(file: evaluation_inputs.InspectedFile) -> str:
     """Return the query parameter with the corrections of a file's columns."""
     return "omap" if file.preview is not None and file.preview.role == "outputs" else "smap"
 
 
-def show_file(file: data.InspectedFile) -> None:
+def show_file(file: evaluation_inputs.InspectedFile) -> None:
     """Draw the mapping of a file, to be corrected; how its lists were read; its first rows."""
     seen = file.preview
     if seen is None:
@@ -206,7 +214,7 @@ def show_file(file: data.InspectedFile) -> None:
     st.dataframe(pd.DataFrame(list(seen.first)), hide_index=True, height=min(260, 38 + 35 * len(seen.first)))
 
 
-def show_problems(facts: data.ReadInputs, inputs: data.Inputs) -> None:
+def show_problems(facts: evaluation_inputs.ReadInputs, inputs: evaluation_inputs.Inputs) -> None:
     """Draw all problems of the files, and the choice to skip the bad rows."""
     if not facts.problems:
         return
@@ -231,7 +239,7 @@ with left:
     with first:
         suite, images = choose_suite(source)
     with second:
-        stored = data.answers_on_file(suite) if source == "stored" and suite else {}
+        stored = stored_outputs.answers_on_file(suite) if source == "stored" and suite else {}
         on_file_too = {"upload": "Upload", "file": f"On file ({len(stored)})", "model": ANSWERS["model"]}
         answers = on_file_too if stored else ANSWERS  # short: the three stand in a column
         by = "" if source in WITH_OUTPUTS else controls.choice("Answers", answers, "by", clears=("job", "answers"))
@@ -242,7 +250,7 @@ with left:
         files = choose_files(suite, outputs, together)
     uploads.draw_refused()
     obstacle, facts, unchecked = "", None, ""
-    inputs = data.Inputs(
+    inputs = evaluation_inputs.Inputs(
         source, suite, images, outputs, models, together, url.param("task", "") or "", tuple(url.params("smap")),
         tuple(url.params("omap")), url.flag("keep"), files, readings=tuple(url.params("read")), on_file=on_file,
     )  # fmt: skip
@@ -252,7 +260,7 @@ with left:
         obstacle = show_columns(inputs)
     answered = bool(outputs or on_file) or together or source in WITH_OUTPUTS
     if suite and source == "upload" and not obstacle and not answered:
-        alone = data.read_suite(inputs)  # said now, not only when the answers are here
+        alone = evaluation_inputs.read_suite(inputs)  # said now, not only when the answers are here
         show_problems(alone, inputs)
         obstacle = "" if alone.complete else "problem"
     if asking and suite and not obstacle:
@@ -262,7 +270,7 @@ with left:
     if complete and not obstacle:
         inputs = object_findings.with_answers(inputs)
         with st.spinner("Reading and checking the files"):
-            facts = data.read_inputs(inputs)
+            facts = evaluation_inputs.read_inputs(inputs)
         show_problems(facts, inputs)
         if facts.complete and facts.understood is not None and facts.understood.task in ("detection", "classification"):
             unchecked = object_findings.draw_checks(inputs)

@@ -1,28 +1,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import pandas as pd
 import streamlit as st
 
-from components import data
+from components.data import model_needs
 from components.views.setup.worked_examples import draw_examples
 from components.widgets import filters, url
 from components.widgets.frame import frame
 from components.widgets.literal import literal
 from components.widgets.parameter_form import fields, value_text
 from components.widgets.tables import header, records
+from metrics.core.registry import evaluators as catalogue
 from metrics.presentation import format
 from metrics.presentation.families import FAMILIES
 from metrics.presentation.sources import source_markdown
 
+if TYPE_CHECKING:
+    from metrics.core.evaluator import Evaluator
+
+
 frame("Evaluators", question="What does each evaluator measure, and from what?", needs_run=False)
-entries = data.catalogue()
+entries = catalogue()
 families = sorted({entry.family for entry in entries.values()})
 tasks = sorted({task for entry in entries.values() for task in entry.tasks})
 
 
-def metric_table(entry: data.Evaluator) -> pd.DataFrame:
+def metric_table(entry: Evaluator) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "Metric": f"{metric.name} {format.ARROWS[metric.direction.value]}".strip(),
@@ -37,14 +43,14 @@ def metric_table(entry: data.Evaluator) -> pd.DataFrame:
     )
 
 
-def threshold(entry: data.Evaluator, declared: float | None) -> str:
+def threshold(entry: Evaluator, declared: float | None) -> str:
     """Return the declared threshold; of metrics that rest on local weights that it is calibrated for them."""
     if declared is None:
         return "by model" if set(entry.needs) - {"judge"} else format.MISSING
     return f"{declared:g}"
 
 
-def parameter_table(entry: data.Evaluator) -> pd.DataFrame:
+def parameter_table(entry: Evaluator) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "Parameter": field.name,
@@ -52,11 +58,11 @@ def parameter_table(entry: data.Evaluator) -> pd.DataFrame:
             "Kind": field.kind,
             "Default": value_text(field.default),
         }
-        for field in fields(data.parameter_schema(entry.id))
+        for field in fields(model_needs.parameter_schema(entry.id))
     )
 
 
-def show(entry: data.Evaluator) -> None:
+def show(entry: Evaluator) -> None:
     """Draw one evaluator in full."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.subheader(entry.title, anchor=False, width="stretch")

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
 import streamlit as st
 
-from components import data
+from components.data import Place, agent_traces, case_views, found_slices, run_reads, visitors, workspace_runs
 from components.viewers import chat, image_viewer, text_case, trace
 from components.views.judge import judge_calls, own_verdict
 from components.views.objects import object_list, object_walk
@@ -15,6 +15,7 @@ from components.views.objects.image_case import Marked, Shown, detail, outputs_p
 from components.views.results import asked_models, mark_controls
 from components.widgets import controls, filters, url
 from components.widgets.frame import empty, frame
+from metrics.core.registry import title_of
 from metrics.presentation import calibration_words, format
 from metrics.presentation.names import column_name, metric_name, middle
 from metrics.presentation.viewers import (
@@ -25,6 +26,10 @@ from metrics.presentation.viewers import (
     segment_panels,
     trace_steps,
 )
+
+if TYPE_CHECKING:
+    from metrics.analysis import Segment
+
 
 FIRST_OF = {"best": "best", "disputed": "most disputed", "varied": "most varied"}  # by order; else the worst
 
@@ -50,7 +55,7 @@ class CaseList(NamedTuple):
 def the_list(run: str) -> CaseList:
     """Return the list of the address, by default that of the run's first number."""
     asked = CaseList(*(url.param(name) for name in CaseList._fields))  # type: ignore[arg-type]
-    columns = data.leaderboard(run).columns
+    columns = run_reads.leaderboard(run).columns
     if not columns:
         why = "No evaluator that this installation knows has a number in this run."
         empty("This run has no numbers", why, "See the runs", "runs", run=run)
@@ -59,14 +64,14 @@ def the_list(run: str) -> CaseList:
         of_evaluator = [column for column in columns if column.evaluator == asked.evaluator] or columns
         first = next((column for column in of_evaluator if column.primary), of_evaluator[0])
         asked = asked._replace(evaluator=first.evaluator, metric=first.metric)
-    if asked.slice and data.read_slice(run, asked.slice, asked.evaluator, asked.metric).problem:
+    if asked.slice and found_slices.read_slice(run, asked.slice, asked.evaluator, asked.metric).problem:
         asked = asked._replace(slice=None)
     return asked
 
 
 def listed_cases(run: str, around: CaseList) -> tuple[str, ...]:
     """Return the ids of the cases in the list, in its order."""
-    return data.case_ids(
+    return run_reads.case_ids(
         run,
         around.evaluator,
         around.metric,
@@ -116,13 +121,13 @@ def step(run: str, case_id: str, around: CaseList) -> str:
         walk_buttons(before, ids[place + 1] if 0 <= place < len(ids) - 1 else None)
         st.text(f"{middle(case_id, 24)} · {where}, {order}{of}", width="stretch")
         if case_id:
-            mark_controls.draw(run, {"case": data.Place(case_id)})
+            mark_controls.draw(run, {"case": Place(case_id)})
         if st.button("Cases", icon=":material/list_alt:", help="Back to the list"):
             url.go("cases", run=run, **around._asdict())
     return case_id
 
 
-def choose_outputs(view: data.CaseView, model: str | None) -> list[Shown]:
+def choose_outputs(view: case_views.CaseView, model: str | None) -> list[Shown]:
     """Choose the outputs to show side by side; by default that of the list's model and the next ones."""
     several = len({output["run"] for output in view.outputs}) > 1
     every = [
@@ -144,7 +149,7 @@ class AnswerView(NamedTuple):
     answered: bool
 
 
-def show_text(run: str, view: data.CaseView, chosen: list[Shown], around: CaseList) -> None:
+def show_text(run: str, view: case_views.CaseView, chosen: list[Shown], around: CaseList) -> None:
     """Draw question, expected answers, the answers side by side, the scores and their evidence."""
     warn_of_calibration(run, around)
     scores = shown_scores(view.scores, chosen)
@@ -166,7 +171,7 @@ def show_text(run: str, view: data.CaseView, chosen: list[Shown], around: CaseLi
 def warn_of_calibration(run: str, around: CaseList) -> None:
     """Say where the threshold of the list's number was calibrated for something else."""
     wanted = (around.evaluator, around.metric)
-    listed = next((one for one in data.leaderboard(run).columns if (one.evaluator, one.metric) == wanted), None)
+    listed = next((one for one in run_reads.leaderboard(run).columns if (one.evaluator, one.metric) == wanted), None)
     if listed is not None and (unfit := calibration_words.warning(listed)):
         st.text(f"{column_name(listed)}: {unfit}.")
 
@@ -188,8 +193,8 @@ def answer_view(run: str, case: Mapping[str, Any], chosen: list[Shown], around: 
     forms |= {"expected": "Against the expected"} if case["expected_answers"] and answers else {}
     form = controls.choice("Answers", forms, "view") if len(forms) > 1 else "written"
     rater = None
-    if around.evaluator in data.judges_of(run) and data.may("editor"):
-        rater = data.own_name() or filters.text("Your name", "rater").strip()
+    if around.evaluator in run_reads.judges_of(run) and visitors.may("editor"):
+        rater = visitors.own_name() or filters.text("Your name", "rater").strip()
     answered = any(shown.output["answer"] is not None or shown.output.get("error") for shown in chosen)
     return AnswerView(form, rater, answered)
 
@@ -232,7 +237,7 @@ def ids_of(shown: Shown) -> list[str]:
 
 def show_scores(scores: pd.DataFrame, chosen: list[Shown], evaluator: str) -> None:
     """Draw the evidence by evaluator, that of the page's question first, and the table of all scores."""
-    titles = {name: data.title_of(name) for name in scores["evaluator"].unique()}
+    titles = {name: title_of(name) for name in scores["evaluator"].unique()}
     contexts = {shown.column: contexts_of(shown) for shown in chosen}
     ids = {shown.column: ids_of(shown) for shown in chosen}
     first = scores["evaluator"] == evaluator
@@ -248,7 +253,7 @@ def show_scores(scores: pd.DataFrame, chosen: list[Shown], evaluator: str) -> No
 def show_chat(column: str, output: Mapping[str, Any], case: Mapping[str, Any], scores: pd.DataFrame) -> None:
     """Draw the conversation as a chat, the verdicts on its turns beside them; nothing where there is none."""
     judged = [
-        (data.title_of(row["evaluator"]), row["verdicts"])
+        (title_of(row["evaluator"]), row["verdicts"])
         for row in scores.drop_duplicates("evaluator").to_dict("records")
         if row["verdicts"]
     ]
@@ -264,7 +269,9 @@ def show_trace(column: str, output: Mapping[str, Any], case: Mapping[str, Any], 
     if not output["trace"]:
         return
     of_calls = scores.loc[scores["evaluator"] == "tool_calls", "verdicts"]
-    view = data.trace(output["trace"], case.get("expected_calls"), next((groups for groups in of_calls if groups), ()))
+    view = agent_traces.trace(
+        output["trace"], case.get("expected_calls"), next((groups for groups in of_calls if groups), ())
+    )
     with st.expander(f"Trace: {trace_steps.summary(view)}", key=f"trace-{column}"):
         trace.draw(view, f"steps-{column}")
 
@@ -285,14 +292,14 @@ def show_label_scores(predictions: pd.DataFrame, output: Mapping[str, Any]) -> N
     )
 
 
-def show_segments(view: data.CaseView, chosen: list[Shown], run: str, key: str) -> None:
+def show_segments(view: case_views.CaseView, chosen: list[Shown], run: str, key: str) -> None:
     """Draw the image with the wrong areas, or with the regions of the ground truth and of each model."""
-    drawn = [data.segments(run, view.case["case_id"], output["model"], output["run"]) for _, output in chosen]
-    colours = segment_panels.class_colours(data.labels(run), chain(*drawn))
+    drawn = [run_reads.segments(run, view.case["case_id"], output["model"], output["run"]) for _, output in chosen]
+    colours = segment_panels.class_colours(run_reads.labels(run), chain(*drawn))
     only = filters.one("Class", list(colours), "label")
     left, right = st.columns([2, 5], vertical_alignment="center")
     with left:
-        panoptic = {"segments": "Segments"} if "panoptic_quality" in data.match_evaluators(run) else {}
+        panoptic = {"segments": "Segments"} if "panoptic_quality" in run_reads.match_evaluators(run) else {}
         shown = controls.choice("Show", panoptic | segment_panels.VIEWS, "show")
     with right:
         show_legend(run, shown, colours, drawn[0])
@@ -314,27 +321,25 @@ def show_segments(view: data.CaseView, chosen: list[Shown], run: str, key: str) 
                 st.dataframe(segment_panels.mistakes_table(each), hide_index=True)
 
 
-def show_legend(run: str, shown: str, colours: Mapping[str, str], drawn: Sequence[data.Segment]) -> None:
+def show_legend(run: str, shown: str, colours: Mapping[str, str], drawn: Sequence[Segment]) -> None:
     """Draw the colours of the classes that the first model's picture has."""
     there = {label for each in drawn for label in (each.truth, each.predicted)}
     if shown == "segments":
         st.caption("Each thing in a shade of its own, stuff flat. Found ✓ solid, false ✗ dashed, missed – dotted.")
-        there &= {*data.labels(run)}  # what no segment covers is none
+        there &= {*run_reads.labels(run)}  # what no segment covers is none
     named = {label: colour for label, colour in colours.items() if label in there}
     st.html(segment_panels.legend_html("classes" if shown == "segments" else shown, named))
 
 
-def panoptic_views(view: data.CaseView, chosen: list[Shown], run: str, only: str | None) -> list[Any]:
+def panoptic_views(view: case_views.CaseView, chosen: list[Shown], run: str, only: str | None) -> list[Any]:
     """Return the panels of the segments: the ground truth's, then each model's."""
-    of = [data.segment_outcomes(run, view.case["case_id"], output["model"], output["run"]) for _, output in chosen]
+    of = [run_reads.segment_outcomes(run, view.case["case_id"], output["model"], output["run"]) for _, output in chosen]
     panels = [panoptic_panels.truth_panel("Ground truth", of[0][0], only)]
     pairs = zip(chosen, of, strict=True)
     return panels + [panoptic_panels.model_panel(column, *both, only) for (column, _), both in pairs]
 
 
-def segment_views(
-    chosen: list[Shown], drawn: Sequence[Sequence[data.Segment]], shown: str, only: str | None
-) -> list[Any]:
+def segment_views(chosen: list[Shown], drawn: Sequence[Sequence[Segment]], shown: str, only: str | None) -> list[Any]:
     """Return the panels of each model's mistakes, or of the ground truth's classes and of each model's."""
     pairs = zip((column for column, _ in chosen), drawn, strict=True)
     if shown == "mistakes":
@@ -353,7 +358,7 @@ else:  # the list is the gallery's, and so is what stands beside this object
     stands = object_walk.walk(objects, url.param("case", ""), url.param("object", ""))
     case_id = url.param("case", "") or (stands.here.case_id if stands.here else "")
     object_walk.draw(stands, case_id, state)
-view = data.example(run, case_id) if case_id else None
+view = case_views.example(run, case_id) if case_id else None
 if view is None:
     empty("There is no such case", "Choose one from the list of cases of this run.", "See the cases", "cases", run=run)
     st.stop()
@@ -361,7 +366,7 @@ url.put(case=case_id)
 if not view.outputs:
     st.info("No model answered this case.")
 chosen = choose_outputs(view, around.model)
-task = data.run_facts(run).suite["task"]
+task = workspace_runs.run_facts(run).suite["task"]
 if chosen and task == "segmentation":
     show_segments(view, chosen, run, case_id)
 elif chosen and task == "detection":

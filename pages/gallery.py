@@ -4,7 +4,7 @@ from typing import NoReturn
 
 import streamlit as st
 
-from components import data
+from components.data import run_reads, workspace_runs
 from components.viewers import tile_gallery
 from components.views.objects import object_list, object_walk, point_controls, tile_wall
 from components.views.results import mark_controls
@@ -30,7 +30,7 @@ FILTERS = (
 
 def nothing_here(run: str) -> NoReturn:
     """Why this run has no gallery, and the run of the workspace that has one."""
-    task = data.run_facts(run).suite["task"]
+    task = workspace_runs.run_facts(run).suite["task"]
     if task == "segmentation":
         empty(
             "Every pixel has a class here: there are no objects to match",
@@ -48,7 +48,9 @@ def nothing_here(run: str) -> NoReturn:
         )
     else:
         what = {"text": "answers", "classification": "labels", "regression": "numbers"}.get(task, "traces")
-        others = [each for each in data.runs() if each.suite["task"] == "detection" and each.state == "finished"]
+        others = [
+            each for each in workspace_runs.runs() if each.suite["task"] == "detection" and each.state == "finished"
+        ]
         why = (
             f"This run is about {what}. A run of object detection opens here as pictures: what each model found, made "
             "up and missed, object by object."
@@ -61,10 +63,10 @@ def nothing_here(run: str) -> NoReturn:
 
 
 run = frame("Gallery", "Which objects go wrong?", unfinished=True)
-evaluators = data.match_evaluators(run)
+evaluators = run_reads.match_evaluators(run)
 if not evaluators:
     nothing_here(run)
-models = data.run_facts(run).models
+models = workspace_runs.run_facts(run).models
 filters.pick("Model", models, "model")
 found_list = object_list.object_list(run, object_list.state_here())
 listed = nothing_here(run) if found_list is None else found_list
@@ -72,17 +74,17 @@ choice, model, evaluator, by_image = listed.choice, listed.choice["model"], list
 url.put(kind=listed.asked)
 labels, truths, sizes = choice["labels"], choice["truths"], choice["sizes"]
 kinds, asked = listed.counted, listed.asked
-counts = data.object_counts(run, evaluator, **choice)
+counts = run_reads.object_counts(run, evaluator, **choice)
 
 titles = {kind: tile_gallery.kind_title(kind, listed.point.iou) for kind in listed.known}
 filters.many("Kind", tile_gallery.options(kinds, asked, titles), "kind", "Every mistake")
 filters.many("Class", tile_gallery.options(counts["label"], labels), "label")
 filters.many("True class", tile_gallery.options(counts["truth"], truths), "truth")
 filters.many("Size", tile_gallery.options(counts["size"], sizes, tile_gallery.SIZES), "size")
-scored = data.run_facts(run).suite["task"] == "detection"  # segments have no scores
+scored = workspace_runs.run_facts(run).suite["task"] == "detection"  # segments have no scores
 if scored:
     filters.between("Score", "score")
-rules = data.match_rules(run, evaluator)
+rules = run_reads.match_rules(run, evaluator)
 filters.between(rules.similarity, "iou")
 tags = [choice["tag"]] if choice["tag"] else []
 if counts["tag"] or tags:
@@ -94,7 +96,7 @@ filters.search("Image", "search")
 filters.pick("Sort", object_list.sorts_of(by_image), "sort")
 if len(evaluators) > 1:
     filters.pick("Matched by", evaluators, "evaluator")
-repeats = data.repeats(run, model)
+repeats = run_reads.repeats(run, model)
 if len(repeats) > 1:
     filters.pick("Repeat", {str(n): str(n) for n in repeats}, "repeat")
 filters.reset(list(FILTERS))

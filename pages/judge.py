@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from components import data
+from components.data import judge_settings, visitors
 from components.views.judge import judge_form, key_leave, machine_models, prompt_playground, reply_cache, rubric_editor
 from components.widgets import controls, url
 from components.widgets.frame import editors_only, frame
@@ -12,6 +12,8 @@ from components.widgets.parameter_form import parameter_form
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from components.data import GgufFile
 
 VIEWS = {"setup": "Set up", "cache": "Cache", "prompts": "Your own prompts", "rubrics": "Rubrics"}
 NO_JUDGE = (
@@ -33,7 +35,7 @@ SMALL = (
 
 def teach() -> None:
     """Draw how to set up a judge."""
-    command, installed = data.local_judge()
+    command, installed = judge_settings.local_judge()
     with st.container(border=True):
         st.subheader("No judge set up", anchor=False)
         st.text(NO_JUDGE)
@@ -45,7 +47,7 @@ def teach() -> None:
         )
 
 
-def fill_in(way: str, kept: data.Setting | None, files: Sequence[data.GgufFile]) -> data.Setting | None:
+def fill_in(way: str, kept: judge_settings.Setting | None, files: Sequence[GgufFile]) -> judge_settings.Setting | None:
     """Draw the form; return its settings, None while something is missing. `files` are offered as local models."""
     number, offer = machine_models.offered()
     start = next((one for one in (offer, kept) if one and judge_form.way_of(one) == way), None)
@@ -71,7 +73,7 @@ def fill_in(way: str, kept: data.Setting | None, files: Sequence[data.GgufFile])
             help=f"As litellm names it: {judge_form.MODELS}" if way == "hosted" else "As the server names it.",
             placeholder="gpt-4o-mini" if way == "hosted" else "the model's name",
         )  # fmt: skip
-    schemas = data.judge_schemas()
+    schemas = judge_settings.judge_schemas()
     with st.expander("Sampling, limits, budget"):
         chosen = parameter_form(schemas.limits, "judge-limits", start=kept)
         st.text("Budget of one run. A run can be started with its own.")
@@ -95,20 +97,20 @@ def fill_in(way: str, kept: data.Setting | None, files: Sequence[data.GgufFile])
 
 def set_up() -> None:
     """Draw the workspace's judge: the form, a summary, a test call."""
-    now = data.judge_chosen()
+    now = judge_settings.judge_chosen()
     kept = now.settings
     if now.problem:
         st.text(f"✗ The judge of this workspace cannot be read: {now.problem}")
     if kept is None:
         teach()
-    files = data.own_models()
+    files = judge_settings.own_models()
     left, right = st.columns([3, 2], gap="large")
     with left:
         first = judge_form.way_of(kept)  # the default, which the address leaves out
         way = controls.choice("Kind of judge", {first: judge_form.WAYS[first], **judge_form.WAYS}, "way")
         setting = fill_in(way, kept, files)
-    facts = data.judge_facts(setting) if setting else None
-    measured = data.measured_agreement(facts.settings) if facts and facts.settings else []
+    facts = judge_settings.judge_facts(setting) if setting else None
+    measured = judge_settings.measured_agreement(facts.settings) if facts and facts.settings else []
     with right, st.container(border=True):
         saved = facts is not None and facts.settings is not None and facts.settings == kept
         summarise(way, facts, bool(measured), saved, now)
@@ -122,7 +124,9 @@ def set_up() -> None:
     machine_models.draw(files)
 
 
-def summarise(way: str, facts: data.JudgeFacts | None, measured: bool, saved: bool, now: data.JudgeFacts) -> None:
+def summarise(
+    way: str, facts: judge_settings.JudgeFacts | None, measured: bool, saved: bool, now: judge_settings.JudgeFacts
+) -> None:
     """Draw what the form means so far; `measured`: a table says how far the judge agrees with labels."""
     st.subheader("Judge of this workspace" if saved else "Not saved yet", anchor=False)
     if facts is None:
@@ -145,17 +149,17 @@ def summarise(way: str, facts: data.JudgeFacts | None, measured: bool, saved: bo
         st.text(f"Runs are judged by {now.name} until you save.")
 
 
-def actions(setting: data.Setting | None, saved: bool, chosen: bool) -> None:
+def actions(setting: judge_settings.Setting | None, saved: bool, chosen: bool) -> None:
     """Draw the buttons: test call, save, remove."""
     with st.container(horizontal=True):
         if st.button("Test call", icon=":material/call:", disabled=setting is None, help="Asks one small question."):
             assert setting is not None  # else the button is disabled
             with st.spinner("Asking the judge"):
-                st.session_state["judge-trial"] = setting, data.try_judge(setting)
+                st.session_state["judge-trial"] = setting, judge_settings.try_judge(setting)
         if st.button(
             "Save", type="primary", disabled=setting is None or saved, help="Runs are judged by it from now on."
         ):
-            refused = data.choose_judge(setting)
+            refused = judge_settings.choose_judge(setting)
             if refused:
                 st.text(f"✗ {refused}")
             else:
@@ -164,7 +168,7 @@ def actions(setting: data.Setting | None, saved: bool, chosen: bool) -> None:
         if chosen and st.button(
             "Remove", type="tertiary", help="The workspace then has no judge; nothing else is lost."
         ):
-            data.choose_judge(None)
+            judge_settings.choose_judge(None)
             machine_models.forget()
             st.rerun()
     if saved and st.button("Evaluate a suite", icon=":material/arrow_forward:"):
@@ -172,8 +176,8 @@ def actions(setting: data.Setting | None, saved: bool, chosen: bool) -> None:
 
 
 frame("Judge", "Which LLM judges, and what does it cost?", needs_run=False)
-if not data.may("editor"):
-    st.text(f"Runs of this workspace are judged by {data.judge_chosen().name or 'no judge'}.")
+if not visitors.may("editor"):
+    st.text(f"Runs of this workspace are judged by {judge_settings.judge_chosen().name or 'no judge'}.")
     editors_only("choose a judge, prompts and rubrics")
 view = controls.choice("View", VIEWS, "view")
 if view == "setup":

@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
 import streamlit as st
 
-from components import data
 from components.charts import confusion_chart
+from components.data import agreements, judge_checks, judge_settings, run_reads, visitors
 from components.viewers import blocks
 from components.views.judge import (
     acceptance_view,
@@ -22,10 +22,16 @@ from components.widgets import controls, filters, url
 from components.widgets.chart import chart
 from components.widgets.frame import empty, frame, is_dark
 from components.widgets.tables import header, records
+from metrics.core.calibration import FEWEST_LABELS
 from metrics.presentation import agreement_words, calibration_words, format, phrases
 from metrics.presentation.blocks import Link
 from metrics.presentation.questions import can_the_judge_be_trusted
 from metrics.presentation.questions.can_the_judge_be_trusted import HELPS, agreement_table, corrected_table, rater_table
+
+if TYPE_CHECKING:
+    from metrics.analysis import Column
+    from metrics.analysis.labels.human_labels import Criterion
+    from metrics.analysis.labels.judge_agreement import Agreement
 
 
 class Choice(NamedTuple):
@@ -42,22 +48,20 @@ VIEWS = {
 }  # fmt: skip
 
 
-def choose(
-    run: str, criteria: Sequence[data.Criterion], metrics: Sequence[data.Column]
-) -> tuple[data.Criterion, data.Column, Choice]:
+def choose(run: str, criteria: Sequence[Criterion], metrics: Sequence[Column]) -> tuple[Criterion, Column, Choice]:
     """Return criterion, metric, and which outputs are compared, from the sidebar."""
     of = {one.name: one for one in criteria}
     names = {name: f"{name} ({format.count(one.labels)} labels)" for name, one in of.items()}
     criterion = of[filters.pick("Criterion", names, "criterion")]
     # a metric with the name of the criterion comes first
-    judged = data.judges_of(run)
+    judged = run_reads.judges_of(run)
     by_key = {column.key: column for column in sorted(metrics, key=lambda one: one.metric != criterion.name)}
     titles = {
         key: ("⚖ " if column.evaluator in judged else "") + agreement_tables.metric_title(column)
         for key, column in by_key.items()
     }
     column = by_key[filters.pick("Metric", titles, "key")]
-    board = data.leaderboard(run)
+    board = run_reads.leaderboard(run)
     model = filters.one("Model", board.models, "model")
     tag = filters.one("Tag", board.tags, "tag")
     passing = None
@@ -70,17 +74,17 @@ def choose(
     return criterion, column, Choice(model, tag, passing)
 
 
-def grades_of(criterion: data.Criterion) -> list[float]:
+def grades_of(criterion: Criterion) -> list[float]:
     low, high = int(criterion.low), int(criterion.high)
     return [float(grade) for grade in range(low + 1, high + 1)] if high - low <= 20 else []
 
 
-def show_agreement(run: str, criterion: data.Criterion, column: data.Column, choice: Choice) -> None:
+def show_agreement(run: str, criterion: Criterion, column: Column, choice: Choice) -> None:
     """Draw how far each metric agrees with people, and the chosen one's confusion matrix."""
     only, name = (column.evaluator, column.metric), criterion.name
     asked = url.number("at", float("nan"))
     at = asked if asked == asked else None
-    (found,) = data.agreements(run, name, only=only, threshold=at, **choice._asdict())
+    (found,) = agreements.agreements(run, name, only=only, threshold=at, **choice._asdict())
     st.text(can_the_judge_be_trusted.answer(found, name))
     if found.n:
         st.text(agreement_words.basis(found), help=BASIS)
@@ -99,13 +103,13 @@ def show_agreement(run: str, criterion: data.Criterion, column: data.Column, cho
             show_threshold(found, at)
             show_calibration(run, found, name, choice)
     st.text("Every metric compared with the same labels; ⚖ scored by a judge. Click a row for details.")
-    rows = data.agreements(run, name, **choice._asdict())
+    rows = agreements.agreements(run, name, **choice._asdict())
     judged = [("⚖ " if row.judged else "") + agreement_tables.metric_title(row.column, 44) for row in rows]
     links = [Link("judge_agreement", "See", {"key": row.column.key} | dict.fromkeys(OF_METRIC)) for row in rows]
     table = agreement_table([(title, "", row) for title, row in zip(judged, rows, strict=True)], links)
     blocks.draw_table(table, run, "judge_agreement", 330, "metrics")
     with st.expander("By model and tag", expanded=url.flag("slices")):
-        parts = data.agreement_slices(run, name, only, choice.passing, at)
+        parts = agreements.agreement_slices(run, name, only, choice.passing, at)
         links = [Link("judge_agreement", "See", {"model": None, "tag": None, kind: part}) for kind, part in parts]
         table = agreement_table(
             [(f"{kind}: {part}", "", row) for (kind, part), row in parts.items()], links, slices=True
@@ -113,7 +117,7 @@ def show_agreement(run: str, criterion: data.Criterion, column: data.Column, cho
         blocks.draw_table(table, run, "judge_agreement", 330, "slices")
 
 
-def show_confusion(found: data.Agreement) -> None:
+def show_confusion(found: Agreement) -> None:
     counts = agreement_tables.confusion_counts(found.table)
     figure = confusion_chart.confusion_figure(counts, things="outputs", dark=is_dark(), pixels_high=250)
     figure.update_xaxes(title_text="judge")
@@ -122,7 +126,7 @@ def show_confusion(found: data.Agreement) -> None:
     chart(figure, "confusion", alt, lambda point: url.put(people=point[0], verdict=point[1]))
 
 
-def show_threshold(found: data.Agreement, at: float | None) -> None:
+def show_threshold(found: Agreement, at: float | None) -> None:
     """Draw the rates at the threshold, and the threshold that the labels suggest."""
     row = st.container(horizontal=True)
     stats = {
@@ -158,40 +162,40 @@ def show_threshold(found: data.Agreement, at: float | None) -> None:
     st.caption("Click a cell to see its outputs.")
 
 
-def show_calibration(run: str, found: data.Agreement, criterion: str, choice: Choice) -> None:
+def show_calibration(run: str, found: Agreement, criterion: str, choice: Choice) -> None:
     """Draw what the workspace has calibrated for the metric, and the button that calibrates it on these labels."""
     only = found.column.evaluator, found.column.metric
-    own = data.calibration_here(run, only)
+    own = agreements.calibration_here(run, only)
     if own is not None:
         st.text(f"Calibrated for later runs: {calibration_words.calibrated(own)}.")
     part = choice.model or choice.tag
     lacking = (
         "To calibrate, clear the filters of model and tag: a calibration rests on all labels."
         if part
-        else f"To calibrate, label at least {data.FEWEST_LABELS} scored outputs; there are {found.n}."
-        if found.n < data.FEWEST_LABELS
+        else f"To calibrate, label at least {FEWEST_LABELS} scored outputs; there are {found.n}."
+        if found.n < FEWEST_LABELS
         else ""
     )
-    if not data.may("editor"):
+    if not visitors.may("editor"):
         return
     if lacking:
         st.text(lacking)
     with st.container(horizontal=True):
         if st.button("Calibrate on your labels", disabled=bool(lacking), help=CALIBRATE):
-            problems = data.calibrate_metric(run, only, criterion, choice.passing)
+            problems = agreements.calibrate_metric(run, only, criterion, choice.passing)
             for problem in problems:
                 st.text(f"⚠ {problem}")
             if not problems:
                 st.rerun()
         if own is not None and st.button("Forget the calibration"):
-            data.forget_calibration(own)
+            agreements.forget_calibration(own)
             st.rerun()
 
 
-def show_means(run: str, criterion: data.Criterion, column: data.Column, choice: Choice) -> None:
+def show_means(run: str, criterion: Criterion, column: Column, choice: Choice) -> None:
     """Draw each model's mean as judged, and corrected by the labels."""
     only = (column.evaluator, column.metric)
-    found = data.corrected_means(run, criterion.name, only, choice.tag)
+    found = agreements.corrected_means(run, criterion.name, only, choice.tag)
     rows = [row for row in found.rows if choice.model in (None, row.model)]
     if not any(row.n for row in rows):
         st.info(
@@ -220,9 +224,9 @@ def show_means(run: str, criterion: data.Criterion, column: data.Column, choice:
     )
 
 
-def show_raters(run: str, criterion: data.Criterion) -> None:
+def show_raters(run: str, criterion: Criterion) -> None:
     """Draw how far people agree with each other, the upper limit for a judge."""
-    rows = data.rater_agreement(run, criterion.name)
+    rows = agreements.rater_agreement(run, criterion.name)
     if not rows:
         st.info(
             "No output has labels of two raters, so it is unknown how far people agree. Ask a second person to label."
@@ -232,7 +236,7 @@ def show_raters(run: str, criterion: data.Criterion) -> None:
         "A judge can hardly agree with people more than people agree with each other. "
         + agreement_words.RATED[rows[0].sample]
     )
-    noise = data.rater_noise(run, criterion.name)
+    noise = agreements.rater_noise(run, criterion.name)
     if noise is not None and (sentence := agreement_words.rater_noise_sentence(noise)):
         st.text(sentence, help=agreement_words.RATER_NOISE)
     blocks.draw_table(rater_table(rows), run, "judge_agreement", 330, "raters")
@@ -243,7 +247,7 @@ def show_raters(run: str, criterion: data.Criterion) -> None:
         )
 
     left, right = url.param("left", ""), url.param("right", "")
-    outputs = data.rater_outputs(run, criterion.name, str(left), str(right))
+    outputs = agreements.rater_outputs(run, criterion.name, str(left), str(right))
     differing = sum(row["left"] != row["right"] for row in outputs)
     who = f"{left} and {right}" if left else "two raters or more"
     st.text(f"{format.plural(len(outputs), 'output')} labelled by {who}, {format.count(differing)} of them differently")
@@ -257,7 +261,7 @@ def show_raters(run: str, criterion: data.Criterion) -> None:
         url.go("example", run=run, case=str(outputs[clicked]["case_id"]), compare=str(outputs[clicked]["model"]))
 
 
-def show_labels(run: str, criterion: data.Criterion, column: data.Column) -> None:
+def show_labels(run: str, criterion: Criterion, column: Column) -> None:
     """Draw the sets of labels, the upload, and what to label next."""
     label_upload.draw_sets(run)
     left, right = st.columns([3, 2], gap="large")
@@ -267,7 +271,7 @@ def show_labels(run: str, criterion: data.Criterion, column: data.Column) -> Non
         st.text("Best outputs to label next", help="Every other one is drawn at random, for agreement and means; "
                 "those between have scores nearest to the threshold and help to choose one.")  # fmt: skip
         only = (column.evaluator, column.metric)
-        coming = data.label_queue(run, criterion.name, "", only, most=8).next
+        coming = agreements.label_queue(run, criterion.name, "", only, most=8).next
         reasons = {"drawn": "drawn at random", "picked": "near the threshold"}
         table = pd.DataFrame(
             [{"sampling": reasons[one.sampling], "case_id": one.case_id, "model": one.model} for one in coming],
@@ -275,7 +279,7 @@ def show_labels(run: str, criterion: data.Criterion, column: data.Column) -> Non
         )
         shown: dict[str, Any] = {"sampling": "Why", "case_id": header("Case", 120), "model": "Model"}
         st.dataframe(table, hide_index=True, column_order=list(shown), column_config=shown, key="next")
-        if data.may("editor") and st.button("Label outputs", type="primary", icon=":material/rate_review:"):
+        if visitors.may("editor") and st.button("Label outputs", type="primary", icon=":material/rate_review:"):
             url.go("label", run=run, criterion=criterion.name, key=column.key)
 
 
@@ -293,8 +297,8 @@ CALIBRATE = (
 )
 
 run = frame("Judge agreement", "Can I trust the judge?")
-metrics = data.labelled_metrics(run)
-criteria = data.label_criteria(run)
+metrics = agreements.labelled_metrics(run)
+criteria = agreements.label_criteria(run)
 if not metrics:
     empty(
         "This run has nothing to compare labels with",
@@ -303,11 +307,13 @@ if not metrics:
         "See the runs", "runs",
     )  # fmt: skip
 elif not criteria:
-    if data.has_panel(run):
+    if agreements.has_panel(run):
         panel_view.show(run)
-    judged = [one for one in metrics if one.evaluator in data.judges_of(run) and one.primary]
+    judged = [one for one in metrics if one.evaluator in run_reads.judges_of(run) and one.primary]
     views = (
-        {"bias": "Bias", "labels": "Labels"} if data.has_manipulations(run) else {"labels": "Labels", "bias": "Bias"}
+        {"bias": "Bias", "labels": "Labels"}
+        if judge_checks.has_manipulations(run)
+        else {"labels": "Labels", "bias": "Bias"}
     )
     if judged and controls.choice("View", views, "view") == "bias":
         titles = {one.key: agreement_tables.metric_title(one) for one in judged}
@@ -317,11 +323,11 @@ elif not criteria:
         label_upload.teach(run)
 else:
     criterion, column, choice = choose(run, criteria, metrics)
-    if judge_line := judge_calls.run_line(data.judge_of(run)):
+    if judge_line := judge_calls.run_line(judge_settings.judge_of(run)):
         st.text(judge_line)
-    if data.has_demo_labels(run):
+    if agreements.has_demo_labels(run):
         st.text("The labels are the demo's: whether an answer meets its question's condition. No person read them.")
-    view = controls.choice("View", VIEWS | (PANEL if data.has_panel(run) else {}), "view")
+    view = controls.choice("View", VIEWS | (PANEL if agreements.has_panel(run) else {}), "view")
     if view == "agreement":
         show_agreement(run, criterion, column, choice)
     elif view == "means":

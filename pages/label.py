@@ -1,32 +1,37 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from components import data
+from components.data import agreements, case_views, run_reads, visitors, workspace_runs
 from components.viewers import text_case
 from components.views.judge import agreement_tables, label_entry
 from components.widgets import filters, url
 from components.widgets.frame import editors_only, empty, frame
+from metrics.core.registry import evaluators
 from metrics.presentation.viewers import case_texts
+
+if TYPE_CHECKING:
+    from metrics.analysis import Column
+
 
 MODES = {"mixed": "Mixed", "drawn": "Drawn at random only"}
 VISION = ("detection", "segmentation")
 
 
-def choose(run: str, metrics: Sequence[data.Column]) -> tuple[str, str, str | None, tuple[str, str] | None]:
+def choose(run: str, metrics: Sequence[Column]) -> tuple[str, str, str | None, tuple[str, str] | None]:
     """Return criterion, scale, model, and the metric whose threshold the outputs should be near."""
-    known = {one.name: one for one in data.label_criteria(run)}
-    names = [name for name in (*known, *label_entry.offered(metrics, data.judges_of(run))) if name]
+    known = {one.name: one for one in agreements.label_criteria(run)}
+    names = [name for name in (*known, *label_entry.offered(metrics, run_reads.judges_of(run))) if name]
     asked = filters.pick("Criterion", names, "criterion")
     own = filters.text("Another criterion", "own").strip()
     criterion = own or asked
     scale = filters.pick("Labels", label_entry.SCALES, "scale")
     if criterion in known:  # the scale of the labels there are
         scale = label_entry.scale_of(known[criterion])
-    models = data.run_facts(run).models
+    models = workspace_runs.run_facts(run).models
     model = filters.one("Model", models, "model") if len(models) > 1 else None
     mode = filters.pick("Which outputs", MODES, "mode")
     by_key = {column.key: column for column in metrics}
@@ -66,7 +71,7 @@ def draw_case(case: Mapping[str, Any]) -> None:
 
 def show(run: str, case_id: str, model: str) -> None:
     """Draw the case and the answer without any score; the contexts are open where the criterion is about them."""
-    view = data.example(run, case_id)
+    view = case_views.example(run, case_id)
     outputs = [output for output in (view.outputs if view else []) if output["model"] == model]
     if view is None or not outputs:
         st.text("This output is no longer in the run.")
@@ -83,8 +88,8 @@ def show(run: str, case_id: str, model: str) -> None:
 
 
 run = frame("Label", "How do people judge these outputs?")
-metrics = data.labelled_metrics(run)
-if data.run_facts(run).suite["task"] in VISION:
+metrics = agreements.labelled_metrics(run)
+if workspace_runs.run_facts(run).suite["task"] in VISION:
     empty(
         "Labels are for texts",
         "Objects and areas in images have ground truth instead of a judge. Choose a run of texts in the sidebar.",
@@ -93,14 +98,14 @@ if data.run_facts(run).suite["task"] in VISION:
     )
     st.stop()
 editors_only("label outputs")
-rater = data.own_name()
+rater = visitors.own_name()
 if not rater:
     if not url.param("rater", "").strip():
         ask_name()
         st.stop()
     rater = filters.text("Your name", "rater").strip()
 criterion, scale, model, only = choose(run, metrics)
-catalogue = data.catalogue()
+catalogue = evaluators()
 reads_contexts = any(
     "retrieved_contexts" in catalogue[column.evaluator].inputs
     for column in metrics

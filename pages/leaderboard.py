@@ -2,19 +2,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from components import data
+from components.data import judge_settings, run_reads, visitors, workspace_runs
 from components.viewers import heatmap
 from components.views.judge import judge_calls
 from components.views.results import asked_models, detectable_difference, short_answers, welcome, what_was_tested
 from components.widgets import controls, drilldown_filters, filters, run_progress, url
 from components.widgets.frame import begin, frame
+from metrics.analysis.corrected_tests import of_ranks
 from metrics.presentation import calibration_words, format
 from metrics.presentation.run_names import GOING
 from metrics.presentation.viewers import board_drawing
+
+if TYPE_CHECKING:
+    from metrics.analysis import Column, Leaderboard
+
 
 TITLE, QUESTION = "Leaderboard", "Which model should I pick?"
 FORMS = {  # the table first; what draws the others is imported when one is asked for
@@ -27,8 +32,8 @@ FILTERS = ("evaluator", "label_key", "tag", "search", "minor", "key", "shown", "
 
 def samples_missing() -> int:
     """Return how many bundled samples are still being computed, or wait for it."""
-    states = {run.sample: run.state for run in reversed(data.runs())}
-    return sum(states.get(sample, "queued") in GOING for sample in data.samples_kept())
+    states = {run.sample: run.state for run in reversed(workspace_runs.runs())}
+    return sum(states.get(sample, "queued") in GOING for sample in workspace_runs.samples_kept())
 
 
 @st.fragment(run_every=1)
@@ -36,10 +41,10 @@ def show_samples(missing: int) -> None:
     """Draw a progress bar per sample; rerun the page when one of them is done."""
     if samples_missing() != missing:
         st.rerun()
-    titles = data.sample_titles()
-    for run in data.runs():
+    titles = workspace_runs.sample_titles()
+    for run in workspace_runs.runs():
         if run.sample in titles and run.state in GOING:
-            now = data.progress(run.id).progress
+            now = workspace_runs.progress(run.id).progress
             st.progress(run_progress.share(now.evaluators), text=f"{titles[run.sample]} · {run_progress.summary(now)}")
 
 
@@ -55,14 +60,14 @@ def first_start(missing: int) -> None:
     st.stop()
 
 
-@data.kept_here
+@visitors.kept_here
 def board_cells(run: str, tag: str | None, keys: tuple[str, ...]) -> dict[str, list[list[Any]]]:
     """Return the cells of the heatmap, cached for the next sort, search or reload."""
-    board = data.leaderboard(run, tag=tag)
+    board = run_reads.leaderboard(run, tag=tag)
     return board_drawing.cells(board, [column for column in board.columns if column.key in keys])
 
 
-def so_far(columns: Sequence[data.Column], sentence: str) -> str:
+def so_far(columns: Sequence[Column], sentence: str) -> str:
     """Return the headline of an unfinished run, which is about the evaluators that are done."""
     done = len({column.evaluator for column in columns if column.partly is None})
     if not done:
@@ -71,7 +76,7 @@ def so_far(columns: Sequence[data.Column], sentence: str) -> str:
 
 
 def open_cell(
-    run: str, tag: str | None, board: data.Leaderboard, objects: Mapping[str, Mapping[str, url.Value]]
+    run: str, tag: str | None, board: Leaderboard, objects: Mapping[str, Mapping[str, url.Value]]
 ) -> dict[str, Any] | None:
     """Return the drawer of the address's cell; None if it names none of this board."""
     key, model = url.param("cell"), url.param("of")
@@ -79,7 +84,7 @@ def open_cell(
     if column is None or model not in board.models:
         return None
     about = {"evaluator": column.evaluator, "metric": column.metric, "model": model}
-    found = data.worst_cases(run, column.evaluator, column.metric, model, tag)
+    found = run_reads.worst_cases(run, column.evaluator, column.metric, model, tag)
     address = {"run": run, "tag": tag, **about}
     cell = board.cells.get((model, column.key))
     if column.key not in objects:
@@ -93,13 +98,13 @@ def open_cell(
 
 
 begin()
-missing = samples_missing() if data.ensure_samples() else 0
-if missing and not url.param("run") and not any(run.state == "finished" for run in data.runs()):
+missing = samples_missing() if workspace_runs.ensure_samples() else 0
+if missing and not url.param("run") and not any(run.state == "finished" for run in workspace_runs.runs()):
     first_start(missing)
 
 run = frame(TITLE, QUESTION, unfinished=True)
 welcome.draw_welcome(run)
-whole = data.leaderboard(run)
+whole = run_reads.leaderboard(run)
 titles = {column.evaluator: column.evaluator_title for column in whole.columns}
 counts = Counter(column.evaluator for column in whole.columns)
 minor = sum(column.minor for column in whole.columns)
@@ -111,7 +116,7 @@ wanted = filters.search(f"Model ({len(whole.models)})", "search")
 show_minor = bool(minor) and filters.toggle(f"Minor metrics ({minor})", "minor")
 filters.reset(list(FILTERS))
 
-board = data.leaderboard(run, tag=tag) if tag else whole
+board = run_reads.leaderboard(run, tag=tag) if tag else whole
 columns = board_drawing.select_columns(board.columns, chosen, show_minor, url.params("column"))
 columns = [column for column in columns if key is None or column.label_key in (key, None)]
 models = [model for model in board.models if wanted.casefold() in model.casefold()]
@@ -123,11 +128,13 @@ if not models or not columns:
     st.info("The filters in the sidebar leave no model or no metric. Clear them to see all.")
 else:
     keys = tuple(column.key for column in columns)
-    answer = data.headline(run, tag, keys, tuple(models))
-    sentence = answer.sentence if data.run_facts(run).state == "finished" else so_far(columns, answer.sentence)
+    answer = run_reads.headline(run, tag, keys, tuple(models))
+    sentence = (
+        answer.sentence if workspace_runs.run_facts(run).state == "finished" else so_far(columns, answer.sentence)
+    )
     ordered = board_drawing.order_models(board, answer.models, sort, down)
     if form == "heatmap":
-        matched, parameters = data.match_evaluators(run), data.run_facts(run).evaluators
+        matched, parameters = run_reads.match_evaluators(run), workspace_runs.run_facts(run).evaluators
         objects = {
             column.key: drilldown_filters.number(column.evaluator, column.metric, parameters[column.evaluator])
             for column in columns
@@ -135,7 +142,7 @@ else:
         }
         cells = board_drawing.cells_shown(url.param("cells"), len(models), len(columns))
         drawing = board_drawing.payload(
-            columns, board_cells(run, tag, keys), ordered, sentence, sort, down, objects, data.judges_of(run),
+            columns, board_cells(run, tag, keys), ordered, sentence, sort, down, objects, run_reads.judges_of(run),
             board.columns, cells, open_cell(run, tag, board, objects), run=run, tag=tag,
         )  # fmt: skip
         asked = heatmap.heatmap(drawing)
@@ -157,7 +164,7 @@ else:
 
 for note in calibration_words.footnotes(columns):
     st.text(note)
-if judge_line := judge_calls.run_line(data.judge_of(run)):
+if judge_line := judge_calls.run_line(judge_settings.judge_of(run)):
     st.text(judge_line)
 plain = {column.key for column in whole.columns if not column.minor}
 count = sum(cell.problem for (_, key), cell in whole.cells.items() if key in plain)
@@ -167,7 +174,7 @@ with st.container(horizontal=True):
         url.go("problems" if count else "cases", run=run)
     if len(models) > 1 and st.button("Is it really better?"):
         url.go("compare", run=run, tag=tag)
-    if data.match_evaluators(run) and st.button("See the objects"):
+    if run_reads.match_evaluators(run) and st.button("See the objects"):
         url.go("gallery", run=run)
     if judge_line and st.button("Can I trust the judge?"):
         url.go("judge_agreement", run=run)
@@ -176,10 +183,10 @@ with st.container(horizontal=True):
     asked_models.draw_asked_models(run)
 if form == "heatmap" and len(models) > 1:
     detectable_difference.show_detectable(run, tag, columns, sort)
-if data.run_facts(run).state == "finished":
+if workspace_runs.run_facts(run).state == "finished":
     short_answers.draw_answers(run, "leaderboard")
 if len(models) > 1:
-    what_was_tested.draw(run, *([data.of_ranks(board, tag)] if tag else []))
+    what_was_tested.draw(run, *([of_ranks(board, tag)] if tag else []))
 if missing:
     st.caption("More samples are being computed; they will be in the list of runs.")
     show_samples(missing)

@@ -4,8 +4,8 @@ from typing import Any
 
 import streamlit as st
 
-from components import data
 from components.charts.passing import passing_figure
+from components.data import monitors, visitors
 from components.views.results import monitor_view
 from components.widgets import filters, url
 from components.widgets.chart import chart
@@ -31,11 +31,11 @@ def teach() -> None:
         st.text("A line:")
         st.code(monitor_view.LINE, language=None)
         st.text("You can stop it at any time: the same command on the same file continues, and counts no line twice.")
-        if data.may("editor") and st.button(
+        if visitors.may("editor") and st.button(
             "Try it on a week of the sample's answers", type="primary", icon=":material/play_circle:"
         ):
             with st.spinner("Judging 560 answers, about five seconds"):
-                demo = data.start_demo()
+                demo = monitors.start_demo()
             url.put(monitor=demo)
             st.rerun()
         url.link("Which evaluators are there?", "evaluators", icon=":material/menu_book:")
@@ -61,15 +61,15 @@ def chosen_window() -> int | None:
 @st.fragment(run_every=REFRESH_SECONDS)
 def follow(name: str, version: str) -> None:
     """Rerun the page when the process that feeds the monitor commits again."""
-    if data.monitor_version(name) != version:
+    if monitors.monitor_version(name) != version:
         st.rerun()
     st.caption("Running; this page updates itself.")
 
 
-def show_failures(name: str, version: str, facts: data.Monitored) -> None:
+def show_failures(name: str, version: str, facts: monitors.Monitored) -> None:
     window = chosen_window()
-    rows = data.monitor_failures(name, window, version)
-    total = data.monitor_failure_count(name, window, version)
+    rows = monitors.monitor_failures(name, window, version)
+    total = monitors.monitor_failure_count(name, window, version)
     listed = f"; the latest {len(rows)} are listed" if len(rows) < total else ""
     with st.container(horizontal=True, vertical_alignment="center"):
         of = " in this window" if window is not None else ""
@@ -87,17 +87,17 @@ def show_failures(name: str, version: str, facts: data.Monitored) -> None:
     if len(opened):
         with st.container(border=True):
             row = opened.iloc[0]
-            monitor_view.draw_failure(row, data.monitor_sample_scores(name, int(row["number"]), version), facts)
+            monitor_view.draw_failure(row, monitors.monitor_sample_scores(name, int(row["number"]), version), facts)
 
 
-def show_drift(name: str, version: str, facts: data.Monitored) -> None:
+def show_drift(name: str, version: str, facts: monitors.Monitored) -> None:
     reference = facts.state.reference
     if reference is None:
         st.text("Drift needs a reference: name a finished run of the same evaluators.")
         st.code(f"python -m metrics monitor FILE --name {name} --reference RUN", language=None)
         return
     with st.spinner("Comparing with the reference run"):
-        rows = data.monitor_drift(name, version)
+        rows = monitors.monitor_drift(name, version)
     drifted = sum(row.drifted for row in rows)
     st.text(
         f"{drifted} of {format.plural(len(rows), 'metric')} drifted from {reference['model']} in run "
@@ -109,7 +109,7 @@ def show_drift(name: str, version: str, facts: data.Monitored) -> None:
     )  # fmt: skip
 
 
-def show_changes(facts: data.Monitored) -> None:
+def show_changes(facts: monitors.Monitored) -> None:
     for failure in dict.fromkeys(facts.state.hook_failures[-3:]):
         st.text(f"✗ {format.shorten(failure, 200)}")
     table = monitor_view.changes_table(facts.state.changes)
@@ -121,7 +121,7 @@ def show_changes(facts: data.Monitored) -> None:
     st.dataframe(table, column_config=headers, hide_index=True, key="changes")
 
 
-def show_bad(facts: data.Monitored) -> None:
+def show_bad(facts: monitors.Monitored) -> None:
     if not facts.state.bad:
         st.text("No bad lines: every line read so far could be used.")
         return
@@ -131,15 +131,15 @@ def show_bad(facts: data.Monitored) -> None:
 
 
 frame("Monitor", "Do production answers still pass?", needs_run=False)
-every = {name: f"{name} ({monitor_view.status_words(health)})" for name, health in data.monitors().items()}
+every = {name: f"{name} ({monitor_view.status_words(health)})" for name, health in monitors.monitors().items()}
 if not every:
     teach()
     st.stop()
 name = filters.pick("Monitor", every, "monitor")
-version, facts = data.monitor_version(name), data.monitored(name)
+version, facts = monitors.monitor_version(name), monitors.monitored(name)
 warning = limit("Warning below", "warning", facts.warning)
 critical = limit("Critical below", "critical", min(facts.critical, warning), warning)
-facts = data.monitored(name, warning, critical)
+facts = monitors.monitored(name, warning, critical)
 st.sidebar.caption(
     f"{', '.join(facts.evaluators.values())}"
     + (f", judged by {facts.judge}" if facts.judge else "")
@@ -164,7 +164,7 @@ asked = url.param("metric", ".")
 shown = named.get(str(asked), facts.metrics[0])
 left, right = st.columns((4, 7), gap="medium")
 with left:
-    windows = data.monitor_trend(
+    windows = monitors.monitor_trend(
         name, shown.standing.evaluator, shown.standing.metric, facts.warning, facts.critical, version
     )
     st.text(

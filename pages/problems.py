@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from components import data
+from components.data import judge_settings, run_reads, workspace_runs
 from components.viewers import blocks
 from components.views.judge import judge_calls
 from components.views.results.case_defects import show_defects
@@ -42,7 +42,7 @@ def open_cases(row: dict[Hashable, Any]) -> None:
     """Open the objects behind a problem if the evaluator stores its matches, else its failing cases."""
     if row["evaluator"] in objects:
         chosen = drilldown_filters.number(
-            row["evaluator"], row["metric"], data.run_facts(run).evaluators[row["evaluator"]]
+            row["evaluator"], row["metric"], workspace_runs.run_facts(run).evaluators[row["evaluator"]]
         )
         url.go("gallery", run=run, model=row["model"], **chosen)
     about = {name: row[name] for name in ("evaluator", "metric", "model")}
@@ -131,9 +131,9 @@ def show_thresholds() -> None:
 
 
 run = frame("Problems", "Which models are on the wrong side of a threshold, and by how much?", unfinished=True)
-found = data.problems(run)
+found = run_reads.problems(run)
 every = found[found["kind"] == "threshold"]
-board, objects = data.leaderboard(run), data.match_evaluators(run)
+board, objects = run_reads.leaderboard(run), run_reads.match_evaluators(run)
 titles = {column.evaluator: column.evaluator_title for column in board.columns}
 defects = found[found["kind"].isin(list(KINDS))]
 flipped = int(found.loc[found["kind"] == "flips", "affected"].sum())
@@ -147,7 +147,7 @@ views = {
 view = controls.choice("View", views, "view", clears=OF_ONE_VIEW)
 if view == "thresholds":
     show_thresholds()
-    if judge_line := judge_calls.run_line(data.judge_of(run)):
+    if judge_line := judge_calls.run_line(judge_settings.judge_of(run)):
         st.text(judge_line)
 elif view == "set":
     draw_thresholds(run)

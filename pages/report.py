@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from components import data
+from components.data import run_archives, run_reads, workspace_runs
 from components.viewers import blocks
 from components.views.results import replacement, run_archive, weighted_view
 from components.widgets import url
@@ -23,16 +23,16 @@ PAGES = (
 DOCUMENTS = ("html", "json")
 
 run = frame("Report", "What do I share with others?")
-leading, sections = data.answer(run, "which_leads"), data.report_sections()
+leading, sections = run_reads.answer(run, "which_leads"), workspace_runs.report_sections()
 assert leading is not None  # every run has a headline
 replacing = replacement.asked_for(run)
 chosen = [name for name in sections if st.session_state.get(f"section-{name}", True)]
 weighed = weighted_view.notes(run)
-render = partial(data.render_report, run, sections=chosen, asked=replacing, notes=weighed)
+render = partial(workspace_runs.render_report, run, sections=chosen, asked=replacing, notes=weighed)
 with st.container(border=True):
     st.text(leading.sentences[0].text)
     if replacing is not None:
-        st.text(f"{data.replacement(run, replacing).answer}.")
+        st.text(f"{workspace_runs.replacement(run, replacing).answer}.")
     for sentence in weighed[:1]:
         st.text(sentence)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -48,9 +48,15 @@ with st.container(border=True):
                 disabled=name in DOCUMENTS and not chosen,
             )  # fmt: skip
         st.download_button(
-            "Pages", data=partial(data.bundle_run, run), file_name=f"assay-{run}-pages.zip", mime="application/zip",
-            icon=":material/web:", on_click="ignore", help=PAGES, key="download-pages",
-        )  # fmt: skip
+            "Pages",
+            data=partial(run_archives.bundle_run, run),
+            file_name=f"assay-{run}-pages.zip",
+            mime="application/zip",
+            icon=":material/web:",
+            on_click="ignore",
+            help=PAGES,
+            key="download-pages",
+        )
         run_archive.draw_button(run)
 left, right = st.columns([3, 5])
 with left:
@@ -64,6 +70,6 @@ with right:
         blocks.draw_table(table, run, "report")
     if not leading.tables:
         st.info("No metric of this run has a better end, so no model leads.")
-missed = any(cell.problem for cell in data.leaderboard(run).cells.values())
+missed = any(cell.problem for cell in run_reads.leaderboard(run).cells.values())
 if missed and st.button("See the problems", icon=":material/arrow_forward:"):
     url.go("problems", run=run)

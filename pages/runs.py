@@ -4,7 +4,7 @@ from math import ceil
 
 import streamlit as st
 
-from components import data
+from components.data import visitors, workspace_runs
 from components.views.results import run_archive, run_cards
 from components.widgets import controls, filters, unfinished_run, url, visitor
 from components.widgets.frame import draw_no_run, frame
@@ -16,7 +16,7 @@ PAGE = 10
 frame("Runs", "What is being computed, and what is finished?", needs_run=False)
 
 
-def befores(runs: list[data.RunFacts]) -> dict[str, str]:
+def befores(runs: list[workspace_runs.RunFacts]) -> dict[str, str]:
     """Return for each run the finished run of the same suite before it, where there is one."""
     last: dict[str, str] = {}
     found = {}
@@ -29,9 +29,9 @@ def befores(runs: list[data.RunFacts]) -> dict[str, str]:
     return found
 
 
-if url.flag("log") and data.may("admin"):
+if url.flag("log") and visitors.may("admin"):
     visitor.draw_log()
-runs, damaged, deleted = data.runs(), data.damaged_runs(), data.deleted_runs()
+runs, damaged, deleted = workspace_runs.runs(), workspace_runs.damaged_runs(), workspace_runs.deleted_runs()
 unfinished_run.draw_refused()
 if not runs:
     draw_no_run()
@@ -59,7 +59,7 @@ others = sorted((run for run in shown if run.state not in GOING), key=lambda run
 last = max(1, ceil(len(others) / PAGE))
 page = int(url.number("page", 1, 1, last))
 with st.container(horizontal=True, vertical_alignment="center"):
-    if data.may("editor") and st.button("Evaluate a suite", type="primary", icon=":material/add:"):
+    if visitors.may("editor") and st.button("Evaluate a suite", type="primary", icon=":material/add:"):
         url.go("evaluate")
     st.text(run_cards.counts(runs, damaged), width="stretch")
     if last > 1:

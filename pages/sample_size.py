@@ -5,8 +5,8 @@ from math import floor, log10
 import pandas as pd
 import streamlit as st
 
-from components import data
 from components.charts.precision_lines import precision_figure
+from components.data import sample_sizes
 from components.widgets import controls, url
 from components.widgets.chart import draw
 from components.widgets.frame import frame, is_dark
@@ -57,7 +57,7 @@ with st.container(horizontal=True):
     noise = controls.number("Noise between repeats", "noise", 0.3, 0.0, 1.0, 0.05, NOISE) if repeats > 1 else 0.0
     group = controls.number("Cases per group", "size", 1.0, 1.0, 1e4, 1.0, GROUP, "%.0f")
     icc = controls.number("Likeness in a group", "icc", 0.3, 0.0, 1.0, 0.05, ICC) if group > 1 else 0.0
-aim = data.sample_aim(kind, expected, passing, group, icc, repeats, noise)
+aim = sample_sizes.sample_aim(kind, expected, passing, group, icc, repeats, noise)
 costs = Costs(answer, asked.models, repeats, budget or None)
 for line in answer_lines(aim, wanted, costs):
     st.text(line)

@@ -1,19 +1,25 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from components import data
 from components.charts import slice_bars
+from components.data import found_slices, workspace_runs
 from components.viewers import blocks
 from components.views.results import what_was_tested
 from components.widgets import controls, filters
 from components.widgets.chart import chart
 from components.widgets.frame import empty, frame, is_dark
 from components.widgets.literal import literal
+from metrics.analysis.corrected_tests import of_searches
 from metrics.presentation.questions import where_is_it_worse
+
+if TYPE_CHECKING:
+    from metrics.analysis.slices.slice_outcomes import Measure
+    from metrics.analysis.slices.slice_values import SliceTable
+
 
 HEIGHT = 400  # pixels of the bars
 
@@ -22,7 +28,7 @@ def pick_bar(point: list[Any]) -> None:
     st.session_state["picked_slice"] = point[-1]
 
 
-def show_feature(known: data.SliceTable, model: str, measure: data.Measure) -> None:
+def show_feature(known: SliceTable, model: str, measure: Measure) -> None:
     """Draw one feature: a bar per slice against the overall value, and the numbers."""
     features = {feature.name: feature for feature in known.features}
     name = controls.choice("Feature", {name: literal(feature.title) for name, feature in features.items()}, "feature")
@@ -45,7 +51,7 @@ def show_feature(known: data.SliceTable, model: str, measure: data.Measure) -> N
 
 
 run = frame("Slices", "Where is the model worse than on the rest?")
-measures = data.slice_measures(run)
+measures = found_slices.slice_measures(run)
 if not measures:
     empty(
         "Nothing to slice",
@@ -54,16 +60,16 @@ if not measures:
         "Evaluate a suite",
     )  # fmt: skip
     st.stop()
-models = data.run_facts(run).models
+models = workspace_runs.run_facts(run).models
 model = filters.pick("Model", models, "model")
 key = filters.pick("Metric", {name: measure.title for name, measure in measures.items()}, "key")
 measure = measures[key]
-by_topic = data.has_topics(run) and filters.toggle("Topics of the questions", "topics")
+by_topic = found_slices.has_topics(run) and filters.toggle("Topics of the questions", "topics")
 with st.spinner("Embedding the questions" if by_topic else "Searching the slices"):
-    known = data.slice_values(run, model, measure.evaluator, measure.metric, by_topic)
+    known = found_slices.slice_values(run, model, measure.evaluator, measure.metric, by_topic)
     found = None
     if not isinstance(known, str):
-        found = data.found_slices(run, model, measure.evaluator, measure.metric, by_topic)
+        found = found_slices.found_slices(run, model, measure.evaluator, measure.metric, by_topic)
 if isinstance(known, str) or found is None:
     empty("This model has no such values", f"{known}. Choose another model or metric in the sidebar.")
     st.stop()
@@ -80,4 +86,4 @@ st.subheader(literal(answer.text), anchor=False)
 st.text(where_is_it_worse.overall_line(known.overall, model, measure, known.unscored), help=measure.description)
 blocks.draw_blocks(more, run, "slices", "found")
 show_feature(known, model, measure)
-what_was_tested.draw(run, data.of_searches([found]))
+what_was_tested.draw(run, of_searches([found]))

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from components import data
+from components.data import document_questions, evaluation_inputs, suite_drafts, visitors
 from components.views.setup import (
     question_maker,
     question_review,
@@ -27,7 +27,7 @@ READING = ("cases", "contents", "duplicates", "history")  # views that change no
 def draw_questions() -> None:
     """Draw the draft of questions that the address names, else the form for new ones."""
     asked = url.param("questions")
-    draft = data.question_draft(asked) if asked else None
+    draft = document_questions.question_draft(asked) if asked else None
     if isinstance(draft, str):
         st.error(draft)
     elif draft is not None:
@@ -37,8 +37,8 @@ def draw_questions() -> None:
 
 
 frame("Suites", "What is in my test suite, and which suite do I need?", needs_run=False)
-stored = data.stored_suites()
-if not data.may("editor"):
+stored = evaluation_inputs.stored_suites()
+if not visitors.may("editor"):
     if not stored:
         editors_only("store a suite")
     VIEWS = {name: VIEWS[name] for name in READING}
@@ -56,7 +56,7 @@ if url.param("view") == "questions" and "questions" in VIEWS:
     st.stop()
 suite = suite_editor.choose_suite(stored)
 draft = url.param("draft", "") or ""
-facts = data.suite_facts(suite, draft)
+facts = suite_drafts.suite_facts(suite, draft)
 if facts.problem:
     st.text(f"✗ The draft cannot be shown: {facts.problem}")
     draft = ""

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from components import data
 from components.charts.trend_lines import trend_figure
+from components.data import run_reads, workspace_runs
 from components.views.curves import curve_parts
 from components.views.results import metric_trend, model_comparison, what_was_tested
 from components.widgets import drilldown_filters, filters, url
@@ -13,13 +14,18 @@ from components.widgets.chart import chart
 from components.widgets.frame import empty, frame, is_dark
 from components.widgets.literal import literal
 from components.widgets.tables import records
+from metrics.analysis.corrected_tests import of_trend
 from metrics.presentation import format
 from metrics.presentation.questions.is_it_better import CORRECTIONS, metric_label
+
+if TYPE_CHECKING:
+    from metrics.analysis import Column, Leaderboard, Stop
+
 
 TABLE_HEIGHT = 260
 
 
-def choose_column(boards: list[data.Leaderboard]) -> data.Column | None:
+def choose_column(boards: list[Leaderboard]) -> Column | None:
     """Return the metric to follow: by default the first that is not minor and in several runs."""
     columns = {column.key: column for board in boards for column in board.columns}
     runs = Counter(column.key for board in boards for column in board.columns)
@@ -30,7 +36,7 @@ def choose_column(boards: list[data.Leaderboard]) -> data.Column | None:
     return columns[filters.pick("Metric", named, "key")]
 
 
-def show_stop(stop: data.Stop, column: data.Column, tag: str | None) -> None:
+def show_stop(stop: Stop, column: Column, tag: str | None) -> None:
     """Draw one number, how it changed, and links to what is behind it."""
     with st.container(border=True):
         st.text(f"{stop.model} · {format.shorten(stop.name, 40)}, {format.moment(stop.created)}")
@@ -41,9 +47,11 @@ def show_stop(stop: data.Stop, column: data.Column, tag: str | None) -> None:
             st.text(f"Evaluated with {', '.join(stop.settings)}, which alone can make a change.")
         with st.container(horizontal=True):
             run, model, evaluator, metric = stop.run, stop.model, column.evaluator, column.metric
-            if evaluator in data.match_evaluators(run):
+            if evaluator in run_reads.match_evaluators(run):
                 if st.button("See its objects", type="primary", icon=":material/arrow_forward:"):
-                    own = drilldown_filters.number(evaluator, metric, data.run_facts(run).evaluators[evaluator])
+                    own = drilldown_filters.number(
+                        evaluator, metric, workspace_runs.run_facts(run).evaluators[evaluator]
+                    )
                     url.go("gallery", run=run, model=model, tag=tag, **own)
             elif st.button("See its cases", type="primary", icon=":material/arrow_forward:"):
                 url.go("cases", run=run, model=model, evaluator=evaluator, metric=metric, tag=tag)
@@ -54,7 +62,7 @@ def show_stop(stop: data.Stop, column: data.Column, tag: str | None) -> None:
 
 
 run = frame("Trend", "Is it getting better from run to run?")
-runs = data.same_suite(run)
+runs = workspace_runs.same_suite(run)
 if len(runs) < 2:
     empty(
         "This suite has been evaluated once",
@@ -64,7 +72,7 @@ if len(runs) < 2:
         **{"from": "stored", "suite": runs[run].suite["fingerprint"]},
     )  # fmt: skip
     st.stop()
-boards = [data.leaderboard(name) for name in sorted(runs)]  # an id begins with its time
+boards = [run_reads.leaderboard(name) for name in sorted(runs)]  # an id begins with its time
 column = choose_column(boards)
 if column is None:
     st.info("No run of this suite has a number. The page Runs says why.")
@@ -78,7 +86,7 @@ filters.reset(["model", "tag", "correction"])
 
 shown = wanted or models[: curve_parts.LINES]
 with st.spinner("Comparing each run with the one before it"):
-    found = data.trend(tuple(sorted(runs)), column.key, tuple(shown), tag, correction)
+    found = run_reads.trend(tuple(sorted(runs)), column.key, tuple(shown), tag, correction)
 stops = found.stops
 if not stops:
     st.info("None of these models has this number in any run. Choose another metric or another model in the sidebar.")
@@ -105,4 +113,4 @@ clicked = records(metric_trend.table(newest), headers, f"stops-{focus.run}-{focu
 if clicked is not None:
     url.put(at=newest[clicked].run, of=newest[clicked].model)
     st.rerun()
-what_was_tested.draw(run, data.of_trend(found))
+what_was_tested.draw(run, of_trend(found))

@@ -12,7 +12,7 @@ from metrics.presentation.palette import ACCENT, INK, LINE, MARKS, MUTED
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-    from components.data import CaseItem
+    from metrics.analysis import CaseItem
 
 WRONG = MARKS["fp"].colour
 LOOKS = {  # verdict: symbol, size; drawn in this order, so that the marked ones lie above

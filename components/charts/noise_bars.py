@@ -14,7 +14,7 @@ from metrics.presentation.palette import ACCENT, SURFACE, text_colour
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-    from components.data import ModelNoise
+    from metrics.analysis import ModelNoise
 
 HEAD, BAR = 46, 40  # pixels
 NARROW, NAMED = 0.05, 0.12  # of the axis: a share below has no room for its number, or for its name beside it

@@ -14,7 +14,7 @@ from metrics.presentation.palette import ACCENT, INK, LINE
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-    from components.data import SliceValue
+    from metrics.analysis.slices.slice_values import SliceValue
 
 
 def slices_figure(

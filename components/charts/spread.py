@@ -14,7 +14,7 @@ from metrics.presentation.palette import INK, LINE, MUTED
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-    from components.data import Distribution
+    from metrics.analysis import Distribution
 
 ROW = 44  # pixels a box
 MARK = 5  # of the quantiles every so many are marked on a line

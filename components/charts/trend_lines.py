@@ -15,7 +15,7 @@ from metrics.presentation.phrases import signed
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-    from components.data import Column, Stop
+    from metrics.analysis import Column, Stop
 
 MOST_TICKS = 6
 APART = 0.05  # of the distance of two runs, between the models' intervals

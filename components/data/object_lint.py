@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import streamlit as st
 
-from components.data.inputs import Inputs, corrected, uploaded_data
+from components.data.evaluation_inputs import Inputs, corrected, uploaded_data
 from components.data.workspace_runs import workspace_path
 from metrics.presentation.phrases import change_lines
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from components.data.inputs import Inputs, Parameters, load_data
+from components.data.evaluation_inputs import Inputs, Parameters, load_data
 from components.data.visitors import working_in
 from components.data.workspace_runs import workspace_path
 from metrics.core.errors import AssayError

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from components.data.inputs import Inputs, load_suite
+from components.data.evaluation_inputs import Inputs, load_suite
 from components.data.judge_settings import judge_facts
 from components.data.visitors import action
 from components.data.workspace_runs import workspace

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import streamlit as st
 
-from components import data
+from components.data import workspace_runs
 from components.widgets import url
 from components.widgets.frame import is_dark
 from components.widgets.literal import literal
@@ -54,7 +54,7 @@ def draw_chart(chart: Chart, run: str, key: str) -> None:
     from components.widgets.chart import draw
 
     st.text(chart.title)
-    models = data.run_facts(run).models
+    models = workspace_runs.run_facts(run).models
     colours = {model: series(is_dark())[place % len(series())] for place, model in enumerate(models)}
     draw(chart_figure(chart, colours, is_dark()), key, chart.title, "ignore")
 

@@ -17,7 +17,7 @@ from components.viewers.browser_component import browser_component
 from metrics.presentation.palette import mark
 
 if TYPE_CHECKING:
-    from components.data import Detail
+    from components.data.pictures import Detail
 
 
 def viewer(data: Mapping[str, Any], detail: Detail | None = None) -> None:

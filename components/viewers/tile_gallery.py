@@ -20,7 +20,7 @@ from metrics.presentation.format import count, number, plural, shorten
 from metrics.presentation.palette import MARKS, mark
 
 if TYPE_CHECKING:
-    from components.data import GalleryObject, Outline, Tile, Window
+    from metrics.analysis import GalleryObject, Outline, Tile, Window
 
 TILES = 48
 FIRST = 18  # tiles whose pictures come with the page: what a window of 1280 × 720 shows

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from components import data
+from components.data import evaluation_inputs
 from components.data.uploaded_files import choices_of, column_pairs, pairs_of, with_pairs
 from components.widgets import problem_list, url
 from components.widgets.controls import agreed, place
@@ -15,7 +15,8 @@ from metrics.core.fields import METADATA, words_of
 from metrics.presentation.format import plural
 
 if TYPE_CHECKING:
-    from components.data import InspectedFile, Preview, Question
+    from components.data import Preview, Question
+    from components.data.evaluation_inputs import InspectedFile
 
 NONE = "–"
 
@@ -133,9 +134,13 @@ def draw_reading(file: InspectedFile) -> None:
     seen = file.preview
     if file.encoding:
         _draw_choice(
-            file, "encoding", f"{file.name} was read as", data.encodings(), data.encoding_named(file.encoding),
+            file,
+            "encoding",
+            f"{file.name} was read as",
+            evaluation_inputs.encodings(),
+            evaluation_inputs.encoding_named(file.encoding),
             "Choose another one if letters look wrong in the first rows.",
-        )  # fmt: skip
+        )
     if seen is not None and len(seen.sheets) > 1:
         _draw_choice(file, "sheet", f"Sheet read of {file.name}", list(seen.sheets), seen.sheet, None)
 

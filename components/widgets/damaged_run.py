@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import streamlit as st
 
-from components import data
+from components.data import visitors, workspace_runs
 from components.widgets import url
+from metrics.core.errors import RunCorrupt
 
 BEGUN = "repairs"  # in the session: the runs whose repair was begun
 AGAIN = "Evaluate it again"
 
 
-def draw_damage(failure: data.RunCorrupt) -> None:
+def draw_damage(failure: RunCorrupt) -> None:
     """Draw what of a run is damaged, and what can be done."""
     with st.container(border=True):
         st.subheader("✗ This run is damaged", anchor=False)
@@ -31,11 +32,11 @@ def draw_repair(run_id: str) -> None:
             "It is being evaluated again, as another run on the page Runs. Tables that come out as they were sealed "
             "replace the damaged ones, and that run goes; else it stays beside this one."
         )
-    elif data.may("editor") and data.can_repair(run_id):
+    elif visitors.may("editor") and workspace_runs.can_repair(run_id):
         help = "From its suite and outputs; judged cases from the judge's cache."
         st.button(AGAIN, key=f"repair-{run_id}", type="primary", on_click=_begin, args=(run_id,), help=help)
 
 
 def _begin(run_id: str) -> None:
-    data.repair(run_id)
+    workspace_runs.repair(run_id)
     st.session_state[BEGUN].add(run_id)

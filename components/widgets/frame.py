@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 import streamlit as st
 
-from components import data
+from components.data import thresholds, visitors, workspace_runs
 from components.widgets import server_log, unfinished_run, url, visitor
 from components.widgets.controls import agreed, is_gone, place
 from components.widgets.literal import literal
@@ -73,7 +73,7 @@ def navigation() -> st.Page:
         st.set_page_config(page_title="Assay", layout="centered")
         st.navigation(menu, position="hidden")
         visitor.draw_refusal(why)
-        browser_frame(asks=isinstance(why, data.SignIn))
+        browser_frame(asks=isinstance(why, visitors.SignIn))
         st.stop()
     opened = st.navigation(menu, position="top")
     marked = {f"{title} · {opened.title}" if opened in pages else title: pages for title, pages in menu.items()}
@@ -101,7 +101,7 @@ def frame(title: str, question: str, *, needs_run: bool = True, unfinished: bool
     begin()
     st.set_page_config(page_title=f"{title} · Assay", page_icon=FOLDER / "icon.svg", layout="wide")
     st.html(STYLE)
-    url.put(group=data.group())  # so that a link opens the same workspace
+    url.put(group=visitors.group())  # so that a link opens the same workspace
     head = st.container(horizontal=True, vertical_alignment="bottom", key="head")
     with head:
         st.title(title, anchor=False, width="content")
@@ -155,7 +155,7 @@ def empty(what: str, why: str, button: str | None = None, page: str = "evaluate"
 
 def editors_only(what: str) -> None:
     """Stop a page with what it takes where the visitor's role is not enough to do `what` the page is for."""
-    if data.may("editor"):
+    if visitors.may("editor"):
         return
     empty("This takes the role editor", f"Your role is viewer: you can read, but not {what}. Ask who runs this studio.")
     st.stop()
@@ -164,7 +164,7 @@ def editors_only(what: str) -> None:
 def draw_no_run() -> None:
     """Draw what a run is and a button to make the first."""
     what = "A run is one suite and the outputs of your models, scored by the evaluators you choose."
-    empty("No run yet", what, "Evaluate a suite" if data.may("editor") else None)
+    empty("No run yet", what, "Evaluate a suite" if visitors.may("editor") else None)
 
 
 def no_run_yet() -> NoReturn:
@@ -174,7 +174,7 @@ def no_run_yet() -> NoReturn:
 
 
 def _chosen_run(unfinished: bool) -> str:
-    runs = {run.id: run for run in data.runs()}
+    runs = {run.id: run for run in workspace_runs.runs()}
     if not runs:
         no_run_yet()
     asked = unfinished_run.run_of(url.param("run"))
@@ -197,7 +197,7 @@ def _chosen_run(unfinished: bool) -> str:
     )
     run = runs[chosen]
     st.sidebar.caption(f"{format.moment(run.created)} · {run_names.STATES[run.state]}")
-    if profile := data.threshold_profiles().in_force:
+    if profile := thresholds.threshold_profiles().in_force:
         st.sidebar.text(f"Thresholds: profile {profile}", help="Set on the page Problems, over those of the runs.")
     st.session_state["last_run"] = chosen
     url.put(run=chosen)
@@ -215,9 +215,9 @@ def _chosen_run(unfinished: bool) -> str:
 def _not_there(asked: str) -> str:
     """Return why a run that the address names is not among those that can be opened, as Markdown."""
     named = literal(repr(format.shorten(asked)))
-    if why := data.damaged_runs().get(asked):
+    if why := workspace_runs.damaged_runs().get(asked):
         return f"{literal(why)}. The page Runs offers what can be done; or choose another run in the sidebar."
-    if any(run.id == asked for run in data.deleted_runs()):
+    if any(run.id == asked for run in workspace_runs.deleted_runs()):
         return f"Run {named} is in the bin. Restore it at the end of the page Runs, or choose another in the sidebar."
     return f"This workspace has no run {named}. Choose one of its runs in the sidebar."
 

@@ -49,14 +49,15 @@ def draw_error(failure: Exception) -> bool:
 
 def draw_refusal(failure: Exception) -> bool:
     """Draw an error whose text is written for the user; return False for any other."""
-    from components import data
+    from components.data import storage
     from components.widgets import damaged_run
+    from metrics.core.errors import AssayError, RunCorrupt
 
-    if isinstance(failure, data.RunCorrupt):
+    if isinstance(failure, RunCorrupt):
         damaged_run.draw_damage(failure)
-    elif data.draw_storage_error(failure):
+    elif storage.draw_storage_error(failure):
         return True
-    elif isinstance(failure, data.AssayError):
+    elif isinstance(failure, AssayError):
         st.error(literal(str(failure)))
     else:
         return False
@@ -65,12 +66,12 @@ def draw_refusal(failure: Exception) -> bool:
 
 def draw_card(failure: Exception) -> None:
     """Draw an error of the program itself, with the details for a report."""
-    from components import data
+    from components.data import error_reports
 
     page = (st.context.url or "").rpartition("/")[2]
     with st.container(border=True):
         st.subheader(TITLE, anchor=False)
         st.text(KEPT)
         st.text(ADVICE)
-        st.code(data.error_report(failure, page if page in url.PAGES else ""), language=None, wrap_lines=True)
+        st.code(error_reports.error_report(failure, page if page in url.PAGES else ""), language=None, wrap_lines=True)
         st.button("Reload", key=f"reload-{next(_numbers)}", icon=":material/refresh:", type="primary")

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from components import data
+from components.data import run_reads, workspace_runs
 from components.viewers.browser_component import browser_component
 from components.widgets import url
+from metrics.core.errors import RunCorrupt
+from metrics.core.registry import evaluator_ids
 from metrics.presentation import format
 from metrics.presentation.names import in_words
 from metrics.presentation.phrases import metric_title
+
+if TYPE_CHECKING:
+    from metrics.analysis import Leaderboard
+
 
 Entry = tuple[str, str, str, str]  # kind, name, address, detail
 
@@ -26,7 +33,7 @@ def entries(run: str) -> Iterator[Entry]:
     of_run = {"run": run or None}
     for name, (title, _) in url.PAGES.items():
         yield "Page", title, _address(name, **of_run), ""
-    finished = [one for one in data.runs() if one.state == "finished"]
+    finished = [one for one in workspace_runs.runs() if one.state == "finished"]
     board = _board(run) if any(one.id == run for one in finished) else None
     if board is not None:
         for model in board.models:
@@ -37,15 +44,15 @@ def entries(run: str) -> Iterator[Entry]:
             yield "Metric", title, _address("leaderboard", **of_run, sort=column.key), code
     for one in finished:
         yield "Run", one.name or one.id, _address("leaderboard", run=one.id), format.moment(one.created)
-    for name in data.evaluator_ids():  # their titles would import them all on every page
+    for name in evaluator_ids():  # their titles would import them all on every page
         yield "Evaluator", in_words(name), _address("evaluators", evaluator=name), name
 
 
-def _board(run: str) -> data.Leaderboard | None:
+def _board(run: str) -> Leaderboard | None:
     """Return the leaderboard of a run; None of a damaged one, of which the page says what is damaged."""
     try:
-        return data.leaderboard(run)
-    except data.RunCorrupt:
+        return run_reads.leaderboard(run)
+    except RunCorrupt:
         return None
 
 

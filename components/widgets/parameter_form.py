@@ -15,7 +15,7 @@ import streamlit as st
 from components.widgets.literal import literal
 
 if TYPE_CHECKING:
-    from components.data import Metric
+    from metrics.core.evaluator import Metric
 
 Kind = Literal["number", "integer", "boolean", "choice", "text", "prose", "numbers", "texts", "json"]
 PROSE = 1_000  # characters from which on a text that may have so many gets several lines

@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from components import data
+from components.data import evaluation_inputs
+from metrics.core.input_problems import grouped
 from metrics.presentation import format
 
 if TYPE_CHECKING:
-    from components.data import InputProblem
+    from metrics.core.errors import InputProblem
 
 SHOWN = 8  # groups
 
 
 def draw_problems(problems: Sequence[InputProblem], name: str) -> None:
     """Draw the problems in groups; `name` distinguishes several lists of a page."""
-    groups = data.grouped(problems)
+    groups = grouped(problems)
     with st.container(border=True, gap="small"):
         for group in groups[:SHOWN]:
             st.text(f"✗ {group.place}\nFound {group.found}.\nExpected {group.expected}.")
@@ -26,7 +27,7 @@ def draw_problems(problems: Sequence[InputProblem], name: str) -> None:
             st.text(f"… and {format.plural(len(groups) - SHOWN, 'more kind')} of problems, all of them in the list.")
         if len(problems) > 1:
             st.download_button(
-                f"Download all {format.count(len(problems))}", data=lambda: data.problems_csv(problems),
+                f"Download all {format.count(len(problems))}", data=lambda: evaluation_inputs.problems_csv(problems),
                 file_name="problems.csv", mime="text/csv", on_click="ignore", icon=":material/download:",
                 key=f"problems-{name}", type="tertiary",
             )  # fmt: skip
@@ -34,4 +35,4 @@ def draw_problems(problems: Sequence[InputProblem], name: str) -> None:
 
 def words(problems: Sequence[InputProblem]) -> str:
     """Return how many problems there are as a user counts them: equal ones once."""
-    return format.plural(len(data.grouped(problems)), "problem")
+    return format.plural(len(grouped(problems)), "problem")

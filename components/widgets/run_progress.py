@@ -11,7 +11,8 @@ from components.views.judge.judge_calls import spend_line
 from metrics.presentation import format
 
 if TYPE_CHECKING:
-    from components.data import EvaluatorProgress, Progress, RunProgress
+    from components.data import EvaluatorProgress, Progress
+    from components.data.workspace_runs import RunProgress
 
 
 def summary(progress: Progress, going: bool = True) -> str:

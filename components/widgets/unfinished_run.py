@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from components import data
+from components.data import unfinished_runs, visitors, workspace_runs
 from components.widgets import run_progress, url
+from metrics.core.errors import RunError
 from metrics.presentation import format
 from metrics.presentation.run_names import GOING, STATES
 
 if TYPE_CHECKING:
-    from components.data import RunFacts, SoFar
+    from components.data.unfinished_runs import SoFar
+    from components.data.workspace_runs import RunFacts
 
 EVERY = 1  # seconds between two looks at a run
 WATCHED = "watched_run"  # in the session: the run that the page Runs follows
@@ -40,7 +42,7 @@ def draw(run: RunFacts) -> str | None:
 
     The page runs again when there are more numbers, and when the run ends.
     """
-    now = data.so_far(run.id)
+    now = unfinished_runs.so_far(run.id)
     draw_refused()
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -64,13 +66,13 @@ def follow(run: RunFacts, now: SoFar | None = None) -> None:
 
 def _follow(run_id: str, state: str, cancelling: bool, now: SoFar | None, drawn: float) -> None:
     # No button here: one that opens another page from a fragment leaves callbacks behind that find no widget there.
-    run = data.run_facts(run_id)
+    run = workspace_runs.run_facts(run_id)
     if (run.state, run.cancelling) != (state, cancelling):
         st.rerun()
     just_drawn = time.monotonic() - drawn < EVERY / 2
-    if now is not None and not just_drawn and data.so_far(run_id).board != now.board:
+    if now is not None and not just_drawn and unfinished_runs.so_far(run_id).board != now.board:
         st.rerun()
-    found = data.progress(run_id)
+    found = workspace_runs.progress(run_id)
     if now is None:
         run_progress.bars(found)
         return
@@ -90,7 +92,7 @@ def state_words(run: RunFacts) -> str:
 
 def stop_button(run: RunFacts) -> None:
     """Draw the button that cancels a run, or resumes a stopped one."""
-    if not data.may("editor"):
+    if not visitors.may("editor"):
         return
     if run.state in GOING:
         st.button(
@@ -106,10 +108,15 @@ def stop_button(run: RunFacts) -> None:
 
 def act(run_id: str, what: str) -> None:
     """Cancel, resume, delete or restore a run; where that is not possible, `draw_refused` says why."""
-    does = {"cancel": data.cancel, "resume": data.resume, "delete": data.delete_run, "restore": data.restore_run}
+    does = {
+        "cancel": workspace_runs.cancel,
+        "resume": workspace_runs.resume,
+        "delete": workspace_runs.delete_run,
+        "restore": workspace_runs.restore_run,
+    }
     try:
         does[what](run_id)
-    except data.RunError as failure:
+    except RunError as failure:
         st.session_state[REFUSED] = str(failure)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from components import data
+from components.data import NotAllowed, visitors
 from components.widgets import url
 from components.widgets.literal import literal
 from components.widgets.tables import ROW, header
@@ -19,45 +19,45 @@ ROLES = {
 }
 
 
-def refusal() -> data.NotAllowed | None:
+def refusal() -> NotAllowed | None:
     """Return why the visitor may see nothing here; None where the pages may be drawn."""
     try:
-        data.group()
-    except data.NotAllowed as why:
+        visitors.group()
+    except NotAllowed as why:
         return why
     return None
 
 
-def draw_refusal(why: data.NotAllowed) -> None:
+def draw_refusal(why: NotAllowed) -> None:
     """Draw why nothing is shown, and what helps: to sign in, or to go to the visitor's own workspace."""
-    asks = isinstance(why, data.SignIn)
+    asks = isinstance(why, visitors.SignIn)
     with st.container(border=True):
         st.subheader("Sign in" if asks else "This is not shown to you", anchor=False)
         st.text(str(why))
         with st.container(horizontal=True):
             if asks:
-                st.button("Sign in", type="primary", icon=":material/login:", on_click=data.sign_in)
+                st.button("Sign in", type="primary", icon=":material/login:", on_click=visitors.sign_in)
             elif url.param("group"):
                 st.button("Open your own workspace", type="primary", on_click=url.put, kwargs={"group": None})
-            if data.signed_in():
-                st.button("Sign out", icon=":material/logout:", on_click=data.sign_out)
+            if visitors.signed_in():
+                st.button("Sign out", icon=":material/logout:", on_click=visitors.sign_out)
 
 
 def draw_menu() -> None:
     """Draw the menu of the visitor who is signed in; nothing where nobody signs in."""
-    who = data.visitor()
+    who = visitors.visitor()
     if who is None:
         return
     with st.popover(literal(format.shorten(who.title, 24)), icon=":material/person:", width="content"):
         st.text(who.name)
         st.text(f"Role: {who.role}", help=ROLES[who.role])
         if len(who.groups) > 1:
-            st.selectbox("Group", who.groups, who.groups.index(data.group()), key=GROUP, on_change=_open_group)
+            st.selectbox("Group", who.groups, who.groups.index(visitors.group()), key=GROUP, on_change=_open_group)
         elif who.groups:
             st.text(f"Group: {who.groups[0]}")
         if who.may("admin"):
             url.link("Audit log", "runs", icon=":material/history:", log=True)
-        st.button("Sign out", icon=":material/logout:", on_click=data.sign_out, width="stretch")
+        st.button("Sign out", icon=":material/logout:", on_click=visitors.sign_out, width="stretch")
 
 
 def _open_group() -> None:
@@ -71,7 +71,7 @@ def draw_log() -> None:
     """Draw the last lines of the audit log."""
     import pandas as pd
 
-    rows = data.audit_log()
+    rows = visitors.audit_log()
     with st.container(horizontal=True, vertical_alignment="center"):
         st.text(f"Audit log, the last {format.plural(len(rows), 'line')}", help=WHOLE_LOG)
         st.button("Close", icon=":material/close:", type="tertiary", on_click=url.put, kwargs={"log": None})

@@ -70,9 +70,9 @@ def main(workspace: str, run: str, name: str) -> None:
 def _page(run: str, page: str) -> Callable[[dict[str, str]], object]:
     from streamlit.testing.v1 import AppTest
 
-    from components import data
+    from components.data import workspace_runs
 
-    data.ensure_samples = lambda: False  # nothing else runs meanwhile
+    workspace_runs.ensure_samples = lambda: False  # nothing else runs meanwhile
     app = AppTest.from_file(str(ROOT / "pages" / f"{page}.py"), default_timeout=600)
 
     def visit(address: dict[str, str]) -> None:

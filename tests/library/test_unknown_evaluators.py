@@ -162,7 +162,7 @@ def test_it_leaves_in_every_form(run, tmp_path):
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_page_shows_it(page, run, monkeypatch):
-    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
+    monkeypatch.setattr("components.data.workspace_runs.ensure_samples", lambda: False)
     app = AppTest.from_file(str(PROJECT / "pages" / f"{page}.py"), default_timeout=300)
     for name, value in {"run": run.id, **PAGES[page]}.items():
         app.query_params[name] = value

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from components import data
+from components.data import case_difficulty
 from metrics.store import Run, Workspace
 from tests.analysis.scored import scored_run
 from tests.pages.conftest import Open, Went
@@ -88,10 +88,10 @@ def test_a_click_opens_the_case(runs: list[Run], open_page: Open, went: Went, mo
 def test_the_downloads(runs: list[Run]) -> None:
     """Every case with its verdict, and the whole cases of the short suite."""
     about = (runs[0].id, "text_matching", "passes", None)
-    lines = data.items_csv(*about).decode("utf-8-sig").splitlines()
+    lines = case_difficulty.items_csv(*about).decode("utf-8-sig").splitlines()
     assert len(lines) == 61
     assert lines[0].startswith("case_id,right,models,correlation,difficulty,difficulty_low")
     assert lines[1].endswith(",suspect")
-    chosen = data.short_suite_csv(*about, 15).decode("utf-8-sig").splitlines()
+    chosen = case_difficulty.short_suite_csv(*about, 15).decode("utf-8-sig").splitlines()
     assert len(chosen) == 16
     assert "question" in chosen[0]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from components import data
+from components.data import run_reads
 from components.views.curves.class_bars import ERRORS
 from metrics.core.suite import Outputs, Suite
 from metrics.presentation.chart_data.confusion_counts import NONE
@@ -83,9 +83,9 @@ def test_the_views_of_a_run_of_labels(labels: Run, open_page: Open, view: str) -
 
 def test_only_the_view_shown_is_computed(pictures: Run, open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     read = []
-    curves = data.curves
+    curves = run_reads.curves
     monkeypatch.setattr(
-        "components.data.curves", lambda run, evaluator: read.append(evaluator) or curves(run, evaluator)
+        "components.data.run_reads.curves", lambda run, evaluator: read.append(evaluator) or curves(run, evaluator)
     )
     assert not open_page("curves", run=pictures.id, view="confusion").exception
     assert read == ["detection_confusion"]
@@ -112,11 +112,11 @@ def test_a_link_may_name_the_evaluator_alone(pictures: Run, open_page: Open, eva
 
 def cells(run: Run, evaluator: str) -> None:
     """Every cell lists as many as it counts."""
-    frame = data.curves(run.id, evaluator)
+    frame = run_reads.curves(run.id, evaluator)
     assert len(frame)
     for row in frame.to_dict("records"):
         cell = ((name if isinstance(name, str) else NONE,) for name in (row["label"], row["predicted"]))
-        rows, total = data.confused(run.id, evaluator, (row["model"], row["run"]), *cell)
+        rows, total = run_reads.confused(run.id, evaluator, (row["model"], row["run"]), *cell)
         assert (len(rows), total) == (row["count"], row["count"])
 
 
@@ -138,11 +138,13 @@ def test_every_cell_of_classified_answers_lists_what_it_counts(tmp_path: Path, m
 
 
 def test_every_error_lists_what_its_bar_counts(pictures: Run) -> None:
-    numbers = data.label_numbers(pictures.id, "error_breakdown", tuple(f"d_ap_{error}" for error in ERRORS if error))
+    numbers = run_reads.label_numbers(
+        pictures.id, "error_breakdown", tuple(f"d_ap_{error}" for error in ERRORS if error)
+    )
     for row in numbers[numbers["value"].notna()].to_dict("records"):
         kinds = ERRORS[row["metric"].removeprefix("d_ap_")]
         label = row["label"] if isinstance(row["label"], str) else None
-        assert data.matched(pictures.id, "error_breakdown", row["series"], kinds, label)[1] == row["n"]
+        assert run_reads.matched(pictures.id, "error_breakdown", row["series"], kinds, label)[1] == row["n"]
 
 
 def test_counts_beside_the_curves_follow_the_threshold(pictures: Run, open_page: Open) -> None:

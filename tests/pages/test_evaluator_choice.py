@@ -151,8 +151,8 @@ def test_a_tick_draws_the_chooser_alone(page: AppTest, monkeypatch: pytest.Monke
     monkeypatch.setattr(local_script_runner, "RerunData", partial(RerunData, fragment_id_queue=[chooser]))
     reads: list[str] = []
     forms: list[str] = []
-    monkeypatch.setattr("components.data.read_inputs", lambda *_: reads.append("read"))
-    monkeypatch.setattr("components.data.previews", lambda *_: reads.append("previewed"))
+    monkeypatch.setattr("components.data.evaluation_inputs.read_inputs", lambda *_: reads.append("read"))
+    monkeypatch.setattr("components.data.evaluation_inputs.previews", lambda *_: reads.append("previewed"))
     monkeypatch.setattr("components.views.setup.evaluator_drawer.parameter_form", lambda *_: forms.append("form"))
     box.uncheck().run()
     assert not page.exception

@@ -2,7 +2,7 @@
 
 import pytest
 
-from components import data
+from components.data import model_needs
 from components.views.setup import worked_examples
 from components.widgets.parameter_form import fields, value_text
 from metrics.core.registry import evaluators
@@ -42,7 +42,7 @@ def test_an_evaluator_shows_all_it_declares(open_page: Open) -> None:
 @pytest.mark.parametrize("name", evaluators())
 def test_every_parameter_and_example_can_be_written(name: str) -> None:
     entry = evaluators()[name]
-    assert all(value_text(field.default) for field in fields(data.parameter_schema(name)))
+    assert all(value_text(field.default) for field in fields(model_needs.parameter_schema(name)))
     assert all(worked_examples.heading(example) for example in entry.examples)
 
 

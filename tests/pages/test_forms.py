@@ -187,7 +187,7 @@ def test_a_weighted_score_opens_its_cases(runs, open_page, went, monkeypatch):
 
 
 def test_metrics_of_a_whole_data_set_have_no_boxes(runs, open_page, monkeypatch):
-    monkeypatch.setattr("components.data.metrics_by_case", lambda run: set())
+    monkeypatch.setattr("components.data.run_reads.metrics_by_case", lambda run: set())
     page = open_page("leaderboard", run=runs[0].id, form="boxes")
     assert page.info[0].value.startswith("None of these metrics has a value per case")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from components import data
+from components.data import judge_settings
 from metrics.core.prompt import wording
 from metrics.judge.local import model_servers
 from metrics.judge.local.model_servers import ModelServer
@@ -159,7 +159,7 @@ def test_a_part_of_the_cache_is_cleared_once_confirmed(look_at_copy: Look, open_
 
 
 def test_a_cache_is_taken_along(run: Run, tmp_path: Path, open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-    exported = data.export_cache()
+    exported = judge_settings.export_cache()
     monkeypatch.setenv("ASSAY_WORKSPACE", str(tmp_path / "another"))
     page = open_page("judge", view="cache")
     page.file_uploader[0].set_value(("replies.jsonl.gz", b"nothing", "application/gzip")).run()

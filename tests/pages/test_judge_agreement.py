@@ -279,7 +279,7 @@ def test_sets_can_be_removed_after_a_second_thought(rated: Run, open_page: Open)
 
 
 def test_a_run_without_values_per_case_says_so(run: Run, open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("components.data.labelled_metrics", lambda run: [])
+    monkeypatch.setattr("components.data.agreements.labelled_metrics", lambda run: [])
     assert "nothing to compare labels with" in texts(open_page("judge_agreement", run=run.id))
 
 

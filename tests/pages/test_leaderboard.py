@@ -191,9 +191,9 @@ def test_the_next_question_is_the_problems(run: Run, open_page: Open) -> None:
 
 def test_an_empty_workspace_computes_the_samples(workspace, monkeypatch, open_page):
     started = []
-    monkeypatch.setattr("components.data.ensure_samples", workspace_runs.ensure_samples)
+    monkeypatch.setattr("components.data.workspace_runs.ensure_samples", workspace_runs.ensure_samples)
     monkeypatch.setattr("metrics.suites.samples.start_missing", lambda given: started.append(given.path) or True)
-    monkeypatch.setattr("components.data.sample_titles", lambda: {"rag": "Questions about a handbook"})
+    monkeypatch.setattr("components.data.workspace_runs.sample_titles", lambda: {"rag": "Questions about a handbook"})
     page = open_page("leaderboard")
     assert started == [workspace]
     assert page.subheader[0].value == "The sample evaluations are being computed"
@@ -202,7 +202,7 @@ def test_an_empty_workspace_computes_the_samples(workspace, monkeypatch, open_pa
 
 
 def test_a_workspace_without_runs_and_samples_teaches(workspace, monkeypatch, open_page):
-    monkeypatch.setattr("components.data.ensure_samples", workspace_runs.ensure_samples)
+    monkeypatch.setattr("components.data.workspace_runs.ensure_samples", workspace_runs.ensure_samples)
     monkeypatch.setattr("metrics.suites.samples.start_missing", lambda given: False)
     page = open_page("leaderboard")
     assert page.subheader[0].value == "No run yet"

@@ -7,10 +7,11 @@ from urllib.parse import parse_qs, urlsplit
 import numpy as np
 import pytest
 
-from components import data
+from components.data import reviews, run_reads
 from components.viewers import tile_gallery
 from components.views.objects import object_list
 from components.widgets import drilldown_filters, url
+from metrics.analysis import OperatingPoint
 from metrics.core.registry import evaluators
 from metrics.presentation.chart_data import confusion_counts
 from metrics.store import Run, Workspace
@@ -65,7 +66,7 @@ POINTS = [
 def test_every_cell_of_a_confusion_matrix_opens_as_many_objects_as_it_counts(runs, score, iou):
     for run in runs:
         for model in run.models:
-            counts = data.confusion_at(run.id, model, data.OperatingPoint(score, iou))
+            counts = reviews.confusion_at(run.id, model, OperatingPoint(score, iou))
             margins = confusion_counts.margins_of(counts)
             assert len(counts)
             for row in counts.to_dict("records"):
@@ -80,7 +81,7 @@ def test_every_cell_of_a_confusion_of_poses_opens_as_many_as_it_counts(tmp_path,
     suite, outputs = poses_of(random_poses(np.random.default_rng(5), images=12))
     matching = {"detection_confusion": {"matching": "keypoint_summary"}}
     run = finished(Workspace(tmp_path), suite, outputs, "detection_confusion", parameters=matching)
-    counts = data.confusion_at(run.id, "m", data.OperatingPoint(score, oks))
+    counts = reviews.confusion_at(run.id, "m", OperatingPoint(score, oks))
     margins = confusion_counts.margins_of(counts)
     assert set(counts["label"]) | set(counts["predicted"]) == {"person", *margins}
     for row in counts.to_dict("records"):
@@ -92,7 +93,7 @@ def test_every_cell_of_a_confusion_of_poses_opens_as_many_as_it_counts(tmp_path,
 def test_every_cell_of_a_confusion_of_segments_opens_as_many_as_it_counts(tmp_path, monkeypatch):
     monkeypatch.setenv("ASSAY_WORKSPACE", str(tmp_path))
     run, seen = panoptic_run(tmp_path, seed=3, pictures=40), set[str]()
-    counts = data.curves(run.id, "panoptic_quality")
+    counts = run_reads.curves(run.id, "panoptic_quality")
     margins = confusion_counts.margins_of(counts)
     for row in counts.to_dict("records"):
         link = {"evaluator": "panoptic_quality"}
@@ -104,7 +105,7 @@ def test_every_cell_of_a_confusion_of_segments_opens_as_many_as_it_counts(tmp_pa
 
 def test_a_cell_of_several_classes_opens_all_of_them(runs: list[Run]) -> None:
     for run in runs:
-        counts = data.curves(run.id, "detection_confusion")
+        counts = run_reads.curves(run.id, "detection_confusion")
         margins, labels = confusion_counts.margins_of(counts), run.suite.labels
         for model in run.models:
             mine = counts[counts["model"] == model]
@@ -117,7 +118,7 @@ def test_a_cell_of_several_classes_opens_all_of_them(runs: list[Run]) -> None:
 def test_every_bar_of_an_error_opens_what_it_counts(runs: list[Run]) -> None:
     for run in runs:
         gains = tuple(f"d_ap_{error}" for error in drilldown_filters.ERRORS if error)
-        numbers = data.label_numbers(run.id, "error_breakdown", gains)
+        numbers = run_reads.label_numbers(run.id, "error_breakdown", gains)
         for row in numbers[numbers["value"].notna()].to_dict("records"):
             label = [row["label"]] if isinstance(row["label"], str) else []
             link = drilldown_filters.number("error_breakdown", row["metric"], {}) | {"label": label}
@@ -126,8 +127,8 @@ def test_every_bar_of_an_error_opens_what_it_counts(runs: list[Run]) -> None:
 
 def test_every_bin_of_a_reliability_diagram_lists_what_it_counts(runs: list[Run]) -> None:
     for run in runs:
-        for row in data.curves(run.id, "calibration").to_dict("records"):
-            rows, total = data.scored(run.id, "calibration", (row["model"], 1), row["bin_low"], row["bin_high"])
+        for row in run_reads.curves(run.id, "calibration").to_dict("records"):
+            rows, total = run_reads.scored(run.id, "calibration", (row["model"], 1), row["bin_low"], row["bin_high"])
             assert (len(rows), total) == (row["n"], row["n"])
             if row["n"]:
                 assert (rows["kind"] == "tp").mean() == pytest.approx(row["accuracy"])
@@ -137,7 +138,7 @@ def test_every_bin_of_a_reliability_diagram_lists_what_it_counts(runs: list[Run]
 @pytest.mark.parametrize("family", ["tp", "fp", "fn"])
 def test_a_point_of_a_curve_opens_what_it_counts(runs: list[Run], threshold: float, family: str) -> None:
     for run in runs:
-        curve = data.curves(run.id, "detection_pr_curve")
+        curve = run_reads.curves(run.id, "detection_pr_curve")
         at = curve[(curve["threshold"] - threshold).abs() < 1e-9]
         for row in at.to_dict("records"):
             link = {

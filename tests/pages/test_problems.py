@@ -23,10 +23,10 @@ def test_filters_have_counts_and_come_from_the_address(run: Run, open_page: Open
 
 
 def test_no_problem_is_good_news(run: Run, open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-    from components import data
+    from components.data import run_reads
 
-    none = data.problems(run.id).iloc[:0]
-    monkeypatch.setattr("components.data.problems", lambda run_id: none)
+    none = run_reads.problems(run.id).iloc[:0]
+    monkeypatch.setattr("components.data.run_reads.problems", lambda run_id: none)
     page = open_page("problems", run=run.id)
     assert page.subheader[0].value == "No model is on the wrong side of a threshold"
 

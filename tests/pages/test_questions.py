@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from components import data
-from components.data import document_questions
+from components.data import document_questions, judge_settings
 from metrics import models
 from metrics.core.suite import Suite
 from metrics.questions import Draft, drafts, question_settings, read_draft, save_draft
@@ -78,12 +77,12 @@ def test_documents_settings_cost_and_writing(
     assert "✗ 1 document cannot be read and will be left out" in words(page)
     assert page.dataframe[0].value["file"].tolist() == ["broken.pdf"]
     assert "A judge writes the questions, and none is set up." in words(page)
-    assert data.choose_judge(serve_questions(judge_server)) == ""
+    assert judge_settings.choose_judge(serve_questions(judge_server)) == ""
     page.run()
     labelled(page.number_input, "Number").set_value(2).run()
     labelled(page.number_input, "Duplicate").set_value(1.0).run()
     labelled(page.number_input, "Max words").set_value(60).run()
-    for kind in data.question_kinds().values():
+    for kind in document_questions.question_kinds().values():
         if kind.name != "factoid":
             next(box for box in page.number_input if box.label == kind.title).set_value(0.0)
     page.run()
@@ -104,7 +103,7 @@ def test_a_failed_writing_says_why(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     monkeypatch.setattr(models, "provide", lambda *_: {"embedder": WordVectors()})
-    assert data.choose_judge(serve_questions(judge_server)) == ""
+    assert judge_settings.choose_judge(serve_questions(judge_server)) == ""
     judge_server.say("questions.check", {"verdict": "wrong"})
     page = open_page("suites", view="questions")
     page.file_uploader[0].set_value([("library.md", LIBRARY.encode(), "text/markdown")]).run()

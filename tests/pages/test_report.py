@@ -2,7 +2,7 @@
 
 import pytest
 
-from components import data
+from components.data import run_archives, run_reads, workspace_runs
 from components.views.results import weighted_view
 from metrics.reports.section_names import SECTIONS
 from metrics.store import Run
@@ -27,7 +27,7 @@ def test_a_choice_of_sections(run: Run, open_page: Open) -> None:
     assert not next(one for one in page.get("download_button") if one.proto.label == "CSV").proto.disabled
     page.checkbox(key="section-summary").check().run()
     assert not page.get("download_button")[0].proto.disabled
-    text = data.render_report(run.id, "html", ["summary"]).decode()
+    text = workspace_runs.render_report(run.id, "html", ["summary"]).decode()
     assert "What to do next" in text
     assert 'class="heat' not in text
 
@@ -38,8 +38,10 @@ def test_whether_a_model_may_replace_another_is_in_the_report(run: Run, open_pag
     answer = "sharp may replace blunt: not worse than you allow in this metric."
     page = open_page("report", **asked)
     assert answer in [text.value for text in page.text]
-    replacing = data.Replacing("sharp", run.id, "blunt", (("classification/accuracy", 0.05),), None, anytime=False)
-    text = data.render_report(run.id, "html", ["comparison"], replacing).decode()
+    replacing = workspace_runs.Replacing(
+        "sharp", run.id, "blunt", (("classification/accuracy", 0.05),), None, anytime=False
+    )
+    text = workspace_runs.render_report(run.id, "html", ["comparison"], replacing).decode()
     assert "sharp may replace blunt: Accuracy of Classification is better, " in text
     for wrong in ({"a": "gone"}, {"before": "gone"}, {"margin": "classification/accuracy:x"}):
         other = open_page("report", **(asked | wrong))
@@ -50,19 +52,22 @@ def test_the_weighted_score_of_the_address_is_in_the_report(run: Run, open_page:
     page = open_page("report", run=run.id, weight="classification/accuracy:2")
     (sentence,) = (text.value for text in page.text if text.value.startswith("With "))
     assert sentence.startswith("With Classification: Accuracy 1, sharp leads: sharp 0.900 (")
-    notes = weighted_view.notes_of(run.id, data.Weighting((("classification/accuracy", 2.0),)))
+    notes = weighted_view.notes_of(run.id, run_reads.Weighting((("classification/accuracy", 2.0),)))
     assert notes[0] == sentence
-    assert "sharp leads: sharp 0.900 (" in data.render_report(run.id, "html", ["leaderboard"], None, notes).decode()
+    assert (
+        "sharp leads: sharp 0.900 ("
+        in workspace_runs.render_report(run.id, "html", ["leaderboard"], None, notes).decode()
+    )
 
 
 @pytest.mark.parametrize(
     ("form", "start"), [("html", b"<!"), ("json", b"{"), ("csv", b"PK"), ("parquet", b"PK"), ("pdf", b"%PDF")]
 )
 def test_every_format_downloads(run: Run, form: str, start: bytes) -> None:
-    assert data.render_report(run.id, form)[: len(start)] == start
+    assert workspace_runs.render_report(run.id, form)[: len(start)] == start
 
 
 def test_pages_for_others(run: Run, open_page: Open) -> None:
     page = open_page("report", run=run.id)
     assert "Pages" in [one.proto.label for one in page.get("download_button")]
-    assert data.bundle_run(run.id).startswith(b"PK")
+    assert run_archives.bundle_run(run.id).startswith(b"PK")

@@ -3,15 +3,18 @@
 import ast
 import hashlib
 import inspect
+import pkgutil
+import re
 import time
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from components import data
-from components.data import uploaded_files, visitors
+from components.data import agreements, evaluation_inputs, visitors, workspace_runs
 from components.widgets.url import PAGES
 from metrics.store import Run, Workspace
 from metrics.store.team import AuditLog, NotAllowed, Role, Visitor, folder_of
@@ -45,12 +48,12 @@ def sign_in(look_at_copy: Look, monkeypatch: pytest.MonkeyPatch) -> Callable[[Ro
 )
 @pytest.mark.parametrize("role", ["viewer", "editor"])
 def test_what_takes_a_higher_role_is_refused_and_noted(sign_in: Callable[[Role], Path], role: Role) -> None:
-    folder = sign_in(role)
+    folder, functions = sign_in(role), public_functions()
     above = {name for name, needed in visitors.ACTIONS.items() if RISING.index(needed) > RISING.index(role)}
     assert above >= {"empty_bin", "clear_cache"}
     before = contents(folder)
     for name in sorted(above):
-        function = found_action(name)
+        function = functions[name]
         with pytest.raises(NotAllowed, match=f"takes the role {visitors.ACTIONS[name]}; yours is {role}"):
             function(*["x"] * needed_arguments(function))
     assert contents(folder) == before
@@ -67,18 +70,20 @@ def test_everything_that_pages_call_to_change_something_takes_a_role() -> None:
         "restore", "resume", "review", "save_", "set_", "start", "store_", "tag_places", "try_judge", "try_prompt",
         "try_target", "undo", "use_profile", "withdraw",
     )  # fmt: skip
-    named = {name for name in vars(data) if name.startswith(verbs) and callable(getattr(data, name))}
-    assert named - set(visitors.ACTIONS) == set()
+    files = [*(PROJECT / "pages").glob("*.py"), *(PROJECT / "components").rglob("*.py")]
+    called = set(re.findall(r"\b\w+\.(\w+)", "\n".join(each.read_text() for each in files)))
+    changing = {name for name in public_functions() if name.startswith(verbs)}
+    assert changing & called - set(visitors.ACTIONS) == set()
 
 
 def test_an_editor_changes_and_it_is_noted(sign_in: Callable[[Role], Path]) -> None:
     folder = sign_in("editor")
     run = Workspace(folder).run("latest")
-    assert data.describe_run(run.id, "Beasts", "", ["new"]) == ""
-    data.give_label(run.id, "c0", "sharp", "somebody else", "quality", 1.0, "picked", (0.0, 1.0))
+    assert workspace_runs.describe_run(run.id, "Beasts", "", ["new"]) == ""
+    agreements.give_label(run.id, "c0", "sharp", "somebody else", "quality", 1.0, "picked", (0.0, 1.0))
     assert Workspace(folder).run(run.id).name == "Beasts"
-    assert data.label_given(run.id, "c0", "sharp", "vera@team.example", "quality") is not None
-    assert data.label_given(run.id, "c0", "sharp", "somebody else", "quality") is None
+    assert agreements.label_given(run.id, "c0", "sharp", "vera@team.example", "quality") is not None
+    assert agreements.label_given(run.id, "c0", "sharp", "somebody else", "quality") is None
     noted = [(line.what, line.about, line.outcome) for line in AuditLog(folder).last(10)]
     assert noted == [
         ("label an output", f"{run.id} · quality · c0", "allowed"),
@@ -131,10 +136,12 @@ def test_what_an_editor_starts_is_in_the_workspace_of_the_group(tmp_path, monkey
     def again() -> None:
         import streamlit as st
 
-        from components import data
+        from components.data import evaluation_inputs, workspace_runs
 
-        (first,) = data.runs()
-        st.text(str(data.start(data.Inputs("run", first.id), ("classification",), {}, "Again")))
+        (first,) = workspace_runs.runs()
+        st.text(
+            str(evaluation_inputs.start(evaluation_inputs.Inputs("run", first.id), ("classification",), {}, "Again"))
+        )
 
     page = AppTest.from_function(again, default_timeout=300)
     page.query_params["group"] = "text"
@@ -154,9 +161,9 @@ def test_what_an_editor_starts_is_in_the_workspace_of_the_group(tmp_path, monkey
 
 def test_without_a_team_everything_is_allowed_and_nothing_is_noted(look_at_copy: Look) -> None:
     run = look_at_copy(animals_run)
-    assert data.visitor() is None
-    assert data.may("admin")
-    assert data.describe_run(run.id, run.own_name, "", []) == ""
+    assert visitors.visitor() is None
+    assert visitors.may("admin")
+    assert workspace_runs.describe_run(run.id, run.own_name, "", []) == ""
     assert not AuditLog(Workspace().path).file.exists()
 
 
@@ -169,9 +176,9 @@ def test_an_open_address_without_sign_in_is_refused(run: Run, open_page: Open, m
     assert [heading.value for heading in page.subheader] == ["This is not shown to you"]
     assert "listens on 0.0.0.0 and nobody signs in" in page.text[0].value
     with pytest.raises(NotAllowed):
-        data.runs()
+        workspace_runs.runs()
     monkeypatch.setenv("ASSAY_WITHOUT_SIGN_IN", "1")
-    assert data.runs()
+    assert workspace_runs.runs()
 
 
 def test_settings_that_cannot_be_understood_let_nobody_in(run: Run, open_page: Open) -> None:
@@ -192,10 +199,15 @@ def contents(folder: Path) -> Mapping[str, str]:
     }
 
 
-def found_action(name: str) -> Callable[..., object]:
-    """Return the function of components.data that an action is, also one that pages reach by its module."""
-    function: Callable[..., object] = getattr(data, name, None) or getattr(uploaded_files, name)
-    return function
+def public_functions() -> dict[str, Callable[..., object]]:
+    """Return the functions of components.data by name."""
+    modules = [import_module(f"components.data.{each.name}") for each in pkgutil.iter_modules(data.__path__)]
+    return {
+        name: member
+        for module in modules
+        for name, member in vars(module).items()
+        if inspect.isfunction(member) and member.__module__ == module.__name__ and not name.startswith("_")
+    }
 
 
 def needed_arguments(function: Callable[..., object]) -> int:
@@ -210,12 +222,14 @@ def needed_arguments(function: Callable[..., object]) -> int:
 @pytest.mark.attack("browser", "an editor has code that models wrote run on the studio's machine", "it takes an admin")
 def test_code_is_run_for_admins_alone(sign_in: Callable[[Role], Path]) -> None:
     folder = sign_in("editor")
-    inputs = data.Inputs("run", Workspace(folder).run("latest").id)
+    inputs = evaluation_inputs.Inputs("run", Workspace(folder).run("latest").id)
     allowed = {"code_execution": {"allow": True}}
-    told = data.start(inputs, ("code_execution",), allowed, "mine")
+    told = evaluation_inputs.start(inputs, ("code_execution",), allowed, "mine")
     assert told == (
         "",
         "To run code that models wrote takes the role admin; yours is editor. Ask who runs this studio.",
     )
     assert AuditLog(folder).last(1)[0].what == "run code that models wrote"
-    assert "takes the role" not in data.start(inputs, ("code_execution",), {"code_execution": {}}, "mine")[1]
+    assert (
+        "takes the role" not in evaluation_inputs.start(inputs, ("code_execution",), {"code_execution": {}}, "mine")[1]
+    )

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from components import data
-from components.data import uploaded_files
+from components.data import run_archives, uploaded_files, workspace_runs
 from components.viewers import heatmap
 from components.views.results import run_cards
 from metrics import engine
@@ -54,7 +53,7 @@ def test_a_finished_run_has_a_card_with_its_own_buttons(run: Run, open_page: Ope
 
 
 def test_a_card_names_the_suite_where_the_run_is_called_otherwise_and_a_few_models(run: Run) -> None:
-    facts = data.run_facts(run.id)
+    facts = workspace_runs.run_facts(run.id)
     renamed = facts._replace(name="Monday", models=("a", "b", "c", "d", "e"))
     assert run_cards.facts_line(renamed).startswith("animals: 120 cases · a, b, c and 2 more · ")
 
@@ -268,7 +267,7 @@ def test_no_run_teaches(workspace: Path, open_page: Open) -> None:
 
 
 def test_an_archive_opens_in_another_workspace(run, tmp_path, open_page, monkeypatch):
-    packed = data.archive_run(run.id)
+    packed = run_archives.archive_run(run.id)
     monkeypatch.setenv("ASSAY_WORKSPACE", str(tmp_path / "other"))
     damaged = packed[:5000] + bytes([packed[5000] ^ 1]) + packed[5001:]
     for content, said in (

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 
-from components import data
+from components.data import suite_cases, suite_drafts
 from components.views.setup.case_table import table_edits
 from metrics.core.fields import CASE_FIELDS, Task
 from metrics.core.suite import Outputs, Suite
@@ -258,7 +258,7 @@ def test_all_problems_of_a_table_are_told_at_once(stored: str) -> None:
         {"do": "change", "rows": [{"case_id": "c1", "conditions": "Paris"}, {"case_id": "c2", "json_schema": "["}]},
         {"do": "rename", "names": {"c3": "c4"}}, {"do": "add", "rows": [{"case_id": "c5"}]},
     ]  # fmt: skip
-    token, problems = data.add_edits(stored, "", edits)
+    token, problems = suite_drafts.add_edits(stored, "", edits)
     assert token == ""
     assert [str(problem).partition(": found")[0] for problem in problems] == [
         "desk, case c1, column conditions", "desk, case c2, column json_schema", "desk, case c3, column case_id",
@@ -286,7 +286,7 @@ def test_ids_go_on_where_the_suite_ends(workspace: Path) -> None:
         (["x"], ["case-2", "case-3"]),
     ):
         stored = Workspace().save_suite(Suite.from_rows("ids", "text", [{"case_id": id} for id in ids]))
-        assert data.next_case_ids(stored, "", 2) == found
+        assert suite_cases.next_case_ids(stored, "", 2) == found
 
 
 def test_cases_of_a_file_are_merged_and_conflicts_asked_about(page: Open) -> None:
@@ -335,11 +335,11 @@ def test_versions_and_what_differs(page: Open, stored: str, open_page: Open) -> 
         {"do": "change", "rows": [{"case_id": "c2", "question": f"How {HOSTILE}?"}]},
         {"do": "add", "rows": [{"case_id": "x", "question": "New?"}]}, {"do": "leave_out", "cases": ["c3"]},
     ]  # fmt: skip
-    token, _ = data.add_edits(stored, "", edits)
+    token, _ = suite_drafts.add_edits(stored, "", edits)
     shown = page(view="history", draft=token)
     assert labelled(shown.selectbox, "To").value == "draft"
     assert "1 case changed" in words(shown)
-    made, _ = data.save_draft(stored, token, "second")
+    made, _ = suite_drafts.save_draft(stored, token, "second")
     shown = open_page("suites", suite=made, view="history")
     table = shown.dataframe[0].value
     assert list(table["name"]) == ["desk", "▸ second"]
@@ -381,10 +381,10 @@ def test_a_suite_of_images_is_edited(workspace: Path, open_page: Open) -> None:
     press(shown, "Apply")
     press(shown, "Next")
     assert "No objects: a detection in this image is a false positive." in words(shown)
-    token, _ = data.add_edits(
+    token, _ = suite_drafts.add_edits(
         stored, "".join(shown.query_params["draft"]), [{"do": "relabel", "objects": {"p0": {1: "dog"}}}]
     )
-    made = Workspace().suite(data.save_draft(stored, token, "relabelled")[0])
+    made = Workspace().suite(suite_drafts.save_draft(stored, token, "relabelled")[0])
     assert made.annotations is not None
     assert (made.annotations["label"].to_pylist(), made.labels) == (["cat", "dog"], ("cat", "dog"))
     assert row(made, "p0")["tags"] == ["blurred"]

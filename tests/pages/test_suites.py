@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 
-from components import data
+from components.data import judge_settings, suite_drafts
 from metrics.core.suite import Suite
 from metrics.ingest import read_suite
 from metrics.perturbations import KINDS
@@ -131,7 +131,7 @@ def test_the_same_suite_is_not_stored_twice(page: Open, stored: str) -> None:
     press(shown, "Save as a new suite")
     weighted = newest()
     assert weighted.filter(weight=3.0).cases["case_id"].to_pylist() == ["c1", "c10", "c11"]
-    assert data.save_draft(weighted.fingerprint, "", "other") == (
+    assert suite_drafts.save_draft(weighted.fingerprint, "", "other") == (
         weighted.fingerprint, "The workspace already has this suite, as 'desk, edited': nothing was stored.",
     )  # fmt: skip
 
@@ -143,11 +143,11 @@ def test_keeping_all_of_them_is_no_edit(page: Open) -> None:
 
 
 def test_chosen_rows_alone_are_edited(stored: str) -> None:
-    token, refused = data.edit_draft(stored, "", {"do": "keep"}, {"tag": "fees"}, ["c2", "c4"])
-    assert (refused, data.suite_facts(stored, token).cases) == ((), 2)
-    empty, problems = data.edit_draft(stored, token, {"do": "leave_out"}, {})
+    token, refused = suite_drafts.edit_draft(stored, "", {"do": "keep"}, {"tag": "fees"}, ["c2", "c4"])
+    assert (refused, suite_drafts.suite_facts(stored, token).cases) == ((), 2)
+    empty, problems = suite_drafts.edit_draft(stored, token, {"do": "leave_out"}, {})
     assert (empty, [str(each) for each in problems]) == ("", ["desk: found no case left; expected at least one"])
-    assert data.edit_draft(stored, token, {"do": "tag", "tag": ""}, {}) == ("", ("a tag is missing",))
+    assert suite_drafts.edit_draft(stored, token, {"do": "tag", "tag": ""}, {}) == ("", ("a tag is missing",))
 
 
 def test_what_is_in_it(page: Open) -> None:
@@ -226,7 +226,7 @@ def test_a_judged_kind_needs_a_judge_and_asks_it_once(page: Open, judge_server: 
     assert "A judge writes these variants, and none is set up." in words(shown)
     assert next(button for button in shown.button if button.label.startswith("Store")).disabled
     judge_server.say("perturbation.paraphrase.medium", lambda request: {"text": f"{HOSTILE} {request.data['TEXT']}"})
-    assert data.choose_judge({"model": "scripted", "base_url": judge_server.url}) == ""
+    assert judge_settings.choose_judge({"model": "scripted", "base_url": judge_server.url}) == ""
     shown = page(view="perturb", kind=["copy", "paraphrase"])
     assert "is asked up to 12 questions, once" in words(shown)
     assert not judge_server.calls, "nobody is asked unasked"
@@ -239,12 +239,12 @@ def test_a_judged_kind_needs_a_judge_and_asks_it_once(page: Open, judge_server: 
 
 
 def test_downloads_are_the_draft(stored: str, tmp_path: Path) -> None:
-    token, _ = data.edit_draft(stored, "", {"do": "keep"}, {"tag": "fees"})
-    (tmp_path / "desk.jsonl").write_bytes(data.draft_bytes(stored, token, "jsonl"))
+    token, _ = suite_drafts.edit_draft(stored, "", {"do": "keep"}, {"tag": "fees"})
+    (tmp_path / "desk.jsonl").write_bytes(suite_drafts.draft_bytes(stored, token, "jsonl"))
     assert len(read_suite(tmp_path / "desk.jsonl")) == 6
-    first = json.loads(data.draft_bytes(stored, token, "jsonl").splitlines()[0])
+    first = json.loads(suite_drafts.draft_bytes(stored, token, "jsonl").splitlines()[0])
     assert first["case_id"] == "c1"
-    assert data.draft_bytes(stored, token, "csv").startswith(b"case_id,question,")
+    assert suite_drafts.draft_bytes(stored, token, "csv").startswith(b"case_id,question,")
 
 
 def test_a_suite_of_images_is_viewed_and_divided_not_perturbed(workspace: Path, open_page: Open) -> None:

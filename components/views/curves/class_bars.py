@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from components import data
 from components.charts import interval_bars
+from components.data import run_reads, workspace_runs
 from components.views.curves import curve_parts
 from components.widgets import drilldown_filters, filters, url
 from components.widgets.chart import chart
@@ -25,14 +25,14 @@ DRAWN = 100  # classes with bars: a browser takes a minute to draw those of a th
 def show_labels(run: str, evaluator: str) -> None:
     """Draw one metric per class, the models beside each other, worst class first."""
     declared = curve_parts.metrics_of(run, evaluator)
-    offered = {name: metric_name(name, evaluator) for name in data.label_metrics(run)[evaluator]}
+    offered = {name: metric_name(name, evaluator) for name in run_reads.label_metrics(run)[evaluator]}
     name = filters.pick("Metric", offered, "metric")
     metric = declared[name]
     numbers = curve_parts.label_numbers(run, evaluator, (name,))
     numbers = numbers[numbers["label"].notna()]
     variants = list(numbers["variant"].unique())
     variant = filters.pick("At", variants, "at") if len(variants) > 1 else variants[0]
-    models = data.run_facts(run).models
+    models = workspace_runs.run_facts(run).models
     colours = curve_parts.colours_of(models)
     chosen = filters.many("Models", models, "model") or list(models[: curve_parts.LINES])
     filters.reset(["metric", "at", "model"])
@@ -52,7 +52,7 @@ def show_labels(run: str, evaluator: str) -> None:
         if len(order) > DRAWN:
             st.caption(f"The worst {DRAWN} of {format.count(len(order))} classes. The table lists them all.")
     with right:
-        if evaluator in data.match_evaluators(run):
+        if evaluator in run_reads.match_evaluators(run):
             _objects_of(run, evaluator, name, chosen, order)
         st.text(f"{metric.description} {format.DIRECTIONS[metric.direction.value].capitalize()}.")
         numbers = curve_parts.of_labels(numbers.drop(columns=["name", "key"]), order)
@@ -63,7 +63,7 @@ def _objects_of(run: str, evaluator: str, metric: str, models: Sequence[str], la
     """Draw a link from the clicked bar to its objects."""
     of, label = url.param("of", ""), url.param("of_class", "")
     if of in models and label in labels:
-        parameters = data.run_facts(run).evaluators[evaluator]
+        parameters = workspace_runs.run_facts(run).evaluators[evaluator]
         filters_of = {**drilldown_filters.number(evaluator, metric, parameters), "label": [label]}
         curve_parts.pictures_link(run, of, filters_of, f"See the objects of {format.shorten(of, 24)}, {label}")
     else:
@@ -74,7 +74,7 @@ def show_breakdown(run: str, evaluator: str) -> None:
     """Draw the average precision that each kind of error costs, and the objects behind a bar."""
     declared = curve_parts.metrics_of(run, evaluator)
     numbers = curve_parts.label_numbers(run, evaluator, tuple(declared))
-    models = data.run_facts(run).models
+    models = workspace_runs.run_facts(run).models
     colours = curve_parts.colours_of(models)
     chosen = filters.many("Models", models, "model") or list(models[: curve_parts.LINES])
     labels = list(dict.fromkeys(numbers["label"].dropna()))
@@ -110,7 +110,7 @@ def show_breakdown(run: str, evaluator: str) -> None:
 
 def _show_errors(run: str, evaluator: str, of: str, error: str, label: str | None) -> None:
     title, kinds = metric_bars.ERROR_TITLES[error], ERRORS[error]
-    rows, total = data.matched(run, evaluator, of, kinds, label)
+    rows, total = run_reads.matched(run, evaluator, of, kinds, label)
     st.text(f"{of}: {title}" + (f", {label}" if label else ""))
     rows = rows.drop(columns="label") if label else rows
     rows = rows.drop(columns="kind") if len(kinds) == 1 else rows

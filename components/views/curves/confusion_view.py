@@ -9,14 +9,15 @@ from urllib.parse import urlsplit
 import pandas as pd
 import streamlit as st
 
-from components import data
 from components.charts import confusion_chart
+from components.data import reviews, run_reads, workspace_runs
 from components.views.curves import curve_parts
 from components.views.objects import object_list, point_controls
 from components.widgets import drilldown_filters, filters, url
 from components.widgets.chart import chart
 from components.widgets.frame import is_dark
 from components.widgets.tables import records
+from metrics.analysis import OperatingPoint
 from metrics.presentation import format
 from metrics.presentation.chart_data import confusion_counts, confusion_order
 from metrics.presentation.names import metric_name
@@ -32,12 +33,12 @@ def show_confusion(run: str, evaluator: str) -> None:
     places = curve_parts.lines_in(frame)
     name = filters.pick("Model", list(places), "model")
     counts = frame[frame["series"] == name]
-    entry, said = data.run_evaluator(run, evaluator), curve_parts.words(run, evaluator)
-    point, of_objects = None, evaluator in data.match_evaluators(run)
+    entry, said = workspace_runs.run_evaluator(run, evaluator), curve_parts.words(run, evaluator)
+    point, of_objects = None, evaluator in run_reads.match_evaluators(run)
     if of_objects and entry is not None and "detection" in entry.tasks:
         point = point_controls.point_of(run, object_list.state_here())
-        point_controls.draw(run, point, similarity=data.match_rules(run, evaluator).similarity)
-        counts = data.confusion_at(run, places[name][0], point, places[name][1])
+        point_controls.draw(run, point, similarity=run_reads.match_rules(run, evaluator).similarity)
+        counts = reviews.confusion_at(run, places[name][0], point, places[name][1])
     margins = confusion_counts.margins_of(counts) if of_objects else None
     names, order = _choose_classes(counts, margins)
     matrix = confusion_counts.confusion_matrix(counts, margins, names=names)
@@ -90,12 +91,12 @@ def _labels_of(names: Mapping[str, str], wanted: str) -> tuple[str, ...]:
 
 def _show_summary(
     run: str, evaluator: str, name: str, counts: pd.DataFrame, margins: tuple[str, str] | None,
-    point: data.OperatingPoint | None,
+    point: OperatingPoint | None,
 ) -> None:  # fmt: skip
     """Draw the main metrics, with their intervals where the run measured them, and the most frequent mistakes."""
     said, metrics = curve_parts.words(run, evaluator), curve_parts.metrics_of(run, evaluator).values()
     wanted = [metric for metric in metrics if metric.primary or (margins and not metric.minor)]
-    own = data.run_facts(run).evaluators[evaluator]
+    own = workspace_runs.run_facts(run).evaluators[evaluator]
     measured = point is None or point == (own["score_threshold"], own["iou_threshold"])
     numbers = curve_parts.label_numbers(run, evaluator, tuple(metric.name for metric in wanted))
     numbers = numbers[(numbers["series"] == name) & numbers["label"].isna()].drop_duplicates("metric")
@@ -116,7 +117,7 @@ def _show_summary(
     if not measured:
         st.caption(
             f"Intervals are known at score ≥ {own['score_threshold']:.2f}, "
-            f"{data.match_rules(run, evaluator).similarity} ≥ {own['iou_threshold']:.2f} only."
+            f"{run_reads.match_rules(run, evaluator).similarity} ≥ {own['iou_threshold']:.2f} only."
         )
     mistakes = confusion_counts.confusions(counts, margins, most=100)
     if mistakes.empty:
@@ -139,7 +140,7 @@ def _show_cases(
     run: str, evaluator: str, series: tuple[str, int], labels: tuple[str, ...], predicted: tuple[str, ...]
 ) -> None:
     """Draw the cases that a cell counts."""
-    rows, total = data.confused(run, evaluator, series, labels, predicted)
+    rows, total = run_reads.confused(run, evaluator, series, labels, predicted)
     # where all are of one kind and class, the heading says so
     rows = rows.drop(columns=[column for column in ("kind", "label") if column in rows and rows[column].nunique() < 2])
     key = f"confused-{series}-{labels[0]}-{predicted[0]}"
@@ -151,7 +152,7 @@ def _show_objects(
     margins: tuple[str, str],
 ) -> None:  # fmt: skip
     """Draw the objects that a cell counts at the operating point; each opens where the gallery shows it."""
-    scored = data.run_facts(run).suite["task"] == "detection"
+    scored = workspace_runs.run_facts(run).suite["task"] == "detection"
     about = {"evaluator": evaluator, "score": url.param("score"), "iou": url.param("iou")}
     wanted: dict[str, url.Value] = about | drilldown_filters.cell(labels, predicted, margins, scored)
     wanted |= {"repeat": series[1]} if series[1] != 1 else {}

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import streamlit as st
 
-from components import data
+from components.data import run_reads, workspace_runs
 from components.widgets import filters, url
 from components.widgets.frame import is_dark
 from components.widgets.tables import records
 from metrics.presentation import format, palette
 from metrics.presentation.viewers import object_panels
+
+if TYPE_CHECKING:
+    from metrics.core.evaluator import Metric
+
 
 PANELS = 6  # classes shown by default
 LINES = 6  # models shown by default
@@ -54,34 +58,34 @@ OTHERS = Words("case", "cases", "case", WHY_CASE)
 
 def asked_key(run: str) -> str | None:
     """Return the key of labels that the address asks for, else the first; None where labels have no keys."""
-    keys = data.leaderboard(run).label_keys
+    keys = run_reads.leaderboard(run).label_keys
     asked = url.param("label_key")
     return asked if asked in keys else next(iter(keys), None)
 
 
 def curves(run: str, evaluator: str) -> pd.DataFrame:
     """Return the curves of an evaluator, of the asked key of labels."""
-    frame, key = data.curves(run, evaluator), asked_key(run)
+    frame, key = run_reads.curves(run, evaluator), asked_key(run)
     return frame[frame["key"] == key] if key is not None and "key" in frame else frame
 
 
 def label_numbers(run: str, evaluator: str, metrics: Sequence[str]) -> pd.DataFrame:
     """Return the numbers of these metrics per class and over all classes, of the asked key of labels."""
-    numbers, key = data.label_numbers(run, evaluator, tuple(metrics)), asked_key(run)
+    numbers, key = run_reads.label_numbers(run, evaluator, tuple(metrics)), asked_key(run)
     return numbers if key is None else numbers[[columns.get("key") == key for columns in numbers["columns"]]]
 
 
-def metrics_of(run: str, evaluator: str) -> dict[str, data.Metric]:
+def metrics_of(run: str, evaluator: str) -> dict[str, Metric]:
     """Return an evaluator's metrics by name, as the run's parameters make them; none where it is unknown here."""
-    entry = data.run_evaluator(run, evaluator)
+    entry = workspace_runs.run_evaluator(run, evaluator)
     return {metric.name: metric for metric in entry.metrics} if entry is not None else {}
 
 
 def words(run: str, evaluator: str | None = None) -> Words:
     """Return the words of a run's task; of a segmentation those of what the evaluator counts, segments or pixels."""
-    if data.run_facts(run).suite["task"] == "segmentation":
-        return SEGMENTS if evaluator in data.match_evaluators(run) else SEGMENTATION
-    return DETECTION if data.run_facts(run).suite["task"] == "detection" else OTHERS
+    if workspace_runs.run_facts(run).suite["task"] == "segmentation":
+        return SEGMENTS if evaluator in run_reads.match_evaluators(run) else SEGMENTATION
+    return DETECTION if workspace_runs.run_facts(run).suite["task"] == "detection" else OTHERS
 
 
 def picked(*names: str | None) -> Callable[[list[Any]], None]:

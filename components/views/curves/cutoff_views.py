@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from components import data
 from components.charts import cutoff_curves
+from components.data import run_reads
 from components.views.curves import curve_parts
 from components.widgets import filters, url
 from components.widgets.chart import chart
@@ -17,7 +17,7 @@ from metrics.presentation.names import metric_name
 
 def show_cutoffs(run: str, evaluator: str) -> None:
     """Draw each measure by k with its interval, the numbers beside it, and links to the worst cases."""
-    columns = {one.metric: one for one in data.leaderboard(run).columns if one.evaluator == evaluator}
+    columns = {one.metric: one for one in run_reads.leaderboard(run).columns if one.evaluator == evaluator}
     found = cutoff_points.measures(columns)
     names = {measure: metric_name(measure) for measure in found}
     asked = filters.many("Measures", list(names.values()), "label")

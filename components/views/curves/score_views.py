@@ -7,8 +7,8 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
-from components import data
 from components.charts import ranked_curves, reliability
+from components.data import run_reads
 from components.views.curves import curve_parts
 from components.widgets import filters, url
 from components.widgets.chart import chart
@@ -31,7 +31,7 @@ def show_ranks(run: str, evaluator: str) -> None:
     frame = curve_parts.curves(run, evaluator)
     series, colours, _ = curve_parts.choose_series(frame)
     points = frame[frame["series"].isin(series)]
-    measure, at = data.match_rules(run, evaluator).similarity, ""
+    measure, at = run_reads.match_rules(run, evaluator).similarity, ""
     posed = measure == "OKS"
     numbers = curve_parts.label_numbers(run, evaluator, ("AP",) if posed else RANKED)
     if "iou" in frame:
@@ -92,7 +92,7 @@ def show_risk(run: str, evaluator: str) -> None:
         rows = rows.assign(Metric=rows["metric"].map(titles))
         curve_parts.numbers_table(rows.drop(columns="n"), "Value", series, first="Metric")
         key = curve_parts.asked_key(run)
-        shown = [one for one in data.score_guarantees(run) if one.series in series and key in (None, one.key)]
+        shown = [one for one in run_reads.score_guarantees(run) if one.series in series and key in (None, one.key)]
         for one in shown:
             st.text(f"{one.series}: {answer_only(one)}", help=GUARANTEE)
         for model in dict.fromkeys(places[name][0] for name in series):
@@ -148,7 +148,7 @@ def _show_bin(run: str, evaluator: str, of: str, series: tuple[str, int], edges:
         f"right {format.number(edges['accuracy'])} ({format.interval(edges['low'], edges['high'])}) "
         f"at mean score {format.number(edges['mean_confidence'])}"
     )
-    rows, total = data.scored(run, evaluator, series, low, high)
+    rows, total = run_reads.scored(run, evaluator, series, low, high)
     key = f"bin-{of}-{low}"
     said = replace(
         curve_parts.DETECTION, thing="prediction", things="predictions", why=curve_parts.WHY | {"tp": "right"}

@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 import pandas as pd
 import streamlit as st
 
-from components import data
 from components.charts import outcome_areas, threshold_curves
+from components.data import reviews, run_reads, visitors
 from components.viewers import tile_gallery
 from components.views.curves import curve_parts
 from components.widgets import controls, filters, url
@@ -31,16 +31,16 @@ def threshold_slider(run: str) -> float:
 
     With objects it begins at the run's operating point, and a button makes its value that of the run.
     """
-    if not data.match_evaluators(run):
+    if not run_reads.match_evaluators(run):
         return controls.slider("Score threshold", "threshold", 0.5, LEAST, MOST, STEP)
-    point = data.operating_point(run)
+    point = reviews.operating_point(run)
     default = round(min(MOST, max(LEAST, point.score)), 2)
     threshold = controls.slider("Score threshold", "threshold", default, LEAST, MOST, STEP)
-    if threshold != default and data.may("editor"):
+    if threshold != default and visitors.may("editor"):
         st.button(
             f"Use {threshold:.2f} in gallery, example and confusion", icon=":material/push_pin:", type="tertiary",
             help=f"The run's operating point is score ≥ {point.score:.2f}, IoU ≥ {point.iou:.2f}.",
-            on_click=data.choose_operating_point, args=(run, point._replace(score=threshold)),
+            on_click=reviews.choose_operating_point, args=(run, point._replace(score=threshold)),
         )  # fmt: skip
     return threshold
 
@@ -56,7 +56,7 @@ def show_thresholds(run: str, evaluator: str) -> None:
     pool = curve_points.pooled(points, labels)
     points = curve_parts.ordered(pd.concat([pool, points]), chosen)
     left, right = st.columns(curve_parts.COLUMNS)
-    pictured = evaluator in data.match_evaluators(run)
+    pictured = evaluator in run_reads.match_evaluators(run)
     high = 340 if pictured else 380  # so that the pictures begin above the fold
     with left:
         threshold = threshold_slider(run)
@@ -84,16 +84,16 @@ def show_thresholds(run: str, evaluator: str) -> None:
 def _show_edge(run: str, evaluator: str, of: str, series: tuple[str, int], labels: list[str], threshold: float) -> None:
     """Draw the objects that score just above the threshold; they follow the slider."""
     choice: dict[str, Any] = {"model": series[0], "repeat": series[1], "labels": tuple(labels), "score_low": threshold}
-    kinds = data.object_counts(run, evaluator, **choice)["kind"]
+    kinds = run_reads.object_counts(run, evaluator, **choice)["kind"]
     chosen = tuple(tile_gallery.asked_kinds(["fp", "tp"], list(kinds)))
-    found = data.objects(run, evaluator, "score_up", False, EDGE, 0, **choice, kinds=chosen) if chosen else None
+    found = run_reads.objects(run, evaluator, "score_up", False, EDGE, 0, **choice, kinds=chosen) if chosen else None
     name = f"{format.shorten(of, 30)}, {', '.join(format.shorten(label, 20) for label in labels[:3]) or 'all classes'}"
     if found is None or not found.tiles:
         st.text(f"{name}: no prediction scores {threshold:.2f} or more.")
         return
     st.text(f"{name}: scored just above {threshold:.2f}, the next to drop out if the threshold rises")
     windows = [tile_gallery.window(tile) for tile in found.tiles]
-    pictures = data.thumbnails(run, tile_gallery.wanted(found.tiles, windows), SECONDS)
+    pictures = run_reads.thumbnails(run, tile_gallery.wanted(found.tiles, windows), SECONDS)
     wanted: dict[str, url.Value] = {
         "evaluator": evaluator, "repeat": series[1], "label": labels, "kind": ["fp", "tp"], "score": threshold,
         "sort": "score_up",
@@ -138,7 +138,7 @@ def _show_counts(here: pd.DataFrame, best: pd.DataFrame, threshold: float) -> No
 def _show_matches(
     run: str, evaluator: str, of: str, series: tuple[str, int], labels: tuple[str, ...], name: str, threshold: float
 ) -> None:
-    rows, counts = data.working_point(run, evaluator, series, labels, threshold)
+    rows, counts = run_reads.working_point(run, evaluator, series, labels, threshold)
     said = curve_parts.words(run)
     st.text(f"{of}, {name}, score ≥ {threshold:.2f}")
     if rows.empty:

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from components import data
+from components.data import agreements
 from components.views.judge import agreement_cell
 from components.widgets import filters, url
 from components.widgets.tables import header, numeric, records
 from metrics.presentation import format, guarantee_words, phrases
 
 if TYPE_CHECKING:
-    from components.data import Acceptance, Column
+    from metrics.analysis import Column
+    from metrics.analysis.labels.acceptance import Acceptance
 
 LIMITS = {"0.01": "1 %", "0.02": "2 %", "0.1": "10 %", "0.2": "20 %"}
 ABOUT = (
@@ -31,7 +32,7 @@ def show(
     """Draw the answer in a sentence, a row a model, and the accepted answers that people fail."""
     asked = filters.one("Accepted answers wrong at most", LIMITS, "most", every="5 %")
     only = (column.evaluator, column.metric)
-    rows = data.acceptances(run, criterion, only, tag, passing, float(asked or 0.05))
+    rows = agreements.acceptances(run, criterion, only, tag, passing, float(asked or 0.05))
     if not rows:
         st.info("Neither end of this metric is better, so no answer can be accepted by it. Choose another metric.")
         return
@@ -43,7 +44,7 @@ def show(
         st.rerun()
     if chosen.threshold is None:
         return
-    found = data.cell_outputs(run, criterion, only, chosen.threshold, "fail_pass", chosen.model, tag, passing)
+    found = agreements.cell_outputs(run, criterion, only, chosen.threshold, "fail_pass", chosen.model, tag, passing)
     count = format.plural(len(found), "labelled answer")
     st.text(f"{count} would be accepted that people fail" + (": click a row to see it." if found else "."))
     if found:

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import streamlit as st
 
-from components import data
+from components.data import agreements
 from components.views.judge import agreement_tables
 from components.widgets import url
 from components.widgets.tables import header, numeric, records
 from metrics.presentation import format
 
+if TYPE_CHECKING:
+    from metrics.analysis import Column
+    from metrics.analysis.labels.judge_agreement import Agreement
+
 
 def draw(
-    run: str, name: str, column: data.Column, found: data.Agreement, cell: str, **choice: Any
+    run: str, name: str, column: Column, found: Agreement, cell: str, **choice: Any
 ) -> None:  # fmt: skip
     """Draw the outputs that a cell counts, and the picked ones that belong in it; `choice` says which are compared."""
     only = (column.evaluator, column.metric)
-    rows = data.cell_outputs(run, name, only, found.threshold or 0.0, cell, **choice)
+    rows = agreements.cell_outputs(run, name, only, found.threshold or 0.0, cell, **choice)
     people, verdict = agreement_tables.CELLS[cell]
     with st.container(horizontal=True, vertical_alignment="center"):
         relation = "agree" if people == verdict else "differ"
@@ -37,7 +41,7 @@ def draw(
     outputs_table(run, column, rows, f"cell-{cell}")
 
 
-def outputs_table(run: str, column: data.Column, rows: Sequence[Mapping[str, Any]], key: str) -> None:
+def outputs_table(run: str, column: Column, rows: Sequence[Mapping[str, Any]], key: str) -> None:
     """Draw labelled outputs (see data.cell_outputs) with the judge's score and people's label; a click opens one."""
     table = pd.DataFrame(rows)
     table = table.assign(

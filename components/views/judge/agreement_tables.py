@@ -16,7 +16,11 @@ from metrics.presentation.phrases import metric_title as named
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-    from components.data import Column, Corrected, CorrectedMeans, MeanEstimate, Stat
+    from components.data import MeanEstimate
+    from components.data.agreements import CorrectedMeans
+    from metrics.analysis import Column
+    from metrics.analysis.labels.corrected_means import Corrected
+    from metrics.analysis.labels.judge_agreement import Stat
 
     Number = Stat | MeanEstimate
 

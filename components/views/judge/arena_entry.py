@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from components import data
+from components.data import case_views, preferences
 from components.viewers import text_case
 from components.widgets.literal import literal
 from metrics.presentation import format
@@ -14,7 +14,7 @@ from metrics.presentation.preference_words import left_sentence
 from metrics.presentation.viewers import case_texts
 
 if TYPE_CHECKING:
-    from components.data import Pair
+    from metrics.analysis.preferences.pairs import Pair
 
 LATER, LAST = "pairs-skipped", "pairs-last"
 HEIGHT = 360  # pixels of an answer before it scrolls
@@ -27,9 +27,9 @@ CHOICES: dict[str, tuple[float, bool, str]] = {  # text → outcome of the left 
 def draw(run: str, rater: str, criterion: str) -> None:
     """Draw progress, the buttons and the next pair for this person; the models' names are not sent to the browser."""
     later = st.session_state.setdefault(LATER, [])
-    found = data.pair_queue(run, criterion, rater, tuple(later))
-    ranking = data.preferred_models(run, "people", criterion)
-    left = "" if ranking is None else f" · {left_sentence(data.more_matches(ranking), found.total - found.done)}"
+    found = preferences.pair_queue(run, criterion, rater, tuple(later))
+    ranking = preferences.preferred_models(run, "people", criterion)
+    left = "" if ranking is None else f" · {left_sentence(preferences.more_matches(ranking), found.total - found.done)}"
     done = f"{format.count(found.done)} of {format.plural(found.total, 'pair')}"
     st.progress(found.done / max(1, found.total), text=f"{literal(f'{rater} · {criterion}')}: {done} compared{left}")
     if not found.next:
@@ -56,7 +56,7 @@ def draw(run: str, rater: str, criterion: str) -> None:
 
 
 def _show(run: str, pair: Pair) -> None:
-    view = data.example(run, pair.case_id)
+    view = case_views.example(run, pair.case_id)
     if view is None:
         st.text("This case is no longer in the run.")
         return
@@ -85,7 +85,7 @@ def _draw_back(run: str) -> None:
 
 
 def _give(run: str, pair: Pair, rater: str, criterion: str, outcome: float, bad: bool) -> None:
-    data.give_preference(run, pair, rater, criterion, outcome, bad)
+    preferences.give_preference(run, pair, rater, criterion, outcome, bad)
     st.session_state[LAST] = run, pair, rater, criterion
     st.session_state[LATER] = [one for one in st.session_state[LATER] if one != _named(pair)]
 
@@ -102,4 +102,4 @@ def _named(pair: Pair) -> tuple[str, str, str]:
 def _withdraw() -> None:
     last = st.session_state.pop(LAST, None)
     if last:
-        data.withdraw_preference(*last)
+        preferences.withdraw_preference(*last)

@@ -6,18 +6,20 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from components import data
+from components.data import judge_checks, run_reads, visitors
 from components.viewers import blocks
 from components.views.judge.agreement_tables import Span, metric_title
 from components.views.judge.judge_calls import estimate_lines
 from components.views.results import what_was_tested
 from components.widgets import url
+from metrics.analysis.corrected_tests import of_hints
 from metrics.presentation.blocks import Head, Link, table_of
 from metrics.presentation.format import count, number, shorten
 from metrics.presentation.questions.can_the_judge_be_trusted import checks_table, signed_estimate, swayed
 
 if TYPE_CHECKING:
-    from components.data import BiasHint, Column
+    from metrics.analysis import Column
+    from metrics.analysis.labels.judge_bias import BiasHint
 
 MOST_CASES = 500
 FOUND = "Holm-corrected over the models; effects below 1 % of the range are left out."
@@ -29,9 +31,9 @@ HINTS = (
 
 def show(run: str, column: Column, criterion: str | None, tag: str | None, model: str | None) -> None:
     """Draw the checks on variants, or how to make them, and the hints that labels of a criterion allow."""
-    if data.has_manipulations(run):
+    if judge_checks.has_manipulations(run):
         _draw_checks(run, column)
-    elif data.judges_of(run):
+    elif run_reads.judges_of(run):
         _draw_form(run)
     else:
         st.info("No judge scored this run, so there is none to check.")
@@ -41,7 +43,7 @@ def show(run: str, column: Column, criterion: str | None, tag: str | None, model
 
 def _draw_checks(run: str, column: Column) -> None:
     only = (column.evaluator, column.metric)
-    rows = data.manipulation_checks(run, only)
+    rows = judge_checks.manipulation_checks(run, only)
     st.text(swayed(column, rows))
     if not rows:
         return
@@ -50,14 +52,14 @@ def _draw_checks(run: str, column: Column) -> None:
 
 
 def _draw_form(run: str) -> None:
-    kinds = data.answer_variants()
+    kinds = judge_checks.answer_variants()
     st.text("Does the judge score what should not matter? Judge variants of the same answers, and see.")
     left, right = st.columns([3, 2], gap="large")
     with left:
         chosen = [
             name
             for name, each in kinds.items()
-            if st.checkbox(each.title, name in data.unasked_variants(), key=f"variant-{name}", help=each.says)
+            if st.checkbox(each.title, name in judge_checks.unasked_variants(), key=f"variant-{name}", help=each.says)
         ]
         cases = st.slider(
             "Cases", 20, MOST_CASES, 60, 20, key="variant-cases",
@@ -67,28 +69,28 @@ def _draw_form(run: str) -> None:
         if not chosen:
             st.text("Choose a variant.")
             return
-        found = data.variants_estimate(run, tuple(chosen), cases)
+        found = judge_checks.variants_estimate(run, tuple(chosen), cases)
         st.text("\n".join(estimate_lines(found)) if found else "No judge calls")
-        written = [kinds[name].title for name in chosen if name not in data.unasked_variants()]
+        written = [kinds[name].title for name in chosen if name not in judge_checks.unasked_variants()]
         if written:
             st.text(f"Before it starts the judge writes these variants: {'; '.join(written)}.")
-        if data.may("editor") and st.button(
+        if visitors.may("editor") and st.button(
             "Judge the variants", type="primary", icon=":material/play_arrow:", disabled=isinstance(found, str)
         ):
             with st.spinner("Making the variants"):
-                started, refused = data.judge_variants(run, chosen, cases)
+                started, refused = judge_checks.judge_variants(run, chosen, cases)
             if started:
                 url.go("runs", run=started)
             st.text(f"✗ {refused}")
 
 
 def _draw_hints(run: str, column: Column, criterion: str, tag: str | None, model: str | None) -> None:
-    rows = data.bias_hints(run, criterion, (column.evaluator, column.metric), tag)
+    rows = judge_checks.bias_hints(run, criterion, (column.evaluator, column.metric), tag)
     st.subheader("What goes with the scores", anchor=False)
     if not rows:
         st.info("Too few labels of different outputs for a hint: label at least 20, of several models.")
         return
-    what_was_tested.remember(run, data.of_hints(rows, metric_title(column, 60)))
+    what_was_tested.remember(run, of_hints(rows, metric_title(column, 60)))
     effects = [signed_estimate(Span(row.effect, row.low, row.high)) for row in rows]
     about = {"evaluator": column.evaluator, "metric": column.metric, "tag": tag}
     table = table_of(

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
-from components import data
+from components.data import evaluation_inputs, given_files, uploaded_files, visitors
 from components.widgets import column_mapping, problem_list, uploads, url
 from components.widgets.remove_button import remove_button
 from metrics.presentation import format
 
-KINDS = tuple(kind for kind in data.TABLES if kind not in data.ARCHIVES)
+if TYPE_CHECKING:
+    from components.data import GivenFile, GivenSet
+
+
+KINDS = tuple(kind for kind in uploaded_files.TABLES if kind not in uploaded_files.ARCHIVES)
 
 
 class Given(NamedTuple):
@@ -30,11 +34,11 @@ class Given(NamedTuple):
     value: str
     here: str
     choose: Callable[[], dict[str, Any]]
-    read: Callable[..., data.ReadGiven]
-    told: Callable[[data.GivenFile], str]
+    read: Callable[..., given_files.ReadGiven]
+    told: Callable[[GivenFile], str]
     add: Callable[[str, Any, str], None]
     remove: Callable[[str, str], None]
-    sets: Callable[[str], list[data.GivenSet]]
+    sets: Callable[[str], list[GivenSet]]
 
 
 def draw(run: str, given: Given) -> None:
@@ -49,13 +53,13 @@ def _draw_file(run: str, given: Given, token: str) -> None:
     kind, mapped = f"{given.noun}s", f"{given.noun}s_map"  # the parameters of the uploads and of their columns
     pairs, readings = tuple(url.params(mapped)), tuple(url.params("read"))
     choices = given.choose()
-    column_mapping.draw_reading(data.inspect(token, "outputs", readings=readings))
+    column_mapping.draw_reading(evaluation_inputs.inspect(token, "outputs", readings=readings))
     found = given.read(run, token, pairs, readings, **choices)
     if found.file is None:
         st.text(f"✗ {problem_list.words(found.problems)} in {found.name}; nothing was added")
         problem_list.draw_problems(found.problems, kind)
         again = "Reads the columns by their names again."
-        if data.choices_of(token, pairs) and st.button(
+        if uploaded_files.choices_of(token, pairs) and st.button(
             "Reset the columns", type="tertiary", help=again, key=f"reset-{token}"
         ):
             url.put(**{mapped: None})
@@ -79,7 +83,7 @@ def _draw_file(run: str, given: Given, token: str) -> None:
 
 def draw_sets(run: str, given: Given) -> None:
     """Draw the sets of a run, each with a button to remove it."""
-    may_remove = data.may("editor")
+    may_remove = visitors.may("editor")
     how = {"page": given.here, "judge": "judged by"}
     for one in given.sets(run):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):

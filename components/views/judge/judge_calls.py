@@ -15,7 +15,8 @@ from metrics.presentation.panel_rows import short_names
 if TYPE_CHECKING:
     import pandas as pd
 
-    from components.data import Estimate, RunJudges
+    from components.data import Estimate
+    from components.data.judge_settings import RunJudges
 
 QUOTES_HELP = (
     "The judge quotes the words of a context that its verdict rests on; these quotes are not in the context that it "

@@ -14,7 +14,8 @@ from metrics.presentation.names import metric_name
 from metrics.presentation.phrases import with_interval
 
 if TYPE_CHECKING:
-    from components.data import Calibration, Trial
+    from components.data import Trial
+    from metrics.core.calibration import Calibration
 
 WAYS = {"hosted": "Hosted model", "server": "Your own server", "local": "Local judge"}
 MODELS = "gpt-4o-mini, anthropic/claude-3-5-haiku-latest, gemini/gemini-2.0-flash, mistral/mistral-small-latest …"

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from components import data
+from components.data import agreements
 from components.widgets.literal import literal
 from metrics.presentation import format
 
 if TYPE_CHECKING:
-    from components.data import Column, Criterion
+    from metrics.analysis import Column
+    from metrics.analysis.labels.human_labels import Criterion
 
 CRITERION = "quality"  # where no metric gives a better name
 LONGEST = 200  # characters of a rater's or a criterion's name
@@ -60,7 +61,7 @@ def draw(
 ) -> None:  # fmt: skip
     """Draw progress, the buttons and, by `show` (run, case_id, model), the next output for this rater."""
     skipped = st.session_state.setdefault(SKIPPED, [])
-    found = data.label_queue(run, criterion, rater, only, model=model, skipped=tuple(skipped), most=1)
+    found = agreements.label_queue(run, criterion, rater, only, model=model, skipped=tuple(skipped), most=1)
     drawn = f"{format.count(found.drawn)} of them drawn at random"
     of = f"{format.count(found.done)} of {format.plural(found.total, 'output')}"
     st.progress(found.done / max(1, found.total), text=f"{literal(f'{rater} · {criterion}')}: {of} labelled, {drawn}")
@@ -100,7 +101,7 @@ def _draw_back(run: str) -> None:
 
 
 def _give(about: tuple[str, str, str, str, str], value: float | None, sampling: str, scale: str) -> None:
-    data.give_label(*about, value, sampling, ends_of(scale))
+    agreements.give_label(*about, value, sampling, ends_of(scale))
     st.session_state[LAST] = about
     st.session_state[SKIPPED] = [pair for pair in st.session_state[SKIPPED] if pair != about[1:3]]
 
@@ -112,4 +113,4 @@ def _skip(about: tuple[str, str, str, str, str]) -> None:
 def _withdraw() -> None:
     about = st.session_state.pop(LAST, None)
     if about:
-        data.withdraw_label(*about)
+        agreements.withdraw_label(*about)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from components import data
+from components.data import agreements, given_files, visitors
 from components.views.judge import agreement_tables, given_rows
 from components.widgets import url
 from metrics.presentation import format
+
+if TYPE_CHECKING:
+    from components.data import GivenFile
+
 
 FORMS = {
     "long": "one label per row, in {}", "criteria": "a label column per criterion: {}",
@@ -30,15 +34,15 @@ def teach(run: str) -> None:
             " the judge's verdict, or upload your own labels. 50 labels show whether it agrees at all; 200 are enough"
             " to correct its means."
         )
-        if not data.may("editor"):
+        if not visitors.may("editor"):
             st.text("That takes the role editor. Ask who runs this studio.")
             return
         with st.container(horizontal=True):
             if st.button("Label outputs", type="primary", icon=":material/rate_review:"):
                 url.go("label", run=run)
-            demo = data.label_demo()
+            demo = agreements.label_demo()
             if demo and st.button("Try it on the judged sample", icon=":material/play_circle:", help=DEMO):
-                data.start_label_demo(demo)
+                agreements.start_label_demo(demo)
                 url.go("judge_agreement", run=demo)
     left, right = st.columns(2)
     with left:
@@ -52,7 +56,7 @@ def teach(run: str) -> None:
 
 def draw(run: str) -> None:
     """Draw the uploader, and below it what the uploaded file holds."""
-    if data.may("editor"):
+    if visitors.may("editor"):
         given_rows.draw(run, GIVEN)
 
 
@@ -71,7 +75,7 @@ def _choose() -> dict[str, Any]:
     return {"sampling": sampling}
 
 
-def _told(file: data.GivenFile) -> str:
+def _told(file: GivenFile) -> str:
     what = FORMS[file.form].format(", ".join(file.value_columns))
     cases, raters = (len(file.table[name].unique()) for name in ("case_id", "rater"))
     return f"of {format.plural(cases, 'case')} by {format.plural(raters, 'rater')}: {what}"
@@ -82,5 +86,5 @@ GIVEN = given_rows.Given(
     "CSV, JSONL, JSON, Parquet or Excel: case_id, model, rater and label (pass, fail, unsure or a number), or "
     "a column for each criterion or rater.",
     ("case_id", "model", "rater", "criterion", "label"), "label", "labelled here by",
-    _choose, data.read_labels, _told, data.add_labels, data.remove_labels, data.label_sets,
+    _choose, given_files.read_labels, _told, agreements.add_labels, agreements.remove_labels, agreements.label_sets,
 )  # fmt: skip

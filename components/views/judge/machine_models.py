@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
-from components import data
+from components.data import judge_settings
 from components.views.judge.judge_form import way_of
 from components.widgets import url
 from metrics.presentation.format import size_text
@@ -42,7 +42,7 @@ def draw(files: Sequence[GgufFile]) -> None:
     """Draw the files, and the servers once they were looked for."""
     with st.container(border=True, gap="small"):
         st.subheader("Models on this machine", anchor=False)
-        searched = "\n".join(f"- `{folder}`" for folder in map(_shown, data.searched_folders()))
+        searched = "\n".join(f"- `{folder}`" for folder in map(_shown, judge_settings.searched_folders()))
         st.text("Files", help=f"GGUF files of models that can chat, found in:\n{searched}")
         for place, one in enumerate(files[:SHOWN]):
             texts = (one.name, size_text(one.size), one.place)
@@ -57,7 +57,7 @@ def draw(files: Sequence[GgufFile]) -> None:
             help="Asks the usual ports of this machine for their models. Nothing leaves this machine, no key is sent.",
         ):  # fmt: skip
             with st.spinner("Asking the usual ports"):
-                st.session_state[SERVERS] = data.running_servers()
+                st.session_state[SERVERS] = judge_settings.running_servers()
         if SERVERS in st.session_state:
             _draw_servers(st.session_state[SERVERS])
 

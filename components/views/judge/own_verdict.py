@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from components import data
+from components.data import agreements
 from components.views.judge import label_entry
 from components.widgets import controls
 
@@ -19,8 +19,8 @@ About = tuple[str, str, str, str]  # case, model, rater, criterion
 def draw(run: str, case_id: str, model: str, rater: str, criterion: str, key: str) -> None:
     """Draw the labels of the criterion's scale as buttons in a row, with the rater's present one chosen."""
     about = (case_id, model, rater[: label_entry.LONGEST] or UNNAMED, criterion)
-    given = data.label_given(run, *about)
-    scale = next((label_entry.scale_of(one) for one in data.label_criteria(run) if one.name == criterion), "pass")
+    given = agreements.label_given(run, *about)
+    scale = next((label_entry.scale_of(one) for one in agreements.label_criteria(run) if one.name == criterion), "pass")
     values = {text: value for text, value, _ in label_entry.buttons(scale)}
     chosen = next((text for text, value in values.items() if given and value == given["value"]), None)
     key = f"verdict-{key}"
@@ -34,8 +34,8 @@ def _give(run: str, about: About, values: dict[str, float | None], scale: str, k
     """Keep the label that was clicked; without one, remove the rater's own."""
     text = st.session_state[key]
     if text is None:
-        data.withdraw_label(run, *about)
+        agreements.withdraw_label(run, *about)
         return
-    before = data.label_given(run, *about)  # an output that was drawn at random stays one
+    before = agreements.label_given(run, *about)  # an output that was drawn at random stays one
     sampling = before["sampling"] if before else "seen"
-    data.give_label(run, *about, values[text], sampling, label_entry.ends_of(scale))
+    agreements.give_label(run, *about, values[text], sampling, label_entry.ends_of(scale))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from components import data
+from components.data import agreements
 from components.viewers import blocks
 from metrics.presentation.questions.can_the_judge_be_trusted import panel_blocks
 
@@ -13,7 +13,7 @@ ABOUT = "Judges that contradict each other cannot all be right: look at the case
 
 def show(run: str) -> None:
     """Draw a row an evaluator and pair of judges; a click opens the evaluator's cases, the most disputed first."""
-    found = data.panel_agreement(run)
+    found = agreements.panel_agreement(run)
     if not found:
         st.info("Fewer than three cases have values of two judges, too few for a figure of their agreement.")
         return

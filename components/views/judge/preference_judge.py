@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from components import data
+from components.data import judge_settings, preferences, workspace_runs
 from components.views.judge.judge_calls import estimate_lines
 from components.widgets import url
 from metrics.presentation import format
@@ -17,10 +17,10 @@ CASES += "differences."
 
 def draw(run: str, criterion: str) -> None:
     """Draw the form, or how far the judge is."""
-    state = data.judging_state(run)
+    state = preferences.judging_state(run)
     if state is not None and state.judged is None and not state.failure:
         st.fragment(_draw_progress, run_every=1.0)(run)
-        st.button("Stop", icon=":material/stop:", on_click=data.stop_judging, args=(run,))
+        st.button("Stop", icon=":material/stop:", on_click=preferences.stop_judging, args=(run,))
         st.caption("You can leave this page. What is decided is kept, and asking again continues from there.")
         return
     if state is not None:
@@ -31,13 +31,13 @@ def draw(run: str, criterion: str) -> None:
 
 
 def _draw_form(run: str, criterion: str) -> None:
-    judge = data.judge_chosen()
+    judge = judge_settings.judge_chosen()
     if judge.settings is None:
         st.info("No judge is set up.")
         if st.button("Set up a judge", icon=":material/gavel:"):
             url.go("judge")
         return
-    size = data.run_facts(run).suite["cases"]
+    size = workspace_runs.run_facts(run).suite["cases"]
     st.text(
         f"{judge.name} compares every two models' answers to a case, in both orders, by: {criterion}. The mean of both "
         "orders counts, so that it does not matter which answer stands first."
@@ -45,17 +45,17 @@ def _draw_form(run: str, criterion: str) -> None:
     cases = size
     if size > LEAST:
         cases = st.slider("Cases", LEAST, size, min(size, 10 * LEAST), STEP, key="preference-cases", help=CASES)
-    found = data.preferences_estimate(run, criterion, cases)
+    found = preferences.preferences_estimate(run, criterion, cases)
     st.text("\n".join(estimate_lines(found)))
     if st.button(
         "Compare the answers", type="primary", icon=":material/play_arrow:", disabled=isinstance(found, str)
     ):  # fmt: skip
-        data.start_judging(run, criterion, cases)
+        preferences.start_judging(run, criterion, cases)
         st.rerun()
 
 
 def _draw_progress(run: str) -> None:
-    state = data.judging_state(run)
+    state = preferences.judging_state(run)
     if state is None or state.judged is not None or state.failure:
         st.rerun()
     of = f": {format.count(state.done)} of {format.plural(state.total, 'match', 'matches')}" if state.total else ""

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from components import data
+from components.data import given_files, preferences
 from components.views.judge import given_rows
 from metrics.presentation import format
+
+if TYPE_CHECKING:
+    from components.data import GivenFile
+
 
 WHO = {"people": "People", "judge": "A judge"}
 EXAMPLE = "case_id,model_a,model_b,winner,rater\nc1,atlas,bolt,model_a,ann\nc2,atlas,bolt,tie (bothbad),ann"
@@ -39,14 +43,22 @@ def _choose() -> dict[str, Any]:
     return {"by": by, "a_first": a_first}
 
 
-def _told(file: data.GivenFile) -> str:
+def _told(file: GivenFile) -> str:
     cases = len(file.table["case_id"].unique())
     return f"on {format.plural(cases, 'case')}, in {', '.join(file.value_columns)}"
 
 
 GIVEN = given_rows.Given(
-    "preference", "Preferences",
+    "preference",
+    "Preferences",
     "CSV, JSONL, JSON, Parquet or Excel: case_id, model_a, model_b and winner, or a column for each rater.",
-    ("case_id", "model_a", "model_b", "pair", "winner", "rater", "criterion", "note"), "winner", "compared here by",
-    _choose, data.read_preferences, _told, data.add_preferences, data.remove_preferences, data.preference_sets,
-)  # fmt: skip
+    ("case_id", "model_a", "model_b", "pair", "winner", "rater", "criterion", "note"),
+    "winner",
+    "compared here by",
+    _choose,
+    given_files.read_preferences,
+    _told,
+    preferences.add_preferences,
+    preferences.remove_preferences,
+    preferences.preference_sets,
+)

@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from components import data
+from components.data import judge_settings, prompts, workspace_runs
 from components.widgets import url
+from metrics.core.registry import evaluators as catalogue
 from metrics.presentation import run_names
 from metrics.presentation.format import MISSING, number, shorten
 from metrics.presentation.palette import GLYPHS
 
 if TYPE_CHECKING:
-    from components.data import TriedCase
+    from components.data.prompts import TriedCase
 
 NEW = "A new prompt"
 MODES = {"boolean": "true or false", "graded": "graded, 0 to 1", "levels": "graded by levels of your own"}
@@ -71,7 +72,7 @@ def result_table(rows: Sequence[TriedCase]) -> pd.DataFrame:
 
 def draw() -> None:
     """Draw the view of the judge page where prompts are written."""
-    saved, problem = data.own_prompts()
+    saved, problem = prompts.own_prompts()
     if problem:
         st.text(f"✗ {problem}")
     options = ["", *saved]
@@ -104,7 +105,7 @@ def _form(chosen: str, start: Mapping[str, Any]) -> dict[str, Any] | None:
         "Prompt", start.get("prompt", ""), key=f"own-prompt-{key}", height=150, placeholder=EXAMPLE,
         help="Your instruction to the judge. Each placeholder is replaced by the name of a block of data.",
     )  # fmt: skip
-    st.text(f"Placeholders: {' '.join(data.placeholders())}")
+    st.text(f"Placeholders: {' '.join(prompts.placeholders())}")
     modes = list(MODES)
     begun = "levels" if start.get("levels") else start.get("mode", "boolean")
     mode = st.segmented_control(
@@ -130,7 +131,7 @@ def _form(chosen: str, start: Mapping[str, Any]) -> dict[str, Any] | None:
         "mode": "boolean" if mode == "boolean" else "graded", "levels": levels, "meanings": meanings,
         "version": start.get("version", 1),
     }  # fmt: skip
-    if wrong := data.checked_prompt(prompt):
+    if wrong := prompts.checked_prompt(prompt):
         st.text(f"✗ {wrong}")
         return None
     return prompt
@@ -139,7 +140,7 @@ def _form(chosen: str, start: Mapping[str, Any]) -> dict[str, Any] | None:
 def _actions(prompt: dict[str, Any] | None, chosen: str) -> None:
     """Draw the buttons: save, export, evaluate with it."""
     with st.container(border=True):
-        title = data.catalogue()["byop"].title
+        title = catalogue()["byop"].title
         st.text(
             f"Your prompt runs as the evaluator {title}: boolean prompts pass or fail, graded ones also give a grade.",
             help="byop on the command line",
@@ -149,7 +150,7 @@ def _actions(prompt: dict[str, Any] | None, chosen: str) -> None:
         named = prompt is not None and prompt["id"] != "unnamed" and prompt["title"] != "Unnamed"
         with st.container(horizontal=True):
             if st.button("Save", type="primary", disabled=not named, help="Needs a title and an id."):
-                kept, problem = data.save_prompt(prompt or {})
+                kept, problem = prompts.save_prompt(prompt or {})
                 st.session_state["prompt-said"] = f"✗ {problem}" if problem else f"✓ saved as version {kept['version']}"
                 st.session_state.pop("prompt-imported", None)
                 url.put(prompt=kept.get("id", chosen))
@@ -172,7 +173,7 @@ def _receive(key: str) -> None:
     given = st.session_state[key]
     if given is None:
         return
-    prompt, problem = data.prompt_of_file(given.name, given.getvalue())
+    prompt, problem = prompts.prompt_of_file(given.name, given.getvalue())
     st.session_state["prompt-said"] = f"✗ {problem}" if problem else "✓ imported; save it to keep it in this workspace"
     st.session_state["prompt-imported"] = prompt
     st.session_state["prompt-imports"] = st.session_state.get("prompt-imports", 0) + 1
@@ -182,11 +183,11 @@ def _receive(key: str) -> None:
 def _try(prompt: dict[str, Any]) -> None:
     """Draw the playground: five cases of a finished run."""
     st.subheader("Try it on five cases", anchor=False)
-    runs = {run.id: run for run in data.runs() if run.state == "finished" and run.suite["task"] == "text"}
+    runs = {run.id: run for run in workspace_runs.runs() if run.state == "finished" and run.suite["task"] == "text"}
     if not runs:
         st.text("This needs a finished run of a text suite; the workspace has none yet.")
         return
-    if data.judge_chosen().settings is None:
+    if judge_settings.judge_chosen().settings is None:
         st.text("No judge is set up: set one up first.")
         return
     first, second, third = st.columns([3, 2, 1], vertical_alignment="bottom")
@@ -194,7 +195,7 @@ def _try(prompt: dict[str, Any]) -> None:
     model = second.selectbox("Answers of", runs[run].models, key=f"try-model-{run}")
     if third.button("Try it", icon=":material/science:", width="stretch"):
         with st.spinner("Asking the judge"):
-            rows, problem = data.try_prompt(prompt, run, model, CASES)
+            rows, problem = prompts.try_prompt(prompt, run, model, CASES)
         st.session_state["prompt-trial"] = {"of": (prompt, run, model), "rows": rows, "problem": problem}
     trial = st.session_state.get("prompt-trial")
     if not trial or trial["of"] != (prompt, run, model):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from components import data
+from components.data import judge_settings, visitors
 from components.views.judge.judge_calls import dollars
 from metrics.presentation.format import count, plural, share, size_text
 from metrics.presentation.names import in_words
@@ -42,7 +42,7 @@ def facts(held: Statistics) -> list[tuple[str, str, str]]:
 def draw() -> None:
     """Draw the cache view of the judge page."""
     st.session_state.setdefault("cache-imports", 0)
-    held = data.judge_cache()
+    held = judge_settings.judge_cache()
     if isinstance(held, str):
         with st.container(border=True):
             st.subheader("The cache cannot be used", anchor=False)
@@ -59,7 +59,7 @@ def draw() -> None:
         else:
             st.text("The cache is empty: the first judged run fills it. The same question is never paid for twice.")
     with right:
-        if held.replies and data.may("admin"):
+        if held.replies and visitors.may("admin"):
             _clear(held)
         if said := st.session_state.pop("cache-said", ""):
             st.text(said)
@@ -77,7 +77,9 @@ def _clear(held: Statistics) -> None:
         chosen = (None if judge == EVERY else judge, None if step == EVERY else step, days)
         sure = st.checkbox("Yes, remove these replies permanently", key=f"clear-sure-{chosen}")
         if st.button("Clear", icon=":material/delete:", disabled=not sure):
-            st.session_state["cache-said"] = f"✓ {plural(data.clear_cache(*chosen), 'reply', 'replies')} removed"
+            st.session_state["cache-said"] = (
+                f"✓ {plural(judge_settings.clear_cache(*chosen), 'reply', 'replies')} removed"
+            )
             st.rerun()
 
 
@@ -85,10 +87,10 @@ def _transfer(held: Statistics) -> None:
     with st.container(border=True):
         st.text("Export and import", help="With the exported file, a run replays without any call: --replay FILE.")
         st.download_button(
-            "Export", data=data.export_cache, file_name="judge-replies.jsonl.gz", mime="application/gzip",
+            "Export", data=judge_settings.export_cache, file_name="judge-replies.jsonl.gz", mime="application/gzip",
             on_click="ignore", icon=":material/download:", disabled=not held.replies,
         )  # fmt: skip
-        if not data.may("admin"):
+        if not visitors.may("admin"):
             return
         key = f"cache-import-{st.session_state['cache-imports']}"
         st.file_uploader("Import an exported cache", ["gz", "jsonl"], key=key, on_change=_import, args=(key,))
@@ -100,5 +102,5 @@ def _import(key: str) -> None:
     given = st.session_state[key]
     if given is None:
         return
-    st.session_state["cache-imported"] = data.import_cache(given.name, given.getvalue())
+    st.session_state["cache-imported"] = judge_settings.import_cache(given.name, given.getvalue())
     st.session_state["cache-imports"] += 1  # an empty uploader for the next file

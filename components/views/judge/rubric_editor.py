@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from components import data
+from components.data import rubrics
 from components.widgets import url
 from metrics.presentation.format import plural
 from metrics.presentation.names import in_words
@@ -80,7 +80,7 @@ def shares(rubric: Mapping[str, Any]) -> str:
 
 def draw() -> None:
     """Draw the view of the judge page where rubrics are edited."""
-    kept, problem = data.own_rubrics()
+    kept, problem = rubrics.own_rubrics()
     if problem:
         st.text(f"✗ {problem}")
     options = [*kept, NEW]
@@ -94,7 +94,7 @@ def draw() -> None:
         st.session_state.pop("rubric-imported", None)
     begun = st.session_state.get("rubric-imported") or (kept[chosen] if chosen else BLANK)
     rubric = _form(begun, f"{chosen}-{begun['id']}-{begun['version']}")
-    wrong = data.checked_rubric(rubric) if rubric["dimensions"] else ["at least one dimension with a name"]
+    wrong = rubrics.checked_rubric(rubric) if rubric["dimensions"] else ["at least one dimension with a name"]
     left, right = st.columns([3, 2], gap="large")
     with left:
         _check(rubric, wrong)
@@ -104,7 +104,7 @@ def draw() -> None:
 
 def _form(begun: Mapping[str, Any], key: str) -> dict[str, Any]:
     """Draw the fields and the two tables; return the rubric as edited."""
-    usual = data.usual_levels()
+    usual = rubrics.usual_levels()
     first, second = st.columns([2, 1])
     title = first.text_input("Title", begun["title"], key=f"rubric-title-{key}", placeholder="Support answers")
     own = begun["id"] if begun["id"] != "usual" else ""
@@ -123,7 +123,7 @@ def _form(begun: Mapping[str, Any], key: str) -> dict[str, Any]:
                                            help="The overall score is the mean weighted by these; they need not add "
                                            "up to 1."),
             "description": columns.TextColumn("What the judge rates", width=315, required=True),
-            "needs_any": columns.MultiselectColumn("Needs one of", options=data.rubric_needs(), width=190,
+            "needs_any": columns.MultiselectColumn("Needs one of", options=rubrics.rubric_needs(), width=190,
                                                    help="Rated only where the case has one of these; none: always."),
             "zero_if_missing": columns.CheckboxColumn("0 if missing", width=105, help="Score 0 where the case has none "
                                                       "of what it needs, instead of leaving the dimension out."),
@@ -172,7 +172,7 @@ def _actions(rubric: dict[str, Any], usable: bool, kept: Mapping[str, Any]) -> N
                 "Save", type="primary", disabled=not usable or rubric["id"] == "usual",
                 help="Needs a title and an id; a changed rubric becomes the next version.",
             ):  # fmt: skip
-                made, problem = data.save_rubric(rubric)
+                made, problem = rubrics.save_rubric(rubric)
                 st.session_state["rubric-said"] = f"✗ {problem}" if problem else f"✓ saved as version {made['version']}"
                 st.session_state.pop("rubric-imported", None)
                 url.put(rubric=made.get("id"))
@@ -181,11 +181,11 @@ def _actions(rubric: dict[str, Any], usable: bool, kept: Mapping[str, Any]) -> N
                 "Evaluate with it", disabled=rubric["id"] not in kept, icon=":material/arrow_forward:",
                 help="Chooses evaluator rubric with the saved version.",
             ):  # fmt: skip
-                own = {"rubric": data.rubric_parameters(rubric["id"])}
+                own = {"rubric": rubrics.rubric_parameters(rubric["id"])}
                 url.go("evaluate", evaluator="rubric", parameters=json.dumps(own, ensure_ascii=False))
             for ending in (".yaml", ".json"):
                 st.download_button(
-                    f"Export {ending[1:].upper()}", data.rubric_file(rubric, ending) if usable else "",
+                    f"Export {ending[1:].upper()}", rubrics.rubric_file(rubric, ending) if usable else "",
                     f"{rubric['id']}{ending}", disabled=not usable, on_click="ignore", icon=":material/download:",
                     key=f"rubric-export-{ending}",
                 )  # fmt: skip
@@ -200,7 +200,7 @@ def _receive(key: str) -> None:
     given = st.session_state[key]
     if given is None:
         return
-    rubric, problem = data.rubric_of_file(given.name, given.getvalue())
+    rubric, problem = rubrics.rubric_of_file(given.name, given.getvalue())
     st.session_state["rubric-said"] = f"✗ {problem}" if problem else "✓ imported; save it to keep it in this workspace"
     st.session_state["rubric-imported"] = rubric or None
     st.session_state["rubric-imports"] = st.session_state.get("rubric-imports", 0) + 1

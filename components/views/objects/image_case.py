@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 import pandas as pd
 import streamlit as st
 
-from components import data
+from components.data import case_views, pictures, run_reads
 from components.viewers import image_viewer
 from components.views.objects import object_list, point_controls
 from components.widgets import filters
 from components.widgets.literal import literal
+from metrics.analysis import match_objects
 from metrics.presentation import format
 from metrics.presentation.viewers import object_panels
 
@@ -40,27 +41,29 @@ def outputs_predictions(predictions: pd.DataFrame, output: Mapping[str, Any]) ->
     return mine
 
 
-def stated_size(view: data.CaseView) -> tuple[int, int] | None:
+def stated_size(view: case_views.CaseView) -> tuple[int, int] | None:
     """Return width and height of the image as the suite states them."""
     width, height = view.case["image_width"], view.case["image_height"]
     return (width, height) if width and height else None
 
 
-def detail(view: data.CaseView, source: str | None, width: int | None, height: int | None) -> data.Detail | None:
+def detail(
+    view: case_views.CaseView, source: str | None, width: int | None, height: int | None
+) -> pictures.Detail | None:
     """Return the full resolution of the image, where it has more than what was sent."""
     if source is None or view.image is None or width is None or height is None:
         return None
-    return data.detail(view.image, width, height, stated_size(view))
+    return pictures.detail(view.image, width, height, stated_size(view))
 
 
-def picture(view: data.CaseView) -> tuple[str | None, int | None, int | None]:
+def picture(view: case_views.CaseView) -> tuple[str | None, int | None, int | None]:
     """Return the image as a data URI (or draw why there is none), its width and height."""
     width, height = view.case["image_width"], view.case["image_height"]
     if view.image is None:
         st.info("The suite has no images: only the outlines are drawn. Upload it again with a zip of its images.")
         return None, width, height
     try:
-        source, *size = data.picture(view.image, stated_size(view))
+        source, *size = pictures.picture(view.image, stated_size(view))
     except ValueError as failure:
         st.error(f"Only the outlines are drawn: {literal(str(failure))}.")
         return None, width, height
@@ -68,13 +71,13 @@ def picture(view: data.CaseView) -> tuple[str | None, int | None, int | None]:
 
 
 def show_image(
-    view: data.CaseView, chosen: Sequence[Shown], run: str, evaluator: str, marked: Marked | None = None
+    view: case_views.CaseView, chosen: Sequence[Shown], run: str, evaluator: str, marked: Marked | None = None
 ) -> None:
     """Draw the image with true positives, false positives and missed objects at the operating point."""
     annotations, predictions = view.annotations, view.predictions
     labels = sorted({*annotations.get("label", []), *predictions.get("label", [])} - {None})
     only = filters.one("Class", labels, "label")
-    own = data.match_rules(run, evaluator)
+    own = run_reads.match_rules(run, evaluator)
     point = point_controls.point_of(run, object_list.state_here())
     point_controls.draw(run, point, similarity=own.similarity)
     st.html(image_viewer.legend_html())
@@ -84,8 +87,8 @@ def show_image(
     panels, tables, edges = [], [], [(100.0, 100.0)]
     for column, output in chosen:
         here = outputs_predictions(predictions, output)
-        compared = data.compared(run, output["model"], output["run"], evaluator)
-        of_predictions, of_annotations = data.match_objects(
+        compared = run_reads.compared(run, output["model"], output["run"], evaluator)
+        of_predictions, of_annotations = match_objects(
             annotations, here, point.iou, point.score, compared, size, own, view.case
         )
         drawn = object_panels.image_objects(annotations, here, of_annotations, of_predictions, compared)
@@ -105,7 +108,7 @@ def show_image(
                 st.dataframe(table, hide_index=True)
 
 
-def _focus(view: data.CaseView, marked: Marked, width: float, height: float) -> object_panels.Focus | None:
+def _focus(view: case_views.CaseView, marked: Marked, width: float, height: float) -> object_panels.Focus | None:
     """Return where the marked object is; None where there is none of that key or it has no place."""
     family, number = marked.key[:1], marked.key[1:]
     if family not in ("p", "a") or not number.isdecimal():

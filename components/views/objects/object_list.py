@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
 
 import pandas as pd
 import streamlit as st
 
-from components import data
+from components.data import reviews, run_reads, workspace_runs
 from components.viewers import tile_gallery
 from components.views.objects.point_controls import State, point_of
 from components.widgets import filters
+from metrics.analysis import OperatingPoint
+
+if TYPE_CHECKING:
+    from metrics.analysis import ObjectPage
+
 
 LINKED = 5  # classes that a drawer links to
 
@@ -27,7 +32,7 @@ class ObjectList:
     """
 
     run: str
-    point: data.OperatingPoint
+    point: OperatingPoint
     evaluator: str
     sort: str
     by_image: bool
@@ -36,13 +41,13 @@ class ObjectList:
     asked: Sequence[str]
     known: Sequence[str]
 
-    def page(self, limit: int, offset: int) -> data.ObjectPage:
+    def page(self, limit: int, offset: int) -> ObjectPage:
         """Return the tiles offset … offset + limit of the list."""
-        return data.objects(self.run, self.evaluator, self.sort, self.by_image, limit, offset, **self.choice)
+        return run_reads.objects(self.run, self.evaluator, self.sort, self.by_image, limit, offset, **self.choice)
 
     def place(self, case_id: str, key: str) -> int | None:
         """Return the offset of an object, or of its image, in the list; None where it is not in the list."""
-        return data.object_place(self.run, self.evaluator, self.sort, self.by_image, case_id, key, **self.choice)
+        return run_reads.object_place(self.run, self.evaluator, self.sort, self.by_image, case_id, key, **self.choice)
 
 
 def state_here() -> State:
@@ -57,7 +62,7 @@ def state_of(text: str) -> State:
 
 def object_list(run: str, state: State) -> ObjectList | None:
     """Return the list that the gallery shows in a state; None where the run has no matched objects."""
-    evaluators, models = data.match_evaluators(run), data.run_facts(run).models
+    evaluators, models = run_reads.match_evaluators(run), workspace_runs.run_facts(run).models
     if not evaluators or not models:
         return None
 
@@ -69,7 +74,7 @@ def object_list(run: str, state: State) -> ObjectList | None:
 
     model = first("model") if first("model") in models else models[0]
     evaluator = first("evaluator") if first("evaluator") in evaluators else next(iter(evaluators))
-    repeats = data.repeats(run, model)
+    repeats = run_reads.repeats(run, model)
     by_image = first("view") == "images"
     sorts = sorts_of(by_image)
     point = point_of(run, state)
@@ -84,7 +89,7 @@ def object_list(run: str, state: State) -> ObjectList | None:
     }  # fmt: skip
     if tag := first("mark"):
         choice["places"] = _tagged(run, tag, model, choice["repeat"])
-    counted = data.object_counts(run, evaluator, **choice)["kind"]
+    counted = run_reads.object_counts(run, evaluator, **choice)["kind"]
     known = tile_gallery.known_kinds(counted, every("kind"))
     asked = tile_gallery.asked_kinds(every("kind"), known)
     choice["kinds"] = tuple(asked or tile_gallery.mistakes(known))
@@ -97,7 +102,7 @@ def worst_classes(run: str, state: State) -> dict[str, int]:
     listed = object_list(run, state)
     if listed is None:
         return {}
-    counts = data.object_counts(run, listed.evaluator, **listed.choice)["label"]
+    counts = run_reads.object_counts(run, listed.evaluator, **listed.choice)["label"]
     return {label: counts[label] for label in sorted(counts, key=lambda label: -counts[label])[:LINKED]}
 
 
@@ -105,7 +110,7 @@ def _tagged(run: str, tag: str, model: str, repeat: int) -> tuple[tuple[str, str
     """Return the cases, and the objects of a model and repeat, that people gave a tag."""
     return tuple(
         (place.case_id, place.object)
-        for place, mark in data.marks(run).items()
+        for place, mark in reviews.marks(run).items()
         if tag in mark.tags and (not place.object or (place.model, place.repeat) == (model, repeat))
     )
 

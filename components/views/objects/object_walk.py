@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
-from components import data
+from components.data import Place
 from components.viewers import tile_gallery
 from components.views.objects.object_list import ObjectList, state_of
 from components.views.results import mark_controls
 from components.widgets import url
 from metrics.presentation import format
+
+if TYPE_CHECKING:
+    from metrics.analysis import Tile
 
 
 class Walk(NamedTuple):
@@ -23,9 +26,9 @@ class Walk(NamedTuple):
     listed: ObjectList
     place: int | None
     total: int
-    before: data.Tile | None
-    here: data.Tile | None
-    after: data.Tile | None
+    before: Tile | None
+    here: Tile | None
+    after: Tile | None
 
 
 def walk(listed: ObjectList, case_id: str, key: str) -> Walk:
@@ -40,7 +43,7 @@ def walk(listed: ObjectList, case_id: str, key: str) -> Walk:
     return Walk(listed, place, found.total, tiles.get(place - 1), tiles.get(place), tiles.get(place + 1))
 
 
-def address(listed: ObjectList, tile: data.Tile) -> dict[str, url.Value]:
+def address(listed: ObjectList, tile: Tile) -> dict[str, url.Value]:
     """Return the query parameters of the example that shows a tile of the list."""
     return {"case": tile.case_id, "object": None if listed.by_image else tile.objects[0].key}
 
@@ -77,11 +80,11 @@ def _gallery_page(found: Walk, state: str) -> dict[str, url.Value]:
     return values
 
 
-def _places(listed: ObjectList, case_id: str) -> dict[str, data.Place]:
+def _places(listed: ObjectList, case_id: str) -> dict[str, Place]:
     """Return what can be tagged here, by its name: the object of the address, and the image."""
     key = "" if listed.by_image else url.param("object", "")
-    mine = {"object": data.Place(case_id, listed.choice["model"], listed.choice["repeat"], key)} if key else {}
-    return {**mine, "image": data.Place(case_id)}
+    mine = {"object": Place(case_id, listed.choice["model"], listed.choice["repeat"], key)} if key else {}
+    return {**mine, "image": Place(case_id)}
 
 
 def _position(found: Walk, thing: str) -> str:

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from components import data
+from components.data import reviews, visitors
 from components.widgets import url
 from components.widgets.controls import agreed, is_gone
+from metrics.analysis import OperatingPoint
 
 State = Mapping[str, Sequence[str]]  # the query parameters of a view
 LEAST_IOU, MOST_IOU = 0.05, 0.95
@@ -18,22 +19,22 @@ HELP = {
 }
 
 
-def point_of(run: str, state: State) -> data.OperatingPoint:
+def point_of(run: str, state: State) -> OperatingPoint:
     """Return the operating point of a view: that of its query parameters `score` and `iou`, else the run's."""
-    chosen = data.operating_point(run)
+    chosen = reviews.operating_point(run)
 
     def number(name: str, default: float) -> float:
         return url.as_number(next(iter(state.get(name, ())), ""), default, 0.0, 1.0)
 
-    return data.OperatingPoint(number("score", chosen.score), number("iou", chosen.iou))
+    return OperatingPoint(number("score", chosen.score), number("iou", chosen.iou))
 
 
-def draw(run: str, point: data.OperatingPoint, fixed_iou: bool = False, similarity: str = "IoU") -> None:
+def draw(run: str, point: OperatingPoint, fixed_iou: bool = False, similarity: str = "IoU") -> None:
     """Draw the sliders of the operating point in two columns, and a button back to the best F1 where it is not there.
 
     `fixed_iou`: the run's matches hold for one IoU threshold only. `similarity`: by what objects match, IoU or OKS.
     """
-    best = data.best_point(run)
+    best = reviews.best_point(run)
     left, right, more = st.columns([3, 3, 4], vertical_alignment="bottom")
     with left:
         _slider("Score threshold", "score", run, point, 0.0, 1.0, 0.01)
@@ -48,7 +49,7 @@ def draw(run: str, point: data.OperatingPoint, fixed_iou: bool = False, similari
             st.button(words, icon=":material/restart_alt:", type="tertiary", on_click=_reset, args=(run, best))
 
 
-def _slider(label: str, name: str, run: str, point: data.OperatingPoint, low: float, high: float, step: float) -> None:
+def _slider(label: str, name: str, run: str, point: OperatingPoint, low: float, high: float, step: float) -> None:
     key = f"point-{name}"
     shown = min(high, max(low, round(getattr(point, name), 2)))
     st.slider(
@@ -57,18 +58,18 @@ def _slider(label: str, name: str, run: str, point: data.OperatingPoint, low: fl
     )  # fmt: skip
 
 
-def _choose(name: str, key: str, run: str, point: data.OperatingPoint) -> None:
+def _choose(name: str, key: str, run: str, point: OperatingPoint) -> None:
     if is_gone(key):
         return
     chosen = point._replace(**{name: round(st.session_state[key], 2)})
-    if data.may("editor"):
-        data.choose_operating_point(run, chosen)
+    if visitors.may("editor"):
+        reviews.choose_operating_point(run, chosen)
     url.put(page=None, **chosen._asdict())
 
 
-def _reset(run: str, best: data.OperatingPoint) -> None:
-    if data.may("editor"):
-        data.choose_operating_point(run, None)
+def _reset(run: str, best: OperatingPoint) -> None:
+    if visitors.may("editor"):
+        reviews.choose_operating_point(run, None)
         url.put(page=None, score=None, iou=None)
     else:
         url.put(page=None, **best._asdict())

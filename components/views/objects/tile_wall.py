@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from components import data
+from components.data import Place, object_exports, reviews, run_reads, visitors, workspace_runs
 from components.viewers import tile_gallery
 from components.views.objects.object_list import ObjectList
 from components.views.results import mark_controls, saved_views
 from components.widgets import url
+from metrics.analysis.objects.object_export import MAX_EXPORTED as MOST_EXPORTED
 from metrics.presentation import format
 
+if TYPE_CHECKING:
+    from metrics.analysis import Tile
+
+
 SECONDS = 0.3  # of each script run that new thumbnails may take
-FORMATS: dict[data.ExportFormat, tuple[str, str, str]] = {  # title, file ending, what it holds
+FORMATS: dict[object_exports.ExportFormat, tuple[str, str, str]] = {  # title, file ending, what it holds
     "coco": ("COCO", "json", "The images of the selection with their ground truth, and the selected predictions."),
     "yolo": ("YOLO", "zip", "The images of the selection with their ground truth as text files."),
     "csv": ("CSV", "csv", "A row for each selected object: outcome, scores, boxes, tags and notes."),
@@ -24,7 +29,7 @@ FORMATS: dict[data.ExportFormat, tuple[str, str, str]] = {  # title, file ending
 
 
 @st.fragment
-def draw(listed: ObjectList, tiles: Sequence[data.Tile], total: int, hrefs: Sequence[str]) -> None:
+def draw(listed: ObjectList, tiles: Sequence[Tile], total: int, hrefs: Sequence[str]) -> None:
     """Draw tiles that are links, and above them the buttons for what is ticked."""
     if st.session_state.pop("marks-changed", False):
         st.rerun()  # the filters beside the tiles count tags
@@ -37,31 +42,31 @@ def draw(listed: ObjectList, tiles: Sequence[data.Tile], total: int, hrefs: Sequ
         mark_controls.draw_bulk(run, chosen, lambda: _every_place(listed), total, thing)
         _draw_export(listed, chosen, total, thing)
         saved_views.draw(run, "gallery")
-    marks = data.marks(run)
+    marks = reviews.marks(run)
     windows = [None if by_image else tile_gallery.window(tile) for tile in tiles]
     shown = tile_gallery.seen(hrefs)
     first = list(tile_gallery.wanted(tiles[:shown], windows[:shown]))
     later = len(tile_gallery.wanted(tiles[shown:], windows[shown:]))
-    pictures = [*data.thumbnails(run, first, SECONDS), *[None] * later]
+    pictures = [*run_reads.thumbnails(run, first, SECONDS), *[None] * later]
     tags = [marks[place].tags if place in marks else () for place in places.values()]
     tile_gallery.gallery(tile_gallery.payload(tiles, windows, pictures, hrefs, by_image, keys, tags))
 
 
-def _place(listed: ObjectList, tile: data.Tile) -> data.Place:
+def _place(listed: ObjectList, tile: Tile) -> Place:
     """Return the place that a tile is about: its object, or its image."""
     return _place_of(listed.choice, tile.case_id, "" if listed.by_image else tile.objects[0].key)
 
 
-def _place_of(choice: Mapping[str, Any], case_id: str, key: str) -> data.Place:
-    return data.Place(case_id, choice["model"], choice["repeat"], key) if key else data.Place(case_id)
+def _place_of(choice: Mapping[str, Any], case_id: str, key: str) -> Place:
+    return Place(case_id, choice["model"], choice["repeat"], key) if key else Place(case_id)
 
 
-def _every_place(listed: ObjectList) -> list[data.Place]:
-    keys = data.object_keys(listed.run, listed.evaluator, listed.sort, listed.by_image, **listed.choice)
+def _every_place(listed: ObjectList) -> list[Place]:
+    keys = object_exports.object_keys(listed.run, listed.evaluator, listed.sort, listed.by_image, **listed.choice)
     return [_place_of(listed.choice, case_id, key) for case_id, key in keys]
 
 
-def _draw_export(listed: ObjectList, ticked: Sequence[data.Place], total: int, thing: str) -> None:
+def _draw_export(listed: ObjectList, ticked: Sequence[Place], total: int, thing: str) -> None:
     """Draw a button that opens the ways to take the ticked objects along, or else all that the filters show."""
     choice = dict(listed.choice)
     if ticked:
@@ -69,20 +74,20 @@ def _draw_export(listed: ObjectList, ticked: Sequence[data.Place], total: int, t
     what = f"{len(ticked)} ticked" if ticked else "all shown"
     with st.popover(f"Export {what}", icon=":material/download:"):
         count = len(ticked) or total
-        limit = f", the first {format.count(data.MOST_EXPORTED)} of them" if count > data.MOST_EXPORTED else ""
+        limit = f", the first {format.count(MOST_EXPORTED)} of them" if count > MOST_EXPORTED else ""
         st.caption(f"{format.count(count)} {thing}{limit}")
         for form, (title, ending, holds) in FORMATS.items():
             st.download_button(
-                title, partial(data.export_objects, listed.run, form, listed.evaluator, choice),
+                title, partial(object_exports.export_objects, listed.run, form, listed.evaluator, choice),
                 f"selection.{ending}", help=holds, on_click="ignore", icon=":material/download:", key=f"export-{form}",
             )  # fmt: skip
-        if not data.may("editor"):
+        if not visitors.may("editor"):
             return
         name = st.text_input(
-            "As a new suite", f"{data.run_facts(listed.run).suite['name']}, selection", key="suite-name"
+            "As a new suite", f"{workspace_runs.run_facts(listed.run).suite['name']}, selection", key="suite-name"
         )
         if st.button("Save the suite", disabled=not name.strip(), icon=":material/dataset:"):
-            fingerprint, message = data.save_selection(listed.run, name.strip(), listed.evaluator, choice)
+            fingerprint, message = object_exports.save_selection(listed.run, name.strip(), listed.evaluator, choice)
             st.text(message)
             url.link(
                 "Evaluate it", "evaluate", icon=":material/play_circle:", **{"from": "stored", "suite": fingerprint}

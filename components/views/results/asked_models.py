@@ -4,12 +4,12 @@ import json
 
 import streamlit as st
 
-from components import data
+from components.data import run_reads
 
 
 def draw_asked_models(run: str) -> None:
     """Draw a button that opens the descriptions of the models that were asked; nothing where answers were uploaded."""
-    found = data.targets(run)
+    found = run_reads.targets(run)
     if not found:
         return
     with st.popover("How the models were asked", icon=":material/input:"):

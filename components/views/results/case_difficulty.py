@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from components import data
 from components.charts.figure_parts import selected
 from components.charts.item_map import item_figure
+from components.data import case_difficulty, visitors, workspace_runs
 from components.views.curves import curve_parts
 from components.widgets import controls, url
 from components.widgets.chart import draw
@@ -22,7 +22,7 @@ from metrics.presentation.format import MISSING, aligned, count, interval, p_val
 from metrics.presentation.phrases import metric_title
 
 if TYPE_CHECKING:
-    from components.data import CaseItem, CaseItems, Column
+    from metrics.analysis import CaseItem, CaseItems, Column
 
 MOST_ROWS, MOST_POINTS = 1_000, 3_000
 MARKS = {"suspect": "✗ suspect", "unusual": "◇ unusual", "all wrong": "△ all wrong", "": ""}
@@ -48,7 +48,7 @@ RANDOM = "Kendall's τ of as many cases drawn at random, mean of 50 draws"
 
 def draw_case_difficulty(run: str, column: Column, tag: str | None) -> None:
     """Draw the cases of one metric by difficulty and discrimination, suspects first, and the shortest suite."""
-    found = data.case_items(run, column.evaluator, column.metric, tag)
+    found = case_difficulty.case_items(run, column.evaluator, column.metric, tag)
     if found is None:
         st.info("Nothing to show: this metric has values of fewer than two models, or there are too many answers.")
         return
@@ -70,9 +70,13 @@ def draw_case_difficulty(run: str, column: Column, tag: str | None) -> None:
         row = _draw_table(found, column)
         data_of = (run, column.evaluator, column.metric, tag)
         st.download_button(
-            "Download all cases", partial(data.items_csv, *data_of), "case-difficulty.csv", on_click="ignore",
-            icon=":material/download:", help="A row a case, with its numbers, intervals and verdict, as CSV.",
-        )  # fmt: skip
+            "Download all cases",
+            partial(case_difficulty.items_csv, *data_of),
+            "case-difficulty.csv",
+            on_click="ignore",
+            icon=":material/download:",
+            help="A row a case, with its numbers, intervals and verdict, as CSV.",
+        )
     case = point[0] if point else row.case_id if row else None
     if case is not None:
         about = {"evaluator": column.evaluator, "metric": column.metric, "model": found.models[0], "tag": tag}
@@ -127,7 +131,7 @@ def _draw_table(found: CaseItems, column: Column) -> CaseItem | None:
 
 def _draw_short(run: str, column: Column, tag: str | None) -> None:
     """Draw how well fewer cases keep the ranking, and the ways to take them along."""
-    found = data.short_suites(run, column.evaluator, column.metric, tag)
+    found = case_difficulty.short_suites(run, column.evaluator, column.metric, tag)
     if found is None or not found.sizes:
         return
     st.subheader("How few cases keep the ranking?", anchor=False)
@@ -160,19 +164,19 @@ def _draw_short(run: str, column: Column, tag: str | None) -> None:
         st.caption("Its mean ranks models; it is not the mean over all cases.")
         data_of = (run, column.evaluator, column.metric, tag, few)
         st.download_button(
-            "Download the short suite", partial(data.short_suite_csv, *data_of), f"short-suite-{few}.csv",
+            "Download the short suite", partial(case_difficulty.short_suite_csv, *data_of), f"short-suite-{few}.csv",
             on_click="ignore", icon=":material/download:", help="Its cases as CSV; of images their case ids.",
         )  # fmt: skip
-        if data.may("editor"):
+        if visitors.may("editor"):
             _draw_saving(run, column, tag, few)
 
 
 def _draw_saving(run: str, column: Column, tag: str | None, few: int) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        usual = f"{data.run_facts(run).suite['name']}, {few} cases"
+        usual = f"{workspace_runs.run_facts(run).suite['name']}, {few} cases"
         name = st.text_input("As a new suite", usual, key=f"short-name-{few}").strip()
         if st.button("Save the suite", disabled=not name, icon=":material/dataset:"):
-            suite, message = data.save_short_suite(run, name, column.evaluator, column.metric, tag, few)
+            suite, message = case_difficulty.save_short_suite(run, name, column.evaluator, column.metric, tag, few)
             st.text(message)
             url.link("Evaluate it", "evaluate", icon=":material/play_circle:", **{"from": "stored", "suite": suite})
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from components import data
+from components.data import run_reads, workspace_runs
 from components.views.curves import curve_parts
 from components.widgets import drilldown_filters, filters, url
 from metrics.presentation import format
 
 if TYPE_CHECKING:
-    from components.data import Cell, Column, Leaderboard
+    from metrics.analysis import Cell, Column, Leaderboard
 
 
 class View:
@@ -24,7 +24,7 @@ class View:
     ):  # fmt: skip
         self.run, self.tag, self.columns, self.cells = run, tag, columns, board.cells
         self.models, self.leading = list(models), list(models)
-        self.colours = curve_parts.colours_of(data.run_facts(run).models)
+        self.colours = curve_parts.colours_of(workspace_runs.run_facts(run).models)
 
     def restrict(self, most: int) -> None:
         """Keep only the models chosen in the sidebar, else the first `most`; a caption says what is left out."""
@@ -44,8 +44,8 @@ class View:
     def open(self, model: str, key: str, **more: url.Value) -> None:
         """Open the cases (or the objects) behind a number."""
         column = next(column for column in self.columns if column.key == key)
-        if column.evaluator in data.match_evaluators(self.run):
-            parameters = data.run_facts(self.run).evaluators[column.evaluator]
+        if column.evaluator in run_reads.match_evaluators(self.run):
+            parameters = workspace_runs.run_facts(self.run).evaluators[column.evaluator]
             link = drilldown_filters.number(column.evaluator, column.metric, parameters)
             url.go("gallery", run=self.run, model=model, tag=self.tag, **link)
         about = {"evaluator": column.evaluator, "metric": column.metric, "model": model, **more}

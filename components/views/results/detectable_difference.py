@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from components import data
+from components.data import run_reads
 from components.widgets import url
 from components.widgets.controls import agreed, place
 from metrics.presentation import format
 from metrics.presentation.phrases import metric_title
 
 if TYPE_CHECKING:
-    from components.data import Column, Ranks
+    from metrics.analysis import Column, Ranks
 
 LEAST = 1e-9  # a target difference; models whose differences vary by rounding alone have a smaller detectable one
 
@@ -37,7 +37,7 @@ def wish(power: Ranks) -> float:
 
 def show_detectable(run: str, tag: str | None, columns: Sequence[Column], sort: str | None) -> None:
     """Draw the sentence for a metric, by default the sorted one, and an input for a target difference."""
-    known = data.detectable(run, tag)
+    known = run_reads.detectable(run, tag)
     headed = {(column.evaluator, column.metric): column for column in reversed(columns)}  # the first of each metric
     offered = {column.key: column for name, column in reversed(headed.items()) if name in known}
     if not offered:

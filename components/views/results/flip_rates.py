@@ -5,12 +5,14 @@ from typing import Any
 
 import streamlit as st
 
-from components import data
+from components.data import run_reads
 from components.viewers import blocks
 from components.widgets import filters, url
 from components.widgets.frame import empty
 from components.widgets.literal import literal
 from components.widgets.tables import header, numeric, records
+from metrics.analysis.findings.problems import flip_evidence
+from metrics.core.registry import title_of
 from metrics.presentation import format
 from metrics.presentation.questions.do_small_changes_matter import KEY, answer, flips_table, in_order, method
 
@@ -19,7 +21,7 @@ CHANGES = {"worse": "now on the wrong side", "better": "now on the good side"}
 
 def show_flips(run: str) -> None:
     """Draw the rates, and the flips behind the selected one."""
-    rates = data.flip_rates(run)
+    rates = run_reads.flip_rates(run)
     if rates.empty:
         empty(
             "This suite has no perturbed cases",
@@ -30,7 +32,7 @@ def show_flips(run: str) -> None:
         return
     models = filters.many("Models", list(rates["model"].unique()), "model")
     kinds = filters.many("Perturbations", list(rates["perturbation"].unique()), "perturbation")
-    named = {name: data.title_of(name) for name in rates["evaluator"].unique()}
+    named = {name: title_of(name) for name in rates["evaluator"].unique()}
     evaluators = filters.many("Evaluators", named, "evaluator")
     filters.reset(["model", "perturbation", "evaluator"])
     for name, chosen in (("model", models), ("perturbation", kinds), ("evaluator", evaluators)):
@@ -52,19 +54,19 @@ def show_flips(run: str) -> None:
 
 def _show_cases(run: str, row: Mapping[Hashable, Any]) -> None:
     """Draw the flips that a rate counts."""
-    metric = f"{data.title_of(row['evaluator'])}: {row['metric']}"
+    metric = f"{title_of(row['evaluator'])}: {row['metric']}"
     st.subheader(
         f"{literal(format.shorten(row['model'], 40))} · {metric} · {row['perturbation']}: "
         f"{format.plural(int(row['flips']), 'flip')}",
         anchor=False,
     )
-    evidence = data.flip_evidence(row)
+    evidence = flip_evidence(row)
     st.text(f"{evidence[:1].upper()}{evidence[1:]}.")
-    found = data.flips(run, **{name: row[name] for name in KEY})
+    found = run_reads.flips(run, **{name: row[name] for name in KEY})
     if found.empty:
         st.text("No case of this kind is on the other side.")
         return
-    texts = data.case_texts(run, tuple(found["case_id"]))["preview"]
+    texts = run_reads.case_texts(run, tuple(found["case_id"]))["preview"]
     table = found.assign(
         before=format.aligned(found["before"].tolist()), after=format.aligned(found["after"].tolist()),
         change=found["change"].map(CHANGES), preview=texts.to_numpy(),

@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from components import data
 from components.charts import interval_bars
 from components.charts.figure_parts import selected
+from components.data import run_reads
 from components.viewers import blocks
 from components.views.curves import curve_parts
 from components.views.results import what_was_tested
 from components.widgets import controls, url
 from components.widgets.chart import draw
 from components.widgets.frame import is_dark
+from metrics.analysis.corrected_tests import of_matches
 from metrics.presentation.blocks import Head, Link, table_of
 from metrics.presentation.format import count, plural
 from metrics.presentation.names import short_names
@@ -25,7 +26,7 @@ from metrics.presentation.questions.whose_answers_are_preferred import standings
 from metrics.presentation.ranking_words import matches_sentence
 
 if TYPE_CHECKING:
-    from components.data import Column, HeadToHead
+    from metrics.analysis import Column, HeadToHead
 
 PAIR = "the stronger model first; a click compares them, case by case"
 MOST_PAIRS, MOST_BARS = 200, 40  # rows of the table, models in the chart
@@ -35,7 +36,7 @@ TIE = "Scores of one case that differ by no more than this are a tie, in the met
 def draw_head_to_head(run: str, column: Column, tag: str | None, colours: Mapping[str, str]) -> None:
     """Draw the ranking by the matches of one metric and the table of pairs; a click on a pair compares it."""
     tie = url.number("tie", 0.0, 0.0)
-    found = data.head_to_head(run, column.evaluator, column.metric, tag, tie)
+    found = run_reads.head_to_head(run, column.evaluator, column.metric, tag, tie)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.number_input(
             "Tie up to a difference of", 0.0, None, controls.agreed("matches-tie", tie), step=0.01, format="%.4g",
@@ -46,7 +47,7 @@ def draw_head_to_head(run: str, column: Column, tag: str | None, colours: Mappin
     if found is None:
         st.info("There is nothing to rank: too few models or cases with values of this metric, or too many matches.")
         return
-    what_was_tested.remember(run, data.of_matches(found, metric_title(column, arrow=False)))
+    what_was_tested.remember(run, of_matches(found, metric_title(column, arrow=False)))
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
         model = draw_chart(found, colours, "Click a bar to see the model's cases.")

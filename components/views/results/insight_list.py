@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from components import data
+from components.data import run_reads
 from components.viewers import blocks
 from components.widgets import filters, url
 from components.widgets.tables import header, records
@@ -44,7 +44,7 @@ TOPICS = {
 
 def show_insights(run: str) -> None:
     """Draw the insights, and the cases of the selected one."""
-    every = data.insights(run)
+    every = run_reads.insights(run)
     if every.empty:
         st.info("Nothing stands out. Insights need thresholds, tags, contexts, durations or costs, or several models.")
         return
@@ -101,7 +101,7 @@ def _show(run: str, row: Mapping[Hashable, Any]) -> None:
         if measured and st.button("See the cases", icon=":material/arrow_forward:", type="primary"):
             url.go("cases", run=run, **about)
         return
-    listed = data.case_texts(run, tuple(row["case_ids"]))
+    listed = run_reads.case_texts(run, tuple(row["case_ids"]))
     columns = {"case_id": header("Case", 150), "preview": header("Case text", "large")}
     clicked = records(listed, columns, f"insight-{_key(row)}", tallest=36 + 35 * 6)
     if len(listed) < row["affected"]:

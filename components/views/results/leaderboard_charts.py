@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from components import data
 from components.charts import interval_bars, radar, spread
 from components.charts.figure_parts import selected
+from components.data import case_difficulty, run_reads
 from components.viewers import blocks
 from components.views.curves import curve_parts
 from components.views.results import preference_standings
@@ -31,7 +31,7 @@ from metrics.presentation.names import short_names
 from metrics.presentation.phrases import metric_title
 
 if TYPE_CHECKING:
-    from components.data import Column, Distribution, Distributions, Leaderboard
+    from metrics.analysis import Column, Distribution, Distributions, Leaderboard
 
 MOST = {"radar": 6, "bars": 12, "boxes": 12, "spread": 6}  # models shown unasked
 
@@ -157,7 +157,7 @@ def show_matches(view: View) -> None:
     if source is not None:
         preference_standings.draw(view.run, source, view.tag, view.colours)
         return
-    there = data.metrics_by_case(view.run)
+    there = run_reads.metrics_by_case(view.run)
     offered = [
         column for column in view.columns
         if (column.evaluator, column.metric) in there and column.direction != "none" and column.label_key is None
@@ -171,7 +171,7 @@ def show_matches(view: View) -> None:
 
 def show_noise(view: View) -> None:
     """One metric: how much of the noise of each mean comes from cases, repeats and the judge."""
-    there = data.metrics_by_case(view.run)
+    there = run_reads.metrics_by_case(view.run)
     offered = [
         column for column in view.columns
         if (column.evaluator, column.metric) in there and column.label_key is None
@@ -184,10 +184,12 @@ def show_noise(view: View) -> None:
 
 def show_items(view: View) -> None:
     """One metric: which cases tell the models apart, and whose labels are suspect."""
-    there = data.metrics_by_case(view.run)
+    there = run_reads.metrics_by_case(view.run)
     offered = [
-        column for column in view.columns if (column.evaluator, column.metric) in there and data.has_items(column)
-    ]  # fmt: skip
+        column
+        for column in view.columns
+        if (column.evaluator, column.metric) in there and case_difficulty.has_items(column)
+    ]
     if not offered:
         st.info(
             "Which cases tell models apart is known where a metric says which answers are right: by 0 and 1, or by a "
@@ -211,7 +213,7 @@ def _distributions(view: View, form: str) -> tuple[Column, Distributions] | None
 
     Where there is nothing to draw, say so and return None.
     """
-    there = data.metrics_by_case(view.run)
+    there = run_reads.metrics_by_case(view.run)
     offered = [column for column in view.columns if (column.evaluator, column.metric) in there]
     if not offered:
         st.info(
@@ -221,7 +223,7 @@ def _distributions(view: View, form: str) -> tuple[Column, Distributions] | None
         return None
     column = _choose(offered)
     view.restrict(MOST[form])
-    found = data.distributions(view.run, column.evaluator, column.metric, tuple(view.models), view.tag)
+    found = run_reads.distributions(view.run, column.evaluator, column.metric, tuple(view.models), view.tag)
     if found is None:
         st.info("None of these models has a value of this metric. Choose another one in the sidebar.")
         return None

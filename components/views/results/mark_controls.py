@@ -6,24 +6,24 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from components import data
+from components.data import Mark, Place, reviews, visitors
 from components.widgets import controls, url
 from components.widgets.literal import literal
 from metrics.presentation import format
 
-Places = Sequence[data.Place]
+Places = Sequence[Place]
 
 
-def draw(run: str, named: dict[str, data.Place]) -> None:
+def draw(run: str, named: dict[str, Place]) -> None:
     """Draw a button that opens the tags and the note of each place, by its name; its label shows the tags."""
-    marks = data.marks(run)
-    given = list(dict.fromkeys(tag for place in named.values() for tag in marks.get(place, data.Mark()).tags))
-    noted = any(marks.get(place, data.Mark()).note for place in named.values())
+    marks = reviews.marks(run)
+    given = list(dict.fromkeys(tag for place in named.values() for tag in marks.get(place, Mark()).tags))
+    noted = any(marks.get(place, Mark()).note for place in named.values())
     label = format.shorten(", ".join(given), 30) if given else "Tags"
-    may_mark = data.may("editor")
+    may_mark = visitors.may("editor")
     with st.popover(label + (" ✎" if noted else ""), icon=":material/label:", help="Tags and notes"):
         for name, place in named.items():
-            mark = marks.get(place, data.Mark())
+            mark = marks.get(place, Mark())
             known = sorted({tag for each in marks.values() for tag in each.tags} | {*mark.tags})
             key = "-".join(map(str, place))
             st.multiselect(
@@ -40,10 +40,10 @@ def draw(run: str, named: dict[str, data.Place]) -> None:
 
 def draw_bulk(run: str, ticked: Places, every: Callable[[], Places], total: int, things: str) -> None:
     """Draw a button that opens a form to tag what is ticked, or else all that the filters show."""
-    if not data.may("editor"):
+    if not visitors.may("editor"):
         return
     with st.popover(f"Tag {len(ticked)} ticked" if ticked else "Tag all shown", icon=":material/label:"):
-        known = sorted({tag for mark in data.marks(run).values() for tag in mark.tags})
+        known = sorted({tag for mark in reviews.marks(run).values() for tag in mark.tags})
         what = f"{format.count(len(ticked))} ticked" if ticked else f"all {format.count(total)} {things} of the filters"
         st.multiselect(
             f"Tags for {what}",
@@ -67,7 +67,7 @@ def tags_in_use(run: str, of: tuple[str, int] | None = None) -> dict[str, str]:
     Places are cases and objects, only those of one model and repeat where given.
     """
     counts: dict[str, int] = {}
-    for place, mark in data.marks(run).items():
+    for place, mark in reviews.marks(run).items():
         if not place.object or of in (None, (place.model, place.repeat)):
             for tag in mark.tags:
                 counts[tag] = counts.get(tag, 0) + 1
@@ -79,17 +79,17 @@ def tagged_cases(run: str, tag: str | None) -> tuple[str, ...] | None:
     """Return the cases with a tag, on them or on an object in them; None without a tag, which is no restriction."""
     if not tag:
         return None
-    return tuple(dict.fromkeys(place.case_id for place, mark in data.marks(run).items() if tag in mark.tags))
+    return tuple(dict.fromkeys(place.case_id for place, mark in reviews.marks(run).items() if tag in mark.tags))
 
 
-def _retag(run: str, place: data.Place, key: str) -> None:
+def _retag(run: str, place: Place, key: str) -> None:
     chosen: list[str] = st.session_state[f"tags-{key}"]
-    before = data.marks(run).get(place, data.Mark()).tags
+    before = reviews.marks(run).get(place, Mark()).tags
     _tag(run, [place], [tag for tag in chosen if tag not in before], [tag for tag in before if tag not in chosen])
 
 
-def _annotate(run: str, place: data.Place, key: str) -> None:
-    st.session_state["mark-problem"] = data.note_place(run, place, st.session_state[f"note-{key}"])
+def _annotate(run: str, place: Place, key: str) -> None:
+    st.session_state["mark-problem"] = reviews.note_place(run, place, st.session_state[f"note-{key}"])
 
 
 def _tag_all(run: str, ticked: Places, every: Callable[[], Places], add: bool) -> None:
@@ -98,7 +98,7 @@ def _tag_all(run: str, ticked: Places, every: Callable[[], Places], add: bool) -
 
 
 def _tag(run: str, places: Places, add: Sequence[str], remove: Sequence[str]) -> None:
-    st.session_state["mark-problem"] = data.tag_places(run, places, add, remove)
+    st.session_state["mark-problem"] = reviews.tag_places(run, places, add, remove)
     st.session_state["marks-changed"] = True
 
 

@@ -23,7 +23,7 @@ from metrics.presentation.phrases import better, signed
 from metrics.presentation.questions.is_it_better import CORRECTIONS
 
 if TYPE_CHECKING:
-    from components.data import Column, Stop, Trend
+    from metrics.analysis import Column, Stop, Trend
 
 ENDS = {"better": "Yes: better", "worse": "No: worse", "higher": "Higher", "lower": "Lower"}
 

@@ -26,7 +26,7 @@ from metrics.presentation.questions.is_it_better import CORRECTIONS, metric_labe
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-    from components.data import Column, Difference, Resampled
+    from metrics.analysis import Column, Difference, Resampled
 
     Row = Difference | Resampled
 

@@ -17,7 +17,8 @@ from metrics.presentation.monitor_words import drift_words, reason
 from metrics.presentation.phrases import limit, with_interval
 
 if TYPE_CHECKING:
-    from components.data import MetricDrift, Monitored, MonitoredMetric
+    from components.data import MetricDrift
+    from components.data.monitors import Monitored, MonitoredMetric
 
 GLYPHS = {"healthy": "✓", "warning": "▲", "critical": "✗", "insufficient_data": "○"}
 COMMAND = """tail -F app.jsonl | python -m metrics monitor --name chat --evaluators pii_leakage

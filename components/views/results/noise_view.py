@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from components import data
 from components.charts import noise_bars
 from components.charts.figure_parts import selected
+from components.data import run_reads
 from components.widgets import controls, url
 from components.widgets.chart import draw
 from components.widgets.frame import is_dark
@@ -22,7 +22,7 @@ from metrics.presentation.noise_words import cost_words, lessons, noise_sentence
 from metrics.presentation.phrases import metric_title
 
 if TYPE_CHECKING:
-    from components.data import Column, ModelNoise, Noise
+    from metrics.analysis import Column, ModelNoise, Noise
 
 MOST = 40  # models shown
 LEAST = 1e-6  # half a width
@@ -47,7 +47,7 @@ TWICE = {
 
 def draw_noise(run: str, column: Column, tag: str | None) -> None:
     """Draw each model's noise by source, what more of each gives, and the plan; a click opens the cases behind it."""
-    found = data.noise(run, column.evaluator, column.metric, tag)
+    found = run_reads.noise(run, column.evaluator, column.metric, tag)
     if found is None:
         st.info("No model has two cases with values of this metric. Choose another one in the sidebar.")
         return

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from components import data
 from components.charts import tradeoff
 from components.charts.figure_parts import selected
+from components.data import run_reads
 from components.views.curves import curve_parts
 from components.views.judge.judge_calls import dollars
 from components.widgets import filters
@@ -23,8 +23,8 @@ from metrics.presentation.phrases import metric_title
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from components.data import Objective, Placing
     from components.views.results.chart_view import View
+    from metrics.analysis import Objective, Placing
 
 MOST = 200  # models shown unasked
 UNITS = {"cost_usd": "USD per 1,000 cases", "duration_s": "seconds per case", "tokens": "tokens per case"}
@@ -39,7 +39,7 @@ STANDING = (
 
 def draw_pareto(view: View) -> None:
     """Draw two criteria of each model, which of them are dominated, and the numbers; a click opens the cases."""
-    there = data.objectives(view.run, view.tag)
+    there = run_reads.objectives(view.run, view.tag)
     shown = {column.key for column in view.columns}
     metrics = [one for key, one in there.items() if key in shown]
     resources = [one for one in there.values() if one.is_resource]
@@ -56,7 +56,7 @@ def draw_pareto(view: View) -> None:
     others = {other: title for other, title in titles.items() if other not in (key, against)}
     further = filters.many("Further criteria", others, "also", "None") if others else []
     view.restrict(MOST)
-    found = data.pareto_front(view.run, (key, against, *further), view.tag, tuple(view.models))
+    found = run_reads.pareto_front(view.run, (key, against, *further), view.tag, tuple(view.models))
     if not found.placings:
         st.info("No model has a number of each of these criteria. Choose others in the sidebar.")
         return

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from components import data
+from components.data import preferences, visitors
 from components.viewers import blocks
 from components.views.curves import curve_parts
 from components.views.results import what_was_tested
@@ -16,6 +16,7 @@ from components.views.results.head_to_head import draw_chart
 from components.widgets import controls, url
 from components.widgets.frame import is_dark
 from components.widgets.tables import ROW, cell_of, header, numeric, records
+from metrics.analysis.corrected_tests import of_matches
 from metrics.presentation.format import MISSING, count, number, plural, shorten
 from metrics.presentation.names import short_names
 from metrics.presentation.palette import goodness_step, ramp, text_colour
@@ -29,7 +30,8 @@ from metrics.presentation.preference_words import (
 from metrics.presentation.questions.whose_answers_are_preferred import standings_table
 
 if TYPE_CHECKING:
-    from components.data import HeadToHead, Source
+    from metrics.analysis import HeadToHead
+    from metrics.analysis.preferences.matches import Source
 
 SCORES = "scores"
 TITLES: dict[str, str] = {SCORES: "Scores", "people": "People", "judge": "Judge", "both": "People and judge"}
@@ -44,7 +46,7 @@ SIDES = "✓ the first model is preferred, = a tie, ✗ the second"
 
 def choose_source(run: str) -> Source | None:
     """Draw what to rank by where a run's data has preferences; None for scores."""
-    counts = data.preference_criteria(run)
+    counts = preferences.preference_criteria(run)
     given = {by for own in counts.values() for by in own}
     if not given:
         return None
@@ -56,32 +58,32 @@ def choose_source(run: str) -> Source | None:
 def draw(run: str, source: Source, tag: str | None, colours: Mapping[str, str]) -> None:
     """Draw the ranking by a source's preferences, and the cases of the pair that the address names."""
     criterion = _choose_criterion(run, source)
-    found = data.preferred_models(run, source, criterion, tag)
+    found = preferences.preferred_models(run, source, criterion, tag)
     st.text(standing_sentence(found, source, criterion))
     if found is None:
         st.info("There is nothing to rank: no two models have been compared in both orders, or by a person.")
         return
-    what_was_tested.remember(run, data.of_matches(found, f"{SOURCES[source]} ({criterion})"))
+    what_was_tested.remember(run, of_matches(found, f"{SOURCES[source]} ({criterion})"))
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
         draw_chart(found, colours)
     with right:
         blocks.draw_table(standings_table(found, "preferred"), run, "leaderboard", 36 + ROW * 8)
-        st.caption(left_sentence(data.more_matches(found)))
-        if data.may("editor") and st.button("Compare more answers", icon=":material/swords:"):
+        st.caption(left_sentence(preferences.more_matches(found)))
+        if visitors.may("editor") and st.button("Compare more answers", icon=":material/swords:"):
             url.go("arena", run=run)
     _draw_matrix(found)
     for by in ("people", "judge") if source == "both" else (source,):
-        for bias in data.position_bias(run, by, criterion, tag):
+        for bias in preferences.position_bias(run, by, criterion, tag):
             st.text(bias_sentence(bias))
-    told = agreed_sentence(data.judge_and_people(run, criterion, tag))
+    told = agreed_sentence(preferences.judge_and_people(run, criterion, tag))
     if told:
         st.text(told)
     _draw_cases(run, found, source, criterion, tag)
 
 
 def _choose_criterion(run: str, source: Source) -> str:
-    counts = data.preference_criteria(run)
+    counts = preferences.preference_criteria(run)
     offered = [name for name, own in counts.items() if source == "both" or source in own]
     if len(offered) == 1:
         return offered[0]
@@ -138,7 +140,7 @@ def _draw_cases(run: str, found: HeadToHead, source: Source, criterion: str, tag
         st.caption("Click a cell of the matrix for the cases of two models.")
         return
     one, other = asked
-    cases, total = data.preference_cases(run, one, other, source, criterion, tag)
+    cases, total = preferences.preference_cases(run, one, other, source, criterion, tag)
     wins, ties, losses = found.outcomes[one, other]
     outcomes = f"{plural(wins, 'win')}, {count(losses)} losses, {count(ties)} ties"
     st.text(f"{one} against {other}: {outcomes}" + (f"; the first {count(len(cases))}" if len(cases) < total else ""))

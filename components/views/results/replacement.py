@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from components import data
+from components.data import run_reads, workspace_runs
 from components.widgets import controls, url
 from components.widgets.literal import literal
 from components.widgets.tables import header, records
 from metrics.presentation.questions.is_it_better import metric_label
 
 if TYPE_CHECKING:
-    from components.data import Column, Decision
+    from metrics.analysis import Column, Decision
 
 NAME = "margin"  # of the query parameter: a column's key, a colon, and the margin
 HELP = (
@@ -69,19 +69,21 @@ def show_decisions(decisions: Sequence[Decision]) -> str | None:
     return None if clicked is None else decisions[clicked].row.column.key
 
 
-def asked_for(run: str) -> data.Replacing | None:
+def asked_for(run: str) -> workspace_runs.Replacing | None:
     """Return what the address asks of a report of the run: whether b may replace a of the run `before`, or of its own.
 
     None where it asks nothing, or of a model, a run or a metric that there is not.
     """
     a, b, before = url.param("a"), url.param("b"), url.param("before", run)
-    twins = data.same_suite(run)
-    given = margins(data.leaderboard(run).columns)
+    twins = workspace_runs.same_suite(run)
+    given = margins(run_reads.leaderboard(run).columns)
     if not given or b not in twins[run].models or before not in twins or a not in twins[before].models:
         return None
     tag = url.param("tag")
-    tags = data.leaderboard(run).tags
-    return data.Replacing(b, before, a, tuple(given.items()), tag if tag in tags else None, url.flag("anytime"))
+    tags = run_reads.leaderboard(run).tags
+    return workspace_runs.Replacing(
+        b, before, a, tuple(given.items()), tag if tag in tags else None, url.flag("anytime")
+    )
 
 
 def _write(column: str, key: str) -> None:

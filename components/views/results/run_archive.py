@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from components import data
+from components.data import run_archives, uploaded_files, visitors
 from components.widgets import uploads, url
 
 HOLDS = (
@@ -16,33 +16,39 @@ HOLDS = (
 def draw_button(run: str) -> None:
     """Draw the button that downloads the archive of a finished run."""
     st.download_button(
-        "Archive", data=partial(data.archive_run, run), file_name=f"assay-{run}-archive.zip", mime="application/zip",
-        icon=":material/archive:", on_click="ignore", help=HOLDS, key="download-archive",
-    )  # fmt: skip
+        "Archive",
+        data=partial(run_archives.archive_run, run),
+        file_name=f"assay-{run}-archive.zip",
+        mime="application/zip",
+        icon=":material/archive:",
+        on_click="ignore",
+        help=HOLDS,
+        key="download-archive",
+    )
 
 
 def draw_import() -> None:
     """Draw the form that opens an archive, and what came of the last one."""
-    if not data.may("editor"):
+    if not visitors.may("editor"):
         return
     said = st.session_state.get("archive-said")
     with st.expander("Open an archive", icon=":material/unarchive:", expanded=bool(said or url.params("archive"))):
-        if isinstance(said, data.ImportedRun):
+        if isinstance(said, run_archives.ImportedRun):
             _show(said)
         st.text("A zip that Assay made of a finished run, here or elsewhere. It is checked before anything is kept.")
-        tokens = uploads.draw_uploads("The archive of a run, a zip", "archive", data.ARCHIVES)
+        tokens = uploads.draw_uploads("The archive of a run, a zip", "archive", uploaded_files.ARCHIVES)
         uploads.draw_refused()
         trusted = st.checkbox(
             "Add its judge's replies to the cache",
             help="Later runs that ask the same are answered by these replies. Only if you trust who made the archive.",
         )
         if st.button("Open", type="primary", disabled=not tokens, icon=":material/unarchive:"):
-            st.session_state["archive-said"] = data.import_run(tokens[0], trusted)
+            st.session_state["archive-said"] = run_archives.import_run(tokens[0], trusted)
             url.put(archive=[])
             st.rerun()
 
 
-def _show(said: data.ImportedRun) -> None:
+def _show(said: run_archives.ImportedRun) -> None:
     if said.problems is not None:
         st.text("✗ The archive cannot be opened; nothing of it was kept.")
         st.code(said.problems, language=None, wrap_lines=True)

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from components import data
+from components.data import visitors, workspace_runs
 from components.views.judge import judge_calls
 from components.widgets import damaged_run, run_progress, unfinished_run, url
 from metrics.presentation import format, names, run_names
 from metrics.presentation.run_names import GOING
 
 if TYPE_CHECKING:
-    from components.data import RunFacts
+    from components.data.workspace_runs import RunFacts
 
 MOST_NAMED = 3  # models
 JUDGE_DOWN = "JudgeDown"  # how the failure of a run begins whose judge does not answer
@@ -80,11 +80,11 @@ def _progress(run: RunFacts) -> None:
     if run.state in GOING:
         unfinished_run.follow(run)
         return
-    now = data.progress(run.id)
+    now = workspace_runs.progress(run.id)
     st.text(run_progress.summary(now.progress, going=False))
     if spent := judge_calls.spend_line(now.judges, now.spend, now.budget):
         st.text(spent)
-    failure = data.failure(run.id)
+    failure = workspace_runs.failure(run.id)
     if failure and failure.startswith(JUDGE_DOWN):
         st.text("The judge does not answer. Its replies so far are kept: Resume asks only for the missing ones.")
     if failure:
@@ -104,7 +104,7 @@ def _buttons(run: RunFacts, before: str | None) -> None:
         url.go("report", run=run.id)
     if finished and before and st.button("Compare with the run before", key=f"compare-{run.id}"):
         url.go("compare", run=before, other=run.id)
-    may_edit = data.may("editor")
+    may_edit = visitors.may("editor")
     options = [EDIT, CLONE] if may_edit else []
     options += [ARCHIVE] if finished else []
     options += [DELETE] if may_edit and run.state not in GOING else []
@@ -122,7 +122,7 @@ def edit(run: RunFacts) -> None:
     """Ask for the name, notes and tags of a run."""
     st.text_input("Name", run.name, max_chars=200, key=f"name-{run.id}")
     st.text_area("Notes", run.notes, key=f"notes-{run.id}", height=140)
-    known = sorted({tag for other in data.runs() for tag in other.tags})
+    known = sorted({tag for other in workspace_runs.runs() for tag in other.tags})
     st.multiselect(
         "Tags", known, run.tags, key=f"tags-{run.id}", accept_new_options=True, placeholder="type one, then Enter"
     )
@@ -133,7 +133,7 @@ def edit(run: RunFacts) -> None:
 
 def _save(run_id: str) -> None:
     said = (st.session_state[f"{field}-{run_id}"] for field in ("name", "notes", "tags"))
-    if refused := data.describe_run(run_id, *said):
+    if refused := workspace_runs.describe_run(run_id, *said):
         st.session_state[unfinished_run.REFUSED] = refused
 
 
@@ -148,7 +148,7 @@ def archive(run: RunFacts) -> None:
 
 def clone(run_id: str) -> None:
     """Open Evaluate with the suite, outputs, evaluators and parameters of a run."""
-    url.go("evaluate", **data.asked_of(run_id))
+    url.go("evaluate", **workspace_runs.asked_of(run_id))
 
 
 def delete(run_id: str) -> None:
@@ -171,20 +171,20 @@ def draw_damaged(damaged: Mapping[str, str]) -> None:
                 continue
             with st.container(horizontal=True, vertical_alignment="center"):
                 damaged_run.draw_repair(run_id)
-                if data.may("editor") and st.button(DELETE, key=f"delete-{run_id}"):
+                if visitors.may("editor") and st.button(DELETE, key=f"delete-{run_id}"):
                     delete(run_id)
 
 
 def draw_bin(deleted: Sequence[RunFacts]) -> None:
     """Draw the deleted runs, each to be restored, and the button that removes them for good."""
-    if not deleted or not data.may("editor"):
+    if not deleted or not visitors.may("editor"):
         return
     with st.expander(f"Bin ({len(deleted)})", icon=":material/delete:"):
         for run in deleted:
             with st.container(horizontal=True, vertical_alignment="center", key=f"bin-{run.id}"):
                 st.text(f"{run.name} · {facts_line(run)}" if run.suite else f"{run.id} · damaged", width="stretch")
                 st.button("Restore", key=f"restore-{run.id}", on_click=unfinished_run.act, args=(run.id, "restore"))
-        if data.may("admin") and st.button("Empty the bin …", icon=":material/delete_forever:", key="empty-bin"):
+        if visitors.may("admin") and st.button("Empty the bin …", icon=":material/delete_forever:", key="empty-bin"):
             empty_bin([run.id for run in deleted])
 
 
@@ -192,5 +192,7 @@ def draw_bin(deleted: Sequence[RunFacts]) -> None:
 def empty_bin(run_ids: Sequence[str]) -> None:
     """Ask whether these runs are to be removed for good."""
     st.text(f"{format.plural(len(run_ids), 'run')} will be removed for good. Suites, outputs and labels stay.")
-    if st.button("Remove for good", type="primary", key="empty-bin-sure", on_click=data.empty_bin, args=(run_ids,)):
+    if st.button(
+        "Remove for good", type="primary", key="empty-bin-sure", on_click=workspace_runs.empty_bin, args=(run_ids,)
+    ):
         st.rerun()

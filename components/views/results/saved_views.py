@@ -6,7 +6,7 @@ from urllib.parse import parse_qs
 
 import streamlit as st
 
-from components import data
+from components.data import reviews, visitors
 from components.widgets import url
 from components.widgets.literal import literal
 from metrics.presentation import format
@@ -14,7 +14,7 @@ from metrics.presentation import format
 
 def draw(run: str, page: str) -> None:
     """Draw a button that lists the saved views of a page, each a link, and saves the present one."""
-    views, may_save = data.saved_views(page), data.may("editor")
+    views, may_save = reviews.saved_views(page), visitors.may("editor")
     if not views and not may_save:
         return
     with st.popover(f"Views ({len(views)})" if views else "Views", icon=":material/bookmark:"):
@@ -24,7 +24,7 @@ def draw(run: str, page: str) -> None:
                     literal(format.shorten(view.name, 40)), page, icon=":material/bookmark:", **_state(view.state, run)
                 )
                 if may_save and st.button("Delete", key=f"remove-view-{view.name}", type="tertiary"):
-                    data.remove_view(page, view.name)
+                    reviews.remove_view(page, view.name)
                     st.rerun()
         if may_save:
             st.text_input("Save these filters as", key="view-name", placeholder="Name", on_change=_save, args=(page,))
@@ -39,5 +39,5 @@ def _state(text: str, run: str) -> dict[str, url.Value]:
 def _save(page: str) -> None:
     name = st.session_state["view-name"]
     if name.strip():
-        st.session_state["view-problem"] = data.save_view(name, page, url.state())
+        st.session_state["view-problem"] = reviews.save_view(name, page, url.state())
         st.session_state["view-name"] = ""

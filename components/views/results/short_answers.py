@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from components import data
+from components.data import run_reads
 from components.viewers import blocks
 
 KEY = "short-answers"
@@ -14,7 +14,7 @@ def draw_answers(run: str, here: str) -> None:
     if not folded.open:
         return
     with folded:
-        sentences = data.short_answers(run)
+        sentences = run_reads.short_answers(run)
         for place, sentence in enumerate(sentences):
             blocks.draw_sentence(sentence, run, here, f"{KEY}-{place}")
         if not sentences:

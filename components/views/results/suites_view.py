@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from components import data
 from components.charts import interval_bars
 from components.charts.figure_parts import selected
+from components.data import run_reads, workspace_runs
 from components.views.curves import curve_parts
 from components.widgets import drilldown_filters, filters, url
 from components.widgets.chart import draw
@@ -23,8 +23,8 @@ from metrics.presentation.names import short_names
 from metrics.presentation.phrases import metric_title, with_interval
 
 if TYPE_CHECKING:
-    from components.data import Overall, SeveralSuites
     from components.views.results.chart_view import View
+    from metrics.analysis import Overall, SeveralSuites
 
 MOST_BARS, MOST_RUNS = 20, 12  # runs: taken unasked
 VALUE = (
@@ -44,24 +44,24 @@ RANK = "1 + the number of significantly better models over all suites (Holm over
 
 def draw_suites(view: View) -> None:
     """Draw the metric of this run beside the same of runs of other suites; a click on a number opens its cases."""
-    there = {key: one for key, one in data.objectives(view.run).items() if not one.is_resource}
+    there = {key: one for key, one in run_reads.objectives(view.run).items() if not one.is_resource}
     shown = {column.key: there[column.key] for column in view.columns if column.key in there}
     if not shown:
         st.info("None of these metrics has a better end. Choose other evaluators in the sidebar.")
         return
     ordered = sorted(shown.values(), key=lambda one: not one.column.primary)
     key = filters.pick("Metric", {one.column.key: metric_title(one.column) for one in ordered}, "key")
-    facts = data.run_facts(view.run)
+    facts = workspace_runs.run_facts(view.run)
     others = {
         run.id: f"{format.shorten(run.name, 24)}, {format.moment(run.created)}"
-        for run in data.runs()
+        for run in workspace_runs.runs()
         if run.state == "finished" and run.id != view.run and shown[key].column.evaluator in run.evaluators
     }
     chosen = filters.many("Runs beside this one", others, "with", "Newest of each suite") if others else []
     if not chosen:  # versions of a suite share its name, and most of its cases
         newest = {
             run.suite["name"]: run.id
-            for run in reversed(data.runs())
+            for run in reversed(workspace_runs.runs())
             if run.id in others and not set(run.models).isdisjoint(facts.models)
         }
         newest.pop(facts.suite["name"], None)
@@ -72,9 +72,9 @@ def draw_suites(view: View) -> None:
             "suite, and their numbers stand beside these."
         )
         return
-    found = data.several_suites((view.run, *chosen), key)
+    found = run_reads.several_suites((view.run, *chosen), key)
     st.text(ranking_words.suites_sentence(found))
-    names = dict.fromkeys((*data.run_facts(view.run).models, *(one.model for one in found.overall)))
+    names = dict.fromkeys((*workspace_runs.run_facts(view.run).models, *(one.model for one in found.overall)))
     _draw_table(found, curve_parts.colours_of(names))
     for line in ranking_words.suites_lines(found):
         st.caption(literal(line))
@@ -150,8 +150,8 @@ def _open(found: SeveralSuites, model: str, suite: str | None) -> None:
     if run is None:
         return
     column = found.column
-    if column.evaluator in data.match_evaluators(run):
-        parameters = data.run_facts(run).evaluators[column.evaluator]
+    if column.evaluator in run_reads.match_evaluators(run):
+        parameters = workspace_runs.run_facts(run).evaluators[column.evaluator]
         url.go("gallery", run=run, model=model, **drilldown_filters.number(column.evaluator, column.metric, parameters))
     url.go("cases", run=run, evaluator=column.evaluator, metric=column.metric, model=model)
 

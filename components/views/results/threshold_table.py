@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import pandas as pd
 import streamlit as st
 
-from components import data
+from components.data import run_reads, thresholds, visitors
 from components.widgets.literal import literal
 from components.widgets.tables import header, numeric
 from metrics.presentation import format
 from metrics.presentation.phrases import limit, metric_title
+
+if TYPE_CHECKING:
+    from metrics.analysis import Column
+
 
 AS_STARTED = "As each run was started"
 SLACK = "The threshold is this much of the value worse than it: of 0.80, 2 % is 0.784; of an error of 0.50, 0.51."
@@ -19,7 +24,7 @@ SLACK = "The threshold is this much of the value worse than it: of 0.80, 2 % is 
 
 def draw_thresholds(run: str) -> None:
     """Draw the profiles, and the metrics of a run with the thresholds in force, to be set."""
-    board, profiles = data.leaderboard(run), data.threshold_profiles()
+    board, profiles = run_reads.leaderboard(run), thresholds.threshold_profiles()
     columns = [column for column in board.columns if column.direction != "none" and not column.minor]
     _draw_profiles(profiles)
     rows = []
@@ -39,7 +44,7 @@ def draw_thresholds(run: str) -> None:
                 "code": f"{column.evaluator}.{column.title}",
             }
         )
-    may_set = data.may("editor")
+    may_set = visitors.may("editor")
     if may_set:
         st.text("Choose metrics in the table, then set their thresholds. Without a choice a button sets all of them.")
         _draw_buttons(run, board.models, columns, f"thresholds-{run}")
@@ -56,14 +61,14 @@ def draw_thresholds(run: str) -> None:
     )  # fmt: skip
 
 
-def _selected(key: str, columns: Sequence[data.Column]) -> list[data.Column]:
+def _selected(key: str, columns: Sequence[Column]) -> list[Column]:
     state = st.session_state.get(key) or {}
     rows = state.get("selection", {}).get("rows", [])
     return [columns[row] for row in rows if row < len(columns)] or list(columns)
 
 
-def _draw_profiles(profiles: data.Profiles) -> None:
-    if not data.may("editor"):
+def _draw_profiles(profiles: thresholds.Profiles) -> None:
+    if not visitors.may("editor"):
         st.text(f"Profile in force: {profiles.in_force or AS_STARTED.lower()}")
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -74,7 +79,7 @@ def _draw_profiles(profiles: data.Profiles) -> None:
             "this workspace. Scores do not change.",
         )  # fmt: skip
         if asked != (profiles.in_force or AS_STARTED):
-            data.use_profile(None if asked == AS_STARTED else asked)
+            thresholds.use_profile(None if asked == AS_STARTED else asked)
             st.rerun()
         with (
             st.popover("New profile", icon=":material/add:"),
@@ -82,16 +87,16 @@ def _draw_profiles(profiles: data.Profiles) -> None:
         ):
             name = st.text_input("Name", placeholder="Release gate")
             if st.form_submit_button("Create", type="primary"):
-                problem = data.use_profile(name)
+                problem = thresholds.use_profile(name)
                 if problem is None:
                     st.rerun()
                 st.error(literal(problem))
         if profiles.in_force and st.button("Remove profile", icon=":material/delete:"):
-            data.remove_profile(profiles.in_force)
+            thresholds.remove_profile(profiles.in_force)
             st.rerun()
 
 
-def _draw_buttons(run: str, models: Sequence[str], columns: Sequence[data.Column], key: str) -> None:
+def _draw_buttons(run: str, models: Sequence[str], columns: Sequence[Column], key: str) -> None:
     chosen = _selected(key, columns)
     keys = [column.key for column in chosen]
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -106,10 +111,10 @@ def _draw_buttons(run: str, models: Sequence[str], columns: Sequence[data.Column
             (column,) = chosen
             value = st.number_input("Value", value=column.threshold, format="%.4g", width=130, placeholder="none")
             given = {(column.evaluator, column.metric): value}
-            st.button("Set this value", on_click=data.set_thresholds, args=(given,), disabled=value is None)
+            st.button("Set this value", on_click=thresholds.set_thresholds, args=(given,), disabled=value is None)
         own = {(column.evaluator, column.metric): None for column in chosen}
-        st.button("Remove", on_click=data.set_thresholds, args=(own,), help="Back to the thresholds of the run.")
+        st.button("Remove", on_click=thresholds.set_thresholds, args=(own,), help="Back to the thresholds of the run.")
 
 
 def _set(run: str, keys: Sequence[str], model: str | None, slack: float) -> None:
-    data.set_thresholds(data.thresholds_by_models(run, keys, model, slack))
+    thresholds.set_thresholds(thresholds.thresholds_by_models(run, keys, model, slack))

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from components import data
 from components.charts import interval_bars
 from components.charts.figure_parts import selected
+from components.data import run_reads
 from components.views.curves import curve_parts
 from components.widgets import controls, url
 from components.widgets.chart import draw
@@ -23,8 +23,8 @@ from metrics.presentation.names import short_names
 from metrics.presentation.phrases import metric_title
 
 if TYPE_CHECKING:
-    from components.data import Objective, WeightedScores
     from components.views.results.chart_view import View
+    from metrics.analysis import Objective, WeightedScores
 
 WEIGHT, SCALE = "weight", "scale"  # query parameters: key:weight, key:worst:best
 MOST_BARS = 40
@@ -37,15 +37,15 @@ FIRST = "share of all possible weightings of these metrics, each as likely as an
 RANK = "1 + the number of models whose score is significantly better (paired on cases, Holm over all pairs, 5 %)"
 
 
-def asked_weights(run: str) -> data.Weighting | None:
+def asked_weights(run: str) -> run_reads.Weighting | None:
     """Return the weights and scales of the address; None where it has none above 0 that the run can be weighed by."""
-    weights = url.amounts(WEIGHT, data.objectives(run)) if url.params(WEIGHT) else {}
+    weights = url.amounts(WEIGHT, run_reads.objectives(run)) if url.params(WEIGHT) else {}
     scales = {
         key: (worst, best)
         for key, (worst, best) in _scales().items()
         if key in weights and worst is not None and best is not None
     }
-    return data.Weighting(tuple(weights.items()), tuple(scales.items())) if weights else None
+    return run_reads.Weighting(tuple(weights.items()), tuple(scales.items())) if weights else None
 
 
 def notes(run: str) -> tuple[str, ...]:
@@ -54,15 +54,15 @@ def notes(run: str) -> tuple[str, ...]:
     return () if asked is None else notes_of(run, asked)
 
 
-def notes_of(run: str, asked: data.Weighting) -> tuple[str, ...]:
+def notes_of(run: str, asked: run_reads.Weighting) -> tuple[str, ...]:
     """Return what a run says by these weights, in sentences; empty where there is no score."""
-    found, _ = data.weighted_scores(run, asked)
+    found, _ = run_reads.weighted_scores(run, asked)
     if found is None:
         return ()
     told = (ranking_words.weighted_sentence(found), *ranking_words.robustness_lines(found))
     if len(asked.weights) < 2 or len(found.scores) < 2:
         return told
-    return *told, ranking_words.front_sentence(data.pareto_front(run, tuple(key for key, _ in asked.weights)))
+    return *told, ranking_words.front_sentence(run_reads.pareto_front(run, tuple(key for key, _ in asked.weights)))
 
 
 def _scales() -> dict[str, tuple[float | None, float | None]]:
@@ -77,7 +77,7 @@ def _scales() -> dict[str, tuple[float | None, float | None]]:
 
 def draw_weighted(view: View) -> None:
     """Draw the weights, and the models by the score that these give."""
-    there = data.objectives(view.run, view.tag)
+    there = run_reads.objectives(view.run, view.tag)
     shown = {column.key for column in view.columns}
     asked = asked_weights(view.run)
     given = {} if asked is None else dict(asked.weights)
@@ -97,7 +97,7 @@ def draw_weighted(view: View) -> None:
             "Weights, or take its weight away."
         )
         return
-    found, refused = data.weighted_scores(view.run, asked, view.tag, tuple(view.leading))
+    found, refused = run_reads.weighted_scores(view.run, asked, view.tag, tuple(view.leading))
     if found is None:
         st.info(literal(refused))
         return

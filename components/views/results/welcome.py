@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from components import data
+from components.data import workspace_runs
 from components.widgets import url
 
 DISMISSED = "welcome-dismissed"
@@ -11,8 +11,8 @@ WHAT = "Assay scores your models' outputs against a test suite, and shows which 
 
 def draw_welcome(run: str) -> None:
     """Draw one sentence, the sample's description and the first two things to do, while every run is a sample."""
-    about = data.sample_description(run)
-    if about is None or st.session_state.get(DISMISSED) or any(one.sample is None for one in data.runs()):
+    about = workspace_runs.sample_description(run)
+    if about is None or st.session_state.get(DISMISSED) or any(one.sample is None for one in workspace_runs.runs()):
         return
     with st.container(border=True, gap="xsmall"):
         st.text(f"{WHAT}\nThis is a bundled sample. {about}")

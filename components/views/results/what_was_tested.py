@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from components import data
+from components.data import run_reads
 from components.widgets.tables import header, numeric
 from metrics.presentation import tested_words
 
 if TYPE_CHECKING:
-    from components.data import CorrectedTests
+    from metrics.analysis import CorrectedTests
 
 KEY = "what-was-tested"
 SEEN = "tested"  # in the session: of each run the questions that were asked on its pages
@@ -28,7 +28,7 @@ def draw(run: str, *asked: CorrectedTests) -> None:
     folded = st.expander("What was tested, how often, with which correction", key=KEY, on_change="rerun")
     if folded.open:  # else nothing is counted: the first page of a visit must not wait for it
         with folded:
-            _draw_list(list(({one.question: one for one in data.corrected_tests(run)} | _asked(run)).values()))
+            _draw_list(list(({one.question: one for one in run_reads.corrected_tests(run)} | _asked(run)).values()))
 
 
 def _draw_list(rows: list[CorrectedTests]) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from components import data
+from components.data import suite_cases, suite_drafts
 from components.views.setup import case_references, condition_builder, suite_saving
 from components.widgets import url
 from components.widgets.literal import literal
@@ -21,7 +21,8 @@ from metrics.core.fields import METADATA, Field, edited_fields, words_of
 from metrics.presentation import format
 
 if TYPE_CHECKING:
-    from components.data import CaseToEdit, SuiteFacts
+    from components.data.suite_cases import CaseToEdit
+    from components.data.suite_drafts import SuiteFacts
 
 COMPLEXITY = METADATA + "complexity"
 LEVELS = ("simple", "medium", "complex")
@@ -33,7 +34,7 @@ METADATA_HELP = "Columns of your own; results can be sliced by them."
 
 def draw(suite: str, draft: str, facts: SuiteFacts, criteria: Mapping[str, Any], case_id: str | None) -> None:
     """Draw the form of a case, or of a new one (None); what is applied becomes an edit of the draft."""
-    case = None if case_id is None else data.suite_case(suite, draft, criteria, case_id)
+    case = None if case_id is None else suite_cases.suite_case(suite, draft, criteria, case_id)
     if case_id is not None and case is None:
         st.info(f"The suite has no case {literal(repr(format.shorten(case_id)))}.")
         st.button("Back to the cases", on_click=close, icon=":material/arrow_back:")
@@ -47,7 +48,7 @@ def draw(suite: str, draft: str, facts: SuiteFacts, criteria: Mapping[str, Any],
     left, right = st.columns([7, 3], gap="medium")
     with left:
         own_id = st.text_input(
-            "Case id", case_id or data.next_case_ids(suite, draft)[0], key=f"{key}-id", max_chars=500,
+            "Case id", case_id or suite_cases.next_case_ids(suite, draft)[0], key=f"{key}-id", max_chars=500,
             help="Outputs name the case by its id. Variants follow a new id.",
         ).strip()  # fmt: skip
         labels: dict[int, str] = {}
@@ -123,7 +124,7 @@ def _draw_text(field: Field, values: Mapping[str, Any], key: str) -> dict[str, A
         field.title, values.get(field.name) or "", key=f"{key}-{field.name}", height="content", help=field.help
     )
     if field.edited == "schema" and text.strip():
-        problem = data.schema_problem(text)
+        problem = suite_cases.schema_problem(text)
         st.text(f"✗ {problem}" if problem else "✓ a schema that can be used")
     return {field.name: text if text.strip() else None}
 
@@ -255,7 +256,7 @@ def _draw_apply(
     label = "Add the case" if case_id is None else "Apply"
     with st.container(horizontal=True):
         if st.button(label, type="primary", disabled=not edits, key="case-apply"):
-            token, problems = data.add_edits(suite, draft, edits)
+            token, problems = suite_drafts.add_edits(suite, draft, edits)
             suite_saving.draw_problems(problems)
             if token:
                 url.put(draft=token, case=own_id, new=None)
@@ -267,12 +268,12 @@ def _draw_apply(
         return
     with st.container(horizontal=True):
         if facts.textual and st.button("Duplicate", icon=":material/content_copy:", disabled=bool(edits)):
-            rows = data.copies(suite, draft, {}, [case_id])
-            token, _ = data.add_edits(suite, draft, [{"do": "add", "rows": rows}])
+            rows = suite_cases.copies(suite, draft, {}, [case_id])
+            token, _ = suite_drafts.add_edits(suite, draft, [{"do": "add", "rows": rows}])
             url.put(draft=token, case=rows[0]["case_id"])
             st.rerun()
         if st.button("Remove", icon=":material/delete:", disabled=facts.cases == 1, help="Removes its variants too."):
-            token, problems = data.add_edits(suite, draft, [{"do": "leave_out", "cases": [case_id]}])
+            token, problems = suite_drafts.add_edits(suite, draft, [{"do": "leave_out", "cases": [case_id]}])
             suite_saving.draw_problems(problems)
             if token:
                 url.put(draft=token, case=None)

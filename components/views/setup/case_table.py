@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from components import data
+from components.data import suite_cases, suite_drafts
 from components.views.setup import suite_saving
 from components.widgets import url
 from components.widgets.controls import pager
@@ -18,7 +18,7 @@ from metrics.core.fields import FIELDS, METADATA, edited_fields, title_of
 from metrics.presentation import format
 
 if TYPE_CHECKING:
-    from components.data import SuiteFacts
+    from components.data.suite_drafts import SuiteFacts
 
 PAGE = 100
 TALL = 470  # pixels
@@ -38,7 +38,7 @@ def draw(suite: str, draft: str, facts: SuiteFacts, criteria: Mapping[str, Any],
     """
     columns = ["case_id", *_choose_columns(suite, facts, menu)]
     page = int(url.number("page", 1, low=1))
-    rows, total = data.editable_cases(suite, draft, criteria, columns, PAGE, PAGE * (page - 1))
+    rows, total = suite_cases.editable_cases(suite, draft, criteria, columns, PAGE, PAGE * (page - 1))
     key = f"table-{suite[:12]}-{draft}-{page}-{sorted(criteria.items())}-{st.session_state.get('case-table', 0)}"
     head = st.container(horizontal=True, vertical_alignment="center")
     st.data_editor(
@@ -48,7 +48,7 @@ def draw(suite: str, draft: str, facts: SuiteFacts, criteria: Mapping[str, Any],
     )  # fmt: skip
     delta = st.session_state[key]
     unnamed = sum(_filled(row) and not row.get("case_id") for row in delta["added_rows"])
-    edits = table_edits(rows, delta, data.next_case_ids(suite, draft, unnamed))
+    edits = table_edits(rows, delta, suite_cases.next_case_ids(suite, draft, unnamed))
     with head:  # the buttons on the left: the toolbar of the table covers what is on the right
         apply = st.button("Apply the changes", type="primary", disabled=not edits)
         if edits and st.button("Revert", type="tertiary", help="Shows the cases as they are in the draft."):
@@ -56,13 +56,13 @@ def draw(suite: str, draft: str, facts: SuiteFacts, criteria: Mapping[str, Any],
             st.rerun()
         first = PAGE * (page - 1) + 1
         span = f"{format.count(first)}–{format.count(first + len(rows) - 1)} of " if len(rows) else ""
-        words = " · ".join(data.edit_words(edits))
+        words = " · ".join(suite_drafts.edit_words(edits))
         st.text(words or f"{span}{format.plural(total, 'case')}", help=HINT)
         if not edits:
             pager(page, -(-total // PAGE))
     if not apply:
         return
-    token, problems = data.add_edits(suite, draft, edits)
+    token, problems = suite_drafts.add_edits(suite, draft, edits)
     if token:
         url.put(draft=token)
         st.rerun()

@@ -6,8 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from components import data
-from components.data import ConditionForm, ConditionGroup, ConditionRow
+from components.data import ConditionForm, ConditionGroup, ConditionRow, condition_of, row_problem, suite_cases
 from components.widgets.tables import header
 from metrics.presentation.palette import GLYPHS
 
@@ -28,26 +27,30 @@ def draw(condition: str, key: str) -> str:
     state = st.session_state.setdefault(f"{key}-state", {"text": condition, "form": None, "count": 0})
     mode_key = f"{key}-mode"
     if mode_key not in st.session_state:
-        st.session_state[mode_key] = "text" if data.condition_form(state["text"]) is None else "form"
+        st.session_state[mode_key] = "text" if suite_cases.condition_form(state["text"]) is None else "form"
     mode = st.segmented_control(
         "How to write it", list(MODES), format_func=MODES.__getitem__, key=mode_key, required=True,
         on_change=state.update, kwargs={"form": None}, label_visibility="collapsed",
     )  # fmt: skip
-    if mode == "form" and state["form"] is None and (known := data.condition_form(state["text"])) is not None:
+    if mode == "form" and state["form"] is None and (known := suite_cases.condition_form(state["text"])) is not None:
         state["form"] = _numbered(known, state)
     if mode == "form" and state["form"] is not None:
-        state["text"] = data.condition_of(_draw_form(state, key))
+        state["text"] = condition_of(_draw_form(state, key))
         if state["text"]:
             st.code(state["text"], language=None, wrap_lines=True)
     else:
         if mode == "form":
-            why = "cannot be read" if data.condition_problem(state["text"]) else "is nested too deeply for the form"
+            why = (
+                "cannot be read"
+                if suite_cases.condition_problem(state["text"])
+                else "is nested too deeply for the form"
+            )
             st.text(f"This condition {why}: it is edited as text.")
         text_key = f"{key}-text-{state['count']}"
         state["text"] = st.text_area("Condition", state["text"], key=text_key, help=SYNTAX, height="content").strip()
-        if state["text"] and (problem := data.condition_problem(state["text"])):
+        if state["text"] and (problem := suite_cases.condition_problem(state["text"])):
             st.text(f"✗ {problem}")
-    if state["text"] and not data.condition_problem(state["text"]):
+    if state["text"] and not suite_cases.condition_problem(state["text"]):
         _draw_trial(state["text"], key)
     return str(state["text"])
 
@@ -133,7 +136,7 @@ def _draw_row(row: dict[str, Any], group: dict[str, Any], groups: list[dict[str,
         "", key=f"{key}-remove-{number}", icon=":material/close:", type="tertiary", help="Remove this row",
         on_click=remove,
     )  # fmt: skip
-    if row["text"] and (problem := data.row_problem(ConditionRow(row["test"], row["text"]))):
+    if row["text"] and (problem := row_problem(ConditionRow(row["test"], row["text"]))):
         st.text(f"✗ {problem}")
 
 
@@ -142,7 +145,7 @@ def _draw_trial(condition: str, key: str) -> None:
         text = st.text_area("Text", key=f"{key}-trial", placeholder="An answer of a model", height="content")
         if not text:
             return
-        passes, terms = data.try_condition(condition, text)
+        passes, terms = suite_cases.try_condition(condition, text)
         st.text("✓ passes" if passes else "✗ fails")
         rows = [{"term": term, "found": GLYPHS[there]} for term, there in terms]
         columns = {"term": header("Text or expression", "large"), "found": header("Found", 60, "Is it in the text?")}

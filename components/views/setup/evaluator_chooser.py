@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from components import data
+from components.data import evaluator_presets, judge_settings, model_needs, prompts
 from components.views.setup import local_model_fields, run_judge, run_start
 from components.views.setup.evaluator_drawer import draw_drawer
 from components.views.setup.evaluator_offers import (
@@ -25,11 +25,14 @@ from components.views.setup.evaluator_offers import (
 )
 from components.widgets import url
 from components.widgets.controls import agreed
+from metrics.core.registry import evaluators as catalogue
+from metrics.core.registry import refused as refused_plugins
 from metrics.presentation import format, run_names
 from metrics.presentation.families import FAMILIES
 
 if TYPE_CHECKING:
-    from components.data import Inputs, Preset, Understood
+    from components.data import Preset
+    from components.data.evaluation_inputs import Inputs, Understood
 
 
 @st.fragment
@@ -38,27 +41,27 @@ def draw_evaluators(inputs: Inputs, understood: Understood) -> None:
     left, right = st.columns([7, 3], gap="medium")
     with right:
         card, settings = st.container(), st.container()
-    offered = offers(data.catalogue(), understood.task, understood.present)
+    offered = offers(catalogue(), understood.task, understood.present)
     with settings:
         needed = local_model_fields.needed(offer.entry for offer in offered)
-        resources: dict[str, Any] = dict(local_model_fields.draw_models(needed, data.model_kinds()))
+        resources: dict[str, Any] = dict(local_model_fields.draw_models(needed, model_needs.model_kinds()))
         judge = _judge(offered)
         if judge:
             resources["judge"] = judge
     parameters = own_parameters()
 
     def barred(name: str) -> bool:
-        return not judge and data.uses_judge(name, parameters.get(name, {}))
+        return not judge and model_needs.uses_judge(name, parameters.get(name, {}))
 
     def unavailable(name: str) -> str:
-        return data.unavailable(name, parameters.get(name, {}), resources)
+        return model_needs.unavailable(name, parameters.get(name, {}), resources)
 
     shelf = shelved(offered, url.params("evaluator"), barred, unavailable)
-    suited = data.presets(understood.task, understood.present)
+    suited = evaluator_presets.presets(understood.task, understood.present)
     found = choice(suited, understood.task, understood.present, [offer.id for offer in shelf.ready])
     skipped = {name: reason for name in found.chosen if (reason := unavailable(name))}
     with left:
-        for why in data.refused_plugins():
+        for why in refused_plugins():
             st.warning("A plugin is left out.", icon=":material/extension_off:")
             st.text(why)
         _draw_presets(suited, understood, found, shelf)
@@ -66,19 +69,23 @@ def draw_evaluators(inputs: Inputs, understood: Understood) -> None:
     chosen = list(found.chosen)
     given = {name: own for name, own in parameters.items() if name in chosen}
     with settings:
-        if hint := data.inference_hint(chosen, resources):
+        if hint := model_needs.inference_hint(chosen, resources):
             st.text(hint)
-        texts = run_judge.draw_prompts(run_judge.prompts_of(chosen, data.catalogue(), bool(judge)))
+        texts = run_judge.draw_prompts(run_judge.prompts_of(chosen, catalogue(), bool(judge)))
     if texts:
-        given, resources = data.place_prompts(texts, chosen, given, resources)
+        given, resources = prompts.place_prompts(texts, chosen, given, resources)
     with card:
         run_start.draw_start(inputs, understood, chosen, list(skipped), given, resources)
 
 
 def _judge(offered: Sequence[Offer]) -> dict[str, Any]:
     """Return the settings of the run's judge if an evaluator on offer needs one; {} without one."""
-    waiting = sum(not offer.lacks and data.uses_judge(offer.id, {}) for offer in offered)
-    return run_judge.draw_judge(data.judge_chosen(), data.judge_schemas().budget, waiting) if waiting else {}
+    waiting = sum(not offer.lacks and model_needs.uses_judge(offer.id, {}) for offer in offered)
+    return (
+        run_judge.draw_judge(judge_settings.judge_chosen(), judge_settings.judge_schemas().budget, waiting)
+        if waiting
+        else {}
+    )
 
 
 def _draw_presets(suited: Sequence[Preset], understood: Understood, found: Choice, shelf: Shelf) -> None:

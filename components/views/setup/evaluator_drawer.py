@@ -18,7 +18,7 @@ from metrics.presentation import format
 from metrics.presentation.sources import source_markdown
 
 if TYPE_CHECKING:
-    from components.data import Evaluator
+    from metrics.core.evaluator import Evaluator
 
 RUBRIC = ("rubric", "dimensions", "levels")  # parameters that the choice of a rubric fills
 ALLOW = "allow"  # the parameter that lets what a model wrote be run

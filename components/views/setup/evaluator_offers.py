@@ -11,7 +11,8 @@ from components.widgets import url
 from metrics.presentation.families import FAMILIES
 
 if TYPE_CHECKING:
-    from components.data import Evaluator, Preset
+    from components.data import Preset
+    from metrics.core.evaluator import Evaluator
 
 RESOURCES = {
     "judge": "a judge", "embedder": "an embedding model", "classifier": "a classifier model",

@@ -11,7 +11,7 @@ from components.widgets import url
 from components.widgets.controls import agreed
 
 if TYPE_CHECKING:
-    from components.data import Evaluator
+    from metrics.core.evaluator import Evaluator
 
 TITLES = {
     "embedder": ("Embedding model", "Compares texts by meaning."),

@@ -3,15 +3,19 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import streamlit as st
 
-from components import data
+from components.data import evaluation_inputs, object_lint, pictures
 from components.viewers import image_viewer
 from components.widgets import controls, url
 from metrics.presentation import format
 from metrics.presentation.viewers import object_panels
+
+if TYPE_CHECKING:
+    from components.data import Finding, UnknownClass
+
 
 CLASSES = {
     "ignore": "Ignore their predictions, as pycocotools does",
@@ -23,7 +27,7 @@ MOST_MAPPED = 30  # unknown classes that can be mapped on the page
 NO_CLASS = ""  # of a mapping: ignored
 
 
-def with_answers(inputs: data.Inputs) -> data.Inputs:
+def with_answers(inputs: evaluation_inputs.Inputs) -> evaluation_inputs.Inputs:
     """Return the inputs with the fixes and the answers in the address, if they were given for these files."""
     if url.param("checked") != _key(inputs):
         return inputs
@@ -33,10 +37,10 @@ def with_answers(inputs: data.Inputs) -> data.Inputs:
     return replace(inputs, fixes=tuple(url.params("fix")), classes=classes)
 
 
-def draw_checks(inputs: data.Inputs) -> str:
+def draw_checks(inputs: evaluation_inputs.Inputs) -> str:
     """Draw what the checks of predictions find, with fixes; return what has to be answered first, or ""."""
     with st.spinner("Checking the predictions"):
-        checks = data.object_checks(inputs)
+        checks = object_lint.object_checks(inputs)
     things = "boxes" if checks.boxes else "classes"
     if checks.boxes or checks.findings or checks.unknown or checks.changes:
         st.subheader(f"Check the {things}", anchor=False)
@@ -66,7 +70,7 @@ def draw_checks(inputs: data.Inputs) -> str:
     return "Choose what to do with the classes that the suite does not have." if unanswered else ""
 
 
-def _draw_changes(inputs: data.Inputs, changes: Sequence[str]) -> None:
+def _draw_changes(inputs: evaluation_inputs.Inputs, changes: Sequence[str]) -> None:
     """Draw what was changed, with a button that takes the fixes back."""
     for change in changes:
         st.text(f"✓ {change}")
@@ -74,7 +78,7 @@ def _draw_changes(inputs: data.Inputs, changes: Sequence[str]) -> None:
         _answer(inputs, fix=None)
 
 
-def _draw_finding(inputs: data.Inputs, finding: "data.Finding", title: str, number: int) -> None:
+def _draw_finding(inputs: evaluation_inputs.Inputs, finding: "Finding", title: str, number: int) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         st.text(f"{'✗' if finding.serious else '!'} {finding.where}: {finding.text}", width="stretch")
         kind: Literal["primary", "secondary"] = "primary" if finding.serious else "secondary"
@@ -82,7 +86,7 @@ def _draw_finding(inputs: data.Inputs, finding: "data.Finding", title: str, numb
             _answer(inputs, fix=[*inputs.fixes, f"{finding.model}={finding.fix}"])
 
 
-def _draw_images(inputs: data.Inputs, findings: "Sequence[data.Finding]") -> None:
+def _draw_images(inputs: evaluation_inputs.Inputs, findings: "Sequence[Finding]") -> None:
     """Draw an image that shows a model's findings, before and after the fixes; which one is the user's choice."""
     models = {finding.where: finding.where for finding in findings if finding.cases}
     chosen = controls.choice("Model", models, "boxes_of", clears=("at",)) if len(models) > 1 else next(iter(models))
@@ -90,11 +94,11 @@ def _draw_images(inputs: data.Inputs, findings: "Sequence[data.Finding]") -> Non
     cases = next(finding.cases for finding in own if finding.cases)
     places = {str(place): case for place, case in enumerate(cases, 1)}
     case = places[controls.choice("Image", places, "at")]
-    preview = data.box_preview(inputs, own[0].model, own, case)
+    preview = object_lint.box_preview(inputs, own[0].model, own, case)
     source, width, height = None, preview.width, preview.height
     if preview.image is not None:
         try:
-            source, width, height = data.picture(preview.image)
+            source, width, height = pictures.picture(preview.image)
         except ValueError as failure:
             st.text(f"– {failure}")
     panels = [
@@ -107,7 +111,7 @@ def _draw_images(inputs: data.Inputs, findings: "Sequence[data.Finding]") -> Non
     st.html(image_viewer.legend_html())
 
 
-def _draw_classes(inputs: data.Inputs, checks: data.ObjectChecks) -> bool:
+def _draw_classes(inputs: evaluation_inputs.Inputs, checks: object_lint.ObjectChecks) -> bool:
     """Draw the question about classes that the suite does not have; return whether it is open."""
     unknown = checks.unknown
     total = sum(each.count for each in unknown)
@@ -130,7 +134,7 @@ def _draw_classes(inputs: data.Inputs, checks: data.ObjectChecks) -> bool:
     return not inputs.classes
 
 
-def _draw_mapping(inputs: data.Inputs, checks: data.ObjectChecks) -> None:
+def _draw_mapping(inputs: evaluation_inputs.Inputs, checks: object_lint.ObjectChecks) -> None:
     """Draw a choice of the suite's classes for each unknown one."""
     given = dict(text.rsplit("=", 1) for text in inputs.classes if "=" in text)
     options = [NO_CLASS, *checks.labels]
@@ -151,11 +155,11 @@ def _draw_mapping(inputs: data.Inputs, checks: data.ObjectChecks) -> None:
         st.text(f"The other {len(checks.unknown) - MOST_MAPPED:,} classes are ignored.")
 
 
-def _proposed(unknown: "Sequence[data.UnknownClass]") -> list[str]:
+def _proposed(unknown: "Sequence[UnknownClass]") -> list[str]:
     return [f"{each.name}={each.nearest[0]}" for each in unknown[:MOST_MAPPED] if each.nearest]
 
 
-def _answer(inputs: data.Inputs, **values: url.Value) -> None:
+def _answer(inputs: evaluation_inputs.Inputs, **values: url.Value) -> None:
     """Keep an answer in the address, for these files only, and draw the page again."""
     if url.param("checked") != _key(inputs):
         url.put(fix=None, unknown=None, same=None, accept=None)
@@ -163,7 +167,7 @@ def _answer(inputs: data.Inputs, **values: url.Value) -> None:
     st.rerun()
 
 
-def _key(inputs: data.Inputs) -> str:
+def _key(inputs: evaluation_inputs.Inputs) -> str:
     """Return a short name of the files that answers are about."""
     files = (inputs.source, inputs.suite, *inputs.outputs, *inputs.models, inputs.job)
     return sha256("\x1f".join(files).encode()).hexdigest()[:8]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from components import data
+from components.data import document_questions, judge_settings
 from components.views.judge.judge_calls import dollars, estimate_lines
 from components.views.setup.run_judge import in_address
 from components.widgets import uploads, url
@@ -18,7 +18,7 @@ from components.widgets.tables import header, records
 from metrics.presentation import format
 
 if TYPE_CHECKING:
-    from components.data import DocumentFacts
+    from components.data.document_questions import DocumentFacts
 
 FIRST = ("number", "languages")
 LENGTHS = (
@@ -48,22 +48,22 @@ def _draw_new() -> None:
         return
     if message := st.session_state.pop("questions-failed", ""):
         st.text(f"✗ {message}")
-    tokens = uploads.draw_uploads("Documents", "doc", data.DOCUMENTS, many=True, another="Add documents")
+    tokens = uploads.draw_uploads("Documents", "doc", document_questions.DOCUMENTS, many=True, another="Add documents")
     uploads.draw_refused()
     if not tokens:
         st.caption(HINT)
         return
-    facts = data.document_facts(tokens)
+    facts = document_questions.document_facts(tokens)
     _draw_documents(facts, len(tokens))
     if not facts.documents:
         return
     settings = _draw_settings()
-    judge = data.judge_chosen()
+    judge = judge_settings.judge_chosen()
     if judge.settings is None:
         st.text("A judge writes the questions, and none is set up.")
         url.link("Set up a judge", "judge", icon=":material/gavel:")
         return
-    found = data.question_estimate(tokens, settings)
+    found = document_questions.question_estimate(tokens, settings)
     if isinstance(found, str):
         st.text(f"✗ {found}")
         return
@@ -73,7 +73,7 @@ def _draw_new() -> None:
         if judge.lacks:
             st.text(f"✗ {judge.lacks}")
         if st.button("Write the questions", type="primary", disabled=bool(judge.lacks), width="stretch"):
-            st.session_state[JOB] = data.start_questions(tokens, settings)
+            st.session_state[JOB] = document_questions.start_questions(tokens, settings)
             st.rerun()
 
 
@@ -95,7 +95,7 @@ def _draw_documents(facts: DocumentFacts, uploaded: int) -> None:
 
 def _draw_settings() -> dict[str, Any]:
     """Draw what is to be asked; return the settings that differ from their defaults, which the address keeps."""
-    schema = data.question_schema()
+    schema = document_questions.question_schema()
     start = in_address("want")
     first, more = ({"properties": {name: schema["properties"][name] for name in part}} for part in (FIRST, LENGTHS))
     chosen = parameter_form(first, "questions", start=start)
@@ -109,7 +109,7 @@ def _draw_settings() -> dict[str, Any]:
 
 def _draw_weights(start: Any) -> dict[str, Any]:
     """Draw a weight for each kind; return them under `weights` where they are not the defaults."""
-    kinds = data.question_kinds()
+    kinds = document_questions.question_kinds()
     before = start if isinstance(start, Mapping) else {}
     st.caption("Questions are shared out in proportion to the weights; 0 leaves a kind out.")
     columns = st.columns(2)
@@ -130,7 +130,7 @@ def _draw_job() -> None:
 
 
 def _draw_progress() -> None:
-    progress, draft, failure = data.question_job(st.session_state[JOB])
+    progress, draft, failure = document_questions.question_job(st.session_state[JOB])
     if progress is not None:
         done, total = progress.get("done", 0), progress.get("total", 0)
         of = f": {format.count(done)} of {format.count(total)}" if total else ""
@@ -145,7 +145,7 @@ def _draw_progress() -> None:
 
 
 def _draw_drafts() -> None:
-    drafts = data.question_drafts()
+    drafts = document_questions.question_drafts()
     if not drafts:
         st.subheader("No draft yet", anchor=False)
         st.text(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from components import data
+from components.data import document_questions
 from components.viewers import prose
 from components.viewers.text_case import draw_text
 from components.views.setup.question_maker import spend_text
@@ -23,7 +23,7 @@ from metrics.presentation.marked_text import quoted
 from metrics.presentation.viewers import prose_blocks
 
 if TYPE_CHECKING:
-    from components.data import DraftView
+    from components.data.document_questions import DraftView
 
 Row = Mapping[str, Any]
 STATUSES = {"proposed": "To decide", "approved": "Approved", "dropped": "Dropped"}
@@ -57,7 +57,7 @@ def draw(draft: DraftView) -> None:
 
 def _filtered(rows: Sequence[Row]) -> list[Row]:
     """Draw the filters of the sidebar; return the questions that fit them."""
-    kinds = data.question_kinds()
+    kinds = document_questions.question_kinds()
     statuses = Counter(row["status"] for row in rows)
     present = Counter(row["kind"] for row in rows)
     wanted = filters.many(
@@ -77,7 +77,7 @@ def _draw_list(draft: DraftView, shown: Sequence[Row]) -> Row | None:
     """Draw the questions; return the current one: that of the address, else the first that is not decided on."""
     if not shown:
         return None
-    kinds = data.question_kinds()
+    kinds = document_questions.question_kinds()
     table = pd.DataFrame(
         [
             {"status": GLYPHS[row["status"]], "kind": kinds[row["kind"]].title, "question": row["question"]}
@@ -126,7 +126,7 @@ def _draw_question(draft: DraftView, shown: Sequence[Row], row: Row) -> None:
                 text, key=f"question-{text}-{name}", type="tertiary", shortcut=key, on_click=_open,
                 args=(str(other["id"]),), disabled=len(shown) < 2,
             )  # fmt: skip
-    kind = data.question_kinds()[row["kind"]]
+    kind = document_questions.question_kinds()[row["kind"]]
     facts = [kind.title, STATUSES[row["status"]].lower(), *filter(None, [row["language"]])] + ["edited"] * row["edited"]
     st.caption(f"{place + 1} of {len(shown)} · {literal(' · '.join(facts))}", help=f"{kind.says}.")
     for found in row["suspected"]:
@@ -151,7 +151,7 @@ def _draw_edit(draft: DraftView, row: Row) -> None:
             saved = st.form_submit_button("Save and approve", type="primary")
             left = st.form_submit_button("Cancel", type="tertiary")
     if saved and question.strip() and answer.strip():
-        refused = data.review_questions(draft.id, [name], "approved", question.strip(), answer.strip())
+        refused = document_questions.review_questions(draft.id, [name], "approved", question.strip(), answer.strip())
         st.session_state["questions-message"] = f"✗ {refused}" if refused else ""
     if left or saved:
         st.session_state.pop(EDITING, None)
@@ -169,7 +169,7 @@ def _draw_suite(draft: DraftView, approved: int, undecided: int) -> None:
             disabled=not (approved and name), width="stretch",
             help="Only approved questions become cases; the draft stays as it is.",
         ):  # fmt: skip
-            stored, said = data.store_questions(draft.id, name)
+            stored, said = document_questions.store_questions(draft.id, name)
             if stored:
                 open_suite(stored, said)
             else:
@@ -177,7 +177,7 @@ def _draw_suite(draft: DraftView, approved: int, undecided: int) -> None:
             st.rerun()
         with st.container(horizontal=True):
             st.download_button(
-                "JSONL", data=partial(data.question_bytes, draft.id), file_name=f"{draft.name}.jsonl",
+                "JSONL", data=partial(document_questions.question_bytes, draft.id), file_name=f"{draft.name}.jsonl",
                 mime="application/x-ndjson", on_click="ignore", icon=":material/download:",
                 help="All questions with their status, to edit elsewhere; `suites approve` makes a suite of the file.",
             )  # fmt: skip
@@ -191,7 +191,7 @@ def _draw_dropped(draft: DraftView) -> None:
     if len(draft.dropped):
         with st.expander(f"Not kept ({format.count(len(draft.dropped))})", key="questions-dropped"):
             st.text("\n".join(f"{format.count(count)} · {reason}" for reason, count in draft.reasons.items()))
-            kinds = data.question_kinds()
+            kinds = document_questions.question_kinds()
             table = draft.dropped.assign(
                 kind=[kinds[kind].title if kind in kinds else kind for kind in draft.dropped["kind"]]
             )
@@ -208,7 +208,7 @@ def _draw_dropped(draft: DraftView) -> None:
 
 
 def _decide(draft_id: str, names: Sequence[str], status: str, following: str) -> None:
-    refused = data.review_questions(draft_id, names, status)
+    refused = document_questions.review_questions(draft_id, names, status)
     if refused:
         st.session_state["questions-message"] = f"✗ {refused}"
     else:

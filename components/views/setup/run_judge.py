@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
-from components.data import wording
 from components.widgets import url
 from components.widgets.parameter_form import parameter_form
+from metrics.core.prompt import wording
 from metrics.presentation.format import plural
 
 if TYPE_CHECKING:
-    from components.data import Evaluator, JudgeFacts, Prompt
+    from components.data.judge_settings import JudgeFacts
+    from metrics.core.evaluator import Evaluator
+    from metrics.core.prompt import Prompt
 
 TALLEST = 320
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from components import data
+from components.data import evaluation_inputs, model_needs, run_estimates
 from components.views.judge import judge_calls
 from components.widgets import unfinished_run, url
 from components.widgets.parameter_form import parameter_form
 from metrics.presentation import format
 
 if TYPE_CHECKING:
-    from components.data import Inputs, Understood
+    from components.data.evaluation_inputs import Inputs, Understood
 
 MODELS = 90  # characters of the models' names
 
@@ -64,7 +64,7 @@ def draw_start(
         name = st.text_input("Name of the run", key="run_name", placeholder=understood.suite)
         scheduler = _draw_schedulers()
         with st.expander("Further settings"):
-            settings = parameter_form(data.settings_schema(), "setting")
+            settings = parameter_form(evaluation_inputs.settings_schema(), "setting")
         if missing:
             st.text(missing)
         begun = st.button(
@@ -72,7 +72,7 @@ def draw_start(
         )
         if begun:
             with st.spinner("Storing the suite and the outputs"):
-                run, refused = data.start(
+                run, refused = evaluation_inputs.start(
                     inputs, tuple(chosen), given, name.strip() or None, dict(resources), scheduler, settings
                 )
             if run:
@@ -88,7 +88,7 @@ def draw_start(
 
 def _draw_schedulers() -> str | None:
     """Draw where the run may be computed, if there is a choice; None: on this machine."""
-    if not (offered := data.schedulers()):
+    if not (offered := evaluation_inputs.schedulers()):
         return None
     chosen: str | None = st.selectbox(
         "Compute on", [None, *offered], format_func=lambda one: one or "this machine", key="scheduler",
@@ -101,10 +101,10 @@ def _draw_estimate(
     inputs: Inputs, chosen: tuple[str, ...], given: Mapping[str, Mapping[str, Any]], resources: dict[str, Any]
 ) -> None:
     """Draw the calls, tokens, dollars and minutes that the judge would take."""
-    if not any(data.uses_judge(name, given.get(name, {})) for name in chosen):
+    if not any(model_needs.uses_judge(name, given.get(name, {})) for name in chosen):
         st.text("No judge calls")
         return
-    ready, found = data.estimate(inputs, chosen, given, resources)
+    ready, found = run_estimates.estimate(inputs, chosen, given, resources)
     if ready:
         st.text("\n".join(judge_calls.estimate_lines(found)) if found else "")
     else:
@@ -115,7 +115,7 @@ def _await_estimate(
     inputs: Inputs, chosen: tuple[str, ...], given: Mapping[str, Mapping[str, Any]], resources: dict[str, Any]
 ) -> None:
     """Draw that the judge's calls are being estimated; when they are, draw the page again."""
-    ready, _ = data.estimate(inputs, chosen, given, resources)
+    ready, _ = run_estimates.estimate(inputs, chosen, given, resources)
     if ready:
         st.rerun()
     st.text("Estimating the judge calls …")

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from components import data
+from components.data import evaluation_inputs, suite_duplicates, visitors
 from components.widgets import url
 from components.widgets.tables import header, numeric, records
 from metrics.presentation import format
 
 if TYPE_CHECKING:
-    from components.data import SuiteFacts
+    from components.data.suite_drafts import SuiteFacts
 
 KINDS = {"same": "same words", "near": "nearly the same", "in context": "in a context"}
 HELP = (
@@ -29,12 +29,12 @@ def draw(suite: str, facts: SuiteFacts) -> None:
     if not facts.textual:
         st.text("Duplicates are found by the texts of cases; the cases of this suite are images.")
         return
-    others = {one: name for one, name in data.stored_suites().items() if one != suite}
+    others = {one: name for one, name in evaluation_inputs.stored_suites().items() if one != suite}
     against = st.selectbox(
         "Compare with", [None, *others], format_func=lambda one: others[one] if one else "itself", key="against",
         help="Another part of the data, such as what was used for training or prompts: a case in both leaks.",
     )  # fmt: skip
-    found = data.suite_duplicates(suite, against)
+    found = suite_duplicates.suite_duplicates(suite, against)
     if isinstance(found, str):
         st.text(f"✗ {found}")
         return
@@ -66,7 +66,7 @@ def draw(suite: str, facts: SuiteFacts) -> None:
     sides = ((left, pair.case_id, suite), (right, pair.other, against or suite))
     for (column, case_id, of), text in zip(sides, pair.texts, strict=True):
         with column:
-            where = {"case": case_id} if data.may("editor") else {"search": case_id}
+            where = {"case": case_id} if visitors.may("editor") else {"search": case_id}
             url.link(f"Open {case_id}", "suites", icon=":material/open_in_new:", suite=of, **where)
             st.text(text)
     if len(found.pairs) > SHOWN:

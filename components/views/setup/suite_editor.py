@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from components import data
+from components.data import suite_cases, suite_drafts, visitors
 from components.views.setup import case_form, case_table, suite_saving
 from components.views.setup.suite_saving import open_suite
 from components.widgets import controls, filters, url
@@ -19,7 +19,7 @@ from metrics.core.fields import FIELDS
 from metrics.presentation import format
 
 if TYPE_CHECKING:
-    from components.data import SuiteFacts
+    from components.data.suite_drafts import SuiteFacts
 
 PAGE = 100
 TALL = 432  # pixels of the table of cases
@@ -90,7 +90,7 @@ def counted(counts: Mapping[str, int]) -> dict[str, str]:
 
 def draw_cases(suite: str, draft: str, facts: SuiteFacts, criteria: Mapping[str, Any]) -> None:
     """Draw a page of the cases that meet the criteria and the edits, or one case as a form, or a table to edit."""
-    may_edit = data.may("editor")
+    may_edit = visitors.may("editor")
     if may_edit and ((case := url.param("case")) is not None or url.flag("new")):
         case_form.draw(suite, draft, facts, criteria, case)
         return
@@ -106,7 +106,7 @@ def draw_cases(suite: str, draft: str, facts: SuiteFacts, criteria: Mapping[str,
         if may_edit:
             _draw_modes(facts)
         page = int(url.number("page", 1, low=1))
-        rows, total = data.suite_cases(suite, draft, criteria, PAGE, PAGE * (page - 1))
+        rows, total = suite_drafts.suite_cases(suite, draft, criteria, PAGE, PAGE * (page - 1))
         chosen = _draw_table(rows, total, page, facts, f"{suite}-{draft}-{page}-{sorted(criteria.items())}")
     with right:
         if may_edit:
@@ -193,10 +193,10 @@ def _draw_edit(
         target = f"the {format.plural(count, 'chosen case')}" if chosen else f"all {format.plural(count, 'case')} shown"
         if st.button(f"Apply to {target}", disabled=not ready, width="stretch", help="Select rows to edit only those."):
             if action == "copy":
-                added = {"do": "add", "rows": data.copies(suite, draft, criteria, chosen)}
-                token, problems = data.add_edits(suite, draft, [added])
+                added = {"do": "add", "rows": suite_cases.copies(suite, draft, criteria, chosen)}
+                token, problems = suite_drafts.add_edits(suite, draft, [added])
             else:
-                token, problems = data.edit_draft(suite, draft, edit, criteria, chosen)
+                token, problems = suite_drafts.edit_draft(suite, draft, edit, criteria, chosen)
             if not token:
                 suite_saving.draw_problems(problems)
                 return

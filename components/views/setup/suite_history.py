@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from components import data
+from components.data import suite_cases, suite_versions, visitors
 from components.viewers import text_case
 from components.views.setup.suite_saving import open_suite
 from components.widgets import controls, url
@@ -17,7 +17,9 @@ from metrics.core.fields import title_of
 from metrics.presentation import format
 
 if TYPE_CHECKING:
-    from components.data import RunFacts, SuiteChange, SuiteDifference, SuiteFacts, Version
+    from components.data import SuiteChange, SuiteDifference, Version
+    from components.data.suite_drafts import SuiteFacts
+    from components.data.workspace_runs import RunFacts
 
 PAGE = 50
 DRAFT = "draft"
@@ -37,7 +39,7 @@ COLUMNS: dict[str, Any] = {
 
 def draw(suite: str, draft: str, facts: SuiteFacts) -> None:
     """Draw the versions of a suite and the difference of two of them."""
-    versions, used = data.suite_versions(suite)
+    versions, used = suite_versions.suite_versions(suite)
     names = {version.fingerprint: f"{version.name} · {version.fingerprint[:7]}" for version in versions}
     here = next(place for place, version in enumerate(versions) if version.fingerprint == suite)
     _draw_name(suite, facts)
@@ -85,13 +87,13 @@ def version_table(
 
 
 def _draw_name(suite: str, facts: SuiteFacts) -> None:
-    if not data.may("editor"):
+    if not visitors.may("editor"):
         return
     with st.popover("Rename", icon=":material/edit:"):
         name = st.text_input("Name", facts.name, max_chars=200, key=f"rename-{suite}-{facts.name}").strip()
         st.caption("Only the name changes, not the cases. Runs keep the name that the suite had.")
         if st.button("Rename the suite", type="primary", disabled=not name or name == facts.name):
-            data.rename_suite(suite, name)
+            suite_versions.rename_suite(suite, name)
             st.session_state["suites-message"] = f"✓ renamed from {facts.name!r}"
             st.rerun()
 
@@ -128,7 +130,7 @@ def _choose_two(suite: str, options: Mapping[str, str], parent: str) -> tuple[st
 
 def _draw_difference(before: tuple[str, str], after: tuple[str, str]) -> None:
     """Draw how the second suite differs from the first; each is a fingerprint and a draft."""
-    found = data.suite_difference(before, after)
+    found = suite_versions.suite_difference(before, after)
     counts = {"changed": len(found.changed), "added": len(found.added), "removed": len(found.removed)}
     kinds = {name: f"{words} ({format.count(counts[name])})" for name, words in KINDS.items() if counts[name]}
     if not kinds:
@@ -145,7 +147,7 @@ def _draw_difference(before: tuple[str, str], after: tuple[str, str]) -> None:
         _draw_changes(found, shown, f"{page}-{before}-{after}")
         return
     names = ["case_id", "question", "expected_answers", "label", "tags"]
-    cases, _ = data.editable_cases(*(after if kind == "added" else before), {"case_id": shown}, names, PAGE, 0)
+    cases, _ = suite_cases.editable_cases(*(after if kind == "added" else before), {"case_id": shown}, names, PAGE, 0)
     filled = [name for name in names if any(isinstance(value, str | list) and value for value in cases[name])]
     table = cases[filled].rename(columns=title_of)
     st.dataframe(table, hide_index=True, row_height=ROW, height="content" if len(table) < 9 else 320)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from components import data
+from components.data import evaluation_inputs, judge_settings, suite_drafts, uploaded_files
 from components.viewers import prose
 from components.views.setup.suite_saving import open_suite
 from components.widgets import column_mapping, controls, problem_list, uploads, url
@@ -16,7 +16,8 @@ from metrics.presentation.marked_text import changed
 from metrics.presentation.viewers import prose_blocks
 
 if TYPE_CHECKING:
-    from components.data import Kind, SuiteFacts
+    from components.data import Kind
+    from components.data.suite_drafts import SuiteFacts
 
 HOW = {"sample": "Sample", "split": "Split in two"}
 INTENSITIES = {"low": "Low", "medium": "Medium", "high": "High"}
@@ -68,7 +69,7 @@ def draw_divide(suite: str, draft: str, facts: SuiteFacts) -> None:
             "Stratify by tag", True, key="divide-stratified",
             help="Each part gets its share of every tag, as far as whole cases allow; otherwise the split is random.",
         )  # fmt: skip
-    counts, refused = data.parts_of(suite, draft, how)
+    counts, refused = suite_drafts.parts_of(suite, draft, how)
     with right:
         if refused:
             st.text(f"✗ {refused}")
@@ -85,7 +86,7 @@ def draw_divide(suite: str, draft: str, facts: SuiteFacts) -> None:
         ]  # fmt: skip
         label = "Store the sample" if do == "sample" else "Store both parts"
         if st.button(label, type="primary", disabled=not all(names)):
-            stored = data.divide_suite(suite, draft, how, names)
+            stored = suite_drafts.divide_suite(suite, draft, how, names)
             open_suite(stored[0][0], "\n".join(said for _, said in stored))
             st.rerun()
 
@@ -95,7 +96,7 @@ def draw_perturb(suite: str, draft: str, facts: SuiteFacts) -> None:
     if not facts.textual:
         st.text("Perturbations change texts; the cases of this suite are images.")
         return
-    kinds = data.perturbation_kinds()
+    kinds = suite_drafts.perturbation_kinds()
     left, right = st.columns([3, 5], gap="large")
     with left:
         how = _choose(kinds)
@@ -110,7 +111,7 @@ def draw_perturb(suite: str, draft: str, facts: SuiteFacts) -> None:
         _caution(kinds, how["kinds"])
     with left:
         name = st.text_input("Name of the new suite", f"{facts.name}, perturbed", key=f"perturb-name-{suite}").strip()
-        judge = data.judge_chosen()
+        judge = judge_settings.judge_chosen()
         if judged and judge.settings is None:
             st.text("A judge writes these variants, and none is set up.")
             url.link("Set up a judge", "judge", icon=":material/gavel:")
@@ -120,7 +121,7 @@ def draw_perturb(suite: str, draft: str, facts: SuiteFacts) -> None:
         blocked = not name or (bool(judged) and judge.settings is None)
         if st.button("Store the suite with its variants", type="primary", disabled=blocked, width="stretch"):
             with st.spinner("Making the variants"):
-                stored, said = data.perturb_draft(suite, draft, how, name)
+                stored, said = suite_drafts.perturb_draft(suite, draft, how, name)
             if not stored:
                 st.text(f"✗ {said}")
                 return
@@ -171,7 +172,7 @@ def _preview(suite: str, draft: str, kinds: Mapping[str, Kind], how: dict[str, A
         st.text("Variants written by a judge are previewed on request.")
         return
     with st.spinner("Making a few"):
-        rows, refused = data.perturb_preview(suite, draft, shown, PREVIEWED)
+        rows, refused = suite_drafts.perturb_preview(suite, draft, shown, PREVIEWED)
     if refused:
         st.text(f"✗ {refused}")
         return
@@ -186,12 +187,12 @@ def _preview(suite: str, draft: str, kinds: Mapping[str, Kind], how: dict[str, A
 
 def draw_upload() -> None:
     """Draw the upload of a suite, and store it."""
-    tokens = uploads.draw_uploads("Test cases", "file", data.TABLES)
+    tokens = uploads.draw_uploads("Test cases", "file", uploaded_files.TABLES)
     uploads.draw_refused()
     if not tokens:
         st.caption(HINT)
         return
-    file = data.inspect(tokens[0], "suite", "", tuple(url.params("smap")), tuple(url.params("read")))
+    file = evaluation_inputs.inspect(tokens[0], "suite", "", tuple(url.params("smap")), tuple(url.params("read")))
     obstacle = column_mapping.draw_file(file, "smap")
     if file.preview is None:
         return
@@ -200,7 +201,7 @@ def draw_upload() -> None:
             preview = file.preview
             column_mapping.draw_mapping(file.token, preview.mapping, file.canonical, preview.columns, "smap")
     if st.button("Store the suite", type="primary", disabled=bool(obstacle)):
-        stored, message, problems = data.store_upload(tokens[0], "", url.params("smap"), url.params("read"))
+        stored, message, problems = suite_drafts.store_upload(tokens[0], "", url.params("smap"), url.params("read"))
         if not stored:
             st.text(f"✗ Not stored: {problem_list.words(problems)} in the file")
             problem_list.draw_problems(problems, "store")

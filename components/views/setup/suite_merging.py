@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from components import data
+from components.data import evaluation_inputs, suite_versions, uploaded_files
 from components.widgets import column_mapping, controls, problem_list, uploads, url
 from metrics.presentation import format
 
 if TYPE_CHECKING:
-    from components.data import MergeFacts, SuiteFacts
+    from components.data.suite_drafts import SuiteFacts
+    from components.data.suite_versions import MergeFacts
 
 SOURCES = {"file": "From a file", "suite": "From a stored suite"}
 SHOWN = 8  # ids
@@ -37,12 +38,17 @@ def draw(suite: str, draft: str, facts: SuiteFacts) -> None:
         more = f" and {format.count(len(found.conflicts) - SHOWN)} more" if len(found.conflicts) > SHOWN else ""
         st.text(f"{format.plural(len(found.conflicts), 'id')} in both, for different cases: {ids}{more}")
         conflicts = str(
-            st.radio("For these", list(data.CONFLICTS), format_func=data.CONFLICTS.__getitem__, key="merge-conflicts")
+            st.radio(
+                "For these",
+                list(suite_versions.CONFLICTS),
+                format_func=suite_versions.CONFLICTS.__getitem__,
+                key="merge-conflicts",
+            )
         )
     total = found.new + (len(found.conflicts) if conflicts != "skip" else 0)
     label = f"Merge {format.plural(total, 'case')}" if total else "Nothing to merge"
     if st.button(label, type="primary", disabled=not total):
-        token, refused = data.merge_into(suite, draft, found, conflicts)
+        token, refused = suite_versions.merge_into(suite, draft, found, conflicts)
         if refused:
             st.text(f"✗ {refused}")
             return
@@ -52,12 +58,12 @@ def draw(suite: str, draft: str, facts: SuiteFacts) -> None:
 
 
 def _draw_file(suite: str, draft: str) -> MergeFacts | None:
-    tokens = uploads.draw_uploads("More test cases", "add", data.TABLES)
+    tokens = uploads.draw_uploads("More test cases", "add", uploaded_files.TABLES)
     uploads.draw_refused()
     if not tokens:
         st.caption(HINT)
         return None
-    file = data.inspect(tokens[0], "suite", "", tuple(url.params("amap")), tuple(url.params("read")))
+    file = evaluation_inputs.inspect(tokens[0], "suite", "", tuple(url.params("amap")), tuple(url.params("read")))
     obstacle = column_mapping.draw_file(file, "amap")
     if file.preview is None or obstacle:
         return None
@@ -65,11 +71,11 @@ def _draw_file(suite: str, draft: str) -> MergeFacts | None:
         with st.expander("Columns"):
             preview = file.preview
             column_mapping.draw_mapping(file.token, preview.mapping, file.canonical, preview.columns, "amap")
-    return data.upload_to_merge(suite, draft, tokens[0], url.params("amap"), url.params("read"))
+    return suite_versions.upload_to_merge(suite, draft, tokens[0], url.params("amap"), url.params("read"))
 
 
 def _draw_suites(suite: str, draft: str, facts: SuiteFacts) -> MergeFacts | None:
-    others = data.suites_of_task(suite)
+    others = suite_versions.suites_of_task(suite)
     if not others:
         st.text(f"The workspace has no other suite of the task {facts.task}. Import a file, or upload another suite.")
         return None
@@ -79,4 +85,4 @@ def _draw_suites(suite: str, draft: str, facts: SuiteFacts) -> MergeFacts | None
         f"Suite ({len(others)})", list(others), start, others.__getitem__, placeholder="Choose a suite to merge",
     )  # fmt: skip
     url.put(other=other)
-    return None if other is None else data.suite_to_merge(suite, draft, other)
+    return None if other is None else suite_versions.suite_to_merge(suite, draft, other)

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from components import data
+from components.data import suite_drafts, visitors
 from components.widgets import url
+from metrics.core.input_problems import grouped
 from metrics.presentation import format
 
 if TYPE_CHECKING:
-    from components.data import InputProblem, SuiteFacts
+    from components.data.suite_drafts import SuiteFacts
+    from metrics.core.errors import InputProblem
 
 SHOWN = 3  # edits
 
@@ -28,7 +30,7 @@ def open_suite(suite: str, message: str = "", view: str | None = None) -> None:
 def draw_problems(problems: Sequence[InputProblem | str]) -> None:
     """Draw all that is wrong with an edit."""
     lines = [problem for problem in problems if isinstance(problem, str)]
-    lines += [str(group) for group in data.grouped(each for each in problems if not isinstance(each, str))]
+    lines += [str(group) for group in grouped(each for each in problems if not isinstance(each, str))]
     for line in lines[:8]:
         st.text(f"✗ {line}")
     if len(lines) > 8:
@@ -38,22 +40,22 @@ def draw_problems(problems: Sequence[InputProblem | str]) -> None:
 def draw_save(suite: str, draft: str, facts: SuiteFacts) -> None:
     """Draw the edits of the draft with undo and save; without edits, the way to an evaluation."""
     with st.container(border=True, gap="small"):
-        if facts.edits and data.may("editor"):
+        if facts.edits and visitors.may("editor"):
             hidden = len(facts.edits) - SHOWN
             lines = ([f"{hidden} earlier"] if hidden > 0 else []) + list(facts.edits[-SHOWN:])
             st.text("\n".join(lines))
             with st.container(horizontal=True):
                 if st.button("Undo", icon=":material/undo:", help="Reverts the last edit."):
-                    url.put(draft=data.undo_edit(suite, draft) or None, page=None)
+                    url.put(draft=suite_drafts.undo_edit(suite, draft) or None, page=None)
                     st.rerun()
                 if st.button("Discard", type="tertiary", help="Reverts all edits; the stored suite is unchanged."):
                     url.put(draft=None, page=None)
                     st.rerun()
             name = st.text_input("Name of the new suite", f"{facts.name}, edited", key=f"save-name-{suite}").strip()
             if st.button("Save as a new suite", type="primary", disabled=not name, width="stretch"):
-                open_suite(*data.save_draft(suite, draft, name))
+                open_suite(*suite_drafts.save_draft(suite, draft, name))
                 st.rerun()
-        elif data.may("editor") and st.button(
+        elif visitors.may("editor") and st.button(
             "Evaluate this suite", type="primary", icon=":material/arrow_forward:", width="stretch"
         ):
             url.go("evaluate", **{"from": "stored", "suite": suite})
@@ -61,8 +63,13 @@ def draw_save(suite: str, draft: str, facts: SuiteFacts) -> None:
             with st.container(horizontal=True):
                 for kind, mime in {"jsonl": "application/x-ndjson", "csv": "text/csv"}.items():
                     st.download_button(
-                        kind.upper(), data=partial(data.draft_bytes, suite, draft, kind), mime=mime, key=f"save-{kind}",
-                        file_name=f"{facts.name}.{kind}", on_click="ignore", icon=":material/download:",
+                        kind.upper(),
+                        data=partial(suite_drafts.draft_bytes, suite, draft, kind),
+                        mime=mime,
+                        key=f"save-{kind}",
+                        file_name=f"{facts.name}.{kind}",
+                        on_click="ignore",
+                        icon=":material/download:",
                         help="All cases with edits, ignoring filters. JSONL is exact; in CSV an apostrophe "
                         "precedes text that a spreadsheet would run as a formula.",
-                    )  # fmt: skip
+                    )

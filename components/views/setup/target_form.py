@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from components import data
+from components.data import evaluation_inputs, judge_settings, target_runs
 from components.views.judge import key_leave
 from components.views.judge.judge_form import SERVERS
 from components.views.setup.run_judge import in_address
@@ -35,10 +35,10 @@ STATES = {
 }  # fmt: skip
 
 
-def draw_target(inputs: data.Inputs) -> str:
+def draw_target(inputs: evaluation_inputs.Inputs) -> str:
     """Draw what is to answer the cases, and its progress; return the completion that has finished, "" before."""
     job = url.param("job", "") or ""
-    facts = data.completion(job, inputs) if job else None
+    facts = target_runs.completion(job, inputs) if job else None
     if facts is not None and facts.state in GOING:
         _draw_progress(job, inputs)
         return ""
@@ -54,7 +54,7 @@ def draw_target(inputs: data.Inputs) -> str:
     return ""
 
 
-def _draw_form(inputs: data.Inputs) -> None:
+def _draw_form(inputs: evaluation_inputs.Inputs) -> None:
     """Draw the form, a try on one case, the estimate and the start button."""
     kind = controls.choice("Kind", KINDS, "kind", clears=("target",))
     if kind == "code":
@@ -65,7 +65,7 @@ def _draw_form(inputs: data.Inputs) -> None:
         st.code(CODE, language=None, wrap_lines=True)
         st.code(COMMAND, language=None, wrap_lines=True)
         return
-    schemas, before = data.target_schemas(), in_address("target")
+    schemas, before = target_runs.target_schemas(), in_address("target")
     described = _model(inputs, schemas, before) if kind == "model" else _http(inputs, schemas, before)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         repeats = st.number_input(
@@ -83,7 +83,7 @@ def _draw_form(inputs: data.Inputs) -> None:
         st.text("Name the model." if kind == "model" else "Give the address of the endpoint.")
         return
     with st.spinner("Estimating what will be asked"):
-        plan = data.plan_completion(inputs, described, repeats, budget)
+        plan = target_runs.plan_completion(inputs, described, repeats, budget)
     for line in plan.lines:
         st.text(line)
     if plan.problem:
@@ -94,7 +94,7 @@ def _draw_form(inputs: data.Inputs) -> None:
         _start(inputs, described, repeats, budget)
 
 
-def _model(inputs: data.Inputs, schemas: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
+def _model(inputs: evaluation_inputs.Inputs, schemas: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
     """Draw the fields of language models; return their description, {} without a model."""
     first, second = st.columns(2)
     names = first.text_area(
@@ -109,7 +109,7 @@ def _model(inputs: data.Inputs, schemas: Mapping[str, Any], before: Mapping[str,
     ).strip()  # fmt: skip
     system = st.text_area("System message", before.get("system", ""), key="target-system", height=68)
     prompt = st.text_area("Prompt", before.get("prompt", "{question}"), key="target-prompt", height=100)
-    known = ", ".join(f"{{{name}}}" for name in data.target_placeholders(inputs))
+    known = ", ".join(f"{{{name}}}" for name in target_runs.target_placeholders(inputs))
     st.caption(f"Placeholders: {known}. Expected answers are never shown to the model." if known else "")
     with st.expander("More settings"):
         more = parameter_form(schemas["model"], "target-model", start=before)
@@ -117,13 +117,13 @@ def _model(inputs: data.Inputs, schemas: Mapping[str, Any], before: Mapping[str,
     if not models:
         return {}
     if base_url:
-        key_leave.draw(data.judge_facts({"model": models[0], "base_url": base_url}).kept_back)
+        key_leave.draw(judge_settings.judge_facts({"model": models[0], "base_url": base_url}).kept_back)
     texts = {"base_url": base_url, "system": (system or "").strip()}
     given = {name: text for name, text in texts.items() if text}
     return {"kind": "model", "models": models, "prompt": (prompt or "").strip() or "{question}", **given, **more}
 
 
-def _http(inputs: data.Inputs, schemas: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
+def _http(inputs: evaluation_inputs.Inputs, schemas: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
     """Draw the fields of an endpoint; return its description, {} without an address."""
     first, second = st.columns([5, 1])
     address = first.text_input(
@@ -133,7 +133,7 @@ def _http(inputs: data.Inputs, schemas: Mapping[str, Any], before: Mapping[str, 
     method = second.selectbox("Method", methods, methods.index(before.get("method", "POST")), key="target-method")
     start = json.dumps(before.get("body", {"question": "{question}"}), ensure_ascii=False, indent=1)
     body_text = st.text_area("Body, JSON", start, key="target-body", height=110, disabled=method == "GET")
-    known = ", ".join(f"{{{name}}}" for name in data.target_placeholders(inputs))
+    known = ", ".join(f"{{{name}}}" for name in target_runs.target_placeholders(inputs))
     st.caption(f"Placeholders: {known}. They may also stand in the address." if known else "")
     lines = "\n".join(f"{name}: {value}" for name, value in before.get("headers", {}).items())
     header_text = st.text_area("Headers with keys", lines, key="target-headers", height=68, help=HEADERS_HINT)
@@ -158,14 +158,14 @@ def _http(inputs: data.Inputs, schemas: Mapping[str, Any], before: Mapping[str, 
     return own | ({"body": body} if method != "GET" else {}) | ({"headers": headers} if headers else {})
 
 
-def _draw_try(inputs: data.Inputs, described: Mapping[str, Any], disabled: bool) -> None:
+def _draw_try(inputs: evaluation_inputs.Inputs, described: Mapping[str, Any], disabled: bool) -> None:
     """Draw the choice of one case, the button that asks it, and the exchange."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        case = st.selectbox("Try one case", data.triable_cases(inputs), key="target-case", width=220)
+        case = st.selectbox("Try one case", target_runs.triable_cases(inputs), key="target-case", width=220)
         if st.button("Try it", icon=":material/science:", disabled=disabled or not case):
             with st.spinner("Asking"):
-                st.session_state["tried"] = data.try_target(inputs, described, str(case))
-    tried: data.TriedTarget | None = st.session_state.get("tried")
+                st.session_state["tried"] = target_runs.try_target(inputs, described, str(case))
+    tried: target_runs.TriedTarget | None = st.session_state.get("tried")
     if tried is None:
         return
     with st.container(border=True, gap="xsmall"):
@@ -184,10 +184,14 @@ def _draw_try(inputs: data.Inputs, described: Mapping[str, Any], disabled: bool)
 
 
 def _start(
-    inputs: data.Inputs, described: Mapping[str, Any], repeats: int, budget: Mapping[str, Any], again: bool = False
+    inputs: evaluation_inputs.Inputs,
+    described: Mapping[str, Any],
+    repeats: int,
+    budget: Mapping[str, Any],
+    again: bool = False,
 ) -> None:
     """Start asking, and keep the completion in the address."""
-    job, refused = data.start_completion(inputs, described, repeats, budget, again)
+    job, refused = target_runs.start_completion(inputs, described, repeats, budget, again)
     if refused:
         st.text(f"✗ {refused}")
         return
@@ -197,9 +201,9 @@ def _start(
 
 
 @st.fragment(run_every=1)
-def _draw_progress(job: str, inputs: data.Inputs) -> None:
+def _draw_progress(job: str, inputs: evaluation_inputs.Inputs) -> None:
     """Draw how far the completion is; rerun the page when it ends."""
-    facts = data.completion(job, inputs)
+    facts = target_runs.completion(job, inputs)
     if facts is None or facts.state not in GOING:
         st.rerun()
     with st.container(border=True):
@@ -207,14 +211,18 @@ def _draw_progress(job: str, inputs: data.Inputs) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.text("Asking. You may close this page and come back.", width="stretch")
             st.button(
-                "Stop", key="target-stop", icon=":material/stop_circle:", on_click=data.cancel_completion, args=(job,)
+                "Stop",
+                key="target-stop",
+                icon=":material/stop_circle:",
+                on_click=target_runs.cancel_completion,
+                args=(job,),
             )
         st.progress(run_progress.share(entries), text=run_progress.summary(facts.progress))
         for entry in entries if len(entries) > 1 else ():
             st.progress(run_progress.share([entry]), text=run_progress.line(entry))
 
 
-def _draw_finished(inputs: data.Inputs, facts: data.CompletionFacts) -> None:
+def _draw_finished(inputs: evaluation_inputs.Inputs, facts: target_runs.CompletionFacts) -> None:
     """Draw the result of a completion, and what has failed."""
     described = in_address("target")
     with st.container(border=True):

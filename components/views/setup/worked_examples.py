@@ -13,7 +13,7 @@ from components.widgets.tables import header, numeric
 from metrics.presentation.format import STATUSES, number, title
 
 if TYPE_CHECKING:
-    from components.data import Example
+    from metrics.core.evaluator import Example
 
 TABLES = ("cases", "annotations", "outputs", "predictions")  # of a data set
 NO_VALUE = "no value"

@@ -20,11 +20,11 @@ def drawn() -> None:
     import plotly.graph_objects as go
     import streamlit as st
 
-    from components.data import OperatingPoint
     from components.views.objects import point_controls
     from components.widgets import controls, filters, frame
     from components.widgets.chart import chart
     from components.widgets.tables import records
+    from metrics.analysis import OperatingPoint
 
     filters._write("search", "filter-search")
     filters._write_edges("score", "filter-score", (0.0, 1.0))
