@@ -216,17 +216,16 @@ class CheckFields(Fields):
 
     keep_good_rows: bool = switch("skip invalid rows instead of stopping; the run records how many were skipped")
     fix: Pairs = option(
-        "detection: correct the predictions of a model before they are scored, repeatable; all: whatever the checks "
-        "propose",
+        "correct the predictions of a model before they are scored, repeatable; all: whatever the checks propose",
         "MODEL=FIX|all",
     )
     unknown_classes: Pairs = option(
-        "detection: what becomes of predictions of classes that the suite does not have: left out as pycocotools does, "
-        "counted as false positives, or taken for a class of the suite (FILE: a .json or .csv of names and classes), "
+        "what becomes of predictions of classes that the suite does not have: left out as pycocotools does, counted as "
+        "false, or taken for a class of the suite (FILE: a .json or .csv of names and classes), "
         "repeatable; without it they are an error",
         "ignore|false|NAME=CLASS|FILE",
     )
-    accept_findings: bool = switch("detection: score also what the checks find to be meaningless")
+    accept_findings: bool = switch("score also what the checks find to be meaningless")
 
 
 class PlaceFields(Fields):

@@ -175,7 +175,7 @@ def aggregates(
 
 def few_cases(truths: Floats | Ints, draws: Draws) -> str | None:
     """Return why means over classes with so many cases [k] have neither interval nor resamples; None where they do."""
-    many: Floats = truths * draws.independence
+    many = np.asarray(truths * draws.independence, np.float64)
     return None if np.count_nonzero(many) > 1 and has_enough_truths(many, LEAST, 0) else FEW_CASES
 
 

@@ -119,7 +119,7 @@ def read_data(
 
 
 def _read_outputs(evaluation: Evaluation, suite: Suite, door: Door) -> Loaded[Outputs]:
-    """Return the outputs of an evaluation; unknown classes in detection stay, `checked_outputs` asks about them."""
+    """Return the outputs of an evaluation; unknown classes stay, `checked_outputs` asks about them."""
     given, models, keep = evaluation.outputs, evaluation.model_name, evaluation.keep_good_rows
     names = file_names(evaluation)
     mapping, reading = _of_files(evaluation, door)
@@ -235,17 +235,18 @@ def _file_named(text: str, files: Sequence[str]) -> str:
 def checked_outputs(
     suite: Suite, outputs: Outputs, evaluation: Evaluation, door: Door = "command", tell: Tell | None = None
 ) -> Outputs:
-    """Return the outputs with fixes and unknown classes as the evaluation says, after the checks of detection uploads.
+    """Return the outputs with fixes and unknown classes as the evaluation says, after the checks of boxes and classes.
 
     `tell` is told what was changed, and what looks doubtful. InputError for serious findings that are neither fixed nor
     accepted, and for unknown classes without an answer, with what would answer them in the words of the door.
     """
-    from metrics.ingest.lint import advice, lint, unanswered, unknown_text
+    from metrics.ingest.lint import TASKS_ASKED, advice, lint, unanswered, unknown_text
 
-    if suite.task != "detection":
+    if suite.task not in TASKS_ASKED:
         given = [option_name(name, door) for name in ("fix", "unknown_classes") if getattr(evaluation, name)]
         if given:
-            raise InputError([InputProblem(", ".join(given), f"a suite of {suite.task}", "a suite of detection")])
+            expected = f"a suite of {' or '.join(TASKS_ASKED)}"
+            raise InputError([InputProblem(", ".join(given), f"a suite of {suite.task}", expected)])
         return outputs
     say = tell or _ignore
     outputs = corrected_outputs(suite, outputs, evaluation, door)
@@ -269,8 +270,9 @@ def checked_outputs(
         proposal = f", such as {option_text('unknown_classes', alike[0], door)}" if alike else ""
         every = option_name("unknown_classes", door)
         lines += [unknown_text(unknown), f"  add {every} ignore|false|NAME=CLASS{proposal}"]
-        if door == "page":
-            lines = [f"Choose what to do with {unknown_text(unknown)}."]
+        if door == "page":  # which shows what was found beside its questions
+            numbered = [str(finding) for finding in findings if finding.kind == "class_numbers"]
+            lines = numbered or [f"Choose what to do with {unknown_text(unknown)}."]
     if refused:
         several = sum(bool(one.fix) for one in findings) > 1
         every = f"{option_text('fix', ALL, door)} to apply all of these fixes, or " if several else ""

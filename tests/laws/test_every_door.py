@@ -217,21 +217,10 @@ REFUSED: dict[str, tuple[str, str, str]] = {  # suite, outputs, and what every d
         'case_id,expected_answers\n1,"[""a"", null]"\n', "case_id,answer\n1,a\n", "closed and without null"
     ),
 }  # fmt: skip
-ORCHESTRATED = "the orchestration asks of detection alone, and the page shows what was found beside its button"
-NOT_YET = {  # door and case → why it does not hold yet
-    **{(door, "a class that the suite lacks"): ORCHESTRATED for door in ("Python", "command", "project file")},
-    **{(door, "classes that are off by one"): ORCHESTRATED for door in DOORS},
-    ("Python", "an object of a class that the suite lacks"): "it lists rows before anything is asked",
-}  # fmt: skip
 
 
-@pytest.mark.parametrize(("door", "case"), [
-    pytest.param(
-        door, case, id=f"{door}, {case}",
-        marks=[pytest.mark.xfail(strict=True, reason=NOT_YET[door, case])] if (door, case) in NOT_YET else [],
-    )
-    for door, case in product(DOORS, REFUSED)
-])  # fmt: skip
+@pytest.mark.parametrize("case", REFUSED)
+@pytest.mark.parametrize("door", DOORS)
 def test_is_refused_the_same(door: str, case: str, workspace: Path, tmp_path: Path, units_here: None) -> None:
     """A file that one door refuses, every door refuses with the same words."""
     del units_here

@@ -12,6 +12,7 @@ from metrics.ingest.lint.checks import advice, fix_all, lint
 from metrics.ingest.lint.findings import Finding
 from metrics.ingest.lint.fixes import FIXES, fix
 from metrics.ingest.lint.unknown_classes import (
+    TASKS_ASKED,
     ClassChoice,
     UnknownClass,
     settle,
@@ -22,6 +23,7 @@ from metrics.ingest.lint.unknown_classes import (
 
 __all__ = [
     "FIXES",
+    "TASKS_ASKED",
     "ClassChoice",
     "Finding",
     "UnknownClass",

@@ -20,7 +20,10 @@ from metrics.core.suite import PREDICTIONS, Outputs, Suite
 from metrics.ingest.lint.fixes import changed
 from metrics.vision.geometry import whole
 
-ASKED = ("detection", "classification")  # the tasks whose predictions may have classes that the suite does not have
+TASKS_ASKED = (
+    "detection",
+    "classification",
+)  # the tasks whose predictions may have classes that the suite does not have
 Rest = Literal["", "ignore", "false"]
 OPTION = "--unknown-classes"
 EXPECTED = "ignore, false, NAME=CLASS with a class of the suite, or a .json or .csv file of names and classes"
@@ -82,7 +85,7 @@ def unknown_classes(suite: Suite, outputs: Outputs) -> tuple[UnknownClass, ...]:
 
     Classes with keys (core.label_keys) are checked when they are read.
     """
-    if suite.task not in ASKED or suite.label_keys or outputs.predictions is None:
+    if suite.task not in TASKS_ASKED or suite.label_keys or outputs.predictions is None:
         return ()
     table = outputs.predictions.select(["label", "model"]).filter(_unknown(suite, outputs.predictions))
     counts = table.group_by("label", use_threads=False).aggregate([("model", "count"), ("model", "distinct")])
