@@ -209,11 +209,10 @@ def _concordance(x: Ranks, y: Ranks) -> Floats:
 
 def _agreements(x: Ints, y: Ints, weights: Floats | None) -> Ints | Floats:
     """Return, for permutations x and y of 0 … n − 1, the others in the same order less those in the opposite one."""
-    value, place = np.empty(len(x), np.int64), np.empty(len(x), np.int64)
+    value = np.empty(len(x), np.int64)
     value[x] = y
     if weights is None:
         return 4 * _smaller_before(value)[x] - 2 * x - 2 * y + len(x) - 1
-    place[y] = x
     by_x, by_y = (np.empty(len(x)) for _ in range(2))
     by_x[x], by_y[y] = weights, weights
     left, lower = ((np.cumsum(own) - own)[rank] for own, rank in ((by_x, x), (by_y, y)))
