@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 
 import metrics
-from components.data import inputs
+from components.data import evaluation_inputs
 from components.data.uploaded_files import keep, upload_folder
 from metrics import ingest
 from metrics.analysis import insights, leaderboard, problems
@@ -127,11 +127,11 @@ def by_project(files: Place, workspace: Path, chosen: list[str], unknown: tuple[
 def by_page(files: Place, workspace: Path, chosen: list[str], unknown: tuple[str, ...] = ()) -> Run:
     place = upload_folder()
     suite, outputs = (keep(io.BytesIO(path.read_bytes()), path.name, place) for path in files)
-    given = inputs.Inputs("upload", suite, outputs=(outputs,), models=("",), classes=unknown)
-    read = inputs.read_inputs(given)
+    given = evaluation_inputs.Inputs("upload", suite, outputs=(outputs,), models=("",), classes=unknown)
+    read = evaluation_inputs.read_inputs(given)
     if not read.complete:
         raise InputError(read.problems)
-    run, reason = inputs.start(given, tuple(chosen), {}, "run")
+    run, reason = evaluation_inputs.start(given, tuple(chosen), {}, "run")
     if reason:
         raise InputError(reason)
     return metrics.Workspace(workspace).run(run)
