@@ -79,6 +79,8 @@ def _check_shard(evaluation: Evaluation) -> None:
         return
     Shard.parse(evaluation.shard)
     whole = [name for group in (LimitFields, WeightFields, ReportFields) for name in group.model_fields]
-    given = ", ".join(flag_of(name) for name in whole if getattr(evaluation, name) != DEFAULTS[name].default)
+    given = ", ".join(
+        flag_of(name) for name in whole if getattr(evaluation, name) not in (None, (), DEFAULTS[name].default)
+    )
     if given:
         raise InputError([InputProblem("--shard", given, "no option that needs the whole run: merge the shards first")])

@@ -42,13 +42,9 @@ class SamplingDesign:
             inside = np.unique(numbers(held).astype(np.int64))
         weights = clusters = None
         if cases["weight"].null_count < size:
-            weights = numbers(pc.fill_null(cases["weight"], 1.0))[inside]
-            if len(weights) and weights[0] > 0 and (weights == weights[0]).all():  # doubling every case changes nothing
-                weights = None
+            weights = _uneven(numbers(pc.fill_null(cases["weight"], 1.0))[inside])
         if cases["group"].null_count < size:
-            clusters = _clusters(cases["group"], inside)
-            if len(clusters) == clusters.max(initial=-1) + 1:
-                clusters = None
+            clusters = _shared(_clusters(cases["group"], inside))
         return cls(size, inside, weights, clusters)
 
     def __len__(self) -> int:
@@ -67,8 +63,8 @@ class SamplingDesign:
     def of_part(self, keep: NDArray[Any]) -> tuple[Floats | None, Ints | None]:
         """Return the weights and the clusters, as codes of their own, of a part of the cases inside."""
         return (
-            None if self.weights is None else self.weights[keep],
-            None if self.clusters is None else cluster_codes(self.clusters[keep]),
+            None if self.weights is None else _uneven(self.weights[keep]),
+            None if self.clusters is None else _shared(cluster_codes(self.clusters[keep])),
         )
 
 
@@ -79,6 +75,16 @@ def cluster_codes(clusters: NDArray[np.integer[Any]]) -> Ints:
     else:
         codes = np.unique(clusters, return_inverse=True)[1].astype(np.int64)
     return codes
+
+
+def _uneven(weights: Floats) -> Floats | None:
+    """Return the weights, None where all are alike: doubling every case changes nothing."""
+    return None if len(weights) and weights[0] > 0 and (weights == weights[0]).all() else weights
+
+
+def _shared(clusters: Ints) -> Ints | None:
+    """Return codes 0 … c − 1 of clusters, None where each has one case."""
+    return None if len(clusters) == clusters.max(initial=-1) + 1 else clusters
 
 
 def _clusters(group: pa.ChunkedArray, inside: Ints) -> Ints:

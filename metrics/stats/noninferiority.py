@@ -88,7 +88,7 @@ def decide_noninferiority(
     difference is the one found: that b is not worse, or that it is worse; None without an error.
     Source: Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15:657, 1987; EMA/CPMP/EWP/2158/99, 2005.
 
-    >>> decide(-0.002, (-0.008, 0.004), 0.01, 500, 0.003)
+    >>> decide_noninferiority(-0.002, (-0.008, 0.004), 0.01, 500, 0.003)
     Decided(verdict='equivalent', low=-0.008, high=0.004, more=None)
     """
     if significant > 0:

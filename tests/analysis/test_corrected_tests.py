@@ -41,7 +41,7 @@ def corrected(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         sizes.append(len(p))
         return corrections.holm(p)
 
-    for place in ("stats.model_ranking", "stats.rank_ranges", "analysis.findings.flips"):
+    for place in ("stats.model_ranking", "analysis.findings.flips"):
         monkeypatch.setattr(f"metrics.{place}.holm", holm)
     monkeypatch.setattr("metrics.analysis.comparison.significance.ADJUST", {"holm": holm})
     return sizes

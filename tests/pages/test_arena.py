@@ -126,8 +126,8 @@ def test_head_to_head_by_preferences(bare: Run, open_page: Open) -> None:
     assert "Position bias of j: the answer shown first is preferred in 0.500" in said
     assert "Judge and people prefer the same in 1.00 (0.727–1.00) of 36 common matches" in said
     standings, matrix = (frame.value for frame in page.dataframe[:2])
-    assert standings["model"].tolist()[-1] == "amber"
-    assert matrix.loc[matrix["model"] == "birch", str(standings["model"].tolist().index("amber"))].item() == "1.00 · 12"
+    assert standings["Model"].tolist()[-1] == "amber"
+    assert matrix.loc[matrix["model"] == "birch", str(standings["Model"].tolist().index("amber"))].item() == "1.00 · 12"
     page = open_page("leaderboard", run=bare.id, form="matches", source="people", pair=["cedar", "amber"])
     cases = page.dataframe[2].value
     assert "cedar against amber: 9 wins, 3 losses, 0 ties" in words(page)

@@ -222,7 +222,7 @@ def test_risk_and_coverage_say_from_which_score_on_to_answer(look_at: Look, open
     assert [link.proto.label for link in page.get("page_link")][-2:] == [
         "Surest mistakes of useful", "Surest mistakes of few",
     ]  # fmt: skip
-    note = next(group.note for group in build(run).charts if group.title == "Risk and coverage")
+    note = next(" ".join(group.notes) for group in build(run).charts if group.title == "Risk and coverage")
     assert sentence in note
     assert why in note
 

@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlparse
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from components.data import workspace_runs
+from components.data.workspace_runs import ensure_samples
 from metrics.presentation.viewers.board_drawing import PROBLEM
 from metrics.store import Run, Workspace
 from metrics.store.threshold_profiles import ThresholdProfiles
@@ -191,7 +191,7 @@ def test_the_next_question_is_the_problems(run: Run, open_page: Open) -> None:
 
 def test_an_empty_workspace_computes_the_samples(workspace, monkeypatch, open_page):
     started = []
-    monkeypatch.setattr("components.data.workspace_runs.ensure_samples", workspace_runs.ensure_samples)
+    monkeypatch.setattr("components.data.workspace_runs.ensure_samples", ensure_samples)
     monkeypatch.setattr("metrics.suites.samples.start_missing", lambda given: started.append(given.path) or True)
     monkeypatch.setattr("components.data.workspace_runs.sample_titles", lambda: {"rag": "Questions about a handbook"})
     page = open_page("leaderboard")
@@ -202,7 +202,7 @@ def test_an_empty_workspace_computes_the_samples(workspace, monkeypatch, open_pa
 
 
 def test_a_workspace_without_runs_and_samples_teaches(workspace, monkeypatch, open_page):
-    monkeypatch.setattr("components.data.workspace_runs.ensure_samples", workspace_runs.ensure_samples)
+    monkeypatch.setattr("components.data.workspace_runs.ensure_samples", ensure_samples)
     monkeypatch.setattr("metrics.suites.samples.start_missing", lambda given: False)
     page = open_page("leaderboard")
     assert page.subheader[0].value == "No run yet"

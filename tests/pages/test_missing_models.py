@@ -13,7 +13,7 @@ from metrics import engine
 from metrics.core.registry import evaluators
 from metrics.core.suite import Outputs, Suite
 from metrics.engine.load_resources import missing_resources
-from metrics.library.evaluate import asked
+from metrics.library.evaluate import as_evaluation
 from metrics.library.prepare import prepare
 from metrics.models import SOURCES
 from metrics.models.embedder import PACKAGE
@@ -110,7 +110,7 @@ def test_the_command_says_the_same_and_the_run_keeps_it(workspace: Path, without
     case = {"case_id": "1", "question": "What is 1 + 1?", "expected_answers": ["It is two."], "source_text": "It is."}
     answer = {"case_id": "1", "model": "small", "answer": "It is two.", "retrieved_contexts": ["One and one."]}
     suite, outputs = Suite.from_rows("s", "text", [case]), Outputs.from_rows([answer | {"run": n} for n in (1, 2)])
-    prepared = prepare(asked(suite, outputs, every, {}), "command")
+    prepared = prepare(as_evaluation(suite, outputs, every, {}), "command")
     run = prepared.create()
     told = dict(line.split(" will be skipped: ") for line in prepared.hints())
     assert list(told) == every

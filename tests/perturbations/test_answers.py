@@ -162,4 +162,7 @@ def test_the_report_says_what_sways_the_judge(workspace):
         section = ask("can_the_judge_be_trusted", engine.execute(again, one_thread))
     (table,) = section.tables
     assert table.rows[0][1:] == ("Author: signed with the judge's name", "+1.00 (0.886–1.00)", "✗ swayed", "30")
-    assert "The judge is swayed by what should not matter: Author: signed with the judge's name." in section.notes[0]
+    assert (
+        "The judge is swayed by what should not matter: Author: signed with the judge's name."
+        in section.sentences[0].text
+    )

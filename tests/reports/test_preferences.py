@@ -27,8 +27,8 @@ def test_standings_and_wins_by_people_and_the_judge(run: Run) -> None:
         "By the judge's preferences (quality)", "Wins by the judge's preferences (quality)",
     ]  # fmt: skip
     people, wins, judge, _ = section.tables
-    assert ([row[1] for row in people.rows], people.rows[0][3:]) == (["cedar", "birch", "amber"], ("18", "6", "0"))
-    assert (wins.rows[0], {row[5] for row in judge.rows}) == (("cedar", "", "0.750 · 12", "0.750 · 12"), {"24"})
+    assert ([row[1] for row in people.rows], people.rows[0][4:]) == (["cedar", "birch", "amber"], ("18", "6", "0"))
+    assert (wins.rows[0], {row[6] for row in judge.rows}) == (("cedar", "", "0.750 · 12", "0.750 · 12"), {"24"})
     said = section.notes[0]
     assert "36 preferences by people (quality)." in said
     assert "Position bias of j: the answer shown first is preferred in 1.00" in said

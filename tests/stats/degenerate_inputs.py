@@ -137,7 +137,7 @@ TABLE: dict[str, Inputs] = {
         (np.column_stack([YES, NO]), np.column_stack([NO, NO]), draws) for draws in BOTH_DRAWS
     ],
     "classification.label_sets.codes_matrix": [(NO_INTS, NO_INTS, (0, 0)), (np.array([-1]), np.array([0]), (1, 1))],
-    "classification.ranked_precision.average_precision": [([],), ([False],), ([True],)],
+    "ranked_retrieval.average_precision": [([],), ([False],), ([True],)],
     "classification.roc.roc": [
         (SAME, SPLIT), (HALF, SPLIT), (SAME, YES), (NONE, NO_BOOLS), (np.full(10, NAN), SPLIT), (ONE, np.ones(1, bool)),
     ],
@@ -145,13 +145,13 @@ TABLE: dict[str, Inputs] = {
         (curves, SPLIT[:, None], draws) for curves in CURVES for draws in BOTH_DRAWS
     ],
     "classification.roc.corners": [(curves[0].fp, curves[0].tp, most) for curves in CURVES for most in (2, 9)],
-    "classification.score_counts.threshold_counts": [
+    "classification.roc.threshold_counts": [
         (np.zeros((0, 2)), NO_INTS, [0.5]), (np.full((2, 2), NAN), np.arange(2), [0.5]),
     ],
-    "classification.score_counts.true_and_other": [
+    "classification.roc.true_and_other": [
         (np.ones((2, 1)), np.zeros(2, np.int64)), (np.full((1, 2), NAN), np.zeros(1, np.int64)),
     ],
-    "classification.score_counts.f1": [(np.zeros(2), np.zeros(2), np.array([0, 2]))],
+    "classification.roc.f1": [(np.zeros(2), np.zeros(2), np.array([0, 2]))],
     "classification.selective.risk_coverage": [(NONE, NO_BOOLS), (ONE, np.ones(1, bool)), (SAME, SPLIT), (HALF, SPLIT)],
     "classification.selective.risk_areas": [
         *[(score, wrong, draws) for score in (SAME, HALF, TWO) for wrong in (YES, NO, SPLIT) for draws in BOTH_DRAWS],
@@ -196,7 +196,7 @@ TABLE: dict[str, Inputs] = {
         (Ranks.of(NONE),) * 2
     ],
     "correlation.resampled": [(pearson(x, HALF), draws) for x in (SAME, HALF, TWO) for draws in BOTH_DRAWS],
-    "decision.decide": [
+    "noninferiority.decide_noninferiority": [
         (apart, (low, high), 0.1, units, error, significant, side, side)
         for apart, low, high in ((0.0, 0.0, 0.0), (-0.1, -0.1, -0.1), (1.0, 1.0, 1.0), (0.1 - 0.2, 0.2 - 0.3, 0.0),
             (0.0, -np.inf, np.inf))
@@ -204,22 +204,26 @@ TABLE: dict[str, Inputs] = {
         for side in (Side(0, 0.0, 0.0), Side(1, 1.0, 1.0))
     ],
     "dispersion.dispersion": [([],), ([0.0],), ([0.1] * 10,), ([-1.0, 1.0],)],
-    "draws.draw_weights": [(NO_INTS, 2), (np.zeros(3, np.int64), 2)],
-    "draws.draw_halves": [(NO_INTS, 2), (np.zeros(3, np.int64), 3)], "draws.counted": [(np.ones((2, 0)), NO_INTS, 3)],
+    "bootstrap_draws.draw_weights": [(NO_INTS, 2), (np.zeros(3, np.int64), 2)],
+    "bootstrap_draws.draw_halves": [(NO_INTS, 2), (np.zeros(3, np.int64), 3)],
+    "bootstrap_draws.counted": [(np.ones((2, 0)), NO_INTS, 3)],
     "drift.drift": [(x, y) for x in (NONE, ONE, SAME, HALF) for y in (ONE, SAME, TWO)],
     "drift.ks_distance": [(np.array([1, 0]), np.array([1, 1])), (np.array([1, 1]), np.array([2, 2]))],
     "drift.stability_index": [(np.array([1, 0]), np.array([1, 1])), (np.array([1, 1]), np.array([2, 2]))],
     "drift.equal_bins": [(NO_INTS,), (np.array([9]),), (np.ones(40, np.int64),)],
     "drift.exact_share": [(shares, 0.05) for shares in (SAME, OTHERS, np.ones(10), ZERO, HALF)],
-    "edges.root": [(0.0,), (-1e-34,), (np.array([-1e-34, 4.0]),), (NONE,)],
-    "edges.standard_errors": [(own,) for own in VARIANCES],
-    "edges.difference_errors": [(own, np.array([0, 1]), np.array([1, 2])) for own in VARIANCES],
-    "edges.distance_in_errors": [(np.array([0.0, 1e-17, 0.1]), error) for error in (0.0, np.array([0.0, 1e-17, 0.1]))],
-    "edges.symmetric_inverse": [(own,) for own in VARIANCES], "edges.whole_from": [(0.0,), (0.1 * 3 * 10,)],
-    "edges.falling_order": [(NONE,), (ONE,), (np.array([NAN, np.inf, np.inf]),), (np.full(3, NAN),)],
-    "edges.highest_place": [(ONE,), (np.array([NAN, 1.0]),), (np.full(3, NAN),), (np.full(2, np.inf),)],
-    "edges.highest_places": [(np.full((2, 2), NAN),), (np.zeros((0, 2)),)],
-    "edges.is_apart": [(0.0, NONE), (1e-17, np.full(3, 1e-17)), (0.0, np.full(3, NAN))],
+    "float_tolerance.root": [(0.0,), (-1e-34,), (np.array([-1e-34, 4.0]),), (NONE,)],
+    "float_tolerance.standard_errors": [(own,) for own in VARIANCES],
+    "float_tolerance.difference_errors": [(own, np.array([0, 1]), np.array([1, 2])) for own in VARIANCES],
+    "float_tolerance.distance_in_errors": [
+        (np.array([0.0, 1e-17, 0.1]), error) for error in (0.0, np.array([0.0, 1e-17, 0.1]))
+    ],
+    "float_tolerance.symmetric_inverse": [(own,) for own in VARIANCES],
+    "float_tolerance.whole_from": [(0.0,), (0.1 * 3 * 10,)],
+    "float_tolerance.falling_order": [(NONE,), (ONE,), (np.array([NAN, np.inf, np.inf]),), (np.full(3, NAN),)],
+    "float_tolerance.highest_place": [(ONE,), (np.array([NAN, 1.0]),), (np.full(3, NAN),), (np.full(2, np.inf),)],
+    "float_tolerance.highest_places": [(np.full((2, 2), NAN),), (np.zeros((0, 2)),)],
+    "float_tolerance.is_apart": [(0.0, NONE), (1e-17, np.full(3, 1e-17)), (0.0, np.full(3, NAN))],
     "group_rates.difference_interval": [(0.0, (0.0, 0.0), 1.0, (1.0, 1.0)), (0.5, (0.5, 0.5), 0.5, (0.5, 0.5))],
     "group_rates.ratio_interval": [(0.5, (0.0, 1.0), 0.5, (0.0, 1.0)), (1.0, (1.0, 1.0), 1.0, (1.0, 1.0))],
     "group_rates.equal_rates_p": [
@@ -295,7 +299,7 @@ TABLE: dict[str, Inputs] = {
     ] + [(row, row, draws) for row, draws in SINGLE],
     "prediction_errors.resampled_medians": DRAWN + SINGLE,
     "prediction_powered.corrected_mean": [*JUDGED, (ONE, ONE), (NONE, NONE)],
-    "rank_ranges.rank_ranges": [
+    "model_ranking.rank_ranges": [
         (values, own, 5.0) for values in (np.zeros(3), np.array([0.3, 0.1 + 0.2, 0.3])) for own in VARIANCES
     ],
     "ranked_retrieval.ranks_of": [
@@ -318,7 +322,7 @@ TABLE: dict[str, Inputs] = {
     "ratios.ratio": [(ZERO, ZERO), (NONE, NONE)],
     "ratios.weighted_mean": [(own, zero) for own in (NONE, ONE, np.full(2, NAN)) for zero in (None, 0.0 * own)],
     "ratios.mean_over": [(np.full((2, 2), NAN), 0), (np.zeros((0, 2)), 0)],
-    "regression.clustered_coefficient": [
+    "correlation.clustered_coefficient": [
         (x, others, y, units) for x in (SAME, HALF, TWO) for others in (np.zeros((10, 0)), HALF[:, None])
         for y in (SAME, HALF, TWO) for units in (ALONE, PAIRED, np.zeros(10, np.int64))
     ],
@@ -332,8 +336,10 @@ TABLE: dict[str, Inputs] = {
             for samples in (SAME, ONE, np.full(3, NAN), np.array([0.1, 1 - 1e-16]), HALF / 2)
         for units in (1.0, 9.0) for scale in ("below one", "correlation")
     ],
-    "resampled_sums.resampled_sums": [(np.column_stack([own]), np.arange(len(own)), 0, 5) for own in (ONE, SAME, HALF)],
-    "segments.first_highest": [(NONE, NO_INTS), (ONE, np.ones(1, np.int64)), (SAME, np.full(1, 10))],
+    "bootstrap_draws.resampled_sums": [
+        (np.column_stack([own]), np.arange(len(own)), 0, 5) for own in (ONE, SAME, HALF)
+    ],
+    "float_tolerance.first_highest": [(NONE, NO_INTS), (ONE, np.ones(1, np.int64)), (SAME, np.full(1, 10))],
     "sequential.anytime_p": [(p, units) for p in (0.0, 0.05, 1.0) for units in (0, 30, 10**9)],
     "sequential.anytime_stretch": [(0,), (30,), (1e12,)],
     "sequential.anytime_interval": [(0.0, 0.0, 0.0, 0), (0.0, 0.0, 0.0, 30)],

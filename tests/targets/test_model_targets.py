@@ -65,7 +65,7 @@ def test_an_evaluation_of_targets_is_read_again_without_them(judge_server, suite
     facts = {group.title: group.facts for group in build(run).facts}
     assert [fact.name for fact in facts["Models asked"]] == ["a · plain", "b · plain"]
     assert "prompt: {question}" in facts["Models asked"][0].value
-    with pytest.raises(InputError, match="found both; expected outputs, or a target"):
+    with pytest.raises(InputError, match="target: found outputs as well; expected outputs or targets"):
         evaluate(suite, run.outputs, target=grid)
 
 

@@ -41,11 +41,12 @@ def measured_outputs(run: Run) -> pa.Table:
 def resource_values(run: Run, quantity: str) -> Floats:
     """Return what each case of the suite took [cases, models], repeats averaged, NaN where no output says it."""
     said = measured_outputs(run)
-    said = said.filter(said[quantity].is_valid())
     ids = run.case_columns(["case_id"])["case_id"].combine_chunks()
-    shape = len(ids), len(run.models)
+    models = pa.array(run.models, pa.string())
+    shape = len(ids), len(models)
+    said = said.filter(pc.and_(said[quantity].is_valid(), pc.is_in(said["model"], models)))
     places = numbers(pc.index_in(said["case_id"], ids)).astype(np.int64) * shape[1]
-    places += numbers(pc.index_in(said["model"], pa.array(run.models, pa.string())))
+    places += numbers(pc.index_in(said["model"], models))
     sums = np.bincount(places, numbers(said[quantity]), shape[0] * shape[1])
     return ratio(sums, np.bincount(places, minlength=len(sums))).reshape(shape)
 

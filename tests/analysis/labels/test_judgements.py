@@ -80,7 +80,10 @@ def test_the_report_names_the_judge_its_cost_and_the_claims(run: Run, plain: Run
     assert "price unknown" in facts["Spent"]
     assert re.fullmatch(r"claims \(sha256 [0-9a-f]{12}\)", facts["Edited prompts"])
     assert "failed or unreadable" in facts["Faithfulness"]
-    assert "2 judged scores without a value because the judge's reply could not be read." in report.notes
+    assert (
+        "2 judged scores without a value because the judge's reply could not be read."
+        in report.section("leaderboard").notes
+    )
     lines = [line for case in report.worst for line in case.evidence]
     assert ("✓", "It opened in 1937. · supported · context 2 · Context 2 has it.") in lines
     assert any(glyph == "✗" and "Eiffel" in text for glyph, text in lines)

@@ -63,7 +63,7 @@ def test_a_reader_sees_it_beside_every_number(run: Run, capsys: pytest.CaptureFi
     assert WARNING in board_drawing._cell(board.cells["A", "rouge/rougeL"], "0.5")[5]
     assert WARNING in compare(run, "A", "B").notes
     report = build(run)
-    assert WARNING in report.notes
+    assert WARNING in report.section("leaderboard").notes
     assert WARNING in report.summary.sure
     assert WARNING in next(section for section in report.sections if section.title == "Is it really better?").notes
     print_leaderboard(run)
