@@ -17,9 +17,10 @@ def of_yaml(name: str) -> Any:
     return yaml.safe_load((PROJECT / name).read_text(encoding="utf-8"))
 
 
-def test_the_changelog_begins_with_this_version_and_its_date() -> None:
+def test_the_last_release_of_the_changelog_is_this_version_with_its_date() -> None:
     headings = re.findall(r"^## (.*)$", (PROJECT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
-    versions, dates = zip(*(heading.split(" — ") for heading in headings), strict=True)
+    released = headings[headings[0] == "Unreleased" :]
+    versions, dates = zip(*(heading.split(" — ") for heading in released), strict=True)
     assert versions[0] == __version__
     assert [*dates] == sorted(map(str, map(date.fromisoformat, dates)), reverse=True)
 
