@@ -59,15 +59,21 @@ def _lines(chart: Curve, colours: Mapping[str, str], dark: bool) -> go.Figure:
         x, y = ([point[axis] for point in series.points] for axis in (0, 1))
         low, high = ([span[end] for span in series.spans] for end in (1, 2))
         figure.add_scatter(
-            x=x, y=y, mode="markers" if chart.dots else "lines+markers" if series.spans else "lines",
-            name=plain(series.model), line={"color": colours[series.model], "width": 2},
+            x=x,
+            y=y,
+            mode="markers" if chart.dots else "lines+markers" if series.spans else "lines",
+            name=plain(series.model),
+            line={"color": colours[series.model], "width": 2},
             error_y=whiskers(y, low, high, colours[series.model]) if series.spans else None,
-        )  # fmt: skip
+        )
         if series.mark is not None:
             figure.add_scatter(
-                x=[series.mark[0]], y=[series.mark[1]], mode="markers", name=plain(series.model),
+                x=[series.mark[0]],
+                y=[series.mark[1]],
+                mode="markers",
+                name=plain(series.model),
                 marker={"size": 13, "color": colours[series.model]},
-            )  # fmt: skip
+            )
     last = [(series.model, *series.points[-1]) for series in chart.series if series.points]
     name_lines(figure, [""], {"": last}, colours, place)
     span = ends[1] - ends[0]

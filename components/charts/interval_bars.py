@@ -139,9 +139,11 @@ def ranked_figure(
 def _facts(series: str, row: Mapping[Hashable, Any], unit: str) -> str:
     bounds = interval(row["low"], row["high"])
     value = f"{number(row['value'])} {unit}".strip()
-    return f"<b>{plain(series)}</b>, {plain(row['name'])}<br>{value}" + (
-        f" (95 % {bounds})" if bounds else ""
-    ) + (f"<br>n {int(row['n']):,}" if "n" in row else "")  # fmt: skip
+    return (
+        f"<b>{plain(series)}</b>, {plain(row['name'])}<br>{value}"
+        + (f" (95 % {bounds})" if bounds else "")
+        + (f"<br>n {int(row['n']):,}" if "n" in row else "")
+    )
 
 
 def _bounds(numbers: pd.DataFrame) -> tuple[float, float]:

@@ -28,11 +28,18 @@ def slices_figure(
     """Return a bar per slice with its interval, and the overall value as a line; a bar carries [title, address]."""
     numbers = pd.DataFrame(
         [
-            {"name": row.label, "series": title, "value": row.value, "low": row.low, "high": row.high,
-             "n": row.n, "key": row.slice.address}
+            {
+                "name": row.label,
+                "series": title,
+                "value": row.value,
+                "low": row.low,
+                "high": row.high,
+                "n": row.n,
+                "key": row.slice.address,
+            }
             for row in rows
         ]
-    )  # fmt: skip
+    )
     numbers = numbers.astype({"value": float, "low": float, "high": float})
     figure = bars_figure(numbers, {title: ACCENT[dark]}, "", dark, bounds, pixels_high=height)
     texts = [f"  {number(row.value)}" for row in rows]  # a single series needs no name beside its bars

@@ -111,7 +111,7 @@ def _sizes(array: pa.Array) -> Ints:
         return _sizes(array.storage)
     kind = array.type
     if pa.types.is_dictionary(kind):
-        return _taken(_sizes(array.dictionary), pc.fill_null(array.indices.cast(pa.int64()), -1))
+        return _take_sizes(_sizes(array.dictionary), pc.fill_null(array.indices.cast(pa.int64()), -1))
     if _is_runs(kind):
         places = np.searchsorted(array.run_ends.to_numpy(), array.offset + np.arange(len(array)), side="right")
         repeated: Ints = _sizes(array.values)[places]
@@ -150,7 +150,7 @@ def _entries(array: pa.MapArray) -> pa.StructArray:
     return pa.StructArray.from_arrays([array.keys, array.items], ["key", "value"])
 
 
-def _taken(sizes: Ints, indices: pa.Array) -> Ints:
+def _take_sizes(sizes: Ints, indices: pa.Array) -> Ints:
     """Return the size of the value at each index; of none at −1."""
     return np.append(sizes, CELL)[_numbers(indices)]
 

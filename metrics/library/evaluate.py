@@ -22,7 +22,7 @@ from metrics.library.run import Run
 if TYPE_CHECKING:
     from metrics.core.evaluator import Evaluator
 
-Table = Any  # what metrics.ingest.tables.frames takes
+Table = Any  # what metrics.ingest.tables.native_types takes
 PLACED = ("suite", "outputs", "evaluators")  # the arguments that need no name
 CALLED = {"param": "parameters"}  # fields that Python calls otherwise
 FIELDS = {

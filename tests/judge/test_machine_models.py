@@ -201,7 +201,7 @@ def listed(*models: object) -> bytes:
     return json.dumps({"object": "list", "data": [{"id": model} for model in models]}).encode()
 
 
-def asked(server: Server) -> list[ModelServer]:
+def ask_server(server: Server) -> list[ModelServer]:
     return running_servers({"Ollama": server.server_port})
 
 
@@ -210,7 +210,7 @@ class TestServers:
         monkeypatch.setenv("OPENAI_API_KEY", "sk-CANARY0123456789abcdef")
         server.reply = (200, listed("llama3.2:1b", "nomic-embed-text", "qwen2.5"), {})
         address = f"http://127.0.0.1:{server.server_port}/v1"
-        assert asked(server) == [ModelServer("Ollama", address, ("llama3.2:1b", "qwen2.5"))]
+        assert ask_server(server) == [ModelServer("Ollama", address, ("llama3.2:1b", "qwen2.5"))]
         ((path, headers),) = server.seen
         assert path == "/v1/models"
         assert "CANARY" not in str(headers)
@@ -227,16 +227,16 @@ class TestServers:
     )  # fmt: skip
     def test_what_is_no_server_of_models(self, server, reply):
         server.reply = reply
-        assert asked(server) == []
+        assert ask_server(server) == []
 
     def test_names_to_hide_too_many_and_a_server_that_asks_for_a_key(self, server):
         hostile = ["", " m", "a\nb", "\x1b[2J", "x" * 201, 7, None, {"a": 1}, "sk-CANARY0123456789abcdef"]
         server.reply = (200, listed(*hostile, "fine", "fine"), {})
-        assert asked(server)[0].models == ("fine",)
+        assert ask_server(server)[0].models == ("fine",)
         server.reply = (200, listed(*(f"m{number}" for number in range(500))), {})
-        assert len(asked(server)[0].models) == model_servers.MOST_MODELS
+        assert len(ask_server(server)[0].models) == model_servers.MOST_MODELS
         server.reply = (401, b"", {})
-        assert [(one.models, one.locked) for one in asked(server)] == [((), True)]
+        assert [(one.models, one.locked) for one in ask_server(server)] == [((), True)]
 
 
 class TestCommand:

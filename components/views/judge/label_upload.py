@@ -75,7 +75,7 @@ def _choose() -> dict[str, Any]:
     return {"sampling": sampling}
 
 
-def _told(file: GivenFile) -> str:
+def _describe_file(file: GivenFile) -> str:
     what = FORMS[file.form].format(", ".join(file.value_columns))
     cases, raters = (len(file.table[name].unique()) for name in ("case_id", "rater"))
     return f"of {format.plural(cases, 'case')} by {format.plural(raters, 'rater')}: {what}"
@@ -86,5 +86,6 @@ GIVEN = given_rows.Given(
     "CSV, JSONL, JSON, Parquet or Excel: case_id, model, rater and label (pass, fail, unsure or a number), or "
     "a column for each criterion or rater.",
     ("case_id", "model", "rater", "criterion", "label"), "label", "labelled here by",
-    _choose, given_files.read_labels, _told, agreements.add_labels, agreements.remove_labels, agreements.label_sets,
+    _choose, given_files.read_labels, _describe_file,
+    agreements.add_labels, agreements.remove_labels, agreements.label_sets,
 )  # fmt: skip

@@ -43,7 +43,7 @@ def _choose() -> dict[str, Any]:
     return {"by": by, "a_first": a_first}
 
 
-def _told(file: GivenFile) -> str:
+def _describe_file(file: GivenFile) -> str:
     cases = len(file.table["case_id"].unique())
     return f"on {format.plural(cases, 'case')}, in {', '.join(file.value_columns)}"
 
@@ -57,7 +57,7 @@ GIVEN = given_rows.Given(
     "compared here by",
     _choose,
     given_files.read_preferences,
-    _told,
+    _describe_file,
     preferences.add_preferences,
     preferences.remove_preferences,
     preferences.preference_sets,

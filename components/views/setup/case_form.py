@@ -190,9 +190,14 @@ def _draw_fact(field: Field, value: Any, facts: SuiteFacts, key: str) -> Any:
         case "number":
             low = None if field.low == -math.inf else field.low
             return st.number_input(
-                field.title, low, value=value, key=key, placeholder="none", help=field.help,
+                field.title,
+                low,
+                value=value,
+                key=key,
+                placeholder="none",
+                help=field.help,
                 format=None if low is not None else "%.6g",
-            )  # fmt: skip
+            )
         case _:
             return st.text_input(field.title, value or "", key=key, help=field.help).strip() or None
 

@@ -140,7 +140,11 @@ def _config(name: str) -> Any:
     if field.is_number:
         low = None if field.low == -math.inf else field.low
         return st.column_config.NumberColumn(
-            title, width=110, min_value=low, format="%.6g" if low is None else None, help=field.help,
+            title,
+            width=110,
+            min_value=low,
+            format="%.6g" if low is None else None,
+            help=field.help,
             step=1 if field.is_whole else None,
-        )  # fmt: skip
+        )
     return st.column_config.TextColumn(title, width=110 if field.edited == "line" else 240, help=field.help)

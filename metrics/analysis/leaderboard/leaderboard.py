@@ -120,8 +120,8 @@ class Leaderboard:
 class _Group(NamedTuple):
     """The rows of a column, one of each model, with what the column is of.
 
-    label_key: of the labels that it counts; alike: whether other columns have the same metric and label key, which its
-    own columns then tell apart; leads: whether it is the first of these.
+    label_key: of the labels that it counts; alike: whether other columns have the same metric and label key, so that
+    its title also names the values of its own; leads: whether it is the first of these.
     """
 
     entry: Evaluator

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
@@ -38,17 +39,23 @@ def measured_outputs(run: Run) -> pa.Table:
     return stored_rows(run.input_path("outputs/outputs.parquet"), ["case_id", "model", *QUANTITIES], said)
 
 
-def resource_values(run: Run, quantity: str) -> Floats:
-    """Return what each case of the suite took [cases, models], repeats averaged, NaN where no output says it."""
-    said = measured_outputs(run)
+def resource_values(run: Run, quantities: Collection[str]) -> dict[str, Floats]:
+    """Return what each case took, by quantity [cases, models]: repeats averaged, NaN where no output says it."""
+    if not quantities:
+        return {}
+    outputs = measured_outputs(run)
     ids = run.case_columns(["case_id"])["case_id"].combine_chunks()
     models = pa.array(run.models, pa.string())
     shape = len(ids), len(models)
-    said = said.filter(pc.and_(said[quantity].is_valid(), pc.is_in(said["model"], models)))
-    places = numbers(pc.index_in(said["case_id"], ids)).astype(np.int64) * shape[1]
-    places += numbers(pc.index_in(said["model"], models))
-    sums = np.bincount(places, numbers(said[quantity]), shape[0] * shape[1])
-    return ratio(sums, np.bincount(places, minlength=len(sums))).reshape(shape)
+    outputs = outputs.filter(pc.is_in(outputs["model"], models))
+    places = numbers(pc.index_in(outputs["case_id"], ids)).astype(np.int64) * shape[1]
+    places += numbers(pc.index_in(outputs["model"], models))
+    values = {}
+    for quantity in quantities:
+        said = np.asarray(outputs[quantity].is_valid())
+        sums = np.bincount(places[said], numbers(outputs[quantity].drop_null()), shape[0] * shape[1])
+        values[quantity] = ratio(sums, np.bincount(places[said], minlength=len(sums))).reshape(shape)
+    return values
 
 
 @cache_by_run(maxsize=32)
@@ -62,8 +69,9 @@ def resources(run: Run, tag: str | None = None) -> tuple[Resource, ...]:
     ids = run.case_columns(["case_id"])["case_id"].take(pa.array(design.inside))
     by_id = numbers(pc.sort_indices(ids)).astype(np.int64)  # the same intervals whatever the order of the suite
     found = []
+    every = resource_values(run, QUANTITIES)
     for quantity, unit in QUANTITIES.items():
-        values = resource_values(run, quantity)[design.inside]
+        values = every[quantity][design.inside]
         kept = by_id[~np.isnan(values[by_id]).all(axis=1)]
         weights, clusters = design.of_part(kept)
         low, high = bootstrap_means(values[kept], weights, clusters, low=0.0)

@@ -120,9 +120,10 @@ def objective_values(run: Run, chosen: Sequence[Objective], design: SamplingDesi
     single = [False] * len(chosen)
     keys = [(one.column.evaluator, one.column.metric) for one in chosen if not one.is_resource]
     read = [case_values(run, model, design, keys) if keys else {} for model in run.models]
+    taken = resource_values(run, [one.column.key for one in chosen if one.is_resource])
     for place, one in enumerate(chosen):
         if one.is_resource:
-            found[place] = resource_values(run, one.column.key)[design.inside]
+            found[place] = taken[one.column.key][design.inside]
             continue
         own = [of.get((one.column.evaluator, one.column.metric)) for of in read]
         for model, values in enumerate(own):
@@ -135,7 +136,7 @@ def objective_values(run: Run, chosen: Sequence[Objective], design: SamplingDesi
 @cache_by_run(maxsize=8)
 def _resource_ranks(run: Run, quantity: str, tag: str | None) -> Ranks | None:
     design = run.sampling_design(tag)
-    values = resource_values(run, quantity)[design.inside]
+    values = resource_values(run, [quantity])[quantity][design.inside]
     metric = Metric.lower(quantity, "", high=math.inf)
     return case_ranks(metric, values, np.zeros(len(run.models), bool), run.models, design)
 

@@ -44,7 +44,7 @@ class Conversation:
         first = 0 if after is None else sides.index(after) + 1 if after in sides else len(sides)
         return [number for number, own in enumerate(sides, 1) if own == side and number > first]
 
-    def shown(self, number: int, most: int = VERDICT_CHARACTERS) -> str:
+    def turn_text(self, number: int, most: int = VERDICT_CHARACTERS) -> str:
         """Return a turn as the judge is shown it: `turn 2, assistant: …`."""
         turn = self.turns[number - 1]
         return f"turn {number}, {turn.side}: {cut(turn.text, most)}"
@@ -88,7 +88,7 @@ async def ask_about_turns(
         judge.each(
             prompt,
             form,
-            [conversation.shown(number) for number in group],
+            [conversation.turn_text(number) for number in group],
             {**data, "CONVERSATION": shown_turns(conversation, max(1, group[0] - TURNS_BEFORE), group[-1], judge.room)},
             name="TURNS",
         )
@@ -100,7 +100,7 @@ async def ask_about_turns(
 def shown_turns(conversation: Conversation, first: int, last: int, room: int) -> list[str]:
     """Return these turns, each on a line: whole up to 2,000 characters, less where they would fill the room."""
     most = max(FEWEST_CHARACTERS, min(TURN_CHARACTERS, room * 3 // (2 * (last - first + 1))))
-    return [conversation.shown(number, most) for number in range(first, last + 1)]
+    return [conversation.turn_text(number, most) for number in range(first, last + 1)]
 
 
 def turn_score(
@@ -123,8 +123,8 @@ def _batches(conversation: Conversation, numbers: Sequence[int], room: int) -> l
     groups: list[list[int]] = []
     for number in numbers:
         if groups and len(groups[-1]) < TURNS_AT_ONCE:
-            first = max(1, groups[-1][0] - TURNS_BEFORE)
-            if listed_size(conversation.shown(place, TURN_CHARACTERS) for place in range(first, number + 1)) <= room:
+            together = range(max(1, groups[-1][0] - TURNS_BEFORE), number + 1)
+            if listed_size(conversation.turn_text(place, TURN_CHARACTERS) for place in together) <= room:
                 groups[-1].append(number)
                 continue
         groups.append([number])

@@ -51,7 +51,9 @@ async def _judge_turns(
 ) -> list[Verdict]:
     """Return a verdict on each of these turns; `labels` are the words for the judge's yes and no."""
     replies = await ask_about_turns(judge, prompt, YesNoReply, conversation, numbers, data)
-    verdicts = item_verdicts(map(conversation.shown, numbers), replies, dict(zip(("yes", "no"), labels, strict=True)))
+    verdicts = item_verdicts(
+        map(conversation.turn_text, numbers), replies, dict(zip(("yes", "no"), labels, strict=True))
+    )
     return [replace(one, rests_on=((TURNS, number),)) for one, number in zip(verdicts, numbers, strict=True)]
 
 

@@ -157,7 +157,7 @@ async def topic_adherence(case: Case, parameters: TopicParameters, judge: Judge)
     replies = await ask_about_turns(judge, HANDLED, _Handled, conversation, numbers, {"TOPICS": list(topics)})
     held = [yes_or_no(reply.on_topic == reply.attempted) for reply in replies]
     judged = [
-        Verdict(conversation.shown(number), holds, _label(reply), reply.reason, ((TURNS, number),))
+        Verdict(conversation.turn_text(number), holds, _label(reply), reply.reason, ((TURNS, number),))
         for number, holds, reply in zip(numbers, held, replies, strict=True)
     ]
     score = turn_score("topic_adherence", "all_on_topic", judged, facts={"topics": list(topics)})

@@ -72,7 +72,7 @@ async def list_told(
     numbers = conversation.numbers("user")
     (field,) = form.model_fields.keys() - ItemReply.model_fields.keys()
     replies = await each(
-        judge, prompt, form, [conversation.shown(n, _turns.TURN_CHARACTERS) for n in numbers], name="TURNS"
+        judge, prompt, form, [conversation.turn_text(n, _turns.TURN_CHARACTERS) for n in numbers], name="TURNS"
     )
     listed = zip(numbers, (getattr(reply, field) for reply in replies), strict=True)
     return [(number, text.strip()) for number, texts in listed for text in texts if text.strip()][:most]
@@ -156,7 +156,7 @@ async def knowledge_retention(case: Case, parameters: Parameters, judge: Judge) 
         lost = sorted({n for n in reply.forgotten if 1 <= n <= len(known) and known[n - 1][0] < number})
         links = ((TURNS, number), *(("facts", n) for n in lost))
         label = "forgets" if lost else "retains"
-        judged.append(Verdict(conversation.shown(number), yes_or_no(not lost), label, reply.reason, links))
+        judged.append(Verdict(conversation.turn_text(number), yes_or_no(not lost), label, reply.reason, links))
     listed = [Verdict(fact, "unknown", "told", rests_on=((TURNS, number),)) for number, fact in known]
     return turn_score("knowledge_retention", "all_retained", judged, more={"facts": listed})
 

@@ -179,7 +179,7 @@ def checked_labels(images: Listing, labels: dict[int, str]) -> dict[str, pa.Arra
         values = images.values(key)
         if all(value is None for value in values):
             continue
-        images.wrong(np.array([not _known(value, labels) for value in values], bool), key, values, CATEGORY_IDS)
+        images.wrong(np.array([not _are_classes(value, labels) for value in values], bool), key, values, CATEGORY_IDS)
         names = [
             None if value is None or bad else [labels[number] for number in dict.fromkeys(value)]
             for value, bad in zip(values, images.bad, strict=True)
@@ -277,7 +277,7 @@ def _floats(values: list[Any]) -> Floats:
         return np.array([float(value) if abs(value) < 1e308 else np.inf for value in values], np.float64)
 
 
-def _known(value: Any, labels: dict[int, str]) -> bool:
+def _are_classes(value: Any, labels: dict[int, str]) -> bool:
     return value is None or (isinstance(value, list) and all(type(one) is int and one in labels for one in value))
 
 
