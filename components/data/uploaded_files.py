@@ -173,11 +173,14 @@ def task_of(name: str) -> Task | None:
 
 
 def reading_of(token: str, readings: Sequence[str]) -> Reading:
-    """Return how the user says that an upload is to be read: texts `TOKEN.encoding=NAME` and `TOKEN.sheet=NAME`."""
+    """Return how the user says that an upload is to be read: texts `TOKEN.encoding=NAME`, `TOKEN.sheet=NAME`, answers.
+
+    Any other `TOKEN.NAME=CHOICE` is the answer to a question about it.
+    """
     from metrics.ingest import Reading
 
     chosen = choices_of(token, readings)
-    return Reading(chosen.get("encoding"), chosen.get("sheet"))
+    return Reading(chosen.pop("encoding", None), chosen.pop("sheet", None), chosen)
 
 
 def problem_table(problems: Iterable[InputProblem]) -> pd.DataFrame:

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from metrics.core.receipt import FileQuestion
+
 SHOWN_CHARACTERS = 120
 SHOWN_EXAMPLES = 3
 EXAMPLE_CHARACTERS = 60
@@ -18,7 +20,8 @@ class InputProblem:
 
     `row` counts like a spreadsheet: the header is row 1, the first record of a CSV row 2; in JSONL it is the line, in
     Parquet and JSON arrays the record counted from 1. None means the whole file. Leaving rows out does not fix a
-    `fatal` one. `rows` are more than one where it stands for further rows like this that are not listed.
+    `fatal` one. `rows` are more than one where it stands for further rows like this that are not listed. An answer to
+    the `question` ends the problem.
     """
 
     file: str
@@ -28,6 +31,7 @@ class InputProblem:
     column: str | None = None
     fatal: bool = False
     rows: int = 1
+    question: FileQuestion | None = None
 
     def __str__(self) -> str:
         place = self.file

@@ -24,6 +24,7 @@ from metrics.core.fields import Case as Case
 from metrics.core.fields import Task as Task
 from metrics.core.fingerprint import fingerprint
 from metrics.core.label_fields import ANNOTATION_FIELDS, PREDICTION_FIELDS
+from metrics.core.receipt import Receipt
 
 COMPLEXITY = METADATA + "complexity"
 ASSUMED_SIZE = METADATA + "assumed_size"  # "yes" for images of unknown size whose boxes were given as 0–1
@@ -74,7 +75,8 @@ class Suite:
     `media` is the folder with the images named in `cases.image`; `labels` are the classes in the suite's own order;
     `left_out` counts wrong rows of the upload that the user chose to leave out; `category_ids` are the numbers that a
     results file may use instead of `labels`, in the same order; `label_keys` are the keys of labels that are all of the
-    form key=value (core.label_keys); `classes` are the facts about labels that have some.
+    form key=value (core.label_keys); `classes` are the facts about labels that have some. `receipt` says what became of
+    each part of the file.
     """
 
     name: str
@@ -87,6 +89,7 @@ class Suite:
     category_ids: tuple[int, ...] = ()
     label_keys: tuple[str, ...] = ()
     classes: Mapping[str, ClassFacts] = field(default_factory=dict)
+    receipt: Receipt = ()
 
     @classmethod
     def from_rows(
@@ -162,6 +165,7 @@ class Outputs:
     no predictions. `left_out` counts wrong rows of the upload that the user chose to leave out. `files` is the folder
     of the files that `artifacts` names. `targets` describes models that Assay itself asked, by name. `changes` records,
     in order, what was changed after reading (metrics.ingest.lint): model, change, number of predictions, text.
+    `receipt` says what became of each part of the files; of one file with cases and outputs the suite has it.
     """
 
     outputs: pa.Table
@@ -170,6 +174,7 @@ class Outputs:
     files: Path | None = None
     targets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     changes: tuple[Mapping[str, Any], ...] = ()
+    receipt: Receipt = ()
 
     @classmethod
     def from_rows(

@@ -198,7 +198,7 @@ class FileFields(Fields):
 
 
 class ReadingFields(Fields):
-    """The encoding and the sheet of each file."""
+    """The encoding and the sheet of each file, and answers to questions about it."""
 
     encoding: Pairs = option(
         "encoding of the files, or of one: windows-1252, utf-16 … (default: UTF-8 if valid, else the likeliest)",
@@ -208,6 +208,11 @@ class ReadingFields(Fields):
         "sheet of Excel files, or split of Hugging Face data sets (default: the first that is not empty; test)",
         "[FILE=]NAME",
     )
+    read: Pairs = option(
+        "answer to a question about the files, or one of them, repeatable; what is asked names its answers",
+        "[FILE=]QUESTION=ANSWER",
+    )
+    explain: bool = switch("print what became of each part of the files, a line each", python=False)
     all_problems: bool = switch("print every problem of the files, a line each, not grouped", python=False)
 
 

@@ -33,6 +33,7 @@ def inspect(
     """
     request = Request(Problems(keep_good_rows=True), task, mapping, role)
     with open_upload(path, filename, reading) as upload:
+        request.problems.answers[upload.name] = reading.answers
         return reader_of(upload).preview(upload, request)
 
 
@@ -60,12 +61,14 @@ def load_suite(
     """
     request = Request(Problems(keep_good_rows), task, mapping, "suite", suite_name=name)
     with open_upload(path, filename, reading) as upload:
+        request.problems.answers[upload.name] = reading.answers
         reader = reader_of(upload)
         if images is None and upload.bundle is not None and reader.images(upload.bundle):
             images, images_filename = upload.bundle.path, upload.bundle.name
         pictures = SuiteImages(images, workspace_media, images_filename, request.problems)
         loaded = reader.suite(upload, request, pictures)
-        return replace(loaded, notes=(*upload.notes, *loaded.notes))
+        suite = replace(loaded.value, receipt=request.problems.receipt)
+        return replace(loaded, value=suite, notes=(*upload.notes, *loaded.notes))
 
 
 def load_outputs(
@@ -91,7 +94,7 @@ def load_outputs(
     an answer are not, `Loaded.missing` counts them. InputError as in `load_suite`; `read_outputs` returns the outputs
     alone.
     """
-    problems = _problems(suite, keep_good_rows, keep_unknown_classes)
+    problems = _problems(keep_good_rows, None, suite, keep_unknown_classes)
     names = {str(path): name for path, name in (filenames or {}).items()}
     models = {str(path): name for path, name in (model_names or {}).items()}
     given = {str(path): reading for path, reading in (readings or {}).items()}
@@ -102,13 +105,16 @@ def load_outputs(
         own = mapped.get(str(path), mapping)
         request = Request(problems, suite.task, own, "outputs", model=models.get(str(path)))
         try:
-            with open_upload(path, names.get(str(path)), given.get(str(path), AS_IT_SEEMS)) as upload:
+            reading = given.get(str(path), AS_IT_SEEMS)
+            with open_upload(path, names.get(str(path)), reading) as upload:
+                problems.answers[upload.name] = reading.answers
                 parts.append(reader_of(upload).outputs(upload, request, suite))
                 notes += upload.notes
         except InputError as error:
             problems.absorb(error)
     loaded = outputs_of(parts, suite, problems)
-    return replace(loaded, notes=(*notes, *loaded.notes))
+    outputs = replace(loaded.value, receipt=problems.receipt)
+    return replace(loaded, value=outputs, notes=(*notes, *loaded.notes))
 
 
 def load_combined(
@@ -125,8 +131,11 @@ def load_combined(
     """
     request = Request(Problems(keep_good_rows), task, mapping, "combined", name, model_name)
     with open_upload(path, filename, reading) as upload:
+        request.problems.answers[upload.name] = reading.answers
         loaded = reader_of(upload).combined(upload, request)
-        return replace(loaded, notes=(*upload.notes, *loaded.notes))
+        suite, outputs = loaded.value
+        value = (replace(suite, receipt=request.problems.receipt), outputs)
+        return replace(loaded, value=value, notes=(*upload.notes, *loaded.notes))
 
 
 def _value_of(load: Callable[P, Loaded[T]]) -> Callable[P, T]:
@@ -148,43 +157,52 @@ read_combined = _value_of(load_combined)
 def suite_from_frame(
     frame: Any, *, name: str = "suite", task: Task | None = None, mapping: Mapping[str, str] | None = None,
     images: str | Path | None = None, keep_good_rows: bool = False, workspace_media: str | Path | None = None,
+    answers: Mapping[str, str] | None = None,
 ) -> Suite:  # fmt: skip
     """Return the suite in a table in memory, as `read_suite`; messages count rows from 1, and no index is read.
 
     `frame` is a data frame of pandas or polars, an Arrow table, a list of dictionaries, a Hugging Face Dataset (class
-    labels become their names) or anything else with `__arrow_c_stream__`.
+    labels become their names) or anything else with `__arrow_c_stream__`. `answers` are to questions about the table.
     """
-    sheet = frame_sheet(frame, name, Problems(keep_good_rows))
+    sheet = frame_sheet(frame, name, _problems(keep_good_rows, answers))
     pictures = SuiteImages(images, workspace_media, None, sheet.problems)
-    return suite_of(sheet, name, task, mapping, pictures).value
+    return replace(suite_of(sheet, name, task, mapping, pictures).value, receipt=sheet.problems.receipt)
 
 
 def outputs_from_frame(
     frame: Any, *, suite: Suite, name: str = "outputs", mapping: Mapping[str, str] | None = None,
     model_name: str | None = None, keep_good_rows: bool = False, keep_unknown_classes: bool = False,
+    answers: Mapping[str, str] | None = None,
 ) -> Outputs:  # fmt: skip
     """Return the outputs in a table in memory, as `read_outputs`; `frame` as in `suite_from_frame`.
 
     Without a column `model` the model is `model_name`, or `name`.
     """
-    sheet = frame_sheet(frame, name, _problems(suite, keep_good_rows, keep_unknown_classes))
+    sheet = frame_sheet(frame, name, _problems(keep_good_rows, answers, suite, keep_unknown_classes))
     part = part_of(sheet, suite, mapping, model_name or name, None)
-    return outputs_of([part], suite, sheet.problems).value
+    return replace(outputs_of([part], suite, sheet.problems).value, receipt=sheet.problems.receipt)
 
 
 def combined_from_frame(
-    frame: Any, *, task: Task | None = None, mapping: Mapping[str, str] | None = None, keep_good_rows: bool = False
-) -> Loaded[tuple[Suite, Outputs]]:
+    frame: Any, *, task: Task | None = None, mapping: Mapping[str, str] | None = None, keep_good_rows: bool = False,
+    answers: Mapping[str, str] | None = None,
+) -> Loaded[tuple[Suite, Outputs]]:  # fmt: skip
     """Return suite and outputs from a table in memory that has case and answer in every row, as `load_combined`.
 
     `frame` as in `suite_from_frame`. Without a column `model` the model is `outputs`.
     """
-    sheet = frame_sheet(frame, "suite", Problems(keep_good_rows))
-    return combined_of(sheet, "suite", task, mapping, "outputs")
+    sheet = frame_sheet(frame, "suite", _problems(keep_good_rows, answers))
+    loaded = combined_of(sheet, "suite", task, mapping, "outputs")
+    suite, outputs = loaded.value
+    return replace(loaded, value=(replace(suite, receipt=sheet.problems.receipt), outputs))
 
 
-def _problems(suite: Suite, keep_good_rows: bool, keep_unknown_classes: bool) -> Problems:
-    """Return an empty list of the problems of outputs."""
+def _problems(
+    keep_good_rows: bool, answers: Mapping[str, str] | None, suite: Suite | None = None, keep_unknown: bool = False
+) -> Problems:
+    """Return an empty list of problems of a suite, or of outputs for the `suite`."""
     problems = Problems(keep_good_rows)
-    problems.keep_unknown_classes = keep_unknown_classes and suite.task == "detection" and not suite.label_keys
+    problems.answers[""] = answers or {}
+    if suite is not None:
+        problems.keep_unknown_classes = keep_unknown and suite.task == "detection" and not suite.label_keys
     return problems

@@ -1,11 +1,12 @@
 """Problems and Loaded: everything wrong with an upload is collected before anything is raised."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from metrics.core.errors import InputError, InputProblem
+from metrics.core.receipt import EXAMPLE_CHARACTERS, FileQuestion, Receipt, ReceiptLine, Use, sorted_receipt
 
 T = TypeVar("T")
 
@@ -24,15 +25,21 @@ class Loaded(Generic[T]):
 
 
 class Problems:
-    """Everything wrong with an upload: problems of rows, which can be left out, and fatal ones."""
+    """Everything wrong with an upload: problems of rows, which can be left out, and fatal ones; and its receipt.
+
+    `answers` are a person's to the questions about each file: {file: {question: choice}}, "" for every file.
+    """
 
     def __init__(self, keep_good_rows: bool = False):
         self.keep_good_rows = keep_good_rows
         self.keep_unknown_classes = False  # predictions of classes that the suite does not have are no problems
         self.fatal = False
         self.left_out = 0
+        self.answers: dict[str, Mapping[str, str]] = {}
+        self.asked: set[str] = set()  # names of the questions that came up
         self._files: dict[str, int] = {}
         self._found: list[InputProblem] = []
+        self._receipt: dict[tuple[str, str, Use], ReceiptLine] = {}
 
     def add(
         self, file: str, found: str, expected: str, row: int | None = None, column: str | None = None, *,
@@ -47,6 +54,50 @@ class Problems:
         for problem in problems:
             self._files.setdefault(problem.file, len(self._files))
             self._found.append(problem)
+
+    def note(
+        self, file: str, place: str, use: Use, meaning: str, count: int | None = None, example: object = ""
+    ) -> None:
+        """Record what became of a part of a file; see ReceiptLine. Counts of the same part add up."""
+        key = (file, place, use)
+        before = self._receipt.get(key)
+        if before is not None and before.count is not None and count is not None:
+            count += before.count
+        text = (before.example if before else "") or str(example)[:EXAMPLE_CHARACTERS]
+        self._receipt[key] = ReceiptLine(file, place, use, meaning, count, text)
+
+    @property
+    def receipt(self) -> Receipt:
+        """What became of each part of the files so far."""
+        return sorted_receipt(self._receipt.values())
+
+    def ask(
+        self, file: str, question: FileQuestion, found: str, *, default: str | None = None, place: str | None = None,
+        row: int | None = None,
+    ) -> str | None:  # fmt: skip
+        """Return the answer to a question about a file, else `default`; without both it is a fatal problem, and None.
+
+        `place` is the column or path that it is about. The receipt says what was decided, and by whom.
+        """
+        self.asked.add(question.name)
+        upload = file.partition("/")[0]
+        given = {**self.answers.get("", {}), **self.answers.get(upload, {}), **self.answers.get(file, {})}
+        answer = given.get(question.name)
+        if answer is not None and answer not in question.choices:
+            self.extend(
+                [InputProblem(file, f"the answer {answer!r}", question.expected, row, place, True, 1, question)]
+            )
+            self.fatal = True
+            return None
+        chosen = answer or default
+        if chosen is None:
+            self.extend([InputProblem(file, found, question.expected, row, place, True, 1, question)])
+            self.fatal = True
+            return None
+        others = ", ".join(choice for choice in question.choices if choice != chosen)
+        whose = "as you said" if answer else f"as it seems; else --read {question.name}={others}"
+        self.note(file, place or question.name, "asked", f"{found}: {question.name}={chosen}, {whose}")
+        return chosen
 
     def absorb(self, error: InputError) -> None:
         """Record the problems of a file that could not be read at all."""

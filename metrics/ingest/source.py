@@ -5,7 +5,7 @@ import json
 import mmap
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -34,10 +34,14 @@ TABLES = "a CSV, JSONL, JSON, YAML, Parquet, Arrow or Excel file"
 
 @dataclass(frozen=True)
 class Reading:
-    """How the user says that a file is to be read: its encoding, and the sheet of a workbook; None: as it seems."""
+    """How the user says that a file is to be read: its encoding, the sheet of a workbook; None: as it seems.
+
+    `answers` are to questions about the file, {name: choice}; see metrics.core.receipt.FileQuestion.
+    """
 
     encoding: str | None = None
     sheet: str | None = None
+    answers: Mapping[str, str] = field(default_factory=dict)
 
 
 AS_IT_SEEMS = Reading()

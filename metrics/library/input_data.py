@@ -179,7 +179,9 @@ def _of_files(evaluation: Evaluation, door: Door) -> tuple[dict[str, dict[str, s
     return mappings, readings_of(evaluation, files, door)
 
 
-def mappings_of(texts: Sequence[str], files: Sequence[str], option: str = "--map") -> dict[str, dict[str, str]]:
+def mappings_of(
+    texts: Sequence[str], files: Sequence[str], option: str = "--map", form: str = "CANONICAL=COLUMN"
+) -> dict[str, dict[str, str]]:
     """Return columns by canonical field of each file, and under "" of all: FILE=CANONICAL=COLUMN is about one.
 
     A file is named by its path or its name.
@@ -189,7 +191,7 @@ def mappings_of(texts: Sequence[str], files: Sequence[str], option: str = "--map
     found = {}
     for file in ("", *files):
         own = [text.removeprefix(f"{name}=") for name, text in split if name and name in (file, Path(file).name)]
-        found[file] = dict(pairs([*of_all, *own], option, "CANONICAL=COLUMN"))
+        found[file] = dict(pairs([*of_all, *own], option, form))
     return found
 
 
@@ -197,6 +199,7 @@ def readings_of(given: ReadingFields, files: Sequence[str], door: Door = "comman
     """Return how each file is to be read; InputError where an option names a file that is not given."""
     from metrics.ingest.text_encoding import named
 
+    answers = mappings_of(given.read, files, option_name("read", door), "QUESTION=ANSWER")
     found: dict[str, dict[str, str]] = {"encoding": {}, "sheet": {}}
     problems = []
     for option, chosen in found.items():
@@ -210,7 +213,7 @@ def readings_of(given: ReadingFields, files: Sequence[str], door: Door = "comman
             chosen.update(dict.fromkeys(of, named(name) if chosen is found["encoding"] else name))
     if problems:
         raise InputError(problems)
-    return {file: Reading(found["encoding"].get(file), found["sheet"].get(file)) for file in files}
+    return {file: Reading(found["encoding"].get(file), found["sheet"].get(file), answers[file]) for file in files}
 
 
 def corrected_outputs(suite: Suite, outputs: Outputs, evaluation: Evaluation, door: Door = "command") -> Outputs:
