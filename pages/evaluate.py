@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from components.data import evaluation_inputs, stored_outputs, uploaded_files, workspace_runs
+from components.views.results import what_was_read
 from components.views.setup import evaluator_chooser, object_findings, run_start, target_form
 from components.widgets import column_mapping, controls, problem_list, uploads, url
 from components.widgets.frame import editors_only, frame
@@ -220,6 +221,8 @@ def show_problems(facts: evaluation_inputs.ReadInputs, inputs: evaluation_inputs
         return
     st.subheader(f"{problem_list.words(facts.problems)} in the files", anchor=False)
     problem_list.draw_problems(facts.problems, "files")
+    given = (inputs.suite if inputs.source == "upload" else "", *inputs.outputs)
+    column_mapping.draw_answers(facts.problems, {uploaded_files.upload_name(token): token for token in given if token})
     if facts.understood is None:
         st.text("Skipping rows cannot fix these: correct the file and upload it again.")
         return
@@ -256,7 +259,8 @@ with left:
     )  # fmt: skip
     if not suite and not outputs:
         show_examples()
-    elif suite and source not in WITH_OUTPUTS:
+    receipt = st.container()  # above the columns, though it is known after them
+    if suite and source not in WITH_OUTPUTS:
         obstacle = show_columns(inputs)
     answered = bool(outputs or on_file) or together or source in WITH_OUTPUTS
     if suite and source == "upload" and not obstacle and not answered:
@@ -274,6 +278,9 @@ with left:
         show_problems(facts, inputs)
         if facts.complete and facts.understood is not None and facts.understood.task in ("detection", "classification"):
             unchecked = object_findings.draw_checks(inputs)
+    if facts is not None and facts.understood is not None:
+        with receipt:
+            what_was_read.draw_receipt(facts.understood.receipt)
 understood = facts.understood if facts is not None and facts.complete else None
 with right:
     if understood is not None and not unchecked:

@@ -9,7 +9,14 @@ import streamlit as st
 from components.data import judge_settings, run_reads, visitors, workspace_runs
 from components.viewers import heatmap
 from components.views.judge import judge_calls
-from components.views.results import asked_models, detectable_difference, short_answers, welcome, what_was_tested
+from components.views.results import (
+    asked_models,
+    detectable_difference,
+    short_answers,
+    welcome,
+    what_was_read,
+    what_was_tested,
+)
 from components.widgets import controls, drilldown_filters, filters, run_progress, url
 from components.widgets.frame import begin, frame
 from metrics.analysis.corrected_tests import of_ranks
@@ -185,6 +192,7 @@ if form == "heatmap" and len(models) > 1:
     detectable_difference.show_detectable(run, tag, columns, sort)
 if workspace_runs.run_facts(run).state == "finished":
     short_answers.draw_answers(run, "leaderboard")
+    what_was_read.draw_read(run, "leaderboard")
 if len(models) > 1:
     what_was_tested.draw(run, *([of_ranks(board, tag)] if tag else []))
 if missing:

@@ -27,6 +27,7 @@ from metrics.core.errors import AssayError, InputError, InputProblem
 from metrics.presentation import run_names
 
 if TYPE_CHECKING:
+    from metrics.core.receipt import Receipt
     from metrics.core.suite import Outputs, Suite
     from metrics.engine.evaluation import EvaluationInCode
     from metrics.ingest import Loaded, Preview
@@ -105,7 +106,7 @@ class ReadInputs(NamedTuple):
 
 
 class Understood(NamedTuple):
-    """What files hold: good and skipped rows, missing answers, and the inputs of evaluators that are present."""
+    """What files hold: good and skipped rows, missing answers, the inputs of evaluators that are present, receipt."""
 
     suite: str
     task: str
@@ -116,6 +117,7 @@ class Understood(NamedTuple):
     notes: tuple[str, ...]
     missing: int
     present: frozenset[str]
+    receipt: Receipt
 
 
 def inspect(
@@ -191,7 +193,7 @@ def read_suite(inputs: Inputs) -> ReadInputs:
         return _unread(failure)
     suite = loaded.value
     understood = Understood(
-        suite.name, suite.task, len(suite), suite.left_out, len(suite), (), loaded.notes, 0, frozenset()
+        suite.name, suite.task, len(suite), suite.left_out, len(suite), (), loaded.notes, 0, frozenset(), suite.receipt
     )
     return ReadInputs(inputs.keep or not loaded.problems, tuple(loaded.problems), understood)
 
@@ -210,15 +212,16 @@ def _read_inputs(folder: str, _inputs: Inputs, key: str) -> ReadInputs:  # noqa:
     from metrics.library.evaluator_choice import available_inputs
 
     try:
-        suite, outputs, problems, notes, missing = load_data(_inputs)
+        data = load_data(_inputs)
     except AssayError as failure:
         return _unread(failure)
+    suite, outputs, problems, notes, missing = data
     good, bad = outputs.outputs.num_rows, outputs.left_out
     if not _inputs.together:  # else a row holds a case and its answer, and is one row
         good, bad = good + len(suite), bad + suite.left_out
     understood = Understood(
         suite.name, suite.task, good, bad, len(suite),
-        tuple(outputs.models), notes, missing, frozenset(available_inputs(suite, outputs)),
+        tuple(outputs.models), notes, missing, frozenset(available_inputs(suite, outputs)), data.receipt,
     )  # fmt: skip
     return ReadInputs(_inputs.keep or not problems, problems, understood)
 
@@ -320,6 +323,12 @@ def evaluation_of(inputs: Inputs, data: Data | None = None, **more: Any) -> Eval
     for kind in ("encoding", "sheet"):
         chosen = {at: choices_of(at, inputs.readings).get(kind) for at in places}
         given[kind] = [f"{folder / at}={value}" for at, value in chosen.items() if value]
+    given["read"] = [
+        f"{folder / at}={name}={value}"
+        for at in places
+        for name, value in choices_of(at, inputs.readings).items()
+        if name not in ("encoding", "sheet")
+    ]
     return EvaluationInCode.model_validate({**given, **more})
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         WeightedScores,
         Window,
     )
-    from metrics.presentation.blocks import Answer, Sentence
+    from metrics.presentation.blocks import Answer, Block, Sentence
     from metrics.store import Run
 
 P = ParamSpec("P")
@@ -101,6 +101,14 @@ def short_answers(run: Run) -> Sequence[Sentence]:
     from metrics.presentation.question import short_answers
 
     return list(short_answers(run))
+
+
+@of_run
+def what_was_read(run: Run) -> Sequence[Block]:
+    """Return what became of each part of the files; nothing for runs of versions that did not keep it."""
+    from metrics.presentation.questions.what_was_read import what_was_read
+
+    return what_was_read(run)
 
 
 @of_run

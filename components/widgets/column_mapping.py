@@ -17,6 +17,7 @@ from metrics.presentation.format import plural
 if TYPE_CHECKING:
     from components.data import Preview, Question
     from components.data.evaluation_inputs import InspectedFile
+    from metrics.core.errors import InputProblem
 
 NONE = "–"
 
@@ -121,12 +122,30 @@ def draw_file(file: InspectedFile, name: str, files: Sequence[InspectedFile] = (
         st.text(f"{file.name} cannot be read")
         problem_list.draw_problems(file.problems, file.token)
         draw_reading(file)
+        draw_answers(file.problems, {file.name: file.token})
         return "problem"
     rows = "" if seen.rows is None else f": {plural(seen.rows, 'row')}"
     st.text(f"{file.name}{rows} · {summary(seen)}")
     draw_reading(file)
     draw_questions(file, name, files or (file,))
     return "question" if seen.questions else ""
+
+
+def draw_answers(problems: Sequence[InputProblem], tokens: Mapping[str, str]) -> None:
+    """Draw the questions among the problems of files, each with its answers; tokens: of the uploads, by their names."""
+    asked = {(each.file.partition("/")[0], each.question): each for each in problems if each.question is not None}
+    for (file, question), problem in asked.items():
+        key = f"answer-{tokens[file]}-{question.name}"
+        with st.container(border=True):
+            st.text(f"{file}: {question.text}")
+            st.caption(f"Found {problem.found}.")
+            args = (key, tokens[file], question.name)
+            if question.choices:
+                st.segmented_control(
+                    "Answer", list(question.choices), key=key, label_visibility="collapsed", on_change=_read, args=args
+                )
+            else:
+                st.text_input("Answer", key=key, label_visibility="collapsed", on_change=_read, args=args)
 
 
 def draw_reading(file: InspectedFile) -> None:

@@ -9,12 +9,16 @@ ORDER: tuple[Use, ...] = ("asked", "unused", "kept", "used")  # what needs a per
 WORDS: dict[Use, str] = {
     "used": "used", "kept": "kept as metadata", "unused": "not used", "asked": "decided by an answer",
 }  # fmt: skip
+ROWS = "rows"  # the place of the records of a file
 EXAMPLE_CHARACTERS = 80
 
 
 @dataclass(frozen=True, slots=True)
 class FileQuestion:
-    """A question about how a file is to be read, that only a person can answer: `name=choice` is an answer."""
+    """A question about how a file is to be read, that only a person can answer: `name=choice` is an answer.
+
+    Without `choices` any text is one.
+    """
 
     name: str
     text: str
@@ -23,7 +27,7 @@ class FileQuestion:
     @property
     def expected(self) -> str:
         """What answers it, for a message."""
-        answers = " or ".join(f"{self.name}={choice}" for choice in self.choices)
+        answers = " or ".join(f"{self.name}={choice}" for choice in self.choices or ("…",))
         return f"an answer, --read {answers}. {self.text}"
 
 
@@ -33,7 +37,8 @@ class ReceiptLine:
 
     `place` is a column, a path such as `annotations[].attributes.color`, a member of an archive, or `rows`; `meaning`
     is the field that a used part is, the metadata column that a kept part is, why a part is not used, or what a part
-    was asked about and by whom it was answered. `count` are cells, objects or rows, None where nobody counts them.
+    was asked about and by whom it was answered (`question` is the name of that). `count` are cells, objects or rows,
+    None where nobody counts them.
     """
 
     file: str
@@ -42,12 +47,13 @@ class ReceiptLine:
     meaning: str
     count: int | None = None
     example: str = ""
+    question: str = ""
 
     def __str__(self) -> str:
-        words = {"used": "is", "kept": "is kept as", "unused": "is not used:", "asked": "was decided:"}[self.use]
+        words = {"used": "used as", "kept": "kept as", "unused": "not used,", "asked": "decided,"}[self.use]
         count = "" if self.count is None else f" ({self.count:,})"
-        example = f", such as {self.example!r}" if self.example and self.use != "used" else ""
-        return f"{self.file}: {self.place}{count} {words} {self.meaning}{example}"
+        example = f"; such as {self.example!r}" if self.example and self.use != "used" else ""
+        return f"{self.file}, {self.place}{count}: {words} {self.meaning}{example}"
 
     def as_row(self) -> dict[str, Any]:
         """Return the line as a flat record, for tables and JSON."""
@@ -57,29 +63,28 @@ class ReceiptLine:
 Receipt = tuple[ReceiptLine, ...]
 
 
-def receipt_of(rows: Iterable[dict[str, Any]]) -> Receipt:
-    """Return the receipt that records of `ReceiptLine.as_row` hold."""
-    return tuple(ReceiptLine(**row) for row in rows)
+def by_file(receipt: Iterable[ReceiptLine]) -> dict[str, list[ReceiptLine]]:
+    """Return the lines of each file; those of a member of an archive are of the archive."""
+    files: dict[str, list[ReceiptLine]] = {}
+    for line in receipt:
+        files.setdefault(line.file.partition("/")[0], []).append(line)
+    return files
 
 
 def sorted_receipt(lines: Iterable[ReceiptLine]) -> Receipt:
     """Return the lines, those of each file together: questions first, then what is not used, kept, used."""
-    files: dict[str, list[ReceiptLine]] = {}
-    for line in lines:
-        files.setdefault(line.file.partition("/")[0], []).append(line)
-    return tuple(line for own in files.values() for line in sorted(own, key=lambda line: ORDER.index(line.use)))
+    return tuple(
+        line for own in by_file(lines).values() for line in sorted(own, key=lambda line: ORDER.index(line.use))
+    )
 
 
 def short_lines(receipt: Receipt) -> list[str]:
-    """Return a line for each file: how much of it is used, kept, not used (named) and decided."""
-    files: dict[str, list[ReceiptLine]] = {}
-    for line in receipt:
-        files.setdefault(line.file.partition("/")[0], []).append(line)
+    """Return a line for each file: how many rows and parts of it are used, and which are kept, not used, decided."""
     said = []
-    for file, own in files.items():
-        parts = []
+    for file, own in by_file(receipt).items():
+        parts = [f"{line.count or 0:,} {ROWS}" for line in own if line.place == ROWS and line.use == "used"]
         for use in reversed(ORDER):
-            named = [line.place for line in own if line.use == use]
+            named = [line.place for line in own if line.use == use and not (line.place == ROWS and use == "used")]
             if named:
                 names = "" if use == "used" else f" ({', '.join(named[:5])}{', …' * (len(named) > 5)})"
                 parts.append(f"{len(named):,} {WORDS[use]}{names}")

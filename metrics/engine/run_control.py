@@ -95,6 +95,7 @@ def create(
             },
             "evaluators": [_evaluator_spec(entry, values, models, workspace.path) for entry, values in chosen.values()],
             "resources": models,
+            "receipt": [line.as_row() for line in (*suite.receipt, *outputs.receipt)],
             "seed": seed,
             "case_timeout": default_timeout() if case_timeout is None else checked_timeout(str(case_timeout)),
         }

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from metrics.core.errors import InputError, InputProblem
+from metrics.core.input_problems import short
 from metrics.core.receipt import EXAMPLE_CHARACTERS, FileQuestion, Receipt, ReceiptLine, Use, sorted_receipt
 
 T = TypeVar("T")
@@ -36,7 +37,6 @@ class Problems:
         self.fatal = False
         self.left_out = 0
         self.answers: dict[str, Mapping[str, str]] = {}
-        self.asked: set[str] = set()  # names of the questions that came up
         self._files: dict[str, int] = {}
         self._found: list[InputProblem] = []
         self._receipt: dict[tuple[str, str, Use], ReceiptLine] = {}
@@ -56,15 +56,16 @@ class Problems:
             self._found.append(problem)
 
     def note(
-        self, file: str, place: str, use: Use, meaning: str, count: int | None = None, example: object = ""
-    ) -> None:
+        self, file: str, place: str, use: Use, meaning: str, count: int | None = None, example: object = "",
+        question: str = "",
+    ) -> None:  # fmt: skip
         """Record what became of a part of a file; see ReceiptLine. Counts of the same part add up."""
-        key = (file, place, use)
+        key = (file, short(place), use)
         before = self._receipt.get(key)
         if before is not None and before.count is not None and count is not None:
             count += before.count
-        text = (before.example if before else "") or str(example)[:EXAMPLE_CHARACTERS]
-        self._receipt[key] = ReceiptLine(file, place, use, meaning, count, text)
+        text = (before.example if before else "") or short(str(example), EXAMPLE_CHARACTERS)
+        self._receipt[key] = ReceiptLine(file, key[1], use, meaning, count, text, question)
 
     @property
     def receipt(self) -> Receipt:
@@ -79,16 +80,11 @@ class Problems:
 
         `place` is the column or path that it is about. The receipt says what was decided, and by whom.
         """
-        self.asked.add(question.name)
         upload = file.partition("/")[0]
         given = {**self.answers.get("", {}), **self.answers.get(upload, {}), **self.answers.get(file, {})}
         answer = given.get(question.name)
-        if answer is not None and answer not in question.choices:
-            self.extend(
-                [InputProblem(file, f"the answer {answer!r}", question.expected, row, place, True, 1, question)]
-            )
-            self.fatal = True
-            return None
+        if answer is not None and question.choices and answer not in question.choices:
+            found, default, answer = f"the answer {answer!r}", None, None
         chosen = answer or default
         if chosen is None:
             self.extend([InputProblem(file, found, question.expected, row, place, True, 1, question)])
@@ -96,7 +92,8 @@ class Problems:
             return None
         others = ", ".join(choice for choice in question.choices if choice != chosen)
         whose = "as you said" if answer else f"as it seems; else --read {question.name}={others}"
-        self.note(file, place or question.name, "asked", f"{found}: {question.name}={chosen}, {whose}")
+        words = f"{found}: {question.name}={chosen}, {whose}"
+        self.note(file, place or question.name, "asked", words, question=question.name)
         return chosen
 
     def absorb(self, error: InputError) -> None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.errors import InputProblem
 from metrics.core.fields import Field
+from metrics.core.receipt import ROWS, Use
 from metrics.core.suite import METADATA
 from metrics.ingest.arrays import WHOLE, as_mask, flat, floats, integers, is_blank, is_null, only
 from metrics.ingest.problems import Problems
@@ -100,7 +101,16 @@ class Sheet:
 
     def leave_out(self) -> None:
         """Add the bad rows to the count of rows left out."""
-        self.problems.left_out += int(self.bad.sum())
+        bad = int(self.bad.sum())
+        self.problems.left_out += bad
+        self.problems.note(self.file, ROWS, "used", "records", len(self) - bad)
+        if bad:
+            self.problems.note(self.file, ROWS, "unused", "they are wrong, and only the good ones are kept", bad)
+
+    def note_column(self, name: str, use: Use, meaning: str) -> None:
+        """Record in the receipt what became of a column."""
+        filled = pc.drop_null(self.table[name])
+        self.problems.note(self.file, name, use, meaning, len(filled), filled[0].as_py() if len(filled) else "")
 
     def put(self, name: str, texts: Sequence[str | None]) -> None:
         """Put texts, one for each row, in the place of a column, or in a new one."""

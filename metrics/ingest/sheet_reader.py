@@ -10,7 +10,8 @@ import pyarrow.compute as pc
 
 from metrics.core.array_types import Bools
 from metrics.core.label_keys import keys_of, labels_of
-from metrics.core.suite import CASES, Outputs, Suite, Task, conform
+from metrics.core.receipt import Use
+from metrics.core.suite import CASES, METADATA, Outputs, Suite, Task, conform
 from metrics.ingest import arrays
 from metrics.ingest.arrays import as_mask, flat, only
 from metrics.ingest.media.suite_images import SuiteImages
@@ -63,7 +64,7 @@ def suite_of(
     sheet.leave_out()
     problems.check()
     suite = _text_suite(sheet, only(table, ~sheet.bad), name, task)
-    return Loaded(replace(suite, left_out=problems.left_out), problems.listed, _notes(columns))
+    return Loaded(replace(suite, left_out=problems.left_out), problems.listed)
 
 
 def _columns_of(
@@ -113,7 +114,7 @@ def _objects_suite(sheet: Sheet, columns: Columns, name: str, task: Task, pictur
     kept[index[~sheet.bad]] = True
     labels = tuple(sorted(set(annotations["label"].to_pylist()) - {None}))
     return pictures.suite(
-        sheet.file, name, task, only(cases, kept), annotations, labels, notes=_notes(columns),
+        sheet.file, name, task, only(cases, kept), annotations, labels,
         empty=("no valid row", "at least one image"),
     )  # fmt: skip
 
@@ -149,9 +150,9 @@ def combined_of(
     suite = _text_suite(sheet, only(suite_part, _first_good(sheet, suite_part, heads)), name, task)
     loaded = outputs_of([part], suite, problems, once=True)
     suite = replace(suite, left_out=problems.left_out)
-    notes = _notes(columns)
+    notes: tuple[str, ...] = ()
     if task == "text" and "answer" not in columns.columns:  # contexts alone are a retriever's
-        notes += (f"No column of {sheet.file} has answers: only what was retrieved can be scored.",)
+        notes = (f"No column of {sheet.file} has answers: only what was retrieved can be scored.",)
     return Loaded((suite, loaded.value), loaded.problems, notes, loaded.missing)
 
 
@@ -166,12 +167,6 @@ def _first_good(sheet: Sheet, suite_part: pa.Table, heads: Bools) -> Bools:
     return chosen
 
 
-def _notes(columns: Columns) -> tuple[str, ...]:
-    if not columns.ignored:
-        return ()
-    return ("Columns that belong to the other file and were not read: " + ", ".join(columns.ignored),)
-
-
 def part_of(sheet: Sheet, suite: Suite, mapping: Mapping[str, str] | None, model: str, renamed: str | None) -> Part:
     """Return the outputs in a table, checked by themselves and against the suite."""
     keyed_labels.gather(sheet, "outputs", suite.task, suite)
@@ -183,6 +178,8 @@ def part_of(sheet: Sheet, suite: Suite, mapping: Mapping[str, str] | None, model
         classes |= more
         columns = replace(columns, unmapped=tuple(name for name in columns.unmapped if name not in more))
     ask(sheet, columns)
+    for label, name in classes.items():
+        sheet.note_column(name, "used", f"the score of class {label}")
     if suite.task in VISION:
         return _objects_part(sheet, columns, suite, model, renamed)
     need_rows(sheet)
@@ -245,8 +242,20 @@ def _objects_part(sheet: Sheet, columns: Columns, suite: Suite, model: str, rena
     return Part(sheet, table, predictions, rows, repeats=True)
 
 
+def note_columns(sheet: Sheet, columns: Columns) -> None:
+    """Record in the receipt what each column is."""
+    meanings: list[tuple[str, Use, str]] = [(name, "used", canonical) for canonical, name in columns.columns.items()]
+    meanings += [(name, "kept", METADATA + name.removeprefix(METADATA)) for name in columns.unmapped]
+    meanings += [(name, "kept", given) for given, name in columns.metadata.items()]
+    meanings += [(name, "unused", "the other file of the two has such a column") for name in columns.ignored]
+    for name, use, meaning in meanings:
+        for member in columns.numbered.get(name, (name,)):
+            sheet.note_column(member, use, meaning)
+
+
 def ask(sheet: Sheet, columns: Columns) -> None:
     """Raise the open questions of a mapping as InputError: without an answer the columns would be guesses."""
+    note_columns(sheet, columns)
     for question in columns.questions:
         answers = " or ".join(f"{choice}={question.column}" for choice in question.choices)
         sheet.problems.add(

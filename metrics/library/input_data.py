@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from metrics.core.errors import InputError, InputProblem
+from metrics.core.receipt import Receipt, short_lines
 from metrics.core.suite import Outputs, Suite
 from metrics.engine.evaluation import Evaluation, EvaluationInCode, ReadingFields
 from metrics.engine.evaluation_fields import Door, option_name, pairs
@@ -29,13 +30,21 @@ Ask = Callable[[Evaluation, Suite], Outputs]
 
 
 class Data(NamedTuple):
-    """Suite and outputs, the problems of rows that were skipped, what was assumed, and how many answers are missing."""
+    """Suite and outputs, the problems of rows that were skipped, what was assumed, and how many answers are missing.
+
+    `receipt` says what became of each part of the files.
+    """
 
     suite: Suite
     outputs: Outputs
     problems: tuple[InputProblem, ...] = ()
     notes: tuple[str, ...] = ()
     missing: int = 0
+
+    @property
+    def receipt(self) -> Receipt:
+        """What became of each part of the files."""
+        return (*self.suite.receipt, *self.outputs.receipt)
 
 
 def read_suite(evaluation: Evaluation, door: Door = "command") -> Loaded[Suite]:
@@ -52,8 +61,9 @@ def read_suite(evaluation: Evaluation, door: Door = "command") -> Loaded[Suite]:
     images = None if evaluation.images is None else local_file(evaluation.images)
     keep, task = evaluation.keep_good_rows, evaluation.task
     if not isinstance(given, str):
-        own = mapping.get("")
-        return Loaded(suite_from_frame(given, task=task, mapping=own, images=images, keep_good_rows=keep))
+        own, answers = mapping.get(""), reading[""].answers
+        suite = suite_from_frame(given, task=task, mapping=own, images=images, keep_good_rows=keep, answers=answers)
+        return Loaded(suite)
     return load_suite(
         local_file(given),
         task=task,
@@ -77,9 +87,22 @@ def read_data(
 ) -> Data:
     """Return what is evaluated: a suite with outputs, one file with both, or a suite that `ask` lets targets answer.
 
-    `tell` is told what was assumed as soon as it is; the `suite` may be read already. InputError listing every problem.
+    `tell` is told what was assumed as soon as it is, and what became of the files; the `suite` may be read already.
+    InputError listing every problem, and for answers to questions that nothing asks.
     """
     say = tell or _ignore
+    data = _read(evaluation, door, say, ask, suite)
+    say("note", *(map(str, data.receipt) if evaluation.explain else short_lines(data.receipt)))
+    answered = {name for answers in answers_of(evaluation, _files_of(evaluation), door).values() for name in answers}
+    unasked = sorted(answered - {line.question for line in data.receipt})
+    if unasked and data.receipt:
+        found = f"an answer to {', '.join(map(repr, unasked))}, which nothing asks"
+        raise InputError([InputProblem(option_name("read", door), found, "answers to what is asked about the files")])
+    return data
+
+
+def _read(evaluation: Evaluation, door: Door, say: Tell, ask: Ask | None, suite: Loaded[Suite] | None) -> Data:
+    """Return what is evaluated as `read_data` does, before what became of the files is told and checked."""
     names = file_names(evaluation)
     if evaluation.target:
         suite = suite or read_suite(evaluation, door)
@@ -107,15 +130,16 @@ def read_data(
                 filename=names.get(file),
             )
         else:
-            both = combined_from_frame(file, task=task, mapping=mapping[""], keep_good_rows=keep)
+            answers = reading[""].answers
+            both = combined_from_frame(file, task=task, mapping=mapping[""], keep_good_rows=keep, answers=answers)
         say("note", *both.notes)
         return Data(*both.value, both.problems, both.notes, both.missing)
     suite = suite or read_suite(evaluation, door)
     say("note", *suite.notes)
-    answers = _read_outputs(evaluation, suite.value, door)
-    say("note", *answers.notes)
-    problems, notes = (*suite.problems, *answers.problems), (*suite.notes, *answers.notes)
-    return Data(suite.value, answers.value, problems, notes, answers.missing)
+    outputs = _read_outputs(evaluation, suite.value, door)
+    say("note", *outputs.notes)
+    problems, notes = (*suite.problems, *outputs.problems), (*suite.notes, *outputs.notes)
+    return Data(suite.value, outputs.value, problems, notes, outputs.missing)
 
 
 def _read_outputs(evaluation: Evaluation, suite: Suite, door: Door) -> Loaded[Outputs]:
@@ -129,7 +153,13 @@ def _read_outputs(evaluation: Evaluation, suite: Suite, door: Door) -> Loaded[Ou
         model, own = next(iter(models), None), mapping.get("")
         return Loaded(
             outputs_from_frame(
-                given, suite=suite, mapping=own, model_name=model, keep_good_rows=keep, keep_unknown_classes=True
+                given,
+                suite=suite,
+                mapping=own,
+                model_name=model,
+                keep_good_rows=keep,
+                keep_unknown_classes=True,
+                answers=reading[""].answers,
             )
         )
     if len(models) > len(given):
@@ -171,10 +201,15 @@ def _stem(name: str | None) -> str | None:
     return None if name is None else name.rpartition(".")[0] or "suite"
 
 
+def _files_of(evaluation: Evaluation) -> list[str]:
+    """Return the files that are evaluated, where it is files."""
+    outputs = evaluation.outputs if isinstance(evaluation.outputs, tuple) else ()
+    return [each for each in (evaluation.suite, *outputs) if isinstance(each, str)]
+
+
 def _of_files(evaluation: Evaluation, door: Door) -> tuple[dict[str, dict[str, str]], dict[str, Reading]]:
     """Return mapping and reading of each file; those of what is in memory are under ""."""
-    outputs = evaluation.outputs if isinstance(evaluation.outputs, tuple) else ()
-    files = [each for each in (evaluation.suite, *outputs) if isinstance(each, str)]
+    files = _files_of(evaluation)
     mappings = mappings_of(evaluation.map, files, option_name("map", door))
     return mappings, readings_of(evaluation, files, door)
 
@@ -195,11 +230,16 @@ def mappings_of(
     return found
 
 
+def answers_of(given: ReadingFields, files: Sequence[str], door: Door) -> dict[str, dict[str, str]]:
+    """Return the answers to the questions about each file, and under "" those about all."""
+    return mappings_of(given.read, files, option_name("read", door), "QUESTION=ANSWER")
+
+
 def readings_of(given: ReadingFields, files: Sequence[str], door: Door = "command") -> dict[str, Reading]:
     """Return how each file is to be read; InputError where an option names a file that is not given."""
     from metrics.ingest.text_encoding import named
 
-    answers = mappings_of(given.read, files, option_name("read", door), "QUESTION=ANSWER")
+    answers = answers_of(given, files, door)
     found: dict[str, dict[str, str]] = {"encoding": {}, "sheet": {}}
     problems = []
     for option, chosen in found.items():
@@ -213,7 +253,10 @@ def readings_of(given: ReadingFields, files: Sequence[str], door: Door = "comman
             chosen.update(dict.fromkeys(of, named(name) if chosen is found["encoding"] else name))
     if problems:
         raise InputError(problems)
-    return {file: Reading(found["encoding"].get(file), found["sheet"].get(file), answers[file]) for file in files}
+    return {
+        file: Reading(found["encoding"].get(file), found["sheet"].get(file), answers[file])
+        for file in ("", *files)  # "": what is no file
+    }
 
 
 def corrected_outputs(suite: Suite, outputs: Outputs, evaluation: Evaluation, door: Door = "command") -> Outputs:

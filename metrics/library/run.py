@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
+    from metrics.core.receipt import Receipt
     from metrics.presentation.blocks import WorstCase
 
 
@@ -67,6 +68,11 @@ class Run(store.Run):
         from metrics.library.frames_out import polars_frame
 
         return polars_frame(self, table)
+
+    @property
+    def receipt(self) -> "Receipt":
+        """What became of each part of the files that the run was made from; of earlier versions' runs nothing."""
+        return self.spec.receipt
 
     @property
     def problems(self) -> "pd.DataFrame":

@@ -26,6 +26,7 @@ SECTIONS = (  # of a report, in their order
     "defects",
     "agreement",
     "tests",
+    "receipt",
     "compliance",
 )
 

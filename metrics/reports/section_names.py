@@ -17,6 +17,7 @@ SECTIONS: Mapping[str, tuple[str, str]] = {  # name: title, what it holds
     "worst-cases": ("Worst cases", "in full, with evidence and boxes"),
     "agreement": ("Judge agreement", "the judge beside people's labels"),
     "tests": ("What was tested", "how many tests, with which correction"),
+    "receipt": ("What was read", "what became of each part of the files"),
     "compliance": ("Compliance", "metrics as evidence for standards"),
     "methods": ("Methods", "formulas, parameters, sources"),
     "data": ("Data and run", "fingerprints, versions, the judge"),

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, Strict, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict, TypeAdapter, ValidationError
 
+from metrics.core.receipt import Receipt
 from metrics.core.registry import note_missing
 from metrics.core.schema import SCHEMA_VERSION
 from metrics.core.suite import Task
@@ -67,6 +68,9 @@ class EvaluatorFacts(_Facts):
     plugin: dict[str, Any] | None = None
 
 
+_read_receipt = TypeAdapter(Receipt).validate_python  # a record is a line only where types may differ from Python's
+
+
 class RunSpec(_Facts):
     """What was asked of a run; `stored` is the same as the file has it, from which units are named."""
 
@@ -81,6 +85,7 @@ class RunSpec(_Facts):
     resources: dict[str, Any] = {}
     case_timeout: float = CASE_TIMEOUT
     sample: str | None = None
+    receipt: Annotated[Receipt, BeforeValidator(_read_receipt)] = ()
     stored: dict[str, Any] = Field(exclude=True, repr=False)
 
     @property

@@ -41,10 +41,11 @@ def test_evaluate_prints_the_leaderboard_and_the_id_last(files, capsys):
 def test_missing_models_are_reported_before_the_run(files, capsys):
     arguments = ("evaluate", "suite.csv", "one.csv", "--evaluators", "rouge,perplexity,toxicity_classifier")
     assert run(files, *arguments, "--language-model", "/no/such/model") == 0
-    told = capsys.readouterr().err.splitlines()
-    assert told[0].startswith("perplexity will be skipped: there is no folder '/no/such/model'; name one with")
-    assert told[1].startswith("toxicity_classifier will be skipped: no classifier is chosen")
-    assert told[1].endswith("such as unitary/toxic-bert")
+    *receipt, first, second = capsys.readouterr().err.splitlines()[:4]
+    assert receipt == ["suite.csv: 3 rows, 4 used", "one.csv: 2 rows, 2 used"]
+    assert first.startswith("perplexity will be skipped: there is no folder '/no/such/model'; name one with")
+    assert second.startswith("toxicity_classifier will be skipped: no classifier is chosen")
+    assert second.endswith("such as unitary/toxic-bert")
     assert Workspace().run("latest").spec.resources == {"language_model": "/no/such/model"}
     assert run(files, *arguments, "--quiet", "--param", "toxicity_classifier.classifier=/no/such/one") == 0
     assert capsys.readouterr().err == ""

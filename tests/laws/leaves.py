@@ -1,0 +1,166 @@
+"""The leaves of an upload: each value in it with its path, and the upload with that value changed."""
+
+import csv
+import io
+import json
+import re
+import zipfile
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from typing import Any
+from xml.etree import ElementTree
+
+import yaml
+
+from tests.fuzz.target import Input
+
+Leaf = tuple[str, Callable[[], bytes]]  # the path without indexes, a.b.c, and the bytes with another value there
+MARK = "zq9"
+PACKED = ("parquet", "arrow", "feather", "xlsx", "gz", "png", "jpg")
+
+
+def leaves(given: Input) -> Iterator[Leaf]:
+    """Yield the first leaf of each path of an upload; of what is packed (Parquet, Arrow, Excel, gzip, images) none."""
+    ending = given.name.rpartition(".")[2]
+    if given.name.endswith("/") or ending in PACKED:
+        return
+    seen: set[str] = set()
+    for path, change in _FORMS.get(ending, _tokens)(given.data):
+        if path not in seen:
+            seen.add(path)
+            yield path, change
+
+
+def _other(value: Any) -> Any:
+    """Return another value of the same type."""
+    if isinstance(value, bool):
+        return not value
+    return value + 1 if isinstance(value, int | float) else f"{value}{MARK}"
+
+
+def _document(data: bytes, load: Callable[[Any], Any], dump: Callable[[Any], bytes]) -> Iterator[Leaf]:
+    document = load(data)
+    for path in _paths(document):
+
+        def change(path: tuple[Any, ...] = path) -> bytes:
+            copy = deepcopy(document)
+            inner = copy
+            for step in path[:-1]:
+                inner = inner[step]
+            inner[path[-1]] = _other(inner[path[-1]])
+            return dump(copy)
+
+        yield ".".join(str(step) for step in path if not isinstance(step, int)), change
+
+
+def _paths(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for step, inner in pairs:
+        yield from _paths(inner, (*path, step))
+    if path and isinstance(value, str | int | float):
+        yield path
+
+
+def _json(data: bytes) -> Iterator[Leaf]:
+    return _document(data, json.loads, lambda value: json.dumps(value).encode())
+
+
+def _json_lines(data: bytes) -> Iterator[Leaf]:
+    return _document(
+        data,
+        lambda data: [json.loads(line) for line in data.splitlines() if line.strip()],
+        lambda records: b"\n".join(json.dumps(record).encode() for record in records),
+    )
+
+
+def _yaml(data: bytes) -> Iterator[Leaf]:
+    return _document(data, yaml.safe_load, lambda value: yaml.safe_dump(value, allow_unicode=True).encode())
+
+
+def _xml(data: bytes) -> Iterator[Leaf]:
+    def walk(node: ElementTree.Element, path: str) -> Iterator[tuple[str, ElementTree.Element, str | None]]:
+        if (node.text or "").strip():
+            yield path, node, None
+        for name in node.attrib:
+            yield f"{path}.{name}", node, name
+        for child in node:
+            yield from walk(child, f"{path}.{child.tag}")
+
+    count = len(list(walk(ElementTree.fromstring(data), "")))
+    for place in range(count):
+
+        def change(place: int = place) -> bytes:
+            root = ElementTree.fromstring(data)
+            _, node, name = list(walk(root, ""))[place]
+            if name is None:
+                node.text = _text(node.text or "")
+            else:
+                node.set(name, _text(node.get(name) or ""))
+            return ElementTree.tostring(root)
+
+        yield list(walk(ElementTree.fromstring(data), ""))[place][0].strip("."), change
+
+
+def _text(value: str) -> str:
+    """Return another text, another number where it is one."""
+    try:
+        return str(_other(json.loads(value)))
+    except ValueError:
+        return f"{value}{MARK}"
+
+
+def _table(data: bytes) -> Iterator[Leaf]:
+    dialect = csv.Sniffer().sniff(data.decode().splitlines()[0], ",;\t")
+    header, *rows = list(csv.reader(io.StringIO(data.decode()), delimiter=dialect.delimiter))
+    for column, name in enumerate(header):
+        row = next((place for place, cells in enumerate(rows) if cells[column]), None)
+        if row is None:
+            continue
+
+        def change(row: int = row, column: int = column) -> bytes:
+            cells = [list(each) for each in rows]
+            cells[row][column] = _text(cells[row][column])
+            target = io.StringIO(newline="")
+            csv.writer(target, delimiter=dialect.delimiter).writerows([header, *cells])
+            return target.getvalue().encode()
+
+        yield name, change
+
+
+def _tokens(data: bytes) -> Iterator[Leaf]:
+    """Yield the tokens of the first line of data: of labels, rankings, lists of classes."""
+    text = data.decode()
+    for place, match in enumerate(re.finditer(r"[^\s,]+", text.partition("\n")[0])):
+
+        def change(match: re.Match[str] = match) -> bytes:
+            return (text[: match.start()] + _text(match[0]) + text[match.end() :]).encode()
+
+        yield f"token {place + 1}", change
+
+
+def _archive(data: bytes) -> Iterator[Leaf]:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        entries = {name: archive.read(name) for name in archive.namelist()}
+    kinds: set[str] = set()
+    for name, content in entries.items():
+        folder, _, base = name.rpartition("/")
+        kind = f"{folder}/{base.rpartition('.')[2]}"
+        if kind in kinds or not content or name.endswith("/"):
+            continue  # one file of each folder and ending stands for its like
+        kinds.add(kind)
+        for path, change in leaves(Input(name, content)):
+
+            def whole(name: str = name, change: Callable[[], bytes] = change) -> bytes:
+                target = io.BytesIO()
+                with zipfile.ZipFile(target, "w") as archive:
+                    for other, own in entries.items():
+                        archive.writestr(other, change() if other == name else own)
+                return target.getvalue()
+
+            yield f"{name}.{path}", whole
+
+
+_FORMS: dict[str, Callable[[bytes], Iterator[Leaf]]] = {
+    "json": _json, "jsonl": _json_lines, "yaml": _yaml, "yml": _yaml, "xml": _xml, "csv": _table, "tsv": _table,
+    "zip": _archive,
+}  # fmt: skip

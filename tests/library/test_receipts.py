@@ -1,0 +1,99 @@
+"""What became of each part of the files: in Python, on the command line and with a run."""
+
+import pandas as pd
+import pytest
+
+import metrics
+from metrics.cli.main import main
+from metrics.core.errors import InputError
+from metrics.core.receipt import FileQuestion, short_lines
+from metrics.ingest.problems import Problems
+from metrics.presentation.questions.what_was_read import what_was_read
+from metrics.store import Workspace
+
+SUITE = "case_id,question,expected_answer,note\n1,Capital of Peru?,Lima,x\n2,What is 6 x 7?,42,\n"
+OUTPUTS = "case_id,answer,expected\n1,Lima,=A1\n2,41,y\n"
+SHORT = [
+    "suite.csv: 2 rows, 3 used, 1 kept as metadata (note)",
+    "small.csv: 2 rows, 2 used, 1 not used (expected)",
+]
+COLOUR = FileQuestion("colour", "Which colour is it?", ("red", "blue"))
+
+
+@pytest.fixture
+def files(tmp_path):
+    paths = [tmp_path / "suite.csv", tmp_path / "small.csv"]
+    for path, text in zip(paths, (SUITE, OUTPUTS), strict=True):
+        path.write_text(text)
+    return list(map(str, paths))
+
+
+def test_a_run_says_what_became_of_each_part(files, tmp_path):
+    run = metrics.evaluate(*files, evaluators=["exact_match"], workspace=tmp_path / "w")
+    assert short_lines(run.receipt) == SHORT
+    (unused,) = [line for line in run.receipt if line.use == "unused"]
+    assert (unused.file, unused.place, unused.count, unused.example) == ("small.csv", "expected", 2, "=A1")
+    assert Workspace(tmp_path / "w").run(run.id).spec.receipt == run.receipt
+    sentence, table = what_was_read(run)
+    assert sentence.text == "Of 2 files, 9 parts: 7 used, 1 kept as metadata and 1 not used."
+    assert table.rows[0][:3] == ("small.csv", "expected", "not used")
+
+
+def test_the_command_says_it_in_short_or_in_full(files, tmp_path, capsys):
+    asked = ["evaluate", *files, "--evaluators", "exact_match", "--workspace", str(tmp_path / "w")]
+    assert main(asked) == 0
+    assert capsys.readouterr().err.splitlines()[:2] == SHORT
+    assert main([*asked, "--explain"]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert "suite.csv, note (1): kept as metadata.note; such as 'x'" in lines
+    assert "suite.csv, expected_answer (2): used as expected_answers" in lines
+    assert main([*asked, "--quiet", "--explain"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_tables_in_memory_have_a_receipt(tmp_path):
+    suite = pd.DataFrame({"case_id": [1], "question": ["?"], "expected_answer": ["a"], "level": [3]})
+    run = metrics.evaluate(suite, [{"case_id": 1, "answer": "a"}], evaluators=["exact_match"], workspace=tmp_path / "w")
+    assert ("level", "kept", "metadata.level") in {(line.place, line.use, line.meaning) for line in run.receipt}
+
+
+def test_rows_that_are_left_out_are_counted(files, tmp_path):
+    (tmp_path / "suite.csv").write_text(f"{SUITE},no id,b,\n")
+    run = metrics.evaluate(*files, evaluators=["exact_match"], keep_good_rows=True, workspace=tmp_path / "w")
+    rows = {(line.file, line.use): line.count for line in run.receipt if line.place == "rows"}
+    assert rows == {("suite.csv", "used"): 2, ("suite.csv", "unused"): 1, ("small.csv", "used"): 2}
+
+
+def test_an_answer_that_nothing_asks_for_is_refused(files, tmp_path):
+    with pytest.raises(InputError, match="an answer to 'colour', which nothing asks"):
+        metrics.evaluate(*files, evaluators=["exact_match"], read=["colour=red"], workspace=tmp_path / "w")
+
+
+@pytest.mark.parametrize(
+    ("answers", "default", "chosen", "whose"),
+    [
+        ({"u.csv": {"colour": "red"}}, None, "red", "as you said"),
+        ({"": {"colour": "red"}}, "blue", "red", "as you said"),
+        ({"other.csv": {"colour": "red"}}, "blue", "blue", "as it seems; else --read colour=red"),
+    ],
+)
+def test_questions_are_answered(answers, default, chosen, whose):
+    problems = Problems()
+    problems.answers.update(answers)
+    assert problems.ask("u.csv", COLOUR, "paint", default=default, place="wall") == chosen
+    (line,) = problems.receipt
+    assert (line.place, line.use, line.question) == ("wall", "asked", "colour")
+    assert line.meaning == f"paint: colour={chosen}, {whose}"
+    problems.check()
+
+
+@pytest.mark.parametrize(("given", "found"), [({}, "paint"), ({"colour": "green"}, "the answer 'green'")])
+def test_without_a_valid_answer_a_question_is_a_problem_with_its_answers(given, found):
+    problems = Problems(keep_good_rows=True)
+    problems.answers["u.csv"] = given
+    assert problems.ask("u.csv", COLOUR, "paint") is None
+    with pytest.raises(InputError) as refused:
+        problems.check()
+    (problem,) = refused.value.problems
+    assert (problem.found, problem.question) == (found, COLOUR)
+    assert problem.expected == "an answer, --read colour=red or colour=blue. Which colour is it?"
