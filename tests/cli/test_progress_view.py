@@ -91,7 +91,7 @@ def test_events(workspace, tmp_path, read_errors):
     assert (last["message"], last["done"], last["total"]) == ("finished", 6, 6)
     assert (events[-1]["state"], events[-1]["exit_code"]) == ("finished", 1)
     assert main([*arguments, "--evaluators", "nope"]) == 2
-    [error] = [json.loads(line) for line in read_errors()]
+    *_, error = [json.loads(line) for line in read_errors()]
     assert (error["event"], error["problems"][0]["found"]) == ("error", "'nope'")
 
 
