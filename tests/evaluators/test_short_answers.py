@@ -53,6 +53,14 @@ def test_each_parameter_changes_what_counts(parameters: Any, answer: str, expect
     assert score("exact_match", parameters, answer=answer, expected_answers=[expected]).values["exact_match"] == equal
 
 
+@pytest.mark.parametrize(("answer", "equal"), [
+    ("B", 1), ("Answer: $B$", 1), ("B) Bern", 1), ("The answer is B) Basel", 0), ("B. It is the seat.", 1),
+])  # fmt: skip
+def test_a_letter_beside_the_text_of_another_choice_is_wrong(answer: str, equal: int) -> None:
+    case = {"expected_answers": ["B"], "choices": ["Geneva", "Bern", "Basel"]}
+    assert score("exact_match", answer=answer, **case).values["exact_match"] == equal
+
+
 def test_an_output_without_its_answer_is_wrong_and_says_so() -> None:
     found = score("exact_match", {"extract": "#### (.+)"}, answer="It is 42.", expected_answers=["#### 42"])
     assert found.values["exact_match"] == 0

@@ -1,6 +1,6 @@
 """Exact match: whether the answer equals an expected answer, as text, quantity, date, time or choice."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple, Self, get_args
@@ -11,7 +11,7 @@ from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, not_a
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.suite import Case
-from metrics.text.answers.choices import choice
+from metrics.text.answers.choices import Choice, choice, same_choice
 from metrics.text.answers.clock_times import clock_time
 from metrics.text.answers.extracts import Which, boxed, matched
 from metrics.text.answers.forms import AnswerForm, Punctuation, UnicodeForm
@@ -221,9 +221,9 @@ def exact_match(case: Case, parameters: ExactMatchParameters) -> CaseScore:
     Times: 14:30, 14:30:15, 2:30 pm, 2 p.m., 14h30, 14.30 Uhr, 3 o'clock, noon; hours without am or pm are those of the
     24-hour clock, zones (UTC, +02:00) are not converted.
 
-    A choice is the whole answer ("b", "(B)"), stands before a bracket, point or colon ("B) Paris"), or is said to be
-    the answer ("The answer is B"); two letters choose nothing. If both say a text beside the letter, the texts must
-    agree too.
+    A choice is the whole answer ("b", "(B)", "$B$"), stands before a bracket, point or colon ("B) Paris"), or is said
+    to be the answer, in some thirty languages ("The answer is B", "答案：B"); two letters choose nothing. If both say a
+    text beside the letter, the texts must agree too, and no text may be that of another of the case's `choices`.
 
     With `extract` or `boxed` the answer is only that part of the output; an output without it is wrong. Of an expected
     answer that part is compared, too, where it has one.
@@ -239,6 +239,8 @@ def exact_match(case: Case, parameters: ExactMatchParameters) -> CaseScore:
     if parameters.extracts:
         wanted = tuple(parameters.part(expected) or expected for expected in wanted)
     found = next(_matches(answer or "", wanted, parameters), None)
+    if found and found.rule == "choice" and _names_another(answer or "", case.choices, parameters.form):
+        found = None
     form = parameters.form
     facts: dict[str, Any] = {"rule": found.rule if found else None}
     if parameters.extracts:
@@ -309,11 +311,20 @@ def _same_time(answer: str, expected: str, _: ExactMatchParameters) -> tuple[str
 def _same_choice(answer: str, expected: str, parameters: ExactMatchParameters) -> tuple[str, str] | None:
     wanted = choice(expected) if len(expected) <= LONGEST_CHOICE else None
     made = choice(answer) if wanted else None
-    if wanted is None or made is None or made.letter != wanted.letter:
+    if wanted is None or made is None:
         return None
-    if wanted.text and made.text and parameters.form.of(made.text) != parameters.form.of(wanted.text):
-        return None
-    return made.letter, wanted.letter
+    texts = (Choice(one.letter, one.text and parameters.form.of(one.text)) for one in (made, wanted))
+    return (made.letter, wanted.letter) if same_choice(*texts) else None
+
+
+def _names_another(answer: str, choices: Sequence[str], form: AnswerForm) -> bool:
+    """Return whether the text beside the chosen letter is that of another of the case's choices."""
+    made = choice(answer)
+    if made is None or not made.text or not choices:
+        return False
+    text = Choice("", form.of(made.text))
+    own = {chr(ord("A") + place) for place, one in enumerate(choices) if same_choice(text, Choice("", form.of(one)))}
+    return bool(own) and made.letter not in own
 
 
 LONGEST_CHOICE = 200  # characters of an expected answer that is a letter with its text

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from metrics.text.answers.choices import choice
+from metrics.text.answers.choices import Choice, choice, same_choice
 from metrics.text.answers.clock_times import clock_time
 from metrics.text.answers.forms import AnswerForm, squad_form, without_ends
 from metrics.text.answers.quantities import quantity, same_amount
@@ -100,6 +100,20 @@ def test_the_order_of_day_and_month_can_be_said() -> None:
     ("(c) Rome.", "C", "Rome"), ("Answer: B", "B", ""), ("The correct answer is (B).", "B", ""),
     ("It could be A. But the answer is **D**.", "D", ""), ("I choose option C because it is so.", "C", ""),
     (r"Thus \boxed{\text{B}}.", "B", ""), ("C is correct: it floats.", "C", ""),
+    ("ANSWER: $B$", "B", ""), ("answer: b", "B", ""), ("The answer is b.", "B", ""), ("**Answer:** $B$", "B", ""),
+    ('ANSWER: "B"', "B", ""), ("答案：B", "B", ""), ("答案是（Ｂ）。", "B", ""), ("正解はBです", "B", ""), 
+    ("정답은 B입니다", "B", ""),
+    ("Die Antwort ist B.", "B", ""), ("Richtig ist B.", "B", ""), ("La réponse est B", "B", ""),
+    ("La respuesta correcta es la opción B) Basel", "B", "Basel"), ("A resposta é B", "B", ""), ("Ответ: B", "B", ""),
+    ("Правильный ответ — В.", "В", ""), ("الإجابة: B", "B", ""), ("Đáp án: B", "B", ""), ("उत्तर: B", "B", ""),
+    ('{"answer": "B"}', "B", ""), ("<answer>B</answer>", "B", ""), ("#### B", "B", ""), (r"\(B\)", "B", ""),
+    (r"$\boxed{\mathrm{(B)}}$", "B", ""), (r"\boxed{B) Basel}", "B", "Basel"), ("B\n\nThe rest is wrong.", "B", ""),
+    ("The answer is B) Basel.", "B", "Basel"), ("Answer: B. Basel", "B", "Basel"), ("B - Basel", "B", "Basel"),
+    ("The correct answer is **B) Basel**", "B", "Basel"), ("The answer is B (Basel).", "B", "Basel"),
+    ("The answer is B, Basel.", "B", "Basel"), ("Answer: B. Because Basel lies there.", "B", ""),
+    ("The answer is B. Option A is tempting.", "B", ""), 
+    ("Option B is right. Option A is wrong.", "B", ""),
+    ("The answer is A. B is wrong.", "A", ""), ("The answer is B\nA is wrong.", "B", ""),
 ])  # fmt: skip
 def test_a_letter_is_chosen(answer: str, letter: str, text: str) -> None:
     assert choice(answer) == (letter, text)
@@ -107,7 +121,22 @@ def test_a_letter_is_chosen(answer: str, letter: str, text: str) -> None:
 
 @pytest.mark.parametrize(
     "answer",
-    ["A dog", "The answer is A or B", "A, B", "The answer is a dog", "The answer is Bob", "not B", "Both A and B", ""],
+    [
+        "A dog",
+        "The answer is A or B",
+        "A, B",
+        "The answer is a dog",
+        "The answer is Bob",
+        "not B",
+        "Both A and B",
+        "",
+        "The answer is not B",
+        "I pick a book.",
+        "answer: a cat",
+        "Antwort: A oder B",
+        "答案：A或B",
+        "The answer is a."[:-1] + " dog",
+    ],
 )
 def test_no_letter_or_several_choose_nothing(answer: str) -> None:
     assert choice(answer) is None
@@ -132,3 +161,24 @@ def test_a_time_of_day_in_every_form(text: str, shown: str) -> None:
 ])  # fmt: skip
 def test_numbers_ratios_durations_and_sentences_are_no_time(text: str) -> None:
     assert clock_time(text) is None
+
+
+@pytest.mark.parametrize(("made", "wanted", "same"), [
+    ("Bern", "Bern", True), ("Basel", "Bern", False), ("", "Bern", True), ("Bern", "", True),
+    ("Bern is the capital", "Bern", True), ("Bern, which is small", "Bern", True), ("New York City", "New York", False),
+    ("3.5", "3", False), ("3, 5", "3", False), ("3. It is odd", "3", True), ("30", "3", False),
+])  # fmt: skip
+def test_the_text_beside_a_letter_must_agree(made: str, wanted: str, same: bool) -> None:
+    assert same_choice(Choice("B", made), Choice("B", wanted)) is same
+    assert not same_choice(Choice("A", made), Choice("B", wanted))
+
+
+def test_choices_are_found_in_linear_time() -> None:
+    for text in (
+        "answer " * 50_000,
+        "answer is the " * 30_000,
+        "(" * 100_000,
+        "answer:" + "*" * 100_000,
+        "B) " * 50_000,
+    ):
+        choice(text)
