@@ -2,7 +2,7 @@
 
 import pytest
 
-from metrics.text.code_blocks import PYTHON, SQL, code_of, defined, program
+from metrics.text.code_blocks import PYTHON, SQL, code_of, defined, program, unfenced
 
 PROMPT = 'from math import pi\n\n\ndef area(r):\n    """The area of a circle."""\n'
 
@@ -17,11 +17,40 @@ PROMPT = 'from math import pi\n\n\ndef area(r):\n    """The area of a circle."""
     pytest.param("````python\n```\n````", "```", id="a-longer-fence"),
     pytest.param("    return 1\n", "    return 1", id="none-keeps-indentation"),
     pytest.param("```sql\nSELECT 1\n```", "", id="another-language"),
-    pytest.param("```python title=a.py\nx = 1\r\n```", "x = 1\r", id="more-in-the-line"),
+    pytest.param("```python title=a.py\nx = 1\r\n```", "x = 1", id="more-in-the-line"),
+    pytest.param("1. Do:\n\n   ```python\n   if x:\n       y()\n   ```\n2. Done", "if x:\n    y()", id="in-an-item"),
+    pytest.param("- ```py\n  if x:\n    y()\n  ```", "if x:\n  y()", id="on-the-line-of-an-item"),
+    pytest.param("> ```py\n> if x:\n>     y()\n> ```", "if x:\n    y()", id="in-a-quotation"),
+    pytest.param("\t```python\n\tif x:\n\t\ty()\n\t```", "if x:\n\ty()", id="tabs"),
+    pytest.param("\ufeffx = 1\r\ny = 2\r\n", "x = 1\ny = 2", id="a-byte-order-mark"),
+    pytest.param("```{.python .numberLines}\nx = 1\n```", "x = 1", id="attributes"),
+    pytest.param("```{python}\nx = 1\n```", "x = 1", id="in-braces"),
+    pytest.param("```python3.11\nx = 1\n```\n```bash\nls\n```", "x = 1", id="a-version"),
+    pytest.param("```text\nx = 1\n```", "x = 1", id="a-label-that-names-no-language"),
+    pytest.param("Take ```python x = 1```.", "x = 1", id="in-a-line"),
+    pytest.param("```python\nx = 1```", "x = 1", id="closed-behind-the-code"),
+    pytest.param("`x = 1`", "x = 1", id="one-backtick"),
+    pytest.param("```py\nx = '''\n    ```\n'''\n```", "x = '''\n    ```\n'''", id="deeper-fences-are-code"),
     pytest.param("", "", id="empty"),
 ])  # fmt: skip
 def test_code_of(answer: str, code: str) -> None:
     assert code_of(answer, PYTHON) == code
+
+
+@pytest.mark.parametrize("label", [
+    "sql", "SQL", "sqlite3", "postgresql", "postgres", "PostgreSQL", "pgsql", "mysql", "mariadb", "tsql", "T-SQL",
+    "plsql", "mssql", "{.sql}", "bigquery", "snowflake", "duckdb", "", "txt", "sql title=x",
+])  # fmt: skip
+@pytest.mark.parametrize("fence", ["```", "~~~", "````"])
+def test_sql_has_many_labels(label: str, fence: str) -> None:
+    assert code_of(f"Here:\r\n{fence}{label}\r\nSELECT 1;\r\n{fence}\r\nDone.", SQL) == "SELECT 1;"
+    assert code_of(f"Here:\n{fence}python\nx\n{fence}\n{fence}{label}\nSELECT 1;\n{fence}", SQL) == "SELECT 1;"
+
+
+def test_a_fence_around_the_whole_text() -> None:
+    assert unfenced(" ~~~json\n[1]\n~~~ ") == unfenced("```\r\n[1]\r\n```") == "[1]"
+    assert unfenced(two := "```\na\n```\n```\nb\n```") == two
+    assert unfenced("See:\n```\na\n```") == "See:\n```\na\n```"
 
 
 def test_one_of_several() -> None:
@@ -35,11 +64,22 @@ def test_the_time_is_linear() -> None:
 
 
 @pytest.mark.parametrize(("code", "prompt", "entry_point", "made"), [
-    pytest.param("    return pi * r * r", PROMPT, "area", f"{PROMPT}\n    return pi * r * r", id="goes-on"),
-    pytest.param("def area(r): return 0", PROMPT, "area", f"{PROMPT}\ndef area(r): return 0", id="again"),
+    pytest.param("    return pi * r * r", PROMPT, "area", f"{PROMPT}    return pi * r * r", id="goes-on"),
+    pytest.param("def area(r): return 0", PROMPT, "area", f"{PROMPT}def area(r): return 0", id="again"),
     pytest.param("x = 1", "Write a program.", "area", "x = 1", id="a-prompt-in-words"),
     pytest.param("x = 1", PROMPT, "", "x = 1", id="no-entry-point"),
-    pytest.param("x = 1", "def area(r):", "area", "x = 1", id="no-python-yet"),
+    pytest.param("    return r", "def area(r):", "area", "def area(r):\n    return r", id="no-docstring"),
+    pytest.param("  return r", "def area(r):\n  # in metres\n", "area", "def area(r):\n  # in metres\n  return r",
+                 id="ends-in-a-comment"),
+    pytest.param("def area(r): return r", "import math\n\n@cache\ndef area(r):\n", "area",
+                 "import math\n\ndef area(r): return r", id="no-docstring-and-again"),
+    pytest.param("def area(r): return r", "Complete:\ndef area(r):", "area", "def area(r): return r",
+                 id="words-before"),
+    pytest.param("def area(r", "def area(r):", "area", "def area(r):\ndef area(r", id="an-answer-that-is-no-python"),
+    pytest.param("    return r", "Complete:\n```python\ndef area(r):\n```", "area", "def area(r):\n    return r",
+                 id="fenced-prompt"),
+    pytest.param("    return r", "def area(r):\n", "", "def area(r):\n    return r", id="no-entry-point-goes-on"),
+    pytest.param("def area(", "What is an area?", "", "def area(", id="no-python-at-all"),
 ])  # fmt: skip
 def test_program(code: str, prompt: str, entry_point: str, made: str) -> None:
     assert program(code, prompt, entry_point) == made

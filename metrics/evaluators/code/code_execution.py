@@ -62,6 +62,12 @@ class CodeParameters(SandboxParameters):
              "metadata": {"entry_point": "add"}},
             {"passed": 1}, parameters=ALLOWED,
         ),
+        Example(
+            "the rest of a function after a signature alone",
+            {"question": "def add(a, b):\n", "answer": "    return a + b", "code_tests": ADD_TESTS,
+             "metadata": {"entry_point": "add"}},
+            {"passed": 1}, parameters=ALLOWED,
+        ),
         Example("a list of tests, as MBPP has them",
                 {"answer": ADD, "code_tests": '["assert add(1, 2) == 3", "assert add(2, 2) == 5"]'},
                 {"passed": 0, "loaded": 1}, parameters=ALLOWED),
@@ -82,10 +88,11 @@ def code_execution(case: Case, parameters: CodeParameters) -> CaseScore:
 
         passed = 1 if code and tests run to their end without an error, else 0;   the mean is pass@1
 
-    Nothing is run unless `allow` is set; the cases are then skipped. *The code* is that of the fenced blocks of Python
-    (without a language: of those; without fences: the whole answer). Where the question is the beginning of the
-    function that the metadata `entry_point` names (HumanEval), it stands before the code. *The tests* are the column
-    `code_tests`: Python that raises where the code is wrong, or a list of such lines (MBPP's `test_list`); the metadata
+    Nothing is run unless `allow` is set; the cases are then skipped. *The code* is that of the fenced blocks of
+    Python (without a language: of those; without fences: the whole answer). Where the question is the beginning
+    of the function that the metadata `entry_point` names (HumanEval), be it a signature alone, it stands before
+    the code; and before code that is Python only together with it. *The tests* are the column `code_tests`:
+    Python that raises where the code is wrong, or a list of such lines (MBPP's `test_list`); the metadata
     `test_imports` and `test_setup_code` stand before them. Functions `test_…` without arguments and test cases of
     unittest that they define are run; a function `check` is called with `entry_point`, as HumanEval's is.
 

@@ -1,6 +1,5 @@
 """JSON schema: whether the answer is JSON with the right structure."""
 
-import re
 from typing import Any
 
 from pydantic import Field, field_validator
@@ -11,10 +10,10 @@ from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.evaluators._boolean import boolean_metrics, boolean_score
 from metrics.text.agents.dialogue import cut
+from metrics.text.code_blocks import JSON, code_of
 from metrics.text.json_text import JsonError, read_json, violations
 
 SHOWN_CHARACTERS = 300
-FENCE = re.compile(r"```(?:json)?[ \t]*\n", re.IGNORECASE)
 PERSON = '{"type": "object", "required": ["name"], "properties": {"age": {"type": "integer", "minimum": 0}}}'
 
 
@@ -115,7 +114,7 @@ def json_schema(case: Case, parameters: JsonSchemaParameters) -> CaseScore:
     """
     if parameters.own_schema_only and not case.json_schema:
         return not_applicable("the case has no JSON schema")
-    answer = _unfenced(case.answer or "") if parameters.accept_fenced else case.answer or ""
+    answer = code_of(case.answer or "", JSON, "first") if parameters.accept_fenced else case.answer or ""
     facts: dict[str, Any] = {"violations": []}
     try:
         document = read_json(answer)
@@ -133,11 +132,3 @@ def json_schema(case: Case, parameters: JsonSchemaParameters) -> CaseScore:
         for violation in found
     ]
     return boolean_score(not found, evidence=Evidence(facts=facts))
-
-
-def _unfenced(answer: str) -> str:
-    opening = FENCE.search(answer)
-    if opening is None:
-        return answer
-    closing = answer.find("```", opening.end())
-    return answer[opening.end() :] if closing < 0 else answer[opening.end() : closing]

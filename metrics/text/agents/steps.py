@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from metrics.text.agents.inline_steps import STEP_WORDS, character_before, inline_steps, marks
+from metrics.text.code_blocks import unfenced
 from metrics.text.json_text import JsonError, read_json
 from metrics.text.sentences import worded_sentences
 
@@ -16,7 +17,6 @@ MARKER = re.compile(  # of an item of a list; \d is a digit of any script
     rf"|(?i:{'|'.join(sorted(STEP_WORDS))})\s?\d{{1,3}}[*_]{{0,3}}+\s*$))"
 )
 EMPHASIS = re.compile(r"\*\*|__|`")
-OPENED = re.compile(r"```[a-z]*+[^\S\n]*+\n")  # a fence around a whole text
 FIELDS = ("step", "steps", "action", "task", "description", "instruction", "text", "content", "title", "name")
 RULE = re.compile(r"\|?(?:\s*+:?-++:?\s*+\|)++(?:\s*+:?-++:?)?")  # under the head of a table
 LEVEL = 1  # columns by which items of one level may differ: " 9." above "10."
@@ -72,7 +72,7 @@ def _shares_lines(text: str, items: int) -> bool:
 
 def _json(text: str) -> list[str]:
     """Return the entries of a JSON list, or of the only list of a JSON object; none of anything else."""
-    inner = _unwrapped(text)
+    inner = unfenced(text)
     if not inner.lstrip().startswith(("[", "{")):
         return []
     try:
@@ -92,16 +92,6 @@ def _json(text: str) -> list[str]:
     ]
     texts = [entry for entry in named if isinstance(entry, str)]
     return [_unmarked(entry) for entry in texts] if len(texts) == len(named) else []
-
-
-def _unwrapped(text: str) -> str:
-    """Return what stands between the fences that a text begins and ends with; else the text."""
-    whole = text.strip()
-    opened = OPENED.match(whole)
-    if opened is None or not whole.endswith("```"):
-        return text
-    inner, newline, before = whole[opened.end() : -3].rpartition("\n")
-    return inner if newline and not before.strip() else text
 
 
 def _table(text: str) -> list[str]:

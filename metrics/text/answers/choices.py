@@ -53,7 +53,8 @@ DENIED = re.compile(r"\s*(?:is|was|ist|est|es)(?:\s+not\b|n't|\s+(?:wrong|incorr
 BESIDE = re.compile(r"[^\S\n]*(?:[:.,–—}]|-(?=\s))?[^\S\n]*(?P<bracket>\()?(?P<text>[^\n]*)")
 EXPLAINS = re.compile(
     r"(?:because|since|as|explanation|(?:the )?reason(?:ing)?|(?:this|that|it|which) is|[iw]e? |option|weil|denn|da|car"
-    r"|parce|puisque|porque|ya que|perché|потому|так как|is|was|ist|est|es|[a-h] is)\b|</|因为|因為|理由|です|입니다|이다|だ",
+    r"|parce|puisque|porque|ya que|perché|потому|так как|is|was|ist|est|es|[a-h] is)\b"
+    r"|</|因为|因為|理由|です|입니다|이다|だ",
     re.IGNORECASE,
 )
 
