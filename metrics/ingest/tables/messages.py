@@ -5,7 +5,7 @@ from typing import Any
 
 from metrics.ingest.tables.columns import OUTPUT_ALIASES, SUITE_ALIASES, fold
 from metrics.ingest.tables.values import text_of
-from metrics.ingest.traces.chat_traces import ROLES
+from metrics.text.agents.dialects import ROLES
 
 QUESTIONS = ("question", *SUITE_ALIASES["question"], "message", "text")
 ANSWERS = ("answer", *OUTPUT_ALIASES["answer"], "result", "completion", "generation", "text")

@@ -1,100 +1,55 @@
-"""Conversations as traces: OpenAI's messages and Responses items, Anthropic's blocks, OpenTelemetry's parts."""
+"""Conversations as traces, whatever framework wrote their messages (metrics.text.agents.dialects)."""
 
-import json
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from metrics.text.agents.traces import Step, TraceError, error_text, text_of
+from metrics.text.agents.dialects import is_message, message_of
+from metrics.text.agents.traces import Step, error_text, text_of
 from metrics.text.json_text import JsonError, read_json
 
-ROLES = ("system", "developer", "user", "assistant", "tool", "function", "model")
-CALLS = {  # items of the Responses API that are calls: where arguments and result are
-    "function_call": ("arguments", "output"), "custom_tool_call": ("input", "output"),
-    "mcp_call": ("arguments", "output"), "web_search_call": ("action", "results"),
-    "file_search_call": ("queries", "results"),
-    "code_interpreter_call": ("code", "outputs"), "image_generation_call": ("revised_prompt", "status"),
-    "computer_call": ("action", "output"), "local_shell_call": ("action", "output"),
-}  # fmt: skip
-OUTPUTS = tuple(f"{kind}_output" for kind in CALLS)
-ITEMS = ("message", "reasoning", *CALLS, *OUTPUTS)
-NOT_COMPLETED = ("failed", "incomplete", "cancelled")
 FAILED = ("error:", "traceback (most recent call last)")  # how a failed call's result begins
 
 
 def is_conversation(listed: list[Any]) -> bool:
     """Return whether a list begins like messages of a chat or items of the Responses API."""
-    first = listed[0] if listed else None
-    if not isinstance(first, Mapping):
-        return False
-    content = {"content", "parts", "tool_calls", "function_call", "tool_call_id"} & first.keys()
-    return (first.get("role") in ROLES and bool(content)) or first.get("type") in ITEMS
+    return bool(listed) and is_message(listed[0])
 
 
 class Conversation:
-    """Steps built message by message: a result belongs to the call with its id, or without ids to the last call."""
+    """Steps built message by message: a result belongs to the call with its id, or without ids to the last call.
+
+    `media` counts the pictures, sounds and files in them, by kind.
+    """
 
     def __init__(self) -> None:
         self.steps: list[Step] = []
+        self.media: Counter[str] = Counter()
         self._places: dict[str, int] = {}
+        self._open: list[int] = []  # calls without ids of the last message that has some, until they have a result
         self._asked: dict[str, deque[str]] = {}  # ids of calls, by tool
 
     def add(self, message: Any, where: str = "message") -> None:
         """Add one message or item; TraceError naming `where` it is for anything else."""
-        if not isinstance(message, Mapping):
-            raise TraceError(f"{where} is {type(message).__name__}, not an object")
-        kind, role = (value if isinstance(value := message.get(name), str) else "" for name in ("type", "role"))
-        problem = text_of(message["status"]) if message.get("status") in NOT_COMPLETED else None
-        if kind in CALLS:
-            arguments, result = (message.get(name) for name in CALLS[kind])
-            tool = text_of(message.get("name")) or kind.removesuffix("_call")
-            id = text_of(message.get("call_id") or message.get("id"))
-            self.call(id, tool, arguments)
-            self.answer(id, result, message.get("error") or problem)
-        elif kind in OUTPUTS:
-            self.answer(text_of(message.get("call_id")), message.get("output"), problem)
-        elif kind == "reasoning" and not role:
-            self._part("assistant", {**message, "text": [message.get("summary"), message.get("content")]})
-        elif not role:
-            raise TraceError(f"{where} has no role")
-        else:
-            self._message(role, message)
+        role, parts = message_of(message, where)
+        opened = []
+        for part in parts:
+            if part.kind == "call":
+                self.call(part.id, part.tool, part.value)
+                opened += [] if part.id else self._open
+            elif part.kind == "result":
+                self.answer(part.id, part.value, part.error, part.tool)
+            elif part.kind == "media":
+                self.media[part.text] += 1
+                self._text("message", part.role or role, f"[{part.text}]")
+            else:
+                self._text(part.kind, part.role or role, part.text)
+        if opened:
+            self._open = [place for place in opened if not self._is_answered(place)]
 
-    def _message(self, role: str, message: Mapping[str, Any]) -> None:
-        content = message.get("parts", message.get("content"))
-        if role in ("tool", "function") and "parts" not in message:
-            self.answer(text_of(message.get("tool_call_id")), _content(content), None, text_of(message.get("name")))
-            return
-        for name in ("reasoning_content", "reasoning"):
-            if isinstance(message.get(name), str):
-                self._text("reasoning", role, message[name])
-        for part in content if isinstance(content, list) else [content, message.get("refusal")]:
-            self._part(role, part)
-        calls = message.get("tool_calls")
-        for call in calls if isinstance(calls, list) else [message.get("function_call")]:
-            if isinstance(call, Mapping):
-                function = call["function"] if isinstance(call.get("function"), Mapping) else call
-                self.call(text_of(call.get("id")), text_of(function.get("name")), function.get("arguments"))
-
-    def _part(self, role: str, part: Any) -> None:
-        if not isinstance(part, Mapping):
-            self._text("message", role, text_of(part))
-            return
-        kind = part.get("type")
-        if kind in ("tool_call", "tool_use", "server_tool_use", "server_tool_call"):
-            arguments = next((part[name] for name in ("arguments", "input", "server_tool_call") if name in part), None)
-            self.call(text_of(part.get("id")), text_of(part.get("name")), arguments)
-        elif kind in ("tool_call_response", "tool_result", "server_tool_call_response"):
-            names = ("response", "result", "content", "server_tool_call_response")
-            result = next((part[name] for name in names if name in part), None)
-            error = "failed" if part.get("is_error") is True else None
-            self.answer(text_of(part.get("id") or part.get("tool_use_id")), _content(result), error)
-        elif kind in ("reasoning", "thinking"):
-            text = part.get("text") or part.get("thinking") or part.get("content")
-            self._text("reasoning", role, _joined(text))
-        else:
-            self._text("message", role, _joined(part))
+    def _is_answered(self, place: int) -> bool:
+        return self.steps[place].result is not None or self.steps[place].error is not None
 
     def _text(self, kind: str, role: str, text: str) -> None:
         if text.strip():
@@ -114,10 +69,12 @@ class Conversation:
                 seconds=known.seconds if seconds is None else seconds,
             )  # fmt: skip
             return
-        self._places[id] = len(self.steps)
         tool = tool or "unnamed tool"
         if id:
+            self._places[id] = len(self.steps)
             self._asked.setdefault(tool, deque()).append(id)
+        else:
+            self._open = [len(self.steps)]
         self.steps.append(Step("call", tool=tool, arguments=given, id=id, started=started, seconds=seconds))
 
     def requested(self, tool: str) -> str:
@@ -130,8 +87,12 @@ class Conversation:
         return ""
 
     def answer(self, id: str, result: Any, error: Any = None, tool: str = "") -> None:
-        """Add the result of the call with that id; without such a call, a message of the tool."""
-        place = self._places.get(id)
+        """Add the result of the call with that id; without such a call, a message of the tool.
+
+        Without ids results follow their calls, those of one message in its order or by the tool's name.
+        """
+        named = [place for place in self._open if self.steps[place].tool == tool]
+        place = self._places.get(id) if id else next(iter(named or self._open), None)
         value = decoded(result)
         if place is None:
             self._text("message", "tool", text_of(value))
@@ -140,16 +101,16 @@ class Conversation:
         found = error_text(error) or _failure(value) or known.error
         kept = value if value is not None else known.result
         self.steps[place] = replace(known, result=kept, error=found, tool=known.tool or tool)
-        if not id:  # without ids, as in the old function-calling API, results follow their calls
-            del self._places[id]
+        if place in self._open:
+            self._open.remove(place)
 
 
-def conversation(listed: Iterable[Any]) -> list[Step]:
-    """Return the steps of messages or items, in order."""
+def conversation(listed: Iterable[Any]) -> Conversation:
+    """Return messages or items as steps, in order."""
     made = Conversation()
     for place, message in enumerate(listed, 1):
         made.add(message, f"message {place}")
-    return made.steps
+    return made
 
 
 def decoded(value: Any) -> Any:
@@ -170,23 +131,3 @@ def _failure(result: Any) -> str | None:
     if isinstance(result, str) and result.lstrip().lower().startswith(FAILED):
         return result.strip().splitlines()[0][:300]
     return None
-
-
-def _content(content: Any) -> Any:
-    """Return a tool's result: the text of its parts where it has some, else the value."""
-    parts = content if isinstance(content, list) else []
-    typed = parts and all(isinstance(part, Mapping) and "type" in part for part in parts)
-    return _joined(parts) if typed else content
-
-
-def _joined(value: Any) -> str:
-    """Return the text in a part or in nested lists of parts; for a part without text, its type in brackets."""
-    if isinstance(value, list):
-        return "\n".join(text for text in map(_joined, value) if text)
-    if not isinstance(value, Mapping):
-        return text_of(value)
-    for name in ("text", "content", "refusal"):
-        if isinstance(value.get(name), str) and value.get("type") != "blob":
-            return str(value[name])
-    kind = str(value.get("modality") or value.get("type") or "")
-    return f"[{kind.removeprefix('input_').removesuffix('_url')}]" if kind else json.dumps(value, ensure_ascii=False)

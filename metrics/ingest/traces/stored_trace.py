@@ -6,14 +6,16 @@ OpenInference (OTLP's JSON, or a list of spans): in a cell of a `trace` column, 
 """
 
 import json
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, get_args
 
 from metrics.ingest.tables.values import finite, json_text, text_of
 from metrics.ingest.traces.chat_traces import conversation, is_conversation
 from metrics.ingest.traces.otel_traces import Span, SpanTrace, is_export, is_span, spans_in, trace_of_spans
-from metrics.text.agents.traces import MOST_STEPS, Step, TraceError, steps_of
+from metrics.text.agents.dialects import folded, is_call, is_foreign_call, is_message, parts_of
+from metrics.text.agents.traces import ARGUMENTS, MOST_STEPS, RESULT, TEXT, TOOL, Kind, Step, TraceError, steps_of
 from metrics.text.json_text import JsonError, read_json
 
 EXPECTED = (
@@ -24,6 +26,10 @@ LONGEST = 20_000_000  # characters of one trace
 BESIDE = ("case_id", "model", "run")  # what a record may hold beside its trace
 OWN = {"steps", "artifacts", "source", "metadata", "error", "started", "seconds", "tokens", "cost_usd", *BESIDE}
 SHOWN = 80
+TOOL_NAME = re.compile(r"[A-Za-z_][\w.:/-]*")
+# where an object keeps its messages: chats, Gemini, DeepEval, ShareGPT, LangChain's agents, pydantic-ai, ragas
+LISTED = ("messages", "contents", "turns", "conversations", "conversation", "intermediate_steps", "all_messages",
+          "chat_history", "trace", "user_input", "events", "tools_called", "tool_calls")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +43,7 @@ class Trace:
     tokens: int | None = None
     case_id: str | None = None
     cost_usd: float | None = None
+    media: Mapping[str, int] = field(default_factory=dict)  # pictures, sounds and files in messages, by kind
 
     @property
     def question(self) -> str | None:
@@ -64,25 +71,61 @@ def trace_of(document: Any, text: str | None = None) -> Trace:
     if isinstance(document, list):
         if document and (is_span(document[0]) or is_export(document[0])):
             return _of_spans(document)
-        if is_conversation(document):
-            return _of_messages(document)
-        return _own(document, text)
+        return _of_list(document, document, text)
     if not isinstance(document, Mapping):
         raise TraceError(f"{type(document).__name__} {json_text(document)[:SHOWN]}")
-    if isinstance(document.get("steps"), list):
-        return _own(document, text)
-    if isinstance(document.get("messages"), list):
-        return _of_messages(document["messages"], document)
     if isinstance(document.get("spans"), list):
         return _of_spans(document["spans"])
-    if isinstance(document.get("output"), list):
-        given = document.get("input")
-        messages = given if isinstance(given, list) else [{"role": "user", "content": given}] if given else []
-        return _of_messages([*messages, *document["output"]], document)
-    if isinstance(document.get("choices"), list):
-        chosen = document["choices"][0] if document["choices"] else None
-        return _of_messages([chosen.get("message") if isinstance(chosen, Mapping) else None], document)
+    if isinstance(document.get("steps"), list):
+        return _of_list(document["steps"], document, text)
+    given = folded(document)
+    listed = next((given[name] for name in LISTED if isinstance(given.get(name), list)), None)
+    if listed is not None:
+        return _of_messages([*_asked_in(given), *listed, *_answered_in(given)], document)
+    output = given.get("output")
+    if isinstance(output, list):
+        return _of_messages([*_asked_in(given), *output], document)
+    if isinstance(output, Mapping) and isinstance(output.get("message"), Mapping):  # of Bedrock
+        return _of_messages([output["message"]], document)
+    for name, inner in (("choices", "message"), ("candidates", "content")):
+        if isinstance(given.get(name), list):
+            chosen = given[name][0] if given[name] else None
+            return _of_messages([chosen.get(inner) if isinstance(chosen, Mapping) else None], document)
+    if is_message(document) or is_call(document):
+        return _of_messages([document])
     raise TraceError(f"an object with {', '.join(map(str, list(document)[:8])) or 'nothing'}"[:200])
+
+
+def _asked_in(given: Mapping[str, Any]) -> list[Any]:
+    """Return the messages that an object states beside its steps, or before its output."""
+    asked = given.get("input")
+    return asked if isinstance(asked, list) else [{"role": "user", "content": asked}] if isinstance(asked, str) else []
+
+
+def _answered_in(given: Mapping[str, Any]) -> list[Any]:
+    answer = given.get("output")
+    return [{"role": "assistant", "content": answer}] if isinstance(answer, str) else []
+
+
+def _of_list(listed: Sequence[Any], document: Any, text: str | None) -> Trace:
+    """Return the trace in a list: of steps of our own where each is one, else of messages."""
+    if listed and all(isinstance(entry, str) and TOOL_NAME.fullmatch(entry) for entry in listed):
+        return _own([{"tool": entry} for entry in listed], None)
+    if any(is_message(entry) or is_foreign_call(entry) for entry in listed):
+        return _of_messages(listed, document if isinstance(document, Mapping) else None)
+    for place, entry in enumerate(listed, 1):
+        _check_step(entry, f"step {place}")
+    return _own(document, text)
+
+
+def _check_step(entry: Any, where: str) -> None:
+    """Raise TraceError for a step that is neither a call with its arguments nor a text."""
+    if not isinstance(entry, Mapping) or entry.get("kind") in get_args(Kind):  # as it is stored
+        return
+    names = (*TOOL, *TEXT, *RESULT, *(("name",) if any(entry.get(name) is not None for name in ARGUMENTS) else ()))
+    if all(entry.get(name) in (None, "") for name in names) and "role" not in entry:
+        raise TraceError(f"{where} has {', '.join(map(str, list(entry)[:8])) or 'nothing'}: neither a tool nor a text")
+    parts_of({name: value for name, value in entry.items() if name not in (*RESULT, "type", "kind")}, where)
 
 
 def is_trace(value: Any) -> bool:
@@ -119,8 +162,9 @@ def _of_messages(listed: Sequence[Any], document: Mapping[str, Any] | None = Non
     usage = beside.get("usage")
     tokens = _count(usage.get("total_tokens")) if isinstance(usage, Mapping) else None
     artifacts = beside.get("artifacts")
-    steps = conversation(listed)
-    return _packed(steps, "messages", artifacts if isinstance(artifacts, list) else None, tokens=tokens)
+    made = conversation(listed)
+    packed = _packed(made.steps, "messages", artifacts if isinstance(artifacts, list) else None, tokens=tokens)
+    return replace(packed, media=made.media)
 
 
 def _of_spans(documents: Sequence[Any]) -> Trace:

@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from metrics.text.agents.traces import ARGUMENTS, TOOL
+from metrics.text.agents.dialects import calls_in, is_call, is_message
+from metrics.text.agents.traces import TraceError
 from metrics.text.json_text import JsonError, read_json
 
 MOST_CALLS = 200
 MAX_CALL_SHOWN = 300  # characters of a call
 CALLS_FORM = 'a JSON list of calls such as [{"name": "search", "arguments": {"query": "Paris"}}], in order'
-NAMES = ("name", *TOOL)
 _json = json.JSONEncoder(ensure_ascii=False).encode  # made once: json.dumps makes one for every value
 
 
@@ -29,9 +29,9 @@ class Call(NamedTuple):
 def expected_calls(text: str) -> tuple[Call, ...]:
     """Return the calls that a JSON text lists, in their order. Raises ExpectedCallsError for anything else.
 
-    Each is an object with `name` and `arguments` (or `args`, `input_parameters`, `input`, …), such an object as
-    `function` (OpenAI), or the bare name of a tool. Without arguments, any are right; with {}, none. A list of chat
-    messages stands for the calls in its `tool_calls`. An empty list means that no tool should be called.
+    Each is an object with `name` and `arguments` (or `args`, `input_parameters`, `input`, …), a call as a framework
+    writes it (metrics.text.agents.dialects), or the bare name of a tool. Without arguments, any are right; with {},
+    none. A list of messages stands for the calls in them. An empty list means that no tool should be called.
 
     >>> expected_calls('[{"name": "add", "arguments": {"a": 1}}, "stop"]')
     (Call(tool='add', arguments={'a': 1}), Call(tool='stop', arguments=None))
@@ -43,11 +43,10 @@ def expected_calls(text: str) -> tuple[Call, ...]:
     if not isinstance(document, list):
         kind = f"an object with {', '.join(map(str, list(document)[:8]))}" if isinstance(document, dict) else "no list"
         raise ExpectedCallsError(kind[:200])
-    if any(isinstance(entry, Mapping) and "role" in entry for entry in document):
-        document = [call for entry in document if isinstance(entry, Mapping) for call in entry.get("tool_calls") or ()]
-    if len(document) > MOST_CALLS:
-        raise ExpectedCallsError(f"{len(document):,} calls, more than {MOST_CALLS}")
-    return tuple(_call(entry, place) for place, entry in enumerate(document, 1))
+    calls = tuple(call for place, entry in enumerate(document, 1) for call in _calls(entry, place))
+    if len(calls) > MOST_CALLS:
+        raise ExpectedCallsError(f"{len(calls):,} calls, more than {MOST_CALLS}")
+    return calls
 
 
 def calls_json(calls: tuple[Call, ...]) -> str:
@@ -77,14 +76,17 @@ def named_arguments(value: Any) -> dict[str, Any]:
     return dict(value) if isinstance(value, Mapping) else {"input": value}
 
 
-def _call(entry: Any, place: int) -> Call:
+def _calls(entry: Any, place: int) -> list[Call]:
+    """Return the call that an entry is, or those of a message."""
     if isinstance(entry, str) and entry:
-        return Call(entry, None)
+        return [Call(entry, None)]
     if not isinstance(entry, Mapping):
         raise ExpectedCallsError(f"call {place} is {json.dumps(entry, ensure_ascii=False)[:80]}, not an object")
-    named = entry["function"] if isinstance(entry.get("function"), Mapping) else entry
-    tool = next((named[name] for name in NAMES if isinstance(named.get(name), str) and named[name]), None)
-    if tool is None:
+    bare = not is_message(entry) and not is_call(entry) and isinstance(entry.get("name"), str)
+    try:
+        parts = calls_in({"tool": entry["name"], **entry} if bare else entry, f"call {place}")
+    except TraceError as failure:
+        raise ExpectedCallsError(str(failure)) from None
+    if any(not part.tool for part in parts) or not (parts or is_message(entry)):
         raise ExpectedCallsError(f"call {place} has no name but {', '.join(map(str, list(entry)[:8])) or 'nothing'}")
-    given = next((named[name] for name in ARGUMENTS if named.get(name) is not None), None)
-    return Call(tool, None if given is None else named_arguments(given))
+    return [Call(part.tool, None if part.value is None else named_arguments(part.value)) for part in parts]
