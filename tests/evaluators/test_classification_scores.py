@@ -83,14 +83,14 @@ def test_the_matrix_has_what_there_is() -> None:
 
 
 @pytest.mark.parametrize("name", SCORED)
-def test_scores_outside_0_to_1_are_refused_all_at_once(name: str) -> None:
-    scores = [("1", "a", 1.5), ("1", "b", None), ("2", "b", 0.5), ("2", "a", float("nan"))]
+def test_scores_that_are_not_finite_are_refused_all_at_once(name: str) -> None:
+    scores = [("1", "a", float("inf")), ("1", "b", None), ("2", "b", 0.5), ("2", "a", float("nan"))]
     data = data_set({"1": "a", "2": "b"}, scores)
     with pytest.raises(InputError) as caught:
         run(name, data)
     assert str(caught.value).splitlines() == [
-        "predictions, row 1, column score: found 1.5; expected a score from 0 to 1",
-        "predictions, row 4, column score: found nan; expected a score from 0 to 1",
+        "predictions, row 1, column score: found inf; expected a finite score",
+        "predictions, row 4, column score: found nan; expected a finite score",
     ]
 
 
@@ -266,3 +266,33 @@ def test_rare_errors_give_no_interval_of_the_expected_error() -> None:
     assert (row.low, row.replicates) == (None, None)
     assert row.reason.startswith("No 95 % interval and no rank: fewer than 5 predictions are right, or fewer are wrong")
     assert pick(run("calibration", drawn(60, 2, sharpness=1)), "expected_calibration_error").replicates is not None
+
+
+LOGITS = {
+    "roc_auc": {"roc_auc"}, "classification_pr_curve": {"best_f1", "best_threshold"},
+    "classification_pr_curve_detailed": set(), "calibration": set(), "top_k_accuracy": {"top_1"},
+    "selective_accuracy": {"risk_area"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LOGITS)
+def test_logits_rank_but_are_no_probabilities(name: str) -> None:
+    truth, margin = "aabbab", (2.5, -0.5, -3.0, 1.0, 4.0, -2.0)
+    scores = [(str(case), label, s if label == "a" else -s) for case, s in enumerate(margin) for label in "ab"]
+    data = data_set({str(case): label for case, label in enumerate(truth)}, scores)
+    rows = run(name, data).aggregates
+    valued = {row.metric for row in rows if row.value is not None}
+    assert valued == LOGITS[name]
+    if name == "roc_auc":  # one of nine pairs is not in order: the a of -0.5 below the b of 1
+        assert rows[0].value == pytest.approx(8 / 9)
+    if name in ("calibration", "classification_pr_curve_detailed"):
+        assert {row.reason for row in rows} == {"10 of 12 scores are not within 0 … 1: they are no probabilities"}
+
+
+@pytest.mark.parametrize("name", SCORED)
+@pytest.mark.parametrize("missing", ["unscored", "wrong"])
+def test_classes_without_scores_have_no_values_of_scores(name: str, missing: str) -> None:
+    data = data_set({"1": "a", "2": "b", "3": "a"}, [("1", "a", None), ("2", "a", None), ("3", "b", None)])
+    takes = name in ("roc_auc", "classification_pr_curve", "classification_pr_curve_detailed", "top_k_accuracy")
+    rows = run(name, data, **({"missing": missing} if takes else {})).aggregates
+    assert {(row.value, row.reason) for row in rows} == {(None, "the model gave no scores")}

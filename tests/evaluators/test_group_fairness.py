@@ -116,3 +116,21 @@ def test_what_cannot_be_compared_says_why() -> None:
         run(data_set(group, truth, score), column="tribes")
     with pytest.raises(InputError, match="the class 'maybe'"):
         run(data_set(group, truth, score), positive="maybe")
+
+
+def test_odds_of_a_group_without_positives_have_no_value_and_say_so() -> None:
+    group = np.repeat([0, 1], 40)
+    truth = np.concatenate([np.tile([True, False], 20), np.zeros(40, bool)])
+    found = overall(run(data_set(group, truth, np.tile([0.8, 0.2], 40))))
+    why = "no case of the class in g1: tpr has no value there"
+    assert {(found[f"equalized_odds_{kind}"].value, found[f"equalized_odds_{kind}"].reason)
+            for kind in ("difference", "ratio")} == {(None, why)}  # fmt: skip
+    assert found["demographic_parity_difference"].value == 0
+
+
+def test_classes_without_scores_are_compared_but_not_calibrated() -> None:
+    suite, outputs = data_set(np.repeat([0, 1], 40), np.tile([True, False], 40), np.tile([0.8, 0.2], 40))
+    rows = [row | {"score": None} for row in outputs.predictions.to_pylist()[1::4]]
+    found = overall(run((suite, Outputs.from_rows(outputs.outputs.to_pylist(), rows))))
+    assert found["demographic_parity_difference"].value is not None
+    assert found["calibration_difference"].value is None

@@ -15,19 +15,21 @@ from metrics.core.array_types import Floats, Ints
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.evaluator import CaseScore, Status
 from metrics.core.suite import PREDICTIONS, Outputs, Suite
+from metrics.evaluators._classification import NOTHING_SCORED
 
 NO_LABEL = "the case has no true label"
 NO_SCORES = "the model gave no scores"
+NO_PROBABILITIES = "{:,} of {:,} scores are not within 0 … 1: they are no probabilities"
 
 
 @dataclass(frozen=True, eq=False)
 class ScoreMatrix:
     """The n scored cases of a suite and what one model made of them.
 
-    scores: [n, k], 0 … 1, NaN where a class has none: it is predicted at no threshold and ranks below every score.
+    scores: [n, k], finite, NaN where a class has none: it is predicted at no threshold and ranks below every score.
     truth: [n] codes of `labels`, the classes of the suite and then those that only predictions name. `ids` [n] and
     `place` [n] are their names and their rows in the suite. `unscored` maps the other cases, in order, to the reason,
-    `unscored_labels` counts them by true label.
+    `unscored_labels` counts them by true label. `nothing` is why there is no case, where there is none.
     """
 
     labels: tuple[str, ...]
@@ -37,12 +39,34 @@ class ScoreMatrix:
     place: NDArray[np.intp]
     unscored: Mapping[str, str]
     unscored_labels: Mapping[str | None, int]
+    nothing: str = NOTHING_SCORED
 
     @cached_property
     def case_ids(self) -> Sequence[str]:
         """The cases [n]."""
         found: Sequence[str] = self.ids.to_pylist()
         return found
+
+    @cached_property
+    def no_probabilities(self) -> str | None:
+        """Why the scores are no probabilities, such as logits; None where all are within 0 … 1."""
+        outside = np.count_nonzero((self.scores < 0) | (self.scores > 1))
+        return NO_PROBABILITIES.format(outside, np.count_nonzero(~np.isnan(self.scores))) if outside else None
+
+    def of_probabilities(self) -> "ScoreMatrix":
+        """Return the cases if their scores are probabilities; else none, and all are unscored for that reason."""
+        if self.no_probabilities is None:
+            return self
+        names = Counter(self.labels[code] for code in self.truth.tolist())
+        reasons = {**self.unscored, **dict.fromkeys(self.case_ids, self.no_probabilities)}
+        none = self.ids.slice(0, 0), self.scores[:0], self.truth[:0], self.place[:0]
+        return ScoreMatrix(self.labels, *none, reasons, Counter(self.unscored_labels) + names, self.no_probabilities)
+
+    def thresholds_of(self, shares: Sequence[float]) -> Floats:
+        """Return thresholds of 0 … 1 for these scores: themselves, or the scores below which such shares of all are."""
+        if self.no_probabilities is None:
+            return np.array(shares, np.float64)
+        return np.asarray(np.nanquantile(self.scores, shares, method="higher"), np.float64)
 
     @property
     def truths(self) -> Ints:
@@ -55,22 +79,26 @@ class ScoreMatrix:
         return {case_id: CaseScore(nothing, Status.NOT_APPLICABLE, reason) for case_id, reason in self.unscored.items()}
 
 
-def read_scores(suite: Suite, outputs: Outputs, missing: Literal["unscored", "wrong"] = "unscored") -> ScoreMatrix:
-    """Return the scores of a model that has one repeat; InputError listing every score that is not within 0 … 1.
+def read_scores(
+    suite: Suite, outputs: Outputs, missing: Literal["unscored", "wrong", "kept"] = "unscored"
+) -> ScoreMatrix:
+    """Return the scores of a model that has one repeat; InputError listing every score that is not finite.
 
-    Cases without a true label are unscored; those without any score too, or with `missing` = wrong a row of NaN. Of
-    several scores of one case and class the highest counts; a prediction without a score is no score.
+    Cases without a true label are unscored; those without any score too, or with `missing` = wrong a row of NaN, unless
+    the model gave none at all; kept: even then. Of several scores of one case and class the highest counts; a
+    prediction without a score is no score.
     """
     case_ids, truths = whole(suite.cases["case_id"]), whole(suite.cases["label"]).dictionary_encode()
     table = PREDICTIONS.empty_table() if outputs.predictions is None else outputs.predictions
     given = pc.and_(pc.is_valid(table["label"]), pc.is_valid(table["score"])).to_numpy()
     rows = np.flatnonzero(given)
+    hard = bool(len(given)) and not len(rows)  # classes alone
     table = table if given.all() else table.filter(pa.array(given))
     score = whole(table["score"]).to_numpy()
-    wrong = np.flatnonzero(~((score >= 0) & (score <= 1)))
+    wrong = np.flatnonzero(~np.isfinite(score))
     if len(wrong):
         raise InputError(
-            InputProblem("predictions", str(score[row]), "a score from 0 to 1", int(rows[row]) + 1, "score")
+            InputProblem("predictions", str(score[row]), "a finite score", int(rows[row]) + 1, "score")
             for row in wrong.tolist()
         )
     case, size = case_runs(table["case_id"], case_ids)
@@ -91,7 +119,7 @@ def read_scores(suite: Suite, outputs: Outputs, missing: Literal["unscored", "wr
     scores = score.reshape(n, k)
     truth = label_codes(truths, codes)
     answered = ~np.isnan(scores).all(axis=1)
-    counted = (truth >= 0) & (answered | (missing == "wrong"))
+    counted = (truth >= 0) & (answered | (missing == "kept") | ((missing == "wrong") & (not hard)))
     place, left_out = np.flatnonzero(counted), pa.array(np.flatnonzero(~counted))
     names = truths.take(left_out).to_pylist()
     reasons = (NO_LABEL if name is None else NO_SCORES for name in names)
@@ -103,6 +131,7 @@ def read_scores(suite: Suite, outputs: Outputs, missing: Literal["unscored", "wr
         place,
         dict(zip(case_ids.take(left_out).to_pylist(), reasons, strict=True)),
         Counter(names),
+        NO_SCORES if hard else NOTHING_SCORED,
     )
 
 

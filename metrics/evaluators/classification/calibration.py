@@ -21,7 +21,7 @@ from metrics.core.evaluator import (
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators._classification import LEAST, NOTHING_SCORED, ResamplingParameters, aggregate, count_rarer
+from metrics.evaluators._classification import LEAST, ResamplingParameters, aggregate, count_rarer
 from metrics.evaluators.classification._examples import scored_cases
 from metrics.evaluators.classification._score_matrix import read_scores
 from metrics.evaluators.classification.classification import top_predictions
@@ -220,7 +220,7 @@ def calibration(suite: Suite, outputs: Outputs, parameters: CalibrationParameter
 
     What is not predicted has no confidence: a model that misses objects can be calibrated. Most detectors write many
     predictions of low scores, which weigh the most in every mean; `score_threshold` limits it to those that are shown.
-    Scores outside 0 … 1 are no probabilities: no value.
+    Scores outside 0 … 1, of classes or of detections, are no probabilities: no value.
 
     Cases without a true label or without scores are unscored. Curve: the reliability diagram, one row per bin, with
     bin_low, bin_high, n, mean_confidence, accuracy and Wilson's interval of it, low and high.
@@ -233,7 +233,7 @@ def calibration(suite: Suite, outputs: Outputs, parameters: CalibrationParameter
     """
     if suite.task == "detection":
         return _of_detections(suite, outputs, parameters)
-    found = read_scores(suite, outputs)
+    found = read_scores(suite, outputs).of_probabilities()
     best, _ = top_predictions(suite.cases["case_id"], outputs.predictions)
     top = pc.index_in(best, pa.array(found.labels, pa.string())).take(pa.array(found.place))
     top_code = top.to_numpy(zero_copy_only=False).astype(np.int64)
@@ -262,7 +262,7 @@ def calibration(suite: Suite, outputs: Outputs, parameters: CalibrationParameter
             cases[case_id] = CaseScore(dict(zip(PER_CASE, own, strict=True)), evidence=evidence)
     stated = Stated(
         confidence, top_code == found.truth, values, parameters.draws(suite).of_cases(found.place),
-        sum(found.unscored_labels.values()), None if len(confidence) else NOTHING_SCORED,
+        sum(found.unscored_labels.values()), None if len(confidence) else found.nothing,
         "cases left out: their scores do not add up to 1",
     )  # fmt: skip
     rows, curves = _findings(stated, parameters.bins)

@@ -10,7 +10,6 @@ from metrics.core.evaluator import MATCHES, Aggregate, Example, Findings
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import (
-    NOTHING_SCORED,
     ClassificationParameters,
     aggregate,
     effective,
@@ -97,7 +96,8 @@ def classification_pr_curve(suite: Suite, outputs: Outputs, parameters: ScoreCur
     The curve has the columns label, threshold, tp, fp, tn, fn, precision, recall, f1. Precision is empty where nothing
     is predicted, recall and F1 where the class has no cases. A class without a score in a case is predicted at no
     threshold. A case without scores is unscored; with `missing` = wrong it is a miss of its class at every threshold.
-    The matches list the predictions from the lowest threshold on and the true labels below it.
+    The matches list the predictions from the lowest threshold on and the true labels below it. Where scores are not
+    within 0 … 1, such as logits, a threshold t stands for the score that a share t of all scores is below.
 
     `best_f1` of a class is its largest F1 over the thresholds, and `best_threshold` the lowest threshold that reaches
     it; without label, the largest mean of F1 over the classes with cases, at one common threshold, and that threshold.
@@ -106,12 +106,12 @@ def classification_pr_curve(suite: Suite, outputs: Outputs, parameters: ScoreCur
     use is better chosen on others. The mean over classes of fewer than 5 cases (harmonic mean) has neither.
     """
     found = read_scores(suite, outputs, parameters.missing)
-    thresholds = parameters.score_thresholds
+    thresholds = found.thresholds_of(parameters.score_thresholds)
     tp, predicted = threshold_counts(found.scores, found.truth, thresholds)
     table = curve_table(found.labels, thresholds, found.truths, tp, predicted, len(found.truth))
     draws = parameters.draws(suite).of_cases(found.place)
-    aggregates = _aggregates(found, np.array(thresholds), draws)
-    return Findings(aggregates, curves=table, matches=_matches(found, thresholds[0]))
+    aggregates = _aggregates(found, thresholds, draws)
+    return Findings(aggregates, curves=table, matches=_matches(found, float(thresholds[0])))
 
 
 def _aggregates(found: ScoreMatrix, thresholds: Floats, draws: Draws) -> list[Aggregate]:
@@ -121,7 +121,7 @@ def _aggregates(found: ScoreMatrix, thresholds: Floats, draws: Draws) -> list[Ag
     known = truths > 0
     if not n:
         return [
-            aggregate(metric, math.nan, n=0, unscored=unscored, reason=NOTHING_SCORED)
+            aggregate(metric, math.nan, n=0, unscored=unscored, reason=found.nothing)
             for metric in ("best_f1", "best_threshold")
         ]
     scores, whole = f1(tp, predicted, truths[:, None]), (predicted + truths[:, None]) / 2

@@ -15,7 +15,6 @@ from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import (
-    NOTHING_SCORED,
     ClassificationParameters,
     ResamplingParameters,
     aggregate,
@@ -134,10 +133,11 @@ def classification_pr_curve_detailed(suite: Suite, outputs: Outputs, parameters:
     The metrics are the kinds at `score_threshold`: shares of the cases with a true label and scores, which add up to 1
     for tp, fn_misclassification and fn_no_prediction, and the number of wrong labels per case. Of a class: shares of
     its cases, and for fp_misclassification of all cases. Every case has its own values, 0 or 1 or that number. A case
-    without scores is unscored; with `missing` = wrong it is an fn_no_prediction at every threshold. 95 % intervals:
+    without scores is unscored; with `missing` = wrong it is an fn_no_prediction at every threshold. Scores that are not
+    within 0 … 1 have no values. 95 % intervals:
     Wilson; a bootstrap over cases for the number per case, and for all where the suite has groups, over those.
     """
-    found = read_scores(suite, outputs, parameters.missing)
+    found = read_scores(suite, outputs, parameters.missing).of_probabilities()
     true, other = true_and_other(found.scores, found.truth)
     at = parameters.score_threshold
     predicted = found.scores >= at  # NaN is not
@@ -164,7 +164,7 @@ def classification_pr_curve_detailed(suite: Suite, outputs: Outputs, parameters:
 def _aggregates(found: ScoreMatrix, values: Floats, predicted: Bools, draws: Draws) -> list[Aggregate]:
     n, unscored = len(values), sum(found.unscored_labels.values())
     if not n:
-        return [aggregate(kind, math.nan, n=0, unscored=unscored, reason=NOTHING_SCORED) for kind in KINDS]
+        return [aggregate(kind, math.nan, n=0, unscored=unscored, reason=found.nothing) for kind in KINDS]
 
     def row(kind: str, cells: Floats, draws: Draws, out: int, label: str | None = None) -> Aggregate:
         count, counted = len(cells), kind != "fp_misclassification" or label is not None

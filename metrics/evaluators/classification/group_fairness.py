@@ -140,8 +140,8 @@ def _rate(name: str, words: str, direction: Direction = Direction.NONE, low: flo
     ),
     differs_from="fairness_bias judges texts; this one compares what a classifier decides of groups of cases.",
     differs_from_source=(
-        "A rate that a group cannot have, such as the TPR of a group without positives, is left out of differences; "
-        "fairlearn counts it as 0. Groups below `least` cases are left out of them too. Intervals, tests, the "
+        "Where a group cannot have a rate, such as the TPR of a group without positives, its difference and ratio have "
+        "no value; fairlearn counts it as 0. Groups below `least` cases are left out of them. Intervals, tests, the "
         "calibration gap and the thresholds, of which .8 is the four-fifths rule, are added."
     ),
 )
@@ -165,7 +165,9 @@ def group_fairness(suite: Suite, outputs: Outputs, parameters: FairnessParameter
     to fairlearn's functions of these names.
 
     Groups below `least` cases are shown, but take no part in differences, ratios and tests, and are named in the
-    reason. A rate that a group cannot have is left out. Cases without a group, a true label or scores are unscored.
+    reason. Where a group cannot have a rate, as the TPR of a group without positives, differences and ratios of that
+    rate have no value. Cases without a group, a true label or a prediction are unscored. The calibration gap needs
+    scores within 0 … 1.
 
     Intervals of rates: Wilson's, or resamples where cases are in groups of `cases.group`. Those of differences and
     ratios follow from the rates' (Newcombe) for the two groups that are furthest apart; as these are chosen by what was
@@ -173,7 +175,7 @@ def group_fairness(suite: Suite, outputs: Outputs, parameters: FairnessParameter
     rate with its difference, interval and p (score test; resamples for clustered cases and for calibration), adjusted
     by Holm over all rows of a model. Two models are tested on the same resamples of the cases.
     """
-    found = read_scores(suite, outputs)
+    found = read_scores(suite, outputs, "kept")
     positive, why = _positive(suite, parameters)
     groups = _groups(suite, parameters) if parameters.column else None
     why = NO_COLUMN if groups is None else why
@@ -182,7 +184,8 @@ def group_fairness(suite: Suite, outputs: Outputs, parameters: FairnessParameter
     best, _ = top_predictions(suite.cases["case_id"], outputs.predictions)
     place = pa.array(found.place)
     own = groups.take(place)
-    known = np.flatnonzero(own.is_valid().to_numpy(zero_copy_only=False))
+    decided = pc.and_(own.is_valid(), best.take(place).is_valid())
+    known = np.flatnonzero(decided.to_numpy(zero_copy_only=False))
     names = sorted(own.unique().drop_null().to_pylist())
     if len(names) > MOST_GROUPS or not len(known):
         why = TOO_MANY.format(len(names)) if len(known) else NOTHING_SCORED
@@ -193,7 +196,7 @@ def group_fairness(suite: Suite, outputs: Outputs, parameters: FairnessParameter
         pc.index_in(own, pa.array(names, pa.string())).take(pa.array(known)).to_numpy().astype(np.int64),
         (found.truth == code)[known],
         pc.fill_null(pc.equal(best.take(place), positive), False).to_numpy(zero_copy_only=False)[known],
-        found.scores[known, code],
+        found.scores[known, code] if found.no_probabilities is None else np.full(len(known), np.nan),
         parameters.draws(suite).of_cases(found.place[known]),
         len(suite) - len(known),
         parameters.least,
@@ -342,6 +345,13 @@ def _overall(
         )
         parts = [part for part in compared if part is not None]
         out = cases.unscored + len(cases.group) - n
+        lacking = next(
+            (f"{UNDEFINED[name]} in {cases.names[place]}: {name} has no value there" for name in names
+             for place in np.flatnonzero(large & np.isnan(rates[name].value[0]))), None,
+        )  # fmt: skip
+        if lacking is not None and large.sum() > 1:
+            yield aggregate(metric, math.nan, n=n, unscored=out, reason=lacking)
+            continue
         if not parts:
             reason = note if large.sum() < 2 else "no group has the rate, or it is 0 in all of them"
             why = FEW.format(cases.least) if large.sum() < 2 else reason

@@ -24,6 +24,7 @@ from metrics.evaluators._classification import (
     few_cases,
 )
 from metrics.evaluators._spread_scores import spread_scores
+from metrics.evaluators.classification._score_matrix import NO_SCORES
 from metrics.stats.bootstrap_draws import Draws
 from metrics.stats.classification.confusion import AVERAGES, LabelScores, label_scores, mean_scores
 from metrics.stats.classification.label_sets import (
@@ -43,6 +44,7 @@ NOTHING_SCORED = "no case has both true labels and an output"
 NO_CASE = "no case has this label"
 SHARES = ("precision", "recall", "f1")
 SAMPLES = "samples"
+RANKS = {"label_ranking_ap": "average_precision", "coverage_error": "coverage", "ranking_loss": "loss"}
 
 
 def label_cases(*cases: tuple[Sequence[str], Mapping[str, float]]) -> dict[str, Any]:
@@ -135,7 +137,7 @@ class MultilabelParameters(ResamplingParameters):
 def multilabel(suite: Suite, outputs: Outputs, parameters: MultilabelParameters) -> Findings:
     """How well sets of predicted labels agree with sets of true ones, label by label and case by case.
 
-    A label is predicted where its score is at least `score_threshold`; a list of predicted labels scores 1. Over the n
+    A label is predicted where its score is at least `score_threshold`, or where it is listed without one. Over the n
     cases with a list of true labels (which may be empty) and an output, and the k labels of the suite and of the
     predictions:
 
@@ -146,6 +148,7 @@ def multilabel(suite: Suite, outputs: Outputs, parameters: MultilabelParameters)
     Over all labels, column `average`: *macro*, the mean over labels, *weighted* by their cases, *micro*, of the summed
     counts, and *samples*, the mean over cases of the scores of each case's own set. From the scores alone: mAP, the
     mean over labels of average precision; label ranking AP, coverage error and ranking loss, the means over cases.
+    Lists of labels without scores rank nothing: these four have no value.
 
     0/0 has no value, with the reason, and is left out of means. Equal to scikit-learn's metrics with zero_division =
     nan, average_precision_score, label_ranking_average_precision_score, coverage_error and label_ranking_loss.
@@ -170,13 +173,17 @@ def multilabel(suite: Suite, outputs: Outputs, parameters: MultilabelParameters)
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Sets:
-    """The n scored cases: true labels and scores [n, k], −inf without one; place in the suite, and reasons of all N."""
+    """The n scored cases: true labels and scores [n, k], −inf without one; place in the suite, and reasons of all N.
+
+    `listed`: the predicted labels are lists without scores, which rank nothing.
+    """
 
     labels: tuple[str, ...]
     truth: Bools
     scores: Floats
     place: NDArray[np.intp]
     reasons: pa.Array
+    listed: bool
 
     @property
     def unscored(self) -> int:
@@ -207,19 +214,21 @@ def _read(suite: Suite, outputs: Outputs) -> _Sets:
     listed = lists.is_valid()
     reasons = pc.case_when(pc.make_struct(pc.invert(listed), pc.invert(answered)), NO_LABELS, UNANSWERED)
     place = np.flatnonzero(pc.and_(listed, answered).to_numpy(zero_copy_only=False))
-    return _Sets(labels, truth[place], flat.reshape(shape)[place], place, pc.cast(reasons, pa.string()))
+    unscored = bool(len(table)) and table["score"].null_count == len(table)
+    return _Sets(labels, truth[place], flat.reshape(shape)[place], place, pc.cast(reasons, pa.string()), unscored)
 
 
 def _case_values(found: _Sets, predicted: Bools) -> dict[str, Floats]:
     wrong = found.truth ^ predicted
-    order = ranking(found.truth, found.scores)
+    order = ranking(found.truth, found.scores)._asdict()
+    ranks = {name: np.full(len(wrong), np.nan) if found.listed else order[field] for name, field in RANKS.items()}
     loss: Floats = np.asarray(wrong.mean(axis=1) if wrong.shape[1] else np.zeros(len(wrong)))
     precision, recall, f1 = set_f1(found.truth, predicted)
     return {
         "f1": f1, "precision": precision, "recall": recall,
         "subset_accuracy": np.asarray(~wrong.any(axis=1), np.float64),
         "hamming_loss": loss,
-        "label_ranking_ap": order.average_precision, "coverage_error": order.coverage, "ranking_loss": order.loss,
+        **ranks,
     }  # fmt: skip
 
 
@@ -269,7 +278,7 @@ def _of_cases(found: _Sets, cases: Mapping[str, Floats], draws: Draws) -> Iterat
         n, out = len(known), len(values) - len(known)
         reason = f"{out} of {len(values)} cases left out: nothing to divide by" if out else None
         if not n:
-            why = reason or NOTHING_SCORED
+            why = NO_SCORES if found.listed and metric in RANKS else reason or NOTHING_SCORED
             yield aggregate(metric, math.nan, n=0, unscored=found.unscored + out, reason=why, columns=columns)
             continue
         column, own = values[known, None], draws.of_cases(known)
@@ -292,6 +301,9 @@ def _precisions(found: _Sets, draws: Draws) -> Iterator[Aggregate]:
     truths = np.count_nonzero(found.truth, axis=0)
     if not truths.any():
         yield aggregate("map", math.nan, n=n, unscored=found.unscored, reason=NO_CASE if n else NOTHING_SCORED)
+        return
+    if found.listed:
+        yield aggregate("map", math.nan, n=n, unscored=found.unscored, reason=NO_SCORES)
         return
     areas = resampled_precisions(found.truth, found.scores, draws)
     held = ~np.isnan(areas[0])

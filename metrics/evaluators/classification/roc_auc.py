@@ -11,7 +11,6 @@ from metrics.core.evaluator import Aggregate, Example, Findings, Metric
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import (
-    NOTHING_SCORED,
     ClassificationParameters,
     aggregate,
     effective,
@@ -136,7 +135,7 @@ def roc_auc(suite: Suite, outputs: Outputs, parameters: RocParameters) -> Findin
 def _aggregates(found: ScoreMatrix, curves: dict[int, Roc], draws: Draws) -> list[Aggregate]:
     n, unscored = len(found.truth), sum(found.unscored_labels.values())
     if not curves:
-        return [aggregate("roc_auc", math.nan, n=n, unscored=unscored, reason=NO_AREA if n else NOTHING_SCORED)]
+        return [aggregate("roc_auc", math.nan, n=n, unscored=unscored, reason=NO_AREA if n else found.nothing)]
     known, truths = list(curves), found.truths
     areas = resampled_areas(list(curves.values()), found.truth[:, None] == known, draws)
     left_out = len(found.labels) - len(curves)

@@ -8,11 +8,11 @@ import pyarrow.compute as pc
 from pydantic import Field
 
 from metrics.core.array_types import Bools, Floats
-from metrics.core.evaluator import Aggregate, CaseScore, Example, Findings, Metric
+from metrics.core.evaluator import Aggregate, CaseScore, Example, Findings, Metric, Status
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators._classification import LEAST, NOTHING_SCORED, ResamplingParameters, aggregate, count_rarer
+from metrics.evaluators._classification import LEAST, ResamplingParameters, aggregate, count_rarer
 from metrics.evaluators.classification._examples import scored_cases
 from metrics.evaluators.classification._score_matrix import read_scores
 from metrics.evaluators.classification.classification import top_predictions
@@ -141,7 +141,8 @@ def selective_accuracy(suite: Suite, outputs: Outputs, parameters: SelectivePara
     for cases in groups. No value where these cases show it of no threshold; it takes log(1 − sureness) / log(1 −
     most_errors) cases answered right at the least, 59 with the defaults.
 
-    The score of a case is that of its label where this is wrong, else 0: the worst cases are the surest mistakes.
+    The score of a case is that of its label where this is wrong, else 0: the worst cases are the surest mistakes. It
+    has no value where scores are not within 0 … 1, such as logits, which only rank the cases.
     Cases without a true label or without scores are unscored. Curve: threshold, coverage, risk with Wilson's 95 %
     interval, answered. Intervals of the area and the paired test of two models: resamples of the cases (of the groups
     where `cases.group` is given); with fewer than 5 right or 5 wrong predictions there is neither.
@@ -156,27 +157,29 @@ def selective_accuracy(suite: Suite, outputs: Outputs, parameters: SelectivePara
     n, unscored = len(code), sum(found.unscored_labels.values())
     curve = risk_coverage(confidence, wrong)
     shown = guaranteed(curve, parameters.most_errors, parameters.sureness) if draws.single else None
-    why = None if shown else _unshown(curve, parameters) if draws.single else DEPENDENT
-    sure: Floats = np.where(wrong, confidence, 0.0)
+    why = None if shown else _unshown(curve, parameters, found.nothing) if draws.single else DEPENDENT
+    sure: Floats = np.where(wrong, confidence, 0.0) if found.no_probabilities is None else np.full(n, np.nan)
     rows = [
-        _area(confidence, wrong, draws, unscored),
+        _area(confidence, wrong, draws, unscored, found.nothing),
         *_of_threshold(shown, n, unscored, why),
         aggregate(SURE_MISTAKES, weighted_mean(sure, draws.weights), n=n, unscored=unscored,
-                  reason=None if n else NOTHING_SCORED),
+                  reason=found.no_probabilities if n else found.nothing),
     ]  # fmt: skip
     cases = found.scores_of((SURE_MISTAKES,))
     for case_id, true, guess, score, value in zip(
         found.case_ids, found.truth.tolist(), code.tolist(), confidence.tolist(), sure.tolist(), strict=True
     ):
         facts = {"truth": found.labels[true], "predicted": found.labels[guess], "score": score}
-        cases[case_id] = CaseScore({SURE_MISTAKES: value}, evidence=Evidence(facts=facts))
+        own = None if math.isnan(value) else value
+        status = Status.NOT_APPLICABLE if own is None else Status.OK
+        cases[case_id] = CaseScore({SURE_MISTAKES: own}, status, found.no_probabilities, Evidence(facts=facts))
     return Findings(rows, cases, _points(curve))
 
 
-def _area(confidence: Floats, wrong: Bools, draws: Draws, unscored: int) -> Aggregate:
+def _area(confidence: Floats, wrong: Bools, draws: Draws, unscored: int, nothing: str) -> Aggregate:
     n = len(wrong)
     if not n:
-        return aggregate("risk_area", math.nan, n=0, unscored=unscored, reason=NOTHING_SCORED)
+        return aggregate("risk_area", math.nan, n=0, unscored=unscored, reason=nothing)
     value, *samples = risk_areas(confidence, wrong, draws).tolist()
     if draws.units < 2 or not samples or count_rarer(wrong, draws) < LEAST:
         why = FEW if draws.units > 1 and samples else None
@@ -186,10 +189,10 @@ def _area(confidence: Floats, wrong: Bools, draws: Draws, unscored: int) -> Aggr
     return aggregate("risk_area", value, ends, "bootstrap", n=n, unscored=unscored, samples=np.array(samples))
 
 
-def _unshown(curve: RiskCoverage, parameters: SelectiveParameters) -> str:
+def _unshown(curve: RiskCoverage, parameters: SelectiveParameters, nothing: str) -> str:
     """Return why no threshold is guaranteed, and how many more cases may do."""
     if not len(curve.answered):
-        return NOTHING_SCORED
+        return nothing
     most, sure = f"{100 * parameters.most_errors:g} %", f"{100 * parameters.sureness:g} %"
     more = cases_missing(curve, parameters.most_errors, parameters.sureness)
     unshown = f"these cases show no threshold with at most {most} wrong answers ({sure} sure)"

@@ -11,7 +11,7 @@ from metrics.core.array_types import Ints
 from metrics.core.evaluator import Aggregate, Example, Findings, Metric
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators._classification import NOTHING_SCORED, ClassificationParameters, aggregate, estimate
+from metrics.evaluators._classification import ClassificationParameters, aggregate, estimate
 from metrics.evaluators._spread_scores import spread_scores
 from metrics.evaluators.classification._examples import scored_cases
 from metrics.evaluators.classification._score_matrix import ScoreMatrix, read_scores, whole
@@ -109,7 +109,7 @@ def top_k_accuracy(suite: Suite, outputs: Outputs, parameters: TopParameters) ->
     draws = parameters.draws(suite).of_cases(found.place)
     classes, n = len(found.labels), len(ranks)
     hits = {f"top_{k}": (ranks <= k).astype(np.float64) for k in parameters.ks if k < classes}
-    rows = [_share(k, ranks, classes, draws, sum(found.unscored_labels.values())) for k in parameters.ks]
+    rows = [_share(k, found, ranks, draws) for k in parameters.ks]
     trivial = [k for k in parameters.ks if k >= classes]
     values = hits | {f"top_{k}": np.full(n, np.nan) for k in trivial}
     ids = whole(suite.cases["case_id"])
@@ -136,10 +136,10 @@ def true_ranks(found: ScoreMatrix) -> Ints:
     return np.where(np.isnan(own[:, 0]), len(found.labels) + 1, 1 + np.count_nonzero(above, axis=1))
 
 
-def _share(k: int, ranks: Ints, classes: int, draws: Draws, unscored: int) -> Aggregate:
-    n, name = len(ranks), f"top_{k}"
+def _share(k: int, found: ScoreMatrix, ranks: Ints, draws: Draws) -> Aggregate:
+    n, name, classes, unscored = len(ranks), f"top_{k}", len(found.labels), sum(found.unscored_labels.values())
     if not n or k >= classes:
-        reason = NOTHING_SCORED if not n else TRIVIAL.format(classes, k)
+        reason = found.nothing if not n else TRIVIAL.format(classes, k)
         return aggregate(name, math.nan, n=n, unscored=unscored, reason=reason)
     shares = resampled_means((ranks <= k).astype(np.float64)[:, None], draws)[:, 0]
     own = wilson(int(np.count_nonzero(ranks <= k)), n) if draws.single else None
