@@ -1,8 +1,15 @@
 """Classes: their order where they are levels, their place in a hierarchy, thing or stuff, key points, frequency."""
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
+
+from metrics.core.unicode_forms import normalized
+
+TRUE, FALSE = ("1", "true", "yes", "t", "y"), ("0", "false", "no", "f", "n")
+WHOLE_NUMBER = re.compile(r"\+?(-?\d+)(?:\.0*)?")
+SEPARATORS = re.compile(r"[\s_\-\u200b\ufeff]+")
 
 
 class ClassFacts(NamedTuple):
@@ -50,6 +57,34 @@ def _facts(
         tuple((int(start), int(end)) for start, end in skeleton),
         tuple(map(float, sigmas)),
     )
+
+
+def class_key(name: str) -> str:
+    """Return what is the same of a class however it is spelled: case, blanks, `_` and `-`, Unicode's form, `1.0` for 1.
+
+    >>> class_key("Traffic_Light"), class_key(" traffic\\u00a0light"), class_key("1.0"), class_key("-1")
+    ('traffic light', 'traffic light', '1', '-1')
+    """
+    text = normalized("NFC", name).strip()
+    number = WHOLE_NUMBER.fullmatch(text)
+    return number[1] if number else normalized("NFC", SEPARATORS.sub(" ", text).strip().casefold())
+
+
+def as_flag(name: str) -> bool | None:
+    """Return what a class says that is spelled true or false, yes or no, 1 or 0; None for another."""
+    key = class_key(name)
+    return True if key in TRUE else False if key in FALSE else None
+
+
+def positive_class(labels: Sequence[str]) -> str | None:
+    """Return which of two classes scores are of by custom: the true, the positive one, the larger number; else None."""
+    flags = [as_flag(label) for label in labels]
+    if set(flags) == {True, False}:
+        return labels[flags.index(True)]
+    if len(labels) == 2 and numeric_labels(labels):
+        return max(labels, key=float)
+    named = {class_key(label)[:3]: label for label in labels}
+    return named["pos"] if named.keys() == {"pos", "neg"} else None
 
 
 def numeric_labels(labels: Sequence[str]) -> bool:

@@ -52,7 +52,9 @@ CLASS_FIELDS = (
         ("predicted", "y_pred", "predicted_class")),
     Field("predicted_labels", STRINGS, "answer", "Predicted classes",
         "The classes that the model predicts, where a case may have several.", ("predicted_classes",), items="classes"),
-    Field("score", NUMBER, "answer", "Score", "How sure the model is of the class.", ("confidence", "probability")),
+    Field("score", NUMBER, "answer", "Score",
+        "How sure the model is of the class: the predicted one, or one of two that is asked about.",
+        ("confidence", "probability", "proba", "prob", "y_prob", "y_proba", "y_score", "predicted_probability")),
 )  # fmt: skip
 _of_images = {each.name: each for each in CASE_FIELDS if each.role == "image"}
 _of_objects = {each.name: each for each in ANNOTATION_FIELDS if each.role != "stored"}

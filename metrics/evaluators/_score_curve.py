@@ -29,7 +29,7 @@ def best_f1_metrics(kinds: str) -> tuple[Metric, Metric]:
 
 def curve_table(
     labels: Sequence[str],
-    thresholds: Sequence[float],
+    thresholds: Sequence[float] | Floats,
     truths: Ints,
     tp: Ints | Floats,
     predicted: Ints | Floats,

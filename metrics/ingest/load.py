@@ -83,10 +83,10 @@ def load_outputs(
     `mapping` is of every file, `mappings` {path: mapping} of one, in its place.
     The model is the `model` column, else the file's name without extension; `model_names` {path: name} replaces it, and
     `filenames` {path: name} gives the user's names of the files, `readings` {path: reading} what `load_suite` takes for
-    one. In classification the predictions are rows (label,
-    score), a score column for each class, or an answer alone (score 1); in detection every case has a row for every
-    model. A folder or zip holds YOLO labels with confidences, indexed PNG masks (of one model, or a folder for each),
-    or one table. In segmentation a model has an output for each of its masks or, with rows of regions, for every image;
+    one. In classification the predictions are rows (label, score), a score column for each class, or an answer alone,
+    without a score; in detection every case has a row for every model. A folder or zip holds YOLO labels with
+    confidences, indexed PNG masks (of one model, or a folder for each), or one table. In segmentation a model has an
+    output for each of its masks or, with rows of regions, for every image;
     a region needs no score.
 
     Unknown cases, unknown classes in detection (unless `keep_unknown_classes`: then metrics.ingest.lint says what they

@@ -1,6 +1,6 @@
 """From a table to a suite, outputs, or both: columns mapped, cells read, rows checked."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -131,6 +131,13 @@ def combined_of(
     need_rows(sheet)
     columns = trace_column.unpack(sheet, columns, "combined")
     task = task or task_of(columns)
+    labels: tuple[str, ...] = ()
+    classes: dict[str, str] = {}
+    if task == "classification" and "label" in columns.columns:
+        labels = tuple(sorted(set(sheet.text(columns.columns["label"]).to_pylist()) - {None}))
+        classes = class_scores.class_columns(sheet, columns.unmapped, labels)
+        unmapped = tuple(name for name in columns.unmapped if name not in classes.values())
+        columns = replace(columns, unmapped=unmapped)
     suite_part = text_cases.cases(sheet, columns, task, answered=True)
     if task == "classification" and "label" in columns.columns:
         keyed_labels.check_cases(sheet, columns.columns["label"], suite_part["label"])
@@ -139,7 +146,7 @@ def combined_of(
         kept = {canonical: column for canonical, column in columns.columns.items() if canonical != "label"}
         outputs_columns = replace(columns, columns=kept, questions=())
     outputs_part = text_cases.outputs(sheet, outputs_columns, model, None, suite_part["case_id"])
-    part = answers_part(sheet, outputs_columns, outputs_part, {}, task)
+    part = answers_part(sheet, outputs_columns, outputs_part, classes, task, labels)
     if part.passages:
         suite_part = contexts.spread(sheet, suite_part, ("case_id",))
     suite_part, part.table, heads = text_cases.split_combined(sheet, suite_part, part.table)
@@ -171,7 +178,7 @@ def part_of(sheet: Sheet, suite: Suite, mapping: Mapping[str, str] | None, model
     """Return the outputs in a table, checked by themselves and against the suite."""
     keyed_labels.gather(sheet, "outputs", suite.task, suite)
     names = sheet.table.column_names
-    classes = class_scores.class_columns(names, suite.labels) if suite.task == "classification" else {}
+    classes = class_scores.class_columns(sheet, names, suite.labels) if suite.task == "classification" else {}
     names = [name for name in names if name not in classes.values()]
     columns = resolve(names, "outputs", suite.task, mapping, sheet.problems, sheet.file)
     if classes and (more := class_scores.unlisted_classes(sheet, classes, columns.unmapped)):
@@ -188,22 +195,26 @@ def part_of(sheet: Sheet, suite: Suite, mapping: Mapping[str, str] | None, model
     known = suite.cases["case_id"]
     unknown = ~as_mask(pc.is_in(table["case_id"], flat(known)))
     id_matches.check_known(sheet, columns.columns["case_id"], table["case_id"], unknown, known)
-    return answers_part(sheet, columns, table, classes, suite.task)
+    return answers_part(sheet, columns, table, classes, suite.task, suite.labels)
 
 
-def answers_part(sheet: Sheet, columns: Columns, table: pa.Table, classes: dict[str, str], task: Task) -> Part:
+def answers_part(
+    sheet: Sheet, columns: Columns, table: pa.Table, classes: dict[str, str], task: Task, labels: Sequence[str] = ()
+) -> Part:
     """Return the answers, or the labels and scores, of a table whose outputs' columns are in `table`."""
     if task == "classification":
-        labels, rows = class_scores.wide(sheet, classes) if classes else class_scores.long(sheet, columns)
-        repeats = not classes and "score" in columns.columns
+        if classes:
+            found, rows = class_scores.wide(sheet, columns, classes, labels)
+            return Part(sheet, table, found, rows)
+        found, rows, repeats = class_scores.long(sheet, columns, table, labels)
         if repeats:
             keys = [table[name] for name in contexts.ANSWER_KEY]
-            again, first = arrays.duplicates([*keys, labels["label"]])
+            again, first = arrays.duplicates([*keys, found["label"]])
             sheet.report(
                 again & ~sheet.bad, None, lambda row: f"the class of row {sheet.rows[first[row]]} again",
                 "each class once per case and model",
             )  # fmt: skip
-        return Part(sheet, table, labels, rows, repeats=repeats)
+        return Part(sheet, table, found, rows, repeats=repeats)
     if task == "regression":
         if columns.columns.keys().isdisjoint(text_cases.PREDICTED):
             choices = ", ".join(("predicted_value", *NUMBER_ALIASES["predicted_value"]))

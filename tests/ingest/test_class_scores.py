@@ -1,11 +1,14 @@
 """Classification: long and wide score files, answers alone, and combined files."""
 # ruff: noqa: E501 - a table reads better with one line a case
 
+import re
+
 import pytest
 
 from metrics.core.errors import InputError
 from metrics.core.suite import Suite
-from metrics.ingest import read_outputs, read_suite
+from metrics.ingest import load_outputs, read_combined, read_outputs, read_suite
+from metrics.ingest.source import Reading
 from tests.ingest.files import list_problems, write
 
 SUITE = Suite.from_rows("s", "classification", [{"case_id": "1", "label": "cat"}, {"case_id": "2", "label": "dog"}])
@@ -14,8 +17,8 @@ FORMS = {
     "long": ("case_id,model,label,score\n1,m,cat,0.9\n1,m,dog,0.1\n2,m,dog,1\n", LONG),
     "wide": ("case_id,model,dog,cat\n1,m,0.1,0.9\n2,m,1,\n", LONG),
     "wide with a prefix, and a class the suite lacks": ("case_id,model,score_cat,score_dog,score_eel\n1,m,0.9,0.1,0\n2,m,,1,\n", [*LONG[:2], ("1", "m", "eel", 0.0), LONG[2]]),
-    "label alone": ("case_id,model,label\n1,m,cat\n2,m,eel\n", [("1", "m", "cat", 1.0), ("2", "m", "eel", 1.0)]),
-    "prediction alone": ("case_id,model,prediction\n1,m,cat\n2,m,\n", [("1", "m", "cat", 1.0)]),
+    "label alone": ("case_id,model,label\n1,m,cat\n2,m,eel\n", [("1", "m", "cat", None), ("2", "m", "eel", None)]),
+    "prediction alone": ("case_id,model,prediction\n1,m,cat\n2,m,\n", [("1", "m", "cat", None)]),
     "predicted beside the true label": ("case_id,model,label,predicted_label,score\n1,m,dog,cat,0.5\n", [("1", "m", "cat", 0.5)]),
     "a model a file": ("case_id,label,score\n1,cat,0.5\n", [("1", "o", "cat", 0.5)]),
 }  # fmt: skip
@@ -39,13 +42,98 @@ def test_class_names_that_are_aliases_elsewhere(tmp_path):
     assert outputs.predictions["label"].to_pylist() == ["cost", "response"]
 
 
+TIED = [("1", "m", "dog", 0.5), ("1", "m", "cat", 0.5)]
+NAMES = {
+    "prefix": "p_dog,p_cat", "word": "prob_dog,prob_cat", "dot": "scores.dog,scores.cat", "suffix": "dog_score,cat_score",
+    "brackets": "score[dog],score[cat]", "parentheses": "P(dog),P(cat)", "plain": "dog,cat", "case": "Dog,Cat",
+    "camel": "dogProb,catProb", "suffix with blanks": "dog probability,cat probability",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("names", NAMES.values(), ids=NAMES.keys())
+def test_names_of_score_columns_and_the_order_of_ties(tmp_path, names):
+    outputs = read_outputs(write(tmp_path, "o.csv", f"case_id,model,{names}\n1,m,.5,.5\n"), suite=SUITE)
+    rows = [(row["case_id"], row["model"], row["label"], row["score"]) for row in outputs.predictions.to_pylist()]
+    assert rows == TIED
+
+
+def test_records_keep_the_order_of_their_classes(tmp_path):
+    text = '[{"case_id": "1", "model": "m", "scores": {"dog": 0.5, "cat": 0.5}}]'
+    rows = read_outputs(write(tmp_path, "o.json", text), suite=SUITE).predictions.to_pylist()
+    assert [(row["case_id"], row["model"], row["label"], row["score"]) for row in rows] == TIED
+
+
+FLAGS = Suite.from_rows("s", "classification", [{"case_id": str(n), "label": str(n % 2)} for n in range(1, 13)])
+SHARES = [0.9 if n % 2 else 0.2 for n in range(1, 13)]
+
+
+def table(columns, *rows):
+    return "\n".join([columns, *(",".join(map(str, row)) for row in rows)])
+
+
+def of_class_1(n, score, other=1.0):
+    """The rows that a score of class 1 is read as."""
+    return {(str(n), "1", score), (str(n), "0", round(other - score, 6))}
+
+
+ALONE = [(n, s) for n, s in enumerate(SHARES, 1)]
+WITH = [(n, n % 2, s) for n, s in ALONE]
+SCORE_OF = {
+    "score of class 1 by custom": ("case_id,score", ALONE, {}, of_class_1(2, 0.2)),
+    "the same by another name": ("case_id,y_prob", ALONE, {}, of_class_1(1, 0.9)),
+    "answered": ("case_id,score", ALONE, {"score_of": "0"}, {("1", "0", 0.9), ("1", "1", 0.1)}),
+    "beside classes that show it": ("case_id,prediction,score", WITH, {}, of_class_1(2, 0.2)),
+    "spelled otherwise": ("case_id,prediction,score", [(n, f"{c}.0", s) for n, c, s in WITH], {}, of_class_1(2, 0.2)),
+    "of the predicted class": ("case_id,prediction,score", [(n, c, max(s, 1 - s)) for n, c, s in WITH], {}, {("1", "1", 0.9), ("2", "0", 0.8)}),
+    "of the predicted class, as answered": ("case_id,prediction,score", WITH, {"score_of": "predicted"}, {("1", "1", 0.9), ("2", "0", 0.2)}),
+    "margins": ("case_id,prediction,score", [(n, c, 3 if c else -4) for n, c, _ in WITH], {}, of_class_1(2, -4.0, 0)),
+    "another threshold, scores decide": ("case_id,prediction,score", [(n, c, 0.4 if c else 0.05) for n, c, _ in WITH], {"decided_by": "score"}, of_class_1(2, 0.05)),
+    "a column of one class": ("case_id,p_1", ALONE, {}, of_class_1(2, 0.2)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("columns", "rows", "answers", "some"), SCORE_OF.values(), ids=SCORE_OF.keys())
+def test_what_class_a_single_score_is_of(tmp_path, columns, rows, answers, some):
+    reading = Reading(answers=answers)
+    path = write(tmp_path, "o.csv", table(columns, *rows))
+    outputs = load_outputs(path, suite=FLAGS, readings={path: reading}).value
+    found = {(row["case_id"], row["label"], round(row["score"], 6)) for row in outputs.predictions.to_pylist()}
+    assert some <= found
+
+
+ASKED = {
+    "classes without an order": (SUITE, "case_id,score\n1,.9\n2,.2\n", "score_of=cat or score_of=dog"),
+    "few rows": (SUITE, "case_id,label,score\n1,cat,.9\n2,dog,.2\n", "score_of=cat or score_of=dog or score_of=predicted"),
+    "another class than the scores": (SUITE, "case_id,prediction,cat,dog\n1,dog,.9,.1\n2,dog,.1,.9\n", "decided_by=score or decided_by=prediction"),
+    "two sets of columns": (SUITE, "case_id,p_cat,p_dog,logit_cat,logit_dog\n1,.5,.5,2,3\n", "scores=p_CLASS or scores=logit_CLASS"),
+    "a column that may be a class": (SUITE, "case_id,cat,dog,eel\n1,.5,.1,.3\n2,.2,.9,.8\n", "other_scores=classes or other_scores=metadata"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("suite", "content", "answers"), ASKED.values(), ids=ASKED.keys())
+def test_what_would_change_a_number_is_asked(tmp_path, suite, content, answers):
+    with pytest.raises(InputError, match="--read " + re.escape(answers)):
+        read_outputs(write(tmp_path, "o.csv", content), suite=suite)
+
+
+def test_scores_and_truth_in_one_file(tmp_path):
+    path = write(
+        tmp_path, "o.csv", table("id,label,p_cat,p_dog,note", (1, "cat", 0.9, 0.1, "x"), (2, "dog", 0.5, 0.5, "y"))
+    )
+    suite, outputs = read_combined(path, task="classification")
+    assert [row["score"] for row in outputs.predictions.to_pylist()] == [0.9, 0.1, 0.5, 0.5]
+    assert [name for name in (*suite.cases.column_names, *outputs.outputs.column_names) if "metadata" in name] == [
+        "metadata.note"
+    ]
+
+
 PROBLEMS = {
-    "score above 1": ("case_id,label,score\n1,cat,1.5\n", "o.csv, row 2, column score: found '1.5'; expected a number from 0 to 1"),
+    "score that is no number": ("case_id,label,score\n1,cat,inf\n", "o.csv, row 2, column score: found 'inf'; expected a finite number"),
     "no score": ("case_id,label,score\n1,cat,\n", "o.csv, row 2, column score: found nothing; expected a number"),
     "no label": ("case_id,label,score\n1,,0.5\n", "o.csv, row 2, column label: found nothing; expected a class"),
     "class twice": ("case_id,label,score\n1,cat,0.5\n1,cat,0.6\n", "o.csv, row 3: found the class of row 2 again; expected each class once per case and model"),
     "unknown case": ("case_id,label,score\n9,cat,0.5\n", "o.csv, row 2, column case_id: found '9'; expected the id of a case of the suite"),
-    "wide, nothing": ("case_id,cat,dog\n1,,\n", "o.csv, row 2, column cat: found no score in any class column; expected a score from 0 to 1 for each class"),
+    "wide, nothing": ("case_id,cat,dog\n1,,\n", "o.csv, row 2, column cat: found no score in any class column; expected a score for each class"),
     "neither": ("case_id,model\n1,m\n", "o.csv, row 1: found no column with the predicted class; expected columns label and score, or prediction, or one score column for each class of the suite"),
 }  # fmt: skip
 

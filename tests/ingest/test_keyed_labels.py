@@ -18,7 +18,7 @@ SUITES = {
     "text": ("s.csv", "case_id,label\n1,breed=pug; colour=red\n2,breed=husky; colour=black\n3,colour=red\n"),
 }  # fmt: skip
 SCORES = [("1", "breed=pug", 0.9), ("1", "colour=red", 0.6), ("2", "breed=pug", 0.7), ("2", "colour=black", 0.8)]
-CERTAIN = [(case, label, 1.0) for case, label, _ in SCORES]
+CERTAIN = [(case, label, None) for case, label, _ in SCORES]
 OUTPUTS = {
     "a row a label": ("m.csv", "case_id,label_key,label,score\n1,breed,pug,.9\n1,colour,red,.6\n2,breed,pug,.7\n2,colour,black,.8\n", SCORES),
     "nested scores": ("m.jsonl", '{"case_id": 1, "score": {"breed": {"pug": 0.9}, "colour": {"red": 0.6}}}\n' '{"case_id": 2, "score": {"breed": {"pug": 0.7}, "colour": {"black": 0.8}}}\n', SCORES),
