@@ -6,7 +6,7 @@ import json
 import pytest
 
 from metrics.core.errors import InputError
-from metrics.ingest import load_outputs, read_outputs, read_suite
+from metrics.ingest import Reading, inspect, load_outputs, read_outputs, read_suite
 from tests.ingest.files import list_problems, packed, picture, unpacked, write
 
 SET = {
@@ -55,11 +55,18 @@ def test_layouts(tmp_path, entries, make):
     assert all((tmp_path / "media" / image).is_file() for image in suite.cases["image"].to_pylist())
 
 
-def test_splits_with_one_name(tmp_path):
+def set_of_splits(*splits, layout="{split}/{kind}/1"):
+    """A data set with the image 1 in each split, 100, 200, … pixels wide."""
     entries = {"data.yaml": SET["data.yaml"]}
-    for split, width in (("train", 100), ("val", 200)):
-        entries |= {f"{split}/images/1.png": picture(width, 10), f"{split}/labels/1.txt": "0 0.5 0.5 1 1"}
-    suite = read_suite(packed(tmp_path / "s.zip", entries))
+    for width, split in enumerate(splits, 1):
+        entries[layout.format(split=split, kind="images") + ".png"] = picture(100 * width, 10, colour=width)
+        entries[layout.format(split=split, kind="labels") + ".txt"] = "0 0.5 0.5 1 1"
+    return entries
+
+
+def test_splits_with_one_name(tmp_path):
+    entries = set_of_splits("train", "val")
+    suite = read_suite(packed(tmp_path / "s.zip", entries), reading=Reading(answers={"split": "all"}))
     assert suite.cases["case_id"].to_pylist() == ["train/1", "val/1"]
     assert suite.annotations["width"].to_pylist() == [100, 200]
     labels = {name.replace("/labels", ""): value + " 0.5" for name, value in entries.items() if name.endswith("txt")}
@@ -67,6 +74,95 @@ def test_splits_with_one_name(tmp_path):
         packed(tmp_path / "m.zip", {"labels/" + name: value for name, value in labels.items()}), suite=suite
     )
     assert outputs.predictions["case_id"].to_pylist() == ["train/1", "val/1"]
+
+
+SPLITS = {  # splits, layout, what is asked for → the split that is read, by the width of its image
+    "test goes first": (("train", "valid", "test"), {}, None, 300),
+    "then val": (("train", "val"), {}, None, 200),
+    "Ultralytics": (("val2017", "train2017"), {"layout": "{kind}/{split}/1"}, None, 100),
+    "Darknet": (("Train", "Validation"), {"layout": "obj_{split}_data/1"}, None, 200),
+    "asked for": (("train", "valid", "test"), {}, {"sheet": "train"}, 100),
+    "by another word": (("train", "valid", "test"), {}, {"sheet": "val"}, 200),
+    "answered": (("train", "valid", "test"), {}, {"answers": {"split": "valid"}}, 200),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("splits", "layout", "asked", "width"), SPLITS.values(), ids=SPLITS.keys())
+def test_one_split_is_read(tmp_path, splits, layout, asked, width):
+    path = packed(tmp_path / "s.zip", set_of_splits(*splits, **layout))
+    suite = read_suite(path, reading=Reading(**(asked or {})))
+    assert suite.cases.select(["case_id", "image_width"]).to_pylist() == [{"case_id": "1", "image_width": width}]
+    assert (suite.cases["image"].null_count, len(suite.annotations)) == (0, 1)
+    unused = [line.place for line in suite.receipt if line.use == "unused" and line.place.startswith("split")]
+    assert len(unused) == len(splits) - 1
+    assert len(inspect(path).sheets) == len(splits) + 1
+
+
+def test_splits_without_labels_and_unknown_ones(tmp_path):
+    entries = set_of_splits("train", "test")
+    path = packed(tmp_path / "s.zip", {name: text for name, text in entries.items() if name != "test/labels/1.txt"})
+    suite = read_suite(path)
+    assert suite.cases["image_width"].to_pylist() == [100]  # the image of test is no image without objects
+    assert (
+        "s.zip: split test (1) is not used: images of a split without label files, such as 'test/images/1.png'"
+        in map(str, suite.receipt)
+    )
+    path = packed(tmp_path / "t.zip", entries)
+    with pytest.raises(InputError, match="no split 'val'; expected one of train, test, all"):
+        read_suite(path, reading=Reading(sheet="val"))
+
+
+def test_outputs_of_several_splits_are_those_of_the_suite(tmp_path):
+    entries = {f"{split}/images/{split}1.png": picture(100, 10) for split in ("val", "test")}
+    labels = {f"{split}/labels/{split}1.txt": "0 0.5 0.5 1 1" for split in ("val", "test")}
+    names = {"classes.txt": "cat"}
+    suite = read_suite(packed(tmp_path / "s.zip", entries | labels | names), reading=Reading(sheet="val"))
+    scored = {name: f"{text} 0.5" for name, text in labels.items()}
+    outputs = read_outputs(packed(tmp_path / "m.zip", scored | names), suite=suite)
+    assert outputs.predictions["case_id"].to_pylist() == ["val1"]
+    assert "m.zip: split test (1) is not used" in "\n".join(map(str, outputs.receipt))
+
+
+BEYOND = {  # a line, and the box in pixels of an image of 100 × 50
+    "a hair": ("0 0.5 0.5 1.000001 1", (0, 0, 100, 50)),
+    "below 0": ("0 -0.0000001 0.5 0.2 0.4", (-10, 15, 20, 20)),
+    "1 %": ("0 0.5 1.01 0.2 0.4", (40, 40, 20, 20)),
+    "a polygon": ("0 0.5 0.5 1.0021 0.5 1.0021 1 0.5 1", (50, 25, 50, 25)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("line", "box"), BEYOND.values(), ids=BEYOND.keys())
+def test_what_is_hardly_beyond_the_edge_is_clipped(tmp_path, line, box):
+    suite = read_suite(packed(tmp_path / "s.zip", SET | {"labels/a.txt": f"0 0.5 0.5 1 1\n{line}\n"}))
+    assert objects(suite.annotations, *BOX[2:6])[1] == pytest.approx(box)
+    outputs = read_outputs(packed(tmp_path / "m.zip", {"labels/a.txt": line + " 0.5"}), suite=suite)
+    assert objects(outputs.predictions, *BOX[2:6])[0] == pytest.approx(box)
+    for receipt in (suite.receipt, outputs.receipt):
+        [said] = [entry for entry in receipt if entry.place == "coordinates"]
+        assert (said.count, said.meaning) == (1, "up to 1 % beyond the edge of the image, clipped to it")
+
+
+def test_the_receipt_names_what_is_read_in_an_unusual_way(tmp_path):
+    yaml = "train: ../train\nnames: {0: cat, 1: dog}\nnc: 3\nroboflow: {version: 1}\n"
+    twice = SET | {"data.yaml": yaml, "labels/a.txt": "0 0.5 0.5 0.2 0.2\n" * 3}
+    lines = list(map(str, read_suite(packed(tmp_path / "s.zip", twice)).receipt))
+    assert "s.zip: rows (2) is the same line again in its file: counted as another object" in lines
+    assert "s.zip/data.yaml: nc (1) is not used: there are 2 names, such as '3'" in lines
+    assert any(line.startswith("s.zip/data.yaml: train, roboflow (2) is not used") for line in lines)
+
+
+def test_classes_may_be_called_by_their_numbers(tmp_path):
+    path = packed(tmp_path / "s.zip", {name: data for name, data in SET.items() if name != "data.yaml"})
+    suite = read_suite(path, reading=Reading(answers={"class_names": "numbers"}))
+    assert (suite.labels, suite.annotations["label"].to_pylist()) == (("0", "1"), ["1", "0", "0"])
+
+
+def test_ids_of_tracks_are_no_points(tmp_path):
+    suite = read_suite(packed(tmp_path / "s.zip", SET))
+    tracked = {"labels/a.txt": "1 0.5 0.5 0.2 0.4 0.9 1\n0 0.5 0.5 0.1 0.2 0.25 1\n"}
+    outputs = read_outputs(packed(tmp_path / "m.zip", tracked), suite=suite)
+    assert objects(outputs.predictions, "label", "score", "polygons") == [("dog", 0.9, None), ("cat", 0.25, None)]
+    assert "m.zip: id of a track (2) is not used" in str(outputs.receipt[0])
 
 
 def test_polygons_rotated_boxes_and_an_image_named_as_a_list_of_classes(tmp_path):
@@ -127,7 +223,7 @@ SUITE_PROBLEMS = {
     "class": ({"labels/a.txt": "0.5 0.5 0.5 0.2 0.2\n-1 0.5 0.5 0.2 0.2"}, ["s.zip/labels/a.txt, row 1, column class: found '0.5'; expected a whole number", "s.zip/labels/a.txt, row 2, column class: found '-1'; expected a number of at least 0"]),
     "polygon": ({"labels/a.txt": "0 0 0 1 0 1 1.5"}, ["s.zip/labels/a.txt, row 1, column x1 y1 …: found '0 0 0 1 0 1 1.5'; expected points from 0 to 1"]),
     "no UTF-8": ({"labels/a.txt": b"0 \xff"}, ["s.zip/labels/a.txt: found byte 0xff at offset 2, which is not UTF-8; expected UTF-8 text"]),
-    "no names": ({"data.yaml": "nc: 2\n"}, ["s.zip: found no names of the classes; expected the names of the classes, in data.yaml, obj.names, classes.txt or labels.txt"]),
+    "no names": ({"data.yaml": "nc: 2\n"}, ["s.zip: found no names of the classes; expected an answer, --read class_names=numbers. Or the names of the classes, in data.yaml, obj.names, classes.txt or labels.txt."]),
     "a name twice": ({"data.yaml": "names: [cat, cat]\n"}, ["s.zip/data.yaml, row 2: found class 1 named 'cat', as another is; expected a different name for each class"]),
     "names that differ": ({"classes.txt": "cat\neel\n"}, ["s.zip/classes.txt: found names that differ from data.yaml; expected the same classes in both"]),
     "names in an unknown form": ({"data.yaml": "names: {0: cat, 2: dog}\n"}, ["s.zip/data.yaml, column names: found names in an unknown form; expected names: [cat, dog] or names: {0: cat, 1: dog}"]),

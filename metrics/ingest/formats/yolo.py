@@ -6,24 +6,31 @@ box, see yolo_poses. An image without a label file has no objects.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from itertools import chain
 
 import numpy as np
 import pyarrow as pa
 
-from metrics.core.array_types import Floats
-from metrics.core.classes import ClassFacts
-from metrics.core.plain_yaml import plain_yaml
+from metrics.core.array_types import Bools, Floats
 from metrics.core.suite import Suite
 from metrics.ingest import arrays
 from metrics.ingest.arrays import is_null, only
-from metrics.ingest.formats.yolo_poses import PoseShape, named_points, poses_of, shape_of, shape_of_suite
+from metrics.ingest.formats.yolo_classes import (
+    NO_NAMES,
+    class_names,
+    described_in,
+    name_lists,
+    numbered_names,
+    point_names,
+    pose_shape,
+)
+from metrics.ingest.formats.yolo_poses import SIDES, PoseShape, poses_of, shape_of_suite
 from metrics.ingest.media.archive import Entry
 from metrics.ingest.media.bundle import Bundle, Rows, case_ids, image_names, need_unique, pair
-from metrics.ingest.media.class_names import names_files
 from metrics.ingest.media.images import header_size
+from metrics.ingest.media.splits import ALL, bundle_of_split, split_of
 from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages, annotations_of
 from metrics.ingest.output_parts import Part, objects_part
 from metrics.ingest.problems import Loaded, Problems
@@ -47,12 +54,10 @@ NO_LABELS = re.compile(
     r"(classes|names|train|valid?|test|trainval|predefined_classes|readme.*|licen[cs]e|notes|requirements)",
     re.IGNORECASE,
 )
-NUMBER = re.compile(r"\d{1,6}")
-YAML_BYTES = 100_000  # a data.yaml of 1,200 classes has 30,000
 NO_IMAGE = "the image of that name, in the same folder or zip or given as images: boxes of 0–1 need its size"
 UNKNOWN_CLASS = "class {}"  # of predictions, beyond the names
-NAMES = "names: [cat, dog] or names: {0: cat, 1: dog}"
-NO_NAMES = "the names of the classes, in data.yaml, obj.names, classes.txt or labels.txt"
+REACH = 0.01  # how far beyond its edge a share of the image may lie and is clipped: rounding, and generous tools
+CLIPPED = "up to 1 % beyond the edge of the image, clipped to it"
 
 
 def label_files(bundle: Bundle) -> list[Entry]:
@@ -64,29 +69,24 @@ def label_files(bundle: Bundle) -> list[Entry]:
     return within or [entry for entry in texts if not NO_LABELS.fullmatch(entry.stem)]
 
 
-def name_lists(bundle: Bundle) -> list[Entry]:
-    """Return the lists of class names, a name a line: classes.txt, labels.txt, obj.names, …; they are of no image."""
-    images = {image.stem for image in bundle.images}
-    return [entry for entry in names_files(bundle) if entry.suffix != ".json" and entry.stem not in images]
-
-
 def recognises(upload: Upload) -> bool:
     """Return whether a folder or zip has label files; InputError where it has VOC annotations as well."""
     bundle = upload.folder
     labels = label_files(bundle)
     if not labels or not bundle.ending(".xml"):
         return bool(labels)
-    if any(map(_in_labels, labels)) or _names_files(bundle):
+    if any(map(_in_labels, labels)) or described_in(bundle):
         raise upload.error("both YOLO labels and Pascal VOC annotations", "one of them")
     return False
 
 
 def read_suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loaded[Suite]:
     """Return the suite: the cases by name, the annotations in file order, and the classes by number."""
-    bundle, problems = upload.folder, request.problems
+    problems = request.problems
+    bundle = bundle_of_split(upload, label_files(upload.folder), problems)
     names = class_names(bundle, problems)
     if names is None:
-        raise problems.fail(bundle.name, "no names of the classes", NO_NAMES)
+        names = numbered_names(bundle, label_files(bundle), problems)
     shape = pose_shape(bundle, problems)
     sheet, unread = read_lines(bundle, problems, scored=False, shape=shape)
     images = bundle.images if pictures.images == bundle.path else []
@@ -96,7 +96,7 @@ def read_suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loade
     background = [image for image in images if image.name not in taken]
     ids = case_ids([*labels, *background])
     need_unique(bundle, [*labels, *background], ids, problems)
-    names_of_images = pa.array(image_names(ids, [*found, *background], images), pa.string())
+    names_of_images = pa.array(image_names(ids, [*found, *background], upload.folder.images), pa.string())
     cases = pictures.take(pa.table({"case_id": pa.array(ids, pa.string()), IMAGE_NAME: names_of_images}))
     cases = pictures.assume_sizes(cases)
     sizes = _case_sizes(cases)
@@ -112,14 +112,18 @@ def read_suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loade
         bundle.name, request.suite_name or upload.stem, request.task or "detection",
         only(cases, kept).take(pa.array(order)), only(annotations, ~sheet.bad), names, tuple(range(len(names))),
     )  # fmt: skip
-    facts = {} if shape is None else _point_names(bundle, problems, names, shape)
+    facts = {} if shape is None else point_names(bundle, problems, names, shape)
     return replace(loaded, value=replace(loaded.value, classes=facts)) if facts else loaded
 
 
 def read_outputs(upload: Upload, request: Request, suite: Suite) -> Part:
     """Return the predictions in file order, checked against the suite; an empty label file found nothing."""
     need_images(upload, suite)
-    bundle, problems, model = upload.folder, request.problems, request.model or upload.stem
+    problems, model = request.problems, request.model or upload.stem
+    every = label_files(upload.folder)
+    of_suite = find_cases(pa.array([entry.stem for entry in every], pa.string()), suite.cases).to_pylist()
+    known_files = {entry.name for entry, case in zip(every, of_suite, strict=True) if case is not None}
+    bundle = bundle_of_split(upload, every, problems, lambda entry: entry.name in known_files)
     names = class_names(bundle, problems)
     if names is None and suite.labels and suite.category_ids == tuple(range(len(suite.labels))):
         names = suite.labels  # the suite counts its classes from 0 as YOLO does
@@ -155,14 +159,20 @@ def read_outputs(upload: Upload, request: Request, suite: Suite) -> Part:
 
 def preview(upload: Upload, request: Request) -> Preview:
     """Return the preview: the lines of the label files."""
-    bundle = upload.folder
+    whole = label_files(upload.folder)
+    bundle = bundle_of_split(upload, whole, request.problems, bool if request.role == "outputs" else None)
     sheet, _ = read_lines(bundle, request.problems, scored=None, shape=pose_shape(bundle, request.problems))
     scored = sheet.table["conf"].null_count < len(sheet)
     table = sheet.with_files().select(["file", *FIELDS, *(["conf"] if scored else [])])
     names = class_names(bundle, request.problems)
     classes = "no names of classes" if names is None else f"{len(names):,} classes"
     note = f"{len(sheet.files):,} label files, {classes}, {len(bundle.images):,} images"
-    return Preview.of_objects(upload, "yolo", "outputs" if scored else "suite", "detection", table, note)
+    seen = Preview.of_objects(upload, "yolo", "outputs" if scored else "suite", "detection", table, note)
+    splits = tuple(dict.fromkeys(map(split_of, whole)))
+    read = dict.fromkeys(map(split_of, label_files(bundle)))
+    return (
+        replace(seen, sheets=(*splits, ALL), sheet=next(iter(read)) if len(read) == 1 else ALL) if splits[1:] else seen
+    )
 
 
 def read_lines(
@@ -176,16 +186,20 @@ def read_lines(
     columns: dict[str, list[str | None]] = {name: [] for name in (*FIELDS, "ring", "pose", "conf", "line")}
     rows: list[int] = []
     which: list[int] = []
-    unread: list[int] = []
-    for place, entry in enumerate(labels):
-        text = bundle.text(entry, problems)
-        if text is None:
-            unread.append(place)
-            continue
-        for number, line in enumerate(re.split(r"\r\n?|\n", text), 1):
+    texts = [bundle.text(entry, problems) for entry in labels]
+    unread = [place for place, text in enumerate(texts) if text is None]
+    lines = [re.split(r"\r\n?|\n", text or "") for text in texts]
+    tracked = shape is None and scored is not False and _have_tracks(chain.from_iterable(lines))
+    for place, own in enumerate(lines):
+        for number, line in enumerate(own, 1):
             fields = line.split()
             if not fields:
                 continue
+            if tracked:
+                problems.note(
+                    bundle.name, "id of a track", "unused", "objects are evaluated frame by frame", 1, fields[-1]
+                )
+                fields.pop()
             rows.append(number)
             which.append(place)
             pose = conf = ring = None
@@ -216,82 +230,6 @@ def read_lines(
     return sheet, unread
 
 
-def class_names(bundle: Bundle, problems: Problems) -> tuple[str, ...] | None:
-    """Return the classes by number, None where no file names them; differing files and repeated names are fatal."""
-    found: tuple[str, ...] | None = None
-    source = ""
-    for entry in _names_files(bundle):
-        if entry.suffix in (".txt", ".names"):
-            text = bundle.text(entry, problems, YAML_BYTES * 10) or ""
-            names = tuple(line.strip() for line in text.rstrip().splitlines())
-        else:
-            names = _yaml_names(bundle, entry, problems)
-        if not names:
-            continue
-        seen: set[str] = {""}
-        for place, name in enumerate(names):
-            if name in seen:
-                what = f"class {place} named {name!r}" + (", as another is" if name else "")
-                problems.add(bundle.file(entry), what, "a different name for each class", place + 1, fatal=True)
-            seen.add(name)
-        if found is not None and found != names:
-            problems.add(bundle.file(entry), "names that differ from " + source, "the same classes in both", fatal=True)
-        found, source = names, entry.name
-    problems.stop()
-    return found
-
-
-def pose_shape(bundle: Bundle, problems: Problems) -> PoseShape | None:
-    """Return the kpt_shape of the data.yaml, None where there is none; one in an unknown form is fatal."""
-    for entry in bundle.ending(".yaml", ".yml"):
-        value = _yaml(bundle, entry, problems).get("kpt_shape")
-        if value is not None:
-            shape = shape_of(value)
-            if shape is None:
-                raise problems.fail(bundle.file(entry), f"kpt_shape {value!r}"[:80], "kpt_shape: [17, 3] or [17, 2]")
-            return shape
-    return None
-
-
-def _point_names(bundle: Bundle, problems: Problems, names: Sequence[str], shape: PoseShape) -> dict[str, ClassFacts]:
-    """Return the names of key points in the data.yaml that has some, by class."""
-    listed = (_yaml(bundle, entry, problems).get("kpt_names") for entry in bundle.ending(".yaml", ".yml"))
-    return next((named_points(value, names, shape.points) for value in listed if value is not None), {})
-
-
-def _yaml(bundle: Bundle, entry: Entry, problems: Problems) -> dict[str, Any]:
-    """Return the content of a data.yaml, whose values are texts, lists and mappings; empty where it has no names."""
-    text = bundle.text(entry, problems, YAML_BYTES)
-    if text is None or "names" not in text:
-        return {}
-    try:
-        document = plain_yaml(text)
-    except ValueError as error:
-        problems.add(bundle.file(entry), f"YAML that cannot be read: {error}", NAMES, fatal=True)
-        return {}
-    return document if isinstance(document, dict) else {}
-
-
-def _yaml_names(bundle: Bundle, entry: Entry, problems: Problems) -> tuple[str, ...]:
-    """Return the names in a data.yaml: a list, or numbers and names; empty where it has none."""
-    document = _yaml(bundle, entry, problems)
-    if "names" not in document:
-        return ()
-    names = document["names"]
-    if isinstance(names, dict):
-        numbered = {int(key): name for key, name in names.items() if isinstance(key, str) and NUMBER.fullmatch(key)}
-        if sorted(numbered) == list(range(len(names))):
-            names = [numbered[number] for number in range(len(names))]
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        problems.add(bundle.file(entry), "names in an unknown form", NAMES, column="names", fatal=True)
-        return ()
-    return tuple(name.strip() for name in names)
-
-
-def _names_files(bundle: Bundle) -> list[Entry]:
-    return [*bundle.ending(".yaml", ".yml"), *name_lists(bundle)]
-
-
 def _in_labels(entry: Entry) -> bool:
     folders = [part.lower() for part in entry.name.split("/")[:-1]]
     return any(part == "labels" or (part.startswith("obj_") and part.endswith("_data")) for part in folders)
@@ -318,7 +256,15 @@ def _objects(sheet: Rows, sizes: Floats, names: tuple[str, ...], shape: PoseShap
         unknown = (number >= len(names)) & ~sheet.bad
     if not sheet.problems.keep_unknown_classes:
         sheet.report(unknown, "class", sheet.table["class"], f"a class from 0 to {len(names) - 1}")
-    values = np.stack([sheet.numbers(name, low=0, high=1) for name in FIELDS[1:]], axis=1)
+    sides = []
+    clipped = np.zeros(len(sheet), bool)
+    for name in FIELDS[1:]:
+        side = sheet.numbers(name)
+        with np.errstate(invalid="ignore"):
+            sheet.report((side < -REACH) | (side > 1 + REACH), name, sheet.table[name], "a number from 0 to 1")
+            clipped |= (side < 0) | (side > 1)
+        sides.append(side.clip(0, 1))
+    values = np.stack(sides, axis=1)
     sheet.numbers("conf", low=0, high=1)
     values[:, :2] -= values[:, 2:] / 2
     boxes = values * np.tile(sizes, 2)
@@ -332,12 +278,20 @@ def _objects(sheet: Rows, sizes: Floats, names: tuple[str, ...], shape: PoseShap
         if points is None:
             off[place] = True
             continue
-        points = points * sizes[place]
+        clipped[place] = bool(((points < 0) | (points > 1)).any())
+        points = points.clip(0, 1) * sizes[place]
         x, y = points.T
         *box, areas[place] = outline([(x, y)])
         boxes[place] = box
         rings[place] = [points.ravel().tolist()]
     sheet.report(off, "x1 y1 …", sheet.table["line"], "points from 0 to 1")
+    _note(sheet, "coordinates", clipped & ~sheet.bad, CLIPPED)
+    _note(
+        sheet,
+        "rows",
+        arrays.duplicates([pa.array(sheet.which), sheet.table["line"]])[0] & ~sheet.bad,
+        "the same line again in its file: counted as another object",
+    )
     poses = {} if shape is None else {"keypoints": poses_of(sheet, shape, sizes)}
     codes, places = np.unique(np.where((number >= 0) & ~sheet.bad, number, 0).astype(np.int64), return_inverse=True)
     label = [names[code] if code < len(names) else UNKNOWN_CLASS.format(code) for code in codes.tolist()]
@@ -352,12 +306,26 @@ def _objects(sheet: Rows, sizes: Floats, names: tuple[str, ...], shape: PoseShap
 
 
 def _points(text: str) -> Floats | None:
-    """Return the points of a polygon, None where one is not a number from 0 to 1."""
+    """Return the points of a polygon, None where one is not a number from 0 to 1, or hardly beyond."""
     try:
         points = np.array([float(part) for part in text.split()]).reshape(-1, 2)
     except ValueError:
         return None
-    return points if bool(((points >= 0) & (points <= 1)).all()) else None
+    return points if bool(((points >= -REACH) & (points <= 1 + REACH)).all()) else None
+
+
+def _note(sheet: Rows, place: str, rows: Bools, meaning: str) -> None:
+    """Say of how many rows something is true, with the first as an example."""
+    if rows.any():
+        first = int(rows.argmax())
+        example = f"{sheet.file_of(first)}, row {sheet.rows[first]}: {sheet.table['line'][first]}"
+        sheet.problems.note(sheet.file, place, "used", meaning, int(rows.sum()), example)
+
+
+def _have_tracks(lines: Iterable[str]) -> bool:
+    """Return whether all lines are a box, a confidence and a whole number: the id of a track, not a third point."""
+    split = [fields for line in lines if (fields := line.split())]
+    return bool(split) and all(len(fields) == SIDES + 2 and fields[-1].isdecimal() for fields in split)
 
 
 READER = Reader("yolo", recognises, preview, read_suite, read_outputs, contents="YOLO labels (.txt)")

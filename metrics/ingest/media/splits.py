@@ -1,0 +1,88 @@
+"""The splits of a data set in a folder or zip, such as train, val and test: which one is read, and why."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from metrics.core.receipt import FileQuestion
+from metrics.ingest.media.archive import Entry
+from metrics.ingest.media.bundle import Bundle, pair
+from metrics.ingest.problems import Problems
+from metrics.ingest.reader import Upload
+
+FOLDER = re.compile(r"(?:obj_)?(train|training|val|valid|validation|dev|test|testing)(?:[-_]?\d{2,4})?(?:_data)?")
+KINDS = {"testing": "test", "valid": "val", "validation": "val", "dev": "val", "training": "train"}
+PREFERRED = ("test", "val", "train")
+ALL = "all"
+REST = "rest"  # what is in none of the folders of splits
+
+
+def split_of(entry: Entry) -> str:
+    """Return the folder that says to which split a file belongs, REST without one."""
+    folders = entry.name.split("/")[:-1]
+    return next((part for part in folders if FOLDER.fullmatch(part.lower())), REST)
+
+
+def bundle_of_split(
+    upload: Upload, labels: Sequence[Entry], problems: Problems, belongs: Callable[[Entry], bool] | None = None
+) -> Bundle:
+    """Return the folder or zip without the label files and images of the splits that are not read.
+
+    The split is the one asked for (as a sheet of a workbook is), else the answer to a question, else test, else val,
+    else train. Of outputs, where `belongs` says which label files are of images of the suite, it is every split that
+    has some.
+    """
+    bundle = upload.folder
+    splits: dict[str, list[Entry]] = {}
+    for entry in labels:
+        splits.setdefault(split_of(entry), []).append(entry)
+    if len(splits) < 2 and (upload.sheet is None or set(splits) == {REST}):
+        return _narrowed(bundle, splits, set(splits), problems)
+    chosen = _chosen(upload, splits, problems, belongs)
+    for split, entries in splits.items():
+        use = split in chosen
+        problems.note(
+            bundle.name, f"split {split}", "used" if use else "unused",
+            "label files" if use else "another split was read; --sheet chooses", len(entries), entries[0].name,
+        )  # fmt: skip
+    return _narrowed(bundle, splits, chosen, problems)
+
+
+def _chosen(
+    upload: Upload, splits: dict[str, list[Entry]], problems: Problems, belongs: Callable[[Entry], bool] | None
+) -> set[str]:
+    if upload.sheet is not None:
+        wanted = {split for split in splits if upload.sheet in (split, ALL) or _kind(split) == _kind(upload.sheet)}
+        if not wanted:
+            raise upload.error(f"no split {upload.sheet!r}", "one of " + ", ".join((*splits, ALL)))
+        return wanted
+    if belongs is not None:
+        of_suite = {split for split, entries in splits.items() if any(map(belongs, entries))}
+        return of_suite or set(splits)
+    ranked = sorted(splits, key=lambda split: PREFERRED.index(_kind(split)) if split != REST else len(PREFERRED))
+    counts = ", ".join(f"{split} ({len(entries):,} label files)" for split, entries in splits.items())
+    question = FileQuestion("split", "Which split of the data set is evaluated?", (*ranked, ALL))
+    answer = problems.ask(upload.name, question, f"the splits {counts}", default=ranked[0], place="splits")
+    return set(splits) if answer == ALL else {answer or ranked[0]}
+
+
+def _kind(split: str) -> str:
+    match = FOLDER.fullmatch(split.lower())
+    return split if match is None else KINDS.get(match[1], match[1])
+
+
+def _narrowed(bundle: Bundle, splits: dict[str, list[Entry]], chosen: set[str], problems: Problems) -> Bundle:
+    """Return the bundle without label files and images of other splits; images of a split without labels are said."""
+    others = [entry for split, entries in splits.items() if split not in chosen for entry in entries]
+    dropped = {entry.name for entry in (*others, *pair(others, bundle.images)) if entry is not None}
+    unlabelled: dict[str, list[str]] = {}
+    for image in bundle.images:
+        split = split_of(image)
+        if split not in (REST, *chosen):
+            dropped.add(image.name)
+            if split not in splits:
+                unlabelled.setdefault(split, []).append(image.name)
+    for split, names in unlabelled.items():
+        why = "images of a split without label files"
+        problems.note(bundle.name, f"split {split}", "unused", why, len(names), names[0])
+    return replace(bundle, entries=[entry for entry in bundle.entries if entry.name not in dropped])
