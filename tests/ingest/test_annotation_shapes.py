@@ -83,6 +83,10 @@ LABELME_SHAPES = {
     "rotated box": ([{"shape_type": "rotation", "points": SQUARE, "direction": 0.1}], ("a", 10, 10, 20, 10, 200)),
     "polygon without a type": ([{"points": SQUARE}], ("a", 10, 10, 20, 10, 200)),
     "two parts of one object": ([{"points": SQUARE, "group_id": 1}, {"points": [[0, 0], [4, 0], [4, 4]], "group_id": 1}], ("a", 0, 0, 30, 20, 208)),
+    "two rectangles of one object": ([{"shape_type": "rectangle", "points": [[0, 0], [4, 8]], "group_id": "g"}, {"shape_type": "rectangle", "points": [[4, 0], [8, 8]], "group_id": "g"}], ("a", 0, 0, 8, 8, 64)),
+    "overlapping parts": ([{"shape_type": "rectangle", "points": [[0, 0], [4, 8]], "group_id": 0}, {"points": [[2, 0], [8, 0], [8, 8], [2, 8]], "group_id": 0}], ("a", 0, 0, 8, 8, 64)),
+    "a circle and a rectangle": ([{"shape_type": "circle", "points": [[20, 15], [25, 15]], "group_id": 2}, {"shape_type": "rectangle", "points": [[0, 0], [4, 8]], "group_id": 2}], ("a", 0, 0, 25, 20, 25 * ROUND + 32)),
+    "a mask and a rectangle": ([{"shape_type": "mask", "points": [[3, 2], [4, 3]], "mask": png(MASK), "group_id": 3}, {"shape_type": "rectangle", "points": [[4, 2], [8, 6]], "group_id": 3}], ("a", 3, 2, 5, 4, 18)),
     "circle": ([{"shape_type": "circle", "points": [[20, 15], [25, 15]]}], ("a", 15, 10, 10, 10, 25 * ROUND)),
     "mask": ([{"shape_type": "mask", "points": [[3, 2], [4, 3]], "mask": png(MASK)}], ("a", 3, 2, 2, 2, 3)),
 }  # fmt: skip
@@ -109,6 +113,34 @@ def test_what_labelme_draws_beside_objects(tmp_path):
     loaded = load_suite(write(tmp_path, "i.json", labelme(shapes)))
     assert len(loaded.value.annotations) == 0
     assert loaded.notes == ("Shapes that are no objects were not read: 1 line, 1 point.",)
+    shapes[0] |= {"flags": {"blurred": True}, "attributes": {}, "description": ""}
+    lines = list(map(str, read_suite(write(tmp_path, "i.json", labelme(shapes) | {"flags": {"dusk": True}})).receipt))
+    assert lines == [
+        "i.json: flags (1) is not used: no evaluator uses it, such as \"{'dusk': True}\"",
+        "i.json: shapes[].flags (1) is not used: no evaluator uses it, such as \"{'blurred': True}\"",
+        "i.json: shapes of type point (1) is not used: no area, so no object to match",
+        "i.json: shapes of type line (1) is not used: no area, so no object to match",
+    ]
+
+
+def test_labelme_groups(tmp_path):
+    """Shapes of two labels are two objects, the highest score of a group is its own, and one may be difficult."""
+    shapes = [
+        {"points": SQUARE, "group_id": 1, "score": 0.2, "difficult": False},
+        {"points": SQUARE, "group_id": 1, "score": 0.7, "difficult": True},
+        {"points": SQUARE, "group_id": 1, "score": 0.5, "label": "b"},
+    ]
+    suite = read_suite(write(tmp_path, "i.json", labelme(shapes)))
+    assert suite.annotations.select(["label", "difficult", "area"]).to_pylist() == [
+        {"label": "a", "difficult": True, "area": 200}, {"label": "b", "difficult": False, "area": 200},
+    ]  # fmt: skip
+    assert read_outputs(tmp_path / "i.json", suite=suite).predictions["score"].to_pylist() == [0.7, 0.5]
+    [line] = [line for line in suite.receipt if line.use == "used"]
+    assert (line.place, line.meaning, line.count) == (
+        "shapes[].group_id",
+        "shapes of one label and group_id are one object",
+        1,
+    )
 
 
 def packed_bits(parts: list[tuple[int, int]]) -> list[int]:

@@ -1,7 +1,8 @@
 """LabelMe: a .json an image with shapes[{label, points, shape_type}] in pixels, or the XML of LabelMe's web page.
 
 Polygons, rectangles, rotated boxes, circles and masks are read, points and lines are not. Shapes of one label and
-group_id are one object. A score in each shape, as X-AnyLabeling writes it, makes the files a model's.
+group_id, whatever their kinds, are one object: their union. Its score is the highest of theirs. A score in each shape,
+as X-AnyLabeling writes it, makes the files a model's.
 """
 
 import base64
@@ -9,6 +10,7 @@ import binascii
 import io
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -36,13 +38,17 @@ from metrics.ingest.media.xml_files import parse
 from metrics.ingest.problems import Problems, first_line
 from metrics.ingest.reader import Upload
 from metrics.ingest.tables.object_tables import CORNERS
+from metrics.vision.masks import Shapes, draw
 
 SHAPES = re.compile(rb'"shapes"\s*:\s*\[')
 OTHERS = (b'"imagePath"', b'"version"', b'"flags"')
 EXPECTED = "{shapes[{label, points, shape_type}], imagePath, imageWidth, imageHeight}"
 ROOT = "an <annotation> of LabelMe, with imagesize and objects"
-RINGS = ("polygon", "rotation", "quadrilateral")
+RINGS = ("polygon", "rotation", "quadrilateral", "oriented_rectangle")
 READ = ("rectangle", "circle", "mask", *RINGS)
+FILE_KEYS = ("shapes", "imagePath", "imageWidth", "imageHeight", "version")
+SHAPE_KEYS = ("label", "points", "shape_type", "group_id", "score", "mask", "difficult", "direction")
+GROUPED = "shapes of one label and group_id are one object"
 
 
 def recognises(upload: Upload) -> bool:
@@ -76,9 +82,16 @@ def _gather(found: DrawnObjects, upload: Upload, _: Purpose) -> None:
             continue
         found.add_file(document.name)
         image = found.add_picture(picture)
+        _note_keys(found, "", [record], FILE_KEYS)
+        _note_keys(found, "shapes[].", [shape for shape in record["shapes"] if isinstance(shape, dict)], SHAPE_KEYS)
         for row, group in _groups(record["shapes"], skipped):
             found.add(image, row, partial(_thing, picture), group)
+            if len(group) > 1:
+                found.problems.note(found.file, "shapes[].group_id", "used", GROUPED, 1, group[0]["group_id"])
+    for kind, count in skipped.items():
+        found.problems.note(found.file, f"shapes of type {kind}", "unused", "no area, so no object to match", count)
     if others:
+        found.problems.note(found.file, "*.json without shapes", "unused", "no LabelMe annotations", others)
         found.notes.append(f"JSON files without shapes: {others:,}. They were not read.")
     if skipped:
         found.notes.append(_skipped(skipped))
@@ -109,20 +122,36 @@ def _groups(shapes: list[Any], skipped: dict[str, int]) -> Iterable[tuple[int, l
             skipped[str(kind)[:40]] = skipped.get(str(kind)[:40], 0) + 1
             continue
         group = shape.get("group_id") if isinstance(shape, dict) else None
-        key = (group, shape.get("label")) if isinstance(group, int | str) and kind in RINGS else row
+        key = (group, shape.get("label")) if isinstance(group, int | str) and kind else row
         groups.setdefault(str(key), (row, []))[1].append(shape)
     return groups.values()
+
+
+def _note_keys(found: DrawnObjects, path: str, records: list[dict[str, Any]], read: tuple[str, ...]) -> None:
+    """Say which keys have values that are not read."""
+    for key in dict.fromkeys(key for record in records for key in record if key not in read):
+        values = [record[key] for record in records if record.get(key)]
+        if values:
+            found.problems.note(
+                found.file, f"{path}{key}"[:80], "unused", "no evaluator uses it", len(values), values[0]
+            )
 
 
 def _thing(picture: Picture, shapes: list[Any]) -> Thing:
     first = shapes[0]
     if not isinstance(first, dict):
         raise Faulty(repr(first)[:80], "{label, points, shape_type}")
-    label, score = label_of(first.get("label")), score_of(first.get("score"))
-    kind = first.get("shape_type") or "polygon"
+    scores = [score for shape in shapes if (score := score_of(shape.get("score"))) is not None]
+    label, parts = label_of(first.get("label")), [_shape(shape, picture) for shape in shapes]
+    drawn = parts[0] if len(parts) == 1 else _union(parts, picture)
+    difficult = any(shape.get("difficult") is True for shape in shapes)
+    return Thing(label, drawn, max(scores, default=None), difficult=difficult)
+
+
+def _shape(shape: dict[str, Any], picture: Picture) -> Shape:
+    kind, points = shape.get("shape_type") or "polygon", _points(shape)
     if kind in RINGS:
-        return Thing(label, polygon([value for point in _points(shape) for value in point] for shape in shapes), score)
-    points = _points(first)
+        return polygon([[value for point in points for value in point]])
     if len(points) == 4 and kind == "rectangle":  # X-AnyLabeling has all corners
         points = [tuple(map(min, zip(*points, strict=True))), tuple(map(max, zip(*points, strict=True)))]
     if len(points) != 2:
@@ -130,10 +159,36 @@ def _thing(picture: Picture, shapes: list[Any]) -> Thing:
     (x0, y0), (x1, y1) = points
     if kind == "circle":
         radius = float(np.hypot(x1 - x0, y1 - y0))
-        return Thing(label, ellipse(x0, y0, radius, radius), score)
+        return ellipse(x0, y0, radius, radius)
     if kind == "mask":
-        return Thing(label, _mask(first.get("mask"), min(x0, x1), min(y0, y1), picture), score)
-    return Thing(label, corner_box(min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)), score)
+        return _mask(shape.get("mask"), min(x0, x1), min(y0, y1), picture)
+    return corner_box(min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1))
+
+
+def _union(parts: list[Shape], picture: Picture) -> Shape:
+    """Return the shapes as one: the rings of all, or a mask where one is a mask."""
+    import shapely
+
+    rings = [ring for part in parts for ring in (part.rings or ([] if part.rle else [_corners(part.box)]))]
+    whole = polygon(rings) if rings else parts[0]
+    if len(rings) == len(parts):
+        areas = shapely.make_valid([shapely.Polygon(np.reshape(ring, (-1, 2))) for ring in rings])
+        return replace(whole, area=float(shapely.union_all(areas).area))
+    if picture.width is None or picture.height is None or picture.width * picture.height > MAX_PIXELS:
+        raise Faulty("a mask in an image of unknown size", f"its size, at most {MAX_PIXELS:,} pixels", "mask")
+    boxes, outlines = [part.box for part in parts], [part.rings for part in parts]
+    masks = draw(
+        Shapes.of(box=boxes, polygons=outlines, rle=[part.rle for part in parts]), picture.height, picture.width
+    )
+    pixels = np.zeros(picture.width * picture.height, bool)
+    for begin, end in masks.edges.reshape(-1, 2).tolist():
+        pixels[begin:end] = True
+    return bitmap_mask(pixels.reshape(picture.width, picture.height).T, 0, 0, picture.width, picture.height)
+
+
+def _corners(box: tuple[float, float, float, float]) -> list[float]:
+    x, y, width, height = box
+    return [x, y, x + width, y, x + width, y + height, x, y + height]
 
 
 def _points(shape: Any) -> list[tuple[float, float]]:
