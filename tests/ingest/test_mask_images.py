@@ -10,7 +10,9 @@ import pytest
 from PIL import Image
 
 from metrics.core.errors import InputError
-from metrics.ingest import inspect, load_outputs, load_suite, read_outputs, read_suite
+from metrics.core.suite import Outputs, Suite
+from metrics.evaluators.segmentation.segmentation_iou import SegmentationIouParameters, segmentation_iou
+from metrics.ingest import Reading, inspect, load_outputs, load_suite, read_outputs, read_suite
 from metrics.ingest.media import png_maps
 from metrics.vision import rle
 from tests.ingest.files import list_problems, packed, picture, read_refusal, unpacked, write
@@ -108,6 +110,53 @@ class TestGroundTruth:
         images = packed(tmp_path / "i.zip", {"a.jpg": picture(4, 2, "JPEG"), "b.png": picture(4, 3)})
         problems = list_problems(read_suite, packed(tmp_path / "m.zip", SET), images=images, workspace_media=tmp_path)
         assert problems[0] == "i.zip, column image_height: found b with image_height 3; expected 2, as the suite says"
+
+
+WHITE = [[0, 0, 255, 255]] * 2
+WHITES = {  # masks, what lies beside them, the answer → labels, ids, what is asked or said
+    "two values": ({"a": WHITE}, {}, None, None, "found 4 pixels of 255 and no other value but 0; expected an answer, --read mask_255=class or mask_255=ignored"),
+    "255 alone": ({"a": [[255] * 4] * 2}, {}, None, None, "found 8 pixels of 255 and no other value but 0"),
+    "a class": ({"a": WHITE}, {}, "class", (("0", "foreground"), (0, 256)), "mask_255=class, as you said"),
+    "ignored": ({"a": WHITE}, {}, "ignored", (("0", "255"), (0, 255)), "mask_255=ignored, as you said"),
+    "of a name": ({"a": WHITE}, {"labels.txt": "sky\nroad\n"}, "class", (("sky", "road"), (0, 256)), "as you said"),
+    "named": ({"a": WHITE}, {"labels.txt": "0 sky\n255 road\n"}, None, (("sky", "road"), (0, 256)), "mask_255=class, as it seems"),
+    "named void": ({"a": WHITE}, {"labels.txt": "0 sky\n255 void\n"}, None, (("sky", "void"), (0, 255)), "mask_255=ignored, as it seems"),
+    "beside others": ({"a": B}, {}, None, (("0", "1", "255"), (0, 1, 255)), "mask_255=ignored, as it seems"),
+}  # fmt: skip
+
+
+class TestWhite:
+    """Pixels of 255 are a class or ignored: that is asked, unless other values or names say it."""
+
+    @pytest.mark.parametrize(("masks", "beside", "answer", "classes", "said"), WHITES.values(), ids=WHITES.keys())
+    def test_what_255_is(self, tmp_path, masks, beside, answer, classes, said):
+        path = packed(tmp_path / "m.zip", set_of(**{name: mask(rows) for name, rows in masks.items()}) | beside)
+        reading = Reading(answers={} if answer is None else {"mask_255": answer})
+        if classes is None:
+            assert said in read_refusal(read_suite, path, reading=reading)
+            return
+        suite = read_suite(path, reading=reading)
+        assert (suite.labels, suite.category_ids) == classes
+        assert said in "\n".join(map(str, suite.receipt))
+
+    @pytest.mark.parametrize("rows", [WHITE, [[0, 0, 1, 1]] * 2], ids=["255", "1"])
+    def test_predictions_of_white(self, tmp_path, rows):
+        path = packed(tmp_path / "m.zip", set_of(a=mask(WHITE)))
+        suite = read_suite(path, reading=Reading(answers={"mask_255": "class"}))
+        outputs = read_outputs(packed(tmp_path / "unet.zip", set_of(a=mask(rows))), suite=suite)
+        assert pixels(outputs, "a") == pixels(suite, "a") == {"0": [0, 4, 4], "foreground": [4, 4]}
+        assert score_of(suite, outputs) == 1
+
+    def test_white_for_the_class_1(self, tmp_path):
+        suite = read_suite(packed(tmp_path / "m.zip", set_of(a=mask([[0, 0, 1, 1]] * 2))))
+        outputs = read_outputs(packed(tmp_path / "unet.zip", set_of(a=mask([[0, 255, 255, 255]] * 2))), suite=suite)
+        assert score_of(suite, outputs) == pytest.approx((1 / 2 + 2 / 3) / 2)
+        assert "unet.zip: value 255 is the class '1', as 1 is in the ground truth" in map(str, outputs.receipt)
+
+
+def score_of(suite: Suite, outputs: Outputs) -> float | None:
+    evaluated = segmentation_iou(suite, outputs, SegmentationIouParameters(resamples=1))
+    return next(row.value for row in evaluated.aggregates if row.metric == "miou")
 
 
 class TestPredictions:

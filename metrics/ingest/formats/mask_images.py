@@ -5,12 +5,15 @@ model. Class names come from a file beside the masks (see class_names), else the
 same place: in other formats than PNG, or outside the folder (masks, labels, …) that then holds the masks.
 """
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 import numpy as np
 import pyarrow as pa
 
+from metrics.core.receipt import FileQuestion
 from metrics.core.suite import Suite
 from metrics.ingest.arrays import only
 from metrics.ingest.media.archive import UNREADABLE, Entry
@@ -20,7 +23,7 @@ from metrics.ingest.media.images import header_size
 from metrics.ingest.media.png_maps import HEAD, SIGNATURE, Found, listed, read_maps, region_columns
 from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages, annotations_of
 from metrics.ingest.output_parts import Part
-from metrics.ingest.problems import Loaded
+from metrics.ingest.problems import Loaded, Problems
 from metrics.ingest.reader import Preview, Reader, Request, Upload, need_images
 from metrics.ingest.tables.columns import Role
 from metrics.ingest.tables.object_tables import find_cases
@@ -35,6 +38,14 @@ TEXTS = ("readme", "license", "licence", "notes", "train", "val", "valid", "test
 LOOKED_AT = 100
 NAMED = "an id that the file of class names has"
 VOID = 255  # the id of ignored pixels in VOC and Cityscapes: it needs no name
+WHITE = 256  # the id of a class whose pixels have the value 255: evaluators ignore what has the id 255
+FOREGROUND = "foreground"  # the name of that class, without another
+VOID_NAME = re.compile(
+    r"(void|ignored?|unlabel?led|border|boundary|dont[ _-]?care|no[ _-]?data|unknown)", re.IGNORECASE
+)
+QUESTION = FileQuestion(
+    "mask_255", "Are pixels of 255 a class (white on black), or ignored as in VOC and Cityscapes?", ("class", "ignored")
+)
 
 
 def recognises(upload: Upload) -> bool:
@@ -89,8 +100,14 @@ def read_suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loade
     )
     cases = pictures.take(only(cases, ~sheet.bad))
     good = [mask for mask, bad in zip(found, sheet.bad.tolist(), strict=True) if not bad]
-    there = sorted({number for mask in good for number in mask.ids} | set(names or ()))
-    classes = {number: (names or {}).get(number, str(number)) for number in there}
+    pixels = _note_values(bundle, good, problems)
+    names = dict(names or {})
+    white = _white_name(bundle, pixels, names, problems)
+    if white is not None:
+        good = [_whitened(mask) for mask in good]
+        names = {number: name for number, name in names.items() if name != white} | {WHITE: white}
+    there = sorted({number for mask in good for number in mask.ids} | set(names))
+    classes = {number: names.get(number, str(number)) for number in there}
     which, regions = region_columns(good, [classes] * len(good))
     annotations = annotations_of(cases, which, regions)
     return pictures.suite(
@@ -111,6 +128,8 @@ def read_outputs(upload: Upload, request: Request, suite: Suite) -> Part:
     bundle, problems, model = upload.folder, request.problems, request.model or upload.stem
     names = class_names(bundle, problems) or dict(zip(suite.category_ids, suite.labels, strict=False))
     names = names or {int(label): label for label in suite.labels if label.isdecimal()}
+    if WHITE in names:  # a model may write 255, or 1 where there is no other class
+        names |= {VOID: names[WHITE]} | ({1: names[WHITE]} if names.keys() <= {0, WHITE} else {})
     classes = {number: name for number, name in names.items() if name in suite.labels}
     expected = f"a class id of the ground truth ({listed(sorted(classes))}), or names of classes beside the masks"
     entries = mask_files(bundle)
@@ -130,7 +149,14 @@ def read_outputs(upload: Upload, request: Request, suite: Suite) -> Part:
             return f"{mask.width:,} × {mask.height:,} pixels", f"{wide:,} × {high:,}, as the ground truth has"
         return _unknown_ids(mask, set(classes), expected)
 
-    sheet, found = read_maps(bundle, entries, problems, check)
+    binary = sorted(classes) == [0, 1]  # the model may have written 255 for 1
+    sheet, found = read_maps(
+        bundle, entries, problems, lambda place, mask: check(place, _of_1(mask) if binary else mask)
+    )
+    good = [mask for mask, bad in zip(found, sheet.bad.tolist(), strict=True) if not bad]
+    if VOID in _note_values(bundle, good, problems) and binary:
+        problems.note(bundle.name, "value 255", "used", f"the class {classes[1]!r}, as 1 is in the ground truth")
+        found = [_of_1(mask) for mask in found]
     case_ids = suite.cases["case_id"].to_pylist()
     named = [ids[place] if case is None else case_ids[case] for place, case in enumerate(places)]
     table = pa.table(
@@ -161,6 +187,48 @@ def preview(upload: Upload, request: Request) -> Preview:
     note += f", models by folder: {', '.join(models)}" if models else ""
     role: Role = "outputs" if request.role == "outputs" else "suite"
     return Preview.of_objects(upload, "masks", role, "segmentation", pa.table(table), note, models=models)
+
+
+def _note_values(bundle: Bundle, masks: Sequence[Found], problems: Problems) -> dict[int, int]:
+    """Return how many pixels have each value, and say so."""
+    pixels: dict[int, int] = {}
+    for mask in masks:
+        for number, count in zip(mask.ids, mask.pixels, strict=True):
+            pixels[number] = pixels.get(number, 0) + count
+    values = listed([f"{number} ({count:,} pixels)" for number, count in sorted(pixels.items())])
+    problems.note(bundle.name, "values of the masks", "used", f"ids of classes: {values}", len(masks))
+    return pixels
+
+
+def _white_name(bundle: Bundle, pixels: dict[int, int], names: dict[int, str], problems: Problems) -> str | None:
+    """Return the class of pixels of 255 where they are one: as named or answered; None where they are ignored.
+
+    Where no other value but 0 is, only a person can say.
+    """
+    if VOID not in pixels:
+        return None
+    named = names.get(VOID)
+    default = "ignored" if pixels.keys() - {0, VOID} else None
+    if named is not None:
+        default = "ignored" if VOID_NAME.fullmatch(named) else "class"
+    found = f"{pixels[VOID]:,} pixels of 255" + (" and no other value but 0" if default is None else "")
+    answer = problems.ask(bundle.name, QUESTION, found, default=default, place="value 255")
+    problems.stop()
+    # of two names without one for 255, white is the second
+    return (
+        (named or (names[1] if names.keys() == {0, 1} and 1 not in pixels else FOREGROUND))
+        if answer == "class"
+        else None
+    )
+
+
+def _whitened(mask: Found) -> Found:
+    return replace(mask, ids=tuple(WHITE if number == VOID else number for number in mask.ids))
+
+
+def _of_1(mask: Found) -> Found:
+    """Return a mask of 0 and 255 as one of 0 and 1; any other as it is."""
+    return replace(mask, ids=tuple(min(number, 1) for number in mask.ids)) if set(mask.ids) <= {0, VOID} else mask
 
 
 def _is_indexed(entry: Entry) -> bool:
