@@ -1,7 +1,6 @@
 """Source: an uploaded file, its format recognised by content, its text made UTF-8 before it is parsed."""
 
 import gc
-import json
 import mmap
 import os
 import re
@@ -16,6 +15,7 @@ import orjson
 import pyarrow as pa
 
 from metrics.core.errors import InputError, InputProblem
+from metrics.core.exact_json import parse_json
 from metrics.core.file_kinds import ANNOTATION_ENDINGS, PACKED_ENDING, XML_DOCUMENT, YAML_ENDINGS, foreign_kind
 from metrics.core.regular_files import open_regular
 from metrics.ingest.media.archive import WORKBOOK, is_gzip, office_kind, unpacked
@@ -131,34 +131,18 @@ def source_of(place: Path, name: str, data: pa.Buffer, reading: Reading = AS_IT_
 
 
 def load_json(source: Source) -> Any:
-    """Return the file's JSON document; NaN and Infinity are accepted here, so that readers can list where they are."""
+    """Return the file's JSON document; NaN and Infinity are accepted; see metrics.core.exact_json."""
     if source.data.size > MAX_JSON_BYTES:
         raise source.error(
             f"{source.data.size:,} bytes of JSON", f"at most {MAX_JSON_BYTES:,} bytes; JSONL may be larger"
         )
     try:
         with _collector_paused():
-            return orjson.loads(memoryview(source.data))
+            return parse_json(memoryview(source.data))
     except orjson.JSONDecodeError as error:
-        problem = source.error(
+        raise source.error(
             f"{error.msg} at line {error.lineno}, character {error.colno}", "a JSON document", row=error.lineno
-        )
-    document = with_constants(source.data.to_pybytes())
-    if document is None:
-        raise problem from None
-    return document
-
-
-def with_constants(text: bytes) -> Any:
-    """Return the value of JSON in which NaN or Infinity stand, which some tools write; None where it is none."""
-    if not any(word in text for word in (b"NaN", b"Infinity")):
-        return None
-    try:
-        value = json.loads(text)
-        json.dumps(value, ensure_ascii=False).encode()  # no lone surrogates, which no table can hold
-    except (ValueError, RecursionError):
-        return None
-    return value
+        ) from None
 
 
 @contextmanager
@@ -194,7 +178,7 @@ def _text_format(head: bytes, name: str, data: pa.Buffer) -> Format:
         return "jsonl"
     line, newline, rest = text.partition(b"\n")
     try:
-        record = orjson.loads(line)
+        record = parse_json(line)
     except orjson.JSONDecodeError:
         # A first line longer than the head, or one that is only a part of an object: a document.
         return "json"
@@ -210,7 +194,7 @@ def _is_line_of_many(data: pa.Buffer) -> bool:
     if end is None or data[end.end() : end.end() + HEAD].to_pybytes().lstrip()[:1] != b"[":
         return False
     try:
-        orjson.loads(memoryview(data[: end.start()]))
+        parse_json(memoryview(data[: end.start()]))
     except orjson.JSONDecodeError:
         return False
     return True

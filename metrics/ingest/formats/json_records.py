@@ -7,10 +7,11 @@ import numpy as np
 import orjson
 import pyarrow as pa
 
+from metrics.core.exact_json import parse_json
 from metrics.ingest.formats.table_reader import COLUMNS, beginning_of, table_reader
 from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import Sheet
-from metrics.ingest.source import Source, with_constants
+from metrics.ingest.source import Source
 from metrics.ingest.tables.values import flatten, tables_of
 
 LINE_BYTES = 64_000_000
@@ -33,7 +34,7 @@ def first_value(source: Source) -> Any:
     """Return the value on the first line that is not blank; None where it is not valid JSON, or too long to look at."""
     first = next((line for line in _lines(source.data) if line.strip()), b"")
     try:
-        return orjson.loads(first) if len(first) <= LINE_BYTES else None
+        return parse_json(first) if len(first) <= LINE_BYTES else None
     except orjson.JSONDecodeError:
         return None
 
@@ -47,12 +48,10 @@ def line_values(source: Source, problems: Problems) -> Iterator[tuple[int, Any]]
             _bad(source, problems, number, f"{len(line):,} bytes", f"lines of at most {LINE_BYTES:,} bytes")
             continue
         try:
-            value = orjson.loads(line)
+            value = parse_json(line)
         except orjson.JSONDecodeError as error:
-            value = with_constants(line)
-            if value is None:
-                _bad(source, problems, number, f"{error.msg} at character {error.colno}", OBJECT)
-                continue
+            _bad(source, problems, number, f"{error.msg} at character {error.colno}", OBJECT)
+            continue
         yield number, value
 
 
