@@ -1,6 +1,8 @@
 """Sheet: one table of an upload while it is checked; its verbs read columns, and each invalid cell is a problem."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,13 +13,13 @@ from numpy.typing import NDArray
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.errors import InputProblem
 from metrics.core.fields import Field
-from metrics.core.receipt import ROWS, Use
+from metrics.core.receipt import FileQuestion, ROWS, Use
 from metrics.core.suite import METADATA
 from metrics.ingest.arrays import WHOLE, as_mask, flat, floats, integers, is_blank, is_null, only
 from metrics.ingest.problems import Problems
-from metrics.ingest.tables.columns import LISTS, UPLOADED, Columns, fold
-from metrics.ingest.tables.lists import split_column
-from metrics.ingest.tables.values import as_lists, json_text
+from metrics.ingest.tables.columns import UPLOADED, Columns, fold
+from metrics.ingest.tables.lists import LIST, ListForm, looks_listed, looks_parted, looks_separated, split_column
+from metrics.ingest.tables.values import Leaves, as_lists, list_text
 
 LISTED_PER_KIND = 1_000  # problems of one kind in one column of one file; the rest are counted in one line
 NUMBER = r"^\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?\s*$"
@@ -26,8 +28,13 @@ TRUE, FALSE = ("1", "true", "yes", "1.0"), ("0", "false", "no", "0.0")
 CODE = ("javascript:", "python:", "file://")  # promptfoo runs or opens such cells; they are refused here
 CLASSES = tuple(each.name for each in UPLOADED if each.items == "classes")
 ALWAYS_SPLIT = tuple(each.name for each in UPLOADED if each.items == "names")
-# lists of names, which have no semicolons of their own
-NAMES = (*ALWAYS_SPLIT, *CLASSES, "context_ids", "reference_context_ids")
+# lists of names and numbers, which have no semicolons of their own
+ID_LISTS = ("context_ids", "reference_context_ids")
+NAMES = (*ALWAYS_SPLIT, *CLASSES, *ID_LISTS, *(each.name for each in UPLOADED if each.is_list and each.is_number))
+MESSAGES = ("question", "answer")
+PASSAGES = ("retrieved_contexts", "reference_contexts")
+ID_KEYS = ("id", "doc_id", "document_id", "context_id", "passage_id", "chunk_id", "corpus_id", "_id")
+SENTENCE = re.compile(r"\s;|;\s|&#?\w+;|[={}<>]")  # of a cell with ; that may be one text: prose, HTML, code
 
 
 class Sheet:
@@ -41,6 +48,7 @@ class Sheet:
         self.file = file
         self.problems = problems
         self.delimited = delimited  # from a CSV, where a list can only be a text
+        self._noted: set[str] = set()  # columns about which the receipt says what is not read
         names = [name.strip() or f"column_{place}" for place, name in enumerate(table.column_names, 1)]
         if len(set(names)) < len(names):
             for name in sorted({name for name in names if names.count(name) > 1}):
@@ -119,12 +127,15 @@ class Sheet:
         kept = self.table.drop_columns([name]) if name in names else self.table
         self.table = kept.add_column(at, name, column)
 
-    def text(self, name: str) -> pa.ChunkedArray:
-        """Return a column as strings; lists become JSON text."""
+    def text(self, name: str, parts: bool = True) -> pa.ChunkedArray:
+        """Return a column as strings; lists become JSON text or, with `parts`, the parts of a message their text."""
         column = self.table[name]
         if not pa.types.is_list(column.type):
             return column
-        values = [None if value is None else json_text(value) for value in column.to_pylist()]
+        left: Leaves = {}
+        found = left if parts else None
+        values = [None if value is None else list_text(value, found) for value in column.to_pylist()]
+        self._note_unread(name, left, "of the parts of a message only texts are read")
         return pa.chunked_array([pa.array(values, pa.string())])
 
     def read_field(self, columns: Columns, field: Field) -> pa.ChunkedArray | pa.Array:
@@ -133,12 +144,25 @@ class Sheet:
         if field.is_list:
             return self.number_lists(columns, field.name) if field.is_number else self.lists(columns, field.name)
         if not field.is_number:
-            return self.text(name)
+            return self._joined_parts(field.name, name) if field.name in MESSAGES else self.text(name)
         given = self.numbers(name, low=field.low, whole=field.is_whole)
         for ending, size in field.units.items():
             if fold(name).endswith(ending):
                 given = given / size
         return integers(given, field.type) if field.is_whole else floats(given)
+
+    def _joined_parts(self, canonical: str, name: str) -> pa.ChunkedArray:
+        """Return a column of messages as strings; parts of a message that a program wrote as code are their text."""
+        column = self.text(name)
+        likely = column.filter(pc.match_substring_regex(column, r"^\s*\[?\s*\{")).unique().to_pylist()
+        texts = {text: whole for text in likely if (whole := looks_parted(text)) is not None}
+        if not texts:
+            return column
+        question = FileQuestion(f"{canonical}_as", "Is such a text its parts, or one text as it is?", ("parts", "text"))
+        found = f"parts of a message as code, such as {next(iter(texts))[:80]!r}"
+        if self.problems.ask(self.file, question, found, default="parts", place=name) != "parts":
+            return column
+        return pa.chunked_array([pa.array([texts.get(text, text) for text in column.to_pylist()], pa.string())])
 
     def required(self, name: str, what: str) -> pa.ChunkedArray:
         """Return a column of strings none of which is missing or blank."""
@@ -154,9 +178,63 @@ class Sheet:
         column = self.table[name]
         if canonical in CLASSES and not pa.types.is_list(column.type) and _piped(column):
             column = pc.replace_substring(column, "|", ";")
-        split, bad = split_column(column, self.splits(canonical, name))
-        self.report(bad, name, column, 'a list such as ["a", "b"], closed and without null')
+        left: Leaves = {}
+        split, bad = split_column(column, self.list_form(canonical, name), left)
+        self.report(bad, name, self.text(name), LIST)
+        self._note_unread(name, left, "of an object in a list only the text is read")
         return split
+
+    def _note_unread(self, name: str, left: Leaves, why: str) -> None:
+        """Say in the receipt, once, what the objects of a column hold that is not read."""
+        if left and name not in self._noted:
+            self._noted.add(name)
+            for path, (count, example) in left.items():
+                self.problems.note(self.file, f"{name}[].{path}", "unused", why, count, example)
+
+    def list_form(self, canonical: str, name: str) -> ListForm:
+        """Return how the texts of a column become lists; asks where only a person knows whether they are any.
+
+        A typed text stays one text, and so does a single expected answer; passages are never code.
+        """
+        column, plural = self.table[name], fold(name).endswith("s")
+        names = canonical in NAMES
+        keys = ID_KEYS if canonical in ID_LISTS else ()
+        lone = canonical == "expected_answers" and not plural
+        form = ListForm(passages=canonical in PASSAGES, whole=names and not keys, keys=keys, parts=lone)
+        if pa.types.is_list(column.type):
+            return form
+        if names:
+            return replace(form, semicolons=canonical in ALWAYS_SPLIT or plural)
+        if canonical == "expected_answers" and not (self.delimited and plural):
+            return replace(form, code=self._are_lists(canonical, name, "text"))
+        if canonical in PASSAGES and not self.delimited:
+            form = replace(form, numbers=False)
+            return replace(form, code=self._are_lists(canonical, name, "list"))
+        return replace(form, semicolons=plural and self.delimited and self._are_separated(canonical, name))
+
+    def _are_lists(self, canonical: str, name: str, default: str) -> bool:
+        """Return whether the texts of a column that look like lists are lists."""
+        texts = looks_listed(self.table[name], numbers=default == "text")
+        if not texts:
+            return default == "list"
+        default = "list" if all(looks_parted(text) is not None for text in texts) else default
+        question = FileQuestion(f"{canonical}_as", "Is such a text a list, or one text as it is?", ("text", "list"))
+        found = f"texts that look like lists, such as {texts[0][:80]!r}"
+        return self.problems.ask(self.file, question, found, default=default, place=name) == "list"
+
+    def _are_separated(self, canonical: str, name: str) -> bool:
+        """Return whether `;` separates the items of a column: asked, unless its cells show it."""
+        column = self.table[name]
+        texts = looks_separated(column)
+        if not texts:
+            return False
+        plain = not any(SENTENCE.search(text) for text in texts)
+        default = "semicolon" if plain else "none" if looks_listed(column) else None
+        question = FileQuestion(
+            f"{canonical}_separator", "Does ; separate several texts, or belong to one?", ("semicolon", "none")
+        )
+        found = f"cells with ; such as {texts[0][:80]!r}"
+        return self.problems.ask(self.file, question, found, default=default, place=name) == "semicolon"
 
     def number_lists(self, columns: Columns, canonical: str, logarithms: bool = False) -> pa.ChunkedArray:
         """Return a column (or numbered columns) as lists of finite numbers; `logarithms` may be -inf, that of 0."""
@@ -178,11 +256,6 @@ class Sheet:
         )
         made = pa.ListArray.from_arrays(offsets, pa.array(values))
         return pa.chunked_array([pc.if_else(pc.is_valid(split), made, pa.scalar(None, made.type))])
-
-    def splits(self, canonical: str, name: str) -> bool:
-        """Return whether `;` separates items: of names, and of texts in a CSV, in columns whose name is a plural."""
-        listed = canonical in NAMES or (self.delimited and canonical in LISTS)
-        return listed and (canonical in ALWAYS_SPLIT or fold(name).endswith("s"))
 
     def numbers(
         self, name: str, *, low: float = -np.inf, high: float = np.inf, whole: bool = False, need: bool = False
@@ -229,15 +302,17 @@ class Sheet:
     def metadata(self, columns: Columns) -> dict[str, pa.ChunkedArray]:
         """Return the columns of unknown meaning as metadata.* strings."""
         kept = {
-            METADATA + name.removeprefix(METADATA): self.text(name)
+            METADATA + name.removeprefix(METADATA): self.text(name, parts=False)
             for name in columns.unmapped
             if name not in columns.numbered
         }
         for name in columns.unmapped:
             for member in columns.numbered.get(name, ()):
-                kept[METADATA + member] = self.text(member)
+                kept[METADATA + member] = self.text(member, parts=False)
         return kept | {
-            given: self.text(name) for given, name in columns.metadata.items() if name not in columns.numbered
+            given: self.text(name, parts=False)
+            for given, name in columns.metadata.items()
+            if name not in columns.numbered
         }
 
     def refuse_code(self, names: Sequence[str]) -> None:

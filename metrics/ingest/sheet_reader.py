@@ -330,7 +330,7 @@ def _list_cell(sheet: Sheet, canonical: str, name: str, row: int, values: list[A
     value = values[0]
     if isinstance(value, list):
         return ListCell(name, canonical, number, str(value), "list", tuple(value))
-    rule, items = understand(value, sheet.splits(canonical, name))
+    rule, items = understand(value, sheet.list_form(canonical, name))
     return ListCell(name, canonical, number, value, rule, None if items is None else tuple(items))
 
 

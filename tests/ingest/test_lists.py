@@ -1,20 +1,48 @@
-"""List cells: which rule reads them, and what comes out, one by one and by the column."""
+"""List cells: which rule reads them, and what comes out, one by one, by the column and from every format."""
+# ruff: noqa: E501 - a table reads better with one line a case
 
+import json
+
+import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics.ingest.tables.lists import split_column, understand
+from metrics.core.errors import InputError
+from metrics.ingest import load_outputs, load_suite, outputs_from_frame, suite_from_frame
+from metrics.ingest.source import Reading
+from metrics.ingest.tables.lists import ListForm, split_column, understand
+from tests.ingest.files import write
 
 CELLS = {
     "json": ('["a", "b"]', "JSON array", ["a", "b"]),
     "json numbers": ("[1, 2.5, true]", "JSON array", ["1", "2.5", "true"]),
-    "json objects keep their text": ('[{"text": "a"}, {"x": 1}]', "JSON array", ["a", '{"x":1}']),
+    "json objects are their text": ('[{"text": "a"}, {"node": {"text": "b"}, "score": 1}]', "JSON array", ["a", "b"]),
+    "json object without a text": ('[{"text": "a"}, {"x": 1}]', "one text", None),
+    "json lone object": ('{"page_content": "a"}', "JSON array", ["a"]),
+    "json object of something else": ('{"x": 1}', "one text", ['{"x": 1}']),
+    "json nested": ('[["a", "b"]]', "one text", None), "json number beyond 64 bits": (f"[{2**70}]", "JSON array", [str(2**70)]),
     "json empty": ("[]", "JSON array", []), "python": ("['a', \"b's\"]", "Python list", ["a", "b's"]),
     "python escapes": (r"['a\n\d\'', u'\u00e9']", "Python list", ["a\n\\d'", "é"]),
     "python trailing comma": ("['a', ]", "Python list", ["a"]),
     "numpy without commas": ("['a' 'b']", "Python list", ["a", "b"]),
+    "numpy array": ("array(['a', 'b'], dtype=object)", "Python list", ["a", "b"]),
+    "numpy array of a type": ("array(['a'], dtype='<U1')", "Python list", ["a"]),
+    "numpy texts": ("[np.str_('a'), np.str_('b')]", "Python list", ["a", "b"]),
+    "numpy lines": ("['a'\n 'b']", "Python list", ["a", "b"]), "numpy cut": ("['a' ... 'b']", "one text", None),
+    "tuple": ("('a', 'b')", "Python list", ["a", "b"]), "tuple of one": ("('a',)", "Python list", ["a"]),
+    "brackets": ("('a')", "one text", ["('a')"]), "interval": ("(1, 2)", "one text", ["(1, 2)"]),
+    "prose in brackets": ('("Yes", she said) so', "one text", ['("Yes", she said) so']),
+    "documents": ("[Document(page_content='a, \\'b\\'', metadata={'x': [1]}), Document(id='2', page_content=\"c\")]",
+                  "Python list", ["a, 'b'", "c"]),
+    "a printed document": ("page_content='a' metadata={'x': 1}", "Python list", ["a"]),
+    "nodes": ("[NodeWithScore(node=TextNode(id_='1', text='a'), score=0.5)]", "Python list", ["a"]),
+    "documents cut": ("[Document(page_content='a', meta", "one text", None),
+    "python objects": ("[{'text': 'a', 'score': None}]", "Python list", ["a"]),
+    "python nested": ("[['a'], ['b']]", "one text", None), "None first": ("[None, 'a']", "one text", None),
+    "nan in a list": ("[nan, 'a']", "one text", None), "link": ("[a](b) says", "one text", ["[a](b) says"]),
+    "footnote": ("[[1]](b) says", "one text", ["[[1]](b) says"]), "a call": ("max(['a'])", "one text", ["max(['a'])"]),
     "semicolons": ("a; b;;c ", ";", ["a", "b", "c"]),
     "prose with a bracket": ("[1] says so", "one text", ["[1] says so"]),
     "prose": ("a, b", "one text", ["a, b"]), "blanks survive": ("  a ", "one text", ["  a "]),
@@ -28,26 +56,129 @@ CELLS = {
 
 @pytest.mark.parametrize(("text", "rule", "items"), CELLS.values(), ids=CELLS.keys())
 def test_cell(text, rule, items):
-    assert understand(text, semicolons=True) == (rule, items)
+    assert understand(text, ListForm(semicolons=True)) == (rule, items)
 
 
 def test_column_mixes_rules_nulls_and_chunks():
     column = pa.chunked_array([pa.array(["a", None, '["x","y"]', "p;q", "[]"]), pa.array(["z", '["x","y"]', '["cut'])])
-    lists, bad = split_column(column, semicolons=True)
+    lists, bad = split_column(column, ListForm(semicolons=True))
     assert lists.to_pylist() == [["a"], None, ["x", "y"], ["p", "q"], [], ["z"], ["x", "y"], None]
     assert bad.tolist() == [False] * 7 + [True]
 
 
 @given(st.lists(st.lists(st.text(max_size=5), max_size=4), max_size=20))
 def test_json_lists_round_trip(rows):
-    import json
-
     column = pa.chunked_array([pa.array([json.dumps(row, ensure_ascii=False) for row in rows], pa.string())])
-    assert split_column(column, semicolons=True)[0].to_pylist() == rows
+    assert split_column(column, ListForm())[0].to_pylist() == rows
 
 
 @given(st.lists(st.text(max_size=8), min_size=1, max_size=4))
 def test_python_lists_round_trip(row):
-    rule, items = understand(repr(row), semicolons=True)
+    rule, items = understand(repr(row), ListForm())
     assert items == row
     assert rule in ("JSON array", "Python list")
+
+
+def in_every_format(folder, rows, suite=None):
+    """Yield the rows as read from every format that has types, with its name, and what is refused as its message."""
+    frame = [dict(row) for row in rows]
+    written = {name: write(folder, name, rows) for name in ("r.jsonl", "r.json", "r.parquet")}
+    written["r.yaml"] = write(folder, "r.yaml", json.dumps(rows))
+    for name, path in written.items():
+        yield name, _table(lambda path=path: load_outputs(path, suite=suite).value if suite else load_suite(path).value)
+    yield "frame", _table(lambda: outputs_from_frame(frame, suite=suite) if suite else suite_from_frame(frame))
+
+
+def _table(read):
+    try:
+        value = read()
+    except InputError as error:
+        return str(error.problems[0])
+    return value
+
+
+NULL = 'expected a list such as ["a", "b"], closed and without null'
+TYPED = {  # column → value → items, or None where it is refused
+    "a text that looks like a list": ("expected_answers", "[2, 3, 5]", ["[2, 3, 5]"]),
+    "a text in a list": ("expected_answers", ["[2, 3, 5]"], ["[2, 3, 5]"]),
+    "a quoted list in a text": ("expected_answer", '["a", "b"]', ['["a", "b"]']),
+    "a word": ("expected_answer", "None", ["None"]), "null": ("expected_answers", ["Paris", None], None),
+    "nested": ("retrieved_contexts", [["a", "b"]], None), "empty": ("retrieved_contexts", [], []),
+    "objects": ("retrieved_contexts", [{"page_content": "a", "metadata": {"k": "v"}}], ["a"]),
+    "an object": ("retrieved_contexts", {"text": "a"}, ["a"]), "no text": ("retrieved_contexts", [{"id": "1"}], None),
+    "parts": ("retrieved_contexts", [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}], ["a", "b"]),
+    "parts of an answer": ("answer", [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}], "a\nb"),
+    "a part of an answer": ("answer", {"type": "text", "text": "a"}, "a"),
+    "parts as code": ("answer", "[{'type': 'text', 'text': 'a'}]", "a"),
+    "parts of the expected answer": ("expected_answer", [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}], ["a\nb"]),
+    "an answer of JSON": ("answer", [{"a": "1"}], '[{"a":"1"}]'), "code": ("retrieved_contexts", "['a', 'b']", ["a", "b"]),
+    "array as code": ("retrieved_contexts", "array(['a'], dtype=object)", ["a"]),
+    "null as code": ("retrieved_contexts", "['a', None]", None), "no passage": ("retrieved_contexts", "null", None),
+    "a passage of numbers": ("retrieved_contexts", "[1, 2]", ["[1, 2]"]),
+    "ids with scores": ("context_ids", [{"id": "a", "score": "0.5"}], ["a"]),
+    "graded ids": ("reference_context_ids", {"a": 2, "b": 1}, ["a", "b"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("column", "value", "items"), TYPED.values(), ids=TYPED.keys())
+def test_typed_values_are_the_same_in_every_format(tmp_path, column, value, items):
+    answered = column in ("answer", "retrieved_contexts", "context_ids")
+    suite = load_suite(write(tmp_path, "s.csv", "case_id,question\n1,q\n")).value if answered else None
+    beside = {"answer": "x"} if answered else {"question": "q"}
+    name = "expected_answers" if column == "expected_answer" else column
+    for format, read in in_every_format(tmp_path, [{"case_id": "1", **beside, column: value}], suite):
+        if items is None:
+            assert column in read, format
+            assert NULL in read, format
+        else:
+            table = read.outputs if answered else read.cases
+            assert table[name].to_pylist() == [items], format
+
+
+CODE = {  # as CSV has it: header → cell → items
+    "plural": ("expected_answers", '["a", "b"]', ["a", "b"]), "single": ("expected_answer", '["a", "b"]', ['["a", "b"]']),
+    "numbers": ("ground_truth", "[2, 3, 5]", ["[2, 3, 5]"]), "parts": ("expected", "[{'type': 'text', 'text': 'a'}]", ["a"]),
+    "no spaces": ("expected_answers", "a;b", ["a", "b"]), "one": ("expected_answers", "a; ", ["a; "]),
+    "tags": ("tags", "a; b", ["a", "b"]), "single prose": ("expected_answer", "yes; really", ["yes; really"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("header", "cell", "items"), CODE.values(), ids=CODE.keys())
+def test_cells_of_text(tmp_path, header, cell, items):
+    quoted = '"' + cell.replace('"', '""') + '"'
+    suite = load_suite(write(tmp_path, "s.csv", f"case_id,question,{header}\n1,q,{quoted}\n")).value
+    assert suite.cases["tags" if header == "tags" else "expected_answers"].to_pylist() == [items]
+
+
+PROSE = {"prose": "He came; he saw.", "spaces": "a ; b", "HTML": "a&nbsp;b", "code": "x=1;y=2"}
+
+
+@pytest.mark.parametrize("cell", PROSE.values(), ids=PROSE.keys())
+@pytest.mark.parametrize("format", ["csv", "xlsx"])
+def test_semicolons_in_prose_are_asked_about(tmp_path, cell, format):
+    path = tmp_path / f"s.{format}"
+    frame = pd.DataFrame([{"case_id": "1", "question": "q", "reference_contexts": cell}])
+    frame.to_csv(path, index=False) if format == "csv" else frame.to_excel(path, index=False)
+    with pytest.raises(InputError, match="reference_contexts_separator=semicolon or reference_contexts_separator=none"):
+        load_suite(path)
+    for answer, items in (("none", [cell]), ("semicolon", [part.strip() for part in cell.split(";")])):
+        suite = load_suite(path, reading=Reading(answers={"reference_contexts_separator": answer})).value
+        assert suite.cases["reference_contexts"].to_pylist() == [items]
+
+
+def test_semicolons_beside_lists_belong_to_their_text(tmp_path):
+    content = 'case_id,question,reference_contexts\n1,q,"[""a"", ""b""]"\n2,q,He came; he saw.\n'
+    suite = load_suite(write(tmp_path, "s.csv", content)).value
+    assert suite.cases["reference_contexts"].to_pylist() == [["a", "b"], ["He came; he saw."]]
+    assert "reference_contexts_separator=none" in str(suite.receipt)
+
+
+def test_what_is_not_read_of_objects_is_said(tmp_path):
+    rows = [{"case_id": "1", "answer": [{"type": "text", "text": "a"}, {"type": "image_url", "image_url": "u"}],
+             "retrieved_contexts": [{"text": "a", "meta": {"page": 3}}, {"text": "b", "meta": {"page": 4}}]}]  # fmt: skip
+    suite = load_suite(write(tmp_path, "s.csv", "case_id,question\n1,q\n")).value
+    said = [str(line) for line in load_outputs(write(tmp_path, "o.jsonl", rows), suite=suite).value.receipt]
+    why = "(2) is not used: of an object in a list only the text is read, such as '3'"
+    assert f"o.jsonl: retrieved_contexts[].meta.page {why}" in said
+    why = "(1) is not used: of the parts of a message only texts are read, such as 'u'"
+    assert f"o.jsonl: answer[].image_url {why}" in said

@@ -1,6 +1,9 @@
 """Text suites and outputs from CSV, JSONL, JSON and Parquet: what becomes of the values, and every problem with its text."""
 # ruff: noqa: E501 - a table reads better with one line a case
 
+import json
+import math
+
 import pytest
 
 from metrics.core.errors import InputError
@@ -11,6 +14,7 @@ from metrics.ingest import (
     read_combined,
     read_outputs,
     read_suite,
+    suite_from_frame,
 )
 from tests.ingest.files import list_problems, write
 
@@ -19,14 +23,14 @@ ROWS = [
     {"case_id": "NA", "question": " Q2 ", "expected_answers": ["None"], "tags": None},
 ]
 SAME = {
-    "csv": ("s.csv", 'case_id,question,expected_answer,tags\n007,Q1?,"[""a"", ""b""]",x\nNA, Q2 ,None,\n'),
-    "csv, CRLF, BOM": ("s.csv", b"\xef\xbb\xbf" + b'case_id,question,expected_answer,tags\r\n007,Q1?,"[\'a\', \'b\']",x\r\nNA, Q2 ,None,\r\n'),
-    "tsv": ("s.tsv", 'case_id\tquestion\texpected_answer\ttags\n007\tQ1?\t"[""a"", ""b""]"\tx\nNA\t Q2 \tNone\t\n'),
-    "semicolon CSV": ("s.csv", 'case_id;question;expected_answer;tags\n007;Q1?;"[""a"", ""b""]";x\nNA; Q2 ;None;\n'),
+    "csv": ("s.csv", 'case_id,question,expected_answers,tags\n007,Q1?,"[""a"", ""b""]",x\nNA, Q2 ,None,\n'),
+    "csv, CRLF, BOM": ("s.csv", b"\xef\xbb\xbf" + b'case_id,question,expected_answers,tags\r\n007,Q1?,"[\'a\', \'b\']",x\r\nNA, Q2 ,None,\r\n'),
+    "tsv": ("s.tsv", 'case_id\tquestion\texpected_answers\ttags\n007\tQ1?\t"[""a"", ""b""]"\tx\nNA\t Q2 \tNone\t\n'),
+    "semicolon CSV": ("s.csv", 'case_id;question;expected_answers;tags\n007;Q1?;"[""a"", ""b""]";x\nNA; Q2 ;None;\n'),
     "numbered columns": ("s.csv", "case_id,question,expected_answer_1,expected_answer_2,tags\n007,Q1?,a,b,x\nNA, Q2 ,None,,\n"),
-    "utf-16": ("s.csv", 'case_id,question,expected_answer,tags\n007,Q1?,"[""a"", ""b""]",x\nNA, Q2 ,None,\n'.encode("utf-16")),
-    "wrong extension": ("s.parquet", 'case_id,question,expected_answer,tags\n007,Q1?,"[""a"", ""b""]",x\nNA, Q2 ,None,\n'),
-    "blank lines": ("s.csv", '\n\ncase_id,question,expected_answer,tags\n007,Q1?,"[""a"", ""b""]",x\n\nNA, Q2 ,None,\n,,,\n'),
+    "utf-16": ("s.csv", 'case_id,question,expected_answers,tags\n007,Q1?,"[""a"", ""b""]",x\nNA, Q2 ,None,\n'.encode("utf-16")),
+    "wrong extension": ("s.parquet", 'case_id,question,expected_answers,tags\n007,Q1?,"[""a"", ""b""]",x\nNA, Q2 ,None,\n'),
+    "blank lines": ("s.csv", '\n\ncase_id,question,expected_answers,tags\n007,Q1?,"[""a"", ""b""]",x\n\nNA, Q2 ,None,\n,,,\n'),
     "jsonl": ("s.jsonl", ROWS),
     "json": ("s.json", ROWS),
     "json in an object": ("s.json", {"name": "mine", "cases": ROWS}),
@@ -242,3 +246,41 @@ def test_huge_cells_are_listed(tmp_path, monkeypatch):
         str(problems.listed[0])
         == "s.csv, row 2, column question: found 300,000 bytes; expected cells of at most 200,000 bytes"
     )
+
+
+LARGE = 2**128
+NUMBERS = {"case_id": LARGE, "question": "q", "expected_answers": [LARGE + 1, -(2**64)], "note": LARGE + 2,
+           "json_schema": {"const": LARGE + 3}, "deep": {"list": [LARGE + 4, {"x": LARGE + 5}]}}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["s.json", "s.jsonl", "s.yaml", "frame"])
+def test_whole_numbers_of_any_size(tmp_path, name):
+    rows = [NUMBERS, NUMBERS | {"case_id": LARGE + 1}]
+    if name == "frame":
+        suite = suite_from_frame(rows)
+    else:
+        suite = read_suite(write(tmp_path, name, json.dumps(rows) if name == "s.yaml" else rows))
+    case, other = suite.cases.to_pylist()
+    assert (case["case_id"], other["case_id"]) == (str(LARGE), str(LARGE + 1))
+    assert (case["expected_answers"], case["metadata.note"]) == ([str(LARGE + 1), str(-(2**64))], str(LARGE + 2))
+    assert [str(LARGE + 3) in case["json_schema"], str(LARGE + 5) in case["metadata.deep.list"]] == [True, True]
+
+
+@pytest.mark.parametrize("name", ["s.json", "s.jsonl"])
+def test_not_a_number_is_no_value(tmp_path, name):
+    rows = [
+        {
+            "case_id": "1",
+            "question": "q",
+            "expected_answer": "e",
+            "weight": math.nan,
+            "note": math.nan,
+            "latency": math.nan,
+        }
+    ]
+    suite = read_suite(write(tmp_path, name, rows))
+    case = suite.cases.to_pylist()[0]
+    assert (case["weight"], case["metadata.note"]) == (None, None)
+    answers = [{"case_id": "1", "answer": "a", "duration_s": math.nan, "tokens": 3, "retrieved_contexts": math.nan}]
+    [row] = read_outputs(write(tmp_path, name, answers), suite=suite).outputs.to_pylist()
+    assert (row["duration_s"], row["tokens"], row["retrieved_contexts"]) == (None, 3, None)

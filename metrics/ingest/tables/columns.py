@@ -75,6 +75,11 @@ def fold(name: str) -> str:
     return re.sub(r"[\s\-_]+", "_", spaced).strip("_").lower()
 
 
+def spellings(*names: str) -> frozenset[str]:
+    """Return the names that columns of cases and outputs have in tools, all folded."""
+    return frozenset(chain.from_iterable((name, *FIELDS[name].aliases) for name in names))
+
+
 def is_detection(columns: Iterable[str]) -> bool:
     """Return whether the columns describe objects in images: an image, and a box, polygon or mask."""
     names = {fold(name) for name in columns}

@@ -1,8 +1,9 @@
 """List cells: JSON array, then Python list, then numbered columns, then `;`, and by which rule each was read."""
 
-import ast
 import re
-from typing import Literal
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 import orjson
@@ -10,113 +11,158 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.array_types import Bools
+from metrics.core.exact_json import parse_json
 from metrics.core.suite import STRINGS
 from metrics.ingest.arrays import flat, is_null
-from metrics.ingest.tables.values import as_lists, item_text, text_of
+from metrics.ingest.tables.python_reprs import NoRepr, python_value
+from metrics.ingest.tables.values import MARK, Leaves, as_lists, item_value, object_text, parts_text, text_of
 
 Rule = Literal["list", "JSON array", "Python list", "numbered columns", ";", "one text"]
 CELL_BYTES = 10_000_000
-# One item of a Python list; strings are decoded one by one, so no expression is ever parsed.
-PYTHON_ITEM = re.compile(
-    r"""\s*(?:(?P<text>[uUbB]?(?:'[^'\\\n]*+(?:\\.[^'\\\n]*+)*+'|"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"))"""
-    r"""|(?P<word>None|True|False|[+-]?\d[\d.eE+-]{0,40}))\s*(?P<end>,\s*\]|,|\]|(?=['"uUbB]))""",
-    re.DOTALL,
+# What a cell begins with that may be a list or an object as JSON or Python write it …
+START = re.compile(r"""\s*(?:[\[({]|(?:np\.|numpy\.)?array\(|(?:[A-Z]\w*)?Document\(|page_content=)""")
+# … and what is one beyond doubt: where it cannot be read, it is no prose either
+BROKEN = re.compile(
+    r"""\s*(?:\[\s*(?:["'\]{]|[uUbB]["']|None\b|null\b|nan\b|(?:np\.)?str_\(|[A-Z]\w*\(\w+=)"""
+    r"""|(?:np\.|numpy\.)?array\(\s*\[|(?:[A-Z]\w*)?Document\(|page_content=)"""
 )
-ESCAPE = re.compile(r"\\(.)", re.DOTALL)
-ESCAPED = "\n\\'\"abfnrtv0123xNuU"  # what may follow a backslash; after any other character the backslash stays
-LIST_START = re.compile(r"\s*\[\s*(?:[\"'\]]|[uU][\"'])")
+TUPLE_OF_TEXTS = re.compile(r"""\s*\(\s*(?:["']|None\b|[A-Z]\w*\(\w+=)""")
+PARTS = re.compile(r"""\s*\[?\s*\{.*['"]type['"]""", re.DOTALL)
+NOTHING = ("none", "null", "nan")  # how programs spell a list that is not there
+ENTITY = re.compile(r"&#?\w+;")
+LIST = 'a list such as ["a", "b"], closed and without null'
 
 
-def understand(text: str, semicolons: bool) -> tuple[Rule, list[str] | None]:
+@dataclass(frozen=True, slots=True)
+class ListForm:
+    """How the cells of a column become lists.
+
+    `code`: whether a text in the notation of JSON or Python is a list, `numbers`: also one of numbers. `semicolons`:
+    whether `;` separates. `passages`: "None" is no item. `whole`: objects without a text stay as JSON, as among names;
+    else a list with one is none. `keys`: where an object has its text first. `parts`: the parts of
+    a message are one text.
+    """
+
+    code: bool = True
+    numbers: bool = True
+    semicolons: bool = False
+    passages: bool = False
+    whole: bool = False
+    keys: tuple[str, ...] = ()
+    parts: bool = False
+
+
+def understand(text: str, form: ListForm, left: Leaves | None = None) -> tuple[Rule, list[str] | None]:
     """Return the rule that applies to one cell, and its items; None where it begins like a list but is not one.
 
-    `semicolons` allows the last rule. Prose that merely begins with a bracket ("[1] says …") stays one text.
+    Prose that merely begins with a bracket ("[1] says …") stays one text.
     """
-    start = text.lstrip()[:1]
-    if start == "[" and len(text) <= CELL_BYTES:
-        items = json_items(text)
-        if items is not None:
-            return "JSON array", items
-        items = python_items(text)
-        if items is not None:
-            return "Python list", items
-        if LIST_START.match(text):
+    if form.code and len(text) <= CELL_BYTES and START.match(text):
+        rule, values = code_values(text)
+        if values is not None and (form.numbers or not any(isinstance(value, int | float) for value in values)):
+            items = items_of(values, form, left)
+            return (rule, items) if items is not None else ("one text", None)
+        if values is None and BROKEN.match(text):
             return "one text", None
-    if semicolons and ";" in text:
+    if form.passages and text.strip().lower() in NOTHING:
+        return "one text", None
+    if form.semicolons and ";" in text:
         return ";", [item for item in (part.strip() for part in text.split(";")) if item]
     return "one text", [text]
 
 
-def json_items(text: str) -> list[str] | None:
-    """Return the items of a JSON array as text, None where it is not a JSON array or contains null."""
+def code_values(text: str) -> tuple[Rule, list[Any] | None]:
+    """Return the items of a list in the notation of JSON or Python, or a lone object with a text; None for others."""
+    rule: Rule = "JSON array"
+    value: Any = None
     try:
-        values = orjson.loads(text)
+        value = parse_json(text.encode())
     except (orjson.JSONDecodeError, UnicodeEncodeError):
-        return None
-    if not isinstance(values, list) or any(value is None for value in values):
-        return None
-    return [str(item_text(value)) for value in values]
+        rule = "Python list"
+        try:
+            lone = text.lstrip().startswith("page_content=")  # str() of a document of LangChain
+            value = python_value(f"Document({text.split(' metadata=')[0]})" if lone else text)
+        except NoRepr:
+            return rule, None
+        if text.lstrip().startswith("(") and not TUPLE_OF_TEXTS.match(text):
+            return rule, None  # an interval, a pair of numbers
+    if isinstance(value, dict):
+        return rule, [value] if object_text(value) is not None else None
+    return rule, value if isinstance(value, list) else None
 
 
-def python_items(text: str) -> list[str] | None:
-    """Return the items of a Python (or numpy) list of strings and numbers as text; None for any other expression."""
-    body = text.strip()
-    if re.fullmatch(r"\[\s*\]", body):
-        return []
+def items_of(values: Iterable[Any], form: ListForm, left: Leaves | None = None) -> list[str] | None:
+    """Return the items of a list as texts; None where one is null, a list, or an object without a text.
+
+    `left` collects what else the objects hold.
+    """
     items: list[str] = []
-    position = 1
-    while True:
-        match = PYTHON_ITEM.match(body, position)
-        if match is None or match["word"] == "None":
+    values = list(values)
+    if form.parts and (whole := parts_text(values, left)) is not None:
+        return [whole]
+    for value in values:
+        text = object_text(value, form.keys, left) if isinstance(value, dict | list) else text_of(value)
+        if text is None and form.whole and isinstance(value, dict | list):
+            text = text_of(value)
+        if text is None:
             return None
-        item = _word(match["word"]) if match["word"] else _decoded(match["text"])
-        if item is None:
-            return None
-        items.append(item)
-        position = match.end()
-        if match["end"].endswith("]"):
-            return items if position == len(body) else None
+        items.append(text)
+    return items
 
 
-def _word(word: str) -> str | None:
-    """Return a number or a truth value of a Python list as the text that a native one has."""
-    return word.lower() if word in ("True", "False") else word if word.isdigit() else text_of(_number(word))
-
-
-def _number(word: str) -> float | str:
-    try:
-        return float(word)
-    except ValueError:
-        return word
-
-
-def _decoded(literal: str) -> str | None:
-    if "\\" not in literal:
-        return literal[literal.index(literal[-1]) + 1 : -1]
-    quote = literal.index(literal[-1])
-    body = ESCAPE.sub(lambda match: match[0] if match[1] in ESCAPED else "\\" + match[0], literal[quote:])
-    try:
-        value = ast.literal_eval(body)
-        value.encode()
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return None
-    return str(value)
-
-
-def split_column(column: pa.ChunkedArray | pa.Array, semicolons: bool) -> tuple[pa.ChunkedArray, Bools]:
-    """Return a column as lists of strings, and which hold a null or begin like a list but are none (null there)."""
+def split_column(
+    column: pa.ChunkedArray | pa.Array, form: ListForm, left: Leaves | None = None
+) -> tuple[pa.ChunkedArray, Bools]:
+    """Return a column as lists of strings, and which are none (null there): they hold a null, or begin like a list."""
     if pa.types.is_list(column.type):
-        array, bad = flat(column), np.zeros(len(column), bool)
-        bad[np.asarray(pc.list_parent_indices(array))[is_null(pc.list_flatten(array))]] = True
+        array = flat(column)
+        if pc.any(pc.starts_with(array.flatten(), MARK)).as_py():
+            lists = [None if items is None else _plain(items, form, left) for items in array.to_pylist()]
+            array = pa.array(lists, STRINGS)
+        owner = np.asarray(pc.list_parent_indices(array))
+        bad = is_null(array) & ~is_null(column)
+        bad[owner[is_null(array.flatten())]] = True
         return pa.chunked_array([pc.if_else(pa.array(bad), pa.scalar(None, array.type), array)]), bad
     chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
-    split = pa.chunked_array([_split_chunk(chunk, semicolons) for chunk in chunks], STRINGS)
+    split = pa.chunked_array([_split_chunk(chunk, form, left) for chunk in chunks], STRINGS)
     return split, is_null(split) & ~is_null(column)
 
 
-def _split_chunk(chunk: pa.Array, semicolons: bool) -> pa.Array:
-    if not pc.any(pc.match_substring_regex(chunk, r"^\s*\[|;" if semicolons else r"^\s*\[")).as_py():
-        return as_lists([chunk])
+def _plain(items: list[str | None], form: ListForm, left: Leaves | None) -> list[str] | None:
+    """Return native items as texts, None where one is none."""
+    return items_of(map(item_value, items), form, left)
+
+
+def _split_chunk(chunk: pa.Array, form: ListForm, left: Leaves | None) -> pa.Array:
     cells = chunk.dictionary_encode()
-    lists = [understand(text, semicolons)[1] for text in cells.dictionary.to_pylist()]
+    texts = cells.dictionary.to_pylist()
+    lists = [understand(text, form, left)[1] for text in texts]
+    if lists == [[text] for text in texts]:
+        return as_lists([chunk])
     return pa.array(lists, STRINGS).take(cells.indices)
+
+
+def looks_listed(column: pa.ChunkedArray, numbers: bool = True) -> list[str]:
+    """Return the different texts of a column that are lists in the notation of JSON or Python, or begin like one."""
+    texts = _texts(column, r"^\s*[\[({]|^\s*(np\.|numpy\.)?array\(")
+    form = ListForm(numbers=numbers)
+    return [text for text in texts if understand(text, form) != ("one text", [text])]
+
+
+def looks_parted(text: str) -> str | None:
+    """Return the text that the parts of a message make, which a program has written as code; None for other texts."""
+    values = code_values(text)[1] if PARTS.match(text) else None
+    return (
+        parts_text(values) if values and all("type" in value for value in values if isinstance(value, dict)) else None
+    )
+
+
+def looks_separated(column: pa.ChunkedArray) -> list[str]:
+    """Return the different texts of a column that `;` would separate into several items."""
+    form = ListForm(semicolons=True)
+    texts = ((text, understand(text, form)) for text in _texts(column, ";"))
+    return [text for text, (rule, items) in texts if rule == ";" and len(items or ()) > 1]
+
+
+def _texts(column: pa.ChunkedArray, pattern: str) -> list[str]:
+    return list(flat(column.filter(pc.match_substring_regex(column, pattern)).unique()).to_pylist())

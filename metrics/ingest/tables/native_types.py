@@ -11,7 +11,19 @@ from metrics.core.suite import STRINGS
 from metrics.ingest.arrays import flat
 from metrics.ingest.problems import Problems, first_line
 from metrics.ingest.sheet import Sheet
-from metrics.ingest.tables.values import MAX_DEPTH, TRACES, column_of, flatten, json_text, text_of, whole
+from metrics.ingest.tables.columns import fold
+from metrics.ingest.tables.values import (
+    GRADED,
+    MAX_DEPTH,
+    PASSAGES,
+    TEXTS,
+    TRACES,
+    column_of,
+    flatten,
+    json_text,
+    text_of,
+    whole,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -73,6 +85,16 @@ def texts(table: pa.Table) -> pa.Table:
         if (name in TRACES or name == "artifacts") and pa.types.is_nested(kind) and kind != STRINGS:
             values = column_of([whole(name, value) for value in table[name].to_pylist()])
             table = table.set_column(place, name, values)
+        elif pa.types.is_struct(kind) and name in GRADED:  # the ids of all rows are fields of it
+            given = (
+                row and {key: grade for key, grade in row.items() if grade is not None}
+                for row in table[name].to_pylist()
+            )
+            table = table.set_column(place, name, column_of([whole(name, row) for row in given]))
+        elif pa.types.is_struct(kind) and fold(name) in PASSAGES | TEXTS:
+            records = [flatten({name: value}) for value in table[name].to_pylist()]
+            if all(name in record for record in records):  # each is one text
+                table = table.set_column(place, name, column_of([record[name] for record in records]))
     for _ in range(MAX_DEPTH):
         table = table.flatten()
     return pa.table([_text(column) for column in table.columns], names=table.column_names)

@@ -1,6 +1,7 @@
 """Columns of plain Python values as Arrow: text, or lists of text; ingestion keeps no other types."""
 
 import datetime as dt
+import json
 import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -9,14 +10,35 @@ import numpy as np
 import orjson
 import pyarrow as pa
 
+from metrics.core.exact_json import parse_json
 from metrics.core.suite import STRINGS
 from metrics.ingest.arrays import flat, is_null
+from metrics.ingest.tables.columns import CONTAINERS, fold, spellings
 
-TEXT_KEYS = ("text", "content", "page_content", "passage", "answer")  # where an object in a list keeps its text
+# where an object in a list keeps its text …
+TEXT_KEYS = (
+    "text",
+    "content",
+    "page_content",
+    "passage",
+    "answer",
+    "pageContent",
+    "chunk",
+    "snippet",
+    "generated_text",
+)
+HOLDERS = ("kwargs", "node", "document", "chunk", "passage", "content")  # … or the object that has it
+TEXT_PARTS = ("text", "input_text", "output_text")  # types of the parts of a message that are texts
+MARK = "\0"  # of the JSON text of an object or list in a list, until it is known what the column is
+Leaves = dict[str, tuple[int, Any]]  # path in an object → how often it has a value that is not read, and one of them
+MAX_LEAVES = 200  # paths
+PASSAGES = spellings("retrieved_contexts", "reference_contexts")
+TEXTS = spellings("question", "answer", "expected_answers", "source_text", "system_prompt")
 LARGEST = sys.float_info.max
 EXACT = 2.0**53  # from here on a float does not hold every whole number
 MAX_DEPTH = 3  # objects inside a record become dotted columns down to here, JSON text below
-GRADED = frozenset(("reference_context_ids", "qrels"))  # columns whose objects stay whole: {id: grade}
+GRADED = frozenset(("reference_context_ids", "qrels"))  # columns whose objects stay whole: {id: grade} …
+WHOLE = GRADED | {"json_schema", "output_schema"}  # … or a schema
 TRACES = frozenset(  # columns of calls and messages, whose lists and objects stay whole
     (
         "trace", "messages", "trajectory", "tools_called", "expected_calls", "reference_tool_calls", "expected_tools",
@@ -26,8 +48,9 @@ TRACES = frozenset(  # columns of calls and messages, whose lists and objects st
 
 
 def text_of(value: Any) -> str | None:
-    """Return a native value as text: true, 3 for 3.0, 2024-05-01 for a day without time, objects as JSON, NA as None.
+    """Return a native value as text: true, 3 for 3.0, 2024-05-01 for a day without time, objects as JSON.
 
+    NA and NaN are None.
     So a value is the same text from JSON, Parquet, a workbook or a data frame.
     """
     if value is None or isinstance(value, str):
@@ -36,6 +59,8 @@ def text_of(value: Any) -> str | None:
         return "true" if value else "false"
     if isinstance(value, float | np.floating):
         number = float(value)
+        if number != number:
+            return None
         return str(int(number)) if abs(number) < EXACT and number.is_integer() else repr(number)
     if isinstance(value, int | np.integer):
         return str(int(value))
@@ -56,16 +81,93 @@ def json_text(value: Any) -> str:
     try:
         return orjson.dumps(value, default=str, option=options).decode()
     except (TypeError, ValueError, RecursionError):
+        pass
+    try:  # whole numbers beyond 64 bits
+        return json.dumps(value, default=str, ensure_ascii=False, separators=(",", ":"))
+    except (TypeError, ValueError, RecursionError):
         return repr(value)
 
 
 def item_text(value: Any) -> str | None:
     """Return an item of a list as text; for an object with its text under a known key (a passage), that text."""
-    if isinstance(value, dict):
-        for key in TEXT_KEYS:
-            if isinstance(value.get(key), str):
-                return str(value[key])
-    return text_of(value)
+    text = object_text(value) if isinstance(value, dict) else None
+    return text_of(value) if text is None else text
+
+
+def object_text(value: Any, keys: tuple[str, ...] = (), left: Leaves | None = None, depth: int = 2) -> str | None:
+    """Return the text of an object, or of a list of the parts of a message; None where it has none.
+
+    It is under one of `keys` or TEXT_KEYS, or in another object. `left` collects what else is there.
+    """
+    if isinstance(value, list):
+        return parts_text(value, left)
+    found: tuple[str, str | None] | None = None
+    for key in (*keys, *TEXT_KEYS):
+        inner = value.get(key)
+        if isinstance(inner, str) or (key in keys and isinstance(inner, int)):
+            found = key, text_of(inner)
+            break
+    if found is None and depth:
+        held = ((key, value[key]) for key in HOLDERS if isinstance(value.get(key), dict | list))
+        texts = ((key, object_text(inner, keys, left, depth - 1)) for key, inner in held)
+        found = next((each for each in texts if each[1] is not None), None)
+    if found is None:
+        return None
+    if left is not None:
+        read = (found[0], "type") if value.get("type") in TEXT_PARTS else (found[0],)
+        _collect({key: inner for key, inner in value.items() if key not in read}, "", left)
+    return found[1]
+
+
+def parts_text(items: list[Any], left: Leaves | None = None) -> str | None:
+    """Return the text that the parts of a message make, {"type": "text", "text": …}, a line each; None for others."""
+    texts = [item["text"] for item in items if _is_text_part(item)]
+    if not texts or not all(isinstance(item, dict) and (_is_text_part(item) or "type" in item) for item in items):
+        return None
+    if left is not None:
+        for item in items:
+            read = ("type", "text") if _is_text_part(item) else ()
+            _collect({key: inner for key, inner in item.items() if key not in read}, "", left)
+    return "\n".join(texts)
+
+
+def _is_text_part(item: Any) -> bool:
+    if not isinstance(item, dict) or not isinstance(item.get("text"), str):
+        return False
+    return item.get("type") in TEXT_PARTS or sum(inner is not None for inner in item.values()) == 1
+
+
+def _collect(value: Any, path: str, left: Leaves) -> None:
+    """Add the leaves of a value to `left`."""
+    if isinstance(value, dict) and value:
+        for key, inner in value.items():
+            _collect(inner, f"{path}.{key}" if path else str(key), left)
+    elif isinstance(value, list) and any(isinstance(inner, dict | list) for inner in value):
+        for inner in value:
+            _collect(inner, f"{path}[]", left)
+    elif path and value is not None and (path in left or len(left) < MAX_LEAVES):
+        count, example = left.get(path, (0, value))
+        left[path] = count + 1, example
+
+
+def item_value(item: str | None) -> Any:
+    """Return an item of a list of plain values as the value that it was: an object or list, or a text."""
+    if item is None or not item.startswith(MARK):
+        return item
+    try:
+        return parse_json(item[1:].encode())
+    except orjson.JSONDecodeError:  # a text that begins so
+        return item
+
+
+def list_text(items: list[str | None], parts: Leaves | None = None) -> str:
+    """Return a list of plain values as JSON; with `parts` the text of a message where that is what its items are.
+
+    `parts` collects what is not read.
+    """
+    values = [item_value(item) for item in items]
+    text = None if parts is None else parts_text(values, parts)
+    return json_text(values) if text is None else text
 
 
 def column_of(values: Sequence[Any]) -> pa.Array:
@@ -86,29 +188,49 @@ def _items(value: Any) -> list[str | None] | None:
     if value is None:
         return None
     if isinstance(value, list | tuple | np.ndarray | set):
-        return [item_text(item) for item in value]
+        return [_item(item) for item in value]
     text = text_of(value)
     return None if text is None else [text]
 
 
+def _item(value: Any) -> str | None:
+    """Return an item of a list as text, what is no text or number as marked JSON."""
+    if isinstance(value, dict | list | tuple | np.ndarray | set):
+        return MARK + json_text(list(value) if isinstance(value, set) else value)
+    if isinstance(getattr(value, "page_content", None), str):
+        return MARK + json_text({"page_content": value.page_content, "metadata": getattr(value, "metadata", {})})
+    return text_of(value)
+
+
 def whole(name: str, value: Any) -> Any:
-    """Return traces and grades by id as JSON text, artifacts as paths and JSON texts, other values unchanged."""
-    if (name in TRACES and isinstance(value, dict | list)) or (name in GRADED and isinstance(value, dict)):
+    """Return traces, grades by id and schemas as JSON text, artifacts as paths and JSON texts, other values unchanged."""
+    if (name in TRACES and isinstance(value, dict | list)) or (name in WHOLE and isinstance(value, dict)):
         return json_text(value)
     if name == "artifacts" and isinstance(value, list):
         return [json_text(item) if isinstance(item, dict) else item for item in value]
     return value
 
 
+def has_text(name: str, value: dict[str, Any]) -> bool:
+    """Return whether the object in a column is one text: a passage, or the part of a message."""
+    plain = fold(name)
+    if plain in PASSAGES:
+        return object_text(value) is not None
+    held = plain in TEXTS and ("type" in value or f"{plain}." not in CONTAINERS)
+    return held and parts_text([value]) is not None
+
+
 def flatten(record: dict[str, Any], depth: int = MAX_DEPTH) -> dict[str, Any]:
     """Return a record with objects, except traces, under dotted names: {"vars": {"q": 1}} becomes {"vars.q": 1}."""
-    if not (TRACES | GRADED).isdisjoint(record) or "artifacts" in record:
+    if not (TRACES | WHOLE).isdisjoint(record) or "artifacts" in record:
         record = {name: whole(name, value) for name, value in record.items()}
     if not any(isinstance(value, dict) for value in record.values()):
         return record
     spread: dict[str, Any] = {}
     for key, value in record.items():
-        if isinstance(value, dict) and value and depth > 0 and all(isinstance(name, str) for name in value):
+        if isinstance(value, dict) and has_text(key, value):
+            spread[key] = [value]
+        elif isinstance(value, dict) and value and depth > 0 and all(isinstance(name, str) for name in value):
             spread.update({f"{key}.{name}": inner for name, inner in flatten(value, depth - 1).items()})
         else:
             spread[key] = value
