@@ -215,22 +215,24 @@ def show_file(file: evaluation_inputs.InspectedFile) -> None:
     st.dataframe(pd.DataFrame(list(seen.first)), hide_index=True, height=min(260, 38 + 35 * len(seen.first)))
 
 
-def show_problems(facts: evaluation_inputs.ReadInputs, inputs: evaluation_inputs.Inputs) -> None:
-    """Draw all problems of the files, and the choice to skip the bad rows."""
-    if not facts.problems:
-        return
-    st.subheader(f"{problem_list.words(facts.problems)} in the files", anchor=False)
-    problem_list.draw_problems(facts.problems, "files")
+def show_problems(facts: evaluation_inputs.ReadInputs, inputs: evaluation_inputs.Inputs) -> str:
+    """Draw all questions and problems of the files, and the choice to skip the bad rows; return what is in the way."""
     given = (inputs.suite if inputs.source == "upload" else "", *inputs.outputs)
-    column_mapping.draw_answers(facts.problems, {uploaded_files.upload_name(token): token for token in given if token})
+    tokens = {uploaded_files.upload_name(token): token for token in given if token}
+    wrong = column_mapping.draw_answers(facts.problems, tokens)
+    if not wrong:
+        return "question" if facts.problems else ""
+    st.subheader(f"{problem_list.words(wrong)} in the files", anchor=False)
+    problem_list.draw_problems(wrong, "files")
     if facts.understood is None:
         st.text("Skipping rows cannot fix these: correct the file and upload it again.")
-        return
+        return "problem"
     good, bad = format.plural(facts.understood.good, "good row"), format.count(facts.understood.left_out)
     keep = f"Keep the {good}, skip {bad}"
     if st.checkbox(keep, value=inputs.keep, key=f"keep-{inputs.keep}") != inputs.keep:
         url.put(keep=not inputs.keep)
         st.rerun()
+    return "" if inputs.keep else "problem"
 
 
 frame("Evaluate", "What should be evaluated?", needs_run=False)
@@ -265,8 +267,7 @@ with left:
     answered = bool(outputs or on_file) or together or source in WITH_OUTPUTS
     if suite and source == "upload" and not obstacle and not answered:
         alone = evaluation_inputs.read_suite(inputs)  # said now, not only when the answers are here
-        show_problems(alone, inputs)
-        obstacle = "" if alone.complete else "problem"
+        obstacle = show_problems(alone, inputs)
     if asking and suite and not obstacle:
         st.subheader("The model to run", anchor=False)
         inputs = replace(inputs, job=target_form.draw_target(inputs))
@@ -275,7 +276,7 @@ with left:
         inputs = object_findings.with_answers(inputs)
         with st.spinner("Reading and checking the files"):
             facts = evaluation_inputs.read_inputs(inputs)
-        show_problems(facts, inputs)
+        obstacle = show_problems(facts, inputs)
         if facts.complete and facts.understood is not None and facts.understood.task in ("detection", "classification"):
             unchecked = object_findings.draw_checks(inputs)
     if facts is not None and facts.understood is not None:
@@ -291,11 +292,10 @@ with right:
         run_start.draw_not_ready(
             "Choose the suite." if not suite
             else "Fix the problems, or skip the bad rows." if obstacle == "problem"
+            else "Answer the question about a file." if obstacle == "question"
             else "Run the model on the cases first." if asking and not complete
             else "Add what the models answered." if not complete
-            else "Answer the question about a column." if obstacle == "question"
-            else unchecked if unchecked
-            else "Fix the problems, or skip the bad rows."
+            else unchecked
         )  # fmt: skip
 if understood is not None and not unchecked:
     evaluator_chooser.draw_evaluators(inputs, understood)

@@ -120,10 +120,11 @@ def draw_file(file: InspectedFile, name: str, files: Sequence[InspectedFile] = (
     seen = file.preview
     if seen is None:
         st.text(f"{file.name} cannot be read")
-        problem_list.draw_problems(file.problems, file.token)
         draw_reading(file)
-        draw_answers(file.problems, {file.name: file.token})
-        return "problem"
+        wrong = draw_answers(file.problems, {file.name: file.token})
+        if wrong:
+            problem_list.draw_problems(wrong, file.token)
+        return "problem" if wrong else "question"
     rows = "" if seen.rows is None else f": {plural(seen.rows, 'row')}"
     st.text(f"{file.name}{rows} · {summary(seen)}")
     draw_reading(file)
@@ -131,8 +132,11 @@ def draw_file(file: InspectedFile, name: str, files: Sequence[InspectedFile] = (
     return "question" if seen.questions else ""
 
 
-def draw_answers(problems: Sequence[InputProblem], tokens: Mapping[str, str]) -> None:
-    """Draw the questions among the problems of files, each with its answers; tokens: of the uploads, by their names."""
+def draw_answers(problems: Sequence[InputProblem], tokens: Mapping[str, str]) -> list[InputProblem]:
+    """Draw the questions among the problems of files, each with its answers; return the other problems.
+
+    tokens: of the uploads, by their names.
+    """
     asked = {(each.file.partition("/")[0], each.question): each for each in problems if each.question is not None}
     for (file, question), problem in asked.items():
         key = f"answer-{tokens[file]}-{question.name}"
@@ -146,6 +150,7 @@ def draw_answers(problems: Sequence[InputProblem], tokens: Mapping[str, str]) ->
                 )
             else:
                 st.text_input("Answer", key=key, label_visibility="collapsed", on_change=_read, args=args)
+    return [each for each in problems if each.question is None]
 
 
 def draw_reading(file: InspectedFile) -> None:

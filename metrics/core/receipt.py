@@ -7,7 +7,7 @@ from typing import Any, Literal
 Use = Literal["used", "kept", "unused", "asked"]
 ORDER: tuple[Use, ...] = ("asked", "unused", "kept", "used")  # what needs a person's eyes comes first
 WORDS: dict[Use, str] = {
-    "used": "used", "kept": "kept as metadata", "unused": "not used", "asked": "decided by an answer",
+    "used": "used", "kept": "kept as metadata", "unused": "not used", "asked": "decided",
 }  # fmt: skip
 ROWS = "rows"  # the place of the records of a file
 EXAMPLE_CHARACTERS = 80
@@ -78,7 +78,7 @@ def sorted_receipt(lines: Iterable[ReceiptLine]) -> Receipt:
     )
 
 
-def short_lines(receipt: Receipt) -> list[str]:
+def short_lines(receipt: Iterable[ReceiptLine]) -> list[str]:
     """Return a line for each file: how many rows and parts of it are used, and which are kept, not used, decided."""
     said = []
     for file, own in by_file(receipt).items():

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
+from tests.ingest.test_mask_images import mask
 from tests.journeys import brought_files as files
 from tests.journeys import brought_pictures as pictures
 from tests.journeys.studio_walk import OUTPUTS, SUITE, StudioWalk, open_csv, open_json, open_parquet, open_pdf
@@ -298,3 +299,27 @@ EXPORTS: dict[str, Callable[[bytes, files.Numbers, Shown], None]] = {
     "HTML": lambda content, *rest: check_text(re.sub(r"<[^>]+>", "", content.decode()), *rest),
     PDF: lambda content, *rest: check_text(open_pdf(content), *rest),
 }  # fmt: skip
+
+
+@pytest.mark.parametrize("walk", [False, True], ids=["light", "dark"], indirect=True)
+def test_a_file_that_asks(walk: StudioWalk, tmp_path: Path) -> None:
+    """White on black may be a class or nothing: the page asks, says what was decided, and keeps it with the run."""
+    truth, guess = np.zeros((8, 8), np.uint8), np.zeros((8, 8), np.uint8)
+    truth[:4], guess[:2] = 255, 255
+    for name, rows in {"truth": truth, "half": guess}.items():
+        with zipfile.ZipFile(tmp_path / f"{name}.zip", "w") as archive:
+            for image in "ab":
+                archive.writestr(f"{image}.png", mask(rows, "L"))
+            archive.writestr("notes.md", "made by hand")
+    walk.open("evaluate?evaluator=segmentation_iou")
+    walk.upload(SUITE, tmp_path / "truth.zip")
+    walk.sees("truth.zip: Are pixels of 255 a class", "Found 64 pixels of 255", "Answer the question about a file.")
+    walk.keep_picture("question", whole=True)
+    walk.press("class")
+    walk.upload(OUTPUTS, tmp_path / "half.zip")
+    walk.sees(re.compile("truth.zip: .*1 decided"))
+    walk.start()
+    assert walk.board()["half"]["Segmentation IoU: mIoU"] == "0.583"  # of the ground 6 of 8 pixels, of the class 4
+    walk.tick("What was read of the files")
+    walk.sees(re.compile("^Of 2 files"))
+    walk.keep_picture("receipt", whole=True)

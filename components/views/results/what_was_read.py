@@ -6,16 +6,17 @@ import streamlit as st
 
 from components.data import run_reads
 from components.viewers import blocks
-from metrics.core.receipt import WORDS, Receipt, short_lines
+from metrics.core.receipt import WORDS, Receipt, by_file, short_lines
 
 KEY = "what-was-read"
 
 
 def draw_receipt(receipt: Receipt) -> None:
-    """Draw the receipt of uploads: a line each, and folded every part, what needs a look first."""
+    """Draw the receipt of uploads: a line for each that is not used whole, and folded every part."""
     if not receipt:
         return
-    for line in short_lines(receipt):
+    files = {file for file, lines in by_file(receipt).items() if any(line.use != "used" for line in lines)}
+    for line in short_lines(line for line in receipt if line.file.partition("/")[0] in files):
         st.text(line)
     with st.expander("What became of each part"):
         st.dataframe(
