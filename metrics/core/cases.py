@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.array_types import Bools
+from metrics.core.fields import RETRIEVED, NotGiven
 from metrics.core.suite import CASES, METADATA, OUTPUTS, Case, Outputs, Suite
 from metrics.core.unicode_forms import normalized
 
@@ -76,9 +77,9 @@ class Cases(Sequence[Case]):
         return pa.nulls(len(self), SCHEMA.field(name).type) if found is None else found
 
     def lacks(self, name: str) -> Bools:
-        """Return which cases [n] have no value, or an empty list, in a field."""
+        """Return which cases [n] have no value in a field; see `Case.has`."""
         column = self.column(name)
-        if pa.types.is_list(column.type):
+        if pa.types.is_list(column.type) and name not in RETRIEVED:
             column = pc.fill_null(pc.list_value_length(column), 0)
             return np.asarray(column.to_numpy() == 0)
         return np.asarray(column.is_null().to_numpy(zero_copy_only=False), bool)
@@ -189,7 +190,8 @@ def _compose_column(name: str, column: Any) -> Any:
 
 
 def _column(values: Sequence[Any], data_type: pa.DataType) -> pa.Array:
-    """Return values as a column; lone surrogates, which have no UTF-8, are question marks there."""
+    """Return values as a column, NOT_GIVEN as null; lone surrogates, which have no UTF-8, are question marks there."""
+    values = [None if isinstance(value, NotGiven) else value for value in values]
     try:
         return pa.array(values, data_type)
     except UnicodeEncodeError:
@@ -207,7 +209,10 @@ def _plain(column: pa.Array, default: Any) -> Iterable[Any]:
     if column.null_count == len(column):
         return repeat(default, len(column))
     if pa.types.is_list(column.type):
-        return _tuples(column)
+        rows = _tuples(column)
+        if not column.null_count or not isinstance(default, NotGiven):
+            return rows
+        return (row if given else default for row, given in zip(rows, column.is_valid().to_pylist(), strict=True))
     values = column.to_pylist()
     return [default if value is None else value for value in values] if column.null_count else values
 

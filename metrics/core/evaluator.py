@@ -341,7 +341,7 @@ class Evaluator:
 
     def missing_inputs(self, case: Case) -> list[Input]:
         """Return the declared inputs that `case` does not have."""
-        return self.lacking(lambda name: getattr(case, name) not in (None, ()))
+        return self.lacking(case.has)
 
     def with_parameters(self, parameters: Parameters) -> "Evaluator":
         """Return the evaluator as these parameters make it: its metrics, each with the threshold in force.

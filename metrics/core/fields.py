@@ -256,6 +256,19 @@ FIELDS: Mapping[str, Field] = {column.name: column for column in (*CASE_FIELDS, 
 TABLES = {"annotations": "ground-truth objects", "predictions": "predicted objects or labels"}
 
 
+# An empty list in one of these says that nothing was retrieved; in the others it is no value.
+RETRIEVED = ("retrieved_contexts", "context_ids")
+
+
+class NotGiven(tuple[str, ...]):
+    """A list of which nothing is known, which is else like an empty one."""
+
+    __slots__ = ()
+
+
+NOT_GIVEN = NotGiven()
+
+
 class Case(NamedTuple):
     """One case joined with one model's output: the input of an evaluator of cases. Absent text is None.
 
@@ -269,7 +282,7 @@ class Case(NamedTuple):
     question: str | None = None
     expected_answers: tuple[str, ...] = ()
     reference_contexts: tuple[str, ...] = ()
-    retrieved_contexts: tuple[str, ...] = ()
+    retrieved_contexts: tuple[str, ...] = NOT_GIVEN
     answer: str | None = None
     citations: tuple[str, ...] = ()
     conditions: str | None = None
@@ -279,7 +292,7 @@ class Case(NamedTuple):
     tags: tuple[str, ...] = ()
     trace: str | None = None
     artifacts: tuple[str, ...] = ()
-    context_ids: tuple[str, ...] = ()
+    context_ids: tuple[str, ...] = NOT_GIVEN
     error: str | None = None
     files: Path | None = None  # the folder of the stored files that `artifacts` names
     metadata: Mapping[str, str] = {}
@@ -297,6 +310,11 @@ class Case(NamedTuple):
     system_prompt: str | None = None
     attack_goal: str | None = None
     attack_condition: str | None = None
+
+    def has(self, name: str) -> bool:
+        """Return whether a field has a value."""
+        value = getattr(self, name)
+        return not isinstance(value, NotGiven) if name in RETRIEVED else value not in (None, ())
 
     @classmethod
     def of(cls, **values: Any) -> "Case":

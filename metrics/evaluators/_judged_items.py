@@ -10,6 +10,7 @@ from metrics.judge.label_probabilities import keep_shares
 from metrics.judge.steps import YesNoReply
 
 RELEVANCE = {"yes": "relevant", "no": "irrelevant"}
+NOTHING_RETRIEVED = "nothing was retrieved"
 BLANK_CONTEXT = YesNoReply(id=0, verdict="no", reason="the context is blank")
 keep_shares(BLANK_CONTEXT, [{"yes": 0.0, "no": 1.0}])  # it is certain, so the others' probabilities count
 WEIGHTED = "weighted by the judge's probabilities"
@@ -70,7 +71,10 @@ def share_score(
     holds: Holds = "yes",
     facts: Mapping[str, Any] | None = None,
 ) -> CaseScore:
-    """Return the share of the verdicts that are `holds`; the evidence has all as `group`, the number as `counted`."""
+    """Return the share of the verdicts that are `holds`; the evidence has all as `group`, the number as `counted`.
+
+    Without a verdict the share is 0.
+    """
     count = sum(verdict.holds == holds for verdict in judged)
     share, weighted = expected_share(judged, holds)
     evidence = Evidence({group: judged}, {counted: count, **weighted, **(facts or {})})
@@ -81,8 +85,10 @@ def expected_share(judged: Sequence[Verdict], holds: Holds = "yes") -> tuple[flo
     """Return the share of the verdicts that are `holds`, and the fact for the evidence where it is weighted.
 
     Where the judge's probability p of every verdict is known, the share is the expected one, the mean of p (of 1 − p
-    for "no"); else that of the verdicts as they are. There is at least one.
+    for "no"); else that of the verdicts as they are. Without any it is 0.
     """
+    if not judged:
+        return 0.0, {}
     known = [verdict.probability for verdict in judged if verdict.probability is not None]
     if len(known) < len(judged):
         return sum(verdict.holds == holds for verdict in judged) / len(judged), {}

@@ -177,6 +177,39 @@ def test_a_missing_input_is_noticed(entry: Evaluator) -> None:
             assert entry.missing_inputs(Case.of(**less)) == [name]
 
 
+RETRIEVAL = [entry for entry in EVERY if "retrieved_contexts" in entry.inputs]
+FREE_OF_NOISE = {"relevant_noise_sensitivity", "irrelevant_noise_sensitivity"}  # nothing misled the answer
+NO_SHARE = {"hallucination_contexts": "nothing was retrieved: there is nothing to contradict"}
+CUTOFF = {"context_mrr": {"mrr_relevant_chunk_threshold": 0.7}}
+
+
+@named(RETRIEVAL)
+def test_nothing_retrieved_earns_nothing_and_is_not_left_out(entry: Evaluator) -> None:
+    """The worst value there is, so that a retriever never gains by finding nothing; an unknown retrieval has no value.
+
+    An answer that says that there is not enough information is right for autonuggetizer.
+    """
+    case = Case.of(**FULL | {"retrieved_contexts": []})
+    assert not entry.missing_inputs(case)
+    assert entry.missing_inputs(case._replace(retrieved_contexts=Case().retrieved_contexts)) == ["retrieved_contexts"]
+    parameters = entry.parameters.model_validate(CUTOFF.get(entry.id, {}))
+    worst = 1.0 if entry.primary.direction is Direction.LOWER and entry.id not in FREE_OF_NOISE else 0.0
+    found = set()
+    for seed in range(9):
+        if entry in JUDGED:
+            result = score(entry, case._asdict(), ScriptedJudge(at_random(seed)), parameters)
+        else:
+            result = laws.score_of(entry, case, stand_ins, parameters)
+        found.add(result.values.get(entry.primary.name, result.reason))
+    if entry.id in NO_SHARE:
+        assert found == {NO_SHARE[entry.id]}
+    elif entry.id == "autonuggetizer":
+        assert found == {0.0, 0.5, 1.0}
+    else:
+        assert worst in found
+        assert {value for value in found if not isinstance(value, str)} == {worst}
+
+
 # Judges
 
 

@@ -62,7 +62,7 @@ def _replies(supported: bool) -> tuple[ScriptedReply, ...]:
         "calibration); it is used for answer relevancy. The prompts are worded by Assay. A negative answer relevancy "
         "counts as 0. A part without a value leaves the whole without one."
     ),
-    version=2,
+    version=3,
 )
 async def ragas(case: Case, parameters: Parameters, judge: Judge, embedder: Embedder) -> CaseScore:
     """One number for retrieval and generation: the harmonic mean of four metrics, dominated by the lowest.

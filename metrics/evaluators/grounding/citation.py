@@ -83,7 +83,7 @@ ANSWER = "John Muir founded the Sierra Club in 1892 [1, 2]. He was born in 1838 
     title="Citation",
     inputs=("answer", "retrieved_contexts"),
     prompts=(SUPPORT,),
-    version=3,
+    version=4,
     metrics=(
         Metric("citation_f1", "Harmonic mean of citation precision and recall.", primary=True),
         Metric("citation_precision", "Mean support that the cited passages give to the parts that cite them."),

@@ -9,6 +9,7 @@ from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, not_a
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict
 from metrics.core.suite import Case
+from metrics.evaluators._judged_items import NOTHING_RETRIEVED
 from metrics.models.embedder import Embedder, compare, provenance
 from metrics.stats.float_tolerance import highest_place
 from metrics.text.overlap.similarity import best_matches
@@ -86,6 +87,7 @@ class GroundednessParameters(Parameters):
             {"groundedness": 1.0},
         ),
         Example.not_applicable("the answer has no sentence", {"answer": "…", "retrieved_contexts": CONTEXTS}),
+        Example("nothing was retrieved", {"answer": "Yes.", "retrieved_contexts": []}, {"groundedness": 0.0}),
         Example("the contexts are blank", {"answer": "Yes.", "retrieved_contexts": [" "]}, {"groundedness": 0.0}),
     ),
     differs_from="faithfulness and the hallucination evaluators check claims by inference; this one measures the "
@@ -100,7 +102,7 @@ class GroundednessParameters(Parameters):
         "gets its own by calibration. The range is −1 to 1, that of the cosine, where H2O states 0 to 1. An answer "
         "without a sentence is not applicable; contexts without one give 0."
     ),
-    version=3,
+    version=4,
 )
 def groundedness(cases: Sequence[Case], parameters: GroundednessParameters, embedder: Embedder) -> list[CaseScore]:
     """How much the least grounded sentence of the answer resembles the retrieved contexts: likeness, not truth.
@@ -111,7 +113,8 @@ def groundedness(cases: Sequence[Case], parameters: GroundednessParameters, embe
 
     From −1 to 1. One unsupported sentence decides, so long answers score lower. An answer of a single sentence with at
     most `bare_words` words (“Delhi”, “in 1911”) is embedded together with the question: question + answer. Bare list
-    numbers and rules are not sentences; if the contexts have no sentence, the score is 0. Scripts without spaces count
+    numbers and rules are not sentences; if the contexts have no sentence, or nothing was
+    retrieved, the score is 0. Scripts without spaces count
     words by character.
 
     It says what an answer is like, not what follows from the contexts: a wrong name or number in the contexts' own
@@ -138,12 +141,13 @@ def groundedness(cases: Sequence[Case], parameters: GroundednessParameters, embe
     )
     compared = compare(embedder, zip(asked, flat, strict=True))
     scores = []
-    for answer, texts, found, pair in zip(answers, asked, contexts, compared, strict=True):
+    for case, answer, texts, found, pair in zip(cases, answers, asked, contexts, compared, strict=True):
         if not answer:
             scores.append(not_applicable("the answer is empty: it has no sentence to be grounded"))
             continue
         if not found:
-            evidence = Evidence(facts={"note": "the retrieved contexts have no sentence"})
+            note = "the retrieved contexts have no sentence" if case.retrieved_contexts else NOTHING_RETRIEVED
+            evidence = Evidence(facts={"note": note})
             scores.append(CaseScore({"groundedness": 0.0}, evidence=evidence))
             continue
         cosines, places = best_matches(pair.cosines)

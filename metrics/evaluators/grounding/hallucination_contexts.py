@@ -6,7 +6,7 @@ from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Scrip
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
-from metrics.evaluators._judged_items import SHARE_IS_EXPECTED, context_verdicts, share_score
+from metrics.evaluators._judged_items import NOTHING_RETRIEVED, SHARE_IS_EXPECTED, context_verdicts, share_score
 from metrics.judge.asking import ItemReply, Judge
 from metrics.judge.steps import each_context, with_quote
 
@@ -83,7 +83,7 @@ MOON = {
     "better.",
     differs_from_source=SHARE_IS_EXPECTED
     + (
-        "The prompt is worded by Assay. An empty answer, or contexts that are all blank, are not applicable; Valor "
+        "The prompt is worded by Assay. An empty answer, or contexts that are blank or none, are not applicable; Valor "
         "does not mention them. Valor sets no threshold; .25 is Assay's."
     ),
     version=2,
@@ -96,14 +96,15 @@ async def hallucination_contexts(case: Case, parameters: Parameters, judge: Judg
     From 0, none is contradicted, to 1; lower is better. A context is contradicted only if it and the answer cannot both
     be true. What an answer makes up beyond the contexts is not noticed here: faithfulness detects it.
 
-    A blank context counts and cannot be contradicted. An empty answer, or contexts that are all blank, are not
-    applicable.
+    A blank context counts and cannot be contradicted. An empty answer, contexts that are all blank, and a case for
+    which nothing was retrieved are not applicable: there is nothing to contradict.
     Evidence: each context with its verdict and the judge's reason.
     """
     if not (case.answer or "").strip():
         return not_applicable("the answer is empty: it contradicts nothing")
     if not any(context.strip() for context in case.retrieved_contexts):
-        return not_applicable("every retrieved context is blank")
+        what = "every retrieved context is blank" if case.retrieved_contexts else NOTHING_RETRIEVED
+        return not_applicable(f"{what}: there is nothing to contradict")
     data = {"QUESTION": case.question or None, "ANSWER": case.answer}
     blank = _Contradiction(id=0, verdict="agree", reason="the context is blank")
     contexts = case.retrieved_contexts

@@ -10,6 +10,7 @@ from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict
 from metrics.core.suite import Case
 from metrics.evaluators._classifiers import classifier_field, only_or_required_label, side
+from metrics.evaluators._judged_items import NOTHING_RETRIEVED
 from metrics.models import classifier as classifiers
 from metrics.models.classifier import Classifier
 from metrics.models.hhem import MODEL
@@ -50,6 +51,7 @@ class HallucinationParameters(Parameters):
             parameters={"mode": "joined"},
         ),
         Example("the contexts are blank", {"answer": "Ja.", "retrieved_contexts": [" "]}, {"hallucination_hhem": 0.0}),
+        Example("nothing was retrieved", {"answer": "Ja.", "retrieved_contexts": []}, {"hallucination_hhem": 0.0}),
         Example.not_applicable("the answer is empty", {"answer": " ", "retrieved_contexts": CONTEXTS}),
     ),
     differs_from="hallucination_contexts and hallucination_claims ask a judge, and there lower is better; faithfulness "
@@ -59,6 +61,7 @@ class HallucinationParameters(Parameters):
         "context by itself (H2O); joined is Open RAG Eval's, where the cut at 8,192 characters leaves the answer whole "
         "and is reported. HHEM's weights are used only when chosen, never fetched unasked."
     ),
+    version=2,
 )
 def hallucination_hhem(
     cases: Sequence[Case], parameters: HallucinationParameters, classifier: Classifier
@@ -72,7 +75,7 @@ def hallucination_hhem(
     combines two contexts is consistent with neither. HHEM can be replaced by any other model of pairs that has a label
     “consistent”, “supported” or “entailment”, or only one label.
 
-    An empty answer is not applicable. If all contexts are blank, the score is 0.
+    An empty answer is not applicable. If all contexts are blank, or nothing was retrieved, the score is 0.
     Evidence: the probability with each context (numbered from 1) and whether it reaches the threshold, characters or
     texts cut, the model and the sha256 of its weights.
     """
@@ -88,7 +91,8 @@ def hallucination_hhem(
             scores.append(not_applicable("the answer is empty"))
             continue
         if not read:
-            evidence = Evidence(facts={"note": "the retrieved contexts are blank"})
+            note = "the retrieved contexts are blank" if case.retrieved_contexts else NOTHING_RETRIEVED
+            evidence = Evidence(facts={"note": note})
             scores.append(CaseScore({"hallucination_hhem": 0.0}, evidence=evidence))
             continue
         consistent = classifiers.probabilities(classifier, own.logits)[:, place]

@@ -173,7 +173,7 @@ def _both_kinds(value: float, *, exclusive: bool) -> Example:
         "which `exclusive` does. A claim that is listed twice counts once. The prompts are worded by Assay. Answers "
         "and expected answers without a claim are not applicable. The source sets no threshold; .25 is Assay's."
     ),
-    version=2,
+    version=3,
 )
 async def irrelevant_noise_sensitivity(case: Case, parameters: NoiseParameters, judge: Judge) -> CaseScore:
     """The share of the answer's claims that are wrong and that an irrelevant context led it to.
@@ -283,7 +283,7 @@ ANSWERED = ScriptedReply(
         "The formula does not differ. A claim that is listed twice counts once. The prompts are worded by Assay. "
         "Answers and expected answers without a claim are not applicable. The source sets no threshold; .25 is Assay's."
     ),
-    version=2,
+    version=3,
 )
 async def relevant_noise_sensitivity(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """The share of the answer's claims that are wrong and that a relevant context led it to.

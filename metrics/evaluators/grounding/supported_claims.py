@@ -69,6 +69,12 @@ SUPER_BOWL_REPLIES = (
                 ScriptedReply("entailment", [{"reason": "See 2.", "supported_by": [0, 2]}]),
             ),
         ),
+        Example(
+            "nothing was retrieved",
+            {"answer": "Paris is lovely in spring.", "retrieved_contexts": []},
+            {"faithfulness": 0.0},
+            judge=(ScriptedReply("claims", {"claims": ["Paris is lovely in spring."]}),),
+        ),
         Example.not_applicable(
             "a refusal makes no claim",
             {"answer": "I cannot say.", "retrieved_contexts": ["Paris is the capital of France."]},
@@ -88,7 +94,7 @@ SUPER_BOWL_REPLIES = (
         "RAGAS (DeepEval counts it for). An answer that makes no claim is not applicable, contexts that are all blank "
         "give 0; the sources mention neither."
     ),
-    version=2,
+    version=3,
 )
 async def faithfulness(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """The share of the answer's claims that the retrieved contexts state or plainly imply.
@@ -99,7 +105,8 @@ async def faithfulness(case: Case, parameters: Parameters, judge: Judge) -> Case
     the contexts contradict and one that they do not mention both count as unsupported; if contexts disagree, one that
     supports the claim is enough. Their order does not matter. A true claim that no context contains is unsupported.
 
-    If all contexts are blank, the score is 0. An answer that makes no claim (empty, or a refusal) is not applicable.
+    If all contexts are blank, or nothing was retrieved, the score is 0. An answer that makes no claim (empty, or a
+    refusal) is not applicable.
     Evidence: each claim with its verdict, the judge's reason and the supporting contexts (numbers from 1).
     """
     stated = await claims(judge, case.answer, case.question)
@@ -173,7 +180,7 @@ class ClaimsParameters(Parameters):
         "slip. The prompts are worded by Assay. With `checker` = classifier sentences stand for claims. The source "
         "sets no threshold; .25 is Assay's."
     ),
-    version=3,
+    version=4,
 )
 async def hallucination_claims(
     case: Case, parameters: ClaimsParameters, judge: Judge | None = None, classifier: Classifier | None = None
@@ -189,7 +196,7 @@ async def hallucination_claims(
     probability of entailment is .5 or more. A sentence with two facts, or one that only refers ("It was."), is then
     judged as it is, and pleasantries count as claims.
 
-    If all contexts are blank, the score is 1. An answer without a claim is not applicable.
+    If all contexts are blank, or nothing was retrieved, the score is 1. An answer without a claim is not applicable.
     Evidence: each claim with its verdict, the judge's reason (or the highest probability) and the supporting contexts
     (numbers from 1).
     """

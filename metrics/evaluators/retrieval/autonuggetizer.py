@@ -160,7 +160,7 @@ GIVEN = {"question": QUESTION, "answer": "Two Nobel Prizes.", "retrieved_context
     title="AutoNuggetizer",
     inputs=("question", "answer", "retrieved_contexts"),
     prompts=(GRADE, STRUCTURED, NUGGETS, IMPORTANCE, ASSIGNMENT),
-    version=3,
+    version=4,
     metrics=(
         Metric("weighted", "Mean credit of the nuggets, okay ones at half weight.", primary=True),
         Metric("all", "Mean credit of all nuggets: 1 supported, .5 in part."),

@@ -2,10 +2,12 @@
 
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, not_applicable
 from metrics.core.evaluator_decorator import evaluator
+from metrics.core.evidence import Evidence
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
 from metrics.evaluators._judged_items import (
     BLANK_CONTEXT,
+    NOTHING_RETRIEVED,
     RELEVANCE,
     SHARE_IS_EXPECTED,
     context_verdicts,
@@ -36,7 +38,7 @@ CONTEXTS = [
     title="Context relevance",
     inputs=("question", "retrieved_contexts"),
     prompts=(RELEVANT,),
-    version=2,
+    version=3,
     metrics=(Metric("context_relevance", "Share of the retrieved contexts that are relevant to the question."),),
     sources=("Valor, after DeepEval",),
     standards=("NIST AI RMF: valid and reliable",),
@@ -61,6 +63,7 @@ CONTEXTS = [
             {"question": QUESTION, "retrieved_contexts": ["", " "]},
             {"context_relevance": 0.0},
         ),
+        Example("nothing was retrieved", {"question": QUESTION, "retrieved_contexts": []}, {"context_relevance": 0.0}),
         Example.not_applicable("the question is blank", {"question": "", "retrieved_contexts": CONTEXTS}),
     ),
     differs_from="One of three context relevance evaluators. This one counts contexts; context_relevancy_sentences "
@@ -68,8 +71,8 @@ CONTEXTS = [
     "a judge. context_precision asks about the expected answer and considers the order.",
     differs_from_source=SHARE_IS_EXPECTED
     + (
-        "The prompt is worded by Assay. A blank context counts as irrelevant and is not shown. Valor sets no "
-        "threshold; .75 is Assay's."
+        "The prompt is worded by Assay. A blank context counts as irrelevant and is not shown; where nothing "
+        "was retrieved the share is 0. Valor sets no threshold; .75 is Assay's."
     ),
 )
 async def context_relevance(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
@@ -77,12 +80,15 @@ async def context_relevance(case: Case, parameters: Parameters, judge: Judge) ->
 
         context relevance = relevant contexts / contexts
 
-    From 0 to 1. The order of the contexts does not matter. A blank context counts as irrelevant.
+    From 0 to 1. The order of the contexts does not matter. A blank context counts as irrelevant. The score is 0 where
+    nothing was retrieved.
 
     A blank question is not applicable. Evidence: each context with its verdict and the judge's reason.
     """
     if not (case.question or "").strip():
         return not_applicable("the question is blank")
+    if not case.retrieved_contexts:
+        return CaseScore({"context_relevance": 0.0}, evidence=Evidence(facts={"note": NOTHING_RETRIEVED}))
     data = {"QUESTION": case.question}
     replies = await each_context(judge, RELEVANT, case.retrieved_contexts, data, blank=BLANK_CONTEXT, decides=says_yes)
     return share_score("context_relevance", "contexts", context_verdicts(replies, RELEVANCE), "relevant")
@@ -119,8 +125,15 @@ PASSAGES = ["Paris is large. Its tower was finished in 1889.", "The Louvre is a 
                 ScriptedReply(NEEDED.id, [{"verdict": "no"}, {"verdict": "yes"}, {"verdict": "no"}, {"verdict": "no"}]),
             ),
         ),
-        Example.not_applicable(
-            "the contexts have no sentence", {"question": QUESTION, "retrieved_contexts": [" ", "***"]}
+        Example(
+            "the contexts have no sentence",
+            {"question": QUESTION, "retrieved_contexts": [" ", "***"]},
+            {"context_relevancy_sentences": 0.0},
+        ),
+        Example(
+            "nothing was retrieved",
+            {"question": QUESTION, "retrieved_contexts": []},
+            {"context_relevancy_sentences": 0.0},
         ),
         Example.not_applicable("the question is blank", {"question": "", "retrieved_contexts": PASSAGES}),
     ),
@@ -130,9 +143,9 @@ PASSAGES = ["Paris is large. Its tower was finished in 1889.", "The Louvre is a 
     differs_from_source=SHARE_IS_EXPECTED
     + (
         "The prompt is worded by Assay: the judge gives a verdict on every sentence, forty a call, where RAGAS has it "
-        "copy out the relevant ones. A set of contexts without a sentence is not applicable."
+        "copy out the relevant ones. Contexts without a sentence, and none at all, score 0."
     ),
-    version=2,
+    version=3,
 )
 async def context_relevancy_sentences(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """The share of the sentences in the retrieved contexts that are needed to answer the question.
@@ -142,7 +155,8 @@ async def context_relevancy_sentences(case: Case, parameters: Parameters, judge:
     From 0 to 1; short, focused contexts score high. Sentences are split as in groundedness, in any script; bare list
     numbers and rules are not sentences. The judge sees them in order, forty per call.
 
-    A blank question, or contexts without a sentence, are not applicable.
+    Contexts without a sentence score 0, and so does a case for which nothing was retrieved. A blank question is not
+    applicable.
     Evidence: each sentence with the number of its context, verdict and the judge's reason.
     """
     if not (case.question or "").strip():
@@ -153,7 +167,8 @@ async def context_relevancy_sentences(case: Case, parameters: Parameters, judge:
         for sentence in worded_sentences(context)
     ]
     if not found:
-        return not_applicable("the retrieved contexts have no sentence")
+        note = "the retrieved contexts have no sentence" if case.retrieved_contexts else NOTHING_RETRIEVED
+        return CaseScore({"context_relevancy_sentences": 0.0}, evidence=Evidence(facts={"note": note}))
     numbers, sentences = zip(*found, strict=True)
     replies = await each(judge, NEEDED, YesNoReply, sentences, {"QUESTION": case.question}, name="SENTENCES")
     judged = item_verdicts(sentences, replies, RELEVANCE, numbers)

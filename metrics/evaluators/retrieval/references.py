@@ -116,7 +116,7 @@ def _example(name: str, verdicts: str, value: float) -> Example:
     inputs=("question", "expected_answers", "retrieved_contexts"),
     instead={"expected_answers": "reference_contexts"},
     prompts=(USEFUL,),
-    version=3,
+    version=4,
     metrics=(
         Metric("context_precision", "Average precision of the ranked contexts: whether the useful ones come first."),
     ),
@@ -167,6 +167,11 @@ def _example(name: str, verdicts: str, value: float) -> Example:
             {"context_precision": 1.0},
             judge=(_replies("n", CONTEXTS[0]),),
         ),
+        Example(
+            "nothing was retrieved",
+            {"question": QUESTION, "expected_answers": [GOETHE], "retrieved_contexts": []},
+            {"context_precision": 0.0},
+        ),
         Example.not_applicable(
             "expected answers are wanted, and there are none",
             {"question": QUESTION, "retrieved_contexts": CONTEXTS, "reference_contexts": CONTEXTS},
@@ -200,8 +205,8 @@ async def context_precision(case: Case, parameters: AgainstParameters, judge: Ju
     word for word, or is a part of one, is useful without asking; any other is useful if it holds something of what a
     reference context says.
 
-    Without a useful context the score is 0. A blank context keeps its rank and is useless. A blank question, or
-    expected answers that are all blank, are not applicable.
+    Without a useful context, and where nothing was retrieved, the score is 0. A blank context keeps its rank and is
+    useless. A blank question, or expected answers that are all blank, are not applicable.
     Evidence: each context with its verdict, the judge's reason and, if it is useful, for which expected answer or
     reference context (number from 1); what was compared with, where it is the reference contexts.
     """
@@ -299,6 +304,12 @@ TWO_OF_THREE: list[dict[str, list[int]]] = [{"supported_by": [1]}, {"supported_b
             judge=(ScriptedReply("claims", {"claims": CLAIMED}),),
         ),
         Example(
+            "nothing was retrieved",
+            {**EINSTEIN, "retrieved_contexts": []},
+            {"context_recall": 0.0},
+            judge=(ScriptedReply("claims", {"claims": CLAIMED}),),
+        ),
+        Example(
             "the contexts hold the first reference context word for word, and one of two claims of the second",
             {**EINSTEIN, "reference_contexts": GOLD, "retrieved_contexts": [f"Born in Ulm: {GOLD[0]}", "Nobel Prize."]},
             {"context_recall": (1 + 1 / 2) / 2},
@@ -347,7 +358,7 @@ TWO_OF_THREE: list[dict[str, list[int]]] = [{"supported_by": [1]}, {"supported_b
         "A claim that is listed twice counts once. Contexts that are all blank give 0, and expected answers "
         "that make no claim are left out; Valor mentions neither. The threshold .75 is H2O's."
     ),
-    version=3,
+    version=4,
 )
 async def context_recall(case: Case, parameters: AgainstParameters, judge: Judge) -> CaseScore:
     """The share of the expected answer's claims that can be attributed to the retrieved contexts.
@@ -364,8 +375,8 @@ async def context_recall(case: Case, parameters: AgainstParameters, judge: Judge
     word for word is fully recalled without asking; of any other, the share of its claims that the contexts support
     counts.
 
-    If all contexts are blank, the score is 0. Expected answers that make no claim are left out; if none makes any, the
-    case is not applicable.
+    If all contexts are blank, or nothing was retrieved, the score is 0. Expected answers that make no claim are left
+    out; if none makes any, the case is not applicable.
     Evidence: which expected answer counted (or of which reference context a claim is), each claim with verdict, the
     judge's reason and quote, and the supporting contexts (numbers from 1).
     """

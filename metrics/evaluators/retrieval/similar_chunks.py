@@ -96,6 +96,12 @@ class ContextMrrParameters(Parameters):
             {"context_mrr": 0.0},
             parameters={"mrr_relevant_chunk_threshold": 0.7},
         ),
+        Example(
+            "nothing was retrieved",
+            {"question": QUESTION, "retrieved_contexts": []},
+            {"context_mrr": 0.0},
+            parameters={"mrr_relevant_chunk_threshold": 0.7},
+        ),
         Example.not_applicable("no cutoff is known for the embedder", THIRD),
         Example.not_applicable("the question is blank", {"question": " ", "retrieved_contexts": [QUESTION]}),
     ),
@@ -107,7 +113,7 @@ class ContextMrrParameters(Parameters):
         "belong: both are calibrated for each model, and without a cutoff no case is scored. The case's number is a "
         "reciprocal rank; its mean over cases is the MRR."
     ),
-    version=3,
+    version=4,
 )
 def context_mrr(cases: Sequence[Case], parameters: ContextMrrParameters, embedder: Embedder) -> list[CaseScore]:
     """How early the first relevant chunk appears in the order of retrieval.
@@ -116,6 +122,7 @@ def context_mrr(cases: Sequence[Case], parameters: ContextMrrParameters, embedde
 
     From 0 to 1; ranks count from 1. The score is 0 if no chunk up to rank `mrr_relevant_chunk_oor_idx` is relevant.
     With the threshold .7, best sentences of .55, .69, .71 and .9 give 1/3. A chunk without a sentence keeps its rank.
+    Where nothing was retrieved the score is 0.
 
     Without `mrr_relevant_chunk_threshold` the cutoff is the one calibrated for the embedder (docs/models.md); where
     there is none, no case is applicable. A blank question is not applicable.
@@ -168,6 +175,11 @@ def context_mrr(cases: Sequence[Case], parameters: ContextMrrParameters, embedde
             {"question": QUESTION, "retrieved_contexts": [QUESTION, ""]},
             {"recall": 1.0, "precision": 0.5},
         ),
+        Example(
+            "nothing was retrieved",
+            {"question": QUESTION, "retrieved_contexts": []},
+            {"recall": 0.0, "precision": 0.0},
+        ),
         Example.not_applicable("the question is blank", {"question": "", "retrieved_contexts": [QUESTION]}),
     ),
     differs_from="context_relevance and context_relevancy_sentences ask a judge which contexts or sentences are "
@@ -175,9 +187,10 @@ def context_mrr(cases: Sequence[Case], parameters: ContextMrrParameters, embedde
     differs_from_source=(
         "The default embedder is the bundled all-MiniLM-L6-v2, for the same scores on every machine and offline, "
         "instead of a BGE model such as H2O uses, to which its threshold .75 belongs; each model gets its own by "
-        "calibration. The range is −1 to 1, that of the cosine. A chunk without a sentence has relevancy 0."
+        "calibration. The range is −1 to 1, that of the cosine. A chunk without a sentence has relevancy 0, and so has "
+        "a retrieval without a chunk."
     ),
-    version=2,
+    version=3,
 )
 def context_relevancy_soft(cases: Sequence[Case], parameters: Parameters, embedder: Embedder) -> list[CaseScore]:
     """How similar the retrieved chunks are to the question: the best of them, and all of them on average.
@@ -185,7 +198,8 @@ def context_relevancy_soft(cases: Sequence[Case], parameters: Parameters, embedd
         r(chunk) = max over its sentences s of  cos(emb(question), emb(s))
         recall = max over chunks of r,  precision = mean over chunks of r
 
-    From −1 to 1; precision never exceeds recall. A chunk without a sentence has r = 0. The order of the chunks does not
+    From −1 to 1; precision never exceeds recall. A chunk without a sentence has r = 0; where nothing was retrieved both
+    are 0. The order of the chunks does not
     matter; context_mrr considers it.
 
     A blank question is not applicable.
@@ -195,7 +209,7 @@ def context_relevancy_soft(cases: Sequence[Case], parameters: Parameters, embedd
 
 
 def _score(chunks: list[Chunk], model: Facts) -> CaseScore:
-    relevancies = [chunk.cosine for chunk in chunks]
+    relevancies = [chunk.cosine for chunk in chunks] or [0.0]  # nothing was retrieved
     values = {"recall": max(relevancies), "precision": sum(relevancies) / len(relevancies)}
     shown = [{"rank": rank, "cosine": chunk.cosine, "closest": chunk.sentence} for rank, chunk in enumerate(chunks, 1)]
     return CaseScore(values, evidence=Evidence(facts={"chunks": shown, **model}))

@@ -10,6 +10,7 @@ from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Scrip
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
+from metrics.evaluators._judged_items import NOTHING_RETRIEVED
 from metrics.judge.asking import Judge
 from metrics.judge.grading import GRADE, RELEVANT_GRADE, STRUCTURED, Wording, failures, grade_verdicts, grades, wording
 from metrics.stats.ranked_retrieval import average_precision
@@ -82,7 +83,7 @@ class UmbrelaParameters(Parameters):
     title="UMBRELA",
     inputs=("question", "retrieved_contexts"),
     prompts=(GRADE, STRUCTURED),
-    version=3,
+    version=4,
     metrics=metrics_at(KS),
     sources=("Open RAG Eval", "Upadhyay et al. 2024, UMBRELA (arXiv:2406.06519)"),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
@@ -132,15 +133,20 @@ class UmbrelaParameters(Parameters):
             {"question": QUESTION, "retrieved_contexts": [" "]},
             {"umbrela": 0.0, "precision_at_1": 0.0, "mrr": 0.0},
         ),
+        Example(
+            "nothing was retrieved",
+            {"question": QUESTION, "retrieved_contexts": []},
+            {"umbrela": 0.0, "precision_at_1": 0.0, "precision_at_5": 0.0, "average_precision_at_3": 0.0, "mrr": 0.0},
+        ),
     ),
     differs_from="context_relevance asks yes or no about all contexts at once; context_precision asks whether a "
     "context is useful for the expected answer, this one only for the question; context_mrr goes by embeddings.",
     differs_from_source=(
         "Both prompts, the standard one and the structured one for GPT-OSS and Qwen models, are worded by Assay, and "
         "the run's judge with its own settings replaces GPT-4o with top_p 1, seed 42 and presence penalty .5 (they can "
-        "be set). A k beyond the number of passages has no value; AP@k averages over the relevant passages among the "
-        "first k and is 0 without one. A passage that fails does not cost the others their grades. Thresholds are "
-        "Assay's."
+        "be set). A k beyond the number of passages has no value, but every number is 0 where nothing was retrieved; "
+        "AP@k averages over the relevant passages among the first k and is 0 without one. A passage that fails "
+        "does not cost the others their grades. Thresholds are Assay's."
     ),
 )  # fmt: skip
 async def umbrela(case: Case, parameters: UmbrelaParameters, judge: Judge) -> CaseScore:
@@ -159,15 +165,18 @@ async def umbrela(case: Case, parameters: UmbrelaParameters, judge: Judge) -> Ca
     The question has two wordings of the same content (`prompt`); the structured one lists the steps for models that
     follow them better.
 
-    k is 1, 3 and 5 (`k_values`); with fewer passages than k there is no value. A passage whose grade cannot be obtained
-    or read is unknown: it is left out of the mean, and a metric that depends on it (it is among the first k, or before
-    the first relevant passage) has no value but the status parse failure (or error) and the reason; the other metrics
-    are kept.
+    k is 1, 3 and 5 (`k_values`); with fewer passages than k there is no value; where nothing was retrieved every number
+    is 0. A passage whose grade cannot be obtained or read is unknown: it is left out of the mean, and a metric that
+    depends on it (it is among the first k, or before the first relevant passage) has no value but the status parse
+    failure (or error) and the reason; the other metrics are kept.
     Blank passages have grade 0.
     Unlike in Open RAG Eval, a passage that fails does not cost the others their grades.
     Evidence: each passage with intent, match, trust and grade, and the prompt that was asked.
     """
     prompt = wording(judge, parameters.prompt)
+    if not case.retrieved_contexts:
+        evidence = Evidence(facts={"note": NOTHING_RETRIEVED})
+        return CaseScore({metric.name: 0.0 for metric in metrics_at(parameters.k_values)}, evidence=evidence)
     graded = await grades(judge, prompt, case.question or "", case.retrieved_contexts)
     known = [entry.grade for entry in graded if not isinstance(entry, JudgeError)]
     relevant = [None if isinstance(entry, JudgeError) else entry.grade >= parameters.relevant_grade for entry in graded]

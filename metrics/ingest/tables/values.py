@@ -203,7 +203,7 @@ def _item(value: Any) -> str | None:
 
 
 def whole(name: str, value: Any) -> Any:
-    """Return traces, grades by id and schemas as JSON text, artifacts as paths and JSON texts, other values unchanged."""
+    """Return traces, grades by id and schemas as JSON text, artifacts as paths and JSON texts, others unchanged."""
     if (name in TRACES and isinstance(value, dict | list)) or (name in WHOLE and isinstance(value, dict)):
         return json_text(value)
     if name == "artifacts" and isinstance(value, list):
