@@ -2,7 +2,9 @@
 
 import pytest
 
+from metrics.core.cases import Cases
 from metrics.core.errors import InputError
+from metrics.core.registry import evaluators
 from metrics.core.suite import Suite
 from metrics.ingest import Reading, inspect, load_outputs, load_suite, read_outputs, read_suite
 from tests.ingest.files import packed, unpacked, write
@@ -104,3 +106,38 @@ def test_a_folder_of_beir(tmp_path, make):
 def test_qrels_beside_a_table_of_queries(tmp_path):
     place = unpacked(tmp_path, {"queries.tsv": "q1\tWhy?\nq2\tHow?\n", "qrels.dev.tsv": QRELS})
     assert read_suite(place).cases["question"].to_pylist() == ["Why?", "How?"]
+
+
+def test_an_id_again_counts_at_its_first_rank(tmp_path):
+    suite = read_suite(write(tmp_path, "q.txt", QRELS))
+    run = read_outputs(
+        write(tmp_path, "r.run", "q1 Q0 a 1 1 m\nq1 Q0 z 2 3 m\nq1 Q0 a 3 2 m\nq1 Q0 a 4 1 m\n"), suite=suite
+    )
+    assert run.outputs["context_ids"].to_pylist() == [["z", "a"], []]
+    listed = read_outputs(
+        write(tmp_path, "o.jsonl", [{"case_id": "q1", "context_ids": ["z", "a", "a", "z"]}]), suite=suite
+    )
+    why = "(2) is not used: an id that was retrieved again counts at its first rank"
+    assert f"r.run: lines {why}" in str(run.receipt[0])
+    assert f"o.jsonl: context_ids[] {why}" in str(listed.receipt[0])
+    entry = evaluators()["ranking"]
+    for outputs in (run, listed):
+        [score] = entry(Cases.joined(suite, outputs.outputs.slice(0, 1)), entry.parameters())
+        values = {name: score.values[name] for name in ("recall_at_3", "precision_at_3", "mrr", "map")}
+        assert values == {"recall_at_3": 1.0, "precision_at_3": 1 / 3, "mrr": 1 / 2, "map": 1 / 2}
+
+
+NOTHING = {  # contexts and ids as written → as read
+    "both": ([], [], [], []), "contexts": ([], None, [], []),
+    "ids": (None, [], [], []), "neither": (None, None, None, None),
+    "one of them": (["p"], None, ["p"], None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("contexts", "ids", *"ab"), NOTHING.values(), ids=NOTHING.keys())
+def test_where_nothing_was_retrieved_there_are_neither_contexts_nor_ids(tmp_path, contexts, ids, a, b):
+    suite = read_suite(write(tmp_path, "s.csv", "case_id,question\n1,q\n2,q\n"))
+    rows = [{"case_id": "1", "retrieved_contexts": contexts, "context_ids": ids, "answer": "x"},
+            {"case_id": "2", "retrieved_contexts": ["p"], "context_ids": ["i"], "answer": "x"}]  # fmt: skip
+    row = read_outputs(write(tmp_path, "o.jsonl", rows), suite=suite).outputs.to_pylist()[0]
+    assert (row["retrieved_contexts"], row["context_ids"]) == (a, b)

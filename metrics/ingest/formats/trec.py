@@ -1,8 +1,9 @@
 """TREC files: qrels (query 0 id grade, also BEIR's table) as suites, runs (query Q0 id rank score tag) as outputs.
 
 The order of a run is that of its scores, in single precision, and of equal ones that of the ids downwards, as in
-trec_eval; the column of ranks is not read. A query of the suite that a run lacks found nothing: it scores 0, as with
-trec_eval -c. Queries that the suite lacks are left out, with a note.
+trec_eval; the column of ranks is not read. An id that is there again counts at its first rank. A query of the suite
+that a run lacks found nothing: it scores 0, as with trec_eval -c. Queries that the suite lacks are left out, with a
+note.
 """
 
 import re
@@ -22,6 +23,7 @@ from metrics.ingest.reader import Request, Upload
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.sheet_reader import part_of
 from metrics.ingest.source import HEAD, Source
+from metrics.ingest.tables.contexts import AGAIN
 
 NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 QRELS = re.compile(rf"\S+\s+Q?0\s+\S+\s+{NUMBER}")
@@ -84,9 +86,8 @@ def read_run(source: Source, problems: Problems) -> Sheet:
             found[query, tag] = {}
             rows.append(number)
         if name in found[query, tag]:
-            _fault(source, problems, number, f"{name!r} again for query {query!r}", ONCE)
-            continue
-        found[query, tag][name] = float(score)
+            problems.note(source.name, "lines", "unused", AGAIN, 1, " ".join(fields))
+        found[query, tag][name] = max(float(score), found[query, tag].get(name, -np.inf))
     ranked = []
     for own in found.values():
         with np.errstate(over="ignore"):  # what is too large for it is infinite, as in C

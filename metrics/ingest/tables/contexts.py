@@ -3,6 +3,7 @@
 In a file with one passage a row, everything but the passages may stand in the first row of a case, model and run only.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -17,6 +18,7 @@ from metrics.ingest.sheet import Sheet
 from metrics.ingest.tables.columns import Columns, fold
 
 ANSWER_KEY = ("case_id", "model", "run")  # what an answer is to
+AGAIN = "an id that was retrieved again counts at its first rank"
 LISTED = ("retrieved_contexts", "context_ids")
 NO_ANSWER, API_ERROR = "NO_ANSWER", "API_ERROR"  # what Open RAG Eval's connectors write in place of an answer
 PLACEHOLDERS = {NO_ANSWER: "NA", API_ERROR: "ERROR"}  # … and in place of a passage's id
@@ -169,8 +171,9 @@ def _check_ids(sheet: Sheet, name: str, ids: pa.ChunkedArray, contexts: pa.Chunk
         "an id for each context, or none at all",
     )  # fmt: skip
     lists = ids.to_pylist()
-    twice = np.fromiter((len(set(row or ())) < len(row or ()) for row in lists), bool, len(lists))
-    sheet.report(twice & ~sheet.bad, name, ids, "each id once")
+    again = [one for row in lists for one, count in Counter(row or ()).items() for _ in range(count - 1)]
+    if again:
+        sheet.problems.note(sheet.file, f"{name}[]", "unused", AGAIN, len(again), again[0])
 
 
 def _counts(lists: pa.ChunkedArray) -> Ints:
