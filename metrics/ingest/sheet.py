@@ -18,11 +18,12 @@ from metrics.core.suite import METADATA
 from metrics.ingest.arrays import WHOLE, as_mask, flat, floats, integers, is_blank, is_null, only
 from metrics.ingest.problems import Problems
 from metrics.ingest.tables.columns import UPLOADED, Columns, fold
+from metrics.ingest.tables.decimals import NUMBER as NUMBER
+from metrics.ingest.tables.decimals import decimal_mark, with_points
 from metrics.ingest.tables.lists import LIST, ListForm, looks_listed, looks_parted, looks_separated, split_column
 from metrics.ingest.tables.values import Leaves, as_lists, list_text
 
 LISTED_PER_KIND = 1_000  # problems of one kind in one column of one file; the rest are counted in one line
-NUMBER = r"^\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?\s*$"
 NOT_FINITE = ("nan", "inf", "-inf", "+inf", "infinity", "-infinity")
 TRUE, FALSE = ("1", "true", "yes", "1.0"), ("0", "false", "no", "0.0")
 CODE = ("javascript:", "python:", "file://")  # promptfoo runs or opens such cells; they are refused here
@@ -48,6 +49,7 @@ class Sheet:
         self.file = file
         self.problems = problems
         self.delimited = delimited  # from a CSV, where a list can only be a text
+        self._decimals: dict[str, str | None] = {}  # column → its decimal mark
         self._noted: set[str] = set()  # columns about which the receipt says what is not read
         names = [name.strip() or f"column_{place}" for place, name in enumerate(table.column_names, 1)]
         if len(set(names)) < len(names):
@@ -266,6 +268,7 @@ class Sheet:
         try:
             values = pc.cast(column, pa.float64())
         except pa.ArrowInvalid:
+            column = self.decimal_points(name)
             trimmed = pc.utf8_trim_whitespace(column)
             present &= ~as_mask(pc.equal(trimmed, ""))
             spelled = as_mask(pc.match_substring_regex(column, NUMBER))
@@ -289,6 +292,28 @@ class Sheet:
         if need:
             self.report(~present & ~self.bad, name, column, "a number")
         return result
+
+    def decimal_points(self, name: str) -> pa.ChunkedArray:
+        """Return a column of strings; where its numbers have commas, with the decimal points that they mean.
+
+        Asks where both are possible; what is then not known is absent.
+        """
+        column = self.text(name)
+        mark = decimal_mark(column)
+        if mark is None:
+            return column
+        if name not in self._decimals:
+            question = FileQuestion(
+                "decimal", "Is the comma in numbers a decimal mark, or does it separate thousands?", ("comma", "point")
+            )
+            example = column.filter(pc.match_substring(column, ","))[0].as_py()
+            default = None if mark == "either" else mark
+            found = f"numbers with commas, such as {example!r}"
+            self._decimals[name] = self.problems.ask(self.file, question, found, default=default, place=name)
+        chosen = self._decimals[name]
+        if chosen is None:
+            return pc.if_else(pc.match_substring(column, ","), None, column)
+        return with_points(column, chosen)
 
     def flags(self, name: str, unknown: Sequence[str] = ()) -> Bools:
         """Return a column of 0/1, true/false, yes/no as booleans; absent and `unknown` cells are false."""

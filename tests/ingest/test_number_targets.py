@@ -3,7 +3,7 @@
 import pytest
 
 from metrics.core.errors import InputError
-from metrics.ingest import inspect, read_outputs, read_suite
+from metrics.ingest import Reading, inspect, read_outputs, read_suite
 from tests.ingest.files import write
 
 
@@ -65,3 +65,46 @@ def test_several_true_classes_and_predicted_ones(tmp_path, column, first, second
     outputs = read_outputs([path], suite=suite)
     assert [(row["case_id"], row["label"]) for row in outputs.predictions.to_pylist()] == [("a", "cat"), ("a", "dog")]
     assert len(outputs.outputs) == 2
+
+
+COMMAS = {  # cells → values; None where only a person knows
+    "decimal commas": (["3,5", "2"], [3.5, 2.0]), "in German": (["1.234,5", "2,25"], [1234.5, 2.25]),
+    "in English": (["1,234.5", "2"], [1234.5, 2.0]), "millions": (["1,234,567", "2.5"], [1234567.0, 2.5]),
+    "small ones": (["-0,25", "1e3"], [-0.25, 1000.0]), "either": (["1,234", "2,345"], None),
+    "both": (["3,5", "2.5"], None), "with a point alone": (["3,5", "1.234"], None),
+}  # fmt: skip
+READ = {"comma": {"1,234": 1.234, "2,345": 2.345, "3,5": 3.5, "2.5": 2.5, "1.234": 1234}, "point": {"1,234": 1234, "2,345": 2345}}
+
+
+@pytest.mark.parametrize("format", ["csv", "jsonl"])
+@pytest.mark.parametrize(("cells", "values"), COMMAS.values(), ids=COMMAS.keys())
+def test_commas_in_numbers(tmp_path, cells, values, format):
+    """In the truth, where they decide the task, and in predictions."""
+
+    def table(name, column):
+        rows = [{"case_id": str(place), column: cell} for place, cell in enumerate(cells)]
+        text = f"case_id;{column}\n" + "".join(f"{row['case_id']};{row[column]}\n" for row in rows)
+        return write(tmp_path, f"{name}.{format}", rows if format == "jsonl" else text)
+
+    truth, predictions = table("s", "y_true"), table("o", "y_pred")
+    reading = Reading(answers={} if values else {"decimal": "comma"})
+    if values is None:
+        with pytest.raises(InputError, match="--read decimal=comma or decimal=point"):
+            read_suite(truth, task="regression")
+        values = [READ["comma"][cell] for cell in cells]
+    suite = read_suite(truth, reading=reading, task="regression")
+    assert suite.cases["true_value"].to_pylist() == values
+    assert "numbers with commas" in str(suite.receipt)
+    outputs = read_outputs(predictions, suite=suite, readings={predictions: reading})
+    assert outputs.outputs["predicted_value"].to_pylist() == values
+
+
+def test_decimal_commas_are_no_classes(tmp_path):
+    suite = read_suite(write(tmp_path, "s.csv", "id;target\na;3,5\nb;2,25\n"))
+    assert (suite.task, suite.cases["true_value"].to_pylist()) == ("regression", [3.5, 2.25])
+
+
+def test_a_comma_between_thousands_as_a_person_says(tmp_path):
+    path = write(tmp_path, "s.csv", "id;true_value\na;1,234\nb;2,345\n")
+    suite = read_suite(path, reading=Reading(answers={"decimal": "point"}))
+    assert suite.cases["true_value"].to_pylist() == [READ["point"][cell] for cell in ("1,234", "2,345")]

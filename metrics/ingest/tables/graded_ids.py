@@ -9,8 +9,9 @@ import pyarrow as pa
 
 from metrics.core.exact_json import parse_json
 from metrics.core.suite import NUMBERS, STRINGS
-from metrics.ingest.sheet import ID_KEYS, NUMBER, Sheet
+from metrics.ingest.sheet import ID_KEYS, Sheet
 from metrics.ingest.tables.columns import Columns
+from metrics.ingest.tables.decimals import NUMBER
 from metrics.ingest.tables.lists import ListForm, code_values, items_of, understand
 from metrics.ingest.tables.python_reprs import NoRepr, python_value
 from metrics.ingest.tables.values import finite, item_value, text_of

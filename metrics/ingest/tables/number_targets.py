@@ -7,8 +7,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.suite import Task
-from metrics.ingest.sheet import NUMBER, Sheet
+from metrics.ingest.sheet import Sheet
 from metrics.ingest.tables.columns import Columns, Question, Role, fold
+from metrics.ingest.tables.decimals import NUMBER
 
 PLAIN = ("y_true", "target")  # what tools of classification, of regression and of text call the truth
 BESIDE = ("question", "input", "prompt", "query", "user_input")  # a column that makes it an answer in text
@@ -55,7 +56,7 @@ def _column(sheet: Sheet) -> str | None:
 
 
 def _cells(sheet: Sheet, column: str) -> pa.Array:
-    return pc.drop_null(sheet.text(column).combine_chunks())
+    return pc.drop_null(sheet.decimal_points(column).combine_chunks())
 
 
 def _are_numbers(cells: pa.Array) -> bool:

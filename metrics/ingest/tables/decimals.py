@@ -1,0 +1,40 @@
+"""What a comma is in the numbers of a column: the decimal point of half the world, or a mark between thousands."""
+
+from typing import Literal
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+NUMBER = r"^\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?\s*$"
+WITH_COMMA = r"^\s*[+-]?(\d+|\d{1,3}(\.\d{3})+),\d+([eE][+-]?\d{1,4})?\s*$"  # 3,5 and 1.234,5
+WITH_THOUSANDS = r"^\s*[+-]?\d{1,3}(,\d{3})+(\.\d+)?\s*$"  # 1,234 and 1,234.5
+POINTED = r"^[^,]*\.\d[^,]*$|,\d{3},\d{3}|,\d{3}\."  # what a number with a decimal point has
+
+Mark = Literal["comma", "point"]
+
+
+def decimal_mark(column: pa.ChunkedArray) -> Mark | Literal["either"] | None:
+    """Return the decimal mark of a column with commas in its numbers; None where it has none, or holds other texts."""
+    cells = pc.drop_null(column)
+    if not _any(cells, ","):
+        return None
+    with_comma, with_thousands = (pc.match_substring_regex(cells, form) for form in (WITH_COMMA, WITH_THOUSANDS))
+    numbers = pc.or_(pc.or_(with_comma, with_thousands), pc.match_substring_regex(cells, NUMBER))
+    if not pc.all(numbers).as_py():
+        return None
+    comma = pc.any(pc.and_not(with_comma, with_thousands)).as_py()
+    point = _any(cells, POINTED)
+    return "either" if comma == point else "comma" if comma else "point"
+
+
+def with_points(column: pa.ChunkedArray, mark: str) -> pa.ChunkedArray:
+    """Return the numbers of a column with that decimal mark as they are written with a point."""
+    if mark == "point":
+        return pc.replace_substring(column, ",", "")
+    pointless = pc.match_substring_regex(column, r",|^\s*[+-]?[1-9]\d{0,2}(\.\d{3})+\s*$")  # 1.234 is so many thousands
+    plain = pc.if_else(pointless, pc.replace_substring(column, ".", ""), column)
+    return pc.replace_substring(plain, ",", ".")
+
+
+def _any(cells: pa.ChunkedArray, pattern: str) -> bool:
+    return bool(pc.any(pc.match_substring_regex(cells, pattern)).as_py())
