@@ -191,10 +191,12 @@ def part_of(sheet: Sheet, suite: Suite, mapping: Mapping[str, str] | None, model
         return _objects_part(sheet, columns, suite, model, renamed)
     need_rows(sheet)
     columns = trace_column.unpack(sheet, columns, "outputs", suite)
-    table = text_cases.outputs(sheet, columns, model, renamed)
+    ids = None if "case_id" in columns.columns else id_matches.matched_ids(sheet, columns, suite)
+    table = text_cases.outputs(sheet, columns, model, renamed, ids)
     known = suite.cases["case_id"]
-    unknown = ~as_mask(pc.is_in(table["case_id"], flat(known)))
-    id_matches.check_known(sheet, columns.columns["case_id"], table["case_id"], unknown, known)
+    if ids is None:
+        unknown = ~as_mask(pc.is_in(table["case_id"], flat(known)))
+        id_matches.check_known(sheet, columns.columns["case_id"], table["case_id"], unknown, known)
     return answers_part(sheet, columns, table, classes, suite.task, suite.labels)
 
 

@@ -5,8 +5,8 @@ import pytest
 
 from metrics.core.errors import InputError
 from metrics.core.suite import Suite
-from metrics.ingest import load_outputs, read_suite
-from tests.ingest.files import read_refusal, write
+from metrics.ingest import Reading, load_outputs, read_outputs, read_suite
+from tests.ingest.files import list_problems, read_refusal, write
 
 LENGTH = 12
 
@@ -123,3 +123,61 @@ def test_outputs_without_answers_say_what_is_near(tmp_path):
         "o.csv, row 1: found no column with the model's answers, only the columns case_id, anwser; expected a column "
         "answer, output, response, … or retrieved_contexts. Perhaps answer=anwser: map the column so"
     )
+
+
+ASKED = "case_id,question,expected_answer\nc1,Why?,a\nc2,How?,b\n"
+BY_QUESTION = {  # outputs without ids → case and answer
+    "a question": ("question,answer\nHow?,b\nWhy?,a\n", [("c2", "b"), ("c1", "a")]),
+    "an alias": ("Prompt,answer\nHow? ,b\n", [("c2", "b")]),
+    "any column": ("model,what was asked,answer\nm,How?,b\nn,How?,c\n", [("c2", "b"), ("c2", "c")]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("content", "found"), BY_QUESTION.values(), ids=BY_QUESTION.keys())
+def test_outputs_without_ids_are_matched_by_their_questions(tmp_path, content, found):
+    suite = read_suite(write(tmp_path, "s.csv", ASKED))
+    outputs = read_outputs(write(tmp_path, "o.csv", content), suite=suite)
+    assert [(row["case_id"], row["answer"]) for row in outputs.outputs.to_pylist()] == found
+    assert "is the question, by which the case is found" in str(outputs.receipt[0])
+
+
+def test_a_question_that_the_suite_does_not_ask_is_a_problem(tmp_path):
+    suite = read_suite(write(tmp_path, "s.csv", ASKED))
+    path = write(tmp_path, "o.csv", "question,answer\nHow?,b\nWho?,c\n")
+    assert list_problems(read_outputs, path, suite=suite) == [
+        "o.csv, row 3, column question: found 'Who?'; expected a question of the suite"
+    ]
+
+
+NO_MATCH = {
+    "a question is asked twice": (ASKED + "c3,Why?,c\n", "question,answer\nWhy?,a\n"),
+    "another number of rows": (ASKED, "answer\na\n"),
+    "not as many of each model": (ASKED, "model,answer\nm,a\nn,a\n"),
+}
+
+
+@pytest.mark.parametrize(("suite", "content"), NO_MATCH.values(), ids=NO_MATCH.keys())
+def test_outputs_that_nothing_matches(tmp_path, suite, content):
+    read = read_suite(write(tmp_path, "s.csv", suite))
+    [problem] = list_problems(read_outputs, write(tmp_path, "o.csv", content), suite=read)
+    assert "no column with the case ids" in problem
+    assert "--read" not in problem
+
+
+IN_ORDER = {
+    "answers": (ASKED, "answer\na\nb\n", ["c1", "c2"]),
+    "of two models": (ASKED, "model,answer\nm,a\nn,a\nm,b\nn,b\n", ["c1", "c2", "c1", "c2"]),
+    "classes": ("case_id,label\nc1,cat\nc2,dog\n", "predicted_label\ncat\ndog\n", ["c1", "c2"]),
+    "numbers": ("case_id,true_value\nc1,1\nc2,2\n", "y_pred\n1\n2\n", ["c1", "c2"]),
+}
+
+
+@pytest.mark.parametrize(("suite", "content", "ids"), IN_ORDER.values(), ids=IN_ORDER.keys())
+def test_rows_in_the_order_of_the_suite_are_asked_about(tmp_path, suite, content, ids):
+    read = read_suite(write(tmp_path, "s.csv", suite))
+    path = write(tmp_path, "o.csv", content)
+    [problem] = list_problems(read_outputs, path, suite=read)
+    assert "expected an answer, --read match=rows. Are the rows in the order of the suite's cases?" in problem
+    said = {path: Reading(answers={"match": "rows"})}
+    outputs = read_outputs(path, suite=read, readings=said).outputs
+    assert sorted(outputs["case_id"].to_pylist()) == sorted(ids)

@@ -175,8 +175,6 @@ def test_files_to_number_and_export(journey, walk, judge_server, request, tmp_pa
 NOT_READY = {  # a suite, outputs, and what the page says
     "suite-without-answers": ("text/suite_noids.csv", [], ["Add what the models answered.", "60 rows"]),
     "column-a-model": ("text/wide.csv", [], ["Add what the models answered.", "4 kept as metadata"]),
-    "answers-without-ids": ("text/suite.csv", ["text/gpt-4o-mini.csv", "text/llama-3-8b.csv"],
-                            ["Fix the problems", "found no column with the case ids"]),
     "image-names-for-ids": ("../voc100/instances.json", ["vision/predictions.json"],
                             ["Fix the problems", "328 rows", "the id of an image of the suite"]),
 }  # fmt: skip

@@ -135,14 +135,14 @@ def known_cases(sheet: Sheet, table: pa.Table) -> None:
 
 
 def outputs(
-    sheet: Sheet, columns: Columns, model: str, renamed: str | None, ids: pa.ChunkedArray | None = None
+    sheet: Sheet, columns: Columns, model: str, renamed: str | None, ids: pa.ChunkedArray | pa.Array | None = None
 ) -> pa.Table:
     """Return a row of OUTPUTS for each row of the sheet; invalid rows are problems.
 
     `ids`: the case ids, where they were read before and what is wrong with them is a problem already.
     """
     found = columns.columns
-    if "case_id" not in found and "question" not in found:
+    if ids is None and "case_id" not in found and "question" not in found:
         expected = "a column " + ", ".join(("case_id", *SUITE_ALIASES["case_id"]))
         names = sheet.table.column_names
         near = suggestion(names, {"case_id": SUITE_ALIASES["case_id"]})
