@@ -1,4 +1,4 @@
-"""Which passages the parts of an answer cite, by markers such as [1], [1, 2], [1][2] or, by its id, [doc-3]."""
+"""Which passages the parts of an answer cite: [1], [1, 2], [1] and [2], [Source 1, p. 4], [doc-3], 【4:0†a.pdf】."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -8,8 +8,33 @@ LONGEST_RANGE = 20  # passages that [1-20] may stand for; [1990-2020] is no mark
 LONGEST_ID = 200  # characters; no marker is longer
 BLANKS = r"[\s\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]{0,3}"  # marks of writing direction are no text
 OPEN, CLOSE, BETWEEN = r"[\[［【]", r"[\]］】]", r"[,，、;；،؛]"
-NUMBERS = rf"\^?(\d{{1,6}})(?:{BLANKS}[-–—]{BLANKS}(\d{{1,6}}))?"  # one, or a range
 MOST_ENTRIES = 1_000  # of a marker
+AND = r"(?:&|(?i:and|und|et|y|e|и)(?!\w)|[和与與及])"  # joins two entries, and two markers
+LEAD = (  # before a number, or a passage's id in round brackets
+    r"(?i:sources?|src|docs?|documents?|ref(?:erence)?s?|passages?|contexts?|chunks?|cit(?:e|ations?)|(?:foot)?notes?"
+    r"|quellen?|dokumente?|fuentes?|fontes?|font[ei]|источники?|来源|來源|参考|資料|文献|出典|출처)"
+)
+LOCATOR = (  # where in the passage: p. 4, pp. 4–5, § 3, Table 2
+    rf"(?:{BLANKS}[,，;:]?{BLANKS}(?:(?i:pp?|pages?|pg|seiten?|s|sec(?:tion)?s?|ch(?:ap(?:ter)?)?|tab(?:le)?|fig(?:ure)?"
+    rf"|lines?|para(?:graph)?s?|art|стр|с)\.?|§§?|[#?]page=|第){BLANKS}\d{{1,6}}(?:{BLANKS}[-–—]{BLANKS}\d{{1,6}})?"
+    rf"(?:{BLANKS}ff?\.?|[页頁])?)"
+)
+FILE = r"[^\[\]【】［］()†,;:\n]{1,100}\.(?:pdf|docx?|txt|md|html?|csv|xlsx?|pptx?|json|xml|epub)"
+LINK = r"(?:\((?:[^()\s]|\([^()\s]{0,200}\)){1,2000}(?:\s\"[^\"\n]{0,200}\")?\))"
+LIST_HEAD = re.compile(  # of the sources that an answer ends with
+    r"^[ \t>#*_]*(?:\d+\.\s)?(?i:sources?(?: cited| used)?|references?|citations?|bibliography|works cited"
+    r"|footnotes?|notes|quellen(?:verzeichnis|angaben)?|literatur(?:verzeichnis)?|références|bibliographie|fuentes|referencias|bibliografía"
+    r"|fontes|referências|fonti|riferimenti|bronnen|källor|источники|литература|来源|來源|参考(?:文献|资料)|參考文獻|出典"
+    r"|출처|참고 ?문헌)[*_ \t]*(?:[:：][*_]*(?P<inline>[^\n]*))?$",
+    re.MULTILINE,
+)
+LISTED = re.compile(r"[ \t>]*(?:[-*+•–]|\[?\^?\d{1,4}[\]).:]|【\d{1,4}】|https?://|<|\|)")  # a line of that list
+ENTRY_NUMBER = re.compile(r"[ \t>]*(?:[-*+•–][ \t]+)?[\[【(]?\^?(\d{1,6})[\]】).:]+")
+DEFINITION = re.compile(r"^\[\^?\w{1,50}\]:[^\n]*\n?", re.MULTILINE)  # of a footnote, or of a link
+JOINER = re.compile(rf"[\s,;.]*{AND}[\s,;]*")
+OPENED = re.compile(
+    rf"[(（]\s*(?:(?i:see(?: also)?|cf|vgl|siehe|e\.g|per|{LEAD}))?[\s.,:：]*$"
+)  # a bracket about markers
 CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
 BULLET = re.compile(r"(?:\A|\n)[^\S\n]*(?:[-*•·]|\d{1,3}[.)])\s*$")  # of the item that the next marker begins
 AFTER_A_MARKER = " \t\r\n.,;:!?…)。．，、；：！？）।।؟،؛۔"  # closes what was cited, does not begin what follows
@@ -25,11 +50,15 @@ class CitedPart(NamedTuple):
 
 
 class CitedAnswer(NamedTuple):
-    """The parts of an answer, how its markers were read, and the names in markers without text."""
+    """The parts of an answer, how its markers were read, and the names in markers without text.
+
+    `listed` are the passages in the list of sources that the answer ends with, which is no part.
+    """
 
     parts: tuple[CitedPart, ...]
     reading: Reading
     stray: tuple[str, ...] = ()
+    listed: tuple[str, ...] = ()
 
 
 def passage_names(count: int, ids: Sequence[str] = ()) -> tuple[str, ...]:
@@ -50,11 +79,14 @@ def cited_parts(answer: str, ids: Sequence[str] = ()) -> CitedAnswer:
     followed by text, a part is a marker's text up to the next marker (*leading*). Text without a following marker, or
     all of it if there is none, is a part without citations. Adjacent markers form one group.
 
-    A marker contains `ids` of passages, or numbers in the digits of any script, separated by commas or semicolons, or
-    short ranges of numbers. A number means the passage with that id, however many zeros begin it; where no id has it,
-    it is a name of its own, "7". Fullwidth and lenticular brackets, [^1] and [1](link) count as well; brackets in code
-    do not, nor do those around anything but ids and numbers. A stretch without a letter or digit is no text. Linear in
-    the length of the answer.
+    A marker contains `ids` of passages, names of files, or numbers in the digits of any script, separated by commas,
+    semicolons or "and", or short ranges of numbers. A number may follow a word ([Source 1], [cite: 1]) and a place in
+    the passage follow it ([1, p. 4]). It means the passage with that id, however many zeros begin it, or the one that
+    the list of sources at the end of the answer gives that number; where there is none, it is a name of its own, "7".
+    An id that ends a path may stand for it. Fullwidth and lenticular brackets, [^1], [1](link), [[1]](link) and
+    (Source: doc.pdf) count as well, and of 【4:0†a.pdf】 the file, or else the result, counted from 0; brackets in code
+    do not, nor do those around anything else. Markers with "and" between them form one group. A list of sources at the
+    end of the answer is no part. A stretch without a letter or digit is no text. Linear in the length of the answer.
 
     >>> cited_parts("Paris is in France [1][2]. It rains [2, 3].").parts
     (CitedPart(text='Paris is in France', citations=('1', '2')), CitedPart(text='It rains', citations=('2', '3')))
@@ -63,9 +95,14 @@ def cited_parts(answer: str, ids: Sequence[str] = ()) -> CitedAnswer:
     >>> cited_parts("Seven [doc-3], and more [see above].", ["doc-3"]).parts[0]
     CitedPart(text='Seven', citations=('doc-3',))
     """
-    pieces = _pieces(answer, _Markers(ids))
+    own, sources = _without_sources(answer)
+    markers = _Markers(ids, sources)
+    pieces = _pieces(own, markers)
+    listed = tuple(dict.fromkeys(name for line in sources for name in markers.names_of_line(line)))
     if not any(isinstance(piece, tuple) for piece in pieces):
-        return CitedAnswer(tuple(CitedPart(piece, ()) for piece in pieces if isinstance(piece, str)), "none")
+        return CitedAnswer(
+            tuple(CitedPart(piece, ()) for piece in pieces if isinstance(piece, str)), "none", (), listed
+        )
     leading = isinstance(pieces[0], tuple) and isinstance(pieces[-1], str)
     ordered = pieces if leading else pieces[::-1]  # each group of markers, then its text
     parts: list[CitedPart] = []
@@ -76,38 +113,102 @@ def cited_parts(answer: str, ids: Sequence[str] = ()) -> CitedAnswer:
         else:
             parts.append(CitedPart(piece, waiting))
             waiting = ()
-    return CitedAnswer(tuple(parts if leading else parts[::-1]), "leading" if leading else "trailing", waiting)
+    return CitedAnswer(tuple(parts if leading else parts[::-1]), "leading" if leading else "trailing", waiting, listed)
+
+
+def _without_sources(answer: str) -> tuple[str, list[str]]:
+    """Return an answer without the list of sources that it ends with, and the lines of that list.
+
+    The list has a heading of its own, and no line of text that cites: "Sources:" above statements heads no list.
+    """
+    defined = DEFINITION.findall(answer)
+    own = DEFINITION.sub("", answer) if defined else answer
+    heads = list(LIST_HEAD.finditer(own))
+    if heads and any(map(str.isalnum, own[: heads[-1].start()])):
+        head = heads[-1]
+        inline, lines = head["inline"] or "", [line for line in own[head.end() :].splitlines() if line.strip()]
+        if lines and not inline.strip(" *_") and all(map(LISTED.match, lines)):
+            if not any(re.search(rf"[^\W\d_].*{OPEN}\^?\d+{CLOSE}[.\s]*$", line) for line in lines):
+                return own[: head.start()], lines + defined
+        elif inline.strip(" *_") and not lines:
+            return own[: head.start()], [inline, *defined]
+    return own, defined
 
 
 class _Markers:
-    """The markers that an answer may contain, given the ids of its passages."""
+    """The markers that an answer may contain, given the ids of its passages and the lines of its list of sources."""
 
-    def __init__(self, ids: Iterable[str]):
+    def __init__(self, ids: Iterable[str], sources: Sequence[str] = ()):
         known = [name for name in dict.fromkeys(map(_bare, ids)) if 0 < len(name) <= LONGEST_ID]
         self._numbered: dict[int, str] = {}
+        self._known = {name: name for name in known}
         for name in known:
             if name.isdecimal():
                 self._numbered.setdefault(int(name), name)
-        spelled = "|".join(map(re.escape, sorted(known, key=len, reverse=True))) or "(?!)"
-        # the longest id counts, and what was read as an entry is not read in another way: linear in the answer
-        entry = rf"(?>\^?({spelled})(?={BLANKS}(?:{BETWEEN}|{CLOSE}|\Z))|{NUMBERS})"
+            if len(base := re.split(r"[/\\]", name)[-1]) < len(name) and base not in known:
+                self._known[base] = "" if base in self._known else name  # "" for one that ends several paths
+        self._known = {written: name for written, name in self._known.items() if written and name}
+        spelled = "|".join(map(re.escape, sorted(self._known, key=len, reverse=True))) or "(?!)"
+        # what was read as an entry is not read in another way: linear in the answer
+        self._entry = re.compile(_entry(spelled, "("))
+        plain = _entry(spelled, "(?:")
+        inside = rf"{plain}(?:{BLANKS}(?:{BETWEEN}|{AND}){BLANKS}(?:{AND}{BLANKS})?{plain}){{0,{MOST_ENTRIES}}}+"
         self.pattern = re.compile(
-            rf"{OPEN}{BLANKS}(?P<inside>{entry}(?:{BLANKS}{BETWEEN}{BLANKS}{entry}){{0,{MOST_ENTRIES}}}+){BLANKS}{CLOSE}"
-            r"(?:\([^()\s]{1,2000}\))?"
+            rf"(?:<sup>)?{OPEN}(?P<twice>{OPEN})??{BLANKS}(?P<inside>{inside}){BLANKS}{CLOSE}(?(twice){CLOSE}?){LINK}?(?:</sup>)?"
+            rf"|[(（](?={LEAD}){LEAD}?(?:{BLANKS}[:：#]?{BLANKS})(?P<round>{inside})[)）]"
         )
-        self._entry = re.compile(entry)
+        self._sources = self._numbers_of(sources)
+
+    def _numbers_of(self, sources: Sequence[str]) -> dict[int, str]:
+        """Return the passages that a list of sources gives numbers: those whose lines name one passage by its id."""
+        found: dict[int, str] = {}
+        for line in sources:
+            named = {name for written, name in self._known.items() if not written.isdecimal() and written in line}
+            if len(named) == 1 and (number := ENTRY_NUMBER.match(line)):
+                found.setdefault(int(number[1]), named.pop())
+        return found
+
+    def names_of_line(self, line: str) -> tuple[str, ...]:
+        """Return the names of the passages in a line of a list of sources."""
+        found = [
+            name for match in self.pattern.finditer(line) for name in self.names(match["inside"] or match["round"])
+        ]
+        if not found and (number := ENTRY_NUMBER.match(line)):
+            return (self._name(int(number[1])),)
+        return tuple(found) or tuple(name for written, name in self._known.items() if written in line)
+
+    def _name(self, number: int) -> str:
+        return self._numbered.get(number) or self._sources.get(number) or str(number)
 
     def names(self, inside: str) -> tuple[str, ...]:
         """Return the names in one marker; none if a range runs backwards or is too long."""
         names: list[str] = []
         for match in self._entry.finditer(inside):
-            id, begin, end = match.groups()
-            first = 0 if id else int(begin)
-            last = int(end) if end else first
-            if not first <= last < first + LONGEST_RANGE:
-                return ()
-            names += [id] if id else [self._numbered.get(number, str(number)) for number in range(first, last + 1)]
+            id, message, result, file, begin, end, other = match.groups()
+            if id or other:
+                names.append(self._known.get(id or other.strip(), id or other.strip()))
+            elif message:
+                named = self._known.get(file.strip()) or (file.strip() if self._known and "." in file else "")
+                names.append(named or self._name(int(result) + 1 if result else int(message)))
+            else:
+                first = int(begin)
+                last = int(end) if end else first
+                if not first <= last < first + LONGEST_RANGE:
+                    return ()
+                names += [self._name(number) for number in range(first, last + 1)]
         return tuple(names)
+
+
+def _entry(spelled: str, group: str) -> str:
+    """Return the expression for an entry of a marker: the spelled ids, the longest first, a number or a file.
+
+    Its groups begin with `group`: id, message, result and file of 【4:0†a.pdf】, number, last number, another file.
+    """
+    after = rf"(?={BLANKS}(?:{BETWEEN}|{AND}|{CLOSE}|{LOCATOR}|[)）]|\Z))"
+    dagger = rf"{group}\d{{1,6}})(?::{group}\d{{1,6}}))?†{group}[^\[\]【】†]{{0,200}})(?:†[^\[\]【】]{{0,200}})?"
+    number = rf"(?:{LEAD}[.:#\s]{{0,3}})?#?\^?{group}\d{{1,6}})(?:{BLANKS}[-–—]{BLANKS}{group}\d{{1,6}}))?"
+    named = rf"(?:(?:{LEAD}|\d{{1,6}})[:：]\s{{0,3}})?\^?{group}{spelled}){after}"
+    return rf"(?>{named}|{dagger}|{number}(?::\s?{FILE}|{after})|{group}{FILE})){LOCATOR}?"
 
 
 def _bare(id: str | None) -> str:
@@ -123,14 +224,15 @@ def _pieces(answer: str, markers_of: _Markers) -> list[str | tuple[str, ...]]:
     for match in markers_of.pattern.finditer(answer):
         while code and code[0][1] <= match.start():
             code.pop(0)
-        names = markers_of.names(match["inside"])
+        names = markers_of.names(match["inside"] or match["round"])
         if names and not (code and code[0][0] < match.end()):
             markers.append((*match.span(), names))
     pieces: list[str | tuple[str, ...]] = []
     begin = 0
     for start, end, names in [*markers, (len(answer), len(answer), ())]:
-        text = BULLET.sub("", answer[begin:start]).lstrip(AFTER_A_MARKER if begin else None).strip()
-        if any(map(str.isalnum, text)):
+        between = OPENED.sub("", answer[begin:start]) if names else answer[begin:start]
+        text = BULLET.sub("", between).lstrip(AFTER_A_MARKER if begin else None).strip()
+        if any(map(str.isalnum, text)) and not (begin and names and JOINER.fullmatch(text)):
             pieces.append(text)
         if pieces and isinstance(pieces[-1], tuple):
             pieces[-1] = tuple(dict.fromkeys(pieces[-1] + names))

@@ -315,6 +315,16 @@ class TestCitation:
         marked, _ = self.ask("A [3].", {}, citations=citations)
         assert marked.evidence.facts["parts"] == [{"text": "A", "contexts": [3]}]
 
+    def test_a_list_of_sources_is_cited_where_nothing_else_is(self) -> None:
+        score, _ = self.ask("A. B.\n\nSources: [2], [3]", {})
+        assert score.evidence.facts["reading"] == "list of sources"
+        assert score.evidence.facts["parts"] == [{"text": "A. B.", "contexts": [2, 3]}]
+
+    def test_names_of_files_mean_nothing_where_passages_have_no_ids(self) -> None:
+        score, _ = self.ask("A [rain.pdf].", {})
+        assert score.status is Status.NOT_APPLICABLE
+        assert score.reason == "the answer cites 'rain.pdf' by name, and its retrieved contexts have no ids"
+
     def test_markers_name_passages_by_id_where_there_are_ids(self) -> None:
         ids = ["doc-3", "[7]", "١٢"]
         score, judge = self.ask("A [doc-3, 7]. B [007] [7]. C [12][1].", {}, context_ids=ids)

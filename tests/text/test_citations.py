@@ -36,6 +36,19 @@ def read(parts: Sequence[CitedPart]) -> PARTS:
     pytest.param("A [1](https://a.b/c?d=[e]) B [2]", [("A", (1,)), ("B", (2,))], id="a linked marker"),
     pytest.param("Set `a[0]` to 1 [2]", [("Set `a[0]` to 1", (2,))], id="an index in code"),
     pytest.param("```\nx[1]\ny[2]\n``` runs [3]", [("```\nx[1]\ny[2]\n``` runs", (3,))], id="a block of code"),
+    pytest.param("A [1] and [2]; B [3]", [("A", (1, 2)), ("B", (3,))], id="joined by a word"),
+    pytest.param("A [1],[2], and [3]. B", [("A", (1, 2, 3)), ("B", ())], id="joined by a comma and a word"),
+    pytest.param("A [1 and 2]; B [1 & 3]", [("A", (1, 2)), ("B", (1, 3))], id="a word in a marker"),
+    pytest.param("A [[1]](http://a.b/c_(d)), [[2]](e). B", [("A", (1, 2)), ("B", ())], id="double brackets"),
+    pytest.param("A 【4:0†a.pdf】. B【4:1†source】C【3†L1-L9】", [("A", (1,)), ("B", (2,)), ("C", (3,))], id="results"),
+    pytest.param("A [Source 1]. B [Doc. 2, Doc. 3] C [cite: 1, 2] [ref2] [#3]",
+                 [("A", (1,)), ("B", (2, 3)), ("C", (1, 2, 3))], id="words before numbers"),
+    pytest.param("A [1, p. 4] B [2, pp. 3–5; 3, § 2] C [4, S. 4 ff.]", [("A", (1,)), ("B", (2, 3)), ("C", (4,))],
+                 id="places in passages"),
+    pytest.param("A (Source 1). B (see [2]). C (Sources: 1 and 3)", [("A", (1,)), ("B", (2,)), ("C", (1, 3))],
+                 id="round brackets"),
+    pytest.param("A<sup>[1]</sup> B", [("A", (1,)), ("B", ())], id="raised"),
+    pytest.param("A (p. 4), (notes), [p. 4] [1]", [("A (p. 4), (notes), [p. 4]", (1,))], id="a place alone"),
     pytest.param("A [a], [x1], [], (1)", [("A [a], [x1], [], (1)", ())], id="other brackets"),
     pytest.param("“A” [1]! -5 °C [2].", [("“A”", (1,)), ("-5 °C", (2,))], id="a minus is kept"),
     pytest.param("東京は首都です【1】【2】。今日は雨［３］。", [("東京は首都です", (1, 2)), ("今日は雨", (3,))],
@@ -52,6 +65,25 @@ def test_a_trailing_marker_belongs_to_the_text_before_it(answer: str, parts: PAR
     assert read(found.parts) == parts
     assert found.reading == ("trailing" if any(numbers for _, numbers in parts) else "none")
     assert found.stray == ()
+
+
+@pytest.mark.parametrize(("answer", "ids", "parts", "listed"), [
+    pytest.param("A [1].\n\nSources:\n[1] One, 2020.\n[2] Two.", [], [("A", (1,))], ("1", "2"), id="numbers"),
+    pytest.param("A [2].\n\n## References\n1. a.pdf\n2. b.pdf, p. 3", ["b.pdf", "a.pdf"], [("A", ("b.pdf",))],
+                 ("a.pdf", "b.pdf"), id="which says what numbers mean"),
+    pytest.param("A [1].\n**Quellen**\n\n- doc.pdf\n- x", ["doc.pdf"], [("A", (1,))], ("doc.pdf",), id="bullets"),
+    pytest.param("It is 5.\n\nSources: [1], [2]", [], [("It is 5.", ())], ("1", "2"), id="in a line"),
+    pytest.param("It is 5.\nSource: doc.pdf", ["doc.pdf"], [("It is 5.", ())], ("doc.pdf",), id="one"),
+    pytest.param("A [^1].\n\n[^1]: One", [], [("A", (1,))], ("1",), id="footnotes"),
+    pytest.param("[1] A. [2] B.\n\n参考文献：\n[1] a", [], [("A.", (1,)), ("B.", (2,))], ("1",), id="leading"),
+    pytest.param("Sources:\n- Sun\n- Wind", [], [("Sources:\n- Sun\n- Wind", ())], (), id="nothing before it"),
+    pytest.param("Good.\nSources:\n- Sun [1]", [], [("Good.\nSources:\n- Sun", (1,))], (), id="statements that cite"),
+])  # fmt: skip
+def test_a_list_of_sources_at_the_end_is_no_part(
+    answer: str, ids: list[str], parts: PARTS, listed: tuple[str, ...]
+) -> None:
+    found = cited_parts(answer, ids)
+    assert (read(found.parts), found.listed) == (parts, listed)
 
 
 @pytest.mark.parametrize(("answer", "parts"), [
@@ -81,7 +113,7 @@ def test_a_marker_without_text_is_told(answer: str, parts: PARTS, stray: tuple[s
 
 @pytest.mark.parametrize("answer", ["", " \n", "…", "---"])
 def test_without_a_letter_or_digit_there_is_no_part(answer: str) -> None:
-    assert cited_parts(answer) == ((), "none", ())
+    assert cited_parts(answer) == ((), "none", (), ())
 
 
 @given(st.text(alphabet="ab .,[]1２٣;-\n`(^", max_size=60))
@@ -114,6 +146,12 @@ def test_every_number_and_letter_is_somewhere(answer: str) -> None:
     pytest.param("A [doc 3](https://a.b)", ["doc 3"], ("doc 3",), id="a linked marker"),
     pytest.param("Set `a[k]` [k]", ["k"], ("k",), id="an id in code is not cited"),
     pytest.param("A [1]", ["", " "], ("1",), id="blank ids are none"),
+    pytest.param("A [doc.pdf, p. 3]", ["docs/doc.pdf"], ("docs/doc.pdf",), id="the end of a path"),
+    pytest.param("A [doc.pdf]", ["a/doc.pdf", "b/doc.pdf"], ("doc.pdf",), id="the end of two paths"),
+    pytest.param("A (Source: doc.pdf)", ["doc.pdf"], ("doc.pdf",), id="in round brackets"),
+    pytest.param("A 【4:0†a.pdf】", ["b.pdf", "a.pdf"], ("a.pdf",), id="a file after a dagger"),
+    pytest.param("A [1: a.pdf]", ["a.pdf"], ("a.pdf",), id="a number and an id"),
+    pytest.param("A [other.pdf]", ["a.pdf"], ("other.pdf",), id="a file that is no passage"),
 ])  # fmt: skip
 def test_markers_name_passages_by_id(answer: str, ids: list[str], cited: tuple[str, ...]) -> None:
     found = cited_parts(answer, ids).parts
@@ -143,3 +181,9 @@ def test_ids_change_nothing_but_what_is_cited(answer: str, ids: list[str]) -> No
     assert all(name in passage_names(len(ids), ids) or name.isdecimal() for name in names)
     if not any(passage_names(len(ids), ids)) or not ids:
         assert found == cited_parts(answer)
+
+
+def test_markers_are_read_in_linear_time() -> None:
+    for text in ("[1" * 50_000, "[1, " * 50_000, "(Source: " * 20_000, "[1] and " * 20_000, "Sources:\n" * 20_000,
+                 "[^1]: a\n" * 20_000, "【4:0†" * 30_000, "[a.pdf, p. " * 20_000, "[" + "a" * 200_000):  # fmt: skip
+        cited_parts(text, ["a.pdf"])

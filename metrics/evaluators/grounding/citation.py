@@ -158,27 +158,34 @@ async def citation(case: Case, parameters: CitationParameters, judge: Judge) -> 
         citation_recall = mean over the parts of their mean support by the passages they cite; 0 where they cite none
         citation_f1 = 2 · precision · recall / (precision + recall)
 
-    A part is the text up to its markers [1], [1, 2], [1-3] or [1][2]. Markers name passages by id where the retrieved
-    contexts have ids ([doc-3], [7]), else [n] is the nth retrieved context; what is neither an id nor a number is no
-    marker. They are read as standing before their text only if the answer begins with one and continues that way to its
-    end. An answer without markers is one part that cites the output's `citations`: ids, numbers, or the text of a
-    retrieved context.
+    A part is the text up to its markers: [1], [1, 2], [1-3], [1][2], [1] and [2], [Source 1], [1, p. 4], [[1]](link),
+    (Source: doc.pdf) or 【4:0†a.pdf】. Markers name passages by id where the contexts have ids ([doc-3], [7]),
+    else [n] is the nth retrieved context; what is neither an id, a file's name nor a number is no marker. They are read
+    as standing before their text only if the answer begins with one and continues that way to its end. A list of
+    sources at the end of the answer is no part; it says which passages the numbers mean where it names their ids. An
+    answer without markers is one part that cites the output's `citations`, else the list of sources: ids, numbers, or
+    the text of a retrieved context.
 
     A passage that does not exist supports nothing: a made-up citation lowers precision and recall. Without any citation
-    precision has no value, and recall and F1 are 0. An answer without text is not applicable.
+    precision has no value, and recall and F1 are 0. Not applicable: an answer without text, and one that cites by name
+    where the contexts have no ids.
     Evidence: how the markers were read and resolved (by id or position), the parts, each citation with its verdict and
     the judge's reason, and markers without text.
     TREC 2024 RAG uses only the first citation of a part and ignores citations of passages that do not exist.
     """
-    parts, reading, stray = cited_parts(case.answer or "", case.context_ids)
+    parts, reading, stray, listed = cited_parts(case.answer or "", case.context_ids)
     if not parts:
         return not_applicable("the answer has no text")
     by_id = any(case.context_ids)
     names = passage_names(len(case.retrieved_contexts), case.context_ids)
     cited = list(parts)
     how = f"{reading} markers" if reading != "none" else "no markers"
-    if reading == "none" and case.citations:
-        cited, how = [CitedPart(parts[0].text, _named_passages(case, names))], "citations of the output"
+    if reading == "none" and (case.citations or listed):
+        how = "citations of the output" if case.citations else "list of sources"
+        cited = [CitedPart(parts[0].text, _named_passages(case, names) if case.citations else listed)]
+    unknown = [name for part in cited for name in part.citations if not name.isdecimal()]
+    if unknown and not by_id and how != "citations of the output":
+        return not_applicable(f"the answer cites {unknown[0]!r} by name, and its retrieved contexts have no ids")
     asked = [(place, name) for place, part in enumerate(cited) for name in part.citations]
     judged = await together(_judge_support(judge, case, cited, place, name, names, parameters) for place, name in asked)
     recall = sum(_mean([entry.credit for entry in judged if entry.part == place]) for place in range(len(cited)))
