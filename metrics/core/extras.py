@@ -3,7 +3,7 @@
 import importlib.util
 from typing import Literal
 
-Extra = Literal["studio", "pdf", "judge", "models", "local-judge", "cluster", "remote", "auth"]
+Extra = Literal["studio", "pdf", "judge", "models", "local-judge", "cluster", "remote", "auth", "math"]
 
 
 def missing_extra(what: str, extra: Extra, *modules: str) -> str | None:

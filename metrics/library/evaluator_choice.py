@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.classes import numeric_labels
@@ -20,6 +21,7 @@ from metrics.store import Workspace
 Parameters = Mapping[str, Mapping[str, Any]]
 CONSISTENCY = "consistency_statistics"  # the evaluator that run_consistency adds
 ANSWERS = ("answer", "trace", "predictions", "predicted_value", "choice_logprobs")  # what outputs may hold of a model
+JSON_OBJECT = r"^\s*\{\s*\"(?s:.*)\}\s*$"
 SHORT_ANSWER = 40  # characters: a name, a number, a date, a few words
 MOST_LABELS = 50  # distinct expected answers, at most, that still look like labels
 
@@ -53,7 +55,8 @@ def runnable(suite: Suite, outputs: Outputs) -> list[str]:
 def available_inputs(suite: Suite, outputs: Outputs) -> set[str]:
     """Return what the data has: every column with a value, `annotations`, `predictions`, `keypoints` where both have
     some, `segments` where classes are things or stuff, `repeats` where cases have several outputs, `few_answers` where
-    the expected answers recur like labels, `short_answers` where most are short enough to be met to the letter,
+    the expected answers recur like labels, `short_answers` where most are short enough to be met to the letter
+    or are JSON objects, `worded_answers` where they are not,
     `ordered_labels` where the classes are numbers, and `class_parents` where they are in a hierarchy.
     """
     tables = [suite.cases, outputs.outputs]
@@ -76,9 +79,18 @@ def available_inputs(suite: Suite, outputs: Outputs) -> set[str]:
     expected = suite.cases["expected_answers"].combine_chunks().flatten()
     if 1 < len(expected.unique()) <= max(2, min(MOST_LABELS, len(suite) // 5)):
         present.add("few_answers")
-    if 2 * (pc.sum(pc.less_equal(pc.utf8_length(expected), SHORT_ANSWER)).as_py() or 0) > len(expected):
+    structured = _most(pc.match_substring_regex(expected, JSON_OBJECT))  # compared by field, not by words or as labels
+    if structured or _most(pc.less_equal(pc.utf8_length(expected), SHORT_ANSWER)):
         present.add("short_answers")
+    if structured:
+        present.discard("few_answers")
+    else:
+        present.add("worded_answers")
     return present
+
+
+def _most(holds: pa.BooleanArray) -> bool:
+    return 2 * (pc.sum(holds).as_py() or 0) > len(holds)
 
 
 def with_chosen_rubric(given: EvaluatorFields, workspace: str | None, files: bool = True) -> dict[str, dict[str, Any]]:

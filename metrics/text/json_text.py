@@ -263,19 +263,19 @@ def _no_rule(*_given: Any) -> Iterator[Any]:
 def _unique_items(validator: Any, wanted: Any, instance: Any, _schema: Any) -> Iterator[Any]:
     from jsonschema import ValidationError
 
-    if wanted and validator.is_type(instance, "array") and len(set(map(_identity, instance))) < len(instance):
+    if wanted and validator.is_type(instance, "array") and len(set(map(identity, instance))) < len(instance):
         yield ValidationError("the array has equal elements")
 
 
-def _identity(value: Any) -> Any:
+def identity(value: Any) -> Any:
     """Return a hashable key that is equal for equal JSON values: 1 is 1.0 but not true.
 
     Whole numbers are text there: numbers whose hashes are equal are easily made, and as many compared one by one.
     """
     if isinstance(value, dict):
-        return frozenset((key, _identity(part)) for key, part in value.items())
+        return frozenset((key, identity(part)) for key, part in value.items())
     if isinstance(value, list):
-        return tuple(map(_identity, value))
+        return tuple(map(identity, value))
     if isinstance(value, bool | str) or value is None:
         return (type(value).__name__, value)
     whole = isinstance(value, int) or value.is_integer()

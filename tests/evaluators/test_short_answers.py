@@ -1,5 +1,6 @@
 """Exact match and token F1 on whole cases: which rule held, what was compared, SQuAD's own numbers."""
 
+import importlib.util
 import re
 from random import Random
 from typing import Any
@@ -46,7 +47,12 @@ def test_what_differs_is_shown_as_it_was_compared() -> None:
     ({"decimal_mark": ","}, "1,5", "1,50", 1), ({"date_order": "day_first"}, "3/4/2024", "2024-03-04", 0),
     ({"rules": ["text", "number"]}, "3 pm", "15:00", 0), ({"extract": "[0-9]+"}, "from 3 to 4", "4", 1),
     ({"extract": "[0-9]+", "extract_match": "first"}, "from 3 to 4", "4", 0),
-    ({"boxed": True}, "42", "42", 0),
+    ({"boxed": True}, "42", "42", 0), ({}, r"So \boxed{11 + 9a}", r"\boxed{9a+11}", 1),
+    ({}, r"\boxed{Paris}", "Paris", 1),
+    ({}, r"So \boxed{(1,2)}", r"\boxed{\{1,2\}}", 0), ({}, r"So \boxed{[2,5)}", r"\boxed{(2,5)}", 0),
+    ({}, "[0, 1)", "[0,1)", 1),
+    ({}, "(0,1]", "[0,1)", 0), ({}, r"\boxed{1/2}", "0.5", 1), ({}, "2-1", "1", 0), ({}, r"Thus $\frac{1}{2}$", "x", 0),
+    ({"rules": ["text"]}, r"\boxed{11 + 9a}", r"\boxed{9a+11}", 0), ({}, '{"b": 1, "a": 2}', '{"a": 2, "b": 1.0}', 1),
     ({"boxed": True}, r"\boxed{42}", r"Twice 21 is \boxed{42}", 1),
 ])  # fmt: skip
 def test_each_parameter_changes_what_counts(parameters: Any, answer: str, expected: str, equal: int) -> None:
@@ -89,12 +95,28 @@ def test_hostile_expressions_end(extract: str) -> None:
 
 @pytest.mark.parametrize(
     ("expected", "short"),
-    [(["Paris"] * 3, True), (["Paris", "word " * 20], False), (["Paris", "Rome", "word " * 20], True), ([], False)],
+    [
+        (["Paris"] * 3, True),
+        (['{"name": "Ada", "born": 1815, "city": "London", "was": "here"}'] * 3, True),
+        (["Paris", "word " * 20], False),
+        (["Paris", "Rome", "word " * 20], True),
+        ([], False),
+    ],
 )
 def test_it_is_on_by_default_for_short_expected_answers(expected: list[str], short: bool) -> None:
     suite = Suite.from_rows("s", "text", [{"case_id": str(n), "expected_answers": [e]} for n, e in enumerate(expected)])
     outputs = Outputs.from_rows([{"case_id": "0", "model": "m", "answer": "x"}])
-    assert ("short_answers" in available_inputs(suite, outputs)) is short
+    present = available_inputs(suite, outputs)
+    assert ("short_answers" in present) is short
+    assert ("worded_answers" in present) is not any(answer.startswith("{") for answer in expected)
+
+
+def test_math_verify_is_asked_only_where_it_is_installed() -> None:
+    found = score("exact_match", {"math_verify": True}, answer="1", expected_answers=["1"])
+    if importlib.util.find_spec("math_verify") is None:
+        assert found.reason == "math_verify needs assay[math]: pip install 'assay[math]', in a clone '.[math]'"
+    else:
+        assert found.values["exact_match"] == 1
 
 
 WORDS = ("the", "a", "An", "Paris", "paris,", "U.S.", "in", "1889", "well-known", "it's", "—", "!", "über", "\n")

@@ -1,5 +1,6 @@
 """Exact match: whether the answer equals an expected answer, as text, quantity, date, time or choice."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
@@ -7,22 +8,26 @@ from typing import Any, Literal, NamedTuple, Self, get_args
 
 from pydantic import Field, field_validator, model_validator
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Status, not_applicable
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
+from metrics.core.extras import missing_extra
 from metrics.core.suite import Case
 from metrics.text.answers.choices import Choice, choice, same_choice
 from metrics.text.answers.clock_times import clock_time
 from metrics.text.answers.extracts import Which, boxed, matched
 from metrics.text.answers.forms import AnswerForm, Punctuation, UnicodeForm
+from metrics.text.answers.json_values import same_json
+from metrics.text.answers.mathematics import brackets_of, same_for_math_verify, same_mathematics
 from metrics.text.answers.quantities import DecimalMark, Units, quantity, same_amount
 from metrics.text.answers.whole_dates import DateOrder, whole_dates
 from metrics.text.patterns import compiled
 
-Rule = Literal["text", "number", "date", "time", "choice"]
+Rule = Literal["text", "number", "date", "time", "choice", "mathematics", "json"]
 RULES: tuple[Rule, ...] = get_args(Rule)
 LABELS = {
-    "text": "same text", "number": "same quantity", "date": "same date", "time": "same time", "choice": "same choice"
+    "text": "same text", "number": "same quantity", "date": "same date", "time": "same time", "choice": "same choice",
+    "mathematics": "same mathematics", "json": "same JSON",
 }  # fmt: skip
 NOT_FOUND = "no answer in that form"
 
@@ -34,8 +39,9 @@ class ExactMatchParameters(Parameters):
         RULES,
         min_length=1,
         description="text: equal texts; number: equal quantities, whatever their form and unit; date: the same day, "
-        "month or year; time: the same time of day; choice: the same letter of a multiple-choice question. One rule "
-        "that holds is enough.",
+        "month or year; time: the same time of day; choice: the same letter of a multiple-choice question; "
+        "mathematics: the same expression, set, interval or matrix in LaTeX; json: equal by field. One rule that holds "
+        "is enough.",
     )
     extract: str = Field(
         "",
@@ -68,6 +74,13 @@ class ExactMatchParameters(Parameters):
     decimal_mark: DecimalMark = Field(".", description="What separates decimals: 1,200.5 or 1.200,5.")
     date_order: DateOrder = Field(
         "either", description="How 3/4/2024 is read; either: as 3 April or 4 March, and matches both."
+    )
+
+    math_verify: bool = Field(
+        False,
+        title="Ask math-verify",
+        description="Let math-verify, which computes with symbols, decide where the rule mathematics does not hold. It "
+        "needs assay[math].",
     )
 
     @field_validator("extract")
@@ -122,6 +135,7 @@ class _Match(NamedTuple):
     title="Exact match",
     inputs=("answer", "expected_answers"),
     metrics=(Metric("exact_match", "Share of answers that equal an expected answer.", threshold=0.5, binary=True),),
+    version=2,
     default_needs=("short_answers",),
     sources=("Rajpurkar et al. 2016, SQuAD", "lm-evaluation-harness"),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
@@ -137,8 +151,9 @@ class _Match(NamedTuple):
         "harness's is `rules` = text, `punctuation` = keep, `unicode_form` = none, with its own ignore_case. `extract` "
         "is its filter regex: `extract_match` = last is group_select −1, first is 0, its default; what it marks "
         "[invalid] is wrong here. Expressions run in RE2, without look-around and back references; the last match is "
-        "looked for in the last 10,000 characters. What they find in an expected answer is compared, too. The content "
-        "of \\boxed{…} is compared as text, by its letters, not as mathematics."
+        "looked for in the last 10,000 characters. What they find in an expected answer is compared, too. Mathematics "
+        "is compared by values, at three points and to 12 digits, not by a computer algebra system, unless "
+        "`math_verify` asks one."
     ),
     examples=(
         Example(
@@ -193,6 +208,19 @@ class _Match(NamedTuple):
             parameters={"boxed": True},
         ),
         Example(
+            "mathematics in the last \\boxed{…}",
+            {"answer": "So $x = \\boxed{11 + 9a}$.", "expected_answers": ["\\boxed{9a+11}"]},
+            {"exact_match": 1},
+        ),
+        Example(
+            "JSON with its members in another order",
+            {
+                "answer": '{"total": 1250.0, "vendor": "Acme"}',
+                "expected_answers": ['{"vendor": "Acme", "total": 1250}'],
+            },
+            {"exact_match": 1},
+        ),
+        Example(
             "SQuAD's form",
             {"answer": "the U.S. Senate", "expected_answers": ["US senate"]},
             {"exact_match": 1},
@@ -213,6 +241,8 @@ def exact_match(case: Case, parameters: ExactMatchParameters) -> CaseScore:
         date    both are one date, and name the same day, month or year
         time    both are one time of day, the same to the second, and in the same zone or both in none
         choice  the expected answer is a letter, "(B)" or "B) Paris", and the answer chooses that letter
+        mathematics  both are one number, expression, set, tuple, interval or matrix in LaTeX
+        json    both are equal JSON objects or arrays, in any order of their members
 
     Numbers are read exactly, as fractions: 1,200.5, 1.2e3, 1.2×10³, ½, 1 1/2, forty-two, 3 million, $5. Units are
     converted by pint (SI with its prefixes, imperial and US units, temperatures, data, percent); a number without a
@@ -224,6 +254,11 @@ def exact_match(case: Case, parameters: ExactMatchParameters) -> CaseScore:
     A choice is the whole answer ("b", "(B)", "$B$"), stands before a bracket, point or colon ("B) Paris"), or is said
     to be the answer, in some thirty languages ("The answer is B", "答案：B"); two letters choose nothing. If both say a
     text beside the letter, the texts must agree too, and no text may be that of another of the case's `choices`.
+
+    Mathematics: \\frac{1}{2} is 0.5, 9a+11 is 11 + 9a, {1,2} is {2,1} but not (1,2), and [0,1) is not [0,1]. Units,
+    degree signs and "x =" count only where both have them; 1,000 is 1000. It is read where one of both is written in
+    LaTeX, or both are numbers in brackets. Where one has a \\boxed{…}, what is in the last one is compared by all
+    rules, if the whole answer fits none.
 
     With `extract` or `boxed` the answer is only that part of the output; an output without it is wrong. Of an expected
     answer that part is compared, too, where it has one.
@@ -238,7 +273,14 @@ def exact_match(case: Case, parameters: ExactMatchParameters) -> CaseScore:
     answer, wanted = parameters.part(whole), case.expected_answers
     if parameters.extracts:
         wanted = tuple(parameters.part(expected) or expected for expected in wanted)
+    if parameters.math_verify and (missing := missing_extra("math_verify", "math", "math_verify")):
+        return CaseScore({}, Status.SKIPPED, missing)
     found = next(_matches(answer or "", wanted, parameters), None)
+    if found is None and not parameters.extracts and "mathematics" in parameters.rules:
+        inner, boxes = boxed(whole), [boxed(expected) for expected in wanted]
+        if inner is not None or any(boxes):
+            parts = tuple(box or expected for box, expected in zip(boxes, wanted, strict=True))
+            found = next(_matches(inner or whole, parts, parameters.model_copy(update={"boxed": True})), None)
     if found and found.rule == "choice" and _names_another(answer or "", case.choices, parameters.form):
         found = None
     form = parameters.form
@@ -274,7 +316,8 @@ def _matches(answer: str, expected: tuple[str, ...], parameters: ExactMatchParam
 
 def _same_text(answer: str, expected: str, parameters: ExactMatchParameters) -> tuple[str, str] | None:
     made, wanted = parameters.form.of(answer), parameters.form.of(expected)
-    return (made, wanted) if made == wanted else None
+    brackets = {brackets_of(answer), brackets_of(expected)} - {""}
+    return (made, wanted) if made == wanted and len(brackets) < 2 else None
 
 
 def _same_number(answer: str, expected: str, parameters: ExactMatchParameters) -> tuple[str, str] | None:
@@ -327,8 +370,24 @@ def _names_another(answer: str, choices: Sequence[str], form: AnswerForm) -> boo
     return bool(own) and made.letter not in own
 
 
+WRITTEN_AS_MATHEMATICS = re.compile(r"\\[A-Za-z{(\[]|\$[^$]+\$|\^")
 LONGEST_CHOICE = 200  # characters of an expected answer that is a letter with its text
+
+
+def _same_mathematics(answer: str, expected: str, parameters: ExactMatchParameters) -> tuple[str, str] | None:
+    written = (WRITTEN_AS_MATHEMATICS.search(answer), WRITTEN_AS_MATHEMATICS.search(expected))
+    if not (parameters.boxed or any(written) or (brackets_of(answer) and brackets_of(expected))):
+        return None
+    same = same_mathematics(answer, expected) or (parameters.math_verify and same_for_math_verify(answer, expected))
+    return (answer, expected) if same else None
+
+
+def _same_json(answer: str, expected: str, _: ExactMatchParameters) -> tuple[str, str] | None:
+    return (answer, expected) if same_json(answer, expected) else None
+
+
 Rules = dict[Rule, Callable[[str, str, ExactMatchParameters], tuple[str, str] | None]]
 MATCHES: Rules = {
-    "text": _same_text, "number": _same_number, "date": _same_date, "time": _same_time, "choice": _same_choice
+    "text": _same_text, "number": _same_number, "date": _same_date, "time": _same_time, "choice": _same_choice,
+    "mathematics": _same_mathematics, "json": _same_json,
 }  # fmt: skip

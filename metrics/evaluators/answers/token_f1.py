@@ -47,7 +47,7 @@ class TokenF1Parameters(Parameters):
         ),
     ),
     has_thresholds=False,
-    default_needs=("short_answers",),
+    default_needs=("short_answers", "worded_answers"),
     sources=("Rajpurkar et al. 2016, SQuAD",),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     differs_from=(

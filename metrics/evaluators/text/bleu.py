@@ -45,6 +45,7 @@ class BleuParameters(Parameters):
     id="bleu",
     title="BLEU",
     inputs=("answer", "expected_answers"),
+    default_needs=("worded_answers",),
     metrics=(
         Metric("bleu1", "BLEU of single tokens.", minor=True),
         Metric("bleu2", "BLEU of 1- and 2-grams, weighted equally.", minor=True),

@@ -33,6 +33,7 @@ class RougeParameters(Parameters):
     id="rouge",
     title="ROUGE",
     inputs=("answer", "expected_answers"),
+    default_needs=("worded_answers",),
     metrics=(
         Metric("rouge1", "F of single tokens in common.", minor=True),
         Metric("rouge2", "F of pairs of neighbouring tokens in common.", minor=True),

@@ -101,7 +101,7 @@ def test_the_order_of_day_and_month_can_be_said() -> None:
     ("It could be A. But the answer is **D**.", "D", ""), ("I choose option C because it is so.", "C", ""),
     (r"Thus \boxed{\text{B}}.", "B", ""), ("C is correct: it floats.", "C", ""),
     ("ANSWER: $B$", "B", ""), ("answer: b", "B", ""), ("The answer is b.", "B", ""), ("**Answer:** $B$", "B", ""),
-    ('ANSWER: "B"', "B", ""), ("答案：B", "B", ""), ("答案是（Ｂ）。", "B", ""), ("正解はBです", "B", ""), 
+    ('ANSWER: "B"', "B", ""), ("答案：B", "B", ""), ("答案是（Ｂ）。", "B", ""), ("正解はBです", "B", ""),
     ("정답은 B입니다", "B", ""),
     ("Die Antwort ist B.", "B", ""), ("Richtig ist B.", "B", ""), ("La réponse est B", "B", ""),
     ("La respuesta correcta es la opción B) Basel", "B", "Basel"), ("A resposta é B", "B", ""), ("Ответ: B", "B", ""),
@@ -111,7 +111,7 @@ def test_the_order_of_day_and_month_can_be_said() -> None:
     ("The answer is B) Basel.", "B", "Basel"), ("Answer: B. Basel", "B", "Basel"), ("B - Basel", "B", "Basel"),
     ("The correct answer is **B) Basel**", "B", "Basel"), ("The answer is B (Basel).", "B", "Basel"),
     ("The answer is B, Basel.", "B", "Basel"), ("Answer: B. Because Basel lies there.", "B", ""),
-    ("The answer is B. Option A is tempting.", "B", ""), 
+    ("The answer is B. Option A is tempting.", "B", ""),
     ("Option B is right. Option A is wrong.", "B", ""),
     ("The answer is A. B is wrong.", "A", ""), ("The answer is B\nA is wrong.", "B", ""),
 ])  # fmt: skip
