@@ -1,4 +1,4 @@
-"""Defects of single cases that a mean hides: files that are not intact, answers too short to compare."""
+"""Defects that a mean hides: files that are not intact, answers too short to compare, extracts that tell nothing."""
 
 from __future__ import annotations
 
@@ -12,12 +12,16 @@ from metrics.store import Run
 
 FILES = "agent_sanity"
 MOST = 200  # files that are listed
+EXTRACTS = "exact_match"
+LEAST_EXTRACTS = 3  # cases in which the same is found before that is no chance
 EMPTY = "the (answer|summary) (is empty|has no sentence)"  # how evaluators that embed say so
 
 
 @dataclass(frozen=True, slots=True)
 class CaseDefect:
-    """A broken file of one case (`kind` artifact), or the answers that leave nothing to embed (empty)."""
+    """A broken file of one case (`kind` artifact), answers that leave nothing to embed (empty), or an expression that
+    finds the same in all answers, or nothing (extract).
+    """
 
     kind: str
     model: str
@@ -29,12 +33,13 @@ class CaseDefect:
 
 
 def case_defects(run: Run, most: int) -> Iterator[CaseDefect]:
-    """Yield every file that is not intact, the first MOST in the order of cases, then the empty answers.
+    """Yield every file that is not intact, the first MOST in the order of cases, the empty answers, then the extracts.
 
-    Of empty answers one for each model and evaluator, with the ids of `most` cases.
+    Of empty answers one for each model and evaluator, of extracts one for each model, with the ids of `most` cases.
     """
     yield from _files(run)
     yield from _empty(run, most)
+    yield from _extracts(run, most)
 
 
 def _files(run: Run) -> Iterator[CaseDefect]:
@@ -91,3 +96,26 @@ def _empty(run: Run, most: int) -> Iterator[CaseDefect]:
         yield CaseDefect(
             "empty", row["model"], entry.id, entry.primary.name, message, n, tuple(map(str, row["first"]))
         )  # fmt: skip
+
+
+def _extracts(run: Run, most: int) -> Iterator[CaseDefect]:
+    """Yield the models in whose answers `extract` or `boxed` finds one value, or none, though the expected differ."""
+    if EXTRACTS not in run.evaluators:
+        return
+    found = run.query(
+        """WITH parts AS (
+               SELECT model, case_id, position, evidence->>'$.extracted' AS part,
+                      evidence->>'$.verdicts.answer[0].expected' AS expected
+               FROM scores WHERE evaluator = ? AND json_exists(evidence, '$.extracted')
+           )
+           SELECT model, count(*) AS n, any_value(part) AS part, min_by(case_id, position, ?) AS first FROM parts
+           GROUP BY model HAVING count(DISTINCT part) + (count(part) < count(*))::INT = 1 AND count(*) >= ?
+           AND count(DISTINCT expected) > 1""",
+        [EXTRACTS, most, LEAST_EXTRACTS],
+    )
+    rows = {row["model"]: row for row in found.to_dict("records")}
+    for model in filter(rows.__contains__, run.models):
+        n, part, first = int(rows[model]["n"]), rows[model]["part"], rows[model]["first"]
+        finds = f"the same, {part[:80]!r}," if isinstance(part, str) else "no answer"
+        message = f"{model}: the extract finds {finds} in all {n:,} answers, though the expected answers differ"
+        yield CaseDefect("extract", model, EXTRACTS, EXTRACTS, message, n, tuple(map(str, first)))

@@ -1,4 +1,4 @@
-"""What is broken: files that are not intact, answers too short to compare."""
+"""What is broken: files that are not intact, answers too short to compare, extracts that tell nothing."""
 
 import pandas as pd
 
@@ -11,7 +11,7 @@ from metrics.presentation.safe_text import safe
 from metrics.store import Run
 
 MAX_ROWS = 30  # in a report
-KINDS = {"artifact": "Broken file", "empty": "Too short to compare"}
+KINDS = {"artifact": "Broken file", "empty": "Too short to compare", "extract": "Extract finds nothing"}
 
 
 @question(
@@ -30,8 +30,12 @@ def what_is_broken(run: Run) -> list[Block]:
 
 
 def answer(found: pd.DataFrame) -> str:
-    """Return how many defects there are, in a sentence; `found` has rows of analysis.problems."""
-    return f"{plural(len(found), 'defect')} in {plural(found['model'].nunique(), 'model')}."
+    """Return how many defects there are, in a sentence, and in full those that make a metric void.
+
+    `found` has rows of analysis.problems.
+    """
+    void = [safe(message) + "." for message in found.loc[found["kind"] == "extract", "message"].head(3)]
+    return " ".join([f"{plural(len(found), 'defect')} in {plural(found['model'].nunique(), 'model')}.", *void])
 
 
 def defects_table(found: pd.DataFrame) -> Table:

@@ -65,6 +65,27 @@ def test_an_answer_that_leaves_nothing_to_embed_is_a_problem(workspace: Path, mo
     assert set(found["model"]) == {"terse"}
 
 
+@pytest.mark.parametrize(("answers", "expected", "parameters", "message"), [
+    (["Step 1: 5", "Step 1: 6", "Step 1: 7"], ["5", "6", "7"], {"extract": "Step ([0-9])"},
+     "m: the extract finds the same, '1', in all 3 answers, though the expected answers differ"),
+    (["It is 5", "It is 6", "It is 7"], ["5", "6", "7"], {"boxed": True},
+     "m: the extract finds no answer in all 3 answers, though the expected answers differ"),
+    (["It is 5", "It is 6", "It is 7"], ["5", "6", "7"], {"extract": "[0-9]"}, None),
+    (["It is 5", "It is 5", "It is 5"], ["5", "5", "5"], {"extract": "[0-9]"}, None),
+    (["It is 5", "It is 5", "It is"], ["5", "6", "7"], {"extract": "[0-9]"}, None),
+])  # fmt: skip
+def test_an_extract_that_tells_nothing_is_a_problem(
+    workspace: Path, answers: list[str], expected: list[str], parameters: dict[str, object], message: str | None
+) -> None:
+    cases = [{"case_id": f"c{place}", "expected_answers": [one]} for place, one in enumerate(expected)]
+    rows = [{"case_id": f"c{place}", "model": "m", "answer": answer} for place, answer in enumerate(answers)]
+    outputs = Outputs.from_rows(rows)
+    suite = Suite.from_rows("s", "text", cases)
+    run = finished(Workspace(), suite, outputs, "exact_match", parameters={"exact_match": parameters})
+    found = problems(run).query("kind == 'extract'")
+    assert found["message"].tolist() == ([message] if message else [])
+
+
 def test_a_run_without_defects_has_no_section(workspace: Path) -> None:
     assert ask("what_is_broken", finished(Workspace(), text_suite(), text_outputs(), "rouge")) is None
 
