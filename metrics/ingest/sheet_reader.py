@@ -41,6 +41,7 @@ from metrics.ingest.tables.columns import (
 )
 from metrics.ingest.tables.id_matches import only_columns, suggestion
 from metrics.ingest.tables.lists import understand
+from metrics.ingest.tables.thoughts import strip_thoughts
 from metrics.ingest.traces import trace_column
 
 LIST_CELLS = 3  # examples shown of each list column
@@ -129,7 +130,7 @@ def combined_of(
     columns, task = _columns_of(sheet, "combined", task, mapping)
     ask(sheet, columns)
     need_rows(sheet)
-    columns = trace_column.unpack(sheet, columns, "combined")
+    columns = strip_thoughts(sheet, trace_column.unpack(sheet, columns, "combined"), "combined")
     task = task or task_of(columns)
     labels: tuple[str, ...] = ()
     classes: dict[str, str] = {}
@@ -190,7 +191,7 @@ def part_of(sheet: Sheet, suite: Suite, mapping: Mapping[str, str] | None, model
     if suite.task in VISION:
         return _objects_part(sheet, columns, suite, model, renamed)
     need_rows(sheet)
-    columns = trace_column.unpack(sheet, columns, "outputs", suite)
+    columns = strip_thoughts(sheet, trace_column.unpack(sheet, columns, "outputs", suite), "outputs")
     ids = None if "case_id" in columns.columns else id_matches.matched_ids(sheet, columns, suite)
     table = text_cases.outputs(sheet, columns, model, renamed, ids)
     known = suite.cases["case_id"]

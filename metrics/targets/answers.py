@@ -7,7 +7,7 @@ from typing import Any
 
 from metrics.core.fields import OUTPUT_FIELDS
 from metrics.ingest.tables.columns import OUTPUT_ALIASES, SCORED_ALIASES, fold
-from metrics.ingest.traces.stored_trace import trace_of
+from metrics.ingest.traces.stored_trace import trace_of, without_thoughts
 from metrics.judge.completion import CallFailed
 from metrics.judge.redact import redact
 from metrics.text.agents.traces import TraceError
@@ -143,7 +143,8 @@ def _number(value: Any, name: str) -> float:
 def _traced(document: Any, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the trace as it is stored, and the answer and tokens that only the trace states."""
     try:
-        trace = trace_of(json.loads(document) if isinstance(document, str) else json.loads(json.dumps(document)))
+        value = json.loads(document if isinstance(document, str) else json.dumps(document))
+        trace = without_thoughts(trace_of(value))
     except (TraceError, ValueError, TypeError, RecursionError) as failure:
         raise wrong(f"a trace that cannot be read: {failure}") from None
     if len(trace.text) > LONGEST_REPLY:

@@ -12,7 +12,8 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from metrics.core.errors import InputError, InputProblem, TargetDown
-from metrics.core.suite import Outputs, Suite
+from metrics.core.receipt import ReceiptLine
+from metrics.core.suite import METADATA, Outputs, Suite
 from metrics.judge.budget import Ledger, check_priced
 from metrics.judge.settings import Budget
 from metrics.store import Progress, Workspace
@@ -24,6 +25,7 @@ from metrics.targets.description import ModelTarget, Target
 from metrics.targets.recording import Entry, Recording, key_of, recording
 from metrics.targets.spec import Spec, targets_of
 from metrics.targets.templates import cases_seen, check
+from metrics.text.thoughts import split_thoughts
 
 TASKS = ("text", "classification", "agent")
 NOT_ASKED = "not asked: "
@@ -151,22 +153,36 @@ async def _complete(
             raise TargetDown(
                 f"{reasons}. Everything answered is kept; check address, key and quota and run the same again"
             )
-        rows, predictions = [], []
+        rows, predictions, receipt = [], [], []
         for session, own, plan in zip(sessions, kept, plans, strict=True):
             reason = NOT_ASKED + (session.stopped or "")
-            for question, _ in plan:
-                entry = own.entries.get(question.key, {"error": reason})
+            given = [own.entries.get(question.key, {"error": reason}) for question, _ in plan]
+            entries = [_without_thoughts(entry) for entry in given]
+            if count := sum(old is not new for old, new in zip(given, entries, strict=True)):
+                what = f"{METADATA}reasoning, stripped from the answers"
+                receipt.append(ReceiptLine(session.target.title, "answer: thoughts", "kept", what, count))
+            for (question, _), entry in zip(plan, entries, strict=True):
                 where = {"case_id": question.case_id, "model": session.target.title, "run": question.run}
                 rows.append({**_columns(entry), **where})
                 if suite.task == "classification":
                     predictions += _predicted(entry, where)
     stored = {target.title: target.stored() | {"sha256": target.code()} for target in targets}
-    return replace(Outputs.from_rows(rows, predictions if suite.task == "classification" else None), targets=stored)
+    outputs = Outputs.from_rows(rows, predictions if suite.task == "classification" else None)
+    return replace(outputs, targets=stored, receipt=tuple(receipt))
 
 
 def _is_answered(own: Recording, key: str, retry_errors: bool) -> bool:
     entry = own.entries.get(key)
     return entry is not None and not (retry_errors and "error" in entry)
+
+
+def _without_thoughts(entry: Entry) -> Entry:
+    """Return an entry whose answer has its leading thoughts in the metadata; itself where there are none."""
+    split = split_thoughts(entry["answer"]) if isinstance(entry.get("answer"), str) else None
+    if split is None:
+        return entry
+    told = filter(None, [entry.get("metadata", {}).get("reasoning"), split.thoughts])
+    return {**entry, "answer": split.answer, "metadata": {**entry.get("metadata", {}), "reasoning": "\n".join(told)}}
 
 
 def _columns(entry: Entry) -> dict[str, Any]:

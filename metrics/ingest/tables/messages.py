@@ -17,6 +17,7 @@ TYPES = {"human": "user", "ai": "assistant", "AIMessage": "assistant", "HumanMes
          "SystemMessage": "system", "ToolMessage": "tool"}  # fmt: skip
 
 TEXTS = "texts: pictures, sounds and files in messages are not read"  # what is expected in place of a MediaError
+NO_TEXT = "no text: pictures, sounds and files in messages are not read, later they will be judged"
 
 
 class MediaError(ValueError):

@@ -7,6 +7,7 @@ OpenInference (OTLP's JSON, or a list of spans): in a cell of a `trace` column, 
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, get_args
@@ -17,6 +18,7 @@ from metrics.ingest.traces.otel_traces import Span, SpanTrace, is_export, is_spa
 from metrics.text.agents.dialects import folded, is_call, is_foreign_call, is_message, parts_of
 from metrics.text.agents.traces import ARGUMENTS, MOST_STEPS, RESULT, TEXT, TOOL, Kind, Step, TraceError, steps_of
 from metrics.text.json_text import JsonError, read_json
+from metrics.text.thoughts import split_thoughts
 
 EXPECTED = (
     "a trace in JSON: steps, chat messages with roles, Responses items, or OpenTelemetry spans with attributes of "
@@ -43,7 +45,7 @@ class Trace:
     tokens: int | None = None
     case_id: str | None = None
     cost_usd: float | None = None
-    media: Mapping[str, int] = field(default_factory=dict)  # pictures, sounds and files in messages, by kind
+    media: Counter[str] = field(default_factory=Counter)  # pictures, sounds and files in messages, by kind
 
     @property
     def question(self) -> str | None:
@@ -196,6 +198,27 @@ def _packed(
     document = {"steps": [step.as_record() for step in steps], **{n: v for n, v in facts.items() if v is not None}}
     text = _clean(json.dumps(document, ensure_ascii=False))
     return Trace(text, steps, kind, seconds, tokens, case_id, cost_usd)
+
+
+def without_thoughts(trace: Trace) -> Trace:
+    """Return a trace in whose assistant messages thoughts are steps of their own; itself where none has any."""
+    steps: list[Step] = []
+    for step in trace.steps:
+        said = step.kind == "message" and step.role in ("assistant", "model")
+        split = split_thoughts(step.text) if said else None
+        if split is None:
+            steps.append(step)
+            continue
+        if split.thoughts and split.answer:  # what the reply took stays with its answer
+            steps.append(Step("reasoning", role=step.role, text=split.thoughts, depth=step.depth))
+        if split.thoughts or split.answer:
+            kind: Kind = "message" if split.answer else "reasoning"
+            steps.append(replace(step, kind=kind, text=split.answer or split.thoughts))
+    if len(steps) == len(trace.steps) and all(old is new for old, new in zip(steps, trace.steps, strict=True)):
+        return trace
+    stored = read_json(trace.text).value
+    document = {**(stored if isinstance(stored, Mapping) else {}), "steps": [step.as_record() for step in steps]}
+    return replace(trace, text=_clean(json.dumps(document, ensure_ascii=False)), steps=steps)
 
 
 def _amount(value: Any) -> float | None:

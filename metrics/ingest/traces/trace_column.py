@@ -1,5 +1,6 @@
 """The trace column of a table: converted to the stored form, with answer, usage and question taken from the traces."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -8,7 +9,9 @@ from metrics.ingest import arrays
 from metrics.ingest.arrays import flat
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.tables.columns import Columns, Role
-from metrics.ingest.traces.stored_trace import EXPECTED, SHOWN, Trace, read_trace
+from metrics.ingest.tables.messages import NO_TEXT
+from metrics.ingest.tables.thoughts import wants_stripped
+from metrics.ingest.traces.stored_trace import EXPECTED, SHOWN, Trace, read_trace, without_thoughts
 from metrics.text.agents.traces import TraceError
 
 
@@ -33,6 +36,12 @@ def unpack(sheet: Sheet, columns: Columns, role: Role, suite: Suite | None = Non
             wrong[row] = str(failure)
             traces.append(None)
     sheet.blame_rows(wrong, name, EXPECTED)
+    split = [None if trace is None else without_thoughts(trace) for trace in traces]
+    count = sum(old is not new for old, new in zip(traces, split, strict=True))
+    if count and wants_stripped(sheet.problems, sheet.file, name, count, len(traces) - traces.count(None)):
+        traces = split
+    for kind, number in sorted(Counter(kind for trace in traces if trace for kind in trace.media.elements()).items()):
+        sheet.problems.note(sheet.file, f"{name}: {kind} parts", "unused", NO_TEXT, number)
     derived: dict[str, list[str | None]] = {
         "trace": [None if trace is None else trace.text for trace in traces],
         "answer": [None if trace is None else trace.answer for trace in traces],

@@ -184,8 +184,8 @@ def parts_of(part: Any, where: str = "message") -> list[Part]:
         or ((not kind or LIKE_A_CALL.search(kind)) and is_call(given))
     ):
         return _call(given, where)
-    inner = given.get("reasoning_content")  # of Bedrock
-    if kind in THOUGHTS or isinstance(inner, Mapping) or given.get("thought") is True:
+    of_bedrock = isinstance(given.get("reasoning_content"), Mapping)
+    if kind in THOUGHTS or of_bedrock or given.get("thought") is True:
         texts = (*TEXTS, "thinking", "reasoning", "content", "reasoning_content")
         return [Part("reasoning", _joined(next((given[name] for name in texts if given.get(name)), "")))]
     text = next((given[name] for name in (kind, "text", "content") if isinstance(given.get(name), str)), None)

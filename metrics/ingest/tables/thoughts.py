@@ -1,0 +1,54 @@
+"""Thoughts before the answers in a table: stripped, kept beside as metadata, and said in the receipt."""
+
+from dataclasses import replace
+
+import pyarrow.compute as pc
+
+from metrics.core.receipt import FileQuestion
+from metrics.core.suite import METADATA
+from metrics.ingest.problems import Problems
+from metrics.ingest.sheet import Sheet
+from metrics.ingest.tables.columns import Columns, Role
+from metrics.text.thoughts import split_thoughts
+
+REASONING = FileQuestion(
+    "reasoning",
+    "Thoughts before an answer are stripped, so that evaluators see the answer alone, or kept as a part of it.",
+    ("strip", "keep"),
+)
+COLUMN = "reasoning"  # where they are kept
+MAY_BE = r"(?i)think|thought|reason|channel|scratchpad|reflection|analysis|inner_"  # in every text with thoughts
+ANSWERS = ("answer", "predicted_label", "predicted_value")
+
+
+def strip_thoughts(sheet: Sheet, columns: Columns, role: Role) -> Columns:
+    """Strip the thoughts before the answers of a sheet, and return its columns with the one in which they are kept."""
+    answers = (*ANSWERS, "label") if role == "outputs" else ANSWERS  # beside cases `label` is the true class
+    for name in [columns.columns[each] for each in answers if each in columns.columns]:
+        column = sheet.text(name)
+        if not pc.any(pc.match_substring_regex(column, MAY_BE)).as_py():
+            continue
+        texts = column.to_pylist()
+        split = [None if text is None else split_thoughts(text) for text in texts]
+        found = [each for each in split if each is not None]
+        total = len(column) - column.null_count
+        if not found or not wants_stripped(sheet.problems, sheet.file, name, len(found), total):
+            continue
+        pairs = zip(texts, split, strict=True)
+        sheet.put(name, [text if each is None else each.answer or None for text, each in pairs])
+        place = COLUMN if COLUMN not in sheet.table.column_names else f"{COLUMN} of {name}"
+        thoughts = [None if each is None else each.thoughts or None for each in split]
+        sheet.put(place, thoughts)
+        example = next(filter(None, thoughts), "")
+        sheet.problems.note(sheet.file, f"{name}: thoughts", "kept", METADATA + place, len(found), example)
+        if unanswered := sum(not each.answer for each in found):
+            what = "the text ends in its thoughts: there is no answer"
+            sheet.problems.note(sheet.file, f"{name}: answers after thoughts", "unused", what, unanswered)
+        columns = replace(columns, unmapped=(*columns.unmapped, place))
+    return columns
+
+
+def wants_stripped(problems: Problems, file: str, place: str, count: int, total: int) -> bool:
+    """Return whether the thoughts before that many of the answers in a file are to be stripped."""
+    found = f"thoughts before {count:,} of {total:,} answers"
+    return problems.ask(file, REASONING, found, default="strip", place=place) == "strip"

@@ -1,0 +1,118 @@
+"""What reasoning models write before their answer: thoughts between marks, and channels.
+
+Only what leads an answer is a thought, and only between marks that models themselves write: a mark that is quoted, in
+code or in the middle of prose, belongs to the answer.
+"""
+
+import re
+from typing import NamedTuple
+
+# marks of a thought: what opens it, what closes it. The opening one is often a part of the prompt and not of the answer
+MODEL_TAGS = "think|thinking|thoughts?|reasoning|seed:think"
+MARKS = (
+    (rf"<(?:{MODEL_TAGS})(?:\s[^<>]{{0,80}})?>", rf"</(?:{MODEL_TAGS})>"),  # DeepSeek, Qwen, Granite, Phi, Seed …
+    (r"\[THINK\]", r"\[/THINK\]"),  # Magistral
+    (r"◁think▷", r"◁/think▷"),  # Kimi
+    (r"<\|begin_of_thought\|>", r"<\|end_of_thought\|>"),
+    (r"<\|START_THINKING\|>", r"<\|END_THINKING\|>"),  # Command A
+    (r"<\|channel>thought\b", r"<channel\|>"),  # Gemma 4
+    (r"<unused94>thought\b", r"<unused95>"),  # MedGemma
+    (r"<\|inner_prefix\|>", r"<\|inner_suffix\|>"),  # Apertus
+    (r"Here(?: is|['’]s) my thought process:", r"Here(?: is|['’]s) my response:"),  # Granite 3.2
+)
+BLOCKS = tuple(
+    (re.compile(rf"\s*{opening}", re.IGNORECASE), re.compile(rf"(?<!`){closing}(?!`)", re.IGNORECASE))
+    for opening, closing in MARKS
+)
+OPENING = re.compile("|".join(opening for opening, _ in MARKS[:-1]), re.IGNORECASE)
+CLOSING = re.compile("|".join(rf"(?<!`){closing}(?!`)" for _, closing in MARKS[:-1]), re.IGNORECASE)
+# tags that prompts ask for: thoughts only where an answer follows them
+ASKED_TAGS = re.compile(r"\s*<(analysis|scratchpad|reflection)>(.*?)</\1>(?=\s*\S)", re.IGNORECASE | re.DOTALL)
+# a message in the harmony format: its channel, and its text
+HARMONY = re.compile(
+    r"<\|channel\|>((?:[^<]|<\|constrain\|>){0,200})<\|message\|>(.*?)(?=<\|(?:end|return|call|start|channel)\|>|\Z)",
+    re.DOTALL,
+)
+BEGINS_HARMONY = re.compile(r"\s*(?:<\|start\|>\w{0,20})?<\|channel\|>")
+BARE_HARMONY = re.compile(r"\s*analysis(?=[A-Z\d\"'(])")  # where its special tokens were left out
+BARE_FINAL = "assistantfinal"
+# around an answer after its thoughts
+AROUND = re.compile(
+    r"\s*(?:<(answer|response|output)>(.*)</\1>|<\|begin_of_solution\|>(.*)<\|end_of_solution\|>|"
+    r"<\|START_RESPONSE\|>(.*)<\|END_RESPONSE\|>)\s*",
+    re.IGNORECASE | re.DOTALL,
+)
+MAX_BLOCKS = 50  # of thoughts, one after the other
+SENTENCE_ENDS = ".!?…:;)]}。！？\"'”*`"
+FENCE = re.compile(r"^\s{0,3}(?:```|~~~)", re.MULTILINE)
+
+
+class Thoughts(NamedTuple):
+    """An answer without its thoughts. `cut`: the thoughts never came to an end, so there is no answer."""
+
+    thoughts: str
+    answer: str
+    cut: bool = False
+
+
+def split_thoughts(text: str) -> Thoughts | None:
+    """Return a text's leading thoughts, and the answer after them; None where it begins with none.
+
+    >>> split_thoughts("<think>It may be 4.</think> 5")
+    Thoughts(thoughts='It may be 4.', answer='5', cut=False)
+    """
+    if BEGINS_HARMONY.match(text):
+        return _channels(text)
+    if (bare := BARE_HARMONY.match(text)) and BARE_FINAL in text:
+        thought, _, answer = text[bare.end() :].partition(BARE_FINAL)
+        return Thoughts(thought.strip(), answer.strip())
+    thoughts: list[str] = []
+    rest = text.lstrip("\ufeff")
+    for _ in range(MAX_BLOCKS):
+        opened = next(((found, closing) for opening, closing in BLOCKS if (found := opening.match(rest))), None)
+        if opened is None:
+            asked = ASKED_TAGS.match(rest)
+            if asked is None:
+                break
+            thoughts.append(asked[2].strip())
+            rest = rest[asked.end() :]
+            continue
+        begin, closing = opened
+        end = closing.search(rest, begin.end())
+        if end is None:
+            if closing is BLOCKS[-1][1]:  # words, not a mark
+                break
+            return Thoughts("\n".join([*thoughts, rest[begin.end() :].strip()]).strip(), "", cut=True)
+        thoughts.append(rest[begin.end() : end.start()].strip())
+        rest = rest[end.end() :]
+    if not thoughts:
+        end = _closing_alone(rest)
+        if end is None:
+            return None
+        thoughts, rest = [rest[: end.start()].strip()], rest[end.end() :]
+    around = AROUND.fullmatch(rest)
+    answer = next(part for part in around.groups()[1:] if part is not None) if around else rest
+    return Thoughts("\n".join(filter(None, thoughts)), answer.strip())
+
+
+def _channels(text: str) -> Thoughts | None:
+    said = [(header.split()[0] if header.split() else "", content.strip()) for header, content in HARMONY.findall(text)]
+    if not said:
+        return None
+    finals = [content for channel, content in said if channel == "final"]
+    others = [content for channel, content in said if channel != "final"]
+    return Thoughts("\n".join(filter(None, others)), "\n".join(finals), cut=not finals)
+
+
+def _closing_alone(text: str) -> re.Match[str] | None:
+    """Return the only mark of a text, which closes thoughts that the prompt opened; None where it may be quoted."""
+    found = list(CLOSING.finditer(text))
+    if len(found) != 1:
+        return None
+    before, after = text[: found[0].start()], text[found[0].end() :]
+    quoted = before.rpartition("\n")[2].count("`") % 2 or (before[-1:] and before[-1:] in "\"'“‘(")
+    if quoted or len(FENCE.findall(before)) % 2 or OPENING.search(before):
+        return None
+    alone = not before.strip() or before.rstrip(" \t")[-1:] in "\n" + SENTENCE_ENDS
+    joined = before[-1:].isalnum() or after[:1].isalnum()
+    return found[0] if alone or joined or after.lstrip(" \t")[:1] == "\n" else None
