@@ -16,7 +16,7 @@ class Completion:
     `left_out` names the sampling parameters that the model does not take and that were therefore not sent. `shares` has
     the probability of each label (label → probability) at each label that the text states, in order: one for each
     choice of a reply, or of each item in a list; see metrics.judge.label_probabilities. Empty where the model
-    does not tell.
+    does not tell. `reasoning`: what the model thought, where the provider tells it beside the text.
     """
 
     text: str
@@ -26,6 +26,7 @@ class Completion:
     cut: bool = False
     left_out: tuple[str, ...] = ()
     shares: tuple[Mapping[str, float], ...] = ()
+    reasoning: str = ""
 
 
 class CallFailed(Exception):

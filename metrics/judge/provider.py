@@ -15,7 +15,7 @@ from metrics.judge.completion import CallFailed, Completion, Messages
 from metrics.judge.label_probabilities import shares_of, tokens_of
 from metrics.judge.redact import redact
 from metrics.judge.settings import JudgeSettings
-from metrics.judge.wire import OVER_THE_LIMIT, Wire, retry_after, said_in, trouble_of
+from metrics.judge.wire import OVER_THE_LIMIT, Wire, filtered, retry_after, said_in, thoughts_in, trouble_of
 
 MAX_ERROR_SHOWN = 600
 NO_PROVIDER = "LLM Provider NOT provided"  # what litellm says of a model that it cannot place
@@ -73,6 +73,8 @@ class Provider:
                     with within_bounds():
                         made = await self._litellm.acompletion(model=self._settings.model, **request, **limits)
                     return self._read_response(made, schema)
+            except CallFailed:
+                raise
             except TimeoutError:
                 raise CallFailed(f"no reply in {self._settings.timeout:g} s") from None
             except Exception as failure:
@@ -93,7 +95,13 @@ class Provider:
         choice = response.choices[0] if response.choices else None
         usage = getattr(response, "usage", None)
         prompt, reply = (getattr(usage, name, None) or None for name in ("prompt_tokens", "completion_tokens"))
-        text = said_in(choice.message.model_dump()) if choice else ""
+        message = choice.message.model_dump() if choice else {}
+        told = getattr(choice, "provider_specific_fields", None) or {}
+        if isinstance(error := told.get("error"), dict):
+            raise CallFailed(redact(str(error.get("message", error)))[:MAX_ERROR_SHOWN])
+        if choice and (stopped := filtered({"finish_reason": choice.finish_reason, "message": message})):
+            raise CallFailed(redact(stopped)[:MAX_ERROR_SHOWN], "refused")
+        text = said_in(message)
         logprobs = getattr(choice, "logprobs", None)
         if logprobs is not None and hasattr(logprobs, "model_dump"):
             logprobs = logprobs.model_dump()
@@ -105,6 +113,7 @@ class Provider:
             choice is not None and choice.finish_reason == "length",
             self._wire.left_out,
             shares_of(text, tokens_of(logprobs), schema),
+            thoughts_in(message),
         )
 
     def _failed(self, failure: Exception) -> CallFailed:

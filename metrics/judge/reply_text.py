@@ -19,6 +19,8 @@ THOUGHTS = re.compile(rf"\A\s*(?:{OPENING}).*?(?:{CLOSING})", re.DOTALL)
 UNFINISHED = re.compile(rf"\A\s*(?:{OPENING})(?!.*(?:{CLOSING}))", re.DOTALL)
 # no object may begin before the closing mark: it could stand in a string of the reply
 CLOSED_ONLY = re.compile(rf"\A(?:(?!\{{\s*[\"'“]).)*?(?:{CLOSING})", re.DOTALL)
+# beyond an object that the thoughts tried out: `{"` cannot stand in a string of the reply, whose quotes are escaped
+CLOSED_BEFORE_JSON = re.compile(rf"\A(?!\s*[{{\[`]).*(?:{CLOSING})\s*(?:```\w*\s*)?(?=[{{\[]\s*\")", re.DOTALL)
 # a message of a model that writes in channels: its header and content
 CHANNEL = re.compile(
     r"<\|channel\|>((?:[^<]|<\|constrain\|>){0,200})<\|message\|>(.*?)(?=<\|(?:end|return|call|start)\|>|\Z)", re.DOTALL
@@ -104,7 +106,7 @@ def without_thoughts(text: str) -> str:
     if UNFINISHED.search(text):
         raise JsonError("nothing but thoughts")
     for _ in range(BLOCKS):
-        thoughts = THOUGHTS.match(text) or CLOSED_ONLY.match(text)
+        thoughts = THOUGHTS.match(text) or CLOSED_ONLY.match(text) or CLOSED_BEFORE_JSON.match(text)
         if thoughts is None:
             break
         text = text[thoughts.end() :]

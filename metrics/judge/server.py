@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from metrics.judge.keys import KEY, how_to_allow, kept_back
 from metrics.judge.label_probabilities import shares_of, tokens_of
 from metrics.judge.redact import redact
 from metrics.judge.settings import JudgeSettings
-from metrics.judge.wire import OVER_THE_LIMIT, Wire, decoded, retry_after, said_in, trouble_of
+from metrics.judge.wire import OVER_THE_LIMIT, Wire, decoded, filtered, retry_after, said_in, thoughts_in, trouble_of
 
 if TYPE_CHECKING:
     import aiohttp
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 NO_KEY = "none"  # sent to a server that needs no key
 PREFIXES = ("openai/", "hosted_vllm/")  # of such servers' models in litellm
 NO_ENTRY = (401, 403)
+VERSIONED = re.compile(r"/v\d|/openai")  # what the path of an address has
+NO_PATH = re.compile(r"not found|no such (?:path|route|endpoint)|unexpected endpoint|cannot post", re.IGNORECASE)
 MOST_TOKENS = 1_000_000_000  # that a reply may state: no budget is filled, emptied or overflown by one
 MAX_ERROR_SHOWN = 300
 
@@ -33,7 +36,8 @@ class Server:
             (settings.model.removeprefix(prefix) for prefix in PREFIXES if settings.model.startswith(prefix)),
             settings.model,
         )
-        self._address = str(settings.base_url).rstrip("/") + "/chat/completions"
+        self._base = str(settings.base_url).rstrip("/")
+        self._address = self._base + "/chat/completions"
         self._session: aiohttp.ClientSession | None = None
 
     async def complete(self, messages: Messages, schema: Mapping[str, Any], name: str) -> Completion:
@@ -41,13 +45,17 @@ class Server:
         while True:
             request = self._wire.request(messages, schema, name)
             status, headers, body = await self._post({"model": self._model, **request})
-            if status == 200:
-                return _read_response(body, self._wire.left_out, schema)
             message = _message(body)
-            if refused := self._wire.option_refused(status, message):
+            if status == 200:
+                if (error := _error_in(body)) is None:
+                    return _read_response(body, self._wire.left_out, schema)
+                status = _status_of(error)
+            if refused := self._wire.option_refused(status or 400, message):
                 raise CallFailed(redact(refused), "unusable")
-            if not self._wire.learn(status, message, request):
-                text = redact(f"HTTP {status}: {message}")
+            if not self._wire.learn(status or 400, message, request):
+                text = redact(f"HTTP {status}: {message}" if status else f"HTTP 200 with an error: {message}")
+                if (status in (404, 405) or NO_PATH.search(message)) and not VERSIONED.search(self._address):
+                    text += f" (the address has no /v1; servers of this kind are at {self._base}/v1)"
                 if status in NO_ENTRY and kept_back(self._settings):
                     text += f" ({how_to_allow(KEY, self._address)})"
                 wait = retry_after(headers.get("Retry-After"))
@@ -79,10 +87,28 @@ class Server:
         return self._session
 
 
+def _error_in(body: bytes) -> Any:
+    """Return the error that a body states, of the whole or of its choice; None for one without."""
+    try:
+        reply = decoded(body)
+        choices = reply.get("choices") or [{}]
+        return reply.get("error") or choices[0].get("error") or (reply if reply.get("object") == "error" else None)
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return None
+
+
+def _status_of(error: Any) -> int:
+    """Return the HTTP status that an error in a body of status 200 states; 0 where it states none."""
+    code = (error.get("status") or error.get("code")) if isinstance(error, dict) else None
+    return code if isinstance(code, int) and 400 <= code < 600 else 0
+
+
 def _read_response(body: bytes, left_out: tuple[str, ...], schema: Mapping[str, Any]) -> Completion:
     try:
         reply = decoded(body)
         choice = reply["choices"][0]
+        if stopped := filtered(choice):
+            raise CallFailed(redact(stopped)[:MAX_ERROR_SHOWN], "refused")
         text = said_in(choice["message"])
         usage = reply.get("usage") or {}
         counts = [usage.get(name) or None for name in ("prompt_tokens", "completion_tokens")]
@@ -93,15 +119,13 @@ def _read_response(body: bytes, left_out: tuple[str, ...], schema: Mapping[str, 
     counts = [count if count is None or 0 < count <= MOST_TOKENS else None for count in counts]
     cut = choice.get("finish_reason") == "length"
     shares = shares_of(text, tokens_of(choice.get("logprobs")), schema)
-    return Completion(text, counts[0], counts[1], None, cut, left_out, shares)
+    return Completion(text, counts[0], counts[1], None, cut, left_out, shares, thoughts_in(choice["message"]))
 
 
 def _message(body: bytes) -> str:
     """Return the message in an error's body, or the beginning of the body."""
+    error = _error_in(body)
     text = body[: 4 * MAX_ERROR_SHOWN].decode("utf-8", "replace")
-    try:
-        error = decoded(body)["error"]
-        text = str(error["message"] if isinstance(error, dict) else error)
-    except (ValueError, LookupError, TypeError):
-        pass
+    if error is not None:
+        text = str(error.get("message", error) if isinstance(error, dict) else error)
     return " ".join(text.split())[:MAX_ERROR_SHOWN]

@@ -10,6 +10,8 @@ from typing import Any
 from metrics.judge.completion import Messages, Trouble
 from metrics.judge.label_probabilities import ALTERNATIVES
 from metrics.judge.settings import JudgeSettings
+from metrics.text.agents.dialects import message_of
+from metrics.text.agents.traces import TraceError
 
 SCHEMA_LINE = "The JSON object must fit this JSON schema: "
 SCHEMA = "response_format"
@@ -17,6 +19,11 @@ SCHEMA = "response_format"
 ABOUT_SCHEMA = re.compile(r"response_format|json_schema|json schema|structured|guided|grammar", re.IGNORECASE)
 LOGPROBS = "logprobs"
 SAMPLING = ("temperature", LOGPROBS)  # what is left out where a provider refuses it
+LIMIT, NEWER_LIMIT = "max_tokens", "max_completion_tokens"  # newer models take the one in place of the other
+NO_SUCH_PARAMETER = re.compile(
+    rf"{NEWER_LIMIT}|unsupported|not (?:be )?(?:supported|permitted|allowed)|un(?:known|recognized|expected)|extra",
+    re.I,
+)
 REFUSALS = (400, 422)
 MAY_PASS = (408, 409, 425, 429)
 HOPELESS = (401, 402, 403, 404, 405)
@@ -49,6 +56,8 @@ class Wire:
         else:
             form = {"name": name.replace(".", "_"), "schema": schema, "strict": True}
             request[SCHEMA] = {"type": "json_schema", "json_schema": form}
+        if LIMIT in self._refused:
+            request.setdefault(NEWER_LIMIT, request[LIMIT])
         return {key: value for key, value in request.items() if key not in self._refused}
 
     @property
@@ -70,7 +79,9 @@ class Wire:
             return False
         if self.option_refused(status, message):
             return False
-        named = next((name for name in SAMPLING if name in message and name in request), "")
+        refusable = (*SAMPLING, LIMIT) if NO_SUCH_PARAMETER.search(message) else SAMPLING
+        places = {name: message.find(name) for name in refusable if name in message and name in request}
+        named = min(places, key=places.__getitem__, default="")
         about = SCHEMA if ABOUT_SCHEMA.search(message) and named != LOGPROBS else named
         if about not in request:
             return False
@@ -84,6 +95,26 @@ def decoded(body: bytes) -> Any:
         return json.loads(body)
     except RecursionError:
         raise ValueError("nested too deep") from None
+
+
+def filtered(choice: Mapping[str, Any]) -> str | None:
+    """Return in words that a provider's content filter stopped a reply, and what it says of it; None where not."""
+    if choice.get("finish_reason") != "content_filter":
+        return None
+    details = choice.get("content_filter_results") or (choice.get("message") or {}).get("refusal")
+    return "the provider's content filter stopped the reply" + (f": {json.dumps(details)}" if details else "")
+
+
+def thoughts_in(message: Mapping[str, Any]) -> str:
+    """Return what a model thought, where the message of a chat completion tells it beside the text; "" if nothing."""
+    for name in ("reasoning_content", "reasoning"):
+        if isinstance(message.get(name), str):
+            return str(message[name])
+    try:
+        parts = message_of({"role": "assistant", "content": message.get("content")}).parts
+    except TraceError:
+        return ""
+    return "\n".join(part.text for part in parts if part.kind == "reasoning" and part.text)
 
 
 def said_in(message: Mapping[str, Any]) -> str:

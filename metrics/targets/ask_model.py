@@ -5,7 +5,7 @@ from typing import Any
 
 from metrics.judge.completion import Completer
 from metrics.judge.open_judges import open_completer
-from metrics.targets.answers import Answer, answer_from
+from metrics.targets.answers import Answer, answer_from, clean
 from metrics.targets.description import ModelTarget
 from metrics.targets.templates import PLACEHOLDER, Fields, fill
 
@@ -37,8 +37,12 @@ class ModelAsker:
             "cost_usd": made.cost_usd,
             "tokens": tokens,
         }
-        cut = {"cut": f"at {self._target.max_tokens:,} tokens"} if made.cut else None
-        return answer_from(given, cut)
+        more = {"cut": f"at {self._target.max_tokens:,} tokens"} if made.cut else {}
+        if made.reasoning:
+            more["reasoning"] = clean(made.reasoning)
+        if made.left_out:
+            more["left_out"] = f"{', '.join(made.left_out)}: refused by the model"
+        return answer_from(given, more)
 
     async def close(self) -> None:
         """Close the connections."""
