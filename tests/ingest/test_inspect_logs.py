@@ -140,14 +140,12 @@ def test_a_run_that_did_not_end_is_noted(tmp_path):
         assert load_suite(path).notes == (said,)
 
 
-PICTURE = [{"role": "user", "content": [{"type": "image", "image": "data:image/png;base64,AA"}]}]
 PROBLEMS = {
     "no object": ([1], "found [1]; expected a sample with id, epoch, input, target and output"),
     "no id": (sample(None), "expected a sample with id, epoch, input, target and output"),
     "epoch": (sample(epoch=0), "column epoch: found 0; expected a whole number of at least 1"),
     "a huge epoch": (sample(epoch=1.5), "column epoch: found 1.5; expected a whole number of at least 1"),
     "output": (sample(output="4"), "column output: found '4'; expected an object with choices"),
-    "a picture": (sample(input=PICTURE), "column input: found a part of the type 'image' in a message; expected texts: pictures, sounds and files in the messages of Inspect's logs are not read"),
 }  # fmt: skip
 
 

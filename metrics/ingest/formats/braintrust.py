@@ -21,7 +21,7 @@ from metrics.ingest.formats.tool_records import (
     references,
     tool_reader,
 )
-from metrics.ingest.tables.messages import ANSWERS, QUESTIONS, REFERENCES, TEXTS, MediaError, texts_in
+from metrics.ingest.tables.messages import ANSWERS, QUESTIONS, REFERENCES, texts_in
 from metrics.ingest.tables.values import text_of
 
 OWN = {"root_span_id", "span_id", "_xact_id", "span_parents", "is_root", "dataset_record_id", "span_attributes",
@@ -41,12 +41,9 @@ def _convert(records: Sequence[Numbered], fault: Callable[[int, Fault], None]) -
     roots = [one for one in records if _is_root(one[1])]
     if not roots:
         raise Refused("Braintrust spans without a root span", ROOTS)
-    try:
-        questions, more = texts_in([group(record, "input") for _, record in roots], QUESTIONS)
-        answers, others = texts_in([group(record, "output") for _, record in roots], ANSWERS, last=True)
-        expected, _ = texts_in([group(record, "expected") for _, record in roots], REFERENCES, last=True)
-    except MediaError as media:
-        raise Refused(f"Braintrust records with {media}", TEXTS) from None
+    questions, more = texts_in([group(record, "input") for _, record in roots], QUESTIONS)
+    answers, others = texts_in([group(record, "output") for _, record in roots], ANSWERS, last=True)
+    expected, _ = texts_in([group(record, "expected") for _, record in roots], REFERENCES, last=True)
     made = []
     for place, (row, record) in enumerate(roots):
         case = text_of(record.get("dataset_record_id") or lookup(record, "origin.id") or record.get("id")

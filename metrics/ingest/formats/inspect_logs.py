@@ -24,14 +24,13 @@ from metrics.ingest.problems import Problems
 from metrics.ingest.reader import FIRST_ROWS, Upload
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.source import Source
-from metrics.ingest.tables.messages import MediaError, asked, calls_tools, content_text, messages_in
+from metrics.ingest.tables.messages import asked, calls_tools, content_text, messages_in, note_media
 from metrics.ingest.tables.values import flatten, json_text, tables_of, text_of
-from metrics.ingest.traces.chat_traces import Conversation
+from metrics.ingest.traces.chat_traces import conversation
 from metrics.text.agents.traces import TraceError
 
 HEADER, START, SAMPLES = "header.json", "_journal/start.json", "samples/"
 SAMPLE = "a sample with id, epoch, input, target and output"
-TEXTS = "texts: pictures, sounds and files in the messages of Inspect's logs are not read"
 NO_SAMPLES = (
     "a log with its samples: the .eval file, or JSON written with log_samples (not `inspect log dump --header-only`)"
 )
@@ -136,7 +135,9 @@ def _records(
     """Yield a record for each sample that can be read; the others are problems."""
     for row, sample in samples:
         try:
-            yield row, _record(sample, model)
+            record = _record(sample, model)
+            note_media(problems, file, [sample["input"], sample.get("output")])
+            yield row, record
         except _Wrong as wrong:
             problems.left_out += 1
             problems.add(file, wrong.found, wrong.expected, row, wrong.column)
@@ -155,19 +156,14 @@ def _record(sample: Any, model: str | None) -> dict[str, Any]:
     files = attached if isinstance(attached, Mapping) else {}
     messages = _resolved(sample.get("messages") or [], files)
     target = sample.get("target")
-    try:
-        question = _question(_resolved(sample["input"], files))
-        answer = _resolved(_answer(output or {}), files)
-    except MediaError as media:
-        raise _Wrong("input", str(media), TEXTS) from None
     record: dict[str, Any] = {
         "case_id": text_of(sample["id"]),
         "run": str(epoch),
-        "question": question,
+        "question": _question(_resolved(sample["input"], files)),
         "expected_answers": [text for item in (target if isinstance(target, list) else [target])
                              if (text := text_of(item))] or None,
         "model": model,
-        "answer": answer,
+        "answer": _resolved(_answer(output or {}), files),
         "error": _error(sample.get("error")),
         **_usage(sample, output or {}, messages, model),
         "trace": _trace(messages),
@@ -215,27 +211,11 @@ def _trace(messages: Any) -> str | None:
     """Return the messages as a trace where a tool was called."""
     if not calls_tools(messages):
         return None
-    spelled = [_message(message) for message in messages]
     try:
-        talk = Conversation()
-        for message in spelled:
-            talk.add(message)
+        conversation(messages)
     except TraceError as failure:
         raise _Wrong("messages", str(failure), "messages with roles") from None
-    return json_text(spelled)
-
-
-def _message(message: Any) -> Any:
-    """Return a message in OpenAI's form, in which the function of a call has name and arguments."""
-    calls = message.get("tool_calls") if isinstance(message, Mapping) else None
-    if not isinstance(calls, list):
-        return message
-    spelled = [
-        {"id": call.get("id"), "type": "function",
-         "function": {"name": call.get("function"), "arguments": call.get("arguments")}}
-        for call in calls if isinstance(call, Mapping)
-    ]  # fmt: skip
-    return {**message, "tool_calls": spelled}
+    return json_text(messages)
 
 
 def _scores(sample: Mapping[str, Any]) -> dict[str, str | None]:

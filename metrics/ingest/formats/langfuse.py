@@ -23,7 +23,7 @@ from metrics.ingest.formats.tool_records import (
     tool_reader,
 )
 from metrics.ingest.tables.columns import fold
-from metrics.ingest.tables.messages import ANSWERS, CHAT, QUESTIONS, REFERENCES, TEXTS, MediaError, texts_in
+from metrics.ingest.tables.messages import ANSWERS, CHAT, QUESTIONS, REFERENCES, texts_in
 from metrics.ingest.tables.values import item_text, text_of
 from metrics.ingest.traces.chat_traces import decoded
 from metrics.ingest.traces.otel_traces import Span, span_of
@@ -72,12 +72,9 @@ def _convert(records: Sequence[Numbered], fault: Callable[[int, Fault], None]) -
     beside: dict[str, list[Record]] = {}
     if kind == "observations":
         plain, beside = _roots(plain)
-    try:
-        questions, more = texts_in([record.get("input") for _, record in plain], QUESTIONS)
-        answers, others = texts_in([record.get("output") for _, record in plain], ANSWERS, last=True)
-        expected, _ = texts_in([record.get("expected_output") for _, record in plain], REFERENCES, last=True)
-    except MediaError as media:
-        raise Refused(f"Langfuse records with {media}", TEXTS) from None
+    questions, more = texts_in([record.get("input") for _, record in plain], QUESTIONS)
+    answers, others = texts_in([record.get("output") for _, record in plain], ANSWERS, last=True)
+    expected, _ = texts_in([record.get("expected_output") for _, record in plain], REFERENCES, last=True)
     made = []
     for place, (row, record) in enumerate(plain):
         case = text_of(record.get("id"))

@@ -23,7 +23,7 @@ from metrics.ingest.formats.tool_records import (
     numbered_runs,
     tool_reader,
 )
-from metrics.ingest.tables.messages import ANSWERS, QUESTIONS, REFERENCES, TEXTS, MediaError, texts_in
+from metrics.ingest.tables.messages import ANSWERS, QUESTIONS, REFERENCES, texts_in
 from metrics.ingest.tables.values import item_text, text_of
 
 INPUTS, REFERENCE = ("inputs", "input"), ("reference_outputs", "reference", "reference_output")
@@ -51,13 +51,10 @@ def _convert(records: Sequence[Numbered], fault: Callable[[int, Fault], None]) -
     else:
         documents = {}
     dataset = "run_type" not in names and not names & OF_EXPERIMENTS
-    try:
-        questions, more = texts_in([group(record, *INPUTS) for _, record in records], QUESTIONS)
-        outputs, others = texts_in([group(record, "outputs") for _, record in records],
-                                   REFERENCES if dataset else ANSWERS, last=True)  # fmt: skip
-        expected, _ = texts_in([group(record, *REFERENCE) for _, record in records], REFERENCES, last=True)
-    except MediaError as media:
-        raise Refused(f"LangSmith records with {media}", TEXTS) from None
+    questions, more = texts_in([group(record, *INPUTS) for _, record in records], QUESTIONS)
+    outputs, others = texts_in([group(record, "outputs") for _, record in records],
+                               REFERENCES if dataset else ANSWERS, last=True)  # fmt: skip
+    expected, _ = texts_in([group(record, *REFERENCE) for _, record in records], REFERENCES, last=True)
     made = []
     for place, (row, record) in enumerate(records):
         case = text_of(_first(record, "reference_example_id", "example_id", "id", "trace_id"))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from metrics.ingest.formats.tool_records import Fault, Numbered, Record, Refused, metadata, references, tool_reader
-from metrics.ingest.tables.messages import TEXTS, MediaError, asked, content_text, messages_in
+from metrics.ingest.tables.messages import asked, content_text, messages_in
 from metrics.ingest.tables.values import text_of
 
 EVENT = {"event_id", "sample_id", "type", "data"}
@@ -99,11 +99,8 @@ def _sample(sample: str, events: Sequence[Record]) -> Record:
 
 
 def _asked(value: Any) -> str | None:
-    try:
-        messages = messages_in(value)
-        return asked(messages) if messages is not None else content_text(value) or None
-    except MediaError as media:
-        raise Fault(str(media), TEXTS, "input") from None
+    messages = messages_in(value)
+    return asked(messages) if messages is not None else content_text(value) or None
 
 
 DATASET = tool_reader("openai_evals_data", _is_dataset, _read_dataset, answered=False)

@@ -23,7 +23,7 @@ from metrics.ingest.formats.tool_records import (
     metadata,
     tool_reader,
 )
-from metrics.ingest.tables.messages import ANSWERS, QUESTIONS, TEXTS, MediaError, texts_in
+from metrics.ingest.tables.messages import ANSWERS, QUESTIONS, texts_in
 from metrics.ingest.tables.values import item_text, text_of
 from metrics.ingest.traces.otel_traces import Span, span_of
 from metrics.ingest.traces.stored_trace import trace_cell
@@ -54,11 +54,8 @@ def _convert(records: Sequence[Numbered], fault: Callable[[int, Fault], None]) -
             roots.append((row, record | {"_trace": trace}))
     if not roots and records:
         raise Refused("Phoenix spans without the root span of a trace", WHOLE)
-    try:
-        questions, more = texts_in([_value(record, "input") for _, record in roots], QUESTIONS)
-        answers, others = texts_in([_value(record, "output") for _, record in roots], ANSWERS, last=True)
-    except MediaError as media:
-        raise Refused(f"Phoenix spans with {media}", TEXTS) from None
+    questions, more = texts_in([_value(record, "input") for _, record in roots], QUESTIONS)
+    answers, others = texts_in([_value(record, "output") for _, record in roots], ANSWERS, last=True)
     made = []
     for place, (row, record) in enumerate(roots):
         found: Record = {"case_id": record["_trace"], "question": questions[place], "answer": text_of(answers[place])}

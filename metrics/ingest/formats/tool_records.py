@@ -22,6 +22,7 @@ from metrics.ingest.problems import Problems
 from metrics.ingest.reader import Reader
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.source import DOCUMENTS, Source
+from metrics.ingest.tables.messages import note_media
 from metrics.ingest.tables.values import finite, flatten, tables_of, text_of
 
 LOOKED_AT = 5  # records of a document whose names are looked at
@@ -61,7 +62,9 @@ def tool_reader(name: str, knows: Callable[[frozenset[str]], bool], convert: Con
             problems.add(source.name, found.found, found.expected, row, found.column)
 
         try:
-            made = list(convert(list(records_of(source, problems)), fault))
+            records = list(records_of(source, problems))
+            note_media(problems, source.name, [record for _, record in records])
+            made = list(convert(records, fault))
         except Refused as refused:
             raise source.error(refused.found, refused.expected) from None
         except RecursionError:

@@ -1,11 +1,16 @@
 """The text in what tools keep of inputs and outputs: plain text, chat messages, objects that hold one of them."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
+import orjson
+
+from metrics.ingest.problems import Problems
 from metrics.ingest.tables.columns import OUTPUT_ALIASES, SUITE_ALIASES, fold
 from metrics.ingest.tables.values import text_of
-from metrics.text.agents.dialects import ROLES
+from metrics.text.agents.dialects import MEDIUM, ROLES, medium_of
 
 QUESTIONS = ("question", *SUITE_ALIASES["question"], "message", "text")
 ANSWERS = ("answer", *OUTPUT_ALIASES["answer"], "result", "completion", "generation", "text")
@@ -16,19 +21,36 @@ MESSAGE_KEYS = ("kwargs", "data", "message")  # in which LangChain and OpenInfer
 TYPES = {"human": "user", "ai": "assistant", "AIMessage": "assistant", "HumanMessage": "user",
          "SystemMessage": "system", "ToolMessage": "tool"}  # fmt: skip
 
-TEXTS = "texts: pictures, sounds and files in messages are not read"  # what is expected in place of a MediaError
 NO_TEXT = "no text: pictures, sounds and files in messages are not read, later they will be judged"
 
 
-class MediaError(ValueError):
-    """A picture, sound, video or file where a text is read; its text says which."""
-
-
 def content_text(content: Any) -> str:
-    """Return the text of a message's content: itself, or its parts of text; MediaError where a part is no text."""
+    """Return the text of a message's content: itself, or its parts of text; without any, the kinds of its media."""
     if not isinstance(content, list):
         return text_of(content) or ""
-    return "\n".join(text for text in map(_part, content) if text)
+    text = "\n".join(text for text in map(_part, content) if text)
+    return text or "\n".join(f"[{kind}]" for part in content if (kind := medium_of(part)))
+
+
+def note_media(problems: Problems, file: str, value: Any) -> None:
+    """Say in the receipt how many pictures, sounds and files are in the messages of records."""
+    for kind, count in sorted(Counter(_media_in(value)).items()):
+        problems.note(file, f"{kind} parts of messages", "unused", NO_TEXT, count)
+
+
+def _media_in(value: Any) -> Iterator[str]:
+    if isinstance(value, str) and value[:1] in ("[", "{") and MEDIUM.search(value):
+        with suppress(orjson.JSONDecodeError):
+            yield from _media_in(orjson.loads(value))
+    elif isinstance(value, list):
+        for entry in value:
+            if (kind := medium_of(entry)) is not None:
+                yield kind
+            else:
+                yield from _media_in(entry)
+    elif isinstance(value, Mapping):
+        for inner in value.values():
+            yield from _media_in(inner)
 
 
 def _part(part: Any) -> str:
@@ -37,9 +59,7 @@ def _part(part: Any) -> str:
     kind = str(part.get("type") or "text")
     if kind in TEXT_PARTS:
         return text_of(next((part[name] for name in (kind, "text", "content") if part.get(name) is not None), "")) or ""
-    if any(word in kind for word in ("image", "audio", "video", "file", "document")):
-        raise MediaError(f"a part of the type {kind[:40]!r} in a message")
-    return ""  # reasoning, calls of tools
+    return ""  # reasoning, calls of tools, media
 
 
 def message_of(value: Any) -> tuple[str, Any] | None:

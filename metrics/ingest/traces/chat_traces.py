@@ -1,11 +1,12 @@
 """Conversations as traces, whatever framework wrote their messages (metrics.text.agents.dialects)."""
 
 from collections import Counter, deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import groupby
 from typing import Any
 
-from metrics.text.agents.dialects import is_message, message_of
+from metrics.text.agents.dialects import Part, is_message, message_of
 from metrics.text.agents.traces import Step, error_text, text_of
 from metrics.text.json_text import JsonError, read_json
 
@@ -34,7 +35,7 @@ class Conversation:
         """Add one message or item; TraceError naming `where` it is for anything else."""
         role, parts = message_of(message, where)
         opened = []
-        for part in parts:
+        for part in _in_one(parts):
             if part.kind == "call":
                 self.call(part.id, part.tool, part.value)
                 opened += [] if part.id else self._open
@@ -103,6 +104,20 @@ class Conversation:
         self.steps[place] = replace(known, result=kept, error=found, tool=known.tool or tool)
         if place in self._open:
             self._open.remove(place)
+
+
+def _in_one(parts: Sequence[Part]) -> Iterator[Part]:
+    """Yield the parts of a message, its texts up to the next call or thought as one, with their media behind them."""
+    for told, run in groupby(parts, key=lambda part: part.kind in ("text", "media")):
+        listed = list(run)
+        if told:
+            by_role = {part.role: [other for other in listed if other.role == part.role] for part in listed}
+            for own in by_role.values():
+                texts = [part.text for part in own if part.kind == "text" and part.text]
+                yield Part("text", "\n".join(texts), role=own[0].role)
+                yield from (part for part in own if part.kind == "media")
+        else:
+            yield from listed
 
 
 def conversation(listed: Iterable[Any]) -> Conversation:

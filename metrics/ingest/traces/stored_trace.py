@@ -10,12 +10,13 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from typing import Any, get_args
 
 from metrics.ingest.tables.values import finite, json_text, text_of
 from metrics.ingest.traces.chat_traces import conversation, is_conversation
 from metrics.ingest.traces.otel_traces import Span, SpanTrace, is_export, is_span, spans_in, trace_of_spans
-from metrics.text.agents.dialects import folded, is_call, is_foreign_call, is_message, parts_of
+from metrics.text.agents.dialects import MEDIUM, folded, is_call, is_foreign_call, is_message, parts_of
 from metrics.text.agents.traces import ARGUMENTS, MOST_STEPS, RESULT, TEXT, TOOL, Kind, Step, TraceError, steps_of
 from metrics.text.json_text import JsonError, read_json
 from metrics.text.thoughts import split_thoughts
@@ -54,9 +55,14 @@ class Trace:
 
     @property
     def answer(self) -> str | None:
-        """The assistant's last message; None where there is none."""
-        said = (step for step in reversed(self.steps) if step.kind == "message" and step.role in ("assistant", "model"))
-        return next((step.text for step in said), None)
+        """The assistant's last message, its text before its pictures; None where there is none."""
+        said = [step for step in self.steps if step.kind == "message"]
+        while said and said[-1].role not in ("assistant", "model"):
+            said.pop()
+        turn = takewhile(lambda step: step.role in ("assistant", "model"), reversed(said))
+        texts = [step.text for step in turn]
+        plain = (text for text in texts if not (text[:1] == "[" and MEDIUM.fullmatch(text[1:-1])))
+        return next(plain, next(iter(texts), None))
 
 
 def read_trace(text: str) -> Trace:

@@ -45,7 +45,7 @@ GOT = (*RESULT, "tool_output", "content", "outputs", "server_tool_call_response"
 ERRORS = ("error", "error_text", "tool_call_error")
 THOUGHTS = ("reasoning", "thinking", "thought", "reasoning_content", "redacted_thinking")
 TEXTS = ("text", "input_text", "output_text", "summary_text", "refusal", "system_prompt", "user_prompt", "instructions")
-MEDIA = re.compile(r"image|audio|video|file|document|inline_data|media|binary|blob|picture")
+MEDIUM = re.compile(r"(?:input_|output_)?(image|audio|video|file|document|media|inline_data|file_data)(?:_url|_file)?")
 UNTOLD = ("step_start", "step_end", "cache_point", "model_client_streaming_chunk")  # marks, and pieces told again whole
 MESSAGE_CALLS = ("tools_called", "tool_calls", "invalid_tool_calls", "tool_invocations", "tool_uses")
 MESSAGE_RESULTS = ("tool_results", "tool_responses")
@@ -191,14 +191,31 @@ def parts_of(part: Any, where: str = "message") -> list[Part]:
     text = next((given[name] for name in (kind, "text", "content") if isinstance(given.get(name), str)), None)
     if kind in TEXTS or (not kind and text is not None):
         return [Part("text", text if text is not None else _joined(part), role=PART_ROLES.get(kind, ""))]
-    medium = next((found[0] for name in (kind, *given) if (found := MEDIA.search(name))), None)
-    if medium is not None:
-        return [Part("media", kind.removeprefix("input_").removesuffix("_url") or medium)]
+    if (medium := medium_of(part)) is not None:
+        return [Part("media", medium)]
     if kind in UNTOLD:
         return []
     if LIKE_A_CALL.search(kind) or any(LIKE_A_CALL.search(name) and given[name] for name in given):
         raise TraceError(f"{where} has a part {raw or ', '.join(given)[:80]!r}, which is not understood")
     return [Part("text", _joined(part))]
+
+
+def medium_of(part: Any) -> str | None:
+    """Return the kind of the picture, sound, video or file that a part of a message is; None for other parts."""
+    if not isinstance(part, Mapping) or any(isinstance(part.get(name), str) for name in ("text", "content")):
+        return None
+    given, kind = folded(part), _kind(folded(part))
+    names = [kind] if kind else [name for name in given if isinstance(given[name], Mapping)]  # of Gemini and Bedrock
+    name, found = next(((name, found) for name in names if (found := MEDIUM.fullmatch(name))), ("", None))
+    if found is None:
+        return None
+    inner = folded(given[name]) if isinstance(given.get(name), Mapping) else given
+    described = text_of(_first(inner, ("mime_type", "media_type"))).partition("/")[0]
+    return (
+        described
+        if described in ("image", "audio", "video")
+        else found[1].removesuffix("_data").replace("inline", "file")
+    )
 
 
 def _said(given: Mapping[str, Any], role: str, kind: str, where: str) -> list[Part]:
