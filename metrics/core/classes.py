@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from metrics.core.unicode_forms import normalized
@@ -68,6 +68,14 @@ def class_key(name: str) -> str:
     text = normalized("NFC", name).strip()
     number = WHOLE_NUMBER.fullmatch(text)
     return number[1] if number else normalized("NFC", SEPARATORS.sub(" ", text).strip().casefold())
+
+
+def classes_by_key(labels: Iterable[str]) -> dict[str, list[str]]:
+    """Return the classes that are the same but for their spelling, by what is the same of them."""
+    found: dict[str, list[str]] = {}
+    for label in labels:
+        found.setdefault(class_key(label), []).append(label)
+    return found
 
 
 def as_flag(name: str) -> bool | None:

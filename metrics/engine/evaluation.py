@@ -226,9 +226,9 @@ class CheckFields(Fields):
     )
     unknown_classes: Pairs = option(
         "what becomes of predictions of classes that the suite does not have: left out as pycocotools does, counted as "
-        "false, or taken for a class of the suite (FILE: a .json or .csv of names and classes), "
-        "repeatable; without it they are an error",
-        "ignore|false|NAME=CLASS|FILE",
+        "false, or taken for a class of the suite (respell: those that are only spelled otherwise; FILE: a .json or "
+        ".csv of names and classes), repeatable; without it they are an error",
+        "respell|ignore|false|NAME=CLASS|FILE",
     )
     accept_findings: bool = switch("score also what the checks find to be meaningless")
 

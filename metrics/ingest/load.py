@@ -89,7 +89,7 @@ def load_outputs(
     output for each of its masks or, with rows of regions, for every image;
     a region needs no score.
 
-    Unknown cases, unknown classes in detection (unless `keep_unknown_classes`: then metrics.ingest.lint says what they
+    Unknown cases, unknown classes of objects (unless `keep_unknown_classes`: then metrics.ingest.lint says what they
     are and settles what becomes of them), and two answers for one case, model and run are problems; cases without
     an answer are not, `Loaded.missing` counts them. InputError as in `load_suite`; `read_outputs` returns the outputs
     alone.
@@ -204,5 +204,7 @@ def _problems(
     problems = Problems(keep_good_rows)
     problems.answers[""] = answers or {}
     if suite is not None:
-        problems.keep_unknown_classes = keep_unknown and suite.task == "detection" and not suite.label_keys
+        problems.keep_unknown_classes = (
+            keep_unknown and suite.task in ("detection", "segmentation") and not suite.label_keys
+        )
     return problems

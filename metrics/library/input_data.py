@@ -312,10 +312,15 @@ def checked_outputs(
     # numbers that are off by one are answered by their fix
     unknown = unanswered(suite, outputs)
     if unknown and not any(finding.kind == "class_numbers" for finding in refused):
-        alike = [f"{each.name}={each.nearest[0]}" for each in unknown if each.nearest]
+        alike = [f"{each.name}={each.nearest[0]}" for each in unknown if each.nearest and each.meant is None]
         proposal = f", such as {option_text('unknown_classes', alike[0], door)}" if alike else ""
         every = option_name("unknown_classes", door)
-        lines += [unknown_text(unknown), f"  add {every} ignore|false|NAME=CLASS{proposal}"]
+        lines.append(unknown_text(unknown))
+        if meant := [each.respelling for each in unknown if each.meant is not None]:
+            some = ", ".join(meant[:5]) + ", …" * (len(meant) > 5)
+            lines.append(f"  add {option_text('unknown_classes', 'respell', door)}: only spelled otherwise are {some}")
+        if len(meant) < len(unknown):
+            lines.append(f"  add {every} ignore|false|NAME=CLASS{proposal}")
         if door == "page":  # which shows what was found beside its questions
             numbered = [str(finding) for finding in findings if finding.kind == "class_numbers"]
             lines = numbered or [f"Choose what to do with {unknown_text(unknown)}."]

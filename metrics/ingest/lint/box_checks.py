@@ -169,7 +169,7 @@ def score_findings(model: str, score: Floats) -> Iterator[Finding]:
     low, high, over = float(known.min()), float(known.max()), int((known > 1).sum())
     span = f"Scores go from {low:.3g} to {high:.3g}"
     if low < 0:
-        text = f"{span}: logits? AP uses only their order, but score thresholds go from 0 to 1."
+        text = f"{span}: logits? Rankings use only their order, but score thresholds go from 0 to 1."
         yield Finding("negative_scores", model, text, False, int((known < 0).sum()), count, fix="sigmoid")
     elif over and high <= PER_CENT and over >= MOSTLY * count:
         text = f"{span}: per cent? Score thresholds go from 0 to 1."

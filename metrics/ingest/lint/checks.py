@@ -17,7 +17,7 @@ from metrics.ingest.lint.box_checks import (
     score_findings,
     size_findings,
 )
-from metrics.ingest.lint.class_checks import class_findings, label_findings
+from metrics.ingest.lint.class_checks import class_findings, label_findings, spelling_findings
 from metrics.ingest.lint.findings import Finding, per_cent, worst_first
 from metrics.ingest.lint.fixes import FIXES, fix, of_model
 from metrics.ingest.lint.scene import Boxes, leaving
@@ -32,7 +32,8 @@ ROUNDS = 3  # of lint and fix: a fix may show what another one needs
 def lint(suite: Suite, outputs: Outputs) -> tuple[Finding, ...]:
     """Return what looks wrong with the ground truth and the predictions of a suite, serious findings first.
 
-    Of classification it is checked whether the numbers of the classes are off by one, or places in place of numbers.
+    Of every suite: classes that only differ in their spelling. Of classification: numbers of classes that are off by
+    one, or places in place of numbers; scores over 1, or below 0.
     Of detection, for every model: no predictions, or none in most images; boxes that are shares of the image, or
     x1 y1 x2 y2, centre and size, or y before x; boxes outside their image or without area; scores over 1, below 0, or
     all alike; class numbers as above; classes that disagree. Of the ground truth: no objects, and its boxes. Empty for
@@ -43,15 +44,23 @@ def lint(suite: Suite, outputs: Outputs) -> tuple[Finding, ...]:
     """
     if suite.task == "classification" and outputs.predictions is not None and not suite.label_keys:
         models = ((model, of_model(outputs, model)[0]) for model in outputs.models)
-        return tuple(finding for model, table in models for finding in label_findings(model, table, suite))
+        found = [finding for model, table in models for finding in _label_findings(model, table, suite)]
+        return worst_first([*spelling_findings(suite), *found])
     if suite.task != "detection":
-        return ()
+        return tuple(spelling_findings(suite)) if suite.task == "segmentation" else ()
     annotations = ANNOTATIONS.empty_table() if suite.annotations is None else suite.annotations
     truth = Boxes.of(suite, annotations, shaped=True)
-    found = [*_truth_findings(suite, truth)]
+    found = [*_truth_findings(suite, truth), *spelling_findings(suite)]
     for model in outputs.models:
         found += _model_findings(suite, outputs, model, truth, annotations)
     return worst_first(found)
+
+
+def _label_findings(model: str, table: pa.Table, suite: Suite) -> Iterator[Finding]:
+    """Yield what is wrong with the scores and the classes of a classifier; equal scores are no finding."""
+    scores = whole(table["score"]).to_numpy(zero_copy_only=False)
+    yield from (finding for finding in score_findings(model, scores) if finding.kind != "equal_scores")
+    yield from label_findings(model, table, suite)
 
 
 def advice(finding: Finding, remedy: Callable[[str, str], str]) -> list[str]:

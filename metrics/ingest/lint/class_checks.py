@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.array_types import Bools, Int32s, Ints
+from metrics.core.classes import classes_by_key
 from metrics.core.suite import Suite
 from metrics.ingest.lint.findings import Finding, example_cases, per_cent
 from metrics.ingest.lint.scene import Boxes, compared, overlaps
@@ -101,6 +102,17 @@ def class_findings(
         )
         shown = example_cases(cases, images, ~now)
         yield Finding("class_names", model, text, False, int((~now).sum()), len(pairs), shown)
+
+
+def spelling_findings(suite: Suite) -> Iterator[Finding]:
+    """Yield that the suite has classes that are the same but for their spelling: are they one?"""
+    alike = [own for own in classes_by_key(suite.labels).values() if len(own) > 1]
+    if alike:
+        names = "; ".join(", ".join(map(repr, own)) for own in alike[:5])
+        text = (
+            f"Classes that only differ in their spelling are different ones: {names}. Correct the file if they are not."
+        )
+        yield Finding("class_spelling", None, text, False, sum(map(len, alike)), len(suite.labels))
 
 
 def label_findings(model: str, predictions: pa.Table, suite: Suite) -> Iterator[Finding]:

@@ -3,9 +3,8 @@
 import csv
 import io
 import json
-import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal
@@ -14,19 +13,18 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics.core.classes import as_flag, class_key, classes_by_key
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.regular_files import text_of
 from metrics.core.suite import PREDICTIONS, Outputs, Suite
+from metrics.core.unicode_forms import normalized
 from metrics.ingest.lint.fixes import changed
 from metrics.vision.geometry import whole
 
-TASKS_ASKED = (
-    "detection",
-    "classification",
-)  # the tasks whose predictions may have classes that the suite does not have
+TASKS_ASKED = ("detection", "segmentation", "classification")  # whose predictions may have classes the suite has not
 Rest = Literal["", "ignore", "false"]
 OPTION = "--unknown-classes"
-EXPECTED = "ignore, false, NAME=CLASS with a class of the suite, or a .json or .csv file of names and classes"
+EXPECTED = "respell, ignore, false, NAME=CLASS with a class of the suite, or a .json or .csv file of names and classes"
 ALIKE = 0.6  # ratio of difflib from which on names are proposed
 MEANT = {
     "ignore": "predictions of classes that the suite does not have ignored",
@@ -36,12 +34,23 @@ MEANT = {
 
 @dataclass(frozen=True, slots=True)
 class UnknownClass:
-    """A class that predictions have and the suite has not; `nearest` are classes of the suite with similar names."""
+    """A class that predictions have and the suite has not; `nearest` are classes of the suite with similar names.
+
+    `meant` is the one class of the suite that is the same but for its spelling: `1.0` or `True` for 1, `Red_Kite` for
+    red kite.
+    """
 
     name: str
     count: int
     models: tuple[str, ...]
     nearest: tuple[str, ...] = ()
+    meant: str | None = None
+
+    @property
+    def respelling(self) -> str:
+        """The name and the class that it means; characters that look alike are written out."""
+        alike = normalized("NFC", self.name.strip()) == self.meant
+        return f"{ascii(self.name) if alike else repr(self.name)} = {self.meant!r}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,24 +59,28 @@ class ClassChoice:
 
     ignore: their predictions are left out, as pycocotools does. false: they stay, and are wrong: false positives where
     these are counted (precision, F1, confusion); AP is a mean over the suite's classes and does not change. "": each
-    must be mapped.
+    must be mapped. `respell` maps every class that is only spelled otherwise.
     """
 
     names: Mapping[str, str] = field(default_factory=dict)
     rest: Rest = ""
+    respell: bool = False
 
     @classmethod
     def parse(cls, items: Iterable[str]) -> "ClassChoice":
-        """Return the choice in texts: `ignore`, `false`, `NAME=CLASS`, or the name of a file of names and classes.
+        """Return the choice in texts: `respell`, `ignore`, `false`, `NAME=CLASS`, or a file of names and classes.
 
         A file is a JSON object or a CSV of two columns. InputError listing every text that is none of these.
         """
         names: dict[str, str] = {}
         rest: Rest = ""
+        respell = False
         problems = []
         for item in items:
             name, equals, own = item.rpartition("=")
-            if item in ("ignore", "false"):
+            if item == "respell":
+                respell = True
+            elif item in ("ignore", "false"):
                 rest = "ignore" if item == "ignore" else "false"
             elif equals and name and own:
                 names[name.strip()] = own.strip()
@@ -77,21 +90,23 @@ class ClassChoice:
                 problems.append(InputProblem(OPTION, repr(item), EXPECTED))
         if problems:
             raise InputError(problems)
-        return cls(names, rest)
+        return cls(names, rest, respell)
 
 
 def unknown_classes(suite: Suite, outputs: Outputs) -> tuple[UnknownClass, ...]:
     """Return the classes of the predictions that the suite does not have, the most frequent first.
 
-    Classes with keys (core.label_keys) are checked when they are read.
+    Of objects with keys (core.label_keys) they are checked when they are read.
     """
-    if suite.task not in TASKS_ASKED or suite.label_keys or outputs.predictions is None:
+    keyed = suite.label_keys and suite.task != "classification"
+    if suite.task not in TASKS_ASKED or keyed or outputs.predictions is None:
         return ()
+    meant = _spellings(suite.labels)
     table = outputs.predictions.select(["label", "model"]).filter(_unknown(suite, outputs.predictions))
     counts = table.group_by("label", use_threads=False).aggregate([("model", "count"), ("model", "distinct")])
     found = [
         UnknownClass(row["label"], row["model_count"], tuple(sorted(row["model_distinct"])),
-                     _nearest(row["label"], suite.labels))
+                     _nearest(row["label"], suite.labels), meant(row["label"]))
         for row in counts.to_pylist()
     ]  # fmt: skip
     return tuple(sorted(found, key=lambda each: (-each.count, each.name)))
@@ -106,8 +121,8 @@ def unanswered(suite: Suite, outputs: Outputs) -> tuple[UnknownClass, ...]:
 def settle(suite: Suite, outputs: Outputs, choice: ClassChoice) -> Outputs:
     """Return the outputs with the unknown classes treated as chosen, recorded in `changes`.
 
-    InputError where a class is mapped to one that the suite does not have, or an unknown class is left without an
-    answer.
+    InputError where a class is mapped to one that the suite does not have, an unknown class is left without an answer,
+    or ignoring unknown classes would leave nothing of a model.
     """
     found = unknown_classes(suite, outputs)
     if not found:
@@ -117,9 +132,17 @@ def settle(suite: Suite, outputs: Outputs, choice: ClassChoice) -> Outputs:
         for name, own in choice.names.items()
         if own not in suite.labels
     ]
+    respelled = {each.name: each.meant for each in found if each.meant is not None and choice.respell}
+    choice = replace(choice, names={**respelled, **choice.names})
     left = [each.name for each in found if each.name not in choice.names]
     if left and not choice.rest:
         problems.append(InputProblem("predictions", unknown_text(found), f"an answer: {OPTION} {EXPECTED}"))
+    if choice.rest == "ignore":
+        lost = _nothing_left(suite, outputs, choice.names)
+        expected = f"classes of the suite: {_some(suite.labels)}; or {OPTION} false, by which they count as wrong"
+        problems += [
+            InputProblem("predictions", f"only unknown classes of the model {name!r}", expected) for name in lost
+        ]
     if problems:
         raise InputError(problems)
     for model in outputs.models:
@@ -160,15 +183,35 @@ def _unknown(suite: Suite, predictions: pa.Table) -> pa.Array:
     return pc.invert(known)
 
 
+def _nothing_left(suite: Suite, outputs: Outputs, names: Mapping[str, str]) -> list[str]:
+    """Return the models all of whose predictions have unknown classes that `names` does not map."""
+    table = PREDICTIONS.empty_table() if outputs.predictions is None else outputs.predictions
+    known = pc.is_in(whole(table["label"]), value_set=pa.array([*suite.labels, *names], pa.string()))
+    kept = set(table["model"].filter(known).unique().to_pylist())
+    return [name for name in table["model"].unique().to_pylist() if name not in kept]
+
+
 def _nearest(name: str, labels: tuple[str, ...]) -> tuple[str, ...]:
     folded: dict[str, str] = {}
     for label in labels:
-        folded.setdefault(_fold(label), label)
-    return tuple(folded[each] for each in get_close_matches(_fold(name), list(folded), 3, ALIKE))
+        folded.setdefault(class_key(label), label)
+    return tuple(folded[each] for each in get_close_matches(class_key(name), list(folded), 3, ALIKE))
 
 
-def _fold(name: str) -> str:
-    return re.sub(r"[\s_\-]+", " ", re.sub(r"(?<=\d)\.0$", "", name)).strip().casefold()
+def _spellings(labels: tuple[str, ...]) -> Callable[[str], str | None]:
+    """Return a function from a name to the one class that is the same but for its spelling; None where none is.
+
+    Of two classes that are true and false, yes and no, or 1 and 0, any of these words is one.
+    """
+    by_key = {key: own for key, own in classes_by_key(labels).items() if len(own) == 1}
+    by_flag = {as_flag(label): label for label in labels}
+    flags = by_flag if len(labels) == 2 and by_flag.keys() == {True, False} else {}
+
+    def meant(name: str) -> str | None:
+        own = by_key.get(class_key(name))
+        return own[0] if own else flags.get(as_flag(name))
+
+    return meant
 
 
 def _some(names: Iterable[str]) -> str:

@@ -97,7 +97,7 @@ def test_parse(items, names, rest, tmp_path):
 
 
 @pytest.mark.parametrize(("item", "message"), [
-    ("drop", "expected ignore, false, NAME=CLASS"), ("=cat", "expected ignore, false, NAME=CLASS"),
+    ("drop", "expected respell, ignore, false, NAME=CLASS"), ("=cat", "expected respell, ignore, false, NAME=CLASS"),
     ("gone.json", "No such file"), ("list.json", "rows of two columns"), ("three.csv", "rows of two columns"),
 ])  # fmt: skip
 def test_parse_refuses(item, message, tmp_path):
@@ -160,3 +160,50 @@ def test_numbers_of_classes_that_are_off_are_named_and_fixed(classes, predicted,
         fixed = fix(suite, outputs, findings)
         assert fixed.predictions["label"].to_pylist() == suite.cases["label"].to_pylist()
     assert lint(*classified(classes, predicted, 9)) == ()  # too few to tell
+
+
+SPELLINGS = {
+    "numbers": (("0", "1"), {"1.0": "1", "0.0": "0", " 1 ": "1"}),
+    "flags for numbers": (("0", "1"), {"True": "1", "false": "0", "YES": "1", "no": "0"}),
+    "numbers for flags": (("False", "True"), {"1": "True", "0.0": "False", "true": "True"}),
+    "signs": (("-1", "1"), {"-1.0": "-1", "+1": "1", "true": None}),
+    "case, blanks and marks": (
+        ("red kite",), {"Red_Kite": "red kite", "red-kite ": "red kite", "red\u00a0kite": "red kite"},
+    ),
+    "Unicode's forms": (("caf\u00e9",), {"cafe\u0301": "caf\u00e9", "CAF\u00c9": "caf\u00e9", "cafe": None}),
+    "two that differ so": (("Cat", "cat"), {"CAT": None}),
+    "three classes are no flags": (("0", "1", "2"), {"true": None, "2.0": "2"}),
+    "other names": (("cat", "dog"), {"kitty": None}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("labels", "names"), SPELLINGS.values(), ids=SPELLINGS.keys())
+@pytest.mark.parametrize("several", [False, True], ids=["one class", "several classes"])
+def test_classes_that_are_only_spelled_otherwise(labels, names, several):
+    truth = [{"case_id": str(n), **({"labels": [own]} if several else {"label": own})} for n, own in enumerate(labels)]
+    suite = Suite.from_rows("s", "classification", truth, labels=labels)
+    rows = [{"case_id": "0", "model": "m", "label": name, "score": 0.5} for name in (*names, labels[0])]
+    outputs = Outputs.from_rows([{"case_id": "0", "model": "m"}], rows)
+    assert {each.name: each.meant for each in unknown_classes(suite, outputs)} == names
+    settled = settle(suite, outputs, ClassChoice.parse(["respell", "false"]))
+    assert settled.predictions["label"].to_pylist() == [*(own or name for name, own in names.items()), labels[0]]
+
+
+def test_ignoring_all_that_a_model_predicts_is_refused():
+    suite = Suite.from_rows("s", "classification", [{"case_id": "1", "label": "cat"}])
+    rows = [{"case_id": "1", "model": name, "label": own} for name, own in (("a", "cat"), ("b", "eel"))]
+    outputs = Outputs.from_rows([{"case_id": "1", "model": name} for name in "ab"], rows)
+    with pytest.raises(InputError, match="found only unknown classes of the model 'b'; expected classes of the suite"):
+        settle(suite, outputs, ClassChoice.parse(["ignore"]))
+    settled = settle(suite, outputs, ClassChoice.parse(["ignore", "eel=cat"]))
+    assert settled.predictions["label"].to_pylist() == ["cat", "cat"]
+
+
+def test_classes_of_a_suite_that_only_differ_in_spelling_are_found():
+    labels = ("Cat", "cat", "dog")
+    suite = Suite.from_rows("s", "classification", [{"case_id": own, "label": own} for own in labels])
+    rows = [{"case_id": "dog", "model": "m", "label": "dog", "score": score} for score in (2.0,)]
+    findings = lint(suite, Outputs.from_rows([{"case_id": "dog", "model": "m"}], rows))
+    assert [(each.kind, each.where, each.count) for each in findings] == [
+        ("scores_over_1", "m", 1), ("class_spelling", "ground truth", 2)
+    ]  # fmt: skip
