@@ -146,7 +146,9 @@ def combined_of(
     if task == "classification":  # in such a file `label` is the true class, and the prediction has a column of its own
         kept = {canonical: column for canonical, column in columns.columns.items() if canonical != "label"}
         outputs_columns = replace(columns, columns=kept, questions=())
-    outputs_part = text_cases.outputs(sheet, outputs_columns, model, None, suite_part["case_id"])
+    several = {"model", "run"} & columns.columns.keys()  # without ids or questions nothing says which rows are one case
+    ids = None if several and {"case_id", "question"}.isdisjoint(columns.columns) else suite_part["case_id"]
+    outputs_part = text_cases.outputs(sheet, outputs_columns, model, None, ids)
     part = answers_part(sheet, outputs_columns, outputs_part, classes, task, labels)
     if part.passages:
         suite_part = contexts.spread(sheet, suite_part, ("case_id",))

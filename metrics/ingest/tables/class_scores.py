@@ -93,7 +93,7 @@ def class_columns(sheet: Sheet, columns: Sequence[str], labels: Sequence[str]) -
 def _single(sheet: Sheet, found: Mapping[Affixes, Mapping[str, str]]) -> dict[str, str]:
     """Return the one of two classes that has a score column, and the column; empty where there are others like it."""
     own = [sets for affixes, sets in found.items() if SCORE_WORD.fullmatch(affixes.before + affixes.after)]
-    if len(own) != 1 or _numbers(sheet, next(iter(own[0].values()))) is None:
+    if len(own) != 1 or column_numbers(sheet, next(iter(own[0].values()))) is None:
         return {}
     return dict(own[0])
 
@@ -121,7 +121,7 @@ def _also_named(sheet: Sheet, classes: Mapping[str, str], named: Mapping[str, st
 
     Where the scores of every row sum to 1 without them, columns with other numbers than 0 are none.
     """
-    numbers = {own: name for name, own in named.items() if own and _numbers(sheet, name) is not None}
+    numbers = {own: name for name, own in named.items() if own and column_numbers(sheet, name) is not None}
     if not numbers or not np.allclose(_scores(sheet, list(classes.values())).sum(axis=0), 1, atol=ROUNDING):
         return numbers
     return {own: name for own, name in numbers.items() if not _scores(sheet, [name]).any()}
@@ -158,7 +158,7 @@ def unlisted_classes(sheet: Sheet, classes: dict[str, str], names: Sequence[str]
     return {name: name for name in varied} if answer == "classes" else {}
 
 
-def _numbers(sheet: Sheet, name: str) -> pa.Array | None:
+def column_numbers(sheet: Sheet, name: str) -> pa.Array | None:
     """Return the numbers of a column; None where a cell is none, or there is no cell."""
     cells = pc.drop_null(sheet.text(name).combine_chunks())
     if not len(cells) or not pc.all(pc.match_substring_regex(cells, NUMBER)).as_py():
@@ -167,7 +167,7 @@ def _numbers(sheet: Sheet, name: str) -> pa.Array | None:
 
 
 def _are_shares(sheet: Sheet, name: str) -> bool:
-    values = _numbers(sheet, name)
+    values = column_numbers(sheet, name)
     return values is not None and bool(pc.all(pc.and_(pc.greater_equal(values, 0), pc.less_equal(values, 1))).as_py())
 
 
@@ -181,7 +181,7 @@ def wide(sheet: Sheet, columns: Columns, classes: dict[str, str], labels: Sequen
     """Return label and score of each row and class, and the row of the sheet each comes from; empty cells give none.
 
     Classes stand in the order of their columns; of two `labels` one alone may have a column. A predicted class beside
-    them has to be the highest-scored one.
+    them has to be the highest-scored one. A single 1 beside 0 in every row is a predicted class without a score.
     """
     scores = np.stack([sheet.numbers(name) for name in classes.values()], axis=1)
     empty = np.isnan(scores).all(axis=1)
@@ -189,6 +189,13 @@ def wide(sheet: Sheet, columns: Columns, classes: dict[str, str], labels: Sequen
     sheet.report(empty & ~sheet.bad, first, "no score in any class column", "a score for each class")
     if len(classes) == 1 and len(labels) == 2:
         return _of_both(sheet, columns, labels, next(iter(classes)), scores[:, 0])
+    if len(classes) > 1 and np.isin(scores, (0, 1)).all() and (scores.sum(axis=1) == 1).all():
+        sheet.problems.note(
+            sheet.file, ", ".join(classes.values()), "used", "the predicted class, 1 of 0 and 1: no scores"
+        )
+        rows, places = np.nonzero(scores == 1)
+        labels = pa.array(list(classes), pa.string()).take(pa.array(places))
+        return pa.table({"label": labels, "score": pa.nulls(len(rows), pa.float64())}), rows
     return _as_decided(sheet, columns, tuple(classes), scores)
 
 

@@ -34,6 +34,8 @@ OPEN_IMAGES_TRUTH = {"is_occluded", "is_truncated", "is_group_of", "is_depiction
 UPLOADED = (*CASE_FIELDS, *OUTPUT_FIELDS, *CLASS_FIELDS)
 LISTS = tuple(each.name for each in UPLOADED if each.is_list)
 EXPECTED = frozenset(each.name for each in CASE_FIELDS if each.role == "expect")  # what a case can be checked by
+# what names a case where its classes are those of an image
+IMAGE_NAMES = ("image_id", "image", "image_name", "image_path", "file_name", "filename", "file", "path", "img")
 # What a case is asked or judged by: a suite has one of these.
 USEFUL = EXPECTED | {each.name for each in CASE_FIELDS if each.role == "ask"}
 OF_BOTH = ("label", "labels", "choices")  # names that outputs use as well
@@ -125,7 +127,7 @@ def resolve(
     folded = {name: fold(name).removesuffix(NUMBERED) for name in names}
     detection = task in ("detection", "segmentation") or (task is None and is_detection(names))
     wanted, other = _aliases(role, detection, task)
-    wanted = _beside(wanted, folded.values(), role)
+    wanted = wanted if detection else _beside(wanted, set(folded.values()), role, task)
     problems = Problems() if problems is None else problems
     chosen, kept, passed, unfound = _users(names, mapping or {}, wanted, other, problems, file)
     by_user = frozenset(chosen)
@@ -154,13 +156,17 @@ def resolve(
     return Columns(chosen, questions, unmapped, ignored, kept, numbered)
 
 
-def _beside(wanted: Aliases, plains: Collection[str], role: Role) -> Aliases:
+def _beside(wanted: Aliases, plains: Collection[str], role: Role, task: Task | None) -> Aliases:
     """Return the aliases with names that only another column of the file gives their meaning."""
     more = {}
     if "code_tests" in wanted and "entry_point" in plains:  # HumanEval's
         more["code_tests"] = "test"
     if role == "suite" and "choices" in wanted and not {"choices", *wanted["choices"]}.isdisjoint(plains):  # MMLU's
         more["correct_choice"] = "answer"
+    named = next((name for name in IMAGE_NAMES if name in plains), None)
+    classes = task == "classification" or (task is None and not {"label", "labels"}.isdisjoint(plains))
+    if named and classes and {"case_id", *wanted["case_id"], "question"}.isdisjoint(plains):  # classes of images
+        more["case_id"] = named
     return {**wanted, **{name: (*wanted[name], alias) for name, alias in more.items()}}
 
 

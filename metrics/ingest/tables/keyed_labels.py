@@ -20,6 +20,8 @@ from metrics.core.suite import Suite, Task
 from metrics.ingest import arrays
 from metrics.ingest.arrays import is_null
 from metrics.ingest.sheet import Sheet
+from metrics.ingest.tables import spread_labels
+from metrics.ingest.tables.class_scores import column_numbers
 from metrics.ingest.tables.columns import (
     IMAGE_ALIASES,
     SCORED_ALIASES,
@@ -39,7 +41,11 @@ CASES = ("case_id", *SUITE_ALIASES["case_id"])
 
 def gather(sheet: Sheet, role: Role, task: Task | None, suite: Suite | None = None) -> None:
     """Write the labels of a sheet in one column if they have keys; `suite`: the one that outputs belong to."""
-    _join_columns(sheet)
+    if role == "suite":
+        spread_labels.join_one_hot(sheet, task)
+    elif task == "classification":
+        spread_labels.spread_scores(sheet)
+    _join_columns(sheet, suite)
     paired = _join_pairs(sheet)
     names = {fold(name): name for name in reversed(sheet.table.column_names)}
     vision = task in ("detection", "segmentation") or (task is None and is_detection(names))
@@ -84,12 +90,18 @@ def check_predictions(sheet: Sheet, labels: pa.ChunkedArray, rows: Ints, suite: 
     sheet.blame_rows(found, None, f"a label with one of the suite's keys, {keys}, such as {suite.labels[0]}")
 
 
-def _join_columns(sheet: Sheet) -> None:
-    """Join label.colour, label.breed … to one column `label`; the same of every name that labels have."""
+def _join_columns(sheet: Sheet, suite: Suite | None) -> None:
+    """Join label.colour, label.breed … to one column `label`; the same of every name that labels have.
+
+    Numbers are no labels but scores, where the suite's labels have no keys.
+    """
+    keyed = suite is None or suite.label_keys
     columns = sheet.table.column_names
     for base in dict.fromkeys(name.partition(".")[0] for name in columns if "." in name):
         parts = {name: name.partition(".")[2] for name in columns if name.startswith(base + ".")}
         if fold(base) not in NAMES or base in columns or any("." in key for key in parts.values()):
+            continue
+        if not keyed and all(column_numbers(sheet, name) is not None for name in parts):
             continue
         cells = [sheet.text(name).to_pylist() for name in parts]
         joined = [_joined(sheet, zip(parts.values(), row, strict=True)) for row in zip(*cells, strict=True)]
