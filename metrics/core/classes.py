@@ -17,7 +17,8 @@ class ClassFacts(NamedTuple):
 
     `parent`: the class above it in a hierarchy; `is_thing`: countable objects, where False is stuff such as sky;
     `images`: how many training images have the class (LVIS goes by it); `keypoints`: their names, in order; `skeleton`:
-    pairs of places among them, from 0, that a line connects; `sigmas`: the OKS constant of each key point.
+    pairs of places among them, from 0, that a line connects; `sigmas`: the OKS constant of each key point; `id`: what
+    the upload's records call the class, where that is neither its name nor a number.
     """
 
     parent: str | None = None
@@ -26,6 +27,7 @@ class ClassFacts(NamedTuple):
     keypoints: tuple[str, ...] = ()
     skeleton: tuple[tuple[int, int], ...] = ()
     sigmas: tuple[float, ...] = ()
+    id: str | None = None
 
 
 def class_records(classes: Mapping[str, ClassFacts]) -> dict[str, dict[str, Any]]:
@@ -48,6 +50,7 @@ def _facts(
     keypoints: Any = (),
     skeleton: Any = (),
     sigmas: Any = (),
+    id: Any = None,
 ) -> ClassFacts:
     return ClassFacts(
         None if parent is None else str(parent),
@@ -56,6 +59,7 @@ def _facts(
         tuple(map(str, keypoints)),
         tuple((int(start), int(end)) for start, end in skeleton),
         tuple(map(float, sigmas)),
+        None if id is None else str(id),
     )
 
 

@@ -1,4 +1,4 @@
-"""coco_summary(): COCO's twelve numbers from a ground-truth file and a results file, at once."""
+"""coco_summary(): COCO's twelve numbers of ground truth and the results of a model, at once."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -77,14 +78,17 @@ class CocoData:
         )
 
 
-def read_coco(gt_json: str | Path, results_json: str | Path, *, iou_type: IouType = "bbox") -> CocoData:
-    """Read COCO ground truth (instances) and results as columns; InputError listing every problem of both files."""
-    files = Path(gt_json), Path(results_json)
-    plain = read_plain(*files, iou_type)
-    if plain is None:
-        from metrics.ingest.formats.coco import read_columns
+def read_coco(gt_json: Any, results_json: Any, *, iou_type: IouType = "bbox") -> CocoData:
+    """Read ground truth and the results of one model as columns: what `evaluate` takes, and COCO's documents in memory.
 
-        plain = read_columns(*files, iou_type)
+    Raises InputError listing every problem, as `evaluate` does.
+    """
+    paths = isinstance(gt_json, str | Path) and isinstance(results_json, str | Path)
+    plain = read_plain(Path(gt_json), Path(results_json), iou_type) if paths else None
+    if plain is None:
+        from metrics.library.coco_inputs import read_objects
+
+        return CocoData(*read_objects(gt_json, results_json, iou_type))
     truth, found = plain
     overlap = None
     truth_box, box, area = truth.box, found.box, None
@@ -105,17 +109,20 @@ def read_coco(gt_json: str | Path, results_json: str | Path, *, iou_type: IouTyp
 
 
 def coco_summary(
-    gt_json: str | Path,
-    results_json: str | Path,
+    gt_json: Any,
+    results_json: Any,
     *,
     iou_type: IouType = "bbox",
     max_dets: Sequence[int] = MAX_DETS,
     per_class: bool = False,
 ) -> CocoSummary:
-    """Return COCO's twelve numbers of a results file, equal to pycocotools 2.0 to 1e-9.
+    """Return COCO's twelve numbers of the results of one model, equal to pycocotools 2.0 to 1e-9.
 
         summary = coco_summary("instances_val2017.json", "results.json")
         summary["AP"], summary.values
+
+    Both may be whatever `evaluate` takes (files and folders of any format, data frames, Suite and Outputs), or COCO's
+    documents in memory.
 
     AP, AP50, AP75, AP_small, AP_medium, AP_large, AR_1, AR_10, AR_100, AR_small, AR_medium, AR_large: the definitions
     are those of the evaluator of the same name. Any list of `max_dets` works: AP and the recalls by area take its
@@ -123,7 +130,7 @@ def coco_summary(
     ground truth is left out of the means; None where all are.
 
     InputError lists, with file and record, all that cannot be evaluated: NaN scores, unknown images and categories,
-    negative sizes, boxes without four numbers, ids twice, files that are no such JSON. An annotation of id 0 counts
+    negative sizes, boxes without four numbers, ids twice. An annotation of id 0 counts
     like any other; pycocotools reads that id as no match. `read_coco` keeps the columns for further summaries.
     """
     return read_coco(gt_json, results_json, iou_type=iou_type).summary(max_dets=max_dets, per_class=per_class)

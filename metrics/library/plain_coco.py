@@ -2,7 +2,7 @@
 
 Two fast readers: a scanner of boxes in their plain form, and msgspec for every file of the right types. Both end in the
 columns that the rules of metrics.vision.coco_columns are about. A file that breaks a rule, or holds other types, is not
-plain: what is wrong with it, if anything, is for metrics.ingest.formats.coco to find.
+plain: what is wrong with it, if anything, is for the reader of uploads to find.
 """
 
 import os
@@ -31,7 +31,7 @@ BLANKS = b" \t\r\n"
 
 
 class NotPlain(Exception):
-    """The file may be right, but only the careful reader can decide that."""
+    """The file may be right, but only the reader of uploads can decide that."""
 
 
 class _Image(msgspec.Struct, gc=False):

@@ -94,7 +94,8 @@ def test_a_mask_that_does_not_fit_its_image_is_listed_and_the_rest_kept(tmp_path
     annotations = [dict(row) for row in TRUTH["annotations"]]
     results = [{"image_id": number, "category_id": 1, "bbox": [1, 1, 2, 2], "score": 0.5} for number in (1, 2)]
     (annotations if where == "truth" else results)[0]["segmentation"] = mask
-    loaded = load_suite(write(tmp_path, "t.json", {**TRUTH, "annotations": annotations}), keep_good_rows=True)
+    truth = write(tmp_path, "t.json", {**TRUTH, "annotations": annotations})
+    loaded = load_suite(truth, task="segmentation", keep_good_rows=True)
     outputs = load_outputs([write(tmp_path, "m.json", results)], suite=loaded.value, keep_good_rows=True)
     problems = [*loaded.problems, *outputs.problems]
     assert (len(problems), problems[0].row) == (1, 1)

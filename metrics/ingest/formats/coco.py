@@ -1,56 +1,62 @@
-"""COCO JSON: ground truth (images, annotations, categories) and results; every bad value listed with its index."""
+"""COCO JSON's ground truth (images, annotations, categories); every bad value is listed with its index."""
 
-from pathlib import Path
 from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from metrics.core.array_types import Bools, Floats, Int32s, Ints
-from metrics.core.errors import InputError
+from metrics.core.array_types import Bools, Int32s, Ints
 from metrics.core.suite import METADATA, STRINGS
 from metrics.ingest.arrays import only
-from metrics.ingest.formats.coco_listing import Listing, Sizes, checked_labels, image_name, names
+from metrics.ingest.formats.coco_keys import (
+    ANNOTATION_KEYS,
+    CATEGORY_KEYS,
+    IMAGE_KEYS,
+    UNUSED_KEYS,
+    note_document,
+)
+from metrics.ingest.formats.coco_listing import (
+    FIRST_TEXT_ID,
+    Ids,
+    Listing,
+    Sizes,
+    checked_labels,
+    image_name,
+    names,
+)
 from metrics.ingest.problems import Problems
-from metrics.ingest.sheet import Sheet
-from metrics.ingest.source import Source, load_json, open_source
-from metrics.ingest.tables.object_tables import SIDES, find_cases, sizes_of
+from metrics.ingest.source import Source
 from metrics.vision.coco_columns import (
     Fault,
-    GroundTruth,
-    IouType,
-    Results,
     annotation_faults,
     category_faults,
     codes_of,
     crowd_faults,
     image_faults,
     member_faults,
-    pixel_faults,
-    score_faults,
     size_faults,
 )
-from metrics.vision.masks import Masks, Shapes, draw
 
 IMAGE, OWN_IMAGE = "the id of an image in images", "the id of an image of the suite"
-RESULT = ("bbox", "segmentation", "keypoints", "score")  # a result has one of these
-UNKNOWN_CATEGORY = "category_id {}"  # a class of predictions that the suite does not have
 CATEGORY, OWN_CATEGORY = "the id of a category", "the id of a category of the suite"
+
+
+class Categories(NamedTuple):
+    """The names of the categories by their number, ascending; `ids` has those whose ids are texts."""
+
+    labels: dict[int, str]
+    ids: Ids
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The numbers of the classes; none where a class has a text in place of one."""
+        return () if self.ids else tuple(self.labels)
 
 
 def is_ground_truth(document: Any) -> TypeGuard[dict[str, Any]]:
     """Return whether a JSON document is COCO ground truth."""
     found = document.keys() if isinstance(document, dict) else set()
     return "images" in found and not found.isdisjoint(("annotations", "categories"))
-
-
-def is_results(document: Any) -> TypeGuard[list[Any]]:
-    """Return whether a JSON document is a list of COCO results; an empty list is one, of a model that found nothing."""
-    if not isinstance(document, list):
-        return False
-    first = document[0] if document else {"image_id": 0, "bbox": 0}
-    return isinstance(first, dict) and "image_id" in first and not first.keys().isdisjoint(RESULT)
 
 
 def refuse_panoptic(source: Source, document: dict[str, Any]) -> None:
@@ -63,174 +69,59 @@ def refuse_panoptic(source: Source, document: dict[str, Any]) -> None:
 
 
 def read_ground_truth(
-    source: Source, document: dict[str, Any], problems: Problems
-) -> tuple[pa.Table, pa.Table, dict[int, str]]:
-    """Return the cases by image id, the annotations in file order, and the labels by category id, both ascending."""
+    source: Source, document: dict[str, Any], problems: Problems, need_masks: bool = False
+) -> tuple[pa.Table, pa.Table, Categories]:
+    """Return the cases by image id, the annotations in file order, and the categories, both ascending.
+
+    Ids that are texts follow the numbers, in the order of the file. Where masks are needed a wrong segmentation is a
+    problem.
+    """
     refuse_panoptic(source, document)
-    images, annotations, labels = _listings(source, document, problems)
-    ids, sizes = _images(images, sized=True)
+    images, annotations, categories = read_listings(source, document, problems)
+    labels, image_ids = categories.labels, Ids()
+    ids, sizes = read_images(images, image_ids)
     files, tags = [image_name(record) for record in images.records], images.values("tags")
-    images.wrong(_not_text(files), "file_name", files, "the name of the image file")
     images.wrong(_not_tags(tags), "tags", tags, 'a list of texts such as ["night", "rain"]')
     checked = checked_labels(images, labels)
     sides = np.minimum(sizes, 2**31 - 1).astype(np.int32)
     cases = pa.table(
         {
-            "case_id": pa.array(ids).cast(pa.string()),
-            "image_width": pa.array(sides[:, 1]),
-            "image_height": pa.array(sides[:, 0]),
-            METADATA + "image_name": pa.array([name if isinstance(name, str) else None for name in files], pa.string()),
+            "case_id": image_ids.texts(ids),
+            "image_width": pa.array(sides[:, 1], mask=sides[:, 1] < 1),
+            "image_height": pa.array(sides[:, 0], mask=sides[:, 0] < 1),
+            METADATA + "image_name": pa.array(
+                [name if name and isinstance(name, str) else None for name in files], pa.string()
+            ),
             **({"tags": _tags(tags, images.bad)} if any(tags) else {}),
             **checked,
         }
     )
-    order = _ascending(ids, ~images.bad)
-    found = _annotations(annotations, ids[order], sizes[order], labels, OWN_CATEGORY)
+    order = ascending(ids, ~images.bad)
+    found = _annotations(annotations, ids[order], sizes[order], categories, image_ids, need_masks)
     table = {
-        "case_id": pa.array(found.image_ids).cast(pa.string()),
+        "case_id": image_ids.texts(found.image_ids),
         "annotation_id": pa.array(found.ids),
-        "label": _label_column(labels, found.category),
+        "label": label_column(labels, found.category),
         **found.shapes,
         "is_crowd": pa.array(found.crowd),
     }
+    note_document(source, document, problems)
+    if nameless := sum(not isinstance(name, str) or not name for name in files):
+        why = "these images have none: only their ids name them"
+        problems.note(
+            source.name,
+            "names of images",
+            "unused",
+            why,
+            nameless,
+            "",
+        )
+    named = IMAGE_KEYS if any(images.values("file_name")) else IMAGE_KEYS | {"coco_url": "metadata.image_name"}
+    images.note_keys(named, UNUSED_KEYS)
+    annotations.note_keys(ANNOTATION_KEYS, UNUSED_KEYS)
     for listing in (images, annotations):
         listing.leave_out()
-    return cases.take(pa.array(order)), only(pa.table(table), ~annotations.bad), labels
-
-
-def read_rag_results(
-    source: Source, document: list[Any], problems: Problems, sizes: dict[str, tuple[int, int]], labels: dict[int, str],
-    model: str,
-) -> tuple[Sheet, pa.Table]:  # fmt: skip
-    """Return the predictions in file order; `sizes` are (height, width) by case id, `labels` go by category id.
-
-    Without labels the suite is not from COCO, and the records name theirs.
-    """
-    listing = Listing(source, "", document, problems)
-    cases = {int(case): case for case in sizes if case.isascii() and case.isdigit()}  # 000139 is the image 139
-    by_id = {number: sizes[case] for number, case in cases.items()}
-    image_ids = listing.integers("image_id")
-    known = np.sort(np.fromiter(by_id, np.int64, len(by_id)))
-    places = codes_of(image_ids, known)
-    listing.apply(member_faults("image_id", places, OWN_IMAGE))
-    case_ids = pa.array([cases[number] for number in known.tolist()], pa.string())
-    if labels:
-        label = _predicted_labels(listing, labels)
-    else:
-        given = any("label" in record for record in listing.records)
-        texts = listing.values("label" if given else "category_name")
-        expected = "a label (the suite is not from COCO, so a category_id has no meaning)"
-        listing.wrong(_not_text(texts), "label", texts, expected)
-        label = pa.array([text if isinstance(text, str) else None for text in texts], pa.string())
-    score = listing.floats("score")
-    listing.apply(score_faults(score))
-    shapes = listing.shapes(image_ids, by_id, guessed=True)
-    models = [value if isinstance(value, str) and value else model for value in listing.values("model")]
-    case_id = case_ids.take(pa.array(places, mask=places < 0))
-    columns = {"case_id": case_id, "model": pa.array(models, pa.string()), "label": label}
-    return listing, pa.table({**columns, "score": pa.array(score), **shapes})
-
-
-def is_scored(document: dict[str, Any]) -> bool:
-    """Return whether the annotations of a document of COCO's form have scores: it is a model's."""
-    listed = document.get("annotations")
-    return isinstance(listed, list) and any(isinstance(record, dict) and "score" in record for record in listed)
-
-
-def read_scored(
-    source: Source, document: dict[str, Any], problems: Problems, cases: pa.Table, model: str
-) -> tuple[Sheet, pa.Table]:
-    """Return the annotations of a model as predictions for `cases`, in file order.
-
-    Images go by their file names, without one by their ids, and classes by their names: the numbers are the file's own.
-    """
-    images, annotations, labels = _listings(source, document, problems)
-    ids, _ = _images(images, sized=False)
-    named = pa.array(
-        [name if isinstance(name, str) and name else None for name in images.values("file_name")], pa.string()
-    )
-    index = find_cases(pc.coalesce(named, pa.array(ids).cast(pa.string())), cases)
-    image_ids = annotations.integers("image_id")
-    order = _ascending(ids, ~images.bad)
-    codes = codes_of(image_ids, ids[order])
-    annotations.apply(member_faults("image_id", codes, IMAGE))
-    row = np.full(len(annotations), -1, np.int64)
-    row[codes >= 0] = np.asarray(index.fill_null(-1))[order][codes[codes >= 0]]
-    annotations.wrong((row < 0) & ~annotations.bad, "image_id", annotations.values("image_id"), OWN_IMAGE)
-    known = sizes_of(cases)
-    places = cases["case_id"].to_pylist()
-    sizes = {int(ids[at]): known[places[case]][::-1] for at, case in enumerate(index.to_pylist())
-             if case is not None and places[case] in known}  # fmt: skip
-    label = _label_column(labels, _categories(annotations, labels, CATEGORY))
-    score = annotations.floats("score")
-    annotations.apply(score_faults(score))
-    shapes = annotations.shapes(image_ids, sizes, guessed=True)
-    case_ids = cases["case_id"].take(pa.array(row, mask=row < 0))
-    models = pa.repeat(model, len(annotations))
-    columns = {"case_id": case_ids, "model": models, "label": label, "score": pa.array(score), **shapes}
-    return annotations, pa.table(columns)
-
-
-def read_columns(gt_json: Path, results_json: Path, iou_type: IouType) -> tuple[GroundTruth, Results]:
-    """Return both files as columns of numbers; InputError listing every problem of both."""
-    problems = Problems()
-    truth = found = None
-    try:
-        truth = _truth_columns(gt_json, iou_type, problems)
-    except InputError as error:
-        problems.absorb(error)
-    try:
-        found = _result_columns(results_json, truth, iou_type, problems)
-    except InputError as error:
-        problems.absorb(error)
-    problems.check()
-    assert truth is not None  # else there was a problem
-    assert found is not None
-    return truth, found
-
-
-def _truth_columns(path: Path, iou_type: IouType, problems: Problems) -> GroundTruth:
-    source = open_source(path)
-    document = load_json(source)
-    if not is_ground_truth(document):
-        raise source.error(_kind(document), "COCO ground truth: an object with images, annotations and categories")
-    images, annotations, labels = _listings(source, document, problems)
-    masks = iou_type == "segm"
-    ids, sizes = _images(images, sized=masks)
-    if masks:
-        images.apply(pixel_faults(sizes))
-    order = _ascending(ids, ~images.bad)
-    ids, sizes = ids[order], sizes[order]
-    found = _annotations(annotations, ids, sizes, labels, CATEGORY, masks)
-    box, area = _boxes(found.shapes), found.shapes["area"].to_numpy()
-    drawn = _drawn(found.shapes, box, sizes, found.image) if masks and not annotations.bad.any() else None
-    categories = np.fromiter(labels, np.int64, len(labels))
-    return GroundTruth(
-        ids, sizes, categories, tuple(labels.values()), found.image, found.category, box, area, found.crowd, drawn
-    )
-
-
-def _result_columns(path: Path, truth: GroundTruth | None, iou_type: IouType, problems: Problems) -> Results:
-    source = open_source(path)
-    document = load_json(source)
-    if not isinstance(document, list):
-        raise source.error(_kind(document), "COCO results: an array of objects with image_id, category_id, score")
-    listing = Listing(source, "", document, problems)
-    score = listing.floats("score")
-    listing.apply(score_faults(score))
-    if truth is None:  # what the results point to is unknown
-        listing.boxes()
-        raise InputError(problems.listed)
-    image_ids = listing.integers("image_id")
-    image = codes_of(image_ids, truth.image_ids)
-    listing.apply(member_faults("image_id", image, IMAGE))
-    category = _categories(listing, dict(zip(truth.category_ids.tolist(), truth.labels, strict=True)), CATEGORY)
-    masks = iou_type == "segm"
-    shapes = listing.shapes(image_ids, _by_id(truth.image_ids, truth.sizes), masks)
-    box = _boxes(shapes)
-    drawn = _drawn(shapes, box, truth.sizes, image) if masks and not listing.bad.any() else None
-    boxed = not masks or not document or bool(listing.records[0].get("bbox"))
-    return Results(image, category, box, score, boxed, drawn)
+    return cases.take(pa.array(order)), only(pa.table(table), ~annotations.bad), categories
 
 
 class _Annotations(NamedTuple):
@@ -244,75 +135,97 @@ class _Annotations(NamedTuple):
     shapes: dict[str, pa.Array]
 
 
-def _listings(source: Source, document: dict[str, Any], problems: Problems) -> tuple[Listing, Listing, dict[int, str]]:
-    """Return the images, the annotations, and the labels by ascending category id.
+def read_listings(source: Source, document: dict[str, Any], problems: Problems) -> tuple[Listing, Listing, Categories]:
+    """Return the images, the annotations, and the categories by ascending id.
 
-    Wrong categories are fatal: annotations rest on them, so none can be left out.
+    Wrong categories are fatal: annotations rest on them, so none can be left out. Of categories with one name only
+    those that annotations are of count, as tools write a root or a group under the name of a class.
     """
-    categories = Listing(source, "categories", document.get("categories"), problems)
+    listing = Listing(source, "categories", document.get("categories"), problems)
     images = Listing(source, "images", document.get("images"), problems)
     annotations = Listing(source, "annotations", document.get("annotations", []), problems)
     problems.stop()
-    ids, texts = categories.integers("id"), categories.values("name")
-    categories.apply(category_faults(ids, names(texts)))
-    if categories.bad.any():
+    known = Ids()
+    ids, texts = listing.ids("id", known, new=True), listing.values("name")
+    listing.note_keys(CATEGORY_KEYS, UNUSED_KEYS)
+    used = np.isin(ids, annotations.ids("category_id", known))
+    named = names(texts)
+    same = [np.flatnonzero(named == name) for name in set(named.tolist()) if (named == name).sum() > 1]
+    aside = np.zeros(len(ids), bool)
+    for places in same:
+        kept = places[used[places]] if used[places].any() else places[-1:]
+        aside[places] = ~np.isin(places, kept)
+        for at in places[aside[places]].tolist():
+            why = f"no annotation is of it, and category {listing.records[kept[0]].get('id')} has its name"
+            problems.note(source.name, f"categories[{at}]", "unused", why, 1, listing.records[at])
+    if aside.any():
+        listing.keep(~aside)
+        ids, texts, used = ids[~aside], listing.values("name"), used[~aside]
+    listing.apply(category_faults(ids, names(texts)))
+    if listing.bad.any():
         problems.fatal = True
         problems.stop()
-    return images, annotations, {int(ids[place]): texts[place] for place in np.argsort(ids, kind="stable")}
+    if document.get("annotations") and not used.all():
+        some = ", ".join(repr(texts[at]) for at in np.flatnonzero(~used)[:5].tolist())
+        problems.note(source.name, "categories without annotations", "used", f"classes, {some}", int((~used).sum()))
+    return images, annotations, Categories({int(ids[at]): texts[at] for at in np.argsort(ids, kind="stable")}, known)
 
 
-def _images(listing: Listing, sized: bool) -> tuple[Ints, Ints]:
-    """Return the ids of the images and their sizes [I, 2] (height, width), 0 where these are not needed."""
-    ids = listing.integers("id")
+def read_images(listing: Listing, known: Ids) -> tuple[Ints, Ints]:
+    """Return the ids of the images and their sizes [I, 2] (height, width), 0 where they are not known."""
+    ids = listing.ids("id", known, new=True)
     listing.apply(image_faults(ids))
-    if not sized:
-        return ids, np.zeros((len(ids), 2), np.int64)
-    sizes = np.column_stack([listing.integers("height"), listing.integers("width")])
-    listing.apply(size_faults(sizes))
+    sizes = np.column_stack([listing.integers(side, default=0) for side in ("height", "width")])
+    listing.apply(Fault(fault.key, fault.wrong & (sizes[:, at] != 0), fault.expected)
+                  for at, fault in enumerate(size_faults(sizes)))  # fmt: skip
+    if unknown := int((sizes == 0).any(axis=1).sum()):
+        why = "these images state none: it is taken from the images, where they are given"
+        listing.problems.note(listing.file, "sizes of images", "unused", why, unknown)
     return ids, sizes
 
 
 def _annotations(
-    listing: Listing, known: Ints, sizes: Ints, labels: dict[int, str], categories: str, masks: bool = True
+    listing: Listing, known: Ints, sizes: Ints, categories: Categories, image_ids: Ids, need_masks: bool
 ) -> _Annotations:
     """Return the annotations of the images with the ids `known`, ascending, and the sizes [I, 2]."""
-    ids = listing.integers("id")
-    listing.apply(annotation_faults(ids))
-    image_ids = listing.integers("image_id")
-    image = codes_of(image_ids, known)
+    image_numbers = listing.ids("image_id", image_ids)
+    image = codes_of(image_numbers, known)
     listing.apply(member_faults("image_id", image, IMAGE))
-    category = _categories(listing, labels, categories)
-    flags = listing.integers("iscrowd", default=0)
+    category = category_codes(listing, categories, OWN_CATEGORY)
+    flags = listing.zero_or_one("iscrowd")
     listing.apply(crowd_faults(flags))
-    shapes = listing.shapes(image_ids, _by_id(known, sizes), masks)
-    return _Annotations(ids, image_ids, image, category, flags == 1, shapes)
+    shapes = listing.shapes(image_numbers, _by_id(known, sizes), need_masks=need_masks)
+    return _Annotations(_annotation_ids(listing), image_numbers, image, category, flags == 1, shapes)
 
 
-def _predicted_labels(listing: Listing, labels: dict[int, str]) -> pa.Array:
-    """Return the label of each result; where unknown classes are kept, those are named by their number."""
-    if not listing.problems.keep_unknown_classes:
-        return _label_column(labels, _categories(listing, labels, OWN_CATEGORY))
-    numbers = listing.integers("category_id")
-    listing.apply([Fault("category_id", numbers < 0, OWN_CATEGORY)])
-    known, places = np.unique(numbers, return_inverse=True)
-    names = [labels.get(number, UNKNOWN_CATEGORY.format(number)) for number in known.tolist()]
-    return pa.array(names, pa.string()).take(pa.array(places))
+def _annotation_ids(listing: Listing) -> Ints:
+    """Return the ids of annotations; where one has none, or a text, all are numbered from 1 in the file's order."""
+    texts = Ids()
+    ids = listing.ids("id", texts, new=True)
+    absent = np.fromiter((value is None for value in listing.values("id")), bool, len(ids))
+    ids[absent] = FIRST_TEXT_ID + len(texts) + np.arange(int(absent.sum()))
+    listing.apply(annotation_faults(ids))
+    if not (texts or absent.any()):
+        return ids
+    why = "annotations without an id, or with a text, are numbered from 1 in the file's order"
+    listing.note_unused("id", why, len(ids), next(iter(texts), ""))
+    return np.arange(1, len(ids) + 1)
 
 
-def _categories(listing: Listing, labels: dict[int, str], expected: str) -> Int32s:
-    """Return the codes of the records' categories in `labels`; −1 for unknown ones, which are recorded as problems."""
-    known = np.fromiter(labels, np.int64, len(labels))
-    order = np.argsort(known, kind="stable")
-    codes = codes_of(listing.integers("category_id"), known[order])
+def category_codes(listing: Listing, categories: Categories, expected: str) -> Int32s:
+    """Return the codes of the records' categories; −1 for unknown ones, which are recorded as problems."""
+    known = np.fromiter(categories.labels, np.int64, len(categories.labels))
+    codes = codes_of(listing.ids("category_id", categories.ids), known)
     listing.apply(member_faults("category_id", codes, expected))
-    return np.where(codes < 0, -1, order[codes.clip(0)] if len(order) else -1).astype(np.int32)
+    return codes
 
 
-def _label_column(labels: dict[int, str], codes: Int32s) -> pa.Array:
+def label_column(labels: dict[int, str], codes: Int32s) -> pa.Array:
+    """Return the names of categories, null for −1; `codes` are places in `labels`."""
     return pa.array(list(labels.values()), pa.string()).take(pa.array(codes, mask=codes < 0))
 
 
-def _ascending(ids: Ints, kept: Bools) -> Ints:
+def ascending(ids: Ints, kept: Bools) -> Ints:
     """Return the places that are kept, by ascending id."""
     places = np.flatnonzero(kept)
     return places[np.argsort(ids[places], kind="stable")]
@@ -322,27 +235,13 @@ def _by_id(ids: Ints, sizes: Ints) -> Sizes:
     return dict(zip(ids.tolist(), map(tuple, sizes.tolist()), strict=True))
 
 
-def _boxes(shapes: dict[str, pa.Array]) -> Floats:
-    return np.column_stack([shapes[side].to_numpy(zero_copy_only=False) for side in SIDES])
-
-
-def _drawn(shapes: dict[str, pa.Array], box: Floats, sizes: Ints, image: Int32s) -> Masks:
-    return draw(
-        Shapes.of(box=box, polygons=shapes["polygons"].to_pylist(), rle=shapes["rle"].to_pylist()),
-        *sizes[image].reshape(-1, 2).T,
-    )
-
-
-def _kind(document: Any) -> str:
-    return f"a JSON {'array' if isinstance(document, list) else 'object' if isinstance(document, dict) else 'value'}"
-
-
-def _not_text(values: list[Any]) -> Bools:
+def are_no_texts(values: list[Any]) -> Bools:
+    """Return which values [N] are no text, or an empty one."""
     return np.fromiter((not (isinstance(value, str) and value) for value in values), bool, len(values))
 
 
 def _not_tags(values: list[Any]) -> Bools:
-    wrong = (value is not None and (not isinstance(value, list) or _not_text(value).any()) for value in values)
+    wrong = (value is not None and (not isinstance(value, list) or are_no_texts(value).any()) for value in values)
     return np.fromiter(wrong, bool, len(values))
 
 

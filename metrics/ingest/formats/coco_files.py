@@ -1,13 +1,13 @@
 """COCO JSON as uploads: ground truth is a suite, results (or annotations with scores) are outputs.
 
-See metrics.ingest.formats.coco.
+See metrics.ingest.formats.coco and coco_results.
 """
 
 from dataclasses import replace
 from typing import Any
 
 from metrics.core.suite import Outputs, Suite
-from metrics.ingest.formats import coco
+from metrics.ingest.formats import coco, coco_results
 from metrics.ingest.formats.coco_listing import class_facts
 from metrics.ingest.formats.json_records import JSON
 from metrics.ingest.media.suite_images import SuiteImages
@@ -15,18 +15,20 @@ from metrics.ingest.output_parts import VISION, Part, objects_part
 from metrics.ingest.problems import Loaded
 from metrics.ingest.reader import FIRST_ROWS, Preview, Reader, Request, Upload, need_images
 from metrics.ingest.tables.columns import Role
-from metrics.ingest.tables.object_tables import check_keypoints, check_labels, sizes_of
+from metrics.ingest.tables.object_tables import check_keypoints, check_labels
 
 
 def _suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loaded[Suite]:
     source = upload.source
-    cases, annotations, labels = coco.read_ground_truth(source, source.document, request.problems)
+    task = request.task or "detection"
+    need_masks = task == "segmentation"
+    cases, annotations, categories = coco.read_ground_truth(source, source.document, request.problems, need_masks)
     if not len(cases):
         raise request.problems.fail(source.name, "no usable image", "at least one", column="images")
-    name, task = request.suite_name or upload.stem, request.task or "detection"
+    name, labels = request.suite_name or upload.stem, tuple(categories.labels.values())
     cases = pictures.take(cases)
-    loaded = pictures.suite(source.name, name, task, cases, annotations, tuple(labels.values()), tuple(labels))
-    classes = class_facts(source.document["categories"])
+    loaded = pictures.suite(source.name, name, task, cases, annotations, labels, categories.numbers)
+    classes = class_facts(source.document["categories"], named=not categories.numbers)
     return replace(loaded, value=replace(loaded.value, classes=classes)) if classes else loaded
 
 
@@ -35,11 +37,8 @@ def _outputs(upload: Upload, request: Request, suite: Suite) -> Part:
     if suite.task not in VISION:
         return JSON.outputs(upload, request, suite)
     source, model = upload.source, request.model or upload.stem
-    sizes = {case: (high, wide) for case, (wide, high) in sizes_of(suite.cases).items()}
-    labels = dict(zip(suite.category_ids, suite.labels, strict=True)) if suite.category_ids else {}
-    sheet, predictions = coco.read_rag_results(source, source.document, request.problems, sizes, labels, model)
-    if not labels:
-        check_labels(sheet, "label", predictions["label"], suite)
+    sheet, predictions = coco_results.read_results(source, source.document, request.problems, suite, model)
+    check_labels(sheet, "label", predictions["label"], suite)
     check_keypoints(sheet, "keypoints", predictions, suite)
     return objects_part(sheet, predictions, model)
 
@@ -48,10 +47,10 @@ def _scored(upload: Upload, request: Request, suite: Suite) -> Part:
     """Return the predictions in a document of the form of ground truth, whose annotations have scores."""
     need_images(upload, suite)
     source, model = upload.source, request.model or upload.stem
-    if not coco.is_scored(source.document):
+    if not coco_results.is_scored(source.document):
         expected = "results: an array of {image_id, category_id, bbox, score}, or a score in each annotation"
         raise upload.error("COCO ground truth", expected)
-    sheet, predictions = coco.read_scored(source, source.document, request.problems, suite.cases, model)
+    sheet, predictions = coco_results.read_scored(source, source.document, request.problems, suite, model)
     check_labels(sheet, "annotations.category_id", predictions["label"], suite)
     check_keypoints(sheet, "annotations.keypoints", predictions, suite)
     return objects_part(sheet, predictions, model)
@@ -92,7 +91,7 @@ def _preview(upload: Upload, name: str, role: Role, document: dict[str, Any], re
 def _preview_ground_truth(upload: Upload, _: Request) -> Preview:
     document = upload.source.document
     coco.refuse_panoptic(upload.source, document)
-    role: Role = "outputs" if coco.is_scored(document) else "suite"
+    role: Role = "outputs" if coco_results.is_scored(document) else "suite"
     return _preview(upload, "coco_ground_truth", role, document, document.get("annotations"))
 
 
@@ -106,6 +105,6 @@ GROUND_TRUTH = Reader(
     _scored,
 )  # fmt: skip
 RESULTS = Reader(
-    "coco_results", lambda upload: coco.is_results(upload.source.document), _preview_results, _no_suite, _outputs,
-    _combined,
+    "coco_results", lambda upload: coco_results.is_results(upload.source.document), _preview_results, _no_suite,
+    _outputs, _combined,
 )  # fmt: skip

@@ -3,19 +3,24 @@
 What LVIS's images and categories have beyond COCO's is read here as well.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain
 from typing import Any
 
 import numpy as np
+import orjson
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.classes import ClassFacts
 from metrics.core.suite import NUMBERS, STRINGS
+from metrics.ingest.formats.coco_keys import LISTS, UNKNOWN_KEY, note_leaves
 from metrics.ingest.problems import Problems
-from metrics.ingest.sheet import Sheet
+from metrics.ingest.sheet import FALSE, NUMBER, TRUE, Sheet
 from metrics.ingest.source import Source
 from metrics.ingest.tables.object_tables import POLYGONS, box_areas, box_columns, outline
 from metrics.ingest.tables.values import finite
@@ -24,12 +29,38 @@ from metrics.vision.coco_columns import BOX, Fault, area_faults, box_faults
 from metrics.vision.masks import LARGEST_IMAGE, Shapes, draw, is_ring
 
 MAX_ID = 2**63 - 1
+FIRST_TEXT_ID = 2**62  # the number of the first id that is a text and no number
 KEYPOINTS = "a list of x, y, v for each key point, in finite numbers"
 SEGMENTATION = "polygons [[x1, y1, x2, y2, x3, y3, …], …] or run lengths {size: [height, width], counts}"
-LISTS = {"neg_category_ids": "negative_labels", "not_exhaustive_category_ids": "not_exhaustive_labels"}  # of LVIS
+WRONG_SEGMENTATION = "these are no outlines (polygons of three points and more, run lengths of the image's size), so " \
+    "that only boxes can be compared"  # fmt: skip
+SHORT_RINGS = "rings of fewer than three points beside whole ones enclose nothing"
 CATEGORY_IDS = "a list of ids of categories"
 Sizes = dict[int, tuple[int, int]]  # height, width by image id
 Shape = tuple[str, Sequence[float], float]  # compressed run lengths, box, area
+
+
+class Ids(dict[str, int]):
+    """The ids of one kind of record that are texts, such as UUIDs, and the numbers that stand for them.
+
+    A text that is a whole number as it is written, "12", is that number: files mix both.
+    """
+
+    def number_of(self, value: Any, new: bool) -> int:
+        """Return the number of an id; −1 where it is none, or a text that is not known and may not be `new`."""
+        number = whole_number(value)
+        if number is not None:
+            return number if abs(number) < FIRST_TEXT_ID else -1
+        if not isinstance(value, str) or not value.strip():
+            return -1
+        return self.setdefault(value, FIRST_TEXT_ID + len(self)) if new else self.get(value, -1)
+
+    def texts(self, numbers: Ints) -> pa.Array:
+        """Return ids as texts."""
+        if not self:
+            return pa.array(numbers).cast(pa.string())
+        own = {number: text for text, number in self.items()}
+        return pa.array([own.get(number, str(number)) for number in numbers.tolist()], pa.string())
 
 
 class Listing(Sheet):
@@ -45,14 +76,47 @@ class Listing(Sheet):
             problems.add(source.name, found, f"an array {name}", column=name, fatal=True)
             records = []
         self.records: list[dict[str, Any]] = [record if isinstance(record, dict) else {} for record in records]
+        self._values: dict[str, list[Any]] = {}
+        self._unused: Counter[str] = Counter()
         count = len(self.records)
         super().__init__(source.name, pa.table({"index": np.arange(1, count + 1)}), np.arange(1, count + 1), problems)
         wrong = np.fromiter((not isinstance(record, dict) for record in records), bool, count)
         self.report(wrong, name or None, lambda row: repr(records[row])[:80], "an object")
 
+    @property
+    def path(self) -> str:
+        """What a key of a record is called in the receipt, before its name."""
+        return self.prefix.replace(".", "[].") or "[]."
+
+    def note_keys(self, used: Mapping[str, str], unused: Mapping[str, str]) -> None:
+        """Note what becomes of every key that a record has: the field it is, or why nothing is done with it.
+
+        Keys of unknown meaning are noted leaf by leaf.
+        """
+        for key, count in Counter(chain.from_iterable(self.records)).items():
+            if key in used:
+                if count > self._unused[key]:
+                    self.problems.note(self.file, self.path + key, "used", used[key], count - self._unused[key])
+            else:
+                given = (record[key] for record in self.records if key in record)
+                note_leaves(self.problems, self.file, self.path + key, given, unused.get(key, UNKNOWN_KEY))
+
+    def note_unused(self, key: str, reason: str, count: int, example: object = "") -> None:
+        """Note that the values of some records under a key that is used are not, and why."""
+        self._unused[key] += count
+        self.problems.note(self.file, self.path + key, "unused", reason, count, example)
+
     def values(self, key: str) -> list[Any]:
         """Return what every record has under `key`, None where nothing."""
-        return [record.get(key) for record in self.records]
+        if key not in self._values:
+            self._values[key] = [record.get(key) for record in self.records]
+        return self._values[key]
+
+    def keep(self, kept: Bools) -> None:
+        """Forget the records that are not `kept`."""
+        self.take(np.flatnonzero(kept))
+        self.records = [record for record, stays in zip(self.records, kept, strict=True) if stays]
+        self._values.clear()
 
     def apply(self, faults: Iterable[Fault]) -> None:
         """Record a problem for each record with a fault that has none yet."""
@@ -71,22 +135,39 @@ class Listing(Sheet):
         self.report(mask & ~self.bad, self.prefix + key, found, expected)
 
     def integers(self, key: str, default: int | None = None) -> Ints:
-        """Return a whole number per record, `default` where absent, −1 where it is none."""
+        """Return a whole number per record, also one in quotes, `default` where absent, −1 where it is none."""
         values = self.values(key)
         if set(map(type, values)) != {int}:
             values = [default if value is None else value for value in values]
-            values = [int(value) if isinstance(value, float) and value.is_integer() else value for value in values]
-            values = [value if type(value) is int else -1 for value in values]
+            values = [-1 if (number := whole_number(value)) is None else number for value in values]
         try:
             return np.array(values, np.int64)
         except OverflowError:
             return np.array([value if abs(value) <= MAX_ID else -1 for value in values], np.int64)
 
+    def ids(self, key: str, known: Ids, new: bool = False) -> Ints:
+        """Return the number of each record's id, which may be a text; −1 where it has none.
+
+        Texts that are not known are −1 or, if they may be `new`, become known.
+        """
+        values = self.values(key)
+        if set(map(type, values)) <= {int}:
+            return self.integers(key)
+        return np.array([known.number_of(value, new) for value in values], np.int64)
+
+    def zero_or_one(self, key: str) -> Ints:
+        """Return 0 or 1 per record, 0 where absent, −1 where it is neither a number nor true or false."""
+        values = self.values(key)
+        if set(map(type, values)) <= {int}:
+            return self.integers(key)
+        texts = [str(0 if value is None else value).strip().lower() for value in values]
+        return np.array([1 if text in TRUE else 0 if text in FALSE else -1 for text in texts])
+
     def floats(self, key: str, wrong: float = np.nan) -> Floats:
-        """Return a finite number per record, NaN where absent, `wrong` where it is none."""
+        """Return a finite number per record, also one in quotes, NaN where absent, `wrong` where it is none."""
         values = self.values(key)
         if not set(map(type, values)) <= {int, float}:
-            values = [np.nan if value is None else value if finite(value) else wrong for value in values]
+            values = [np.nan if value is None else _number(value, wrong) for value in values]
             return np.array(values, np.float64)
         numbers = _floats(values)
         return np.where(np.isfinite(numbers), numbers, wrong)
@@ -102,11 +183,11 @@ class Listing(Sheet):
             boxes, absent = _floats(parts).reshape(-1, 4), np.zeros(len(values), bool)
         else:
             absent = np.fromiter((value is None or value == [] for value in values), bool, len(values))
-            four = [
-                value if isinstance(value, list) and len(value) == 4 and all(map(finite, value)) else [np.nan] * 4
-                for value in values
+            numbers = [
+                [_number(side, np.nan) for side in sides] if len(sides) == 4 else [np.nan] * 4
+                for sides in map(_listed, values)
             ]
-            boxes = np.array(four, np.float64).reshape(-1, 4)
+            boxes = np.array(numbers, np.float64).reshape(-1, 4)
         self.apply(box_faults(boxes, absent))
         return boxes, absent
 
@@ -120,13 +201,17 @@ class Listing(Sheet):
         rows = zip(values, wrong.tolist(), strict=True)
         return [[float(number) for number in value] if value and not bad else None for value, bad in rows]
 
-    def shapes(self, image_ids: Ints, sizes: Sizes, masks: bool = True, guessed: bool = False) -> dict[str, pa.Array]:
+    def shapes(
+        self, image_ids: Ints, sizes: Sizes, masks: bool = True, guessed: bool = False, need_masks: bool = False
+    ) -> dict[str, pa.Array]:
         """Return the columns of the records' boxes, areas, polygons, run lengths and key points; what is wrong is a
         problem.
 
         An absent box is that of the segmentation, else around the key points (those of v > 0, or, `guessed` by a model,
         all of them); an absent area that of the box or, with it, of the segmentation. Without `masks` neither
-        segmentations nor key points are read, and every record needs a box.
+        segmentations nor key points are read, and every record needs a box. A wrong segmentation beside a box is a
+        problem where masks are needed; else the receipt names it, and a line in its place, which is no outline, lets
+        what compares masks refuse it.
         """
         boxes, without = self.boxes()
         areas = self.floats("area", wrong=-1.0)
@@ -140,6 +225,7 @@ class Listing(Sheet):
             rings: list[list[list[float]] | None] = [None] * count
             codes: list[str | None] = [None] * count
             right = _right_masks(segmentations, image_ids, sizes)
+            left_out = 0
             for place, value in enumerate(segmentations):
                 if not value or self.bad[place]:
                     continue
@@ -147,14 +233,22 @@ class Listing(Sheet):
                     if isinstance(value, dict):
                         codes[place], box, area = right.get(place) or _mask(value, sizes.get(int(image_ids[place])))
                     else:
-                        rings[place], box, area = _rings(value)
+                        rings[place], short, box, area = _rings(value, boxes[place])
+                        left_out += short
                 except ValueError as error:
-                    self.wrong(np.arange(count) == place, "segmentation", str(error), SEGMENTATION)
+                    if need_masks or without[place]:
+                        self.wrong(np.arange(count) == place, "segmentation", str(error), SEGMENTATION)
+                    else:
+                        x, y, width, height = boxes[place].tolist()
+                        rings[place] = [[x, y, x + width, y + height]]
+                        self.note_unused("segmentation", WRONG_SEGMENTATION, 1, error)
                     continue
                 if without[place]:
                     boxes[place], without[place] = box, False
                     if np.isnan(areas[place]):
                         areas[place] = area
+            if left_out:
+                self.problems.note(self.file, self.path + "segmentation[]", "unused", SHORT_RINGS, left_out)
             polygons, runs = pa.array(rings, POLYGONS), pa.array(codes, pa.string())
         poses = self.keypoints() if masks else [None] * count
         for place, pose in enumerate(poses):
@@ -194,8 +288,8 @@ def image_name(record: dict[str, Any]) -> Any:
     return url.rsplit("/", 1)[-1] if name is None and isinstance(url, str) else name
 
 
-def class_facts(records: Iterable[Any]) -> dict[str, ClassFacts]:
-    """Return the facts about the categories that have some, by name.
+def class_facts(records: Iterable[Any], named: bool = False) -> dict[str, ClassFacts]:
+    """Return the facts about the categories that have some, by name; their ids, too, where these are `named` by texts.
 
     `keypoints` are names, `skeleton` pairs of their places from 1. They are only shown: what is no name or no such pair
     is left out.
@@ -210,6 +304,7 @@ def class_facts(records: Iterable[Any]) -> dict[str, ClassFacts]:
             images=images if type(images) is int and images >= 0 else None,
             keypoints=names,
             skeleton=_pairs(record.get("skeleton"), len(names)),
+            id=str(record.get("id")) if named else None,
         )
         if facts != ClassFacts():
             found[str(record.get("name"))] = facts
@@ -225,16 +320,29 @@ def _is_pose(value: Any) -> bool:
     return isinstance(value, list) and len(value) % 3 == 0 and all(map(finite, value))
 
 
-def _rings(value: Any) -> tuple[list[list[float]], list[float], float]:
+def _rings(value: Any, box: Floats) -> tuple[list[list[float]], int, list[float], float]:
+    """Return the rings of a segmentation, how many short ones were left out, their box and area; else ValueError.
+
+    One flat list of coordinates is a ring where its box is the object's.
+    """
     if not isinstance(value, list):
         raise ValueError(f"{value!r}"[:80])
-    rings: list[list[float]] = []
+    if len(value) > 4 and all(map(finite, value)):
+        if not is_ring(np.array([len(value)])).all() or not np.allclose(_outlined([value])[0], box, atol=1.5):
+            raise ValueError(f"{value!r}"[:80])
+        value = [value]
     for ring in value:
-        if not isinstance(ring, list) or not is_ring(np.array([len(ring)])).all() or not all(map(finite, ring)):
+        if not isinstance(ring, list) or not all(map(finite, ring)) or (len(ring) > 5 and len(ring) % 2):
             raise ValueError(f"ring {ring!r}"[:80])
-        rings.append([float(number) for number in ring])
+    rings = [[float(number) for number in ring] for ring in value if is_ring(np.array([len(ring)])).all()]
+    if not rings:
+        raise ValueError(f"ring {value[0]!r}"[:80])
+    return rings, len(value) - len(rings), *_outlined(rings)
+
+
+def _outlined(rings: list[list[float]]) -> tuple[list[float], float]:
     *box, area = outline([(ring[0::2], ring[1::2]) for ring in rings])
-    return rings, box, area
+    return box, area
 
 
 def _right_masks(values: list[Any], image_ids: Ints, sizes: dict[int, tuple[int, int]]) -> dict[int, Shape]:
@@ -256,6 +364,8 @@ def _right_masks(values: list[Any], image_ids: Ints, sizes: dict[int, tuple[int,
 
 def _mask(value: dict[str, Any], size: tuple[int, int] | None) -> Shape:
     counts, shape = value.get("counts"), value.get("size")
+    if size is not None and min(size) < 1:  # the images may tell
+        size = (shape[0], shape[1]) if isinstance(shape, list) and _are_sides(shape) else None
     if size is not None and shape != list(size):
         raise ValueError(f"size {shape!r}, the image has {list(size)}")
     if isinstance(counts, str):
@@ -268,6 +378,34 @@ def _mask(value: dict[str, Any], size: tuple[int, int] | None) -> Shape:
         raise ValueError(f"runs that cover {sum(runs):,} pixels of {size}")
     text = counts if isinstance(counts, str) else rle.encode(runs)
     return text, rle.box(runs, size[0] if size else 1), float(rle.area(runs))
+
+
+def whole_number(value: Any) -> int | None:
+    """Return a whole number, also one in quotes as it would be written; None where it is none."""
+    if isinstance(value, str) and (text := value.strip()).isdecimal() and len(text) < 20 and str(int(text)) == text:
+        return int(text)
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value if type(value) is int else None
+
+
+def _listed(value: Any) -> list[Any]:
+    """Return a list, also one in quotes; an empty one of what is none."""
+    if isinstance(value, str) and value[:1] == "[":
+        with suppress(orjson.JSONDecodeError):
+            value = orjson.loads(value)
+    return value if isinstance(value, list) else []
+
+
+def _number(value: Any, wrong: float) -> float:
+    """Return a finite number, also one in quotes; `wrong` where it is none."""
+    if isinstance(value, str) and re.match(NUMBER, value):
+        value = float(value)
+    return float(value) if finite(value) else wrong
+
+
+def _are_sides(size: list[Any]) -> bool:
+    return len(size) == 2 and all(type(side) is int and 0 < side <= LARGEST_IMAGE for side in size)
 
 
 def _floats(values: list[Any]) -> Floats:

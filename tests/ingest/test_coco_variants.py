@@ -1,0 +1,304 @@
+"""COCO files as tools write them: ids that are texts, no sizes, wrong segmentations: read to the same numbers, and said.
+
+And the law of leaves: whatever a value in a file is changed to, what is read changes, it is refused, or the receipt
+names its place.
+"""
+# ruff: noqa: E501 - a table reads better with one line a case
+
+import copy
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from metrics import coco_summary as summary_of_files
+from metrics.core.errors import InputError
+from metrics.evaluators.detection.coco_summary import CocoSummaryParameters, coco_summary
+from metrics.ingest import load_outputs, load_suite
+from metrics.ingest.source import Reading
+from tests.ingest.files import packed, picture, write
+
+Document = dict[str, Any]
+AP = 0.8752475247524754  # of the scene below, by pycocotools 2.0
+
+
+def truth() -> Document:
+    return {
+        "images": [
+            {"id": 1, "file_name": "a.jpg", "width": 640, "height": 480},
+            {"id": 2, "file_name": "b.jpg", "width": 640, "height": 480},
+        ],
+        "annotations": [
+            {"id": 1, "image_id": 1, "category_id": 1, "bbox": [10, 10, 100, 100], "area": 10000, "iscrowd": 0},
+            {"id": 2, "image_id": 1, "category_id": 2, "bbox": [200, 50, 30, 30], "area": 900, "iscrowd": 0},
+            {"id": 3, "image_id": 2, "category_id": 1, "bbox": [50, 50, 40, 40], "area": 1600, "iscrowd": 0},
+        ],
+        "categories": [{"id": 1, "name": "cat"}, {"id": 2, "name": "dog"}],
+    }
+
+
+def results() -> list[Document]:
+    return [
+        {"image_id": 1, "category_id": 1, "bbox": [12, 10, 100, 100], "score": 0.9},
+        {"image_id": 1, "category_id": 2, "bbox": [202, 50, 30, 30], "score": 0.8},
+        {"image_id": 2, "category_id": 1, "bbox": [52, 50, 40, 40], "score": 0.7},
+    ]
+
+
+def each(records: list[Document], **changes: Any) -> None:
+    """Change every record: a function of the record gives a key's value, ... takes the key away."""
+    for record in records:
+        for key, value in changes.items():
+            made = value(record) if callable(value) else value
+            if made is ...:
+                record.pop(key, None)
+            else:
+                record[key] = made
+
+
+def ring(record: Document) -> list[float]:
+    x, y, width, height = record["bbox"]
+    return [x, y, x + width, y, x + width, y + height, x, y + height]
+
+
+def renamed(
+    names: dict[Any, Any], results_too: bool = True, of: str = "image"
+) -> Callable[[Document, list[Document]], None]:
+    """Give images or categories other ids, in the ground truth and, or not, in the results."""
+
+    def change(gt: Document, found: list[Document]) -> None:
+        each(gt["images" if of == "image" else "categories"], id=lambda record: names[record["id"]])
+        for records in (gt["annotations"], found if results_too else []):
+            each(records, **{f"{of}_id": lambda record: names[record[f"{of}_id"]]})
+
+    return change
+
+
+def in_truth(**changes: Any) -> Callable[[Document, list[Document]], None]:
+    return lambda gt, _: each(gt["annotations"], **changes)
+
+
+def in_images(**changes: Any) -> Callable[[Document, list[Document]], None]:
+    return lambda gt, _: each(gt["images"], **changes)
+
+
+def in_results(**changes: Any) -> Callable[[Document, list[Document]], None]:
+    return lambda _, found: each(found, **changes)
+
+
+def roots(gt: Document, _: list[Document]) -> None:
+    gt["categories"] = [{"id": 0, "name": "cat", "supercategory": "none"}, *gt["categories"], {"id": 9, "name": "dog"}]
+
+
+def numbered_files(gt: Document, found: list[Document]) -> None:
+    """File names are numbers, which are no ids; results have them, as Ultralytics writes it."""
+    each(gt["images"], file_name=lambda record: f"images/{record['id'] + 138:012}.jpg")
+    each(found, image_id=lambda record: record["image_id"] + 138)
+
+
+VARIANTS = {  # a change of ground truth and results → places in the receipt
+    "image ids are texts": (renamed({1: "img1", 2: "img2"}), {}),
+    "image ids are UUIDs": (renamed({1: "8a7f-0001", 2: "11c0-0002"}), {}),
+    "image ids in quotes": (renamed({1: "1", 2: "2"}), {}),
+    "image ids in quotes in the ground truth alone": (renamed({1: "1", 2: "2"}, results_too=False), {}),
+    "image ids in quotes in the results alone": (in_results(image_id=lambda record: str(record["image_id"])), {}),
+    "one image id is a number, one a text": (renamed({1: 1, 2: "b"}), {}),
+    "image ids with leading zeros, numbers in the results": (renamed({1: "0001", 2: "0002"}, results_too=False), {}),
+    "image ids are floats": (in_results(image_id=lambda record: float(record["image_id"])), {}),
+    "image ids of results are file names": (in_results(image_id=lambda record: "ab"[record["image_id"] - 1] + ".jpg"), {}),
+    "image ids of results are paths": (in_results(image_id=lambda record: "val/" + "ab"[record["image_id"] - 1] + ".jpg"), {}),
+    "image ids of results are stems": (in_results(image_id=lambda record: "ab"[record["image_id"] - 1]), {}),
+    "image ids of results are numbers of files": (numbered_files, {}),
+    "file names beside the ids of results": (in_results(file_name=lambda record: "ab"[record["image_id"] - 1] + ".jpg"), {}),
+    "category ids in quotes": (renamed({1: "1", 2: "2"}, of="category"), {}),
+    "category ids in quotes in the results alone": (in_results(category_id=lambda record: str(record["category_id"])), {}),
+    "category ids are UUIDs": (renamed({1: "c-77", 2: "c-12"}, of="category"), {}),
+    "category ids of results are names": (in_results(category_id=lambda record: ["cat", "dog"][record["category_id"] - 1]), {}),
+    "results name their classes": (in_results(category_name=lambda record: ["cat", "dog"][record["category_id"] - 1], category_id=...), {}),
+    "annotations without ids": (in_truth(id=...), {"annotations[].id": "unused"}),
+    "annotation ids are UUIDs": (in_truth(id=lambda record: f"a1b2-{record['id']}"), {"annotations[].id": "unused"}),
+    "annotation ids in quotes": (in_truth(id=lambda record: str(record["id"])), {}),
+    "iscrowd false": (in_truth(iscrowd=False), {}),
+    "iscrowd in quotes": (in_truth(iscrowd="0"), {}),
+    "iscrowd a word": (in_truth(iscrowd="False"), {}),
+    "iscrowd null": (in_truth(iscrowd=None), {}),
+    "no iscrowd": (in_truth(iscrowd=...), {}),
+    "no sizes": (in_images(width=..., height=...), {"sizes of images": "unused"}),
+    "sizes of 0": (in_images(width=0, height=0), {"sizes of images": "unused"}),
+    "sizes null": (in_images(width=None, height=None), {"sizes of images": "unused"}),
+    "sizes in quotes": (in_images(width="640", height="480"), {}),
+    "no file names": (in_images(file_name=...), {"names of images": "unused"}),
+    "boxes in quotes": (in_truth(bbox=lambda record: list(map(str, record["bbox"]))), {}),
+    "boxes as a text": (in_results(bbox=lambda record: json.dumps(record["bbox"])), {}),
+    "scores in quotes": (in_results(score=lambda record: str(record["score"])), {}),
+    "no areas": (in_truth(area=...), {}),
+    "flat polygons": (in_truth(segmentation=ring), {}),
+    "a box as polygon": (in_truth(segmentation=lambda record: [record["bbox"]]), {"annotations[].segmentation": "unused"}),
+    "a box as segmentation": (in_truth(segmentation=lambda record: record["bbox"]), {"annotations[].segmentation": "unused"}),
+    "a flat polygon elsewhere": (in_truth(segmentation=[1, 1, 2, 1, 2, 2]), {"annotations[].segmentation": "unused"}),
+    "an odd ring": (in_truth(segmentation=lambda record: [[*ring(record), 7]]), {"annotations[].segmentation": "unused"}),
+    "a segmentation that is a text": (in_truth(segmentation="RLE"), {"annotations[].segmentation": "unused"}),
+    "run lengths of another size": (in_truth(segmentation={"size": [5, 5], "counts": [25]}), {"annotations[].segmentation": "unused"}),
+    "short rings beside whole ones": (in_truth(segmentation=lambda record: [[1, 1, 2, 2], ring(record), []]), {"annotations[].segmentation[]": "unused"}),
+    "wrong segmentations of results": (in_results(segmentation=[[1, 2]]), {"[].segmentation": "unused"}),
+    "a root of a class's name, and an unused double": (roots, {"categories[0]": "unused", "categories[3]": "unused"}),
+}  # fmt: skip
+
+
+def read(tmp_path, gt: Any, found: Any, reading: Reading = Reading(), **options: Any):  # noqa: B008 - frozen
+    suite = load_suite(write(tmp_path, "t.json", gt), **options).value
+    path = write(tmp_path, "m.json", found)
+    return suite, load_outputs(path, suite=suite, readings={path: reading}).value
+
+
+def ap(suite, outputs) -> float | None:
+    rows = coco_summary(suite, outputs, CocoSummaryParameters(resamples=0)).aggregates
+    return next(row.value for row in rows if row.metric == "AP" and row.label is None)
+
+
+@pytest.mark.parametrize(("change", "places"), VARIANTS.values(), ids=VARIANTS)
+def test_is_read_to_the_same_numbers_and_said(tmp_path, change, places):
+    gt, found = truth(), results()
+    change(gt, found)
+    suite, outputs = read(tmp_path, gt, found)
+    assert (ap(suite, outputs), suite.labels) == (pytest.approx(AP), ("cat", "dog"))
+    receipt = {(line.place, line.use) for line in (*suite.receipt, *outputs.receipt)}
+    assert receipt >= set(places.items())
+    assert not receipt & {(place, "used") for place in places}
+    assert summary_of_files(tmp_path / "t.json", tmp_path / "m.json")["AP"] == pytest.approx(AP)
+    assert summary_of_files(gt, found)["AP"] == pytest.approx(AP)
+
+
+def test_sizes_come_from_the_images(tmp_path):
+    gt = truth()
+    each(gt["images"], width=..., height=...)
+    images = packed(tmp_path / "i.zip", {"a.jpg": picture(640, 480), "b.jpg": picture(320, 200)})
+    suite, _ = read(tmp_path, gt, results(), images=images, workspace_media=tmp_path / "media")
+    assert suite.cases.select(["image_width", "image_height"]).to_pydict() == {
+        "image_width": [640, 320], "image_height": [480, 200],
+    }  # fmt: skip
+
+
+REFUSED = {  # a change → what is said; with masks needed, or always
+    "masks needed, flat polygon elsewhere": (in_truth(segmentation=[1, 1, 2, 1, 2, 2]), "segmentation", "column annotations.segmentation, 3 rows: found [1, 1, 2, 1, 2, 2]"),
+    "masks needed, boxes as polygons": (in_truth(segmentation=lambda record: [record["bbox"]]), "segmentation", "found ring [10, 10, 100, 100]"),
+    "iscrowd 2": (in_truth(iscrowd=2), None, "column annotations.iscrowd, 3 rows: found 2"),
+    "no score": (in_results(score=...), None, "column score, 3 rows: found nothing"),
+    "a negative width": (in_images(width=-1), None, "column images.width, 2 rows: found -1"),
+    "a UUID twice": (in_truth(id="a-1"), None, "found 'a-1' again, first in record 1"),
+    "an unknown text": (in_results(category_id="eel"), None, "column category_id, 3 rows: found 'eel'"),
+    "two classes of one name": (renamed({1: 1, 2: 2}), None, None),
+    "an unknown image": (in_results(image_id="c.jpg"), None, "column image_id, 3 rows: found 'c.jpg'"),
+    "file names of other images": (in_results(file_name="a.jpg"), None, "found 1 records whose file_name, such as 'a.jpg', is of another image than image_id; expected an answer, --read image=image_id or image=file_name"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("change", "task", "text"), REFUSED.values(), ids=REFUSED)
+def test_is_refused(tmp_path, change, task, text):
+    gt, found = truth(), results()
+    change(gt, found)
+    if text is None:
+        gt["categories"][1]["name"] = "cat"
+        text = "found 'cat' again, first in record 1"
+    with pytest.raises(InputError) as caught:
+        read(tmp_path, gt, found, task=task)
+    assert text in str(caught.value)
+
+
+@pytest.mark.parametrize(("answer", "images"), [("image_id", ["1", "1", "2"]), ("file_name", ["1", "1", "1"])])
+def test_a_question_of_images_is_answered(tmp_path, answer, images):
+    found = results()
+    each(found, file_name="a.jpg")
+    _, outputs = read(tmp_path, truth(), found, Reading(answers={"image": answer}))
+    assert outputs.predictions["case_id"].to_pylist() == images
+    assert [line.use for line in outputs.receipt if line.place == "file_name"] == ["asked"]
+
+
+@pytest.mark.parametrize(("answers", "images"), [({}, ["1", "1", "2"]), ({"image_id": "name"}, ["2", "2", "1"])])
+def test_an_id_that_is_another_file_s_number_is_an_id_and_said(tmp_path, answers, images):
+    gt = truth()
+    each(gt["images"], file_name=lambda record: f"{3 - record['id']}.jpg")
+    _, outputs = read(tmp_path, gt, results(), Reading(answers=answers))
+    assert outputs.predictions["case_id"].to_pylist() == images
+    assert [line.use for line in outputs.receipt if line.place == "image_id"] == ["asked"]
+
+
+def test_wrong_segmentations_are_refused_where_masks_are_compared(tmp_path):
+    gt, found = truth(), results()
+    each(gt["annotations"], segmentation=lambda record: [record["bbox"]])
+    each(found, segmentation=lambda record: [ring(record)])
+    with pytest.raises(InputError, match=r"column polygons.*expected rings of at least three points"):
+        ap(*read(tmp_path, gt, found))
+
+
+def leaves(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [leaf for key, each in inner for leaf in leaves(each, (*path, key))] or [path]
+
+
+def full_truth() -> Document:
+    """A ground truth with all that COCO, LVIS and key point files have, and some that tools add."""
+    gt = truth()
+    gt |= {
+        "info": {"year": 2024, "contributor": "x"},
+        "licenses": [{"id": 1, "name": "CC"}],
+        "custom": {"a": [{"b": 1}]},
+        "type": "instances",
+    }
+    each(gt["images"], license=1, coco_url="http://x/y", flickr_url="z", date_captured="2024", tags=["night"], weather={"sky": "grey"},
+         neg_category_ids=[2], not_exhaustive_category_ids=[1])  # fmt: skip
+    each(gt["annotations"], segmentation=lambda record: [ring(record)], attributes={"occluded": False, "id": 3}, ignore=0, num_keypoints=1,
+         keypoints=[15, 15, 2], track=[1, 2])  # fmt: skip
+    each(
+        gt["categories"],
+        supercategory="animal",
+        keypoints=["nose"],
+        skeleton=[[1, 1]],
+        isthing=1,
+        image_count=3,
+        frequency="c",
+        synonyms=["x"],
+    )
+    return gt
+
+
+def full_results() -> list[Document]:
+    found = results()
+    each(found, id=1, file_name=lambda record: "ab"[record["image_id"] - 1] + ".jpg", area=5.0, iscrowd=0, segmentation=lambda record: [ring(record)],
+         keypoints=[15, 15, 2], extra={"embedding": [0.5, 1]}, category_name="cat", model="m")  # fmt: skip
+    return found
+
+
+MARKS = {int: 77, float: 0.123, str: "mark", bool: True}
+
+
+def place_of(path: tuple[Any, ...]) -> str:
+    return "".join("[]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".")
+
+
+@pytest.mark.parametrize("side", ["truth", "results"])
+def test_no_leaf_is_lost(tmp_path, side):
+    """Change one leaf: what is read changes, it is refused, or the receipt names its place as not used."""
+    gt, found = full_truth(), full_results()
+    before, outputs_before = read(tmp_path, gt, found)
+    document = gt if side == "truth" else found
+    unused = [line.place for line in (before if side == "truth" else outputs_before).receipt if line.use == "unused"]
+    lost = []
+    for path in leaves(document):
+        changed = copy.deepcopy(document)
+        place = changed
+        for step in path[:-1]:
+            place = place[step]
+        place[path[-1]] = MARKS[type(place[path[-1]])]
+        try:
+            suite, outputs = read(tmp_path, *((changed, found) if side == "truth" else (gt, changed)))
+        except InputError:
+            continue
+        named = [line.place for line in (*suite.receipt, *outputs.receipt) if line.use == "unused"]
+        if any(place_of(path).startswith(each) for each in named):
+            continue
+        if (suite.fingerprint, outputs.fingerprint) == (before.fingerprint, outputs_before.fingerprint):
+            lost.append(place_of(path))
+    assert lost == []
+    assert any("attributes.occluded" in each or "extra.embedding" in each for each in unused)
