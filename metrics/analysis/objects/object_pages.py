@@ -299,7 +299,8 @@ def _outline(geometry: Mapping[str, Any], height: float, facts: ClassFacts | Non
     if text is not None and polygons is None and height == height and None not in box:
         with suppress(ValueError):
             polygons = mask_rings(text, int(height), box)
-    return Outline(x, y, wide, high, polygons, bones(geometry[POSE], facts, guessed) or None)
+    rings = [ring for ring in polygons or () if len(ring) >= 6]  # a line stands for what is no outline
+    return Outline(x, y, wide, high, rings or None, bones(geometry[POSE], facts, guessed) or None)
 
 
 def _none_if_nan(values: Iterable[float]) -> list[float | None]:

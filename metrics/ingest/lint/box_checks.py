@@ -1,6 +1,6 @@
 """Do the numbers of the boxes mean what they were read as? Judged by the images' sizes and by the ground truth."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -33,12 +33,15 @@ def is_normalised(boxes: Boxes) -> bool:
     return bool(np.abs(box).max() <= AT_MOST)
 
 
-def reading_finding(model: str | None, boxes: Boxes, truth: Boxes, case_ids: pa.Array) -> Finding | None:
+def reading_finding(
+    model: str | None, boxes: Boxes, truth: Boxes, case_ids: pa.Array, others: Sequence[str] = ()
+) -> Finding | None:
     """Return the finding that the boxes fit another convention better than x, y, width, height; None where not.
 
     Evidence is the ground truth: a paired count of the objects found in either reading, three standard errors apart
-    and a tenth of all objects more. Where hardly anything is found in any reading, that the boxes leave their images
-    now and would not.
+    and a tenth of all objects more; of a few objects, that all are found in place of at most half of them. Where hardly
+    anything is found in any reading, that the boxes leave their images now and would not. `others` are the readings
+    that are tried, by default all.
     """
     if not boxes.plain.any():
         return None
@@ -57,7 +60,7 @@ def reading_finding(model: str | None, boxes: Boxes, truth: Boxes, case_ids: pa.
     every = boxes.take(np.flatnonzero(boxes.plain))
     out = leaving(every.box, every.sizes)
     best: tuple[float, float, str, Bools, Bools] | None = None
-    for name in CONVENTIONS:
+    for name in others or CONVENTIONS:
         convert = READINGS[name].convert
         out_then, then = leaving(convert(every.box, every.sizes), every.sizes), found(convert(near.box, near.sizes))
         if not _better(now, then, float(out.mean()), float(out_then.mean())):
@@ -118,7 +121,8 @@ def _better(now: Bools, then: Bools, out: float, out_then: float) -> bool:
     """Return whether another reading is right beyond doubt: by the objects it finds, else by the images' borders."""
     gain, loss = int((then & ~now).sum()), int((now & ~then).sum())
     share, share_then = (float(found.mean()) if len(found) else 0.0 for found in (now, then))
-    certain = gain - loss >= ERRORS * np.sqrt(gain + loss) or (not now.any() and share_then >= HALF)
+    every = gain > 1 and not loss and share_then == 1 and share <= HALF
+    certain = gain - loss >= ERRORS * np.sqrt(gain + loss) or (not now.any() and share_then >= HALF) or every
     if gain and certain:
         return share_then >= share + GAIN and share_then >= TIMES * share
     return gain >= loss and share < GAIN and out >= MOST_OUT and out_then <= FEW_OUT

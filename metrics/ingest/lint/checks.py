@@ -20,12 +20,13 @@ from metrics.ingest.lint.box_checks import (
 from metrics.ingest.lint.class_checks import class_findings, label_findings, spelling_findings
 from metrics.ingest.lint.findings import Finding, per_cent, worst_first
 from metrics.ingest.lint.fixes import FIXES, fix, of_model
+from metrics.ingest.lint.object_checks import CORRECT_IT, area_findings, other_image_finding, repeated_finding
 from metrics.ingest.lint.scene import Boxes, leaving
 from metrics.vision.geometry import whole
 
 MOST_EMPTY = 0.5  # share of the images with objects that a detector may leave without predictions
 FEWEST_IMAGES = 4
-CORRECT_IT = "Correct the file of the ground truth: every model is measured against it."
+CORNERS = ("xyxy", "yxyx")  # of ground truth: predictions show these readings, others may be the predictions' own
 ROUNDS = 3  # of lint and fix: a fix may show what another one needs
 
 
@@ -50,7 +51,7 @@ def lint(suite: Suite, outputs: Outputs) -> tuple[Finding, ...]:
         return tuple(spelling_findings(suite)) if suite.task == "segmentation" else ()
     annotations = ANNOTATIONS.empty_table() if suite.annotations is None else suite.annotations
     truth = Boxes.of(suite, annotations, shaped=True)
-    found = [*_truth_findings(suite, truth), *spelling_findings(suite)]
+    found = [*_truth_findings(suite, truth, annotations, outputs), *spelling_findings(suite)]
     for model in outputs.models:
         found += _model_findings(suite, outputs, model, truth, annotations)
     return worst_first(found)
@@ -109,14 +110,22 @@ def _model_findings(
             table = FIXES[finding.fix].apply(table, suite)
             boxes = Boxes.of(suite, table)
     if boxes.plain.any():
-        yield from size_findings(model, boxes, cases)
+        yield from _object_findings(model, boxes, table, cases)
     yield from score_findings(model, whole(table["score"]).to_numpy(zero_copy_only=False))
     yield from class_findings(
         model, Boxes.of(suite, table, shaped=True), table["label"], truth, annotations["label"], suite
     )
 
 
-def _truth_findings(suite: Suite, truth: Boxes) -> Iterator[Finding]:
+def _object_findings(model: str | None, boxes: Boxes, table: pa.Table, cases: pa.Array) -> Iterator[Finding]:
+    sizes = [*size_findings(model, boxes, cases)]
+    outside = any(finding.kind == "outside" for finding in sizes)
+    other = None if outside else other_image_finding(model, boxes, cases)
+    again = repeated_finding(model, boxes, table, cases)
+    yield from (finding for finding in (*sizes, other, again) if finding is not None)
+
+
+def _truth_findings(suite: Suite, truth: Boxes, annotations: pa.Table, outputs: Outputs) -> Iterator[Finding]:
     cases = whole(suite.cases["case_id"])
     if not len(truth):
         text = "No objects in any image: every prediction is false, and AP has no value."
@@ -128,7 +137,19 @@ def _truth_findings(suite: Suite, truth: Boxes) -> Iterator[Finding]:
     if finding is not None:
         yield replace(finding, fix=None, text=f"{finding.text} {CORRECT_IT}")
         return
-    yield from size_findings(None, truth, cases)
+    yield from _object_findings(None, truth, annotations, cases)
+    areas = [*area_findings(truth, annotations, cases)]
+    yield from areas
+    if any(finding.kind == "convention" for finding in areas):
+        return
+    if outputs.predictions is not None:
+        order = np.argsort(-whole(outputs.predictions["score"]).to_numpy(zero_copy_only=False), kind="stable")
+        best = Boxes.of(suite, outputs.predictions.take(pa.array(order[: len(truth)])))
+        finding = reading_finding(None, truth, best, cases, CORNERS)
+        if finding is not None:
+            text = finding.text.replace("of the objects", "of the surest predictions")
+            yield replace(finding, fix=None, text=f"{text} {CORRECT_IT}")
+            return
     corners = leaving(READINGS["xyxy"].convert(truth.box, truth.sizes), truth.sizes)[truth.plain]
     out = leaving(truth.box, truth.sizes)[truth.plain]
     if out.mean() >= MOST_OUT and corners.mean() <= FEW_OUT:

@@ -11,6 +11,7 @@ from metrics.core.suite import Outputs, Suite
 from metrics.ingest import read_outputs
 from metrics.ingest.lint import fix, fix_all, lint
 from metrics.suites.samples import samples
+from metrics.vision.geometry import BOX
 from tests.ingest.files import read_refusal, write
 from tests.ingest.lint.spoiled import MODEL, SPOILED, ap, harbour, outputs_of, results
 
@@ -93,6 +94,7 @@ def scene(boxes: list[list[float]], more: dict[str, Any] | None = None, count: i
 
 
 GOOD = [10, 20, 30, 25, 0.9]
+HALF = [[10.0, 20.0, 40.0, 20.0, 10.0, 45.0]]  # a triangle, half of the box
 CASES: dict[str, tuple[tuple[Suite, Outputs], list[tuple[str, bool]]]] = {
     # scene, and the kinds found with whether they are serious
     "right boxes": (scene([GOOD]), []),
@@ -113,6 +115,16 @@ CASES: dict[str, tuple[tuple[Suite, Outputs], list[tuple[str, bool]]]] = {
         [("outside", True), ("convention", True)],
     ),
     "ground truth without area": (scene([GOOD], {"width": 0}), [("no_area", False)]),
+    "a stated area of 0": (scene([GOOD], {"area": 0}), [("area", False)]),
+    "a stated area larger than the box": (scene([GOOD], {"area": 2_000}), [("area", False)]),
+    "a stated area of a thin object": (scene([GOOD], {"area": 20}), []),
+    "a stated area that is the mask's": (scene([GOOD], {"area": 375, "polygons": HALF}), []),
+    "a stated area that is the box's beside a mask": (scene([GOOD], {"area": 750, "polygons": HALF}), []),
+    "a stated area of neither mask nor box": (scene([GOOD], {"area": 90, "polygons": HALF}), [("area", False)]),
+    "a stated area of x1 y1 x2 y2": (
+        scene([GOOD], {"width": 40, "height": 45, "area": 750}), [("convention", True)],
+    ),
+    "predictions twice": (scene([GOOD, [*GOOD[:4], 0.9 + 1e-06]]), [("repeated", False)]),
 }  # fmt: skip
 
 
@@ -120,6 +132,53 @@ CASES: dict[str, tuple[tuple[Suite, Outputs], list[tuple[str, bool]]]] = {
 def test_findings_of_a_scene(name):
     (suite, outputs), expected = CASES[name]
     assert [(finding.kind, finding.serious) for finding in lint(suite, outputs)] == expected
+
+
+Box = tuple[float, float, float, float]
+THREE: list[Box] = [(10, 10, 100, 100), (200, 50, 30, 30), (50, 50, 40, 40)]
+
+
+def corners(box: Box) -> Box:
+    return box[0], box[1], box[0] + box[2], box[1] + box[3]
+
+
+def as_is(box: Box) -> Box:
+    return box
+
+
+@pytest.mark.parametrize(
+    ("of_truth", "of_model", "twice", "expected"),
+    [
+        pytest.param(as_is, as_is, False, [], id="right"),
+        pytest.param(as_is, corners, False, [("convention", "m", False)], id="three predictions as x1 y1 x2 y2"),
+        pytest.param(corners, as_is, False, [("convention", None, False)], id="three objects as x1 y1 x2 y2"),
+        pytest.param(as_is, as_is, True, [("repeated", None, False)], id="an object twice"),
+    ],
+)
+def test_findings_of_three_boxes(of_truth, of_model, twice, expected):
+    cases = [{"case_id": f"{n}", "image_width": 640, "image_height": 480} for n in range(3)]
+    truths = [
+        {"case_id": f"{n}", "annotation_id": n, "label": "cat", **dict(zip(BOX, of_truth(box), strict=True))}
+        for n, box in enumerate(THREE)
+    ]
+    truths += [truths[0] | {"annotation_id": 9}] * twice
+    found = [
+        {"case_id": f"{n}", "model": "m", "label": "cat", "score": 0.9 - n / 10}
+        | dict(zip(BOX, of_model((box[0] + 2, *box[1:])), strict=True))
+        for n, box in enumerate(THREE)
+    ]
+    suite = Suite.from_rows("three", "detection", cases, truths)
+    outputs = Outputs.from_rows([{"case_id": case["case_id"], "model": "m"} for case in cases], found)
+    assert [(finding.kind, finding.model, finding.serious) for finding in lint(suite, outputs)] == expected
+
+
+def test_boxes_of_another_image_are_found():
+    suite, outputs = scene([GOOD], count=20)
+    rows = outputs.predictions.to_pylist()
+    rows[3] |= {"x": 130.0}  # beyond the 100 pixels of the image
+    moved = Outputs(outputs.outputs, pa.Table.from_pylist(rows, outputs.predictions.schema))
+    (finding,) = lint(suite, moved)
+    assert (finding.kind, finding.count, finding.total, finding.cases) == ("other_image", 1, 20, ("i03",))
 
 
 def test_equal_scores_and_no_objects_are_found():

@@ -1,0 +1,129 @@
+"""Do objects contradict themselves or each other: their stated areas, objects that are there twice, other images?"""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+
+from metrics.core.array_types import Bools, Floats
+from metrics.ingest.arrays import codes_of
+from metrics.ingest.lint.box_checks import READINGS
+from metrics.ingest.lint.findings import Finding, example_cases
+from metrics.ingest.lint.scene import Boxes, leaving
+from metrics.vision.geometry import whole
+
+CORRECT_IT = "Correct the file of the ground truth: every model is measured against it."
+THINNEST, WIDEST = 0.01, 1.1  # a stated area over the box's: a thin object crosses it, and rounding widens it
+NEAR = 1.5  # times that of the polygons a stated area may be
+FEW_WRONG = 0.01  # share of the objects whose area may be wrong: a slip of an annotator
+ALIKE, MOSTLY = 0.01, 0.9  # relative difference of areas that agree, and the share of objects that have to
+FEWEST_CORNERS = 2  # objects whose areas prove a reading
+WEIGHTS = (1.0, 0.7390851332, 1.6180339887, 2.7182818284, 3.1415926535, 4.6692016091, 0.5772156649)  # of no pattern
+SIZES = (32.0**2, 96.0**2)  # COCO's bounds of small, medium and large
+
+
+def area_findings(truth: Boxes, annotations: pa.Table, case_ids: pa.Array) -> Iterator[Finding]:
+    """Yield the finding that the stated areas contradict the boxes and polygons, or are those of x1 y1 x2 y2 boxes."""
+    area, box = whole(annotations["area"]).to_numpy(zero_copy_only=False), truth.box
+    looked = truth.plain & np.isfinite(area) & (box[:, 2:] > 0).all(axis=1)
+    own = box[:, 2] * box[:, 3]
+    corners = READINGS["xyxy"].convert(box, truth.sizes)
+    fits_corners = _alike(area, corners[:, 2] * corners[:, 3]) & (corners[:, 2:] > 0).all(axis=1)
+    count, fits = int(looked.sum()), int((looked & fits_corners & ~_alike(area, own)).sum())
+    if fits >= FEWEST_CORNERS and fits >= MOSTLY * count:
+        text = (
+            f"The area of {fits:,} of {count:,} objects is that of x1 y1 x2 y2, and not of x y width height, as which "
+            f"the boxes are read. {CORRECT_IT}"
+        )
+        yield Finding("convention", None, text, True, fits, count, example_cases(case_ids, truth.image, looked))
+        return
+    shaped = _polygon_areas(annotations)
+    slack = 2 * (box[:, 2] + box[:, 3]) + 1  # a pixel of the outline, on both sides
+    drawn = np.isfinite(shaped)
+    low = np.where(drawn, np.fmin(shaped / NEAR - slack, own * THINNEST), own * THINNEST)
+    high = np.fmax(WIDEST * (box[:, 2] + 1) * (box[:, 3] + 1), np.where(drawn, NEAR * shaped + slack, 0))
+    few = drawn & (area < shaped / NEAR - slack) & ~_alike(area, own)
+    wrong: Bools = looked & ((area < low) | (area > high) | few)
+    if count and wrong.any() and wrong.mean() >= FEW_WRONG:
+        at = int(wrong.argmax())
+        moved = int((np.digitize(area, SIZES) != np.digitize(own, SIZES))[wrong].sum())
+        text = (
+            f"The area of {int(wrong.sum()):,} of {count:,} objects contradicts their box and mask, such as "
+            f"{area[at]:,.6g} for a box of {own[at]:,.6g} square pixels: scores by size (small, medium, large) and of "
+            f"key points (OKS) go by it. By their boxes {moved:,} would be of another size. {CORRECT_IT}"
+        )
+        shown = example_cases(case_ids, truth.image, wrong)
+        yield Finding("area", None, text, False, int(wrong.sum()), count, shown)
+
+
+def repeated_finding(model: str | None, boxes: Boxes, table: pa.Table, case_ids: pa.Array) -> Finding | None:
+    """Return the finding that objects are there twice: same image, class and box, of a model also the same score."""
+    rows = np.flatnonzero(boxes.plain)
+    columns = [boxes.image[rows], codes_of(table["label"])[0][rows], *boxes.box[rows].T]
+    if model is not None:
+        columns.append(whole(table["score"]).to_numpy(zero_copy_only=False)[rows])
+    mixed = np.sum([column * weight for column, weight in zip(columns, WEIGHTS, strict=False)], axis=0)
+    order = np.argsort(mixed, kind="stable")  # equal rows are equal here, and others hardly ever
+    same = np.logical_and.reduce([column[order][1:] == column[order][:-1] for column in columns])
+    if not same.any():
+        return None
+    again = np.zeros(len(boxes), np.bool_)
+    again[rows[order[1:][same]]] = True
+    count, total = int(again.sum()), len(rows)
+    text = (
+        f"{count:,} of {total:,} objects are there again (same image, class and box): a prediction finds one of them, "
+        f"so the others count as missed. {CORRECT_IT}"
+        if model is None
+        else f"{count:,} of {total:,} predictions are there again (same image, class, box and score): of each only one "
+        "can be right, the others count as false."
+    )
+    return Finding("repeated", model, text, False, count, total, example_cases(case_ids, boxes.image, again))
+
+
+def other_image_finding(model: str | None, boxes: Boxes, case_ids: pa.Array) -> Finding | None:
+    """Return the finding that all boxes of some images leave them, the centre of one even lies outside."""
+    rows = np.flatnonzero(boxes.plain)
+    box, image, sizes = boxes.box[rows], boxes.image[rows], boxes.sizes[rows]
+    centre = box[:, :2] + box[:, 2:] / 2
+    beyond = np.any((centre < 0) | (centre > sizes), axis=1)
+    images = len(case_ids)
+    count, out = np.bincount(image, minlength=images), np.bincount(image[leaving(box, sizes)], minlength=images)
+    wrong = (count > 0) & (out == count) & (np.bincount(image[beyond], minlength=images) > 0)
+    if not wrong.any():
+        return None
+    text = (
+        f"In {int(wrong.sum()):,} of {int((count > 0).sum()):,} images every box leaves the image: are these boxes of "
+        "another image, or of another size of it?"
+    )
+    shown = np.isin(boxes.image, np.flatnonzero(wrong)) & boxes.plain
+    return Finding(
+        "other_image", model, text, False, int(wrong.sum()), int((count > 0).sum()),
+        example_cases(case_ids, boxes.image, shown),
+    )  # fmt: skip
+
+
+def _alike(areas: Floats, others: Floats) -> Bools:
+    result: Bools = np.abs(areas - others) <= ALIKE * np.abs(others) + 1
+    return result
+
+
+def _polygon_areas(table: pa.Table) -> Floats:
+    """Return the sum of the areas of each object's rings by the shoelace formula, NaN where it has none."""
+    polygons = whole(table["polygons"])
+    rings = polygons.flatten()
+    numbers = rings.flatten().to_numpy(zero_copy_only=False)
+    result = np.full(len(table), np.nan)
+    if not len(numbers) or len(numbers) % 2:
+        return result
+    lengths = np.asarray(rings.value_lengths()) // 2
+    ends = np.cumsum(lengths)
+    following = np.arange(len(numbers) // 2) + 1
+    following[ends[lengths > 0] - 1] = (ends - lengths)[lengths > 0]
+    x, y = numbers.reshape(-1, 2).T
+    cross = np.concatenate([[0.0], np.cumsum(x * y[following] - x[following] * y)])
+    of_ring = np.abs(cross[ends] - cross[ends - lengths]) / 2
+    counts = np.asarray(polygons.value_lengths().fill_null(0))
+    owner = np.repeat(np.arange(len(table)), counts)
+    result[counts > 0] = np.bincount(owner, of_ring, len(table))[counts > 0]
+    result[np.bincount(owner, lengths < 3, len(table)) > 0] = np.nan
+    return result
