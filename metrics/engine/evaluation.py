@@ -205,7 +205,7 @@ class ReadingFields(Fields):
         "[FILE=]NAME",
     )
     sheet: Pairs = option(
-        "sheet of Excel files, or split of Hugging Face data sets (default: the first that is not empty; test)",
+        "sheet of Excel files, or split of a data set (YOLO, Hugging Face) (default: the first not empty; test)",
         "[FILE=]NAME",
     )
     read: Pairs = option(

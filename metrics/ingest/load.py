@@ -9,10 +9,10 @@ from typing import Any, Literal, ParamSpec, TypeVar
 from metrics.core.errors import InputError
 from metrics.core.suite import Outputs, Suite, Task
 from metrics.ingest.format_table import open_upload, reader_of
-from metrics.ingest.media.suite_images import SuiteImages
+from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages
 from metrics.ingest.output_parts import Part, outputs_of
 from metrics.ingest.problems import Loaded, Problems
-from metrics.ingest.reader import Preview, Request
+from metrics.ingest.reader import Preview, Reader, Request, Upload
 from metrics.ingest.sheet_reader import combined_of, part_of, suite_of
 from metrics.ingest.source import AS_IT_SEEMS, Reading
 from metrics.ingest.tables.columns import Role
@@ -62,11 +62,15 @@ def load_suite(
     request = Request(Problems(keep_good_rows), task, mapping, "suite", suite_name=name)
     with open_upload(path, filename, reading) as upload:
         request.problems.answers[upload.name] = reading.answers
-        reader = reader_of(upload)
+        reader, given = reader_of(upload), images
         if images is None and upload.bundle is not None and reader.images(upload.bundle):
             images, images_filename = upload.bundle.path, upload.bundle.name
         pictures = SuiteImages(images, workspace_media, images_filename, request.problems)
         loaded = reader.suite(upload, request, pictures)
+        _note_rest(upload, reader, request.problems, loaded.value)
+        if given and not pictures.looked_for:
+            found = f"images for a suite of {loaded.value.task}"
+            raise request.problems.fail(images_filename or Path(given).name, found, "a suite of objects in images")
         suite = replace(loaded.value, receipt=request.problems.receipt)
         return replace(loaded, value=suite, notes=(*upload.notes, *loaded.notes))
 
@@ -108,7 +112,9 @@ def load_outputs(
             reading = given.get(str(path), AS_IT_SEEMS)
             with open_upload(path, names.get(str(path)), reading) as upload:
                 problems.answers[upload.name] = reading.answers
-                parts.append(reader_of(upload).outputs(upload, request, suite))
+                reader = reader_of(upload)
+                parts.append(reader.outputs(upload, request, suite))
+                _note_rest(upload, reader, problems)
                 notes += upload.notes
         except InputError as error:
             problems.absorb(error)
@@ -132,10 +138,25 @@ def load_combined(
     request = Request(Problems(keep_good_rows), task, mapping, "combined", name, model_name)
     with open_upload(path, filename, reading) as upload:
         request.problems.answers[upload.name] = reading.answers
-        loaded = reader_of(upload).combined(upload, request)
+        reader = reader_of(upload)
+        loaded = reader.combined(upload, request)
+        _note_rest(upload, reader, request.problems)
         suite, outputs = loaded.value
         value = (replace(suite, receipt=request.problems.receipt), outputs)
         return replace(loaded, value=value, notes=(*upload.notes, *loaded.notes))
+
+
+def _note_rest(upload: Upload, reader: Reader, problems: Problems, suite: Suite | None = None) -> None:
+    """Say which files of a folder or zip were not read, and as what a text was decoded where somebody chose that."""
+    if upload.bundle is not None:
+        names = [
+            column for column in (IMAGE_NAME, "case_id") if suite is not None and column in suite.cases.column_names
+        ]
+        known = [name for column in names for name in suite.cases[column].to_pylist()] if suite is not None else []
+        why = "no object or label file is of them" if suite is not None else "the images are the suite's"
+        upload.bundle.note_unused(problems, known, why, reader.name)
+    if upload.decoded_as:
+        problems.note(upload.name, "encoding", "used", f"{upload.decoded_as}, as you said")
 
 
 def _value_of(load: Callable[P, Loaded[T]]) -> Callable[P, T]:

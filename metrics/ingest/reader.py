@@ -17,7 +17,7 @@ from metrics.ingest.media.suite_images import SuiteImages
 from metrics.ingest.output_parts import VISION, Part
 from metrics.ingest.problems import Loaded, Problems
 from metrics.ingest.sheet import Sheet
-from metrics.ingest.source import AS_IT_SEEMS, MAX_JSON_BYTES, Reading, Source, open_source, source_of
+from metrics.ingest.source import AS_IT_SEEMS, BINARY, MAX_JSON_BYTES, Reading, Source, open_source, source_of
 from metrics.ingest.tables.columns import Question, Role
 from metrics.ingest.tables.lists import Rule
 
@@ -117,6 +117,7 @@ class Upload:
     def source_of_entry(self, entry: Entry) -> Source:
         """Return a file of the folder or zip as a table to read; InputError where it is none."""
         bundle = self.folder
+        entry.account()
         name, place = bundle.file(entry), bundle.path / entry.name
         if bundle.path.is_dir():
             return open_source(place, name, self._reading)
@@ -129,6 +130,12 @@ class Upload:
     def sheet(self) -> str | None:
         """The sheet of a workbook, or the split of a data set, that was asked for."""
         return self._reading.sheet
+
+    @property
+    def decoded_as(self) -> str | None:
+        """The encoding that was asked for, where a text was read in it."""
+        read: Source | None = self.__dict__.get("source")
+        return self._reading.encoding if read is not None and read.format not in BINARY else None
 
     @property
     def notes(self) -> tuple[str, ...]:

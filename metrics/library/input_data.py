@@ -24,6 +24,10 @@ from metrics.presentation.phrases import change_lines
 from metrics.store.remote.objects import local_file
 
 ALL = "all"  # of `fix`: whatever the checks propose
+CHOSEN = (  # how a file is read, which lines of a receipt say that it was, and which files have that
+    ("encoding", ("encoding",), "a file that is text: CSV, JSON, JSONL or YAML; of others it has no effect"),
+    ("sheet", ("sheet ", "split "), "an Excel file, or a data set of several splits; of others it has no effect"),
+)
 
 Tell = Callable[..., None]  # is told `note` or `warning`, and lines
 Ask = Callable[[Evaluation, Suite], Outputs]
@@ -93,11 +97,8 @@ def read_data(
     say = tell or _ignore
     data = _read(evaluation, door, say, ask, suite)
     say("note", *(map(str, data.receipt) if evaluation.explain else short_lines(data.receipt)))
-    answered = {name for answers in answers_of(evaluation, _files_of(evaluation), door).values() for name in answers}
-    unasked = sorted(answered - {line.question for line in data.receipt})
-    if unasked and data.receipt:
-        found = f"an answer to {', '.join(map(repr, unasked))}, which nothing asks"
-        raise InputError([InputProblem(option_name("read", door), found, "answers to what is asked about the files")])
+    if data.receipt:  # what is in memory or stored has none
+        _need_effect(evaluation, data.receipt, door)
     return data
 
 
@@ -257,6 +258,28 @@ def readings_of(given: ReadingFields, files: Sequence[str], door: Door = "comman
         file: Reading(found["encoding"].get(file), found["sheet"].get(file), answers[file])
         for file in ("", *files)  # "": what is no file
     }
+
+
+def _need_effect(evaluation: Evaluation, receipt: Receipt, door: Door) -> None:
+    """Raise InputError for a chosen encoding or sheet, or an answer, that has no effect on any file, by their receipts."""
+    files, names = _files_of(evaluation), file_names(evaluation)
+    answered = {name for answers in answers_of(evaluation, files, door).values() for name in answers}
+    problems = [
+        InputProblem(
+            option_name("read", door), f"an answer to {name!r}, which nothing asks", "a question that is asked"
+        )
+        for name in sorted(answered - {line.question for line in receipt})
+    ]
+    for option, places, expected in CHOSEN:
+        had = {line.file.partition("/")[0] for line in receipt if line.place.startswith(places)}
+        for text in getattr(evaluation, option):
+            named = _file_named(text, files)
+            meant = [each for each in files if not named or named in (each, Path(each).name)]
+            if files and not had & {names.get(each, Path(each).name) for each in meant}:
+                listed = ", ".join(Path(each).name for each in meant)
+                problems.append(InputProblem(option_name(option, door), f"{text!r}, for {listed}", expected))
+    if problems:
+        raise InputError(problems)
 
 
 def corrected_outputs(suite: Suite, outputs: Outputs, evaluation: Evaluation, door: Door = "command") -> Outputs:

@@ -1,4 +1,5 @@
 """How commands read files: the encoding and the sheet that options choose, and problems in groups or one by one."""
+# ruff: noqa: E501 - a table reads better with one line a case
 
 from pathlib import Path
 
@@ -58,6 +59,8 @@ REFUSED = {
         ("--encoding", "klingon"), "encoding: found 'klingon'; expected one of UTF-8, Windows-1252, ISO-8859-1",
     ),
     "a file that is not given": (("--sheet", "other.xlsx=A"), "--sheet: found the file 'other.xlsx'; expected one of "),
+    "a sheet of a text": (("--sheet", "Cases"), "--sheet: found 'Cases', for suite.csv, one.csv; expected an Excel file, or a data set of "),
+    "a sheet of one": (("--sheet", "one.csv=A"), "--sheet: found 'one.csv=A', for one.csv; expected an Excel file, or a data set of"),
 }  # fmt: skip
 
 
@@ -65,6 +68,14 @@ REFUSED = {
 def test_options_that_fit_no_file_are_refused(files, capsys, options, text):
     assert main(["evaluate", str(files / "suite.csv"), str(files / "one.csv"), *options, *ROUGE]) == 2
     assert capsys.readouterr().err.startswith(text)
+
+
+def test_an_encoding_of_a_workbook_has_no_effect(files, capsys):
+    arguments = [str(files / "all.xlsx"), str(files / "one.csv"), *ROUGE]
+    assert main(["evaluate", *arguments, "--encoding", "utf-16", "--quiet"]) == 0  # of the other file
+    assert main(["evaluate", *arguments, "--encoding", "all.xlsx=utf-16"]) == 2
+    expected = "--encoding: found 'all.xlsx=utf-16', for all.xlsx; expected a file that is text"
+    assert expected in capsys.readouterr().err
 
 
 def test_problems_are_grouped_and_all_of_them_on_request(files, capsys):

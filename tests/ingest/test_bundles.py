@@ -1,4 +1,5 @@
 """Folders and zips: what they hold is told by their files, and everything hostile about them is refused."""
+# ruff: noqa: E501 - a table reads better with one line a case
 
 import zipfile
 
@@ -67,3 +68,32 @@ def test_hostile_zips(tmp_path, entry, why):
 def test_damaged(tmp_path, name, found):
     with pytest.raises(InputError, match=found):
         read_suite(write(tmp_path, name, b"PK\x03\x04" + bytes(40)))
+
+
+PICTURES = {"images/a.png": picture(), "images/z.png": picture(colour=9)}
+VOC = "<annotation><filename>a.png</filename><size><width>8</width><height>6</height></size></annotation>"
+LABELME = {"version": "5", "shapes": [], "imagePath": "a.png", "imageWidth": 8, "imageHeight": 6}
+BESIDE = {"README.txt": "hello", "notes.md": "x", "LICENSE": "x"}
+SAID = {  # files of one image → what the receipt says of the others
+    "YOLO": (LABELS | BESIDE, ["*.md (1)", "*.txt (1)", "LICENSE (1)"]),  # an image without labels has no objects
+    "VOC": ({"Annotations/a.xml": VOC} | BESIDE, ["*.md (1)", "*.png (1)", "*.txt (1)", "LICENSE (1)"]),
+    "LabelMe": ({"a.json": LABELME} | BESIDE, ["*.md (1)", "*.png (1)", "*.txt (1)", "LICENSE (1)"]),
+    "a table": ({"t.csv": "image,label,x,y,width,height\na.png,cat,1,1,2,2\n"} | BESIDE, ["*.md (1)", "*.png (1)", "*.txt (1)", "LICENSE (1)"]),
+    "COCO": ({"coco.json": COCO} | BESIDE, ["*.md (1)", "*.png (1)", "*.txt (1)", "LICENSE (1)"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("entries", "said"), SAID.values(), ids=SAID.keys())
+@pytest.mark.parametrize("make", [packed, unpacked], ids=["zip", "folder"])
+def test_the_receipt_names_the_files_that_are_not_read(tmp_path, make, entries, said):
+    suite = read_suite(make(tmp_path / "s.zip", entries | PICTURES))
+    lines = [line for line in suite.receipt if line.use == "unused"]
+    assert [f"{line.place} ({line.count})" for line in lines] == said
+    assert [line.example for line in lines if line.place == "*.png"] in ([], ["images/z.png"])
+
+
+def test_images_of_texts_are_refused(tmp_path):
+    texts = write(tmp_path, "t.csv", "case_id,question,expected_answer\n1,a,b\n")
+    images = packed(tmp_path / "i.zip", PICTURES)
+    found = "i.zip: found images for a suite of text; expected a suite of objects in images"
+    assert read_refusal(read_suite, texts, images=images) == found

@@ -56,6 +56,11 @@ def _read(upload: Upload, problems: Problems, most: int | None = None) -> Sheet:
     others = ", ".join(name for name in splits if name != split)
     if others:
         upload.said.append(f"{upload.name}: split {split} was read, not {others}.")
+    for name, members in splits.items():
+        use, why = ("used", "records") if name == split else ("unused", "another split was read; --sheet chooses")
+        problems.note(upload.name, f"split {name}", use, why, len(members), members[0][2].name)
+        for _, _, entry in members:
+            entry.account()
     shards = splits[split]
     count = shards[0][1]
     if [number for number, _, _ in shards] != list(range(count)) or any(of != count for _, of, _ in shards):

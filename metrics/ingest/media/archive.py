@@ -8,7 +8,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
@@ -46,9 +46,20 @@ class Entry:
     name: str
     size: int
     open: Callable[[], IO[bytes]]
+    _accounted: set[bool] = field(default_factory=set, compare=False, repr=False)
+
+    @property
+    def is_accounted(self) -> bool:
+        """Whether it was read as a whole, or the receipt says why not."""
+        return bool(self._accounted)
+
+    def account(self) -> None:
+        """Say that it needs no further line in the receipt."""
+        self._accounted.add(True)
 
     def read(self) -> bytes:
         """Return the bytes; ValueError where there are more than allowed, or not as many as declared."""
+        self.account()
         if self.size > MAX_FILE_BYTES:
             raise ValueError(f"{self.size:,} bytes, more than {MAX_FILE_BYTES:,}")
         with self.open() as stream:

@@ -1,7 +1,7 @@
 """Bundle: a data set that is a folder or zip of labels and images."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -46,6 +46,21 @@ class Bundle:
     def ending(self, *suffixes: str) -> list[Entry]:
         """Return the files with one of these extensions."""
         return [entry for entry in self.entries if entry.suffix in suffixes]
+
+    def note_unused(self, problems: Problems, names: Iterable[str | None], why: str, format: str) -> None:
+        """Say which files were not read, a line for each extension.
+
+        Images are used where a case has their name (`names`: ids and names of images); `why` says why others are not.
+        """
+        known = {form for name in names if name for form in (name, PurePosixPath(name).name, PurePosixPath(name).stem)}
+        kinds: dict[str, list[str]] = {}
+        for entry in self.entries:
+            shown = entry.suffix in SUFFIXES and not known.isdisjoint((entry.name, entry.base, entry.stem))
+            if not entry.is_accounted and not shown:
+                kinds.setdefault(f"*{entry.suffix}" if entry.suffix else entry.base, []).append(entry.name)
+        for kind, files in sorted(kinds.items()):
+            reason = why if kind[1:] in SUFFIXES else f"no file that {format} reads"
+            problems.note(self.name, kind, "unused", reason, len(files), files[0])
 
     def file(self, entry: Entry) -> str:
         """Return the name of one of the files in messages."""

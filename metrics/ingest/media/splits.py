@@ -75,6 +75,9 @@ def _narrowed(bundle: Bundle, splits: dict[str, list[Entry]], chosen: set[str], 
     """Return the bundle without label files and images of other splits; images of a split without labels are said."""
     others = [entry for split, entries in splits.items() if split not in chosen for entry in entries]
     dropped = {entry.name for entry in (*others, *pair(others, bundle.images)) if entry is not None}
+    for entry in bundle.entries:
+        if entry.name in dropped or (entry in bundle.images and split_of(entry) not in (REST, *chosen)):
+            entry.account()
     unlabelled: dict[str, list[str]] = {}
     for image in bundle.images:
         split = split_of(image)

@@ -34,6 +34,7 @@ class SuiteImages:
         self.filename = filename
         self.problems = problems
         self.folder: Path | None = None
+        self.looked_for = False  # whether the suite has cases that images are of
         self._unusable: tuple[InputProblem, ...] = ()
         self._assumed = 0
         self._media = media
@@ -44,6 +45,7 @@ class SuiteImages:
         A missing or broken image is no problem, as no number rests on pixels: the suite's notes list it. A declared
         size that differs from the image's is a problem; with keep_good_rows such a case stays, without its image.
         """
+        self.looked_for = True
         if self.images is None:
             return cases
         from metrics.ingest.media.images import read_images
