@@ -7,8 +7,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cache, lru_cache
 from itertools import islice
+from math import isfinite
+from types import FunctionType, SimpleNamespace
 from typing import Any, Literal, NoReturn
 
 from metrics.text.json_formats import has_format, steps_of
@@ -23,6 +26,7 @@ LEVELS = {"[": 1, "{": 1, "]": -1, "}": -1}
 STRUCTURE = re.compile(r'"(?:[^"\\]|\\(?:.|\Z))*+(?:"|\Z)|[\[\]{}]', re.DOTALL)
 
 
+UNEVALUATED, FINDER = "unevaluatedProperties", "find_evaluated_property_keys_by_schema"  # jsonschema's
 Rule = Callable[[Any, Any, Any, Any], "Iterator[Any] | None"]  # of validator, keyword's value, instance and schema
 
 
@@ -77,7 +81,7 @@ def violations(value: Any, schema: str, limit: int = 20, formats: bool = False) 
     JsonError if the schema cannot be used: it is not JSON, not a schema, refers to something outside itself, which is
     never fetched, or takes more than MAX_STEPS steps to check or to apply: keywords, and what they compare. Drafts 3
     to 2020-12, the last if $schema names none. Patterns run in RE2. With `formats` a string must have the `format` of
-    its schema (see `has_format`); else `format` says nothing.
+    its schema (see `has_format`); else `format` says nothing. A schema is taken out of the wrappings of APIs.
     """
     from referencing.exceptions import Unresolvable
 
@@ -101,21 +105,46 @@ def _validator(schema: str, formats: bool) -> Any:
     from jsonschema.validators import validator_for
     from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
 
-    try:
-        parsed = read_json(schema).value
-    except JsonError as failure:
-        raise JsonError(f"the schema is not JSON: {failure}") from None
+    parsed = _read_schema(schema)
     if not isinstance(parsed, dict | bool):
         raise JsonError(f"the schema is {type(parsed).__name__}, not an object or a boolean")
     draft = validator_for(parsed, default=Draft202012Validator)
     of_schemas = _bounded(draft, "schema")(draft.META_SCHEMA, format_checker=draft.FORMAT_CHECKER)
     for error in of_schemas.iter_errors(parsed):
         raise JsonError(f"the schema is not valid at {error.json_path}: {error.message}")
-    if {"patternProperties", "unevaluatedProperties"} <= set(_keywords(parsed)):  # its patterns would not run in RE2
-        raise JsonError("the schema has both patternProperties and unevaluatedProperties, which is not supported")
     return _bounded(draft, "formats" if formats else "value")(parsed, registry=REGISTRY)
 
 
+def _read_schema(schema: str) -> Any:
+    """Return the schema in a text, out of the wrappings in which it is sent to a model."""
+    try:
+        parsed = read_json(schema).value
+    except JsonError as failure:
+        raise JsonError(f"the schema is not JSON: {failure}") from None
+    for _ in WRAPPINGS:
+        if isinstance(parsed, dict) and not {"$schema", "properties", "$ref"} & set(parsed):
+            named = next((name for name in WRAPPINGS if isinstance(parsed.get(name), dict)), None)
+            parsed = parsed[named] if named else parsed
+    return parsed
+
+
+def says_nothing(schema: str) -> str | None:
+    """Return why a schema with members tests nothing: none of them is a keyword that does; else None.
+
+    The schemas {} and true are meant to test nothing. JsonError as of `violations`.
+    """
+    from jsonschema import Draft3Validator, Draft4Validator, Draft201909Validator, Draft202012Validator
+
+    parsed = _read_schema(schema)
+    drafts: tuple[Any, ...] = (Draft3Validator, Draft4Validator, Draft201909Validator, Draft202012Validator)
+    known = {keyword for draft in drafts for keyword in draft.VALIDATORS}
+    if not isinstance(parsed, dict) or not parsed or known & set(parsed):
+        return None
+    return f"the schema tests nothing: {', '.join(map(repr, list(parsed)[:5]))} are no keywords that do"
+
+
+# keys under which APIs take a schema: {"type": "json_schema", "json_schema": {"name": …, "strict": …, "schema": …}}
+WRAPPINGS = ("response_format", "json_schema", "schema", "format", "text")
 _steps: ContextVar[list[int]] = ContextVar("steps")  # those that are left
 
 
@@ -140,10 +169,15 @@ def _bounded(draft: Any, of: Literal["schema", "value", "formats"]) -> Any:
             "patternProperties": _pattern_properties,
             "additionalProperties": _additional_properties,
             "uniqueItems": _unique_items,
+            "multipleOf": _multiple_of,
+            "divisibleBy": _multiple_of,
             "format": _format if of == "formats" else _no_rule,
         }
     )
-    counted = {keyword: _counted(rule) for keyword, rule in {**draft.VALIDATORS, **rules}.items()}
+    every = {**draft.VALIDATORS, **{keyword: rule for keyword, rule in rules.items() if keyword in draft.VALIDATORS}}
+    if UNEVALUATED in every:
+        every[UNEVALUATED] = _with_re2(every[UNEVALUATED])
+    counted = {keyword: _counted(rule) for keyword, rule in every.items()}
     # unevaluated… walks through the schema without keywords; it asks for each part whether it is a boolean
     types = draft.TYPE_CHECKER.redefine("boolean", _is_boolean)
     made: Any = validators.extend(draft, counted, type_checker=types)  # type: ignore[no-untyped-call]
@@ -196,14 +230,20 @@ def bounded_integer(digits: str) -> int:
     return int(digits)
 
 
-def _keywords(schema: Any) -> Iterator[str]:
-    if isinstance(schema, dict):
-        for key, part in schema.items():
-            yield key
-            yield from _keywords(part)
-    elif isinstance(schema, list):
-        for part in schema:
-            yield from _keywords(part)
+def _with_re2(rule: Any) -> Rule:
+    """Return jsonschema's rule for unevaluatedProperties with its patterns in RE2: it sees a module `re` of ours."""
+
+    def search(pattern: str, text: str) -> Any:
+        _spend()
+        return _compiled(pattern).search(text)
+
+    def rebuilt(function: Any, **names: Any) -> Any:
+        return FunctionType(function.__code__, {**function.__globals__, **names}, function.__name__)
+
+    finder = rebuilt(rule.__globals__[FINDER], re=SimpleNamespace(search=search))
+    finder.__globals__[FINDER] = finder
+    made: Rule = rebuilt(rule, **{FINDER: finder})
+    return made
 
 
 def _compiled(pattern: str) -> Any:
@@ -254,6 +294,18 @@ def _format(validator: Any, name: str, instance: Any, _schema: Any) -> Iterator[
     _spend(steps_of(instance, name))
     if not has_format(instance, name):
         yield ValidationError(f"{instance!r} does not have the format {name}")
+
+
+def _multiple_of(validator: Any, step: Any, instance: Any, _schema: Any) -> Iterator[Any]:
+    """Find numbers that are no multiple in decimals, as they are written: 0.3 is one of 0.1."""
+    from jsonschema import ValidationError
+
+    if not validator.is_type(instance, "number"):
+        return
+    if not isfinite(instance):  # a number beyond a float
+        raise OverflowError
+    if Fraction(str(instance)) % Fraction(str(step)):
+        yield ValidationError(f"{instance!r} is not a multiple of {step!r}")
 
 
 def _no_rule(*_given: Any) -> Iterator[Any]:

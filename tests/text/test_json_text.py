@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics.text import json_text
-from metrics.text.json_text import JsonError, read_json, violations
+from metrics.text.json_text import JsonError, read_json, says_nothing, violations
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-3, 3) | st.sampled_from([1.0, 0.5]) | st.text("ab", max_size=3),
@@ -92,8 +92,6 @@ def test_violations_say_where() -> None:
     pytest.param('{"$ref": "#/$defs/none"}', "refers to", id="dangling-ref"),
     pytest.param('{"$ref": "#"}', "refers to itself endlessly", id="endless"),
     pytest.param('{"pattern": "(a)\\\\1"}', "RE2 cannot read", id="back-reference"),
-    pytest.param('{"patternProperties": {"a": true}, "unevaluatedProperties": false}', "not supported",
-        id="both-properties"),
 ])  # fmt: skip
 def test_a_schema_that_cannot_be_used(schema: str, message: str) -> None:
     with pytest.raises(JsonError, match=re.escape(message)):
@@ -190,3 +188,52 @@ def test_numbers_beyond_a_float_are_compared(number: str, rule: str) -> None:
     for bound in (0.1, 3, 10**300):
         with suppress(JsonError):  # with a reason
             assert len(violations(read_json(number).value, json.dumps({rule: bound}))) <= 1
+
+
+@pytest.mark.parametrize(("schema", "value", "valid"), [
+    ({"multipleOf": 0.1}, 0.3, True), ({"multipleOf": 0.01}, 4.35, True), ({"multipleOf": 0.01}, 19.999, False),
+    ({"multipleOf": 0.0001}, 0.0075, True), ({"multipleOf": 2}, 7, False), ({"multipleOf": 1e-8}, 12391239123, True),
+    ({"$schema": "http://json-schema.org/draft-03/schema#", "divisibleBy": 0.1}, 1.1, True),
+    ({"patternProperties": {"^a": True}, "unevaluatedProperties": False}, {"ab": 1}, True),
+    ({"patternProperties": {"^a": True}, "unevaluatedProperties": False}, {"ba": 1}, False),
+    ({"allOf": [{"patternProperties": {"^a": {"type": "string"}}}], "properties": {"b": True},
+      "unevaluatedProperties": {"type": "null"}}, {"a": "x", "b": 1, "c": None}, True),
+    ({"allOf": [{"patternProperties": {"^a": {"type": "string"}}}], "unevaluatedProperties": False}, {"a": "x", "c": 1},
+     False),
+    ({"$schema": "https://json-schema.org/draft/2019-09/schema", "patternProperties": {"a$": True},
+      "unevaluatedProperties": False}, {"ba": 1, "b": 2}, False),
+])  # fmt: skip
+def test_decimals_and_unevaluated_properties(schema: object, value: object, valid: bool) -> None:
+    assert (not violations(value, json.dumps(schema))) is valid
+
+
+@pytest.mark.attack("model", "patterns of unevaluatedProperties backtrack", "they run in RE2")
+def test_patterns_of_unevaluated_properties_do_not_backtrack() -> None:
+    schema = {"patternProperties": {"^(a+)+$": True}, "unevaluatedProperties": False}
+    assert violations({"a" * 5_000 + "!": 1}, json.dumps(schema))
+
+
+NUMBER = {"type": "object", "properties": {"price": {"type": "number"}}}
+
+
+@pytest.mark.parametrize("wrapped", [
+    NUMBER, {"name": "offer", "strict": True, "schema": NUMBER},
+    {"type": "json_schema", "json_schema": {"name": "offer", "schema": NUMBER}},
+    {"response_format": {"type": "json_schema", "json_schema": {"name": "offer", "schema": NUMBER}}},
+    {"format": {"type": "json_schema", "name": "offer", "schema": NUMBER}},
+    {"properties": {"schema": {"type": "object"}, "price": {"type": "number"}}},
+])  # fmt: skip
+def test_a_schema_is_taken_out_of_the_wrapping_of_an_api(wrapped: object) -> None:
+    schema = json.dumps(wrapped)
+    assert [found.path for found in violations({"price": "a lot"}, schema)] == ["$.price"]
+    assert violations({"price": 1}, schema) == []
+    assert says_nothing(schema) is None
+
+
+@pytest.mark.parametrize(("schema", "why"), [
+    ('{"typ": "object", "title": "x"}', "the schema tests nothing: 'typ', 'title' are no keywords that do"),
+    ('{"schema": {"propertys": {}}}', "the schema tests nothing: 'propertys' are no keywords that do"),
+    ("{}", None), ("true", None), ('{"const": 1}', None), ('{"extends": {}}', None), ('{"$ref": "#"}', None),
+])  # fmt: skip
+def test_a_schema_without_a_keyword_tests_nothing(schema: str, why: str | None) -> None:
+    assert says_nothing(schema) == why

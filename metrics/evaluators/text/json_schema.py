@@ -11,7 +11,7 @@ from metrics.core.suite import Case
 from metrics.evaluators._boolean import boolean_metrics, boolean_score
 from metrics.text.agents.dialogue import cut
 from metrics.text.code_blocks import JSON, code_of
-from metrics.text.json_text import JsonError, read_json, violations
+from metrics.text.json_text import JsonError, read_json, says_nothing, violations
 
 SHOWN_CHARACTERS = 300
 PERSON = '{"type": "object", "required": ["name"], "properties": {"age": {"type": "integer", "minimum": 0}}}'
@@ -39,6 +39,8 @@ class JsonSchemaParameters(Parameters):
     @classmethod
     def _usable(cls, schema: str) -> str:
         violations(None, schema)
+        if nothing := says_nothing(schema):
+            raise ValueError(nothing)
         return schema
 
 
@@ -77,6 +79,21 @@ class JsonSchemaParameters(Parameters):
         ),
         Example("NaN is not JSON", {"answer": '{"score": NaN}'}, {"passes": 0, "failures": 1}),
         Example(
+            "a schema in the wrapping of an API",
+            {
+                "answer": '{"price": 0.3}',
+                "json_schema": '{"name": "offer", "strict": true, "schema": {"properties": '
+                '{"price": {"type": "number", "multipleOf": 0.1}}}}',
+            },
+            {"passes": 1},
+        ),
+        Example(
+            "a schema that tests nothing",
+            {"answer": "{}", "json_schema": '{"typ": "object"}'},
+            {"passes": None},
+            status=Status.ERROR,
+        ),
+        Example(
             "a date that is none",
             {"answer": '{"due": "2024-02-30"}', "json_schema": '{"properties": {"due": {"format": "date"}}}'},
             {"passes": 0, "failures": 1},
@@ -94,7 +111,7 @@ class JsonSchemaParameters(Parameters):
             status=Status.ERROR,
         ),
     ),
-    version=3,
+    version=4,
 )
 def json_schema(case: Case, parameters: JsonSchemaParameters) -> CaseScore:
     """Whether the answer is JSON and valid by the case's schema, or by the parameter's where the case has none.
@@ -103,6 +120,10 @@ def json_schema(case: Case, parameters: JsonSchemaParameters) -> CaseScore:
     violates no rule of the schema; the schema {} has no rules. With `own_schema_only` a case without its own schema has
     no value. Contexts are not validated, so retrieval_failures has no value and every failure is attributed to
     generation.
+
+    A schema may stand in the wrapping in which an API takes it, {"name": …, "strict": …, "schema": …} or {"type":
+    "json_schema", "json_schema": …}. One without a keyword that tests something is an error of the case. Multiples are
+    those of decimals: 0.3 is one of 0.1.
 
     Limits: 64 levels, integers of 4,000 digits; beyond them the answer fails with that reason. A validation has two
     million steps (keywords, and what they compare); a schema that takes more is an error with that reason. A duplicate
@@ -124,6 +145,8 @@ def json_schema(case: Case, parameters: JsonSchemaParameters) -> CaseScore:
     if document.duplicates:
         facts["duplicate_keys"] = list(document.duplicates[:20])
     try:
+        if nothing := says_nothing(case.json_schema or parameters.json_schema):
+            return CaseScore({}, Status.ERROR, nothing)
         found = violations(document.value, case.json_schema or parameters.json_schema, formats=parameters.check_formats)
     except JsonError as failure:
         return CaseScore({}, Status.ERROR, str(failure))
