@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.errors import InputProblem
 from metrics.core.fields import Field
-from metrics.core.receipt import FileQuestion, ROWS, Use
+from metrics.core.receipt import ROWS, FileQuestion, Use
 from metrics.core.suite import METADATA
 from metrics.ingest.arrays import WHOLE, as_mask, flat, floats, integers, is_blank, is_null, only
 from metrics.ingest.problems import Problems
 from metrics.ingest.tables.columns import UPLOADED, Columns, fold
+from metrics.ingest.tables.conversations import split_questions
 from metrics.ingest.tables.decimals import NUMBER as NUMBER
 from metrics.ingest.tables.decimals import decimal_mark, with_points
 from metrics.ingest.tables.lists import LIST, ListForm, looks_listed, looks_parted, looks_separated, split_column
@@ -59,7 +60,9 @@ class Sheet:
             problems.stop()
         columns = [_without_empty(column) for column in table.columns]
         filled = ~np.logical_and.reduce([is_null(column) for column in columns] or [np.zeros(len(table), bool)])
-        self.table = only(pa.table(columns, names=names), filled)
+        table = only(pa.table(columns, names=names), filled)
+        asked = split_questions(file, table, problems)
+        self.table = pa.table({name: table[name] for name in names} | dict(asked)) if asked else table
         self.rows = rows[filled]
         self.bad: Bools = np.zeros(len(self.table), bool)
 

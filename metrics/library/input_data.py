@@ -261,7 +261,7 @@ def readings_of(given: ReadingFields, files: Sequence[str], door: Door = "comman
 
 
 def _need_effect(evaluation: Evaluation, receipt: Receipt, door: Door) -> None:
-    """Raise InputError for a chosen encoding or sheet, or an answer, that has no effect on any file, by their receipts."""
+    """Raise InputError for an encoding, a sheet or an answer without effect on any file, by their receipts."""
     files, names = _files_of(evaluation), file_names(evaluation)
     answered = {name for answers in answers_of(evaluation, files, door).values() for name in answers}
     problems = [

@@ -13,6 +13,7 @@ from metrics.ingest.problems import Problems, first_line
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.tables.columns import fold
 from metrics.ingest.tables.values import (
+    CHATS,
     GRADED,
     MAX_DEPTH,
     PASSAGES,
@@ -82,8 +83,9 @@ def _pandas_columns(frame: "pd.DataFrame", place: int, column: str) -> Iterable[
 def texts(table: pa.Table) -> pa.Table:
     """Return every column as strings or lists of strings; structs are spread over dotted names, traces stay whole."""
     for place, (name, kind) in enumerate(zip(table.column_names, table.schema.types, strict=True)):
-        if (name in TRACES or name == "artifacts") and pa.types.is_nested(kind) and kind != STRINGS:
-            values = column_of([whole(name, value) for value in table[name].to_pylist()])
+        kept = name in TRACES or name == "artifacts" or (name in CHATS and _of_messages(kind))
+        if kept and pa.types.is_nested(kind) and kind != STRINGS:
+            values = column_of([whole(name, _told(value)) for value in table[name].to_pylist()])
             table = table.set_column(place, name, values)
         elif pa.types.is_struct(kind) and name in GRADED:  # the ids of all rows are fields of it
             given = (
@@ -98,6 +100,22 @@ def texts(table: pa.Table) -> pa.Table:
     for _ in range(MAX_DEPTH):
         table = table.flatten()
     return pa.table([_text(column) for column in table.columns], names=table.column_names)
+
+
+def _of_messages(kind: pa.DataType) -> bool:
+    """Return whether a column's type is that of lists of messages."""
+    item = kind.value_type if pa.types.is_list(kind) or pa.types.is_large_list(kind) else kind
+    names = {field.name for field in item} if pa.types.is_struct(item) else set()
+    return bool(names & {"role", "type", "kind"}) and bool(names & {"content", "parts"})
+
+
+def _told(value: Any) -> Any:
+    """Return a value without the entries that are null: in a struct every row has the names of all."""
+    if isinstance(value, list):
+        return [_told(item) for item in value]
+    return (
+        {name: _told(inner) for name, inner in value.items() if inner is not None} if isinstance(value, dict) else value
+    )
 
 
 def _text(column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -11,9 +11,11 @@ import orjson
 import pyarrow as pa
 
 from metrics.core.exact_json import parse_json
+from metrics.core.fields import FIELDS
 from metrics.core.suite import STRINGS
 from metrics.ingest.arrays import flat, is_null
 from metrics.ingest.tables.columns import CONTAINERS, fold, spellings
+from metrics.text.agents.dialects import is_message
 
 # where an object in a list keeps its text …
 TEXT_KEYS = (
@@ -39,12 +41,12 @@ EXACT = 2.0**53  # from here on a float does not hold every whole number
 MAX_DEPTH = 3  # objects inside a record become dotted columns down to here, JSON text below
 GRADED = frozenset(("reference_context_ids", "qrels"))  # columns whose objects stay whole: {id: grade} …
 WHOLE = GRADED | {"json_schema", "output_schema"}  # … or a schema
-TRACES = frozenset(  # columns of calls and messages, whose lists and objects stay whole
-    (
-        "trace", "messages", "trajectory", "tools_called", "expected_calls", "reference_tool_calls", "expected_tools",
-        "expected_tool_calls", "reference_trajectory", "expected_trajectory",
-    )
-)  # fmt: skip
+# columns of calls and messages, whose lists and objects stay whole
+TRACES = frozenset(
+    name for each in FIELDS.values() if each.syntax in ("calls", "trace") for name in (each.name, *each.aliases)
+)
+CHATS = ("question", *FIELDS["question"].aliases)  # columns in which a list of messages stays whole, too
+KEPT_WHOLE = TRACES | WHOLE | {*CHATS, "artifacts"}
 
 
 def text_of(value: Any) -> str | None:
@@ -206,6 +208,8 @@ def whole(name: str, value: Any) -> Any:
     """Return traces, grades by id and schemas as JSON text, artifacts as paths and JSON texts, others unchanged."""
     if (name in TRACES and isinstance(value, dict | list)) or (name in WHOLE and isinstance(value, dict)):
         return json_text(value)
+    if name in CHATS and isinstance(value, list) and value and is_message(value[0]):
+        return json_text(value)
     if name == "artifacts" and isinstance(value, list):
         return [json_text(item) if isinstance(item, dict) else item for item in value]
     return value
@@ -222,7 +226,7 @@ def has_text(name: str, value: dict[str, Any]) -> bool:
 
 def flatten(record: dict[str, Any], depth: int = MAX_DEPTH) -> dict[str, Any]:
     """Return a record with objects, except traces, under dotted names: {"vars": {"q": 1}} becomes {"vars.q": 1}."""
-    if not (TRACES | WHOLE).isdisjoint(record) or "artifacts" in record:
+    if not KEPT_WHOLE.isdisjoint(record):
         record = {name: whole(name, value) for name, value in record.items()}
     if not any(isinstance(value, dict) for value in record.values()):
         return record

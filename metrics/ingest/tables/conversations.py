@@ -1,0 +1,62 @@
+"""Conversations in a column of questions, as ragas and the logs of chats have them: what is asked, and the trace."""
+
+from collections.abc import Mapping
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from metrics.ingest.problems import Problems
+from metrics.ingest.tables.columns import OUTPUT_ALIASES, SUITE_ALIASES, fold
+from metrics.ingest.tables.values import CHATS
+from metrics.ingest.traces.stored_trace import Trace, read_trace
+from metrics.text.agents.traces import TraceError
+
+TRACE = "messages"  # the column of a conversation that holds an answer
+LIKE_MESSAGES = r'^\s*\[\s*\{.*"(role|type|kind|parts|content)"'
+SPEAKERS = ("user", "assistant", "model")
+
+
+def split_questions(file: str, table: pa.Table, problems: Problems) -> Mapping[str, pa.Array]:
+    """Return the columns to put in place of those of questions that hold conversations: what is asked, and the trace.
+
+    A conversation with calls, or with the assistant's as its last word, is a trace too, where no column has one; its
+    question is what the user asked first. Of any other it is all that was said.
+    """
+    folded = {fold(name): name for name in table.column_names}
+    name = next((folded[each] for each in CHATS if each in folded), None)
+    if name is None or not pa.types.is_string(table[name].type):
+        return {}
+    filled = table[name].drop_null()
+    if not len(filled) or not pc.all(pc.match_substring_regex(filled, LIKE_MESSAGES)).as_py():
+        return {}
+    try:
+        traces = [None if text is None else read_trace(text) for text in table[name].to_pylist()]
+    except TraceError:
+        return {}
+    told = any(each in folded for each in ("trace", *OUTPUT_ALIASES["trace"]))
+    answered = any(each in folded for each in ("answer", *OUTPUT_ALIASES["answer"]))
+    acting = any(trace is not None and any(step.kind == "call" for step in trace.steps) for trace in traces)
+    closed = all(trace is None or _speakers(trace)[-1:] not in (["user"], []) for trace in traces)
+    whole = not told and (acting or (closed and not answered))
+    questions = [trace and (trace.question if whole else _said(trace)) for trace in traces]
+    meaning = f"question: {'what the user asked first' if whole else 'what was said'} in a conversation"
+    problems.note(file, name, "used", meaning, len(filled))
+    columns = {name: pa.array(questions, pa.string())}
+    if not whole:
+        return columns
+    named = any(each in folded for each in ("case_id", "model", *SUITE_ALIASES["case_id"], *OUTPUT_ALIASES["model"]))
+    if not named and len(set(questions)) < len(questions):  # conversations that begin alike
+        columns["case_id"] = pa.array(map(str, range(1, len(questions) + 1)), pa.string())
+    return {**columns, TRACE: table[name].combine_chunks()}
+
+
+def _speakers(trace: Trace) -> list[str]:
+    return [step.role for step in trace.steps if step.kind == "message" and step.role in SPEAKERS]
+
+
+def _said(trace: Trace) -> str | None:
+    said = [(step.role, step.text) for step in trace.steps if step.kind == "message" and step.role in SPEAKERS]
+    said = said or [("", step.text) for step in trace.steps if step.kind == "message"]
+    return (
+        said[0][1] if len(said) == 1 else "\n".join(f"{role}: {text}" if role else text for role, text in said) or None
+    )
