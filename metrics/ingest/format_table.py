@@ -13,6 +13,7 @@ from metrics.ingest.formats import (
     createml,
     cvat,
     delimited,
+    detector_files,
     dota,
     h2o,
     hugging_face,
@@ -50,6 +51,7 @@ EITHER: tuple[Reader, ...] = (  # a file by itself, or a folder or zip of them
     labelme.READER,
     cvat.READER,
     labelme.XML_READER,
+    detector_files.READER,
 )
 FOLDERS: tuple[Reader, ...] = (
     inspect_logs.EVAL,

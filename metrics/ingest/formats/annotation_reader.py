@@ -8,10 +8,12 @@ import orjson
 import pyarrow as pa
 
 from metrics.core.array_types import Ints
+from metrics.core.receipt import FileQuestion
 from metrics.core.suite import ASSUMED_SIDE, Suite, sizes_assumed
 from metrics.ingest.arrays import is_null, only
 from metrics.ingest.media.archive import UNREADABLE, Entry
 from metrics.ingest.media.bundle import case_ids, image_names, need_unique, pair
+from metrics.ingest.media.class_numbers import classes_by_number
 from metrics.ingest.media.drawn_objects import DrawnObjects, Picture
 from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages, annotations_of
 from metrics.ingest.output_parts import Part, objects_part
@@ -23,6 +25,8 @@ HEAD = 1 << 16
 LOOKED_AT = 5  # files, to recognise a folder or zip
 MOST_BYTES = 200 << 20  # of one file
 UNSCORED = "a score for each object"
+SHARES = (1, 1)  # the size of an image whose boxes are shares of a size that its file does not say
+IN_ORDER = FileQuestion("images", "The file does not say which images its records are of.", ("in_order",))
 Purpose = Literal["suite", "outputs", "preview"]
 Gather = Callable[[DrawnObjects, Upload, Purpose], None]
 
@@ -129,23 +133,36 @@ def add_pictures(found: DrawnObjects, upload: Upload, entries: Sequence[Entry]) 
 
 
 def _suite(found: DrawnObjects, name: str, request: Request, pictures: SuiteImages) -> Loaded[Suite]:
-    problems, ids, sheet, columns = found.problems, found.case_ids(), found.sheet(), found.columns()
+    problems, ids, sheet = found.problems, found.case_ids(), found.sheet()
     first: dict[str, int] = {}
     for place, case in enumerate(ids):
         if first.setdefault(case, place) != place:
             other = found.pictures[first[case]].name
             problems.add(found.file, f"the image {found.pictures[place].name!r} again, first as {other!r}",
                          "every image once", fatal=True)  # fmt: skip
+    if any(not picture.name for picture in found.pictures):
+        problems.add(found.file, "objects without the name of their image", "a name for each image", fatal=True)
     problems.stop()
+    shares = [picture[1:3] == SHARES for picture in found.pictures]
+    known = [
+        picture._replace(width=None, height=None) if share else picture
+        for picture, share in zip(found.pictures, shares, strict=True)
+    ]
     cases = pa.table(
         {
             "case_id": pa.array(ids, pa.string()),
             IMAGE_NAME: pa.array([picture.name for picture in found.pictures], pa.string()),
-            "image_width": pa.array([picture.width for picture in found.pictures], pa.int32()),
-            "image_height": pa.array([picture.height for picture in found.pictures], pa.int32()),
+            "image_width": pa.array([picture.width for picture in known], pa.int32()),
+            "image_height": pa.array([picture.height for picture in known], pa.int32()),
         }
     )
     cases = pictures.take(cases)
+    if any(shares):
+        cases = pictures.assume_sizes(cases)
+        own = sizes_of(cases)
+        for place in np.flatnonzero(shares).tolist():
+            found.rescale(place, *own[ids[place]])
+    columns = found.columns()
     sheet.leave_out()
     problems.left_out += found.lost
     annotations = annotations_of(cases, found.images, columns)
@@ -167,6 +184,28 @@ def _suite(found: DrawnObjects, name: str, request: Request, pictures: SuiteImag
     )
 
 
+def _cases_of(found: DrawnObjects, suite: Suite) -> pa.Array:
+    """Return the row of the suite's case of each image; images without names are in its order, if a person says so."""
+    problems = found.problems
+    if all(picture.name for picture in found.pictures):
+        return find_cases(pa.array([picture.name for picture in found.pictures], pa.string()), suite.cases)
+    what = f"{len(found.pictures):,} images without names"
+    if problems.ask(found.file, IN_ORDER, what) and len(found.pictures) != len(suite):
+        problems.add(found.file, what, f"{len(suite):,}, as the suite has", fatal=True)
+    problems.stop()
+    return pa.array(np.arange(len(suite), dtype=np.int32))
+
+
+def _named_classes(found: DrawnObjects, labels: pa.Array, suite: Suite) -> pa.Array:
+    """Return the labels, numbers as the classes that they stand for where the suite's classes have other names."""
+    texts = set(labels.to_pylist()) - {None}
+    if not texts or not all(text.isdecimal() for text in texts) or not texts.isdisjoint(suite.labels):
+        return labels
+    names = classes_by_number(found.problems, found.file, "label", map(int, texts), suite)
+    found.problems.stop()
+    return pa.array([None if text is None else names.get(int(text), text) for text in labels.to_pylist()], pa.string())
+
+
 def _of_every_class(annotations: pa.Table, labels: tuple[str, ...]) -> pa.Table:
     """Return the annotations with those of no class repeated for each, and renumbered."""
     none = is_null(annotations["label"])
@@ -185,7 +224,7 @@ def _outputs(found: DrawnObjects, model: str | None, stem: str, suite: Suite, wh
     problems, sheet, scores = found.problems, found.sheet(), found.scores()
     if len(found) and not sheet.bad.all() and all(score is None for score in scores):
         raise problems.fail(found.file, "objects without scores", f"{UNSCORED}: {where}")
-    index = find_cases(pa.array([picture.name for picture in found.pictures], pa.string()), suite.cases)
+    index = _cases_of(found, suite)
     known = ~is_null(index)
     places: Ints = np.asarray(index.fill_null(0).to_numpy(zero_copy_only=False), np.int64)
     count = np.bincount(found.images, minlength=len(found.pictures))
@@ -197,6 +236,15 @@ def _outputs(found: DrawnObjects, model: str | None, stem: str, suite: Suite, wh
             problems.add(found.file, f"predictions for {picture.name!r}", "an image of the suite")
             continue
         size = sizes.get(ids[places[place]])
+        if picture[1:3] == SHARES and size != SHARES:
+            if size is None:
+                known[place] = False
+                problems.add(
+                    found.file, f"{picture.name!r} with boxes of 0–1", "its size, which the suite does not say"
+                )
+            else:
+                found.rescale(place, *size)
+            continue
         if assumed and size == (ASSUMED_SIDE, ASSUMED_SIDE):
             if picture.width is None or picture.height is None:
                 known[place] = False
@@ -214,6 +262,7 @@ def _outputs(found: DrawnObjects, model: str | None, stem: str, suite: Suite, wh
     unscored = np.array([score is None for score in scores], bool) & ~sheet.bad
     sheet.report(unscored, "score", "nothing", f"{UNSCORED}: {where}")
     columns = found.columns()
+    columns["label"] = _named_classes(found, columns["label"], suite)
     check_labels(sheet, "label", columns["label"], suite)
     versions = sorted({thing.model for thing in found.things if thing is not None and thing.model})
     if model is not None and len(versions) > 1:

@@ -57,8 +57,11 @@ def _read(upload: Upload, problems: Problems, most: int | None = None) -> Sheet:
     if others:
         upload.said.append(f"{upload.name}: split {split} was read, not {others}.")
     for name, members in splits.items():
-        use, why = ("used", "records") if name == split else ("unused", "another split was read; --sheet chooses")
-        problems.note(upload.name, f"split {name}", use, why, len(members), members[0][2].name)
+        used = name == split
+        problems.note(
+            upload.name, f"split {name}", "used" if used else "unused",
+            "records" if used else "another split was read; --sheet chooses", len(members), members[0][2].name,
+        )  # fmt: skip
         for _, _, entry in members:
             entry.account()
     shards = splits[split]

@@ -61,8 +61,10 @@ def read_workbook(source: Source, problems: Problems, head: int | None = None) -
             source.notes.append(f"{source.name}: sheet {name} was read, not {others}.")
         for sheet in book.worksheets:
             reason = "another sheet was read; --sheet chooses" if sheet.title in names else "it is hidden or empty"
-            use, meaning = ("used", "records") if sheet.title == name else ("unused", reason)
-            problems.note(source.name, f"sheet {sheet.title}", use, meaning)
+            used = sheet.title == name
+            problems.note(
+                source.name, f"sheet {sheet.title}", "used" if used else "unused", "records" if used else reason
+            )
         rows = islice(_rows(source, book[name]), head)
         if head is not None or not _has_formulas(source):
             return _sheet(source, name, len(names) > 1, rows, repeat(None), problems)

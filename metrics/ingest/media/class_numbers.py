@@ -1,0 +1,46 @@
+"""Classes that a detector numbers in its own way: which class of the suite each number is."""
+
+from collections.abc import Iterable
+
+from metrics.core.receipt import FileQuestion
+from metrics.core.suite import Suite
+from metrics.ingest.problems import Problems
+
+# the ids of the 80 classes of COCO 2017, which number them from 1 to 90 with gaps
+COCO_GAPS = {12, 26, 29, 30, 45, 66, 68, 69, 71, 83}
+COCO_IDS = tuple(number for number in range(1, 91) if number not in COCO_GAPS)
+
+
+def class_numberings(suite: Suite) -> dict[str, dict[int, str]]:
+    """Return the classes of a suite by number, in each numbering that a detector may use."""
+    numberings = {"from_0": dict(enumerate(suite.labels)), "from_1": dict(enumerate(suite.labels, 1))}
+    if suite.category_ids:
+        numberings = {"ids": dict(zip(suite.category_ids, suite.labels, strict=True))} | numberings
+    if len(suite.labels) == len(COCO_IDS):
+        numberings["coco_ids"] = dict(zip(COCO_IDS, suite.labels, strict=True))
+    return numberings
+
+
+def classes_by_number(
+    problems: Problems, file: str, place: str, numbers: Iterable[int], suite: Suite, default: str | None = None
+) -> dict[int, str]:
+    """Return the class of each number in the only numbering that has all of them, else in that of an answer.
+
+    Where several fit and mean different classes it is asked, unless there is a `default`; {} where none fits.
+    """
+    found = set(numbers)
+    fitting = {name: classes for name, classes in class_numberings(suite).items() if found <= classes.keys()}
+    different = {
+        tuple(classes[number] for number in sorted(found)): name for name, classes in reversed(fitting.items())
+    }
+    if not different:
+        return {}
+    names = sorted(different.values(), key=list(fitting).index)
+    text = "Which numbers have the classes: the suite's ids, or their places in its list, from 0 or from 1?"
+    span = f"classes by number, {min(found)} to {max(found)}"
+    question = FileQuestion("class_numbers", text, tuple(fitting))
+    chosen = default if default in names else names[0] if len(names) == 1 else None
+    if chosen == "ids" and len(names) == 1:
+        return fitting[chosen]  # as the ground truth has them
+    answer = problems.ask(file, question, span, default=chosen, place=place)
+    return fitting[answer] if answer else {}

@@ -1,0 +1,289 @@
+"""What detectors write: one scene in the form of each library and service is read as the same boxes."""
+# ruff: noqa: E501 - a table reads better with one line a case
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from metrics.core.suite import Suite
+from metrics.ingest import Reading, inspect, read_outputs, read_suite
+from tests.ingest.files import list_problems, packed, picture, read_refusal, write
+from tests.ingest.one_scene import PREDICTIONS, SIZES, TRUTHS, coco, corners, images, rows_of, yolo
+
+NUMBER = {"cat": 1, "dog": 2}
+Row = tuple[Any, ...]
+
+
+def shares(row: Row) -> list[float]:
+    """x1 y1 x2 y2 as shares of the image."""
+    wide, high = SIZES[row[0]]
+    return [value / (high if place % 2 else wide) for place, value in enumerate(corners(row))]
+
+
+def columns(rows: list[Row], first: int = 1) -> dict[str, Any]:
+    return {
+        "boxes": [corners(row) for row in rows],
+        "labels": [NUMBER[row[1]] - 1 + first for row in rows],
+        "scores": [row[6] for row in rows],
+    }
+
+
+def each(one: Callable[[list[Row]], Any], key: str = "image", inner: str | None = None) -> list[dict[str, Any]]:
+    """A record for each image: `one` makes its objects, as further keys or under `inner`."""
+    made = ((name, one(rows_of(PREDICTIONS, name))) for name in SIZES)
+    return [{key: f"{name}.png", **({inner: value} if inner else value)} for name, value in made]
+
+
+def named(one: Callable[[list[Row]], Any]) -> dict[str, Any]:
+    return {f"{name}.png": one(rows_of(PREDICTIONS, name)) for name in SIZES}
+
+
+def lines(records: list[Any]) -> str:
+    return "\n".join(map(json.dumps, records))
+
+
+def hugging_face(rows: list[Row]) -> list[Any]:
+    return [
+        {
+            "score": row[6],
+            "label": row[1],
+            "box": dict(zip(("xmin", "ymin", "xmax", "ymax"), corners(row), strict=True)),
+        }
+        for row in rows
+    ]
+
+
+def ultralytics(rows: list[Row]) -> list[Any]:
+    return [
+        {
+            "name": row[1],
+            "class": NUMBER[row[1]] - 1,
+            "confidence": row[6],
+            "box": dict(zip(("x1", "y1", "x2", "y2"), corners(row), strict=True)),
+        }
+        for row in rows
+    ]
+
+
+def tensorflow(rows: list[Row]) -> dict[str, Any]:
+    boxes = [[shares(row)[place] for place in (1, 0, 3, 2)] for row in rows]
+    return {
+        "detection_boxes": boxes,
+        "detection_classes": [float(NUMBER[row[1]]) for row in rows],
+        "detection_scores": [row[6] for row in rows],
+        "num_detections": float(len(rows)),
+    }
+
+
+def roboflow(rows: list[Row]) -> dict[str, Any]:
+    size = dict(zip(("width", "height"), SIZES[rows[0][0]], strict=True))
+    return {
+        "predictions": [
+            {
+                "x": row[2] + row[4] / 2,
+                "y": row[3] + row[5] / 2,
+                "width": row[4],
+                "height": row[5],
+                "class": row[1],
+                "class_id": NUMBER[row[1]] - 1,
+                "confidence": row[6],
+                "detection_id": "u",
+            }
+            for row in rows
+        ],
+        "image": size,
+    }
+
+
+def fiftyone(rows: list[Row]) -> list[Any]:
+    return [
+        {
+            "label": row[1],
+            "confidence": row[6],
+            "bounding_box": [
+                shares(row)[0],
+                shares(row)[1],
+                shares(row)[2] - shares(row)[0],
+                shares(row)[3] - shares(row)[1],
+            ],
+        }
+        for row in rows
+    ]
+
+
+def azure(rows: list[Row]) -> list[Any]:
+    return [
+        {
+            "label": row[1],
+            "score": row[6],
+            "box": dict(zip(("topX", "topY", "bottomX", "bottomY"), shares(row), strict=True)),
+        }
+        for row in rows
+    ]
+
+
+def vertex(rows: list[Row]) -> dict[str, Any]:
+    return {
+        "displayNames": [row[1] for row in rows],
+        "confidences": [row[6] for row in rows],
+        "ids": ["7"] * len(rows),
+        "bboxes": [[shares(row)[place] for place in (0, 2, 1, 3)] for row in rows],
+    }
+
+
+def mmdetection(rows: list[Row]) -> dict[str, Any]:
+    return {("bboxes" if key == "boxes" else key): value for key, value in columns(rows, 0).items()}
+
+
+FORMS = {
+    "torchvision": ("m.json", each(columns, "image_id")),
+    "torchvision by name": ("m.json", named(columns)),
+    "torchvision in lines": ("m.jsonl", lines(each(columns, "file_name"))),
+    "Detectron2's Instances": ("m.json", each(lambda rows: {"pred_boxes": columns(rows)["boxes"], "pred_classes": columns(rows, 0)["labels"], "scores": columns(rows)["scores"]}, "file_name", "instances")),
+    "supervision's Detections": ("m.json", named(lambda rows: {"xyxy": columns(rows)["boxes"], "confidence": columns(rows)["scores"], "class_id": columns(rows, 0)["labels"], "class_name": [row[1] for row in rows]})),
+    "MMDetection": ("m.zip", {f"preds/{name}.json": mmdetection(rows_of(PREDICTIONS, name)) for name in SIZES}),
+    "transformers": ("m.json", each(hugging_face, "image", "predictions")),
+    "transformers by name": ("m.json", named(hugging_face)),
+    "transformers in lines": ("m.jsonl", lines(each(hugging_face, "file_name", "objects"))),
+    "Ultralytics' to_json": ("m.zip", {f"{name}.json": ultralytics(rows_of(PREDICTIONS, name)) for name in SIZES}),
+    "YOLOv5's pandas": ("m.json", named(lambda rows: [{**item["box"], "confidence": item["score"], "name": item["label"]} for item in hugging_face(rows)])),
+    "TensorFlow": ("m.json", each(tensorflow, "image_id")),
+    "TensorFlow in batches": ("m.json", named(lambda rows: {key: [value] for key, value in tensorflow(rows).items()})),
+    "Roboflow": ("m.json", named(roboflow)),
+    "Roboflow, a file an image": ("m.zip", {f"{name}.json": roboflow(rows_of(PREDICTIONS, name)) for name in SIZES}),
+    "FiftyOne's detections": ("m.json", {"classes": ["cat", "dog"], "labels": {name: fiftyone(rows_of(PREDICTIONS, name)) for name in SIZES}}),
+    "FiftyOne's samples": ("m.json", {"samples": each(lambda rows: {"detections": fiftyone(rows)}, "filepath", "predictions")}),
+    "Azure": ("m.jsonl", lines(each(azure, "filename", "boxes"))),
+    "Vertex": ("m.jsonl", lines([{"instance": {"content": f"gs://b/{name}.png", "mimeType": "image/png"}, "prediction": vertex(rows_of(PREDICTIONS, name))} for name in SIZES])),
+}  # fmt: skip
+
+
+@pytest.fixture
+def suite(tmp_path) -> Suite:
+    return read_suite(write(tmp_path, "gt.json", coco(TRUTHS)))
+
+
+def boxes(outputs: Any, cases: dict[str, str]) -> list[Row]:
+    return [
+        (
+            cases[row["case_id"]],
+            row["label"],
+            *(round(row[side], 6) for side in ("x", "y", "width", "height")),
+            row["score"],
+        )
+        for row in outputs.predictions.to_pylist()
+    ]
+
+
+def made(folder: Any, file: str, content: Any) -> Any:
+    return packed(folder / file, content) if file.endswith(".zip") else write(folder, file, content)
+
+
+@pytest.mark.parametrize(("file", "content"), FORMS.values(), ids=FORMS.keys())
+def test_predictions(tmp_path, suite, file, content):
+    path = made(tmp_path, file, content)
+    outputs = read_outputs(path, suite=suite)
+    assert boxes(outputs, {"1": "a", "2": "b"}) == PREDICTIONS
+    assert outputs.models == ("m",)
+    assert (inspect(path).format, inspect(path).role) == ("detector_json", "outputs")
+
+
+@pytest.mark.parametrize("form", ["FiftyOne's detections", "TensorFlow", "Roboflow"])
+def test_predictions_for_images_of_unknown_size(tmp_path, form):
+    """A suite without sizes holds its boxes as shares of 1,000 pixels, and those of the model are taken along."""
+    suite = read_suite(packed(tmp_path / "gt.zip", yolo(TRUTHS)))
+    found = boxes(read_outputs(made(tmp_path, *FORMS[form]), suite=suite), {"a": "a", "b": "b"})
+    for row, expected in zip(found, PREDICTIONS, strict=True):
+        wide, high = SIZES[row[0]]
+        assert row[2:6] == pytest.approx(
+            [1000 * value / side for value, side in zip(expected[2:6], (wide, high) * 2, strict=True)]
+        )
+
+
+def test_boxes_of_shares_are_ground_truth_as_well(tmp_path):
+    labels = {
+        name: [
+            {key: value for key, value in item.items() if key != "confidence"}
+            for item in fiftyone([(*row, 0) for row in rows_of(TRUTHS, name)])
+        ]
+        for name in SIZES
+    }
+    files = {"labels.json": {"classes": ["cat", "dog"], "labels": labels}} | images()
+    suite = read_suite(packed(tmp_path / "set.zip", files), workspace_media=tmp_path)
+    assert suite.cases.select(["case_id", "image_width"]).to_pylist() == [
+        {"case_id": name, "image_width": SIZES[name][0]} for name in SIZES
+    ]
+    rows = [
+        (row["case_id"], row["label"], *(round(row[side], 6) for side in ("x", "y", "width", "height")))
+        for row in suite.annotations.to_pylist()
+    ]
+    assert rows == TRUTHS
+
+
+NUMBERS = {  # labels of the two boxes, answer → classes, or what is asked
+    "ids": ([1, 2], None, ["cat", "dog"]),
+    "from 0": ([0, 1], None, ["cat", "dog"]),
+    "one that may be either": ([1, 1], None, "found classes by number, 1 to 1; expected an answer, --read class_numbers=ids or class_numbers=from_0 or class_numbers=from_1"),
+    "answered": ([1, 1], "from_0", ["dog", "dog"]),
+    "answered otherwise": ([1, 1], "ids", ["cat", "cat"]),
+    "none": ([1, 7], None, "found '1' (row 1), '7' (row 1); expected a class of the suite"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("labels", "answer", "expected"), NUMBERS.values(), ids=NUMBERS.keys())
+def test_numbers_of_classes(tmp_path, suite, labels, answer, expected):
+    record = {"image_id": 1, "boxes": [[0, 0, 5, 5], [1, 1, 5, 5]], "labels": labels, "scores": [0.5, 0.4]}
+    path = write(tmp_path, "m.json", [record])
+    reading = Reading(answers={} if answer is None else {"class_numbers": answer})
+    if isinstance(expected, str):
+        assert expected in read_refusal(read_outputs, path, suite=suite, readings={path: reading})
+    else:
+        outputs = read_outputs(path, suite=suite, readings={path: reading})
+        assert outputs.predictions["label"].to_pylist() == expected
+
+
+def test_images_without_names_are_asked_for(tmp_path, suite):
+    records = [columns(rows_of(PREDICTIONS, name)) for name in SIZES]
+    path = write(tmp_path, "m.json", records)
+    expected = "m.json: found 2 images without names; expected an answer, --read images=in_order. The file does not say which images its records are of."
+    assert list_problems(read_outputs, path, suite=suite) == [expected]
+    ordered = Reading(answers={"images": "in_order"})
+    assert boxes(read_outputs(path, suite=suite, readings={path: ordered}), {"1": "a", "2": "b"}) == PREDICTIONS
+    write(tmp_path, "m.json", [*records, records[0]])
+    refused = read_refusal(read_outputs, path, suite=suite, readings={path: ordered})
+    assert "found 3 images without names; expected 2, as the suite has" in refused
+    assert "objects without the name of their image" in read_refusal(read_suite, path)
+
+
+WRONG = {
+    "swapped corners": ({"boxes": [[9, 9, 1, 1]], "labels": ["cat"], "scores": [1]}, "found 9, 9, 1, 1; expected left, top, right, bottom"),
+    "three numbers": ({"boxes": [[9, 9, 1]], "labels": ["cat"], "scores": [1]}, "expected a box of four numbers"),
+    "no score": ({"boxes": [[1, 1, 9, 9]], "labels": ["cat"]}, "found objects without scores"),
+    "no label": ({"boxes": [[1, 1, 9, 9]], "labels": [None], "scores": [1]}, "found nothing; expected the class of the object"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("record", "text"), WRONG.values(), ids=WRONG.keys())
+def test_problems(tmp_path, suite, record, text):
+    assert text in read_refusal(read_outputs, write(tmp_path, "m.json", [{"image_id": 1, **record}]), suite=suite)
+
+
+def test_what_is_not_used_is_said(tmp_path, suite):
+    record = {"image_id": 1, **columns(rows_of(PREDICTIONS, "a")), "masks": [1], "inference_ms": 3.5}
+    outputs = read_outputs(write(tmp_path, "m.json", [record]), suite=suite)
+    assert [(line.place, line.count) for line in outputs.receipt if line.use == "unused"] == [
+        ("masks", 1),
+        ("inference_ms", 1),
+    ]
+
+
+def test_the_images_of_a_zip_of_predictions_are_said(tmp_path, suite):
+    files = {f"preds/{name}.json": mmdetection(rows_of(PREDICTIONS, name)) for name in SIZES} | {
+        "vis/a.jpg": picture(kind="JPEG")
+    }
+    [line] = [
+        line for line in read_outputs(packed(tmp_path / "m.zip", files), suite=suite).receipt if line.use == "unused"
+    ]
+    assert (line.place, line.meaning) == ("*.jpg", "the images are the suite's")
