@@ -38,7 +38,7 @@ from metrics.ingest.formats import (
     yolo,
 )
 from metrics.ingest.media.bundle import open_bundle
-from metrics.ingest.named_refusals import refuse_by_name, xml_refusal
+from metrics.ingest.named_refusals import refuse_by_name, refuse_pickles, xml_refusal
 from metrics.ingest.problems import Problems
 from metrics.ingest.reader import Reader, Upload
 from metrics.ingest.sheet import Sheet
@@ -106,6 +106,7 @@ def open_upload(path: str | Path, filename: str | None = None, reading: Reading 
 
 def reader_of(upload: Upload) -> Reader:
     """Return the reader of the upload's format; InputError for an unknown or unreadable one, or several at once."""
+    refuse_pickles(upload)
     for reader in EITHER if upload.bundle is None else (*EITHER, *FOLDERS):
         if reader.recognises(upload):
             return reader

@@ -20,6 +20,7 @@ IMAGE_LINE = re.compile(r"\S+\.(?:jpe?g|png|bmp|tiff?|webp)(?:\s.*)?", re.IGNORE
 LISTED = re.compile(r"[\w./-]+(?:\s+-?\d+)*\s*")
 MOT_LINE = re.compile(rf"\d{{1,7}},\s*-?\d{{1,7}}(?:,\s*{NUMBERS}){{5,8}}")
 LABELS = "a zip of all label files with the images and the names of the classes"
+RESULTS = "its results as JSON: coco_instances_results.json of Detectron2, .bbox.json of MMDetection, predictions.json"
 FRAMES = "one image a frame, with a table of image, label and box: tracking through video is not evaluated"
 OPEN_IMAGES = "the table of boxes (…-annotations-bbox.csv); a zip of it may hold this file too"
 TASKS = (
@@ -45,6 +46,12 @@ def refuse_by_name(upload: Upload) -> None:
         return
     if reason is not None:
         raise upload.error(*reason)
+
+
+def refuse_pickles(upload: Upload) -> None:
+    """Raise InputError for what PyTorch saves: a zip around a pickle, as Detectron2's instances_predictions.pth is."""
+    if upload.bundle is not None and any(entry.base == "data.pkl" for entry in upload.bundle.entries):
+        raise upload.error("a file of PyTorch (a pickle, which is never read: it can run code)", RESULTS)
 
 
 def xml_refusal(upload: Upload) -> InputError:

@@ -270,6 +270,25 @@ def test_problems(tmp_path, suite, record, text):
     assert text in read_refusal(read_outputs, write(tmp_path, "m.json", [{"image_id": 1, **record}]), suite=suite)
 
 
+def test_pickles_are_refused_with_words(tmp_path, suite):
+    torch = packed(
+        tmp_path / "instances_predictions.pth", {"archive/data.pkl": b"\x80\x02}q\x00.", "archive/version": "3"}
+    )
+    found = "instances_predictions.pth: found a file of PyTorch (a pickle, which is never read: it can run code); expected its results as JSON"
+    assert found in read_refusal(read_outputs, torch, suite=suite)
+    pickle = write(tmp_path, "results.pkl", b"\x80\x04]q\x00.")
+    assert "results.pkl: found a Python pickle (never read: it can run code)" in read_refusal(
+        read_outputs, pickle, suite=suite
+    )
+
+
+def test_records_nested_without_end_are_no_images(tmp_path, suite):
+    deep: Any = {"boxes": [[0, 0, 1, 1]], "labels": ["cat"], "scores": [1]}
+    for _ in range(900):
+        deep = {"predictions": deep}
+    assert "m.json: found" in read_refusal(read_outputs, write(tmp_path, "m.json", deep), suite=suite)
+
+
 def test_what_is_not_used_is_said(tmp_path, suite):
     record = {"image_id": 1, **columns(rows_of(PREDICTIONS, "a")), "masks": [1], "inference_ms": 3.5}
     outputs = read_outputs(write(tmp_path, "m.json", [record]), suite=suite)

@@ -41,6 +41,7 @@ from metrics.ingest.reader import Upload
 
 LOOKED_AT = 3  # files of a folder or zip, to recognise it
 MOST_BYTES = 200 << 20
+DEEPEST = 3  # records within a record, down to the objects
 ENDINGS = (".json", ".jsonl", ".ndjson")
 HINT = re.compile(rb'"(?:\w*b?boxe?s?|xyxy|bounding_box|predictions|x_?min|topX|x1)"', re.IGNORECASE)
 NAMES = (
@@ -124,14 +125,16 @@ def _is_ours(document: Any) -> bool:
     return any(image.objects or _column_key(image.record) for image in images)
 
 
-def _images(document: Any) -> list[Found] | None:
+def _images(document: Any, depth: int = 0) -> list[Found] | None:
     """Return the images in a document, None where it is of another form."""
+    if depth > 1:
+        return None
     if isinstance(document, Mapping):
         own = _image(document)
         if own is not None:
             return [own]
         for key in ("samples", "labels", "images"):
-            if isinstance(document.get(key), list | Mapping) and (inside := _images(document[key])):
+            if isinstance(document.get(key), list | Mapping) and (inside := _images(document[key], depth + 1)):
                 return inside
         named = [(str(name), _image(value)) for name, value in document.items()]
         return None if not named else _all([image and image._replace(name=name) for name, image in named])
@@ -163,8 +166,10 @@ def _image(record: Any) -> Found | None:
     return Found(name, (sizes[0]["width"], sizes[0]["height"]) if sizes else (None, None), objects, record)
 
 
-def _objects(record: Any) -> list[Detection] | None:
+def _objects(record: Any, depth: int = 0) -> list[Detection] | None:
     """Return the objects of an image, None where the record has none in a known form."""
+    if depth > DEEPEST:
+        return None
     if isinstance(record, list):
         items = [_item(item) for item in record]
         known = [item for item in items if item is not None]
@@ -173,7 +178,7 @@ def _objects(record: Any) -> list[Detection] | None:
         return [] if record is None else None
     if key := _column_key(record):
         return _of_columns(record, key)
-    inside = (_objects(record[key]) for key in INNER if record.get(key) is not None)
+    inside = (_objects(record[key], depth + 1) for key in INNER if record.get(key) is not None)
     return next((objects for objects in inside if objects is not None), None)
 
 
