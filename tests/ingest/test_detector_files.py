@@ -244,6 +244,39 @@ def test_numbers_of_classes(tmp_path, suite, labels, answer, expected):
         assert outputs.predictions["label"].to_pylist() == expected
 
 
+FROM_1 = "m.json: [].category_id was decided: classes by number, 2 to 3: class_numbers=from_1, as it seems"
+RESULTS = {  # names of a YOLO suite's classes, category ids of results → classes, what is said
+    "from 0": (["cat", "dog"], [0, 1], ["cat", "dog"], None),
+    "from 1": (["cat", "dog", "eel"], [3, 2], ["eel", "dog"], FROM_1),
+    "as in COCO": ([f"c{place}" for place in range(80)], [90, 13], ["c79", "c11"], "class_numbers=coco_ids, as it seems"),
+    "80 from 1": ([f"c{place}" for place in range(80)], [80, 12], ["c79", "c11"], "class_numbers=from_1, as it seems"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("names", "numbers", "classes", "said"), RESULTS.values(), ids=RESULTS.keys())
+def test_numbers_of_classes_in_results_for_a_yolo_suite(tmp_path, names, numbers, classes, said):
+    suite = read_suite(
+        packed(tmp_path / "s.zip", {"data.yaml": f"names: {json.dumps(names)}", "labels/7.txt": "0 0.5 0.5 1 1"})
+    )
+    results = [{"image_id": 7, "category_id": number, "bbox": [1, 1, 5, 5], "score": 0.5} for number in numbers]
+    outputs = read_outputs(write(tmp_path, "m.json", results), suite=suite)
+    assert outputs.predictions["label"].to_pylist() == classes
+    decided = [str(line) for line in outputs.receipt if line.use == "asked"]
+    assert len(decided) == (said is not None)
+    assert said is None or said in decided[0]
+
+
+def test_numbers_that_may_be_of_two_kinds_are_asked_about(tmp_path):
+    names = [f"c{place}" for place in range(80)]
+    suite = read_suite(
+        packed(tmp_path / "s.zip", {"data.yaml": f"names: {json.dumps(names)}", "labels/7.txt": "0 0.5 0.5 1 1"})
+    )
+    path = write(tmp_path, "m.json", [{"image_id": 7, "category_id": 80, "bbox": [1, 1, 5, 5], "score": 0.5}])
+    assert "expected an answer, --read class_numbers=from_1 or class_numbers=coco_ids" in read_refusal(
+        read_outputs, path, suite=suite
+    )
+
+
 def test_images_without_names_are_asked_for(tmp_path, suite):
     records = [columns(rows_of(PREDICTIONS, name)) for name in SIZES]
     path = write(tmp_path, "m.json", records)

@@ -23,6 +23,7 @@ from metrics.ingest.formats.coco import (
 )
 from metrics.ingest.formats.coco_keys import ANNOTATION_KEYS, RESULT_KEYS, UNUSED_KEYS, note_document
 from metrics.ingest.formats.coco_listing import Ids, Listing, whole_number
+from metrics.ingest.media.class_numbers import result_classes
 from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.source import Source
@@ -66,7 +67,7 @@ def read_results(
     listing = Listing(source, "", document, problems)
     image = _result_images(listing, suite.cases)
     sizes = {place: (high, wide) for place, (high, wide) in enumerate(image_sizes(suite.cases).tolist())}
-    numbers = dict(zip(suite.category_ids, suite.labels, strict=True)) if suite.category_ids else {}
+    numbers = result_classes(problems, source.name, document, suite)
     named = {facts.id: label for label, facts in suite.classes.items() if facts.id is not None}
     if (numbers or named) and any(value is not None for value in listing.values("category_id")):
         label = _predicted_labels(listing, numbers, named)

@@ -1,6 +1,7 @@
 """Classes that a detector numbers in its own way: which class of the suite each number is."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from metrics.core.receipt import FileQuestion
 from metrics.core.suite import Suite
@@ -44,3 +45,17 @@ def classes_by_number(
         return fitting[chosen]  # as the ground truth has them
     answer = problems.ask(file, question, span, default=chosen, place=place)
     return fitting[answer] if answer else {}
+
+
+def result_classes(problems: Problems, file: str, results: Sequence[Any], suite: Suite) -> dict[int, str]:
+    """Return the class of each `category_id` in COCO's results: the suite's ids, else as trainers number theirs.
+
+    A suite of YOLO numbers its classes from 0. Ultralytics writes results that number them from 1, or as COCO does
+    where there are its 80 classes: seen where a number is none of the suite's, and 0 is not there.
+    """
+    known = dict(zip(suite.category_ids, suite.labels, strict=False))
+    given = [result.get("category_id") for result in results if isinstance(result, dict)]
+    numbers = {number for number in given if isinstance(number, int) and not isinstance(number, bool)}
+    if suite.category_ids != tuple(range(len(known))) or not numbers or 0 in numbers or numbers <= known.keys():
+        return known
+    return classes_by_number(problems, file, "[].category_id", numbers, suite) or known
