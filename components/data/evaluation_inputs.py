@@ -216,9 +216,11 @@ def _read_inputs(folder: str, _inputs: Inputs, key: str) -> ReadInputs:  # noqa:
     except AssayError as failure:
         return _unread(failure)
     suite, outputs, problems, notes, missing = data
-    good, bad = outputs.outputs.num_rows, outputs.left_out
+    objects = suite.annotations is not None  # then rows are objects, else cases and answers
+    rows = outputs.predictions if objects and outputs.predictions is not None else outputs.outputs
+    good, bad = rows.num_rows, outputs.left_out
     if not _inputs.together:  # else a row holds a case and its answer, and is one row
-        good, bad = good + len(suite), bad + suite.left_out
+        good, bad = good + len(suite if suite.annotations is None else suite.annotations), bad + suite.left_out
     understood = Understood(
         suite.name, suite.task, good, bad, len(suite),
         tuple(outputs.models), notes, missing, frozenset(available_inputs(suite, outputs)), data.receipt,

@@ -12,6 +12,7 @@ from metrics.cli.leaderboard_lines import difference_lines, print_leaderboard
 from metrics.cli.options import names_of, write_output
 from metrics.cli.report_command import check_ending, write_report
 from metrics.cli.terminal import say
+from metrics.presentation.phrases import skipped_line
 from metrics.reports.gates import Gate
 from metrics.store import Run, Workspace
 
@@ -124,6 +125,8 @@ class Gates:
                 for each in against:
                     say(*difference_lines(each))
                 say(*(outcome.message for outcome in outcomes))
+            if skipped := skipped_line(run.spec.suite.left_out, run.spec.outputs.left_out):
+                say(skipped)
             say(run.id)
         if options.quiet:
             for outcome in outcomes:

@@ -54,7 +54,11 @@ def outputs_of(parts: list[Part], suite: Suite, problems: Problems, once: bool =
     for part in parts:
         if suite.label_keys and part.predictions is not None and part.rows is not None:
             keyed_labels.check_predictions(part.sheet, part.predictions["label"], part.rows, suite)
+        if part.passages or (part.repeats and suite.task == "classification"):
+            _spoil_answers(part)
         part.sheet.leave_out()
+        if problems.keep_good_rows:
+            _need_good_rows(part)
     problems.check()
     tables, scored_tables = [], []
     for part in parts:
@@ -84,6 +88,31 @@ def outputs_of(parts: list[Part], suite: Suite, problems: Problems, once: bool =
         answered -= int(arrays.duplicates([table["case_id"], table["model"]])[0].sum())
     missing = len(suite) * len(table["model"].unique()) - answered
     return Loaded(Outputs(table, predictions, problems.left_out), problems.listed, missing=missing)
+
+
+def _spoil_answers(part: Part) -> None:
+    """Mark as bad all rows of an answer that has a bad one: without a class, or a passage, it is another answer."""
+    sheet = part.sheet
+    _, first = arrays.duplicates([part.table[name] for name in ANSWER_KEY])
+    more = np.isin(first, first[sheet.bad]) & ~sheet.bad
+    if more.any():
+        row = int(sheet.rows[np.flatnonzero(more)[0]])
+        why = "an invalid row of the same answer was skipped"
+        sheet.problems.note(sheet.file, "rows", "unused", why, int(more.sum()), f"row {row}")
+        sheet.bad |= more
+
+
+def _need_good_rows(part: Part) -> None:
+    """Record as fatal that no row of a file, or of a model in it, is good: it would disappear."""
+    sheet = part.sheet
+    if not len(sheet):
+        return
+    names = part.table["model"].to_pylist()
+    kept = {name for name, bad in zip(names, sheet.bad.tolist(), strict=True) if not bad}
+    for name in sorted(set(names) - kept - {None}):
+        found = f"no valid row of the model {name!r}, of {names.count(name):,}"
+        expected = "at least one: correct the file, or leave the model out of it"
+        sheet.problems.add(sheet.file, found, expected, fatal=True)
 
 
 def answered_twice(parts: list[Part]) -> None:

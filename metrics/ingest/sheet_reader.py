@@ -14,6 +14,7 @@ from metrics.core.receipt import Use
 from metrics.core.suite import CASES, METADATA, Outputs, Suite, Task, conform
 from metrics.ingest import arrays
 from metrics.ingest.arrays import as_mask, flat, only
+from metrics.ingest.media.spoiled_images import without_spoiled
 from metrics.ingest.media.suite_images import SuiteImages
 from metrics.ingest.output_parts import VISION, Part, answered_twice, found_nothing, outputs_of
 from metrics.ingest.problems import Loaded, Problems
@@ -107,15 +108,21 @@ def _objects_suite(sheet: Sheet, columns: Columns, name: str, task: Task, pictur
         cases = pictures.assume_sizes(cases)
     geometry, present = object_tables.geometry(sheet, columns, ids, object_tables.sizes_of(cases))
     more = object_tables.object_flags(sheet, columns) | object_tables.object_metadata(sheet, columns, ids)
+    if sheet.problems.left_out and sheet.problems.keep_good_rows:
+        found = f"{sheet.problems.left_out:,} rows of unknown images, as they cannot be read"
+        expected = "rows that can be read: what detects their objects would count as false"
+        sheet.problems.add(sheet.file, found, expected, fatal=True)
     sheet.leave_out()
     numbered = pa.array(np.arange(1, len(sheet) + 1))
     annotations = pa.table({"case_id": ids, "annotation_id": numbered, **geometry, **more})
     annotations = only(annotations, present & ~sheet.bad)
     kept = np.zeros(len(cases), bool)
     kept[index[~sheet.bad]] = True
+    spoiled = [name for name, bad in zip(ids.to_pylist(), sheet.bad.tolist(), strict=True) if bad]
+    cases, annotations = without_spoiled(sheet.problems, sheet.file, only(cases, kept), annotations, spoiled)
     labels = tuple(sorted(set(annotations["label"].to_pylist()) - {None}))
     return pictures.suite(
-        sheet.file, name, task, only(cases, kept), annotations, labels,
+        sheet.file, name, task, cases, annotations, labels,
         empty=("no valid row", "at least one image"),
     )  # fmt: skip
 

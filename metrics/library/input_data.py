@@ -29,6 +29,7 @@ CHOSEN = (  # how a file is read, which lines of a receipt say that it was, and 
     ("sheet", ("sheet ", "split "), "an Excel file, or a data set of several splits; of others it has no effect"),
 )
 
+SHOWN_PROBLEMS = 5
 Tell = Callable[..., None]  # is told `note` or `warning`, and lines
 Ask = Callable[[Evaluation, Suite], Outputs]
 
@@ -134,12 +135,14 @@ def _read(evaluation: Evaluation, door: Door, say: Tell, ask: Ask | None, suite:
             answers = reading[""].answers
             both = combined_from_frame(file, task=task, mapping=mapping[""], keep_good_rows=keep, answers=answers)
         say("note", *both.notes)
+        _say_skipped(say, both.problems)
         return Data(*both.value, both.problems, both.notes, both.missing)
     suite = suite or read_suite(evaluation, door)
     say("note", *suite.notes)
     outputs = _read_outputs(evaluation, suite.value, door)
     say("note", *outputs.notes)
     problems, notes = (*suite.problems, *outputs.problems), (*suite.notes, *outputs.notes)
+    _say_skipped(say, problems)
     return Data(suite.value, outputs.value, problems, notes, outputs.missing)
 
 
@@ -177,6 +180,14 @@ def _read_outputs(evaluation: Evaluation, suite: Suite, door: Door) -> Loaded[Ou
         keep_unknown_classes=True,
         filenames={files[each]: names[each] for each in given if each in names},
     )
+
+
+def _say_skipped(say: Tell, problems: Sequence[InputProblem]) -> None:
+    """Tell which rows were skipped, and why."""
+    if problems:
+        lines = str(InputError(problems)).splitlines()
+        more = [f"… and {len(lines) - SHOWN_PROBLEMS:,} more"] * (len(lines) > SHOWN_PROBLEMS)
+        say("warning", "rows were skipped:", *lines[:SHOWN_PROBLEMS], *more)
 
 
 def _has_outputs(evaluation: Evaluation) -> bool:

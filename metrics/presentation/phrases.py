@@ -122,6 +122,12 @@ def paired_on(cases: Sequence[int], grouped: bool) -> str:
     return f"Paired on {n} shared {'case' if high == 1 else 'cases'}" + (", in the suite's groups" if grouped else "")
 
 
+def skipped_line(suite: int, outputs: int) -> str:
+    """Return how many invalid rows of the suite and of the outputs were skipped; "" for none."""
+    parts = [f"{count:,} of the {name}" for count, name in ((suite, "suite"), (outputs, "outputs")) if count]
+    return f"{plural(suite + outputs, 'invalid row')} skipped: {', '.join(parts)}" if parts else ""
+
+
 def change_lines(changes: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return each change of predictions in a line: `B: scores divided by 100 (8 predictions)`."""
     return [f"{each['model']}: {each['text']} ({plural(each['predictions'], 'prediction')})" for each in changes]

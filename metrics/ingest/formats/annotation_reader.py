@@ -15,6 +15,7 @@ from metrics.ingest.media.archive import UNREADABLE, Entry
 from metrics.ingest.media.bundle import case_ids, image_names, need_unique, pair
 from metrics.ingest.media.class_numbers import classes_by_number
 from metrics.ingest.media.drawn_objects import DrawnObjects, Picture
+from metrics.ingest.media.spoiled_images import without_spoiled
 from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages, annotations_of
 from metrics.ingest.output_parts import Part, objects_part
 from metrics.ingest.problems import Loaded, Problems
@@ -174,14 +175,15 @@ def _suite(found: DrawnObjects, name: str, request: Request, pictures: SuiteImag
         annotations = annotations.append_column("difficult", pa.array(difficult, pa.bool_()))
     good = np.bincount(found.images[~sheet.bad], minlength=len(cases))
     kept = (np.bincount(found.images, minlength=len(cases)) == 0) | (good > 0)
-    annotations = only(annotations, ~sheet.bad)
+    order = np.argsort(np.array(ids, object)[kept], kind="stable")
+    spoiled = {ids[place] for place in found.images[sheet.bad].tolist()}
+    cases, annotations = without_spoiled(
+        problems, found.file, only(cases, kept).take(pa.array(order)), only(annotations, ~sheet.bad), spoiled
+    )
     labels = found.labels or tuple(sorted(set(annotations["label"].to_pylist()) - {None}))
     annotations = _of_every_class(annotations, labels)
-    order = np.argsort(np.array(ids, object)[kept], kind="stable")
     task = request.task or "detection"
-    return pictures.suite(
-        found.file, name, task, only(cases, kept).take(pa.array(order)), annotations, labels, notes=tuple(found.notes)
-    )
+    return pictures.suite(found.file, name, task, cases, annotations, labels, notes=tuple(found.notes))
 
 
 def _cases_of(found: DrawnObjects, suite: Suite) -> pa.Array:

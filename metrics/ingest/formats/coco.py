@@ -24,6 +24,7 @@ from metrics.ingest.formats.coco_listing import (
     image_name,
     names,
 )
+from metrics.ingest.media.spoiled_images import without_spoiled
 from metrics.ingest.problems import Problems
 from metrics.ingest.source import Source
 from metrics.vision.coco_columns import (
@@ -121,7 +122,9 @@ def read_ground_truth(
     annotations.note_keys(ANNOTATION_KEYS, UNUSED_KEYS)
     for listing in (images, annotations):
         listing.leave_out()
-    return cases.take(pa.array(order)), only(pa.table(table), ~annotations.bad), categories
+    spoiled = image_ids.texts(found.image_ids).filter(pa.array(annotations.bad)).to_pylist()
+    kept = only(pa.table(table), ~annotations.bad)
+    return *without_spoiled(problems, source.name, cases.take(pa.array(order)), kept, spoiled), categories
 
 
 class _Annotations(NamedTuple):

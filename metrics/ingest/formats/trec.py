@@ -41,6 +41,7 @@ def read_qrels(source: Source, problems: Problems) -> Sheet:
     """Return a row a query, with the ids that were judged for it and their grades."""
     judged: dict[str, dict[str, str]] = {}
     rows: list[int] = []
+    spoiled: set[str] = set()  # queries that lack a judgement: every number of theirs would be another
     width = 4
     for number, fields in _lines(source):
         if fields == BEIR:
@@ -54,6 +55,7 @@ def read_qrels(source: Source, problems: Problems) -> Sheet:
                 " ".join(fields)[:80],
                 "query, 0, id and grade" if width == 4 else ", ".join(BEIR),
             )
+            spoiled.add(fields[0])
             continue
         query, name, grade = fields[0], fields[-2], fields[-1]
         if query not in judged:
@@ -61,8 +63,14 @@ def read_qrels(source: Source, problems: Problems) -> Sheet:
             rows.append(number)
         if name in judged[query]:
             _fault(source, problems, number, f"{name!r} again for query {query!r}", ONCE)
+            spoiled.add(query)
             continue
         judged[query][name] = grade
+    lost = [query in spoiled for query in judged]
+    if any(lost) and problems.keep_good_rows:
+        problems.note(source.name, "queries", "unused", "an invalid judgement of theirs was skipped", sum(lost))
+        rows = [row for row, gone in zip(rows, lost, strict=True) if not gone]
+        judged = {query: own for query, own in judged.items() if query not in spoiled}
     table = pa.table(
         {
             "case_id": pa.array(judged, pa.string()),

@@ -15,6 +15,7 @@ from metrics.ingest.arrays import only
 from metrics.ingest.media.archive import Entry
 from metrics.ingest.media.bundle import Bundle, Rows, case_ids, image_names, need_unique, pair
 from metrics.ingest.media.drawn_objects import difficult_note
+from metrics.ingest.media.spoiled_images import without_spoiled
 from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages, annotations_of
 from metrics.ingest.media.xml_files import parse
 from metrics.ingest.output_parts import Part
@@ -54,13 +55,16 @@ def read_suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loade
     problems.left_out += len(unread)
     kept &= (sheet.count() == 0) | (sheet.count(good=True) > 0)
     annotations = annotations_of(cases, sheet.which, columns)
-    annotations = only(annotations, ~sheet.bad)
     order = np.argsort(np.array(ids, object)[kept], kind="stable")
+    spoiled = {ids[place] for place in sheet.which[sheet.bad].tolist()}
+    cases, annotations = without_spoiled(
+        problems, bundle.name, only(cases, kept).take(pa.array(order)), only(annotations, ~sheet.bad), spoiled
+    )
     labels = tuple(sorted(set(annotations["label"].to_pylist())))
     notes: tuple[str, ...] = ()
     if "difficult" in columns:
         notes = (difficult_note(int(pc.sum(annotations["difficult"]).as_py() or 0)),)
-    cases = pictures.take(only(cases, kept).take(pa.array(order)))
+    cases = pictures.take(cases)
     name, task = request.suite_name or upload.stem, request.task or "detection"
     return pictures.suite(bundle.name, name, task, cases, annotations, labels, notes=notes)
 

@@ -31,6 +31,7 @@ from metrics.ingest.media.archive import Entry
 from metrics.ingest.media.bundle import Bundle, Rows, case_ids, image_names, need_unique, pair
 from metrics.ingest.media.images import header_size
 from metrics.ingest.media.splits import ALL, bundle_of_split, split_of
+from metrics.ingest.media.spoiled_images import without_spoiled
 from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages, annotations_of
 from metrics.ingest.output_parts import Part, objects_part
 from metrics.ingest.problems import Loaded, Problems
@@ -108,9 +109,13 @@ def read_suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loade
     kept[: len(labels)] = (sheet.count() == 0) | (sheet.count(good=True) > 0)
     kept[unread] = False
     order = np.argsort(np.array(ids, object)[kept], kind="stable")
+    spoiled = {ids[place] for place in sheet.which[sheet.bad].tolist()}
+    cases, annotations = without_spoiled(
+        problems, bundle.name, only(cases, kept).take(pa.array(order)), only(annotations, ~sheet.bad), spoiled
+    )
     loaded = pictures.suite(
-        bundle.name, request.suite_name or upload.stem, request.task or "detection",
-        only(cases, kept).take(pa.array(order)), only(annotations, ~sheet.bad), names, tuple(range(len(names))),
+        bundle.name, request.suite_name or upload.stem, request.task or "detection", cases, annotations, names,
+        tuple(range(len(names))),
     )  # fmt: skip
     facts = {} if shape is None else point_names(bundle, problems, names, shape)
     return replace(loaded, value=replace(loaded.value, classes=facts)) if facts else loaded

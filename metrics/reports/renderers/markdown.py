@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from metrics.analysis import Cell, Column, Difference, Leaderboard, Resampled, Unpaired, headline, leaderboard
 from metrics.presentation.format import number, plural
 from metrics.presentation.markdown_text import code, prose, table
-from metrics.presentation.phrases import limit, metric_title, with_interval
+from metrics.presentation.phrases import limit, metric_title, skipped_line, with_interval
 from metrics.presentation.question import short_answers
 from metrics.reports.baseline import Differences, figures
 from metrics.reports.gates import Outcome, no_value
@@ -29,6 +29,8 @@ def markdown(run: Run, outcomes: Sequence[Outcome] = (), against: Sequence[Diffe
     if why is not None:
         parts.append(f"❌ {prose(why)}")
     parts += [*_gates(outcomes), *_leaderboard(board), *_differences(run, against), *_answers(run)]
+    if skipped := skipped_line(run.spec.suite.left_out, run.spec.outputs.left_out):
+        parts.append(f"⚠️ {skipped}")
     parts.append(f"<sub>Run {code(run.id)} · {plural(run.spec.suite.cases, 'case')} · 95 % intervals</sub>")
     return "\n\n".join(parts) + "\n"
 
