@@ -40,6 +40,7 @@ _PUBLIC = {
     "complete": "metrics.targets.complete",
     "evaluate": "metrics.library.evaluate",
     "evaluator": "metrics.core.evaluator_decorator",
+    "explain_map": "metrics.library.trainer_map",
     "fix": "metrics.ingest.lint",
     "log": "metrics.library.log",
     "lint": "metrics.ingest.lint",

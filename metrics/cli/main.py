@@ -16,6 +16,7 @@ from metrics.cli import (
     completion_command,
     evaluate_command,
     evaluators_command,
+    explain_map_command,
     export_command,
     gate_command,
     judge_command,
@@ -49,8 +50,8 @@ COMMANDS = (
     evaluate_command, run_command, complete_command, export_command, report_command, bundle_command, gate_command,
     over_suites_command, plot_command, monitor_command, perturb_command, suites_command, cache_command,
     judge_command, labels_command, preferences_command, calibrate_command, rubric_command, evaluators_command,
-    check_evaluator_command, runs_command, verify_command, merge_command, archive_command, remote_command,
-    sample_size_command, samples_command, studio_command, warm_up_command,
+    check_evaluator_command, explain_map_command, runs_command, verify_command, merge_command, archive_command,
+    remote_command, sample_size_command, samples_command, studio_command, warm_up_command,
 )  # fmt: skip
 
 
