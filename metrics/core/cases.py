@@ -84,6 +84,11 @@ class Cases(Sequence[Case]):
             return np.asarray(column.to_numpy() == 0)
         return np.asarray(column.is_null().to_numpy(zero_copy_only=False), bool)
 
+    def places_of(self, name: str) -> list[int]:
+        """Return the places of the cases that have a value in this column of metadata."""
+        found = self._columns.get(METADATA + name)
+        return [] if found is None else np.flatnonzero(found.is_valid().to_numpy(zero_copy_only=False)).tolist()
+
     def take(self, places: pa.Array) -> "Cases":
         """Return the cases at these places."""
         return Cases({name: column.take(places) for name, column in self._columns.items()}, self._files)

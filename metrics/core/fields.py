@@ -23,6 +23,7 @@ TEXTUAL: tuple[Task, ...] = tuple(task for task in TASKS if task not in VISION)
 ANSWERED: tuple[Task, ...] = ("text", "agent")  # tasks with a text to be judged
 
 METADATA = "metadata."  # columns a file has beyond the schema are kept as strings under this prefix
+LEFT_OUT = "assertions_left_out"  # the metadata that says which of a case's assertions no column could take
 STRING, NUMBER = pa.string(), pa.float64()
 STRINGS, NUMBERS = pa.list_(STRING), pa.list_(NUMBER)
 
@@ -200,6 +201,9 @@ CASE_FIELDS = (
     Field("attack_condition", STRING, "expect", "Condition of the attack's success",
         'Holds for an answer by which the attack has succeeded: "PLUM-42" or regexp("…").', ("success_condition",),
         later=True, section="Attack", syntax="condition", samples=('"barn"', "NOT")),
+    Field("criteria", STRINGS, "expect", "Criteria", "What a good answer meets, each for a judge to check.",
+        ("assertions", "expectations", "guidelines", "expected_facts", "rubric", "evaluation_criteria"), ANSWERED,
+        later=True, given="revealed", samples=("It names the year.", "It is polite.")),
 )  # fmt: skip
 OUTPUT_FIELDS = (
     CASE_FIELDS[0],
@@ -310,6 +314,7 @@ class Case(NamedTuple):
     system_prompt: str | None = None
     attack_goal: str | None = None
     attack_condition: str | None = None
+    criteria: tuple[str, ...] = ()
 
     def has(self, name: str) -> bool:
         """Return whether a field has a value."""

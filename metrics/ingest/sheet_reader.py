@@ -23,6 +23,7 @@ from metrics.ingest.sheet import Sheet
 from metrics.ingest.tables import (
     class_scores,
     contexts,
+    criteria,
     id_matches,
     keyed_labels,
     number_targets,
@@ -74,6 +75,7 @@ def _columns_of(
 ) -> tuple[Columns, Task | None]:
     """Return what the columns of a sheet are, its labels gathered, and the task where they decide it."""
     keyed_labels.gather(sheet, role, task)
+    criteria.gather(sheet)
     task = task or number_targets.task_of(sheet, role, mapping)
     found = sheet.problems if problems is None else problems
     columns = resolve(sheet.table.column_names, role, task, mapping, found, sheet.file)

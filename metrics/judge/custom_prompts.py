@@ -21,6 +21,7 @@ BLOCKS = {
     "question": "QUESTION",
     "expected_answer": "EXPECTED_ANSWER",
     "contexts": "CONTEXTS",
+    "criteria": "CRITERIA",
     "actual_answer": "ACTUAL_ANSWER",
 }
 PLACEHOLDER_FORM = "one or more of the placeholders " + ", ".join(f"{{{name}}}" for name in BLOCKS)
@@ -103,6 +104,7 @@ def material(prompt: str, case: Case) -> Data:
         "question": case.question,
         "expected_answer": case.expected_answers[0] if len(case.expected_answers) == 1 else case.expected_answers,
         "contexts": case.retrieved_contexts,
+        "criteria": case.criteria,
         "actual_answer": case.answer or "",
     }
     used = dict.fromkeys(PLACEHOLDER.findall(prompt))

@@ -114,7 +114,7 @@ def test_a_suite_that_neither_asks_nor_expects_anything_is_refused(tmp_path, con
     assert read_refusal(read_suite, write(tmp_path, "s.csv", content)) == (
         f"s.csv, row 1: found {found}; expected one of the columns question, expected_answers, reference_contexts, "
         "conditions, json_schema, source_text, label, labels, true_value, reference_context_ids, choices, "
-        f"expected_calls, code_tests, attack_condition{near}"
+        f"expected_calls, code_tests, attack_condition, criteria{near}"
     )
 
 

@@ -11,7 +11,7 @@ from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Data, Prompt
 from metrics.core.suite import Case
-from metrics.evaluators._boolean import boolean_metrics, boolean_score, counting_unreadable
+from metrics.evaluators._boolean import boolean_metrics, boolean_score, counting_unreadable, withhold_pass
 from metrics.judge.asking import Judge, Reply
 from metrics.judge.custom_prompts import (
     BLOCKS,
@@ -34,6 +34,7 @@ GRADED = (
     "half, 0.75 met for the most part, 1 met in full, or between two of these."
 )
 LEVELS = "Give the reason first; level is the one label that fits best:"
+OWN = "Does {actual_answer}, as an answer to {question}, meet every one of {criteria}?"  # of cases with criteria
 POLITE = "Is {actual_answer} polite, given how {question} was put?"
 
 
@@ -53,7 +54,8 @@ class ByopParameters(Parameters):
     prompt: str = Field(
         "",
         description="Your question or criterion, with placeholders for what the judge is to see: {question}, "
-        "{expected_answer}, {contexts}, {actual_answer}.",
+        "{expected_answer}, {contexts}, {actual_answer}, {criteria}. Empty: whether the answer meets the case's "
+        "criteria.",
     )
     mode: Mode = Field("boolean", description="boolean: true or false; graded: from 0 to 1, or one of the levels.")
     levels: dict[str, float] = Field(
@@ -155,6 +157,12 @@ class ByopParameters(Parameters):
             "the case lacks something that the prompt shows", {"answer": "Over there."}, parameters={"prompt": POLITE}
         ),
         Example.not_applicable("no prompt yet", {"answer": "Over there."}),
+        Example(
+            "no prompt: the case's own criteria",
+            {"question": "Where is it?", "answer": "Over there.", "criteria": ["Is polite.", "Names the street."]},
+            {"passes": 0, "failures": 1, "retrieval_failures": None},
+            judge=(ScriptedReply("byop", {"reason": "No street.", "verdict": False}, {"CRITERIA": "Names the"}),),
+        ),
     ),
     version=3,
     differs_from="rubric weighs several dimensions, each with five levels; text_matching and json_schema check rules "
@@ -173,11 +181,13 @@ async def byop(case: Case, parameters: ByopParameters, judge: Judge) -> CaseScor
         boolean: passes = 1 if the judge says true, else 0
         graded:  grade = the judge's grade, from 0 to 1;  passes = 1 if grade ≥ pass_grade (.5)
 
-    The prompt is your instruction to the judge. Each of {question}, {expected_answer}, {contexts} and {actual_answer}
-    is replaced by the name of a block of data that follows, so that text written by a model stays data and cannot pass
-    for a part of your prompt. Several expected answers, and the contexts, are numbered. With `levels` the judge chooses
-    one of your labels, which are never translated; it is told what each means (`meanings`), else its grade. Without
-    levels the prompt ends in what 0, .25, .5, .75 and 1 stand for.
+    The prompt is your instruction to the judge. Each of {question}, {expected_answer}, {contexts}, {actual_answer} and
+    {criteria} is replaced by the name of a block of data that follows, so that text written by a model stays data and
+    cannot pass for a part of your prompt. Several expected answers, contexts and criteria are numbered. Without a
+    prompt the judge says whether the answer meets every one of the case's criteria; the contexts are then not asked
+    about, and a case without criteria is not applicable. With `levels` the judge chooses one of your labels, which are
+    never translated; it is told what each means (`meanings`), else its grade. Without levels the prompt ends in what 0,
+    .25, .5, .75 and 1 stand for.
 
     The same is asked about the retrieved contexts, numbered in place of {actual_answer} (`check_contexts`): a failure
     is attributed to retrieval if they fail too, else to generation. Without contexts, or if the prompt does not show
@@ -187,8 +197,10 @@ async def byop(case: Case, parameters: ByopParameters, judge: Judge) -> CaseScor
     parse_failures. A prompt with an unknown placeholder, or with none, is refused before the run.
     Evidence: the verdict on the answer, and that on the contexts, each with the judge's reason.
     """
+    if own := not parameters.prompt and bool(case.criteria):
+        parameters = parameters.model_copy(update={"prompt": OWN, "check_contexts": False})
     if not parameters.prompt:
-        return not_applicable("no prompt is given: write one with a placeholder such as {actual_answer}")
+        return not_applicable("no prompt is given, and the case has no criteria")
     data = material(parameters.prompt, case)
     missing = [f"{{{name}}}" for name, block in BLOCKS.items() if block in data and data[block] is None]
     if missing:
@@ -201,7 +213,8 @@ async def byop(case: Case, parameters: ByopParameters, judge: Judge) -> CaseScor
     facts = {"grade": grade} if parameters.levels else {}
     score = boolean_score(judged.holds == "yes", contexts_pass, Evidence(verdicts, facts))
     reason = score.reason or (NO_GRADE if grade is None else None)
-    return replace(score, values={**score.values, "grade": grade}, reason=reason)
+    made = replace(score, values={**score.values, "grade": grade}, reason=reason)
+    return withhold_pass(made, case) if own else made
 
 
 async def _judge_text(name: str, parameters: ByopParameters, judge: Judge, data: Data) -> tuple[float | None, Verdict]:
