@@ -1,5 +1,6 @@
 """YAML as data: scalars stay the text that was written, nothing is constructed, and aliases are bounded."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -13,6 +14,7 @@ MOST_VALUES = 2_000_000  # with every alias written out
 NULL, MERGE = "tag:yaml.org,2002:null", "tag:yaml.org,2002:merge"
 KEPT = ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq", "tag:yaml.org,2002:str", NULL, MERGE)
 STANDARD = "tag:yaml.org,2002:"  # of scalars such as !!int: the text is kept
+TYPED = tuple(STANDARD + name for name in ("bool", "int", "float"))
 
 
 class YamlError(ValueError):
@@ -32,21 +34,32 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
     }
 
 
-def load_yaml(data: bytes) -> Any:
+class _TypedLoader(_Loader):
+    """A loader for which true, false and plain decimal numbers are what they are in JSON."""
+
+
+_TypedLoader.add_implicit_resolver(STANDARD + "bool", re.compile(r"(?:true|false)\Z"), ["t", "f"])
+_TypedLoader.add_implicit_resolver(STANDARD + "int", re.compile(r"-?(?:0|[1-9]\d{0,17})\Z"), list("-0123456789"))
+_TypedLoader.add_implicit_resolver(STANDARD + "float", re.compile(r"-?\d{1,17}\.\d{1,17}\Z"), list("-0123456789"))
+
+
+def load_yaml(data: bytes, typed: bool = False) -> Any:
     """Return the only document of a YAML file, its scalars as text; YamlError where that cannot be read.
+
+    With `typed` true, false and plain numbers are no text: where a file holds what is JSON elsewhere, as a schema.
 
     Values with a tag of their own are refused, and so is a file whose aliases, written out, have more than
     MOST_VALUES values.
     """
     if len(data) > MAX_BYTES:
         raise YamlError(f"{len(data):,} bytes of YAML", f"at most {MAX_BYTES:,} bytes; JSONL may be larger")
-    loader = _Loader(data)
+    loader = (_TypedLoader if typed else _Loader)(data)
     try:
         _check_depth(data)
         root = loader.get_single_node()
         if root is None:
             raise YamlError("no YAML value", "a list of cases")
-        _check(root)
+        _check(root, typed)
         return loader.construct_document(root)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
@@ -70,7 +83,7 @@ def _check_depth(data: bytes) -> None:
             raise _too_deep(event.start_mark.line + 1)
 
 
-def _check(root: yaml.Node) -> None:
+def _check(root: yaml.Node, typed: bool) -> None:
     """Raise YamlError where there are too many values, with aliases written out, or where a tag is unknown."""
     sizes: dict[int, int] = {}
     depths: dict[int, int] = {}
@@ -82,7 +95,8 @@ def _check(root: yaml.Node) -> None:
         known = node.tag in KEPT or (isinstance(node, yaml.ScalarNode) and node.tag.startswith(STANDARD))
         if not known:
             raise YamlError(f"a value with the tag {node.tag}"[:120], "plain values, lists and mappings", row)
-        if isinstance(node, yaml.ScalarNode) and node.tag not in (NULL, MERGE):
+        plain = typed and node.tag in TYPED and not node.style
+        if isinstance(node, yaml.ScalarNode) and node.tag not in (NULL, MERGE) and not plain:
             node.tag = "tag:yaml.org,2002:str"
         if isinstance(node, yaml.MappingNode):
             names = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode) and key.tag != MERGE]

@@ -170,7 +170,8 @@ def test_the_configuration_of_promptfoo_is_a_suite(tmp_path):
     (case,) = read_suite(path).cases.to_pylist()
     assert {name: value for name, value in case.items() if value is not None} == {
         "case_id": "0", "question": "Capital?", "expected_answers": ["7"], "metadata.description": "capital",
-        "metadata.topic": "towns", "metadata.tone": "mild",
+        "metadata.topic": "towns", "metadata.tone": "mild", "conditions": 'regexp("\\A7\\z")',
+        "metadata.promptfoo.assert": '[{"type":"equals","value":7}]',
     }  # fmt: skip
 
 
@@ -179,7 +180,6 @@ NOT_READ = {
     "a test in a file": ("tests: [file://a.yaml]\n", "c.yaml: found promptfoo tests that are elsewhere: 'file://a.yaml'"),
     "no test": ("tests: []\n", "c.yaml: found no promptfoo test"),
     "scenarios": ("scenarios: [{config: []}]\ntests: []\n", "c.yaml: found promptfoo scenarios"),
-    "a list": ("tests:\n- vars: {question: [a, b]}\n", "c.yaml, row 1, column vars.question: found a list; expected a single value, as promptfoo makes a test of each item"),
     "code": ("tests:\n- vars: {question: 'file://q.txt'}\n", "c.yaml, row 1, column vars.question: found 'file://q.txt'; expected plain text"),
 }  # fmt: skip
 

@@ -40,7 +40,8 @@ def test_suite_and_outputs(tmp_path):
     assert shown[0] == {
         "case_id": "0", "question": "q0", "expected_answers": ["Paris"], "metadata.topic": "towns",
         "metadata.description": "capital", "metadata.promptfoo.success": "true", "metadata.promptfoo.score": "1",
-        "metadata.promptfoo.namedScores.tone": "0.5",
+        "metadata.promptfoo.namedScores.tone": "0.5", "conditions": 'regexp("\\AParis\\z")',
+        "metadata.promptfoo.assert": '[{"type":"equals","value":"Paris"}]',
     }  # fmt: skip
     first = outputs.outputs.to_pylist()[0]
     assert [first[name] for name in ("case_id", "model", "run", "answer", "retrieved_contexts", "duration_s", "cost_usd", "tokens")] == [

@@ -22,7 +22,8 @@ class Headline:
     is best or tied for best, no other model being significantly better; differing: in how many any two models differ
     significantly. leaders: the models with the most wins among those that are best or tied for best in `first`, the
     metric that decides first (None: all models); empty where no model leads. scored: the metrics with a value; missed,
-    judged: those on the wrong side of their threshold by every model, and those that have one.
+    judged: those on the wrong side of their threshold by every model, and those that have one; failed: those of which
+    the evaluation of a case ended in an error, so that no threshold is said to be met.
     """
 
     models: tuple[str, ...]
@@ -34,6 +35,7 @@ class Headline:
     scored: int
     missed: tuple[str, ...]
     judged: int
+    failed: tuple[str, ...] = ()
 
     @property
     def sentence(self) -> str:
@@ -66,8 +68,11 @@ class Headline:
         if self.missed:
             missed = f"{len(self.missed)} of {_metrics(self.judged)}: {_list_names(self.missed)}"
             return f"{model} misses the threshold in {missed}."
+        open_ = f"cases of {_list_names(self.failed)} could not be evaluated" if self.failed else ""
+        if met := self.judged - len(self.failed):
+            return f"{model} meets the threshold in {_metrics(met)}{'; ' + open_ if open_ else ''}."
         if self.judged:
-            return f"{model} meets the threshold in {_metrics(self.judged)}."
+            return f"{model} meets no threshold yet: {open_}."
         return f"{model} is the only model, and none of {_metrics(self.scored)} has a threshold."
 
 
@@ -95,6 +100,9 @@ def headline(board: Leaderboard, keys: Collection[str] | None = None, models: Se
         scored=len(scored),
         missed=tuple(full_name(column) for column, own in judged if _all_miss(own)),
         judged=len(judged),
+        failed=tuple(
+            full_name(column) for column, own in judged if any("error" in cell.counts for cell in own.values())
+        ),
     )
 
 

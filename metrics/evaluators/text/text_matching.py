@@ -11,8 +11,9 @@ from metrics.core.cases import Cases
 from metrics.core.evaluator import CaseScore, Example, Parameters, Status, not_applicable
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
+from metrics.core.fields import LEFT_OUT
 from metrics.core.score_columns import ScoreColumns
-from metrics.evaluators._boolean import boolean_metrics, boolean_score
+from metrics.evaluators._boolean import boolean_metrics, boolean_score, withhold_pass
 from metrics.text.conditions import Condition, ConditionError, parse_condition
 
 METRICS = boolean_metrics("satisfy the case's condition")
@@ -103,6 +104,9 @@ def text_matching(cases: Cases, parameters: TextMatchingParameters) -> ScoreColu
     of them together can satisfy a condition, and NOT holds only if none of them contains it. A failure is attributed to
     retrieval if the contexts fail too, else to generation; without contexts retrieval_failures has no value.
 
+    A case that meets its condition, but has assertions that were left out when its suite was read (the column
+    metadata.assertions_left_out says which), is not said to pass: it is an error that names them.
+
     An empty condition is not applicable; one that cannot be read is an error that names every problem with its
     character, because the suite is wrong and not the model. Evidence: each string and expression, and whether the
     answer and the contexts contain it.
@@ -119,6 +123,9 @@ def text_matching(cases: Cases, parameters: TextMatchingParameters) -> ScoreColu
         which[places] = np.array(which_of) + len(scores)
         scores += found
     metrics = [metric.name for metric in METRICS]
+    for place in cases.places_of(LEFT_OUT):
+        scores.append(withhold_pass(scores[which[place]], cases[place]))
+        which[place] = len(scores) - 1
     return ScoreColumns.of(cases.column("case_id"), metrics, scores, pa.array(which))
 
 

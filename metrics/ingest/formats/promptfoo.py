@@ -3,38 +3,58 @@
 A test (testIdx) is a case and a provider is a model; a provider that was given several prompts counts as one model for
 each. The question is a variable with a usual name, else the only variable, else the prompt as sent. Expected answers
 are a variable with a usual name, else what an assertion compares the output with; `context` is what was retrieved, as
-in promptfoo's own context assertions. promptfoo's verdicts are kept as metadata. Values that promptfoo would run or
-open are refused.
+in promptfoo's own context assertions. Assertions become conditions, JSON Schemas, budgets and criteria, see
+promptfoo_assertions; as they are written, they and promptfoo's verdicts are kept as metadata. Values that promptfoo
+would run or open are refused.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from metrics.core.suite import METADATA
+from metrics.ingest.formats.promptfoo_assertions import CODE as RUN
+from metrics.ingest.formats.promptfoo_assertions import Assertions
 from metrics.ingest.formats.table_reader import table_reader
+from metrics.ingest.formats.tool_records import metadata
+from metrics.ingest.formats.unused_leaves import note_leaves
 from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import CODE, Sheet
 from metrics.ingest.source import Source
 from metrics.ingest.tables.columns import SUITE_ALIASES, fold
-from metrics.ingest.tables.values import finite, flatten, tables_of, text_of
+from metrics.ingest.tables.values import finite, flatten, json_text, tables_of, text_of
 
-COMPARED = (
-    "equals", "similar", "factuality", "model-graded-factuality", "levenshtein", "rouge-n", "bleu", "gleu", "meteor"
-)  # fmt: skip
 EXPECTED_NAMES = ("expected_answers", *SUITE_ALIASES["expected_answers"])
 RETRIEVED = ("context", "contexts", "retrieved_contexts", "retrieval_context", "documents", "passages")
 EXPECTED = "a result with testIdx, provider, vars and response"
 VERDICTS = ("success", "score", "namedScores", "error", "failureReason")
+NO_TEMPLATES: Mapping[str, Any] = {}
+USED = (  # in another way than by their value
+    "test_idx", "prompt_idx", "latency_ms", "provider", "vars", "prompt", "test_case.vars", "test_case.assert",
+    "test_case.threshold", "test_case.options.disable_default_asserts", "test_case.options.disable_var_expansion",
+)  # fmt: skip
+Record = dict[str, Any]
 
 
 def read(source: Source, problems: Problems) -> Sheet:
     """Return the results as a sheet with a row each, under our column names."""
-    return sheet_of(source.name, _results(source.document) or [], problems)
+    results = _results(source.document) or []
+    sheet = sheet_of(source, results, problems)
+    beside = {name: value for name, value in source.document.items() if name != "results"}
+    inner = source.document["results"]
+    if isinstance(inner, Mapping):
+        beside["results"] = {name: value for name, value in inner.items() if name != "results"}
+    note_leaves(source.name, problems, [beside], ())
+    return sheet
 
 
-def sheet_of(name: str, results: list[Any], problems: Problems) -> Sheet:
-    """Return results as a sheet with a row each, under our column names."""
+def sheet_of(
+    source: Source, results: list[Any], problems: Problems, templates: Mapping[str, Any] = NO_TEMPLATES,
+    root: str = "results[]",
+) -> Sheet:  # fmt: skip
+    """Return results as a sheet with a row each, under our column names; `templates` of assertions, by name."""
+    name = source.name
     good = [result if isinstance(result, dict) else {} for result in results]
     variables = [_variables(result) for result in good]
     question = _question_of(variables)
@@ -43,6 +63,7 @@ def sheet_of(name: str, results: list[Any], problems: Problems) -> Sheet:
         _record(result, given or {}, question, model)
         for result, given, model in zip(good, variables, models, strict=True)
     ]
+    _add_assertions(source, records, good, variables, templates, problems)
     rows = np.arange(1, len(results) + 1, dtype=np.int64)
     _one_question_a_case(records, variables)
     codes = [_code(given or {}, result) for given, result in zip(variables, good, strict=True)]
@@ -50,6 +71,8 @@ def sheet_of(name: str, results: list[Any], problems: Problems) -> Sheet:
         record["case_id"] = record["case_id"] or f"?{row}"
         record["model"] = record["model"] or "?"
         record["expected_answers"] = None if code else record["expected_answers"]
+    unfolded = root.replace("[]", "")
+    note_leaves(name, problems, results, records, tuple(f"{unfolded}.{path}" for path in USED), root)
     table = tables_of([records])
     sheet = Sheet(name, table, rows, problems)
 
@@ -70,6 +93,40 @@ def sheet_of(name: str, results: list[Any], problems: Problems) -> Sheet:
         expected = f"plain text: cells that begin with {prefix} are code and are refused"
         sheet.report(np.array([value is not None for value in values], bool), variable, values, expected)
     return sheet
+
+
+def _add_assertions(
+    source: Source, records: list[Record], results: list[Record], variables: list[Record | None],
+    templates: Mapping[str, Any], problems: Problems,
+) -> None:  # fmt: skip
+    """Add to each record what the assertions of its test are; what became of them is said once a test."""
+    known: dict[str, Record] = {}
+    left: dict[str, int] = {}
+    total = 0
+    for record, result, given in zip(records, results, variables, strict=True):
+        test = result.get("testCase")
+        test = test if isinstance(test, Mapping) else {}
+        key = str(record["case_id"])
+        if key not in known and test.get("assert"):
+            made = Assertions(given or {}, templates)
+            made.add(test["assert"], test.get("threshold"))
+            known[key] = made.columns() | metadata("promptfoo.assert", json_text(test["assert"]))
+            total += made.count
+            for kind, use, meaning in made.said:
+                problems.note(source.name, f"assert[{kind}]", use, meaning, 1)
+            for kind in made.left_out:
+                left[kind] = left.get(kind, 0) + 1
+            if not record["expected_answers"]:
+                known[key]["expected_answers"] = list(dict.fromkeys(made.expected)) or None
+        record.update(known.get(key, {}))
+    if left:
+        kinds = ", ".join(f"{kind} ({number:,})" for kind, number in left.items())
+        number = sum(left.values())
+        verb = "is" if number == 1 else "are"
+        source.notes.append(
+            f"{source.name}: {number:,} of {total:,} assertions {verb} not evaluated, and no case with such a one is "
+            f"said to pass: {kinds}."
+        )
 
 
 def _results(document: Any) -> list[Any] | None:
@@ -148,6 +205,7 @@ def _record(result: dict[str, Any], given: dict[str, Any], question: str | None,
     test = result.get("testCase")
     if isinstance(test, dict) and isinstance(test.get("description"), str):
         record[METADATA + "description"] = test["description"]
+    record |= metadata("", own) if isinstance(test, dict) and isinstance(own := test.get("metadata"), dict) else {}
     known = (*RETRIEVED, *EXPECTED_NAMES)
     others = [name for name in given if name != question and fold(name) not in known]
     rest = {METADATA + name: text_of(given[name]) for name in others}
@@ -159,8 +217,9 @@ def _expected(given: dict[str, Any], result: dict[str, Any]) -> list[str] | None
     for name, value in given.items():
         if fold(name) in EXPECTED_NAMES:
             return _texts(value)
-    values = [item.get("value") for item in _assertions(result) if item.get("type") in COMPARED]
-    return list(dict.fromkeys(value for value in values if isinstance(value, str) and value)) or None
+    values = [item.get("value") for item in _assertions(result) if item.get("type") == "equals"]
+    texts = [text_of(value) for value in values if not isinstance(value, dict | list)]
+    return list(dict.fromkeys(text for text in texts if text)) or None
 
 
 def _assertions(result: dict[str, Any]) -> list[dict[str, Any]]:
@@ -189,7 +248,7 @@ def _one_question_a_case(records: list[dict[str, Any]], variables: list[dict[str
 def _code(given: dict[str, Any], result: dict[str, Any]) -> tuple[str, str, str] | None:
     """Return name, prefix and text of the first value, in a variable or assertion, that promptfoo would run or open."""
     cells = [("vars." + name, value) for name, value in given.items()]
-    cells += [("assert.value", item.get("value")) for item in _assertions(result)]
+    cells += [("assert.value", item.get("value")) for item in _assertions(result) if item.get("type") not in RUN]
     for name, value in cells:
         for text in value if isinstance(value, list) else [value]:
             if isinstance(text, str) and text.strip().startswith(CODE):

@@ -3,7 +3,7 @@
 A reader says by which names it knows the export, and how its records become rows under our column names.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -18,6 +18,7 @@ from metrics.ingest.formats.delimited import header, read_delimited
 from metrics.ingest.formats.json_records import WRAPPERS, first_value, line_values
 from metrics.ingest.formats.parquet import parquet_file, read_parquet
 from metrics.ingest.formats.table_reader import beginning_of, table_reader
+from metrics.ingest.formats.unused_leaves import note_leaves
 from metrics.ingest.problems import Problems
 from metrics.ingest.reader import Reader
 from metrics.ingest.sheet import Sheet
@@ -50,10 +51,15 @@ class Refused(ValueError):
 Convert = Callable[[Sequence[Numbered], Callable[[int, Fault], None]], Iterable[Numbered]]
 
 
-def tool_reader(name: str, knows: Callable[[frozenset[str]], bool], convert: Convert, answered: bool = True) -> Reader:
+def tool_reader(
+    name: str, knows: Callable[[frozenset[str]], bool], convert: Convert, answered: bool = True,
+    used: Collection[str] = (),
+) -> Reader:  # fmt: skip
     """Return the reader of a tool's export. `knows` is asked with the names in its first records, a.b for {a: {b}} too.
 
     `convert` is given the records and a function to report the faulty ones, and yields rows; it may raise Refused.
+    What of the records no row has is said in the receipt: `used` are the folded paths from which rows are made in
+    another way than by their value, such as times and sums.
     """
 
     def sheet(source: Source, problems: Problems) -> Sheet:
@@ -61,9 +67,9 @@ def tool_reader(name: str, knows: Callable[[frozenset[str]], bool], convert: Con
             problems.left_out += 1
             problems.add(source.name, found.found, found.expected, row, found.column)
 
+        records = list(records_of(source, problems))
+        note_media(problems, source.name, [record for _, record in records])
         try:
-            records = list(records_of(source, problems))
-            note_media(problems, source.name, [record for _, record in records])
             made = list(convert(records, fault))
         except Refused as refused:
             raise source.error(refused.found, refused.expected) from None
@@ -77,6 +83,8 @@ def tool_reader(name: str, knows: Callable[[frozenset[str]], bool], convert: Con
             table = tables_of([[record for _, record in made]])
         except ValueError as error:
             raise source.error(str(error), "valid Unicode text") from None
+        note_leaves(source.name, problems, [record for _, record in records], (row for _, row in made), used)
+        note_leaves(source.name, problems, [beside_records(source)], ())
         return Sheet(source.name, table, np.array([row for row, _ in made], np.int64), problems)
 
     def recognises(source: Source) -> bool:
@@ -129,6 +137,14 @@ def _listed(document: Any) -> list[Any]:
         return []
     held = [document[name] for name in WRAPPERS if isinstance(document.get(name), list)]
     return held[0] if len(held) == 1 else [document]
+
+
+def beside_records(source: Source) -> Record:
+    """Return what an object has beside the list of its records; nothing of other files."""
+    document = source.document if source.format in DOCUMENTS else None
+    if not isinstance(document, dict) or _listed(document) == [document]:
+        return {}
+    return {name: value for name, value in document.items() if name not in WRAPPERS or not isinstance(value, list)}
 
 
 def records_of(source: Source, problems: Problems) -> Iterator[Numbered]:

@@ -1,0 +1,59 @@
+"""promptfoo's tests as a table: a row a test, its variables as columns, and assertions in columns `__expected`.
+
+A cell `__expected`, `__expected1` … is an assertion as promptfoo writes it there, `contains-all: a, b`, or a text that
+the answer equals. Assertions become what those of a configuration do; a text is the expected answer, too. Other columns
+are read as in any table.
+"""
+
+import re
+
+import pyarrow as pa
+
+from metrics.core.fields import LEFT_OUT, METADATA, STRINGS
+from metrics.ingest.formats.delimited import header, read_delimited
+from metrics.ingest.formats.promptfoo_assertions import Assertions, written_assertion
+from metrics.ingest.formats.table_reader import beginning_of, table_reader
+from metrics.ingest.problems import Problems
+from metrics.ingest.sheet import CODE, Sheet
+from metrics.ingest.source import Source
+
+EXPECTED = re.compile(r"__expected\d{0,4}")
+THRESHOLD = "__threshold"
+MADE = ("conditions", "json_schema", "criteria")
+
+
+def _recognises(source: Source) -> bool:
+    return source.format == "csv" and any(map(EXPECTED.fullmatch, header(source, source.data)[0]))
+
+
+def _read(source: Source, problems: Problems) -> Sheet:
+    sheet = read_delimited(source, problems)
+    held = [name for name in sheet.table.column_names if EXPECTED.fullmatch(name)]
+    sheet.refuse_code(sheet.table.column_names)
+    if both := [name for name in MADE if name in sheet.table.column_names]:
+        raise problems.fail(source.name, f"__expected beside {', '.join(both)}", "one of them", 1)
+    made = []
+    for row in sheet.table.to_pylist():
+        cells = [row[name] for name in held if row[name] and row[name].strip()]
+        items = [written_assertion(cell) for cell in cells if not cell.strip().startswith(CODE)]
+        own = Assertions(row, {})
+        own.add(items, row.get(THRESHOLD) or None)
+        said = [item["value"] for item in items if item["type"] == "equals"]
+        expected = list(dict.fromkeys([*said, *own.expected])) or None
+        made.append(own.columns() | {"expected_answers": expected})
+        for kind, use, meaning in own.said:
+            problems.note(source.name, f"__expected [{kind}]", use, meaning, 1)
+    for name in dict.fromkeys(name for own in made for name in own):
+        values = [own.get(name) for own in made]
+        if any(value is not None for value in values):
+            kind = STRINGS if name in ("expected_answers", "criteria") else pa.string()
+            sheet.table = sheet.table.append_column(name, pa.array(values, kind))
+    for name in held:  # as it is written, beside what it became
+        at = sheet.table.column_names.index(name)
+        sheet.table = sheet.table.set_column(at, METADATA + name, sheet.table[name])
+    if left := [own[METADATA + LEFT_OUT] for own in made if own[METADATA + LEFT_OUT]]:
+        source.notes.append(f"{source.name}: {len(left):,} tests have assertions that are not evaluated: {left[0]}, …")
+    return sheet
+
+
+READER = table_reader("promptfoo_table", _recognises, _read, beginning_of(_read))

@@ -1,0 +1,195 @@
+"""promptfoo's assertions: what each becomes, what is left out by name, and that no case with one of these passes."""
+# ruff: noqa: E501 - a table reads better with one line an assertion
+
+from typing import Any
+
+import pytest
+import yaml
+
+from metrics.core.evaluator import Status
+from metrics.ingest import inspect, load_suite, read_suite
+from tests.evaluators.asked import score
+from tests.ingest.files import list_problems, write
+
+CONFIG: dict[str, Any] = {"prompts": ["{{q}}"], "providers": ["openai:gpt-5-mini"]}
+LEFT = "metadata.assertions_left_out"
+TEXTS = {  # an assertion on the text, an answer that meets it, one that does not
+    "equals": ({"type": "equals", "value": 'P.(a) "x"'}, 'P.(a) "x"', 'Pa(a) "x"'),
+    "equals to a number": ({"type": "equals", "value": 7}, "7", "77"),
+    "contains": ({"type": "contains", "value": 'a\\"b'}, 'xa\\"by', 'a"b'),
+    "not contains": ({"type": "not-contains", "value": "sorry"}, "Paris", "I am sorry"),
+    "icontains": ({"type": "icontains", "value": "paris (FR)"}, "PARIS (fr).", "paris fr"),
+    "not icontains": ({"type": "not-icontains", "value": "a+"}, "b", "A+"),
+    "starts": ({"type": "starts-with", "value": "Yes."}, "Yes. Of course", "Yes, of"),
+    "regex": ({"type": "regex", "value": '"a":\\s*\\d'}, '{"a": 1}', '{"a": x}'),
+    "not regex": ({"type": "not-regex", "value": "\\d"}, "none", "1"),
+    "regex with a quote behind a backslash": ({"type": "regex", "value": '\\"a\\\\"'}, '"a\\"', '"a"'),
+    "any": ({"type": "contains-any", "value": ["a", "b"]}, "b", "A"),
+    "any of a text": ({"type": "contains-any", "value": "cat, dog"}, "dog", "cow"),
+    "not any": ({"type": "not-contains-any", "value": ["a", "b"]}, "c", "b"),
+    "all": ({"type": "contains-all", "value": [2, 3, 5]}, "2, 3, 5", "2, 3"),
+    "icontains any": ({"type": "icontains-any", "value": ["A.", "B"]}, "b", "ac"),
+    "icontains all": ({"type": "icontains-all", "value": ["A", "B"]}, "ba", "a"),
+    "a variable": ({"type": "contains", "value": "in {{ town }}"}, "in Paris", "in {{ town }}"),
+    "words": ({"type": "word-count", "value": 3}, " one two  three", "one two"),
+    "words within": ({"type": "word-count", "value": {"min": 1, "max": 2}}, "one two", "one two three"),
+    "a set": ({"type": "assert-set", "assert": [{"type": "contains", "value": "a"}, {"type": "contains", "value": "b"}]}, "ab", "a"),
+    "half of a set": ({"type": "assert-set", "threshold": 0.5, "assert": [{"type": "contains", "value": "a"}, {"type": "contains", "value": "b"}]}, "b", "c"),
+    "weights in a set": ({"type": "assert-set", "threshold": 0.6, "assert": [{"type": "contains", "value": "a", "weight": 3}, {"type": "contains", "value": "b"}, {"type": "contains", "value": "c"}]}, "a", "bc"),
+    "a template": ({"$ref": "#/assertionTemplates/town"}, "Paris", "paris"),
+}  # fmt: skip
+BECOMES = {  # an assertion → what a case has of it
+    "is-json": ({"type": "is-json"}, {"json_schema": "{}"}),
+    "is-json with a schema": ({"type": "is-json", "value": {"properties": {"a": {"minimum": 3, "const": "5"}}}}, {"json_schema": '{"properties":{"a":{"minimum":3,"const":"5"}}}'}),
+    "is-json with a schema as text": ({"type": "is-json", "value": '{"type": "object"}'}, {"json_schema": '{"type":"object"}'}),
+    "equals to an object": ({"type": "equals", "value": {"a": 5}}, {"json_schema": '{"const":{"a":5}}'}),
+    "cost": ({"type": "cost", "threshold": 0.01}, {"metadata.budget_cost_usd": "0.01"}),
+    "latency": ({"type": "latency", "threshold": 2500}, {"metadata.budget_seconds": "2.5"}),
+    "llm-rubric": ({"type": "llm-rubric", "value": "is polite to {{town}}", "threshold": 0.8}, {"criteria": ["is polite to Paris"]}),
+    "closed question": ({"type": "model-graded-closedqa", "value": "names it"}, {"criteria": ["names it"]}),
+    "g-eval": ({"type": "g-eval", "value": ["is short", "is kind"]}, {"criteria": ["is short", "is kind"]}),
+    "similar": ({"type": "similar", "value": "Paris it is", "threshold": 0.8}, {"expected_answers": ["Paris it is"]}),
+    "factuality": ({"type": "factuality", "value": "Paris"}, {"expected_answers": ["Paris"]}),
+    "context-recall": ({"type": "context-recall", "value": "Paris"}, {"expected_answers": ["Paris"]}),
+    "weight 0": ({"type": "contains", "value": "x", "weight": 0}, {"conditions": None, LEFT: None}),
+}  # fmt: skip
+LEFT_OUT = {  # an assertion → why nothing of a case says it
+    "javascript": ({"type": "javascript", "value": "output.length < 100"}, "code is not run"),
+    "python in a file": ({"type": "python", "value": "file://check.py"}, "code is not run"),
+    "webhook": ({"type": "webhook", "value": "https://example.com"}, "code is not run"),
+    "a look-ahead": ({"type": "regex", "value": "(?=a)"}, "no condition can say it"),
+    "a transform": ({"type": "contains", "value": "x", "transform": "output.x"}, "its transform is not run"),
+    "a template without a variable": ({"type": "contains", "value": "{{ nothing }}"}, "a template that no variable fills"),
+    "answer-relevance": ({"type": "answer-relevance", "threshold": 0.8}, "the evaluator answer_relevance measures the like"),
+    "contains-json": ({"type": "contains-json"}, "json_schema reads whole answers"),
+    "not is-json": ({"type": "not-is-json"}, "only assertions on the text can be negated"),
+    "unknown": ({"type": "is-valid-function-call"}, "Assay has nothing like it"),
+    "perplexity": ({"type": "perplexity", "threshold": 2}, "the evaluator perplexity measures the like"),
+    "an unknown template": ({"$ref": "#/assertionTemplates/none"}, "Assay has nothing like it"),
+    "a threshold over several kinds": ({"type": "assert-set", "threshold": 0.5, "assert": [{"type": "is-json"}]}, "a threshold of 0.5 over assertions of several kinds"),
+}  # fmt: skip
+
+
+def case_of(tmp_path, *asserted: Any, **test: Any) -> dict[str, Any]:
+    """Return the case of a configuration with these assertions."""
+    templates = {"town": {"type": "contains", "value": "{{town}}"}}
+    tests = [{"vars": {"question": "Capital?", "town": "Paris"}, "assert": list(asserted), **test}]
+    path = write(
+        tmp_path, "c.yaml", yaml.safe_dump(CONFIG | {"assertionTemplates": templates, "tests": tests}, sort_keys=False)
+    )
+    return read_suite(path).cases.to_pylist()[0]
+
+
+@pytest.mark.parametrize(("asserted", "good", "bad"), TEXTS.values(), ids=TEXTS)
+def test_an_assertion_on_the_text_is_a_condition(tmp_path, asserted, good, bad):
+    case = case_of(tmp_path, asserted)
+    assert case.get(LEFT) is None
+    passes = [
+        score("text_matching", answer=answer, conditions=case["conditions"]).values["passes"] for answer in (good, bad)
+    ]
+    assert passes == [1, 0]
+
+
+@pytest.mark.parametrize(("asserted", "columns"), BECOMES.values(), ids=BECOMES)
+def test_an_assertion_becomes_what_an_evaluator_reads(tmp_path, asserted, columns):
+    case = case_of(tmp_path, asserted)
+    assert {name: case.get(name) for name in columns} == columns
+    assert case.get(LEFT) is None
+
+
+@pytest.mark.parametrize(("asserted", "why"), LEFT_OUT.values(), ids=LEFT_OUT)
+def test_what_nothing_says_is_left_out_by_name(tmp_path, asserted, why):
+    tests = [{"vars": {"question": "q"}, "assert": [{"type": "contains", "value": "a"}, asserted]}]
+    loaded = load_suite(write(tmp_path, "c.json", CONFIG | {"tests": tests}))
+    kind = str(asserted.get("type") or asserted["$ref"]).replace("assert-set", "is-json")
+    (case,) = loaded.value.cases.to_pylist()
+    assert case[LEFT] == f"1 of 2 assertions evaluated, not {kind}"
+    assert case["conditions"] == '"a"'
+    assert any(line.use == "unused" and line.place == f"assert[{kind}]" and why in line.meaning
+               for line in loaded.value.receipt)  # fmt: skip
+    assert loaded.notes == (
+        f"c.json: 1 of 2 assertions is not evaluated, and no case with such a one is said to pass: {kind} (1).",
+    )
+
+
+def test_a_case_with_assertions_left_out_does_not_pass():
+    left = {"assertions_left_out": "1 of 2 assertions evaluated, not javascript"}
+    judged = {"conditions": '"a"', "json_schema": "{}", "tokens": 5, "cost_usd": 0.1}
+    for evaluator, metric in (
+        ("text_matching", "passes"),
+        ("json_schema", "passes"),
+        ("agent_budget", "within_budget"),
+    ):
+        found = score(evaluator, answer='{"a": 1}', metadata=left | {"budget_cost_usd": "1"}, **judged)
+        assert (found.values.get(metric), found.status, found.reason) == (
+            None,
+            Status.ERROR,
+            left["assertions_left_out"],
+        )
+        failed = score(evaluator, answer="no", metadata=left | {"budget_cost_usd": "0.01"}, **judged)
+        assert failed.values[metric] == 0
+
+
+def test_what_all_tests_share_and_lists_of_variables(tmp_path):
+    default = {
+        "vars": {"tone": "mild"},
+        "assert": [{"type": "not-contains", "value": "sorry"}],
+        "metadata": {"of": "all"},
+    }
+    tests = [
+        {"vars": {"question": ["a", "b"], "lang": ["de", "en"]}, "assert": [{"type": "contains", "value": "{{question}}"}]},
+        {"vars": {"question": "c"}, "options": {"disableDefaultAsserts": True, "transform": "output.x"}},
+    ]  # fmt: skip
+    loaded = load_suite(
+        write(tmp_path, "c.yaml", yaml.safe_dump(CONFIG | {"defaultTest": default, "tests": tests}, sort_keys=False))
+    )
+    cases = loaded.value.cases.to_pylist()
+    assert [(row["case_id"], row["question"], row.get("metadata.lang"), row["conditions"]) for row in cases] == [
+        ("0", "a", "de", 'NOT "sorry" AND "a"'), ("1", "a", "en", 'NOT "sorry" AND "a"'),
+        ("2", "b", "de", 'NOT "sorry" AND "b"'), ("3", "b", "en", 'NOT "sorry" AND "b"'), ("4", "c", None, None),
+    ]  # fmt: skip
+    assert cases[4][LEFT] == "0 of 1 assertions evaluated, not options.transform"
+    assert {line.place for line in loaded.value.receipt if line.use == "unused"} >= {"prompts[]", "providers[]"}
+
+
+def test_a_threshold_of_the_test(tmp_path):
+    both = [{"type": "contains", "value": "a"}, {"type": "contains", "value": "b"}]
+    assert case_of(tmp_path, *both, threshold=0.5)["conditions"] == '("a" OR "b")'
+    assert case_of(tmp_path, *both, threshold=1)["conditions"] == '("a" AND "b")'
+    assert (
+        case_of(tmp_path, *both, {"type": "is-json"}, threshold=0.5)[LEFT]
+        == "0 of 3 assertions evaluated, not contains, is-json"
+    )
+
+
+CELLS = {
+    "a text": ("Paris", {"conditions": 'regexp("\\AParis\\z")', "expected_answers": ["Paris"]}),
+    "equals": ("equals: Paris", {"conditions": 'regexp("\\AParis\\z")', "expected_answers": ["Paris"]}),
+    "prose with a colon": ("Note: yes", {"expected_answers": ["Note: yes"]}),
+    "contains all": ("contains-all: a, b", {"conditions": '"a" AND "b"', "expected_answers": None}),
+    "not": ("not-icontains: x", {"conditions": 'NOT regexp("(?i)x")'}),
+    "JSON": ("is-json", {"json_schema": "{}"}),
+    "grade": ("grade: is nice", {"criteria": ["is nice"]}),
+    "similar": ("similar(0.8): Paris", {"expected_answers": ["Paris"], "conditions": None}),
+    "latency": ("latency: 3000", {"metadata.budget_seconds": "3"}),
+    "code": ("fn: output.length", {LEFT: "0 of 1 assertions evaluated, not javascript"}),
+}
+
+
+@pytest.mark.parametrize(("cell", "columns"), CELLS.values(), ids=CELLS)
+def test_a_table_of_tests(tmp_path, cell, columns):
+    path = write(tmp_path, "t.csv", f'question,__expected,topic\nq,"{cell}",towns\n')
+    assert inspect(path).format == "promptfoo_table"
+    (case,) = read_suite(path).cases.to_pylist()
+    assert {name: case.get(name) for name in columns} == columns
+    assert (case["question"], case["metadata.topic"], case["metadata.__expected"]) == ("q", "towns", cell)
+
+
+def test_several_assertions_in_a_row(tmp_path):
+    path = write(
+        tmp_path, "t.csv", "question,__expected1,__expected2,__threshold\nq,contains: a,contains: b,0.5\nr,a,,\n"
+    )
+    first, second = read_suite(path).cases.to_pylist()
+    assert (first["conditions"], second["expected_answers"]) == ('("a" OR "b")', ["a"])
+    both = write(tmp_path, "u.csv", "question,__expected,conditions\nq,a,b\n")
+    assert list_problems(read_suite, both) == ["u.csv, row 1: found __expected beside conditions; expected one of them"]
