@@ -67,6 +67,9 @@ def _document(document: Any) -> tuple[str, str] | None:
         names = set(document)
         if "names" in names and names & {"nc", "train", "val", "path", "test"}:
             return "YOLO's list of classes (data.yaml)", LABELS
+        if names >= {"lc", "id", "kwargs"}:
+            kind = document["id"][-1] if isinstance(document["id"], list) and document["id"] else "object"
+            return f"LangChain's {kind}, which holds no cases"[:80], "cases, or runs with their inputs and outputs"
         if names >= {"LabelName", "Subcategory"} or (names == {"LabelName"}):
             return "Open Images' hierarchy of classes", OPEN_IMAGES
         return None

@@ -1,4 +1,5 @@
 """Rankings: reference ids with grades in any spelling, TREC's qrels and runs, BEIR's folders, and what is refused."""
+# ruff: noqa: E501 - a table reads better with one line a case
 
 import pytest
 
@@ -141,3 +142,30 @@ def test_where_nothing_was_retrieved_there_are_neither_contexts_nor_ids(tmp_path
             {"case_id": "2", "retrieved_contexts": ["p"], "context_ids": ["i"], "answer": "x"}]  # fmt: skip
     row = read_outputs(write(tmp_path, "o.jsonl", rows), suite=suite).outputs.to_pylist()[0]
     assert (row["retrieved_contexts"], row["context_ids"]) == (a, b)
+JUDGED = {  # judgements in other forms: what is said to be unused
+    "comments and blank lines": ("# by Ann\n\nq1 0 a 2\n# more\nq1 0 b 0\n\nq2\t0\tc\t1\n", {"lines with #": 2}),
+    "three columns": ("q1 a 2\nq1 b 0\nq2\tc\t1\n", {}),
+    "five columns": ("q1 0 a 2 Ann\nq1 0 b 0 Bob\nq2 0 c 1 Bob\n", {"column 5": 3}),
+    "a query whose id begins with #": ("#1 0 a 2\n#1 0 b 0\nq2 0 c 1\n", {}),
+}
+RUNS = {  # runs in other forms: the model, and what is said to be unused
+    "comments and blank lines": ("# by Ann\nq1 Q0 a 1 9.5 bm25\n\nq1\tQ0\tb\t2\t8\tbm25\n", "bm25", {"lines with #": 1, "column 4": 2}),
+    "columns past the sixth": ("q1 Q0 a 1 9.5 bm25 x y\nq1 Q0 b 2 8 bm25\n", "bm25", {"column 7": 1, "column 8": 1, "column 4": 2}),
+    "no tag": ("q1 Q0 a 1 9.5\nq1 Q0 b 2 8\n", "r", {"column 4": 2}),
+    "no rank but 0": ("q1 0 a 0 9.5 dense-v2\nq1 0 b 0 8 dense-v2\n", "dense-v2", {"column 4": 2}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "unused"), JUDGED.values(), ids=JUDGED)
+def test_judgements_in_other_forms(tmp_path, text, unused):
+    suite = read_suite(write(tmp_path, "a.qrels", text))
+    assert [ids for _, ids, _ in graded(suite)] == [["a", "b"], ["c"]]
+    assert {line.place: line.count for line in suite.receipt if line.use == "unused"} == unused
+
+
+@pytest.mark.parametrize(("text", "model", "unused"), RUNS.values(), ids=RUNS)
+def test_runs_in_other_forms(tmp_path, text, model, unused):
+    suite = read_suite(write(tmp_path, "a.qrels", "q1 0 a 1\n"))
+    outputs = read_outputs(write(tmp_path, "r.txt", text), suite=suite)
+    assert (outputs.models, outputs.outputs["context_ids"].to_pylist()) == ((model,), [["a", "b"]])
+    assert {line.place: line.count for line in outputs.receipt if line.use == "unused"} == unused

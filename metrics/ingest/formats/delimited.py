@@ -18,6 +18,7 @@ from metrics.ingest.source import HEAD, Source
 FIELD_BYTES = 10_000_000  # the longest cell
 BLOCK = 1 << 24  # bytes looked at or parsed at a time
 DELIMITERS = ",\t;|"
+SEPARATOR = re.compile(rb'"?sep=([,\t;|])"?[ \t,;|]*(?:\r\n|\n|\r)', re.IGNORECASE)  # a first line of Excel's
 # A quoted cell from its opening quote; the second group is empty where the file ends before the closing one.
 QUOTED = re.compile(rb'(?<![^,\t;|\r\n])"((?:[^"]++|"")*+)("|\Z)')
 
@@ -42,8 +43,11 @@ def read_delimited(source: Source, problems: Problems) -> Sheet:
 def header(source: Source, data: pa.Buffer) -> tuple[list[str], str]:
     """Return the column names in the first record, and the delimiter between them."""
     text = data[:HEAD].to_pybytes().decode("utf-8", "ignore")
+    stated = SEPARATOR.match(source.data[:HEAD].to_pybytes().lstrip(b"\r\n"))
+    text = text.removeprefix(stated[0].decode()) if stated else text
     first = text.split("\n", 1)[0]
-    delimiter = max(DELIMITERS, key=lambda mark: len(_record(first, mark)))
+    likely = max(DELIMITERS, key=lambda mark: len(_record(first, mark)))
+    delimiter = stated[1].decode() if stated and len(_record(first, stated[1].decode())) > 1 else likely
     names = _record(text, delimiter)
     if len(names) > COLUMNS:
         raise source.error(f"{len(names):,} columns", f"at most {COLUMNS:,} columns", row=1)
@@ -129,8 +133,11 @@ def _check_cells(source: Source, sheet: Sheet) -> None:
 
 
 def _without_leading_blank_lines(data: pa.Buffer) -> tuple[pa.Buffer, int]:
+    """Return the data without what stands before its header, and how many lines that is; `sep=;` (Excel's) is one."""
     head = data[:HEAD].to_pybytes()
     text = head.lstrip(b"\r\n")
+    if stated := SEPARATOR.match(text):
+        text = text[stated.end() :]
     return data[len(head) - len(text) :], head[: len(head) - len(text)].replace(b"\r\n", b"\n").count(b"\n")
 
 

@@ -8,7 +8,9 @@ import orjson
 import pyarrow as pa
 
 from metrics.core.exact_json import parse_json
+from metrics.ingest.formats.json_shapes import WRAPPERS, held_records, laid_out, tidy
 from metrics.ingest.formats.table_reader import COLUMNS, beginning_of, table_reader
+from metrics.ingest.formats.unused_leaves import note_leaves
 from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.source import Source
@@ -17,7 +19,6 @@ from metrics.ingest.tables.values import flatten, tables_of
 LINE_BYTES = 64_000_000
 BLOCK = 1 << 24
 BATCH = 20_000
-WRAPPERS = ("data", "rows", "records", "examples", "cases", "test_cases", "items", "results", "outputs")
 OBJECT = 'an object such as {"case_id": "1", "question": "…"}'
 
 
@@ -65,7 +66,7 @@ def _batches(
         if not isinstance(record, dict):
             _bad(source, problems, number, type(record).__name__ + " " + repr(record)[:60], OBJECT)
             continue
-        flat = flatten(record)
+        flat = flatten(tidy(record))
         names.update(flat)
         if len(names) > COLUMNS:  # each record may bring names of its own, and every one is a column of the table
             raise problems.fail(source.name, f"more than {COLUMNS:,} names", f"at most {COLUMNS:,} columns", number)
@@ -92,12 +93,16 @@ def read_json(source: Source, problems: Problems) -> Sheet:
     document = records = source.document
     if isinstance(document, dict) and isinstance(document.get("messages"), list):
         records = [document]
+    elif (other := laid_out(document)) is not None:
+        records = other
     elif isinstance(document, dict):
-        held = [name for name in WRAPPERS if isinstance(document.get(name), list)]
+        held = held_records(document)
         if len(held) != 1:
             expected = f"an array of objects, or an object with one under {_names(WRAPPERS)}"
             raise source.error(f"an object with {_names(document)}", expected)
-        records = document[held[0]]
+        (name, records) = held[0]
+        beside = {key: value for key, value in document.items() if key != name}
+        note_leaves(source.name, problems, [beside], ())
     if not isinstance(records, list):
         raise source.error(f"a single {type(records).__name__}", "an array of objects")
     rows: list[int] = []

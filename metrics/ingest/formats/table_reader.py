@@ -15,6 +15,7 @@ from metrics.ingest.sheet import Sheet
 from metrics.ingest.sheet_reader import combined_of, part_of, preview_of, suite_of
 from metrics.ingest.source import BINARY, Source
 from metrics.ingest.tables.columns import is_open_images
+from metrics.ingest.tables.listed_answers import name_expected
 
 WHOLE_BYTES = 32 << 20  # up to here a text file is read whole for a preview, so its rows can be counted
 HEAD_BYTES = 8 << 20  # of a larger one
@@ -35,6 +36,9 @@ def table_reader(
     `answered`: every row holds a case and an answer, so that cases occur once for each answer; a suite has each once.
     """
 
+    def settled(source: Source, problems: Problems) -> Sheet:
+        return name_expected(sheet(source, problems))
+
     def whole(source: Source, problems: Problems) -> tuple[Sheet, int | None]:
         found = sheet(source, problems)
         return found, len(found)
@@ -42,17 +46,18 @@ def table_reader(
     def preview(upload: Upload, request: Request) -> Preview:
         source = upload.source
         first, rows = (head or whole)(source, request.problems)
+        first = name_expected(first)
         encoding = "" if source.format in BINARY else source.encoding
         return preview_of(source.name, name, first, rows, request, encoding)
 
     def read(upload: Upload, problems: Problems) -> Sheet:
-        found = sheet(upload.source, problems)
+        found = settled(upload.source, problems)
         if upload.bundle is not None and is_open_images(found.table.column_names):
             name_classes(found, class_names(upload.bundle, problems))
         return found
 
     made = _reader(name, lambda upload: recognises(upload.source), preview, read, answered)
-    return replace(made, sheet=sheet)
+    return replace(made, sheet=settled)
 
 
 def bundle_reader(

@@ -15,7 +15,8 @@ from metrics.core.errors import InputError
 from metrics.core.suite import METADATA
 from metrics.ingest.formats.arrow import arrow_names, read_arrow
 from metrics.ingest.formats.delimited import header, read_delimited
-from metrics.ingest.formats.json_records import WRAPPERS, first_value, line_values
+from metrics.ingest.formats.json_records import first_value, line_values
+from metrics.ingest.formats.json_shapes import held_records
 from metrics.ingest.formats.parquet import parquet_file, read_parquet
 from metrics.ingest.formats.table_reader import beginning_of, table_reader
 from metrics.ingest.formats.unused_leaves import note_leaves
@@ -68,8 +69,8 @@ def tool_reader(
             problems.add(source.name, found.found, found.expected, row, found.column)
 
         records = list(records_of(source, problems))
-        note_media(problems, source.name, [record for _, record in records])
         try:
+            note_media(problems, source.name, [record for _, record in records])
             made = list(convert(records, fault))
         except Refused as refused:
             raise source.error(refused.found, refused.expected) from None
@@ -135,16 +136,15 @@ def _listed(document: Any) -> list[Any]:
         return document
     if not isinstance(document, dict):
         return []
-    held = [document[name] for name in WRAPPERS if isinstance(document.get(name), list)]
-    return held[0] if len(held) == 1 else [document]
+    held = held_records(document)
+    return held[0][1] if len(held) == 1 else [document]
 
 
 def beside_records(source: Source) -> Record:
     """Return what an object has beside the list of its records; nothing of other files."""
     document = source.document if source.format in DOCUMENTS else None
-    if not isinstance(document, dict) or _listed(document) == [document]:
-        return {}
-    return {name: value for name, value in document.items() if name not in WRAPPERS or not isinstance(value, list)}
+    held = held_records(document) if isinstance(document, dict) else []
+    return {name: value for name, value in document.items() if name != held[0][0]} if len(held) == 1 else {}
 
 
 def records_of(source: Source, problems: Problems) -> Iterator[Numbered]:

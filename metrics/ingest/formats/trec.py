@@ -3,12 +3,13 @@
 The order of a run is that of its scores, in single precision, and of equal ones that of the ids downwards, as in
 trec_eval; the column of ranks is not read. An id that is there again counts at its first rank. A query of the suite
 that a run lacks found nothing: it scores 0, as with trec_eval -c. Queries that the suite lacks are left out, with a
-note.
+note. Lines that begin with # are comments; judgements may lack the column that is 0, runs the tag (the model is then
+named by the file); further columns are not read.
 """
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -26,8 +27,11 @@ from metrics.ingest.source import HEAD, Source
 from metrics.ingest.tables.contexts import AGAIN
 
 NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
-QRELS = re.compile(rf"\S+\s+Q?0\s+\S+\s+{NUMBER}")
-RUN = re.compile(rf"\S+\s+Q?0\s+\S+\s+\d+\s+{NUMBER}\s+\S+")
+QRELS = re.compile(rf"\S+\s+(?:Q?0\s+\S+\s+{NUMBER}|0\s+\S+\s+-?\d+\s+\S+)")
+SHORT_QRELS = re.compile(r"\S+\s+\S+\s+-?\d{1,2}")  # without the column that is 0 in all lines
+RUN = re.compile(rf"\S+\s+(?:Q?0\s+\S+\s+\d+\s+{NUMBER}\s+\S.*|Q0\s+\S+\s+\d+\s+{NUMBER})")
+SHORT = (".qrels", ".qrel", ".trec", ".txt", ".tsv")  # files that may be judgements of three columns
+LOOKED_AT = 50
 BEIR = ["query-id", "corpus-id", "score"]  # the header of BEIR's judgements
 ONCE = "each id once for each query"
 SORTED = (
@@ -42,21 +46,19 @@ def read_qrels(source: Source, problems: Problems) -> Sheet:
     judged: dict[str, dict[str, str]] = {}
     rows: list[int] = []
     spoiled: set[str] = set()  # queries that lack a judgement: every number of theirs would be another
-    width = 4
-    for number, fields in _lines(source):
+    lines = _lines(source, problems)
+    first = next((fields for _, fields in lines), [])
+    width = 3 if len(first) == 3 else 4
+    for number, fields in lines:
         if fields == BEIR:
-            width = 3
             continue
-        if len(fields) != width or not re.fullmatch(NUMBER, fields[-1]):
-            _fault(
-                source,
-                problems,
-                number,
-                " ".join(fields)[:80],
-                "query, 0, id and grade" if width == 4 else ", ".join(BEIR),
-            )
+        if len(fields) not in (width, len(first)) or not re.fullmatch(NUMBER, fields[width - 1]):
+            expected = "query, 0, id and grade" if width == 4 else ", ".join(BEIR)
+            _fault(source, problems, number, " ".join(fields)[:80], expected)
             spoiled.add(fields[0])
             continue
+        _note_rest(source, problems, fields, width)
+        fields = fields[:width]
         query, name, grade = fields[0], fields[-2], fields[-1]
         if query not in judged:
             judged[query] = {}
@@ -85,11 +87,14 @@ def read_run(source: Source, problems: Problems) -> Sheet:
     """Return a row a query and run, with the ids that it retrieved, the highest score first."""
     found: dict[tuple[str, str], dict[str, float]] = {}
     rows: list[int] = []
-    for number, fields in _lines(source):
-        if len(fields) != 6 or not re.fullmatch(NUMBER, fields[4]):
+    lines = _lines(source, problems)
+    least = 5 if lines and len(lines[0][1]) == 5 else 6
+    for number, fields in lines:
+        if len(fields) < least or not re.fullmatch(NUMBER, fields[4]):
             _fault(source, problems, number, " ".join(fields)[:80], "query, Q0, id, rank, score and tag")
             continue
-        query, _, name, _, score, tag = fields
+        _note_rest(source, problems, fields, 6)
+        query, _, name, _, score, tag = (*fields[:6], "")[:6]
         if (query, tag) not in found:
             found[query, tag] = {}
             rows.append(number)
@@ -101,10 +106,12 @@ def read_run(source: Source, problems: Problems) -> Sheet:
         with np.errstate(over="ignore"):  # what is too large for it is infinite, as in C
             single = np.array(list(own.values()), np.float32).tolist()
         ranked.append([name for _, name in sorted(zip(single, own, strict=True), reverse=True)])
+    problems.note(source.name, "column 4", "unused", "ranks are those of the scores", sum(map(len, found.values())))
+    stem = Path(source.name).stem
     table = pa.table(
         {
             "case_id": pa.array([query for query, _ in found], pa.string()),
-            "model": pa.array([tag for _, tag in found], pa.string()),
+            "model": pa.array([tag or stem for _, tag in found], pa.string()),
             "context_ids": pa.array(ranked, STRINGS),
         }
     )
@@ -112,9 +119,32 @@ def read_run(source: Source, problems: Problems) -> Sheet:
     return Sheet(source.name, table, np.array(rows, np.int64), problems)
 
 
-def _lines(source: Source) -> Iterator[Row]:
-    lines = source.data.to_pybytes().decode("utf-8", "replace").split("\n")
-    return ((number, fields) for number, line in enumerate(lines, 1) if (fields := line.split()))
+def _lines(source: Source, problems: Problems) -> list[Row]:
+    """Return the lines that are neither blank nor a comment."""
+    found: list[Row] = []
+    for number, line in enumerate(_texts(source), 1):
+        fields = line.split()
+        if _is_comment(line):
+            problems.note(source.name, "lines with #", "unused", "they are comments", 1, line)
+        elif fields:
+            found.append((number, fields))
+    return found
+
+
+def _texts(source: Source, most: int | None = None) -> list[str]:
+    data = source.data if most is None else source.data[:most]
+    return data.to_pybytes().decode("utf-8", "replace").split("\n")
+
+
+def _is_comment(line: str) -> bool:
+    """Return whether a line begins with # and is no row of a query whose id does."""
+    text = line.strip()
+    return text.startswith("#") and not QRELS.fullmatch(text) and not RUN.fullmatch(text)
+
+
+def _note_rest(source: Source, problems: Problems, fields: list[str], width: int) -> None:
+    for place, text in enumerate(fields[width:], width + 1):
+        problems.note(source.name, f"column {place}", "unused", f"TREC's files have {width} columns", 1, text)
 
 
 def _fault(source: Source, problems: Problems, row: int, found: str, expected: str) -> None:
@@ -126,8 +156,11 @@ def _begins_with(source: Source, line: re.Pattern[str], header: list[str] | None
     """Return whether the first line of a text is such a line, or that header."""
     if source.format != "csv":
         return False
-    first = source.data[:HEAD].to_pybytes().decode("utf-8", "replace").strip().partition("\n")[0].strip()
-    return first.split() == header or line.fullmatch(first) is not None
+    lines = [text for one in _texts(source, HEAD) if (text := one.strip()) and not _is_comment(one)]
+    if lines and (lines[0].split() == header or line.fullmatch(lines[0]) is not None):
+        return True
+    short = header is not None and len(lines) > 1 and source.name.lower().endswith(SHORT)
+    return short and all(map(SHORT_QRELS.fullmatch, lines[:LOOKED_AT]))
 
 
 def _outputs(upload: Upload, request: Request, suite: Suite) -> Part:

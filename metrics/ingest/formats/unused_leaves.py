@@ -14,6 +14,8 @@ RECORDS = 2_000  # that are looked through; of more the rest has the same paths,
 DEEPEST = 40  # levels of a record
 PATHS = 500  # that are said
 TELLING = 4  # characters of a text that is hardly elsewhere by chance
+MAIN = ("case_id", "question", "answer", "expected_answers", "model", "criteria", "choices", "reference_contexts",
+        "retrieved_contexts", "tags")  # fmt: skip  # columns of texts, in which a short one counts, too
 LONG = 24  # characters of a cell that may have others in it, such as a trace
 SEARCHED = 1 << 20  # characters of such cells
 SEARCHES = 400  # for texts in them
@@ -35,19 +37,23 @@ def note_leaves(
 ) -> None:  # fmt: skip
     """Record as unused each path of `records` (a.b[].c, below `root`) of which no row in `made` has the value.
 
-    A row has a value that stands in one of its cells; a short one (true, 0) only in a column that ends with its name.
+    A row has a value that stands in one of its cells; a short one (true, 0) only in a column that ends with its name,
+    a short text also in one of the main columns, as an id in that of the cases.
     `used`: paths, folded and without brackets, that a row is made from in another way, with all below them.
     """
     rows = [row for row, _ in zip(made, range(RECORDS * 2), strict=False)]
     cells = [(name, text) for row in rows for name, value in row.items() for text in _cell_texts(value)]
     texts = {text for _, text in cells}
     named = {(fold(name.rpartition(".")[2]), text) for name, text in cells if len(text) < TELLING}
+    main = {text for name, text in cells if name in MAIN}
     long = "\n".join(dict.fromkeys(text for text in texts if len(text) >= LONG))[:SEARCHED]
     left = [SEARCHES]
 
-    def has(name: str, text: str) -> bool:
+    def has(name: str, value: Any, text: str) -> bool:
         if len(text) < TELLING:
-            return (fold(name), text) in named
+            plain = fold(name)
+            told = isinstance(value, str) and text in main
+            return told or (plain, text) in named or (plain.endswith("id") and ("case_id", text) in named)
         if text in texts:
             return True
         left[0] -= 1
@@ -61,7 +67,7 @@ def note_leaves(
             own = seen.setdefault(path, _Seen())
             text = str(text_of(value))
             if text not in own.known and len(own.known) < RECORDS:
-                own.known[text] = has(name, text)
+                own.known[text] = has(name, value, text)
             if not own.known.get(text, True):
                 own.count, own.example = own.count + 1, own.example or text
     for path, own in seen.items():

@@ -99,6 +99,7 @@ def guess_role(columns: Iterable[str]) -> Role:
     """Return what a file holds, judging by its columns: outputs where there are answers, a suite where not, or both."""
     names = {fold(name).removesuffix(NUMBERED) for name in _fold_numbered(list(columns))[0]}
     names |= {name[len(prefix) :] for name in names for prefix in CONTAINERS if name.startswith(prefix)}
+    names |= {"answer"} if answer_beside(names) else set()
     if is_detection(names):
         scored = names & {"score", *IMAGE_ALIASES["score"]} and not (names >= OPEN_IMAGES and names & OPEN_IMAGES_TRUTH)
         return "outputs" if scored else "suite"
@@ -156,6 +157,14 @@ def resolve(
     return Columns(chosen, questions, unmapped, ignored, kept, numbered)
 
 
+def answer_beside(names: Collection[str]) -> str:
+    """Return the column that is the answer only because of what stands beside it; "" for none."""
+    if not {"hypothesis", "reference"}.difference(names) and "premise" not in names:  # of speech and of translation
+        return "hypothesis"
+    programs = {"task_id", "solution"} <= {*names} and not {"question", "prompt", "text", "answer"} & {*names}
+    return "solution" if programs else ""  # EvalPlus: whole programs, by task
+
+
 def _beside(wanted: Aliases, plains: Collection[str], role: Role, task: Task | None) -> Aliases:
     """Return the aliases with names that only another column of the file gives their meaning."""
     more = {}
@@ -167,6 +176,8 @@ def _beside(wanted: Aliases, plains: Collection[str], role: Role, task: Task | N
     classes = task == "classification" or (task is None and not {"label", "labels"}.isdisjoint(plains))
     if named and classes and {"case_id", *wanted["case_id"], "question"}.isdisjoint(plains):  # classes of images
         more["case_id"] = named
+    if "answer" in wanted and (name := answer_beside(plains)):
+        more["answer"] = name
     return {**wanted, **{name: (*wanted[name], alias) for name, alias in more.items()}}
 
 
@@ -246,10 +257,11 @@ def _settle(
     context = next((name for name, plain in folded.items() if plain == "context"), None)
     if context is not None and context not in {*chosen.values(), *settled}:
         plains = set(folded.values())
+        squad = "answers.text" in plains  # whose context is the passage that has the answer
         retrieved = not plains.isdisjoint(("retrieved_contexts", *OUTPUT_ALIASES["retrieved_contexts"]))
         gold = not plains.isdisjoint(("reference_contexts", *SUITE_ALIASES["reference_contexts"]))
-        if retrieved != gold:
-            meaning = "reference_contexts" if retrieved else "retrieved_contexts"
+        if retrieved != gold or squad:
+            meaning = "reference_contexts" if retrieved or squad else "retrieved_contexts"
             if role == "combined" or (meaning == "reference_contexts") == (role == "suite"):
                 chosen.setdefault(meaning, context)
             else:

@@ -12,6 +12,7 @@ from metrics.ingest.arrays import flat
 from metrics.ingest.problems import Problems, first_line
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.tables.columns import fold
+from metrics.ingest.tables.listed_answers import name_expected
 from metrics.ingest.tables.values import (
     CHATS,
     GRADED,
@@ -64,7 +65,8 @@ def frame_sheet(given: Any, name: str, problems: Problems) -> Sheet:
             found = f"values that are not text: {first_line(error)}"
             problems.add(name, found, "text, numbers or lists of text", column=column, fatal=True)
     problems.stop()
-    return Sheet(name, pa.table(columns, names=names), np.arange(1, len(frame) + 1, dtype=np.int64), problems)
+    rows = np.arange(1, len(frame) + 1, dtype=np.int64)
+    return name_expected(Sheet(name, pa.table(columns, names=names), rows, problems))
 
 
 def _arrow_columns(table: pa.Table, place: int, _: str) -> Iterable[tuple[str, pa.ChunkedArray]]:

@@ -27,7 +27,7 @@ CASES_READ_APART = {
 OUTPUTS_READ_APART = {"case_id", "model", "run", "error", answer_choices.LOGPROBS, *contexts.LISTED}
 PROMPTFOO = ("__", "named_scores", "prompt_idx", "test_idx", "vars.")
 NO_ERROR = ("", "none", "null", "nan", "no", "false", "0")  # what a column of errors says where there is none
-HUMAN_EVAL = {"task_id", "completion"}  # what its files of outputs call case and answer
+HUMAN_EVAL = ({"task_id", "completion"}, {"task_id", "solution"})  # what it and EvalPlus call case and answer
 ANSWERED = tuple(each.name for each in OUTPUT_FIELDS if each.role == "answer" and each.name not in PREDICTED)
 
 
@@ -187,7 +187,7 @@ def runs(sheet: Sheet, columns: Columns) -> pa.Array:
     """Return the repeat of each row, 1 where the file does not say; HumanEval's completions of a task are counted."""
     found = columns.columns
     name = found.get("run")
-    if name is None and {fold(found.get("case_id", "")), fold(found.get("answer", ""))} == HUMAN_EVAL:
+    if name is None and {fold(found.get("case_id", "")), fold(found.get("answer", ""))} in HUMAN_EVAL:
         keys = [sheet.text(found[key]) for key in ("case_id", "model") if key in found]
         return pa.array(arrays.occurrences(keys), pa.int32())
     if name is None:

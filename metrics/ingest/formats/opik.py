@@ -1,0 +1,70 @@
+"""Opik: items of data sets and of evaluation suites, a suite: what was asked, what is expected, and assertions.
+
+An item keeps its values itself or under `data`. Its input is the question, its expected output the expected answer, its
+assertions are criteria; other values are metadata.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from metrics.ingest.formats.tool_records import Fault, Numbered, Record, Refused, metadata, references, tool_reader
+from metrics.ingest.tables.columns import fold
+from metrics.ingest.tables.messages import QUESTIONS, REFERENCES, TEXTS, MediaError, texts_in
+from metrics.ingest.tables.values import text_of
+
+ASKED, EXPECTED = ("input", *QUESTIONS, "user_question", "user_query"), ("expected_output", *REFERENCES)
+CRITERIA = ("assertions", "criteria")
+TEXT = ("assertion", "text", "description", "name", "value")  # where an assertion that is an object has its text
+
+
+def _knows(names: frozenset[str]) -> bool:
+    plain = {fold(name) for name in names}
+    held = "data" in plain and any(name.startswith("data.") for name in plain)
+    told = {f"data.{name}" for name in (*ASKED, *EXPECTED)} & plain
+    nested = {"input", "expected_output"} <= plain and any(
+        name.startswith(("input.", "expected_output.")) for name in plain
+    )
+    return (held and bool(told or plain & {*CRITERIA})) or nested
+
+
+def _convert(records: Sequence[Numbered], _: Callable[[int, Fault], None]) -> Iterator[Numbered]:
+    plain = [{fold(str(name)): value for name, value in record.items()} for _, record in records]
+    inner = [record.get("data") for record in plain]
+    held = [
+        {fold(str(name)): value for name, value in own.items()} if isinstance(own, Mapping) else record
+        for own, record in zip(inner, plain, strict=True)
+    ]
+    names = dict.fromkeys(name for record in held for name in record)
+    asked = next((name for name in ASKED if name in names), "")
+    expected = next((name for name in EXPECTED if name in names and name != asked), "")
+    try:
+        questions, more = texts_in([own.get(asked) for own in held], QUESTIONS)
+        answers, others = texts_in([own.get(expected) for own in held], REFERENCES, last=True)
+    except MediaError as media:
+        raise Refused(f"Opik items with {media}", TEXTS) from None
+    for place, (number, (row, _)) in enumerate(zip(range(1, len(held) + 1), records, strict=True)):
+        own, outer = held[place], plain[place]
+        listed = next(
+            (side[name] for side in (outer, own) for name in CRITERIA if isinstance(side.get(name), list)), []
+        )
+        found: Record = {
+            "case_id": text_of(outer.get("id")) or str(number), "question": questions[place],
+            "expected_answers": references(answers[place]), "criteria": [_text(one) for one in listed] or None,
+        }  # fmt: skip
+        tags = outer.get("tags")
+        found |= {"tags": tags if isinstance(tags, list) and tags else None}
+        used = {"id", "tags", "data", *CRITERIA, asked, expected}
+        for side in (own, {} if own is outer else outer):
+            for name, value in side.items():
+                if name not in used:
+                    found |= metadata("" if name == "metadata" and isinstance(value, Mapping) else name, value)
+        yield row, found | metadata("input", more[place]) | metadata("expected_output", others[place])
+
+
+def _text(assertion: Any) -> str:
+    if isinstance(assertion, Mapping):
+        assertion = next((assertion[name] for name in TEXT if assertion.get(name)), assertion)
+    return text_of(assertion) or ""
+
+
+READER = tool_reader("opik", _knows, _convert, answered=False)

@@ -1,0 +1,91 @@
+"""JSON in other layouts than a list of records, and the dumps of libraries: read as the records that they are."""
+# ruff: noqa: E501 - a table reads better with one line a case
+
+from typing import Any
+
+import pytest
+
+from metrics.ingest import Reading, inspect, load_combined, load_suite
+from tests.ingest.files import write
+
+ROW = {"question": "Capital?", "expected_answer": "Paris", "answer": "Lyon"}
+READ = {"question": "Capital?", "expected_answers": ["Paris"], "answer": "Lyon"}
+SQUAD = {"version": "v2.0", "data": [{"title": "T", "paragraphs": [{"context": "It is Paris.", "qas": [
+    {"id": "a", "question": "Capital?", "answers": [{"text": "Paris", "answer_start": 6}, {"text": "It is Paris", "answer_start": 0}]},
+    {"id": "b", "question": "Mayor?", "answers": [], "is_impossible": True}]}]}]}  # fmt: skip
+TALK = [
+    {"content": "Hi", "type": "human"}, {"content": "Hm", "type": "ai", "tool_calls": [{"name": "look", "args": {"q": "x"}}]},
+    {"content": "seen", "type": "tool"}, {"content": "Done", "type": "ai", "tool_calls": None},
+]  # fmt: skip
+DOCUMENT = {"page_content": "It is Paris.", "metadata": {"source": "a"}}
+CHAINED = {"lc": 1, "type": "constructor", "id": ["langchain", "Document"], "kwargs": DOCUMENT}
+BOTH: dict[str, tuple[str, Any, dict[str, Any]]] = {  # file, content, values of the first case and output
+    "columns of lists": ("a.json", {name: [value, "x"] for name, value in ROW.items()}, READ),
+    "columns by index (pandas)": ("a.json", {name: {"0": value, "1": "x"} for name, value in ROW.items()}, READ),
+    "rows by index (pandas)": ("a.json", {"r1": ROW, "r2": ROW | {"question": "x"}}, READ | {"case_id": "r1"}),
+    "split (pandas)": ("a.json", {"columns": list(ROW), "index": [0], "data": [list(ROW.values())]}, READ),
+    "table (pandas)": ("a.json", {"schema": {"fields": []}, "data": [ROW]}, READ),
+    "lists of lists in columns (ragas)": ("a.json", {"question": ["q", "r"], "contexts": [["a", "b"], ["c"]], "ground_truths": [["g"], ["h"]], "answer": ["x", "y"]}, {"retrieved_contexts": ["a", "b"], "expected_answers": ["g"]}),
+    "DeepEval's test run": ("a.json", {"testCases": [{"input": "q", "actualOutput": "a", "expectedOutput": "e", "context": ["g"], "retrievalContext": ["r"]}], "conversationalTestCases": []}, {"answer": "a", "expected_answers": ["e"], "reference_contexts": ["g"], "retrieved_contexts": ["r"]}),
+    "DeepEval's results": ("a.json", {"test_results": [{"input": "q", "actual_output": "a", "success": True, "metrics_data": [{"name": "x", "score": 0.5}]}]}, {"question": "q", "answer": "a", "metadata.success": "true"}),
+    "DeepEval's conversation": ("a.json", [{"scenario": "s", "expected_output": "e", "turns": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Done"}]}], {"question": "Hi", "answer": "Done", "metadata.scenario": "s"}),
+    "ragas' MultiTurnSample": ("a.jsonl", [{"user_input": TALK, "reference": "Booked"}], {"question": "Hi", "answer": "Done", "expected_answers": ["Booked"]}),
+    "ragas' SingleTurnSample": ("a.jsonl", [{"user_input": "q", "response": "a", "reference": "e", "retrieved_contexts": ["r"]}], {"question": "q", "answer": "a", "expected_answers": ["e"]}),
+    "LangChain's question answering": ("a.json", [{"query": "q", "answer": "e", "result": "a"}], {"question": "q", "answer": "a", "expected_answers": ["e"]}),
+    "LangChain's result alone": ("a.json", [{"query": "q", "result": "a"}], {"question": "q", "answer": "a"}),
+    "LangChain's documents": ("a.json", [{"input": "q", "answer": "a", "context": [DOCUMENT, CHAINED]}], {"retrieved_contexts": ["It is Paris.", "It is Paris."]}),
+    "LangChain's sources": ("a.json", [{"question": "q", "answer": "a", "source_documents": [CHAINED]}], {"retrieved_contexts": ["It is Paris."]}),
+    "reference and hypothesis": ("a.csv", "id,reference,hypothesis\n1,the cat,the bat\n", {"expected_answers": ["the cat"], "answer": "the bat"}),
+    "a separator in the first line": ("a.csv", "sep=;\r\nquestion;expected_answer;answer\r\nCapital?;Paris;Lyon\r\n", READ),
+    "a quoted separator": ("a.csv", '"sep=|"\nquestion|expected_answer|answer\nCapital?|Paris|Lyon\n', READ),
+}  # fmt: skip
+SUITES: dict[str, tuple[str, Any, dict[str, Any]]] = {
+    "SQuAD": ("a.json", SQUAD, {"case_id": "a", "question": "Capital?", "expected_answers": ["Paris", "It is Paris"], "reference_contexts": ["It is Paris."], "metadata.title": "T"}),
+    "SQuAD, flat": ("a.jsonl", [{"id": "a", "question": "Capital?", "context": "It is Paris.", "answers": {"text": ["Paris"], "answer_start": [6]}}], {"expected_answers": ["Paris"], "reference_contexts": ["It is Paris."]}),
+    "NQ-open": ("a.jsonl", [{"question": "Who?", "answer": ["Ann", "A."]}], {"expected_answers": ["Ann", "A."]}),
+    "Agent Skills": ("evals.json", {"skill_name": "s", "evals": [{"id": 1, "prompt": "p", "expected_output": "e", "files": ["f.csv"], "assertions": ["It has a chart", "It is short"]}]}, {"case_id": "1", "question": "p", "criteria": ["It has a chart", "It is short"], "metadata.files": '["f.csv"]'}),
+    "Agent Skills, expectations": ("evals.json", {"skill_name": "s", "evals": [{"id": 1, "prompt": "p", "expectations": ["It has a chart"]}]}, {"criteria": ["It has a chart"]}),
+    "MLflow": ("a.json", [{"inputs": {"question": "q"}, "expectations": {"expected_facts": ["It is free"], "guidelines": ["Be brief"], "expected_response": "e"}}], {"question": "q", "expected_answers": ["e"], "criteria": ["States: It is free", "Be brief"]}),
+    "criteria in two columns": ("a.csv", 'question,criteria,guidelines\nq,"[""a"", ""b""]",c\n', {"criteria": ["a", "b", "c"]}),
+    "criteria in one column": ("a.csv", "question,rubric\nq,Names the town\n", {"criteria": ["Names the town"]}),
+    **{f"under {name}": ("a.json", {"version": 1, name: [{"question": "q", "expected_answer": "e"}]}, {"question": "q", "expected_answers": ["e"]}) for name in ("data", "rows", "items", "examples", "test_cases", "testCases", "samples", "goldens", "questions")},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "content", "values"), BOTH.values(), ids=BOTH)
+def test_cases_and_answers(tmp_path, name, content, values):
+    path = write(tmp_path, name, content)
+    suite, outputs = load_combined(path).value
+    row = outputs.outputs.to_pylist()[0] | {
+        key: value for key, value in suite.cases.to_pylist()[0].items() if value is not None
+    }
+    assert {key: row.get(key) for key in values} == values
+
+
+@pytest.mark.parametrize(("name", "content", "values"), SUITES.values(), ids=SUITES)
+def test_suites(tmp_path, name, content, values):
+    path = write(tmp_path, name, content)
+    assert (inspect(path).role, inspect(path).questions) == ("suite", ())
+    case = load_suite(path).value.cases.to_pylist()[0]
+    assert {key: case.get(key) for key in values} == values
+
+
+def test_what_stands_beside_the_records_is_named(tmp_path):
+    suite = load_suite(write(tmp_path, "a.json", {"version": 1, "meta": {"by": "Ann"}, "items": [ROW]})).value
+    unused = {line.place: line.example for line in suite.receipt if line.use == "unused"}
+    assert unused == {"version": "1", "meta.by": "Ann"}
+
+
+def test_lists_of_answers_can_be_a_models(tmp_path):
+    path = write(tmp_path, "a.jsonl", [{"question": "Who?", "answer": ["Ann", "A."]}])
+    assert [str(line) for line in load_suite(path).value.receipt if line.use == "asked"] == [
+        "a.jsonl: answer was decided: lists of texts beside questions: answer=expected, as it seems; else --read answer=model"
+    ]
+    _, outputs = load_combined(path, reading=Reading(answers={"answer": "model"})).value
+    assert outputs.outputs["answer"].to_pylist() == ['["Ann","A."]']
+
+
+def test_programs_of_evalplus_are_answers(tmp_path):
+    path = write(tmp_path, "a.jsonl", [{"task_id": "HumanEval/0", "solution": "x = 1"}] * 2)
+    seen = inspect(path)
+    assert (seen.role, seen.mapping) == ("outputs", {"case_id": "task_id", "answer": "solution"})
