@@ -172,6 +172,7 @@ CELLS = {
     "grade": ("grade: is nice", {"criteria": ["is nice"]}),
     "similar": ("similar(0.8): Paris", {"expected_answers": ["Paris"], "conditions": None}),
     "latency": ("latency: 3000", {"metadata.budget_seconds": "3"}),
+    "a kind that Assay has not": ("is-xml", {LEFT: "0 of 1 assertions evaluated, not is-xml", "expected_answers": None}),
     "code": ("fn: output.length", {LEFT: "0 of 1 assertions evaluated, not javascript"}),
 }
 

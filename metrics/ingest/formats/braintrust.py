@@ -86,4 +86,7 @@ def _facts(record: Record) -> Record:
     return found
 
 
-READER = tool_reader("braintrust", _knows, _convert)
+USED = (
+    "is_root", "metrics.start", "metrics.end", "metrics.tokens", "metrics.total_tokens", "metrics.estimated_cost"
+)  # fmt: skip
+READER = tool_reader("braintrust", _knows, _convert, used=USED)

@@ -10,6 +10,7 @@ import numpy as np
 
 from metrics.core.suite import METADATA
 from metrics.ingest.formats.table_reader import table_reader
+from metrics.ingest.formats.unused_leaves import note_leaves
 from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.source import Source
@@ -19,6 +20,8 @@ CASE = "an object with key and prompt"
 INPUT = "an object with input, actual_output and model_key"
 REGEXP = "REGEXP:"
 SOURCE = "perturbation_source"
+USED = ("model_key", "actual_duration", "cost", "relationships.target", "relationships.type", "constraints",
+        "output_constraints")  # fmt: skip
 CONSTRAINTS = "texts, REGEXP:expressions, or lists of them"
 
 
@@ -58,7 +61,9 @@ def read_suite(source: Source, problems: Problems) -> Sheet:
         }
         for place, (case, group, paths) in enumerate(zip(_objects(cases), groups, documents, strict=True))
     ]
-    return _sheet(source, records, cases, CASE, ("key", "prompt"), "constraints", problems)
+    tests = [_without(test, "test_cases", "documents") for test in source.document["tests"]]
+    beside = {**source.document, "tests": tests}
+    return _sheet(source, records, cases, CASE, ("key", "prompt"), "constraints", problems, "test_cases[]", beside)
 
 
 def read_lab(source: Source, problems: Problems) -> Sheet:
@@ -86,7 +91,10 @@ def read_lab(source: Source, problems: Problems) -> Sheet:
     if all(record["case_id"] is None for record in records):
         for record in records:
             del record["case_id"]
-    sheet = _sheet(source, records, inputs, INPUT, ("input", "model_key"), "output_constraints", problems)
+    beside = {**source.document, "dataset": _without(source.document["dataset"], "inputs")}
+    sheet = _sheet(
+        source, records, inputs, INPUT, ("input", "model_key"), "output_constraints", problems, "inputs[]", beside
+    )
     for name in ("actual_duration", "cost"):
         values = [row.get(name) for row in _objects(inputs)]
         wrong = [value is not None and not (finite(value) and value >= 0) for value in values]
@@ -155,6 +163,10 @@ def _objects(values: list[Any]) -> list[dict[str, Any]]:
     return [value if isinstance(value, dict) else {} for value in values]
 
 
+def _without(value: Any, *names: str) -> Any:
+    return {name: inner for name, inner in value.items() if name not in names} if isinstance(value, dict) else value
+
+
 def _case_key(case: Any, key: Any, model: str | None) -> str | None:
     """Return the key of the test case; where the lab only has keys of its rows, these are case_model."""
     text = text_of(case) or text_of(key)
@@ -175,9 +187,14 @@ def _model_names(models: Any) -> dict[str, str]:
 
 def _sheet(
     source: Source, records: list[dict[str, Any]], found: list[Any], expected: str, needed: tuple[str, ...],
-    constraints: str, problems: Problems,
+    constraints: str, problems: Problems, root: str, beside: dict[str, Any],
 ) -> Sheet:  # fmt: skip
-    """Return the records as a sheet; rows without an object, a needed value or readable constraints are problems."""
+    """Return the records as a sheet, and say what of them, and of what is `beside` them, is unused.
+
+    Rows without an object, a needed value or readable constraints are problems.
+    """
+    note_leaves(source.name, problems, found, records, USED, root)
+    note_leaves(source.name, problems, [beside], records, ("models.key",))
     rows = np.arange(1, len(found) + 1, dtype=np.int64)
     sheet = Sheet(source.name, tables_of([records]), rows, problems)
     sheet.report_values((not isinstance(value, dict) for value in found), None, found, expected)

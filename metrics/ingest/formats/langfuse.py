@@ -223,4 +223,9 @@ def _documents(output: Any) -> list[str]:
     return [text for item in (output if isinstance(output, list) else [output]) if (text := item_text(item))]
 
 
-READER = tool_reader("langfuse", _knows, _convert)
+SUMMED = (
+    "usage.total", "usage_details.total", "total_tokens", "usage.total_tokens", "total_usage", "total_cost",
+    "calculated_total_cost", "cost_details.total",
+)  # fmt: skip
+TAKEN = ("latency", "scores.name", "scores.value", "scores.string_value")
+READER = tool_reader("langfuse", _knows, _convert, used=TAKEN, summed=SUMMED)

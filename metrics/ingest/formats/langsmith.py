@@ -129,4 +129,5 @@ def _first(record: Record, *names: str) -> Any:
     return next((record[name] for name in names if record.get(name) not in (None, "")), None)
 
 
-READER = tool_reader("langsmith", _knows, _convert)
+USED = ("start_time", "end_time", "execution_time", "latency", "total_tokens", "total_cost")
+READER = tool_reader("langsmith", _knows, _convert, used=USED)

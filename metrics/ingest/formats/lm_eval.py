@@ -149,4 +149,4 @@ def _question(doc: Mapping[str, Any] | str, requests: Sequence[list[Any]]) -> st
     return usual or (text_of(requests[0][0]) if requests else None)
 
 
-READER = tool_reader("lm_eval", _knows, _convert)
+READER = tool_reader("lm_eval", _knows, _convert, used=("target",))

@@ -13,6 +13,7 @@ from metrics.ingest.tables.messages import QUESTIONS, REFERENCES, TEXTS, MediaEr
 from metrics.ingest.tables.values import text_of
 
 ASKED, EXPECTED = ("input", *QUESTIONS, "user_question", "user_query"), ("expected_output", *REFERENCES)
+TELLING = ("input", "question", "query", "user_question", "user_query", "expected_output", "expected_answer")
 CRITERIA = ("assertions", "criteria")
 TEXT = ("assertion", "text", "description", "name", "value")  # where an assertion that is an object has its text
 
@@ -20,14 +21,14 @@ TEXT = ("assertion", "text", "description", "name", "value")  # where an asserti
 def _knows(names: frozenset[str]) -> bool:
     plain = {fold(name) for name in names}
     held = "data" in plain and any(name.startswith("data.") for name in plain)
-    told = {f"data.{name}" for name in (*ASKED, *EXPECTED)} & plain
+    told = {f"data.{name}" for name in TELLING} & plain
     nested = {"input", "expected_output"} <= plain and any(
         name.startswith(("input.", "expected_output.")) for name in plain
     )
-    return (held and bool(told or plain & {*CRITERIA})) or nested
+    return ((held and bool(told or plain & {*CRITERIA})) or nested) and "annotations" not in plain
 
 
-def _convert(records: Sequence[Numbered], _: Callable[[int, Fault], None]) -> Iterator[Numbered]:
+def _convert(records: Sequence[Numbered], _fault: Callable[[int, Fault], None]) -> Iterator[Numbered]:
     plain = [{fold(str(name)): value for name, value in record.items()} for _, record in records]
     inner = [record.get("data") for record in plain]
     held = [
@@ -44,7 +45,7 @@ def _convert(records: Sequence[Numbered], _: Callable[[int, Fault], None]) -> It
         raise Refused(f"Opik items with {media}", TEXTS) from None
     for place, (number, (row, _)) in enumerate(zip(range(1, len(held) + 1), records, strict=True)):
         own, outer = held[place], plain[place]
-        listed = next(
+        listed: list[Any] = next(
             (side[name] for side in (outer, own) for name in CRITERIA if isinstance(side.get(name), list)), []
         )
         found: Record = {

@@ -132,4 +132,5 @@ def _seconds(span: Record) -> float | None:
         return None
 
 
-READER = tool_reader("phoenix", _knows, _convert)
+USED = ("start_time", "end_time", "attributes.input.value", "attributes.output.value", "attributes.input.mime_type")
+READER = tool_reader("phoenix", _knows, _convert, used=USED, summed=("llm.token_count.total", "llm.cost.total"))

@@ -31,7 +31,8 @@ EXPECTED = "a result with testIdx, provider, vars and response"
 VERDICTS = ("success", "score", "namedScores", "error", "failureReason")
 NO_TEMPLATES: Mapping[str, Any] = {}
 USED = (  # in another way than by their value
-    "test_idx", "prompt_idx", "latency_ms", "provider", "vars", "prompt", "test_case.vars", "test_case.assert",
+    "test_idx", "prompt_idx", "latency_ms", "provider.label", "response.token_usage.total",
+    "response.cost", "vars", "test_case.vars", "test_case.assert",
     "test_case.threshold", "test_case.options.disable_default_asserts", "test_case.options.disable_var_expansion",
 )  # fmt: skip
 Record = dict[str, Any]
@@ -71,8 +72,7 @@ def sheet_of(
         record["case_id"] = record["case_id"] or f"?{row}"
         record["model"] = record["model"] or "?"
         record["expected_answers"] = None if code else record["expected_answers"]
-    unfolded = root.replace("[]", "")
-    note_leaves(name, problems, results, records, tuple(f"{unfolded}.{path}" for path in USED), root)
+    note_leaves(name, problems, results, records, USED, root)
     table = tables_of([records])
     sheet = Sheet(name, table, rows, problems)
 

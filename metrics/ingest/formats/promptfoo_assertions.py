@@ -13,6 +13,7 @@ from typing import Any
 import orjson
 
 from metrics.core.fields import LEFT_OUT, METADATA
+from metrics.core.receipt import Use
 from metrics.ingest.tables.values import finite, json_text, text_of
 from metrics.text.conditions import ConditionError, parse_condition
 
@@ -38,6 +39,12 @@ MEASURED = {  # without anything of the case's own → the evaluator that measur
     "context-faithfulness": "groundedness", "perplexity": "perplexity", "perplexity-score": "perplexity",
     "moderation": "toxicity", "classifier": "classification_text", "is-sql": "sql_execution", "pi": "g_eval",
 }  # fmt: skip
+OTHERS = (  # which a cell of a table may name, too
+    "is-json", "contains-json", "word-count", "is-xml", "contains-xml", "is-html", "contains-html", "contains-sql",
+    "is-valid-openai-function-call", "is-valid-openai-tools-call", "is-valid-function-call", "finish-reason",
+    "guardrails", "tool-call-f1", "select-best", "max-score", "human", "agent-rubric", "search-rubric",
+    "conversation-relevance", "context-precision", "trace-span-count", "trace-span-duration", "trace-error-spans",
+)  # fmt: skip
 CODE = ("javascript", "python", "ruby", "webhook", "options.transform", "options.postprocess", "options.transformVars")
 BUDGETS = {"cost": ("budget_cost_usd", 1.0), "latency": ("budget_seconds", 1000.0)}
 
@@ -107,7 +114,7 @@ def written_assertion(cell: str) -> Record:
     made: Record = {"type": match["type"]}
     kind, value = match["type"].removeprefix("not-"), match["value"]
     if match["threshold"]:
-        made["threshold"] = float(match["threshold"])
+        made["threshold"] = _number(match["threshold"])
     if value and kind in (*BUDGETS, "perplexity", "perplexity-score"):
         made["threshold"] = _number(value)
     elif value:
@@ -117,8 +124,7 @@ def written_assertion(cell: str) -> Record:
 
 def _is_known(kind: str) -> bool:
     plain = kind.removeprefix("not-")
-    known = (*ONE, *EACH, *JUDGED, *EXPECTED, *MEASURED, *CODE, *BUDGETS, "is-json", "contains-json", "word-count")
-    return plain in known
+    return plain in (*ONE, *EACH, *JUDGED, *EXPECTED, *MEASURED, *CODE, *BUDGETS, *OTHERS)
 
 
 class Assertions:
@@ -136,9 +142,7 @@ class Assertions:
         self.budgets: dict[str, float] = {}
         self.count = 0
         self.left_out: list[str] = []  # the assertions that are not evaluated: type: why
-        self.said: list[
-            tuple[str, str, str]
-        ] = []  # of each assertion: its type, what it became, or why it was left out
+        self.said: list[tuple[str, Use, str]] = []  # of each assertion: its type, and what it became or why it did not
 
     def add(self, items: Any, threshold: Any = None, depth: int = DEEPEST) -> None:
         """Add the assertions of a test, or of a set; with a threshold they are held together."""
@@ -178,7 +182,7 @@ class Assertions:
         }
         return columns | {METADATA + name: text_of(limit) for name, limit in self.budgets.items()}
 
-    def _say(self, item: Given, use: str, meaning: str) -> None:
+    def _say(self, item: Given, use: Use, meaning: str) -> None:
         self.said.append((_type(item), use, meaning))
 
     def _resolved(self, item: Any, depth: int = DEEPEST) -> Record:

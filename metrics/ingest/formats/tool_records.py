@@ -54,13 +54,13 @@ Convert = Callable[[Sequence[Numbered], Callable[[int, Fault], None]], Iterable[
 
 def tool_reader(
     name: str, knows: Callable[[frozenset[str]], bool], convert: Convert, answered: bool = True,
-    used: Collection[str] = (),
+    used: Collection[str] = (), summed: Collection[str] = (),
 ) -> Reader:  # fmt: skip
     """Return the reader of a tool's export. `knows` is asked with the names in its first records, a.b for {a: {b}} too.
 
     `convert` is given the records and a function to report the faulty ones, and yields rows; it may raise Refused.
-    What of the records no row has is said in the receipt: `used` are the folded paths from which rows are made in
-    another way than by their value, such as times and sums.
+    What of the records no row has is said in the receipt: `used` are folded ends of paths from which rows are made in
+    another way than by their value, such as times, `summed` those that are taken of every record; see note_leaves.
     """
 
     def sheet(source: Source, problems: Problems) -> Sheet:
@@ -84,7 +84,11 @@ def tool_reader(
             table = tables_of([[record for _, record in made]])
         except ValueError as error:
             raise source.error(str(error), "valid Unicode text") from None
-        note_leaves(source.name, problems, [record for _, record in records], (row for _, row in made), used)
+        rows = {row for row, _ in made}
+        main = {place for place, (row, _) in enumerate(records) if row in rows}
+        note_leaves(
+            source.name, problems, [one for _, one in records], (one for _, one in made), used, summed=summed, main=main
+        )
         note_leaves(source.name, problems, [beside_records(source)], ())
         return Sheet(source.name, table, np.array([row for row, _ in made], np.int64), problems)
 
@@ -143,7 +147,9 @@ def _listed(document: Any) -> list[Any]:
 def beside_records(source: Source) -> Record:
     """Return what an object has beside the list of its records; nothing of other files."""
     document = source.document if source.format in DOCUMENTS else None
-    held = held_records(document) if isinstance(document, dict) else []
+    if not isinstance(document, dict):
+        return {}
+    held = held_records(document)
     return {name: value for name, value in document.items() if name != held[0][0]} if len(held) == 1 else {}
 
 

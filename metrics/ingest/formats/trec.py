@@ -133,7 +133,8 @@ def _lines(source: Source, problems: Problems) -> list[Row]:
 
 def _texts(source: Source, most: int | None = None) -> list[str]:
     data = source.data if most is None else source.data[:most]
-    return data.to_pybytes().decode("utf-8", "replace").split("\n")
+    text: str = data.to_pybytes().decode("utf-8", "replace")
+    return text.split("\n")
 
 
 def _is_comment(line: str) -> bool:

@@ -15,11 +15,11 @@ DEEPEST = 40  # levels of a record
 PATHS = 500  # that are said
 TELLING = 4  # characters of a text that is hardly elsewhere by chance
 MAIN = ("case_id", "question", "answer", "expected_answers", "model", "criteria", "choices", "reference_contexts",
-        "retrieved_contexts", "tags")  # fmt: skip  # columns of texts, in which a short one counts, too
-LONG = 24  # characters of a cell that may have others in it, such as a trace
+        "retrieved_contexts", "tags", "group")  # fmt: skip  # columns of texts, in which a short one counts, too
+LONG = 6  # characters of a cell that may have others in it, such as a trace
 SEARCHED = 1 << 20  # characters of such cells
 SEARCHES = 400  # for texts in them
-WHY = "the reader of this format takes nothing from it"
+WHY = "no column has it"
 
 
 @dataclass
@@ -33,41 +33,48 @@ class _Seen:
 
 def note_leaves(
     file: str, problems: Problems, records: Sequence[Any], made: Iterable[Mapping[str, Any]],
-    used: Collection[str] = (), root: str = "",
+    used: Collection[str] = (), root: str = "", summed: Collection[str] = (), main: Collection[int] | None = None,
 ) -> None:  # fmt: skip
     """Record as unused each path of `records` (a.b[].c, below `root`) of which no row in `made` has the value.
 
-    A row has a value that stands in one of its cells; a short one (true, 0) only in a column that ends with its name,
-    a short text also in one of the main columns, as an id in that of the cases.
-    `used`: paths, folded and without brackets, that a row is made from in another way, with all below them.
+    A row has a value that stands in one of its cells, or in the name of a column. A short one (true, 0) has to stand in
+    a column that is named like a part of its path; a short text may also stand in one of the main columns, as an id in
+    that of the cases. `used`: ends of paths, folded and without brackets, that a row is made from in another way, with
+    all below them; where several records make a row, only of those at the places `main`, `summed` of any.
     """
     rows = [row for row, _ in zip(made, range(RECORDS * 2), strict=False)]
     cells = [(name, text) for row in rows for name, value in row.items() for text in _cell_texts(value)]
-    texts = {text for _, text in cells}
-    named = {(fold(name.rpartition(".")[2]), text) for name, text in cells if len(text) < TELLING}
-    main = {text for name, text in cells if name in MAIN}
+    columns = {name: [fold(part) for part in name.split(".")] for name in dict.fromkeys(name for name, _ in cells)}
+    texts = {text for _, text in cells}.union(*(name.split(".") for name in columns))
+    named = {(part, text) for name, text in cells if len(text) < TELLING for part in columns[name]}
+    shorts = {text for name, text in cells if name in MAIN}
     long = "\n".join(dict.fromkeys(text for text in texts if len(text) >= LONG))[:SEARCHED]
     left = [SEARCHES]
 
-    def has(name: str, value: Any, text: str) -> bool:
+    def has(path: str, value: Any, text: str) -> bool:
         if len(text) < TELLING:
-            plain = fold(name)
-            told = isinstance(value, str) and text in main
-            return told or (plain, text) in named or (plain.endswith("id") and ("case_id", text) in named)
+            parts = [fold(part) for part in path.replace("[]", "").split(".")]
+            told = isinstance(value, str) and text in shorts
+            return (
+                told
+                or any((part, text) in named for part in parts)
+                or (parts[-1].endswith("id") and ("case_id", text) in named)
+            )
         if text in texts:
             return True
         left[0] -= 1
         return left[0] < 0 or text in long or orjson.dumps(text).decode()[1:-1] in long
 
     seen: dict[str, _Seen] = {}
-    for record in records[:RECORDS]:
-        for path, name, value in _leaves(record, root):
-            if path not in seen and (len(seen) >= PATHS or _is_used(path, used)):
+    for place, record in enumerate(records[:RECORDS]):
+        own_used = (*used, *summed) if main is None or place in main else summed
+        for path, value in _leaves(record, root):
+            if (path not in seen and len(seen) >= PATHS) or _is_used(path, own_used):
                 continue
             own = seen.setdefault(path, _Seen())
-            text = str(text_of(value))
+            text = str(text_of(value)).strip()
             if text not in own.known and len(own.known) < RECORDS:
-                own.known[text] = has(name, value, text)
+                own.known[text] = has(path, value, text)
             if not own.known.get(text, True):
                 own.count, own.example = own.count + 1, own.example or text
     for path, own in seen.items():
@@ -77,24 +84,26 @@ def note_leaves(
 
 
 def _is_used(path: str, used: Collection[str]) -> bool:
-    plain = ".".join(map(fold, path.replace("[]", "").split(".")))
-    return any(plain == name or plain.startswith(name + ".") for name in used)
+    if not used:
+        return False
+    plain = "." + ".".join(map(fold, path.replace("[]", "").split("."))) + "."
+    return any(f".{name}." in plain for name in used)
 
 
-def _leaves(value: Any, path: str, name: str = "", depth: int = DEEPEST) -> Iterator[tuple[str, str, Any]]:
-    """Yield path, last name and value of all that is no object or list; nothing of what is empty."""
+def _leaves(value: Any, path: str, depth: int = DEEPEST) -> Iterator[tuple[str, Any]]:
+    """Yield path and value of all that is no object or list; nothing of what is empty."""
     if isinstance(value, Mapping) and depth:
         for key, inner in value.items():
-            yield from _leaves(inner, f"{path}.{key}" if path else str(key), str(key), depth - 1)
+            yield from _leaves(inner, f"{path}.{key}" if path else str(key), depth - 1)
     elif isinstance(value, list) and depth:
         for inner in value:
-            yield from _leaves(inner, path + "[]", name, depth - 1)
+            yield from _leaves(inner, path + "[]", depth - 1)
     elif value is not None and value not in ("", {}, []):
-        yield path, name, value
+        yield path, value
 
 
 def _cell_texts(value: Any) -> Iterator[str]:
     for one in value if isinstance(value, list) else (value,):
         text = text_of(one)
         if text is not None:
-            yield text
+            yield text.strip()

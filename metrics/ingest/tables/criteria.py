@@ -29,6 +29,5 @@ def gather(sheet: Sheet) -> None:
 
 
 def _items(value: str | list[str | None] | None, lead: str) -> list[str]:
-    if isinstance(value, str):
-        value = understand(value, False)[1] or [value]
-    return [lead + text for text in value or [] if text and text.strip()]
+    items = (understand(value, False)[1] or [value]) if isinstance(value, str) else value
+    return [lead + text for text in items or [] if text and text.strip()]
