@@ -50,10 +50,10 @@ class ReceiptLine:
     question: str = ""
 
     def __str__(self) -> str:
-        words = {"used": "used as", "kept": "kept as", "unused": "not used,", "asked": "decided,"}[self.use]
+        words = {"used": "is", "kept": "is kept as", "unused": "is not used:", "asked": "was decided:"}[self.use]
         count = "" if self.count is None else f" ({self.count:,})"
-        example = f"; such as {self.example!r}" if self.example and self.use != "used" else ""
-        return f"{self.file}, {self.place}{count}: {words} {self.meaning}{example}"
+        example = f", such as {self.example!r}" if self.example and self.use != "used" else ""
+        return f"{self.file}: {self.place}{count} {words} {self.meaning}{example}"
 
     def as_row(self) -> dict[str, Any]:
         """Return the line as a flat record, for tables and JSON."""

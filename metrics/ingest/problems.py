@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.input_problems import short
-from metrics.core.receipt import EXAMPLE_CHARACTERS, FileQuestion, Receipt, ReceiptLine, Use, sorted_receipt
+from metrics.core.receipt import EXAMPLE_CHARACTERS, WORDS, FileQuestion, Receipt, ReceiptLine, Use, sorted_receipt
 
 T = TypeVar("T")
 
@@ -66,6 +66,10 @@ class Problems:
             count += before.count
         text = (before.example if before else "") or short(str(example), EXAMPLE_CHARACTERS)
         self._receipt[key] = ReceiptLine(file, key[1], use, meaning, count, text, question)
+
+    def is_noted(self, file: str, place: str) -> bool:
+        """Return whether it is recorded what became of that part of a file."""
+        return any((file, short(place), use) in self._receipt for use in WORDS)
 
     @property
     def receipt(self) -> Receipt:

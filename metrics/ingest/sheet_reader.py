@@ -58,12 +58,14 @@ def suite_of(
     ask(sheet, columns)
     need_rows(sheet)
     if task in VISION or (task is None and is_detection([*columns.columns, *columns.columns.values()])):
+        note_columns(sheet, columns)
         return _objects_suite(sheet, columns, name, task or "detection", pictures)
     task = task or task_of(columns)
     table = text_cases.cases(sheet, columns, task)
     if task == "classification" and "label" in columns.columns:
         keyed_labels.check_cases(sheet, columns.columns["label"], table["label"])
     text_cases.unique_cases(sheet, table)
+    note_columns(sheet, columns)
     sheet.leave_out()
     problems.check()
     suite = _text_suite(sheet, only(table, ~sheet.bad), name, task)
@@ -139,6 +141,7 @@ def combined_of(
     columns, task = _columns_of(sheet, "combined", task, mapping)
     ask(sheet, columns)
     need_rows(sheet)
+    given = columns
     columns = strip_thoughts(sheet, trace_column.unpack(sheet, columns, "combined"), "combined")
     task = task or task_of(columns)
     labels: tuple[str, ...] = ()
@@ -158,6 +161,7 @@ def combined_of(
     several = {"model", "run"} & columns.columns.keys()  # without ids or questions nothing says which rows are one case
     ids = None if several and {"case_id", "question"}.isdisjoint(columns.columns) else suite_part["case_id"]
     outputs_part = text_cases.outputs(sheet, outputs_columns, model, None, ids)
+    note_columns(sheet, given, classes)
     part = answers_part(sheet, outputs_columns, outputs_part, classes, task, labels)
     if part.passages:
         suite_part = contexts.spread(sheet, suite_part, ("case_id",))
@@ -197,11 +201,11 @@ def part_of(sheet: Sheet, suite: Suite, mapping: Mapping[str, str] | None, model
         classes |= more
         columns = replace(columns, unmapped=tuple(name for name in columns.unmapped if name not in more))
     ask(sheet, columns)
-    for label, name in classes.items():
-        sheet.note_column(name, "used", f"the score of class {label}")
     if suite.task in VISION:
+        note_columns(sheet, columns)
         return _objects_part(sheet, columns, suite, model, renamed)
     need_rows(sheet)
+    given = columns
     columns = strip_thoughts(sheet, trace_column.unpack(sheet, columns, "outputs", suite), "outputs")
     ids = None if "case_id" in columns.columns else id_matches.matched_ids(sheet, columns, suite)
     table = text_cases.outputs(sheet, columns, model, renamed, ids)
@@ -209,6 +213,7 @@ def part_of(sheet: Sheet, suite: Suite, mapping: Mapping[str, str] | None, model
     if ids is None:
         unknown = ~as_mask(pc.is_in(table["case_id"], flat(known)))
         id_matches.check_known(sheet, columns.columns["case_id"], table["case_id"], unknown, known)
+    note_columns(sheet, given, classes)
     return answers_part(sheet, columns, table, classes, suite.task, suite.labels)
 
 
@@ -267,20 +272,25 @@ def _objects_part(sheet: Sheet, columns: Columns, suite: Suite, model: str, rena
     return Part(sheet, table, predictions, rows, repeats=True)
 
 
-def note_columns(sheet: Sheet, columns: Columns) -> None:
-    """Record in the receipt what each column is."""
-    meanings: list[tuple[str, Use, str]] = [(name, "used", canonical) for canonical, name in columns.columns.items()]
+def note_columns(sheet: Sheet, columns: Columns, classes: Mapping[str, str] | None = None) -> None:
+    """Record in the receipt what each column is, unless what reads it has recorded that.
+
+    `classes`: class → the column of its scores.
+    """
+    scores = (classes or {}).items()
+    meanings: list[tuple[str, Use, str]] = [(name, "used", f"the score of class {label}") for label, name in scores]
+    meanings += [(name, "used", canonical) for canonical, name in columns.columns.items()]
     meanings += [(name, "kept", METADATA + name.removeprefix(METADATA)) for name in columns.unmapped]
     meanings += [(name, "kept", given) for given, name in columns.metadata.items()]
     meanings += [(name, "unused", "the other file of the two has such a column") for name in columns.ignored]
     for name, use, meaning in meanings:
         for member in columns.numbered.get(name, (name,)):
-            sheet.note_column(member, use, meaning)
+            if not sheet.problems.is_noted(sheet.file, member):
+                sheet.note_column(member, use, meaning)
 
 
 def ask(sheet: Sheet, columns: Columns) -> None:
     """Raise the open questions of a mapping as InputError: without an answer the columns would be guesses."""
-    note_columns(sheet, columns)
     for question in columns.questions:
         answers = " or ".join(f"{choice}={question.column}" for choice in question.choices)
         sheet.problems.add(

@@ -73,7 +73,10 @@ COMMAS = {  # cells → values; None where only a person knows
     "small ones": (["-0,25", "1e3"], [-0.25, 1000.0]), "either": (["1,234", "2,345"], None),
     "both": (["3,5", "2.5"], None), "with a point alone": (["3,5", "1.234"], None),
 }  # fmt: skip
-READ = {"comma": {"1,234": 1.234, "2,345": 2.345, "3,5": 3.5, "2.5": 2.5, "1.234": 1234}, "point": {"1,234": 1234, "2,345": 2345}}
+READ = {
+    "comma": {"1,234": 1.234, "2,345": 2.345, "3,5": 3.5, "2.5": 2.5, "1.234": 1234},
+    "point": {"1,234": 1234, "2,345": 2345},
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("format", ["csv", "jsonl"])

@@ -45,8 +45,8 @@ def test_the_command_says_it_in_short_or_in_full(files, tmp_path, capsys):
     assert capsys.readouterr().err.splitlines()[:2] == SHORT
     assert main([*asked, "--explain"]) == 0
     lines = capsys.readouterr().err.splitlines()
-    assert "suite.csv, note (1): kept as metadata.note; such as 'x'" in lines
-    assert "suite.csv, expected_answer (2): used as expected_answers" in lines
+    assert "suite.csv: note (1) is kept as metadata.note, such as 'x'" in lines
+    assert "suite.csv: expected_answer (2) is expected_answers" in lines
     assert main([*asked, "--quiet", "--explain"]) == 0
     assert capsys.readouterr().err == ""
 

@@ -7,9 +7,9 @@ assertions are criteria; other values are metadata.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from metrics.ingest.formats.tool_records import Fault, Numbered, Record, Refused, metadata, references, tool_reader
+from metrics.ingest.formats.tool_records import Fault, Numbered, Record, metadata, references, tool_reader
 from metrics.ingest.tables.columns import fold
-from metrics.ingest.tables.messages import QUESTIONS, REFERENCES, TEXTS, MediaError, texts_in
+from metrics.ingest.tables.messages import QUESTIONS, REFERENCES, texts_in
 from metrics.ingest.tables.values import text_of
 
 ASKED, EXPECTED = ("input", *QUESTIONS, "user_question", "user_query"), ("expected_output", *REFERENCES)
@@ -38,11 +38,8 @@ def _convert(records: Sequence[Numbered], _fault: Callable[[int, Fault], None]) 
     names = dict.fromkeys(name for record in held for name in record)
     asked = next((name for name in ASKED if name in names), "")
     expected = next((name for name in EXPECTED if name in names and name != asked), "")
-    try:
-        questions, more = texts_in([own.get(asked) for own in held], QUESTIONS)
-        answers, others = texts_in([own.get(expected) for own in held], REFERENCES, last=True)
-    except MediaError as media:
-        raise Refused(f"Opik items with {media}", TEXTS) from None
+    questions, more = texts_in([own.get(asked) for own in held], QUESTIONS)
+    answers, others = texts_in([own.get(expected) for own in held], REFERENCES, last=True)
     for place, (number, (row, _)) in enumerate(zip(range(1, len(held) + 1), records, strict=True)):
         own, outer = held[place], plain[place]
         listed: list[Any] = next(

@@ -29,7 +29,7 @@ from metrics.ingest.tables.contexts import AGAIN
 NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 QRELS = re.compile(rf"\S+\s+(?:Q?0\s+\S+\s+{NUMBER}|0\s+\S+\s+-?\d+\s+\S+)")
 SHORT_QRELS = re.compile(r"\S+\s+\S+\s+-?\d{1,2}")  # without the column that is 0 in all lines
-RUN = re.compile(rf"\S+\s+(?:Q?0\s+\S+\s+\d+\s+{NUMBER}\s+\S.*|Q0\s+\S+\s+\d+\s+{NUMBER})")
+RUN = re.compile(rf"\S+\s+(?:Q0\s+\S+\s+\d+\s+{NUMBER}(?:\s+\S.*)?|0\s+\S+\s+\d+\s+{NUMBER}\s+\S+)")
 SHORT = (".qrels", ".qrel", ".trec", ".txt", ".tsv")  # files that may be judgements of three columns
 LOOKED_AT = 50
 BEIR = ["query-id", "corpus-id", "score"]  # the header of BEIR's judgements

@@ -4,7 +4,7 @@ import orjson
 
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.tables.columns import CONTAINERS, SUITE_ALIASES, fold
-from metrics.ingest.tables.lists import understand
+from metrics.ingest.tables.lists import ListForm, understand
 
 CRITERIA = "criteria"
 NAMES = (CRITERIA, *SUITE_ALIASES[CRITERIA])
@@ -29,5 +29,5 @@ def gather(sheet: Sheet) -> None:
 
 
 def _items(value: str | list[str | None] | None, lead: str) -> list[str]:
-    items = (understand(value, False)[1] or [value]) if isinstance(value, str) else value
+    items = (understand(value, ListForm())[1] or [value]) if isinstance(value, str) else value
     return [lead + text for text in items or [] if text and text.strip()]
