@@ -15,6 +15,7 @@ from metrics.ingest.sheet import Sheet
 from metrics.ingest.tables import contexts, keyed_labels, text_cases
 from metrics.ingest.tables.contexts import ANSWER_KEY
 
+UNNAMED = "?"  # the model of rows that should name it and do not
 VISION: tuple[Task, ...] = ("detection", "segmentation")
 
 
@@ -109,7 +110,7 @@ def _need_good_rows(part: Part) -> None:
         return
     names = part.table["model"].to_pylist()
     kept = {name for name, bad in zip(names, sheet.bad.tolist(), strict=True) if not bad}
-    for name in sorted(set(names) - kept - {None}):
+    for name in sorted(set(names) - kept - {None, UNNAMED}):
         found = f"no valid row of the model {name!r}, of {names.count(name):,}"
         expected = "at least one: correct the file, or leave the model out of it"
         sheet.problems.add(sheet.file, found, expected, fatal=True)

@@ -116,7 +116,8 @@ class Sheet:
         """Add the bad rows to the count of rows left out."""
         bad = int(self.bad.sum())
         self.problems.left_out += bad
-        self.problems.note(self.file, ROWS, "used", "records", len(self) - bad)
+        if len(self):
+            self.problems.note(self.file, ROWS, "used", "records", len(self) - bad)
         if bad:
             self.problems.note(self.file, ROWS, "unused", "they are wrong, and only the good ones are kept", bad)
 

@@ -319,7 +319,7 @@ def test_records_nested_without_end_are_no_images(tmp_path, suite):
     deep: Any = {"boxes": [[0, 0, 1, 1]], "labels": ["cat"], "scores": [1]}
     for _ in range(900):
         deep = {"predictions": deep}
-    assert "m.json: found" in read_refusal(read_outputs, write(tmp_path, "m.json", deep), suite=suite)
+    assert "m.json" in read_refusal(read_outputs, write(tmp_path, "m.json", deep), suite=suite)
 
 
 def test_what_is_not_used_is_said(tmp_path, suite):

@@ -73,7 +73,7 @@ def test_suites(tmp_path, name, content, values):
 def test_what_stands_beside_the_records_is_named(tmp_path):
     suite = load_suite(write(tmp_path, "a.json", {"version": 1, "meta": {"by": "Ann"}, "items": [ROW]})).value
     unused = {line.place: line.example for line in suite.receipt if line.use == "unused"}
-    assert unused == {"version": "1", "meta.by": "Ann"}
+    assert unused == {"version": "1", "meta.by": "Ann", "answer": "Lyon"}
 
 
 def test_lists_of_answers_can_be_a_models(tmp_path):

@@ -146,7 +146,7 @@ def test_the_receipt_names_what_is_read_in_an_unusual_way(tmp_path):
     yaml = "train: ../train\nnames: {0: cat, 1: dog}\nnc: 3\nroboflow: {version: 1}\n"
     twice = SET | {"data.yaml": yaml, "labels/a.txt": "0 0.5 0.5 0.2 0.2\n" * 3}
     lines = list(map(str, read_suite(packed(tmp_path / "s.zip", twice)).receipt))
-    assert "s.zip: rows (2) is the same line again in its file: counted as another object" in lines
+    assert "s.zip: lines again (2) is the same line again in its file: counted as another object" in lines
     assert "s.zip/data.yaml: nc (1) is not used: there are 2 names, such as '3'" in lines
     assert any(line.startswith("s.zip/data.yaml: train, roboflow (2) is not used") for line in lines)
 

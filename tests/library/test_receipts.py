@@ -59,7 +59,8 @@ def test_tables_in_memory_have_a_receipt(tmp_path):
 
 def test_rows_that_are_left_out_are_counted(files, tmp_path):
     (tmp_path / "suite.csv").write_text(f"{SUITE},no id,b,\n")
-    run = metrics.evaluate(*files, evaluators=["exact_match"], keep_good_rows=True, workspace=tmp_path / "w")
+    with pytest.warns(UserWarning, match="rows were skipped"):
+        run = metrics.evaluate(*files, evaluators=["exact_match"], keep_good_rows=True, workspace=tmp_path / "w")
     rows = {(line.file, line.use): line.count for line in run.receipt if line.place == "rows"}
     assert rows == {("suite.csv", "used"): 2, ("suite.csv", "unused"): 1, ("small.csv", "used"): 2}
 

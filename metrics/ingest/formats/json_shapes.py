@@ -74,12 +74,9 @@ def tidy(record: Record) -> Record:
         return {named.get(name, name): value for name, value in record.items()}
     if record.keys() >= {"query", "result"} and "answer" not in record:
         return {"answer" if name == "result" else name: value for name, value in record.items()}
-    for name in ("user_input", "turns"):  # ragas' MultiTurnSample, DeepEval's ConversationalTestCase
-        talk = record.get(name)
-        if isinstance(talk, list) and talk and "messages" not in record and all(map(_is_message, talk)):
-            return {("messages" if key == name else key): value for key, value in record.items()} | {
-                "messages": [_message(one) for one in talk]
-            }
+    turns = record.get("turns")  # DeepEval's ConversationalTestCase
+    if isinstance(turns, list) and turns and "messages" not in record and all(map(_is_message, turns)):
+        return {("messages" if name == "turns" else name): value for name, value in record.items()}
     documents = record.get("context")
     if isinstance(documents, list) and documents and all(map(_is_document, documents)):
         return {("retrieved_contexts" if name == "context" else name): value for name, value in record.items()}
@@ -93,18 +90,3 @@ def _is_message(value: Any) -> bool:
 def _is_document(value: Any) -> bool:
     inner = value.get("kwargs", value) if isinstance(value, Mapping) else None
     return isinstance(inner, Mapping) and "page_content" in inner
-
-
-def _message(message: Mapping[str, Any]) -> Record:
-    """Return a message of ragas or LangChain in OpenAI's form."""
-    made = dict(message)
-    if "role" not in made:
-        made["role"] = ROLES.get(str(made.pop("type", "")), "user")
-    if isinstance(made.get("tool_calls"), list):
-        made["tool_calls"] = [
-            {"name": call.get("name"), "arguments": call.get("args")}
-            if isinstance(call, Mapping) and "args" in call
-            else call
-            for call in made["tool_calls"]
-        ]
-    return {name: value for name, value in made.items() if value is not None}

@@ -19,6 +19,7 @@ from metrics.ingest.formats.promptfoo_assertions import Assertions
 from metrics.ingest.formats.table_reader import table_reader
 from metrics.ingest.formats.tool_records import metadata
 from metrics.ingest.formats.unused_leaves import note_leaves
+from metrics.ingest.output_parts import UNNAMED
 from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import CODE, Sheet
 from metrics.ingest.source import Source
@@ -70,7 +71,7 @@ def sheet_of(
     codes = [_code(given or {}, result) for given, result in zip(variables, good, strict=True)]
     for row, (record, code) in enumerate(zip(records, codes, strict=True)):  # so that a problem below is listed once
         record["case_id"] = record["case_id"] or f"?{row}"
-        record["model"] = record["model"] or "?"
+        record["model"] = record["model"] or UNNAMED
         record["expected_answers"] = None if code else record["expected_answers"]
     note_leaves(name, problems, results, records, USED, root)
     table = tables_of([records])

@@ -293,7 +293,7 @@ def _objects(sheet: Rows, sizes: Floats, names: tuple[str, ...], shape: PoseShap
     _note(sheet, "coordinates", clipped & ~sheet.bad, CLIPPED)
     _note(
         sheet,
-        "rows",
+        "lines again",
         arrays.duplicates([pa.array(sheet.which), sheet.table["line"]])[0] & ~sheet.bad,
         "the same line again in its file: counted as another object",
     )

@@ -24,6 +24,7 @@ from metrics.ingest.tables.columns import (
     SUITE_ALIASES,
     USEFUL,
     fold,
+    is_detection,
 )
 
 FLAGS = {**dict.fromkeys(TRUE, 1), **dict.fromkeys(FALSE, 0)}
@@ -45,6 +46,8 @@ def join_one_hot(sheet: Sheet, task: Task | None) -> None:
     """
     names = {fold(name) for name in sheet.table.column_names}
     if task not in ("classification", None) or names & (CLASSES if task else TRUTHS) or not len(sheet):
+        return
+    if is_detection(sheet.table.column_names):
         return
     columns = [name for name in sheet.table.column_names if fold(name) not in KNOWN and "." not in name]
     flags = {name: own for name in columns if (own := _flags(sheet, name)) is not None}
