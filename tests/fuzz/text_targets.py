@@ -11,7 +11,7 @@ import pyarrow as pa
 from metrics.core.errors import Unreadable
 from metrics.ingest.formats.label_studio import brush
 from metrics.ingest.media.drawn_objects import Faulty
-from metrics.ingest.tables.lists import understand
+from metrics.ingest.tables.lists import ListForm, understand
 from metrics.ingest.traces.stored_trace import read_trace
 from metrics.judge.completion import CallFailed
 from metrics.judge.replies import Items, read
@@ -121,10 +121,10 @@ def check_trace(given: Input, _: Path) -> None:
 def check_list(given: Input, _: Path) -> None:
     """The items of a cell, written as JSON, are the same items."""
     text = text_of(given.data)
-    for semicolons in (True, False):
-        rule, items = understand(text, semicolons)
+    for form in (ListForm(), ListForm(semicolons=True), ListForm(numbers=False, passages=True), ListForm(parts=True)):
+        rule, items = understand(text, form)
         if items is not None and rule in ("JSON array", "Python list"):
-            assert understand(json.dumps(items, ensure_ascii=False), semicolons) == ("JSON array", items)
+            assert understand(json.dumps(items, ensure_ascii=False), form) == ("JSON array", items)
 
 
 def check_runs(given: Input, _: Path) -> None:

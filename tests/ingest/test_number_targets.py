@@ -76,7 +76,7 @@ COMMAS = {  # cells → values; None where only a person knows
 READ = {
     "comma": {"1,234": 1.234, "2,345": 2.345, "3,5": 3.5, "2.5": 2.5, "1.234": 1234},
     "point": {"1,234": 1234, "2,345": 2345},
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("format", ["csv", "jsonl"])
