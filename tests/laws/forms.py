@@ -21,7 +21,7 @@ Shape = Callable[[list[Row], Random], list[Row]]
 Form = Callable[[list[Row], Path], Any]  # the path without ending → the file's path, or a table in memory
 TYPED = ("metadata.level", "metadata.seed", "case_id", "label", "perturbs", "predicted_label")
 ALIASES = {
-    "case_id": "id", "question": "user_input", "expected_answers": "expected_output", "answer": "response",
+    "case_id": "id", "question": "user_input", "expected_answers": "ground_truths", "answer": "response",
     "retrieved_contexts": "retrieval_context", "duration_s": "latency", "cost_usd": "cost", "tokens": "total_tokens",
     "model": "model_name", "run": "trial", "score": "confidence", "true_value": "y_true", "predicted_value": "y_pred",
     "true_labels": "gold_labels", "image": "file_name", "predicted_labels": "predicted_classes",
@@ -110,6 +110,7 @@ SHAPES: dict[str, Shape] = {
     "wide, score.": _wide("score."), "wide, probability": _wide("probability "),
 }  # fmt: skip
 NATIVE_ONLY = ("floats",)  # in a text, 1.0 is another text than 1
+WRITTEN_LISTS = ("JSON lists", "Python lists")  # where there are types, an expected answer is the text that it is
 
 
 def _text(value: Any) -> str:
@@ -206,6 +207,8 @@ ONE_TYPE = ("Parquet", "Arrow", "Arrow table", "polars")  # whose columns cannot
 def can_hold(form: str, shape: str, rows: list[Row]) -> bool:
     """Return whether records of a shape are the same data in a form."""
     if form in ONE_TYPE and any(_kinds(rows, name) > 1 for name in _header(rows)):
+        return False
+    if shape in WRITTEN_LISTS and "expected_answers" in _header(rows) and not form.startswith(("CSV", "TSV", "Excel")):
         return False
     whole = shape == "whole numbers" and form == "CSV of pandas"  # which writes 1.0 where a number is missing
     return not whole and not (shape in NATIVE_ONLY and form in TEXTS)
