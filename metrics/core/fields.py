@@ -213,7 +213,7 @@ OUTPUT_FIELDS = (
         ("query_run", "repeat", "trial"), low=1, samples=(1,)),
     Field("answer", STRING, "answer", "Answer", "What the model answered.",
         ("output", "outputs", "actual_output", "actual_answer", "response", "generated_answer", "model_response",
-         "prediction", "predictions", "completion", "response.output"), ANSWERED, samples=("In 1889.",)),
+         "prediction", "predictions", "completion", "response.output", "hypothesis"), ANSWERED, samples=("In 1889.",)),
     Field("retrieved_contexts", STRINGS, "answer", "Retrieved contexts",
         "The passages that were retrieved for the answer, in their order.",
         ("contexts", "retrieval_context", "retrieved_context", "passages", "passage", "source_documents",

@@ -59,7 +59,8 @@ def test_problems_cases_and_leaderboard_use_it(strict):
 
 OPEN_SCALES = {  # the value is good or bad only beside another one
     "ap_by_bin", "average_precision", "average_recall", "bleu", "boundary_ap", "chrf", "coco_summary",
-    "consistency_rouge", "corpus_bleu", "detection_confusion", "detection_pr_curve", "detection_pr_curve_detailed",
+    "consistency_rouge", "corpus_bleu", "corpus_error_rate", "detection_confusion", "detection_pr_curve",
+    "detection_pr_curve_detailed",
     "edit_distance", "error_breakdown", "keypoint_summary", "lvis_summary", "meteor", "multiple_choice",
     "open_images_ap", "oriented_ap", "own_scores", "panoptic_quality", "ranking", "regression", "rouge",
     "segmentation_iou", "selective_accuracy", "ter", "token_f1", "voc_ap",

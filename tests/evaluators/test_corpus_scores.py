@@ -13,9 +13,8 @@ from sacrebleu.metrics.lib_ter import translation_edit_rate
 from metrics.core.evaluator import Findings
 from metrics.core.registry import evaluators
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators.text._corpora import corpus_aggregate
+from metrics.evaluators.text._corpora import corpus_aggregate, error_rate
 from metrics.evaluators.text._edit_rate import edit_count
-from metrics.evaluators.text.ter import _rate
 from metrics.stats.bootstrap_draws import Draws
 from metrics.text.overlap.corpus import corpus_bleu
 from tests.seeds import seeds
@@ -122,7 +121,7 @@ def test_intervals_hold_the_score_of_all_texts() -> None:
     matches = [rng.binomial(total, quality ** (order + 1)) for order, total in enumerate(totals)]
     kinds = {
         "corpus_bleu": (np.stack([made, length, *matches, *totals], 1).astype(float), corpus_bleu, True),
-        "ter": (np.stack([rng.binomial(length, 1 - quality), length], 1).astype(float), _rate, False),
+        "ter": (np.stack([rng.binomial(length, 1 - quality), length], 1).astype(float), error_rate, False),
     }
     draws, drawn = Draws.of(np.arange(30), 300), seeds(100, 200)
     for name, (counts, score, bounded) in kinds.items():

@@ -120,6 +120,13 @@ def corpus_aggregate(
     )
 
 
+def error_rate(sums: Floats) -> Floats:
+    """Return edits / words of sums [..., 2] of both; 1 for edits without words, 0 for neither."""
+    edits, words = sums[..., 0], sums[..., 1]
+    found: Floats = np.divide(edits, words, out=np.asarray(edits > 0, np.float64), where=words > 0)
+    return found
+
+
 def _bounded(value: Floats, samples: Floats, units: float) -> tuple[float, float]:
     low, high = resample_interval(np.asarray(value), samples, np.inf, units, bias=0.0)
     return float(low), float(high)

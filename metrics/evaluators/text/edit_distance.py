@@ -57,7 +57,7 @@ class EditDistanceParameters(Parameters):
         "Distances are those of RapidFuzz, the error rates of a case those of jiwer for words between spaces. Texts in "
         "scripts without spaces have characters as words unless `tokenizer` says otherwise. White space around a "
         "text does not count, and composed and decomposed characters are equal (NFC). The mean over cases weighs every "
-        "case alike, whereas jiwer's rate of a list is that of all its words together."
+        "case alike; jiwer's rate of a list, of all its words together, is that of corpus_error_rate."
     ),
     examples=(
         Example(

@@ -6,13 +6,12 @@ import re
 import numpy as np
 from pydantic import Field
 
-from metrics.core.array_types import Floats
 from metrics.core.evaluator import CaseScore, Example, Findings, Metric, not_applicable
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import ResamplingParameters
-from metrics.evaluators.text._corpora import compare_texts, findings, signature
+from metrics.evaluators.text._corpora import compare_texts, error_rate, findings, signature
 from metrics.text.overlap.corpus import SACREBLEU
 
 PUNCTUATION = re.compile(r"[.,?:;!\"()]")
@@ -127,18 +126,11 @@ def ter(suite: Suite, outputs: Outputs, parameters: TerParameters) -> Findings:
             "expected_words": row[1],
             "expected_answer": edits.index(min(edits)) + 1,
         }
-        scores[case.case_id] = CaseScore({"ter": float(_rate(np.array(row)))}, evidence=Evidence(facts=facts))
+        scores[case.case_id] = CaseScore({"ter": float(error_rate(np.array(row)))}, evidence=Evidence(facts=facts))
     texts = texts._replace(
         places=[texts.places[place] for place in kept], cases=[texts.cases[place] for place in kept], missing={}
     )
-    own = {"ter": (np.array(rows, np.float64).reshape(-1, 2), _rate)}
+    own = {"ter": (np.array(rows, np.float64).reshape(-1, 2), error_rate)}
     return findings(
         suite, texts, parameters, scores, own, {"ter": {"signature": sign(texts.reference_counts)}}, bounded=False
     )
-
-
-def _rate(sums: Floats) -> Floats:
-    """Return edits / words of sums [..., 2] of both; 1 for edits without words, 0 for neither."""
-    edits, words = sums[..., 0], sums[..., 1]
-    found: Floats = np.divide(edits, words, out=np.asarray(edits > 0, np.float64), where=words > 0)
-    return found
