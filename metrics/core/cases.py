@@ -170,16 +170,18 @@ def places(suite: Suite, case_ids: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _compose_column(name: str, column: Any) -> Any:
+    return column if name in NAMES else compose_column(column)
+
+
+def compose_column(column: Any) -> Any:
     """Return a column of texts, or of lists of them, in composed characters; itself where nothing changes."""
-    if name in NAMES:
-        return column
     if isinstance(column, pa.ChunkedArray):
-        chunks = [_compose_column(name, chunk) for chunk in column.chunks]
+        chunks = [compose_column(chunk) for chunk in column.chunks]
         same = all(new is old for new, old in zip(chunks, column.chunks, strict=True))
         return column if same else pa.chunked_array(chunks, column.type)
     if pa.types.is_list(column.type):
         own = column.flatten()
-        items = _compose_column(name, own)
+        items = compose_column(own)
         if items is own:
             return column
         ends = np.append(0, np.cumsum(pc.fill_null(pc.list_value_length(column), 0).to_numpy())).astype(np.int32)

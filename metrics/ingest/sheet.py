@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
+from unicodedata import is_normalized
 
 import numpy as np
 import pyarrow as pa
@@ -11,10 +12,12 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from metrics.core.array_types import Bools, Floats, Ints
+from metrics.core.cases import compose_column
 from metrics.core.errors import InputProblem
 from metrics.core.fields import Field
 from metrics.core.receipt import ROWS, FileQuestion, Use
 from metrics.core.suite import METADATA
+from metrics.core.unicode_forms import normalized
 from metrics.ingest.arrays import WHOLE, as_mask, flat, floats, integers, is_blank, is_null, only
 from metrics.ingest.problems import Problems
 from metrics.ingest.tables.columns import UPLOADED, Columns, fold
@@ -37,13 +40,17 @@ MESSAGES = ("question", "answer")
 PASSAGES = ("retrieved_contexts", "reference_contexts")
 ID_KEYS = ("id", "doc_id", "document_id", "context_id", "passage_id", "chunk_id", "corpus_id", "_id")
 SENTENCE = re.compile(r"\s;|;\s|&#?\w+;|[={}<>]")  # of a cell with ; that may be one text: prose, HTML, code
+COMPOSED = (
+    *(name for name in NAMES if name != "artifacts"), "predicted_label", "perturbs", "case_id", "model", "label", "group",
+)  # fmt: skip
 
 
 class Sheet:
     """One table of an upload while it is checked: its columns, the row numbers to report, and which rows are bad.
 
     `table` has a string or list-of-strings column for each column of the file; `rows` are the numbers of its records.
-    Names lose the spaces around them, an empty text is no value, and a row without any value is none, in every format.
+    Names are in composed characters and lose the spaces around them, an empty text is no value, and a row without any
+    value is none, in every format.
     """
 
     def __init__(self, file: str, table: pa.Table, rows: Ints, problems: Problems, delimited: bool = False):
@@ -52,7 +59,9 @@ class Sheet:
         self.delimited = delimited  # from a CSV, where a list can only be a text
         self._decimals: dict[str, str | None] = {}  # column → its decimal mark
         self._noted: set[str] = set()  # columns about which the receipt says what is not read
-        names = [name.strip() or f"column_{place}" for place, name in enumerate(table.column_names, 1)]
+        names = [
+            normalized("NFC", name).strip() or f"column_{place}" for place, name in enumerate(table.column_names, 1)
+        ]
         if len(set(names)) < len(names):
             for name in sorted({name for name in names if names.count(name) > 1}):
                 found = f"{names.count(name)} columns named {name!r}"
@@ -132,6 +141,19 @@ class Sheet:
         at = names.index(name) if name in names else len(names)
         kept = self.table.drop_columns([name]) if name in names else self.table
         self.table = kept.add_column(at, name, column)
+
+    def compose_names(self, columns: Columns, task: str | None, known: Iterable[str] = ()) -> None:
+        """Put ids, classes and tags into composed characters (NFC); those that a suite knows into its spelling."""
+        own_spelling = {normalized("NFC", text): text for text in known if not is_normalized("NFC", text)}
+        for canonical in (*COMPOSED, *(["answer"] if task == "classification" else [])):
+            name = columns.columns.get(canonical, "")
+            for own in columns.numbered.get(name, (name,) if name in self.table.column_names else ()):
+                place, column = self.table.column_names.index(own), self.table[own]
+                if (composed := compose_column(column)) is not column or own_spelling:
+                    texts = [
+                        own_spelling.get(text, text) if isinstance(text, str) else text for text in composed.to_pylist()
+                    ]
+                    self.table = self.table.set_column(place, own, pa.array(texts, column.type))
 
     def text(self, name: str, parts: bool = True) -> pa.ChunkedArray:
         """Return a column as strings; lists become JSON text or, with `parts`, the parts of a message their text."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -81,6 +82,7 @@ def _columns_of(
     task = task or number_targets.task_of(sheet, role, mapping)
     found = sheet.problems if problems is None else problems
     columns = resolve(sheet.table.column_names, role, task, mapping, found, sheet.file)
+    sheet.compose_names(columns, task)
     return number_targets.asked(sheet, columns, task, mapping), task
 
 
@@ -197,6 +199,7 @@ def part_of(sheet: Sheet, suite: Suite, mapping: Mapping[str, str] | None, model
     classes = class_scores.class_columns(sheet, names, suite.labels) if suite.task == "classification" else {}
     names = [name for name in names if name not in classes.values()]
     columns = resolve(names, "outputs", suite.task, mapping, sheet.problems, sheet.file)
+    sheet.compose_names(columns, suite.task, chain(suite.labels, suite.cases["case_id"].to_pylist()))
     if classes and (more := class_scores.unlisted_classes(sheet, classes, columns.unmapped)):
         classes |= more
         columns = replace(columns, unmapped=tuple(name for name in columns.unmapped if name not in more))

@@ -14,6 +14,7 @@ from math import isfinite
 from types import FunctionType, SimpleNamespace
 from typing import Any, Literal, NoReturn
 
+from metrics.core.unicode_forms import normalized
 from metrics.text.json_formats import has_format, steps_of
 from metrics.text.patterns import compiled
 
@@ -72,7 +73,18 @@ def read_json(text: str) -> Document:
         value = json.loads(text, object_pairs_hook=members, parse_constant=_refuse_constant, parse_int=bounded_integer)
     except json.JSONDecodeError as failure:
         raise JsonError(f"{failure.msg} at line {failure.lineno}, column {failure.colno}") from None
+    if "\\u" in text:  # the text is composed, what its escapes stand for may not be
+        value = _compose(value)
     return Document(value, tuple(duplicates))
+
+
+def _compose(value: Any) -> Any:
+    """Return a JSON value with its texts and keys in composed characters (NFC)."""
+    if isinstance(value, str):
+        return normalized("NFC", value)
+    if isinstance(value, dict):
+        return {normalized("NFC", key): _compose(part) for key, part in value.items()}
+    return list(map(_compose, value)) if isinstance(value, list) else value
 
 
 def violations(value: Any, schema: str, limit: int = 20, formats: bool = False) -> list[Violation]:

@@ -1,6 +1,10 @@
 """Files whose ids do not fit the suite: one problem that says why, with an example of both sides; the rare ones stay."""
 # ruff: noqa: E501 - a line as the user reads it
 
+import json
+import unicodedata
+from pathlib import Path
+
 import pytest
 
 from metrics.core.errors import InputError
@@ -181,3 +185,34 @@ def test_rows_in_the_order_of_the_suite_are_asked_about(tmp_path, suite, content
     said = {path: Reading(answers={"match": "rows"})}
     outputs = read_outputs(path, suite=read, readings=said).outputs
     assert sorted(outputs["case_id"].to_pylist()) == sorted(ids)
+FORMS = [("NFC", "NFD"), ("NFD", "NFC"), ("NFD", "NFD")]
+
+
+@pytest.mark.parametrize(("suite_form", "outputs_form"), FORMS)
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_ids_and_names_are_equal_in_every_form_of_unicode(tmp_path, suite_form, outputs_form, ending):
+    def file(name: str, form: str, rows: list[dict[str, str]]) -> Path:
+        rows = [{key: unicodedata.normalize(form, text) for key, text in row.items()} for row in rows]
+        lines = [",".join(rows[0]), *(",".join(row.values()) for row in rows)]
+        if ending == "jsonl":
+            lines = [json.dumps(row) for row in rows]
+        return write(tmp_path, f"{name}.{ending}", "\n".join(lines))
+
+    cases = [{"case_id": "möwe", "label": "Möwe", "tags": "größe"}, {"case_id": "café", "label": "x", "tags": "y"}]
+    suite = read_suite(file("suite", suite_form, cases))
+    predicted = [
+        {"case_id": "möwe", "model": "mö", "prediction": "Möwe"},
+        {"case_id": "café", "model": "mö", "prediction": "x"},
+    ]
+    outputs = load_outputs(file("outputs", outputs_form, predicted), suite=suite).value
+    assert suite.cases["tags"].to_pylist() == [["größe"], ["y"]]
+    assert outputs.outputs["case_id"].to_pylist() == suite.cases["case_id"].to_pylist() == ["möwe", "café"]
+    assert outputs.predictions["label"].to_pylist() == ["Möwe", "x"]
+    assert outputs.models == ("mö",)
+
+
+def test_a_suite_that_is_not_composed_is_met_in_its_own_spelling(tmp_path):
+    names = [unicodedata.normalize("NFD", name) for name in ("möwe", "café")]
+    file = write(tmp_path, "o.csv", "case_id,answer\nmöwe,x\ncafé,y")
+    outputs = load_outputs(file, suite=suite_of(names)).value
+    assert outputs.outputs["case_id"].to_pylist() == names

@@ -237,3 +237,7 @@ def test_a_schema_is_taken_out_of_the_wrapping_of_an_api(wrapped: object) -> Non
 ])  # fmt: skip
 def test_a_schema_without_a_keyword_tests_nothing(schema: str, why: str | None) -> None:
     assert says_nothing(schema) == why
+
+
+def test_texts_and_keys_are_composed_even_where_they_are_escaped() -> None:
+    assert read_json('{"gro\\u0308sse": ["e\\u0301", {"u\\u0308": 1}]}').value == {"grösse": ["é", {"ü": 1}]}
