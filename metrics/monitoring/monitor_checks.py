@@ -83,6 +83,7 @@ def _fits(entry: Evaluator, cases: Sequence[Case]) -> bool:
 
 def _has_inputs(entry: Evaluator, case: Case) -> bool:
     def has(name: str) -> bool:
-        return bool(getattr(case, name, None))
+        # whether expected answers are JSON is a matter of a whole suite: here they are words
+        return bool(case.expected_answers if name == "worded_answers" else getattr(case, name, None))
 
     return not entry.lacking(has) and all(map(has, entry.default_needs))
