@@ -9,7 +9,7 @@ LONGEST_ID = 200  # characters; no marker is longer
 BLANKS = r"[\s\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]{0,3}"  # marks of writing direction are no text
 OPEN, CLOSE, BETWEEN = r"[\[［【]", r"[\]］】]", r"[,，、;；،؛]"
 MOST_ENTRIES = 1_000  # of a marker
-AND = r"(?:&|(?i:and|und|et|y|e|и)(?!\w)|[和与與及])"  # joins two entries, and two markers
+AND = r"(?:&|(?i:and|or|as well as|und|oder|et|ou|y|e|и)(?!\w)|[和与與及])"  # joins two entries, and two markers
 LEAD = (  # before a number, or a passage's id in round brackets
     r"(?i:sources?|src|docs?|documents?|ref(?:erence)?s?|passages?|contexts?|chunks?|cit(?:e|ations?)|(?:foot)?notes?"
     r"|quellen?|dokumente?|fuentes?|fontes?|font[ei]|источники?|来源|來源|参考|資料|文献|出典|출처)"
@@ -22,7 +22,7 @@ LOCATOR = (  # where in the passage: p. 4, pp. 4–5, § 3, Table 2
 FILE = r"[^\[\]【】［］()†,;:\n]{1,100}\.(?:pdf|docx?|txt|md|html?|csv|xlsx?|pptx?|json|xml|epub)"
 LINK = r"(?:\((?:[^()\s]|\([^()\s]{0,200}\)){1,2000}(?:\s\"[^\"\n]{0,200}\")?\))"
 LIST_HEAD = re.compile(  # of the sources that an answer ends with
-    r"^[ \t>#*_]*(?:\d+\.\s)?(?i:sources?(?: cited| used)?|references?|citations?|bibliography|works cited"
+    r"^[ \t>#*_]*(?:\d+\.\s)?(?i:sources?(?: cited| used| documents?)?|references?|citations?|bibliography|works cited"
     r"|footnotes?|notes|quellen(?:verzeichnis|angaben)?|literatur(?:verzeichnis)?|références|bibliographie|fuentes|referencias|bibliografía"
     r"|fontes|referências|fonti|riferimenti|bronnen|källor|источники|литература|来源|來源|参考(?:文献|资料)|參考文獻|出典"
     r"|출처|참고 ?문헌)[*_ \t]*(?:[:：][*_]*(?P<inline>[^\n]*))?$",
@@ -126,12 +126,15 @@ def _without_sources(answer: str) -> tuple[str, list[str]]:
     heads = list(LIST_HEAD.finditer(own))
     if heads and any(map(str.isalnum, own[: heads[-1].start()])):
         head = heads[-1]
-        inline, lines = head["inline"] or "", [line for line in own[head.end() :].splitlines() if line.strip()]
-        if lines and not inline.strip(" *_") and all(map(LISTED.match, lines)):
-            if not any(re.search(rf"[^\W\d_].*{OPEN}\^?\d+{CLOSE}[.\s]*$", line) for line in lines):
-                return own[: head.start()], lines + defined
-        elif inline.strip(" *_") and not lines:
-            return own[: head.start()], [inline, *defined]
+        inline = (head["inline"] or "").strip(" *_")
+        lines, after = list[str](), own[head.end() :].splitlines()
+        while after and not inline and (not after[0].strip() or LISTED.match(after[0])):
+            lines.append(after.pop(0))
+        lines = [line for line in lines if line.strip()]
+        rest = "\n".join(after)
+        cites = any(re.search(rf"[^\W\d_].*{OPEN}\^?\d+{CLOSE}[.\s]*$", line) for line in lines)
+        if (lines and not cites) or (inline and not rest.strip()):
+            return f"{own[: head.start()]}{rest}", [*lines, *([inline] if inline else []), *defined]
     return own, defined
 
 

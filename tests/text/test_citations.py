@@ -37,6 +37,7 @@ def read(parts: Sequence[CitedPart]) -> PARTS:
     pytest.param("Set `a[0]` to 1 [2]", [("Set `a[0]` to 1", (2,))], id="an index in code"),
     pytest.param("```\nx[1]\ny[2]\n``` runs [3]", [("```\nx[1]\ny[2]\n``` runs", (3,))], id="a block of code"),
     pytest.param("A [1] and [2]; B [3]", [("A", (1, 2)), ("B", (3,))], id="joined by a word"),
+    pytest.param("A [1] as well as [2]. B [3] or [4]", [("A", (1, 2)), ("B", (3, 4))], id="joined by other words"),
     pytest.param("A [1],[2], and [3]. B", [("A", (1, 2, 3)), ("B", ())], id="joined by a comma and a word"),
     pytest.param("A [1 and 2]; B [1 & 3]", [("A", (1, 2)), ("B", (1, 3))], id="a word in a marker"),
     pytest.param("A [[1]](http://a.b/c_(d)), [[2]](e). B", [("A", (1, 2)), ("B", ())], id="double brackets"),
@@ -76,6 +77,8 @@ def test_a_trailing_marker_belongs_to_the_text_before_it(answer: str, parts: PAR
     pytest.param("It is 5.\nSource: doc.pdf", ["doc.pdf"], [("It is 5.", ())], ("doc.pdf",), id="one"),
     pytest.param("A [^1].\n\n[^1]: One", [], [("A", (1,))], ("1",), id="footnotes"),
     pytest.param("[1] A. [2] B.\n\n参考文献：\n[1] a", [], [("A.", (1,)), ("B.", (2,))], ("1",), id="leading"),
+    pytest.param("A [1].\n\nSource documents:\n1. a\n2. b\n\nAsk me!", [], [("A", (1,)), ("Ask me!", ())], ("1", "2"),
+                 id="with text after it"),
     pytest.param("Sources:\n- Sun\n- Wind", [], [("Sources:\n- Sun\n- Wind", ())], (), id="nothing before it"),
     pytest.param("Good.\nSources:\n- Sun [1]", [], [("Good.\nSources:\n- Sun", (1,))], (), id="statements that cite"),
 ])  # fmt: skip
