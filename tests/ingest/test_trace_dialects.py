@@ -15,7 +15,7 @@ from metrics.text.agents.traces import TraceError, steps_of
 from tests.ingest.files import write
 from tests.ingest.trace_dialects import ARGS, CALLS, CONVERSATIONS, STRANGE, A, Q, R
 
-LISTS = {name: document for name, document in CONVERSATIONS.items() if isinstance(document, list)}
+LISTS = {name: document for name, document in CONVERSATIONS.items() if isinstance(document, list) and len(document) > 1}
 
 
 @pytest.mark.parametrize("document", CONVERSATIONS.values(), ids=CONVERSATIONS.keys())
@@ -80,6 +80,15 @@ PARALLEL = [
 ], ids=["in their order", "by name", "those of the last message"])  # fmt: skip
 def test_results_without_ids(messages, results):
     assert {step.tool: step.result for step in read_trace(json.dumps(messages)).steps} == results
+
+
+def test_the_numbered_calls_of_dspy():
+    trace = read_trace(
+        json.dumps({"thought_0": "I look.", "tool_name_0": "look", "tool_args_0": ARGS, "observation_0": R})
+    )
+    assert [(step.kind, step.text or step.tool, step.arguments, step.result) for step in trace.steps] == [
+        ("reasoning", "I look.", None, None), ("call", "look", ARGS, R),
+    ]  # fmt: skip
 
 
 FAILED = {

@@ -185,6 +185,38 @@ CONVERSATIONS: dict[str, Any] = {
         {"role": "user", "content": [{"type": "tool_result", "tool_use_id": ID, "content": [{"type": "text", "text": R}]}]},
         {"role": "assistant", "content": A},
     ],
+    "Vercel, steps of generateText": {"input": Q, "steps": [
+        {"stepType": "initial", "text": "", "toolCalls": [{"type": "tool-call", "toolCallId": ID, "toolName": "look", "args": ARGS}],
+         "toolResults": [{"type": "tool-result", "toolCallId": ID, "toolName": "look", "args": ARGS, "result": R}], "finishReason": "tool-calls"},
+        {"text": A, "toolCalls": [], "toolResults": [], "finishReason": "stop"},
+    ]},
+    "Vercel, content of steps": {"input": Q, "steps": [
+        {"content": [{"type": "tool-call", "toolCallId": ID, "toolName": "look", "input": ARGS},
+                     {"type": "tool-result", "toolCallId": ID, "toolName": "look", "input": ARGS, "output": R}], "finishReason": "tool-calls"},
+        {"content": [{"type": "text", "text": A}], "finishReason": "stop"},
+    ]},
+    "ShareGPT": {"conversations": [
+        {"from": "human", "value": Q}, {"from": "function_call", "value": json.dumps({"name": "look", "arguments": ARGS})},
+        {"from": "observation", "value": R}, {"from": "gpt", "value": A},
+    ]},
+    "calls in the text of Qwen": [
+        {"role": "user", "content": Q},
+        {"role": "assistant", "content": f'<tool_call>\n{{"name": "look", "arguments": {TEXT_ARGS}}}\n</tool_call>'},
+        {"role": "tool", "content": R}, {"role": "assistant", "content": A},
+    ],
+    "Semantic Kernel": [
+        {"role": "user", "items": [{"content_type": "text", "text": Q}]},
+        {"role": "assistant", "items": [{"content_type": "function_call", "id": ID, "name": "look", "arguments": TEXT_ARGS}]},
+        {"role": "tool", "items": [{"content_type": "function_result", "id": ID, "name": "look", "result": R}]},
+        {"role": "assistant", "items": [{"content_type": "text", "text": A}]},
+    ],
+    "Semantic Kernel of .NET": [
+        {"Role": {"Label": "user"}, "Items": [{"$type": "TextContent", "Text": Q}]},
+        {"Role": {"Label": "assistant"}, "Items": [{"$type": "FunctionCallContent", "Id": ID, "FunctionName": "look", "Arguments": ARGS}]},
+        {"Role": {"Label": "tool"}, "Items": [{"$type": "FunctionResultContent", "CallId": ID, "Result": R}]},
+        {"Role": {"Label": "assistant"}, "Items": [{"$type": "TextContent", "Text": A}]},
+    ],
+    "LangChain, a batch": [[{"type": "human", "content": Q}, {"type": "ai", "content": "", "tool_calls": [LC_CALL]}, {"type": "tool", "content": R, "tool_call_id": ID}, {"type": "ai", "content": A}]],
 }  # fmt: skip
 
 # lists of calls alone, without questions and answers
@@ -205,6 +237,11 @@ CALLS: dict[str, Any] = {
     "CrewAI": [{"tool_name": "look", "tool_args": ARGS, "output": R}],
     "ReAct": [{"thought": "…", "action": "look", "action_input": ARGS, "observation": R}],
     "Google ADK": [{"tool_name": "look", "tool_input": ARGS}],
+    "a run of OpenAI's assistants": [{"type": "tool_calls", "step_details": {"type": "tool_calls", "tool_calls": [OPENAI_CALL]}}],
+    "OpenAI's agents": [{"type": "tool_call_item", "raw_item": {"type": "function_call", "call_id": ID, "name": "look", "arguments": TEXT_ARGS}}],
+    "OpenAI's custom tools": [{"role": "assistant", "tool_calls": [{"id": ID, "type": "custom", "custom": {"name": "look", "input": ARGS}}]}],
+    "Cohere": [{"role": "CHATBOT", "message": "", "tool_calls": [{"name": "look", "parameters": ARGS}]}],
+    "tau-bench": [{"name": "look", "kwargs": ARGS}],
     "our own": [{"tool": "look", "arguments": ARGS}],
 }  # fmt: skip
 
@@ -222,6 +259,8 @@ STRANGE: dict[str, tuple[Any, str]] = {
         [{"role": "assistant", "content": "", "tool_calls": ["look(city='Paris')"]}], "message 1 has tool_calls with str",
     ),
     "a step that says nothing": ([{"tool": "look"}, {"fn": "look", "kw": ARGS}], "step 2 has fn, kw"),
+    "a call as Python writes it": (["ToolCall(name='look', args={'city': 'Paris'})"], "step 1 is the text"),
+    "a message of lists nobody knows": ([{"role": "assistant", "content": "", "id": "1"}, {"role": "assistant", "chunks": [{"fn": "look"}]}], "message 2 has chunks"),
     "a message later on": (
         [{"role": "user", "content": Q}, {"type": "acme", "fn": {"look": ARGS}}], "message 2 has no role",
     ),

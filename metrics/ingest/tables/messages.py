@@ -10,7 +10,8 @@ import orjson
 from metrics.ingest.problems import Problems
 from metrics.ingest.tables.columns import OUTPUT_ALIASES, SUITE_ALIASES, fold
 from metrics.ingest.tables.values import text_of
-from metrics.text.agents.dialects import MEDIUM, ROLES, medium_of
+from metrics.text.agents.dialects import ROLES
+from metrics.text.agents.message_parts import MEDIUM, medium_of
 
 QUESTIONS = ("question", *SUITE_ALIASES["question"], "message", "text")
 ANSWERS = ("answer", *OUTPUT_ALIASES["answer"], "result", "completion", "generation", "text")

@@ -6,7 +6,8 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-from metrics.text.agents.dialects import Part, is_message, message_of
+from metrics.text.agents.dialects import is_message, message_of
+from metrics.text.agents.message_parts import Part
 from metrics.text.agents.traces import Step, error_text, text_of
 from metrics.text.json_text import JsonError, read_json
 

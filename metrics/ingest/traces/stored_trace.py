@@ -8,15 +8,16 @@ OpenInference (OTLP's JSON, or a list of spans): in a cell of a `trace` column, 
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import takewhile
+from itertools import count, takewhile
 from typing import Any, get_args
 
 from metrics.ingest.tables.values import finite, json_text, text_of
 from metrics.ingest.traces.chat_traces import conversation, is_conversation
 from metrics.ingest.traces.otel_traces import Span, SpanTrace, is_export, is_span, spans_in, trace_of_spans
-from metrics.text.agents.dialects import MEDIUM, folded, is_call, is_foreign_call, is_message, parts_of
+from metrics.text.agents.dialects import is_message
+from metrics.text.agents.message_parts import MEDIUM, WRITTEN_CALL, folded, is_call, is_foreign_call, parts_of
 from metrics.text.agents.traces import ARGUMENTS, MOST_STEPS, RESULT, TEXT, TOOL, Kind, Step, TraceError, steps_of
 from metrics.text.json_text import JsonError, read_json
 from metrics.text.thoughts import split_thoughts
@@ -32,7 +33,7 @@ SHOWN = 80
 TOOL_NAME = re.compile(r"[A-Za-z_][\w.:/-]*")
 # where an object keeps its messages: chats, Gemini, DeepEval, ShareGPT, LangChain's agents, pydantic-ai, ragas
 LISTED = ("messages", "contents", "turns", "conversations", "conversation", "intermediate_steps", "all_messages",
-          "chat_history", "trace", "user_input", "events", "tools_called", "tool_calls")  # fmt: skip
+          "chat_history", "trace", "user_input", "events", "tools_called", "tool_calls", "tool_uses")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +88,8 @@ def trace_of(document: Any, text: str | None = None) -> Trace:
     if isinstance(document.get("steps"), list):
         return _of_list(document["steps"], document, text)
     given = folded(document)
+    if "tool_name_0" in given:
+        return _of_messages(list(_dspy_steps(given)))
     listed = next((given[name] for name in LISTED if isinstance(given.get(name), list)), None)
     if listed is not None:
         return _of_messages([*_asked_in(given), *listed, *_answered_in(given)], document)
@@ -104,6 +107,15 @@ def trace_of(document: Any, text: str | None = None) -> Trace:
     raise TraceError(f"an object with {', '.join(map(str, list(document)[:8])) or 'nothing'}"[:200])
 
 
+def _dspy_steps(given: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the calls of DSPy's agents, which number the names: thought_0, tool_name_0, tool_args_0, observation_0."""
+    for place in count():
+        if f"tool_name_{place}" not in given:
+            return
+        names = ("thought", "tool_name", "tool_args", "observation")
+        yield {name: given.get(f"{name}_{place}") for name in names}
+
+
 def _asked_in(given: Mapping[str, Any]) -> list[Any]:
     """Return the messages that an object states beside its steps, or before its output."""
     asked = given.get("input")
@@ -119,8 +131,11 @@ def _of_list(listed: Sequence[Any], document: Any, text: str | None) -> Trace:
     """Return the trace in a list: of steps of our own where each is one, else of messages."""
     if listed and all(isinstance(entry, str) and TOOL_NAME.fullmatch(entry) for entry in listed):
         return _own([{"tool": entry} for entry in listed], None)
+    if len(listed) == 1 and isinstance(listed[0], list) and not is_message(listed[0]):  # a batch of LangChain's
+        return _of_list(listed[0], listed[0], None)
     if any(is_message(entry) or is_foreign_call(entry) for entry in listed):
-        return _of_messages(listed, document if isinstance(document, Mapping) else None)
+        beside = document if isinstance(document, Mapping) else {}
+        return _of_messages([*_asked_in(folded(beside)), *listed], beside)
     for place, entry in enumerate(listed, 1):
         _check_step(entry, f"step {place}")
     return _own(document, text)
@@ -128,6 +143,8 @@ def _of_list(listed: Sequence[Any], document: Any, text: str | None) -> Trace:
 
 def _check_step(entry: Any, where: str) -> None:
     """Raise TraceError for a step that is neither a call with its arguments nor a text."""
+    if isinstance(entry, str) and WRITTEN_CALL.fullmatch(entry):
+        raise TraceError(f"{where} is the text {entry[:SHOWN]!r}, which may be a call")
     if not isinstance(entry, Mapping) or entry.get("kind") in get_args(Kind):  # as it is stored
         return
     names = (*TOOL, *TEXT, *RESULT, *(("name",) if any(entry.get(name) is not None for name in ARGUMENTS) else ()))

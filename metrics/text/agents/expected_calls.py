@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from metrics.text.agents.dialects import calls_in, is_call, is_message
+from metrics.text.agents.dialects import calls_in, is_message
+from metrics.text.agents.message_parts import WRITTEN_CALL, is_call
 from metrics.text.agents.traces import TraceError
 from metrics.text.json_text import JsonError, read_json
 
@@ -78,7 +79,7 @@ def named_arguments(value: Any) -> dict[str, Any]:
 
 def _calls(entry: Any, place: int) -> list[Call]:
     """Return the call that an entry is, or those of a message."""
-    if isinstance(entry, str) and entry:
+    if isinstance(entry, str) and entry and not WRITTEN_CALL.fullmatch(entry):
         return [Call(entry, None)]
     if not isinstance(entry, Mapping):
         raise ExpectedCallsError(f"call {place} is {json.dumps(entry, ensure_ascii=False)[:80]}, not an object")

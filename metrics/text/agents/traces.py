@@ -15,7 +15,7 @@ Kind = Literal["message", "reasoning", "call"]
 # what a step of our own kind may call its parts: the canonical name first
 TOOL = ("tool", "tool_name", "function", "toolName", "function_name", "action")
 ARGUMENTS = ("arguments", "args", "input_parameters", "parameters", "input", "tool_input", "tool_args", "tool_kwargs",
-             "action_input", "inputParameters", "toolInput")  # fmt: skip
+             "kwargs", "action_input", "inputParameters", "toolInput")  # fmt: skip
 RESULT = ("result", "output", "observation", "response")
 TEXT = ("text", "content", "message")
 
