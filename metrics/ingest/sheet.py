@@ -41,7 +41,8 @@ PASSAGES = ("retrieved_contexts", "reference_contexts")
 ID_KEYS = ("id", "doc_id", "document_id", "context_id", "passage_id", "chunk_id", "corpus_id", "_id")
 SENTENCE = re.compile(r"\s;|;\s|&#?\w+;|[={}<>]")  # of a cell with ; that may be one text: prose, HTML, code
 COMPOSED = (
-    *(name for name in NAMES if name != "artifacts"), "predicted_label", "perturbs", "case_id", "model", "label", "group",
+    *(name for name in NAMES if name != "artifacts"), "predicted_label", "perturbs", "case_id", "model", "label",
+    "group",
 )  # fmt: skip
 
 

@@ -140,6 +140,13 @@ def test_a_run_that_did_not_end_is_noted(tmp_path):
         assert load_suite(path).notes == (said,)
 
 
+def test_thoughts_beside_the_answer_are_kept(tmp_path):
+    said = [{"type": "reasoning", "reasoning": "It may be 5."}, {"type": "text", "text": "4"}]
+    _, outputs = read_combined(write(tmp_path, "log.json", log(sample(answer=said))))
+    (row,) = outputs.outputs.to_pylist()
+    assert (row["answer"], row["metadata.reasoning"]) == ("4", "It may be 5.")
+
+
 PROBLEMS = {
     "no object": ([1], "found [1]; expected a sample with id, epoch, input, target and output"),
     "no id": (sample(None), "expected a sample with id, epoch, input, target and output"),

@@ -50,7 +50,7 @@ def test_a_sample_of_several_turns_is_case_and_trace(tmp_path, name):
 USER, BOT = {"role": "user", "content": "Q?"}, {"role": "assistant", "content": "A"}
 SYSTEM = {"role": "system", "content": "Be brief."}
 QUESTIONS = {
-    "a prompt": ([SYSTEM, USER], "Q?"), "a dialogue that goes on": ([USER, BOT, USER], "user: Q?\nassistant: A\nuser: Q?"),
+    "a prompt": ([SYSTEM, USER], "Q?"), "a dialogue that goes on": ([USER, BOT, USER], json.dumps([USER, BOT, USER], separators=(",", ":"))),
     "parts": ([{"role": "user", "content": [{"type": "text", "text": "Q?"}]}], "Q?"),
     "Gemini": ([{"role": "user", "parts": [{"text": "Q?"}]}], "Q?"),
 }  # fmt: skip
@@ -67,7 +67,20 @@ def test_a_conversation_that_asks_is_a_question(tmp_path, messages, question):
     assert (suite.cases["question"].to_pylist(), outputs.outputs["answer"].to_pylist()) == ([question], ["B"])
 
 
-@pytest.mark.parametrize("question", ['[{"a": 1}]', "[1, 2]", '[{"role": "user", "content": "Q?"}, 3]'])
+@pytest.mark.parametrize(
+    "question", ['[{"a": 1}]', "[1, 2]", '[{"role": "user", "content": "Q?"}, 3]', '[{"type": "x", "content": "y"}]']
+)
 def test_what_is_no_conversation_stays_a_text(tmp_path, question):
     path = write(tmp_path, "s.jsonl", [{"question": question, "expected_answer": "A"}])
     assert read_suite(path).cases["question"].to_pylist() == [question]
+
+
+@pytest.mark.parametrize("more", [
+    {"finish_reason": "stop"}, {"task": "t"}, {"system_prompt": "Be brief."}, {"source": "web"}, {"type": "agent"},
+    {"plan": "p"}, {"author": "a", "content": "c"}, {"kind": "request"}, {"role": "clerk"}, {"tool_choice": "x"},
+])  # fmt: skip
+def test_records_of_a_table_are_no_messages(tmp_path, more):
+    rows = [{"question": "Q?", "answer": "A", "expected_answer": "A", **more}]
+    for name in ("a.json", "a.jsonl"):
+        suite, outputs = load_combined(write(tmp_path, name, rows)).value
+        assert (suite.cases["question"].to_pylist(), outputs.outputs["answer"].to_pylist()) == (["Q?"], ["A"])

@@ -62,9 +62,9 @@ def test_a_frame_and_a_file_with_both(tmp_path):
     frame = outputs_from_frame(pd.DataFrame(rows()), suite=suite())
     assert frame.outputs["answer"].to_pylist()[:2] == ["Paris", "Paris"]
     both = [{"question": str(place), "expected_answer": "Paris", "answer": text} for place, text in enumerate(ANSWERS)]
-    assert read_combined(write(tmp_path, "b.jsonl", both))[1].outputs.equals(
-        read_combined(write_table(tmp_path / "b.csv", both))[1].outputs
-    )
+    _, outputs = read_combined(write(tmp_path, "b.jsonl", both))
+    assert outputs.outputs.equals(read_combined(write_table(tmp_path / "b.csv", both))[1].outputs)
+    assert outputs.outputs["metadata.reasoning"].to_pylist() == ["It may be Lyon."] * 2 + [None, "It may be"]
 
 
 def test_of_classes_and_numbers():

@@ -48,6 +48,10 @@ FILES: dict[str, tuple[str, Any]] = {
     "spans a line": ("m.jsonl", [*agent_spans(), SUM_SPAN]),
     "an array of spans": ("m.json", [SUM_SPAN, *agent_spans()]),
     "steps of our own a line": ("m.jsonl", [{"case_id": "c2", "steps": [{"role": "assistant", "text": "4"}]}, {"case_id": "c1", "steps": [{"role": "assistant", "text": "It rains."}]}]),
+    "conversations of LangChain": ("m.jsonl", [[{"type": "human", "content": WEATHER}, {"type": "ai", "content": "It rains."}], [{"type": "human", "content": SUM}, {"type": "ai", "content": "4"}]]),
+    "requests to Gemini": ("m.jsonl", [{"contents": [parts("user", {"text": WEATHER}), parts("model", {"text": "It rains."})]}, {"case_id": "c2", "contents": [parts("user", {"text": SUM}), parts("model", {"text": "4"})]}]),
+    "turns of DeepEval": ("m.json", [{"turns": [{"role": "user", "content": WEATHER}, {"role": "assistant", "content": "It rains."}]}, {"turns": SUMMED}]),
+    "runs of pydantic-ai": ("m.json", [[{"kind": "request", "parts": [{"part_kind": "user-prompt", "content": asked}]}, {"kind": "response", "parts": [{"part_kind": "text", "content": said}]}] for asked, said in ((WEATHER, "It rains."), (SUM, "4"))]),
     "traces under a name": ("m.json", {"traces": [{"case_id": "c1", "messages": CHAT}, SUMMED]}),
 }  # fmt: skip
 

@@ -172,6 +172,8 @@ def _record(sample: Any, model: str | None) -> dict[str, Any]:
         record[METADATA + "choices"] = json_text(sample["choices"])
     own = sample.get("metadata")
     kept = flatten({METADATA.removesuffix("."): own}) if isinstance(own, Mapping) and own else {}
+    if thoughts := _resolved(_thoughts(output or {}), files):
+        record[METADATA + "reasoning"] = thoughts
     return record | {name: text_of(value) for name, value in kept.items()} | _scores(sample)
 
 
@@ -181,10 +183,21 @@ def _question(given: Any) -> str | None:
 
 
 def _answer(output: Mapping[str, Any]) -> str | None:
+    return content_text(_message(output).get("content")) or None
+
+
+def _thoughts(output: Mapping[str, Any]) -> str:
+    """Return what the model thought, which Inspect keeps in parts beside those of the text."""
+    content = _message(output).get("content")
+    parts = [part for part in content if isinstance(part, Mapping)] if isinstance(content, list) else []
+    return "\n".join(text_of(part.get("reasoning")) or "" for part in parts if part.get("type") == "reasoning")
+
+
+def _message(output: Mapping[str, Any]) -> Mapping[str, Any]:
     choices = output.get("choices")
     first = choices[0] if isinstance(choices, list) and choices else None
     message = first.get("message") if isinstance(first, Mapping) else None
-    return content_text(message.get("content")) or None if isinstance(message, Mapping) else None
+    return message if isinstance(message, Mapping) else {}
 
 
 def _error(error: Any) -> str | None:

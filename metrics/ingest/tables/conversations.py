@@ -1,14 +1,16 @@
 """Conversations in a column of questions, as ragas and the logs of chats have them: what is asked, and the trace."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.ingest.problems import Problems
 from metrics.ingest.tables.columns import OUTPUT_ALIASES, SUITE_ALIASES, fold
-from metrics.ingest.tables.values import CHATS
-from metrics.ingest.traces.stored_trace import Trace, read_trace
+from metrics.ingest.tables.values import CHATS, json_text
+from metrics.ingest.traces.stored_trace import Trace, json_value, trace_of
+from metrics.text.agents.dialects import is_chat_message
 from metrics.text.agents.traces import TraceError
 
 TRACE = "messages"  # the column of a conversation that holds an answer
@@ -20,7 +22,7 @@ def split_questions(file: str, table: pa.Table, problems: Problems) -> Mapping[s
     """Return the columns to put in place of those of questions that hold conversations: what is asked, and the trace.
 
     A conversation with calls, or with the assistant's as its last word, is a trace too, where no column has one; its
-    question is what the user asked first. Of any other it is all that was said.
+    question is what the user asked first. Of any other it is its only message, or all of them as JSON.
     """
     folded = {fold(name): name for name in table.column_names}
     name = next((folded[each] for each in CHATS if each in folded), None)
@@ -30,7 +32,10 @@ def split_questions(file: str, table: pa.Table, problems: Problems) -> Mapping[s
     if not len(filled) or not pc.all(pc.match_substring_regex(filled, LIKE_MESSAGES)).as_py():
         return {}
     try:
-        traces = [None if text is None else read_trace(text) for text in table[name].to_pylist()]
+        cells = [None if text is None else json_value(text, ".json") for text in table[name].to_pylist()]
+        if not all(cell is None or (isinstance(cell, list) and all(map(is_chat_message, cell))) for cell in cells):
+            return {}
+        traces = [None if cell is None else trace_of(cell) for cell in cells]
     except TraceError:
         return {}
     told = any(each in folded for each in ("trace", *OUTPUT_ALIASES["trace"]))
@@ -38,7 +43,8 @@ def split_questions(file: str, table: pa.Table, problems: Problems) -> Mapping[s
     acting = any(trace is not None and any(step.kind == "call" for step in trace.steps) for trace in traces)
     closed = all(trace is None or _speakers(trace)[-1:] not in (["user"], []) for trace in traces)
     whole = not told and (acting or (closed and not answered))
-    questions = [trace and (trace.question if whole else _said(trace)) for trace in traces]
+    pairs = zip(traces, cells, strict=True)
+    questions = [trace and (trace.question if whole else _said(trace, cell)) for trace, cell in pairs]
     meaning = f"question: {'what the user asked first' if whole else 'what was said'} in a conversation"
     problems.note(file, name, "used", meaning, len(filled))
     columns = {name: pa.array(questions, pa.string())}
@@ -54,9 +60,11 @@ def _speakers(trace: Trace) -> list[str]:
     return [step.role for step in trace.steps if step.kind == "message" and step.role in SPEAKERS]
 
 
-def _said(trace: Trace) -> str | None:
-    said = [(step.role, step.text) for step in trace.steps if step.kind == "message" and step.role in SPEAKERS]
-    said = said or [("", step.text) for step in trace.steps if step.kind == "message"]
-    return (
-        said[0][1] if len(said) == 1 else "\n".join(f"{role}: {text}" if role else text for role, text in said) or None
-    )
+def _said(trace: Trace, cell: Any) -> str | None:
+    """Return what a conversation asks: its only message, else all of them as JSON, which evaluators of turns read."""
+    said = [step for step in trace.steps if step.kind == "message"]
+    spoken = [step.text for step in said if step.role in SPEAKERS]
+    if len(spoken) < 2:
+        return next(iter(spoken or [step.text for step in said]), None)
+    plain = all(isinstance(each.get("role"), str) and isinstance(each.get("content"), str) for each in cell)
+    return json_text(cell if plain else [{"role": step.role, "content": step.text} for step in said])

@@ -28,6 +28,7 @@ OUTPUTS_READ_APART = {"case_id", "model", "run", "error", answer_choices.LOGPROB
 PROMPTFOO = ("__", "named_scores", "prompt_idx", "test_idx", "vars.")
 NO_ERROR = ("", "none", "null", "nan", "no", "false", "0")  # what a column of errors says where there is none
 HUMAN_EVAL = ({"task_id", "completion"}, {"task_id", "solution"})  # what it and EvalPlus call case and answer
+REASONING = "reasoning"  # metadata of an answer, even where each case has only one
 ANSWERED = tuple(each.name for each in OUTPUT_FIELDS if each.role == "answer" and each.name not in PREDICTED)
 
 
@@ -208,7 +209,7 @@ def split_combined(sheet: Sheet, suite_part: pa.Table, outputs_part: pa.Table) -
     for name in suite_part.column_names:
         differs = arrays.differs(suite_part[name], first)
         if name.startswith(METADATA):
-            dropped += [name] if differs.any() else []
+            dropped += [name] if differs.any() or name.startswith(METADATA + REASONING) else []
         else:
             sheet.report(differs, name, suite_part[name], "the same value in all rows of one case")
     kept = [name for name in suite_part.column_names if name.startswith(METADATA) and name not in dropped]

@@ -9,6 +9,7 @@ from metrics.core.suite import METADATA
 from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.tables.columns import Columns, Role
+from metrics.ingest.tables.text_cases import REASONING as COLUMN
 from metrics.text.thoughts import split_thoughts
 
 REASONING = FileQuestion(
@@ -16,7 +17,6 @@ REASONING = FileQuestion(
     "Thoughts before an answer are stripped, so that evaluators see the answer alone, or kept as a part of it.",
     ("strip", "keep"),
 )
-COLUMN = "reasoning"  # where they are kept
 MAY_BE = r"(?i)think|thought|reason|channel|scratchpad|reflection|analysis|inner_"  # in every text with thoughts
 ANSWERS = ("answer", "predicted_label", "predicted_value")
 
@@ -36,7 +36,8 @@ def strip_thoughts(sheet: Sheet, columns: Columns, role: Role) -> Columns:
             continue
         pairs = zip(texts, split, strict=True)
         sheet.put(name, [text if each is None else each.answer or None for text, each in pairs])
-        place = COLUMN if COLUMN not in sheet.table.column_names else f"{COLUMN} of {name}"
+        taken = {other.removeprefix(METADATA) for other in sheet.table.column_names}
+        place = f"{COLUMN} of {name}" if COLUMN in taken else COLUMN
         thoughts = [None if each is None else each.thoughts or None for each in split]
         sheet.put(place, thoughts)
         example = next(filter(None, thoughts), "")

@@ -15,7 +15,7 @@ from metrics.core.fields import FIELDS
 from metrics.core.suite import STRINGS
 from metrics.ingest.arrays import flat, is_null
 from metrics.ingest.tables.columns import CONTAINERS, fold, spellings
-from metrics.text.agents.dialects import is_message
+from metrics.text.agents.dialects import is_chat_message
 
 # where an object in a list keeps its text …
 TEXT_KEYS = (
@@ -208,7 +208,7 @@ def whole(name: str, value: Any) -> Any:
     """Return traces, grades by id and schemas as JSON text, artifacts as paths and JSON texts, others unchanged."""
     if (name in TRACES and isinstance(value, dict | list)) or (name in WHOLE and isinstance(value, dict)):
         return json_text(value)
-    if name in CHATS and isinstance(value, list) and value and is_message(value[0]):
+    if name in CHATS and isinstance(value, list) and value and is_chat_message(value[0]):
         return json_text(value)
     if name == "artifacts" and isinstance(value, list):
         return [json_text(item) if isinstance(item, dict) else item for item in value]

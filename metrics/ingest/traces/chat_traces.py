@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-from metrics.text.agents.dialects import is_message, message_of
+from metrics.text.agents.dialects import is_chat_message, message_of
 from metrics.text.agents.message_parts import Part
 from metrics.text.agents.traces import Step, error_text, text_of
 from metrics.text.json_text import JsonError, read_json
@@ -16,7 +16,7 @@ FAILED = ("error:", "traceback (most recent call last)")  # how a failed call's 
 
 def is_conversation(listed: list[Any]) -> bool:
     """Return whether a list begins like messages of a chat or items of the Responses API."""
-    return bool(listed) and is_message(listed[0])
+    return bool(listed) and is_chat_message(listed[0])
 
 
 class Conversation:

@@ -17,7 +17,7 @@ from metrics.ingest.tables.values import finite, json_text, text_of
 from metrics.ingest.traces.chat_traces import conversation, is_conversation
 from metrics.ingest.traces.otel_traces import Span, SpanTrace, is_export, is_span, spans_in, trace_of_spans
 from metrics.text.agents.dialects import is_message
-from metrics.text.agents.message_parts import MEDIUM, WRITTEN_CALL, folded, is_call, is_foreign_call, parts_of
+from metrics.text.agents.message_parts import MEDIUM, WRITTEN_CALL, folded, is_call, is_foreign_call, parts_of, snake
 from metrics.text.agents.traces import ARGUMENTS, MOST_STEPS, RESULT, TEXT, TOOL, Kind, Step, TraceError, steps_of
 from metrics.text.json_text import JsonError, read_json
 from metrics.text.thoughts import split_thoughts
@@ -34,6 +34,7 @@ TOOL_NAME = re.compile(r"[A-Za-z_][\w.:/-]*")
 # where an object keeps its messages: chats, Gemini, DeepEval, ShareGPT, LangChain's agents, pydantic-ai, ragas
 LISTED = ("messages", "contents", "turns", "conversations", "conversation", "intermediate_steps", "all_messages",
           "chat_history", "trace", "user_input", "events", "tools_called", "tool_calls", "tool_uses")  # fmt: skip
+ALONE = ("contents", "turns", "conversations", "all_messages")  # of them, those that are no columns of tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +161,8 @@ def is_trace(value: Any) -> bool:
     if not isinstance(value, Mapping):
         return False
     own = isinstance(value.get("steps"), list) and value.keys() <= OWN
+    held = [name for name in value if snake(name) in ALONE and isinstance(value[name], list)]
+    own |= len(held) == 1 and value.keys() - held <= OWN and is_conversation(value[held[0]])
     return own or is_export(value) or is_span(value) or value.get("object") in ("response", "chat.completion")
 
 

@@ -43,6 +43,7 @@ ROLES = {  # a role, or a message's type without `Message`, `MessageChunk` or `E
     "tool_call_request": "assistant", "request": "user", "response": "assistant",
 }  # fmt: skip
 SENDERS = ("source", "author", "from", "sender")
+BARE_TYPES = ("human", "ai", "system", "tool", "function", "function_execution_result")  # of LangChain, AutoGen
 SUFFIX = re.compile(r"(_message)?(_chunk|_event)?$")
 CONTENTS = ("parts", "content", "blocks", "contents", "items", "value", "message")  # where a message keeps what it says
 MESSAGE_CALLS = ("tools_called", "tool_calls", "invalid_tool_calls", "tool_invocations", "tool_uses")
@@ -97,16 +98,27 @@ def is_message(value: Any) -> bool:
     if not isinstance(value, Mapping):
         return isinstance(value, list) and len(value) == 2 and isinstance(value[0], Mapping) and is_call(value[0])
     given = unwrapped(folded(value))
-    kind = kind_of(given)
-    if value.get("kind") in get_args(Kind):
+    return is_chat_message(value) or isinstance(given.get("action"), Mapping) or _is_step(given) or _is_memory(given)
+
+
+def is_chat_message(value: Any) -> bool:
+    """Return whether a value is beyond doubt a message or an item of a conversation, and no record of a table."""
+    if not isinstance(value, Mapping) or value.get("kind") in get_args(Kind):
         return False
-    if kind in (*CALLS, *OUTPUTS, *THOUGHTS) or isinstance(given.get("action"), Mapping):
+    given = unwrapped(folded(value))
+    if kind_of(given) in (*CALLS, *OUTPUTS, *THOUGHTS):
         return True
-    if _role(given) in ROLES.values() and (TOLD & given.keys() or "from" in given):
-        return True
-    if _is_step(given):
-        return True
-    return "step_number" in given or (bool(given.keys() & {"task", "system_prompt", "plan"}) and "tool" not in given)
+    return _role(given) in ROLES.values() and bool(TOLD & given.keys() or "from" in given)
+
+
+def _is_memory(given: Mapping[str, Any]) -> bool:
+    """Return whether an object is a step in the memory of an agent of smolagents."""
+    alone = ({"task", "task_images"}, {"system_prompt"}, {"plan"})
+    return (
+        "step_number" in given
+        or {"plan", "timing"} <= given.keys()
+        or any(given and set(given) <= names for names in alone)
+    )
 
 
 def _is_step(given: Mapping[str, Any]) -> bool:
@@ -183,7 +195,7 @@ def _reasoning(given: Mapping[str, Any]) -> list[Part]:
 def _memory_step(given: Mapping[str, Any], where: str) -> Message | None:
     """Return a step of smolagents' memory; None for anything else."""
     for name, role in (("task", "user"), ("system_prompt", "system")):
-        if isinstance(given.get(name), str) and not given.keys() & {*CONTENTS, "role", "tool"}:
+        if isinstance(given.get(name), str) and _is_memory(given):
             return Message(role, [Part("text", given[name])])
     if isinstance(given.get("plan"), str):
         return Message("assistant", [Part("reasoning", given["plan"])])
@@ -209,11 +221,13 @@ def _role(given: Mapping[str, Any]) -> str:
         role = folded(role).get("label")
     if isinstance(role, str) and role:
         return ROLES.get(role.lower(), role.lower())
-    kind = SUFFIX.sub("", kind_of(given))
-    if kind in ROLES and not isinstance(given.get("function"), Mapping):
-        return ROLES[kind]
+    kind = kind_of(given)
+    named = SUFFIX.sub("", kind)
+    if named in ROLES and (named != kind or named in BARE_TYPES or ("kind" in given and "parts" in given)):
+        return "" if isinstance(given.get("function"), Mapping) else ROLES[named]
     sender = next((given[name] for name in SENDERS if isinstance(given.get(name), str)), None)
-    return "" if sender is None else ROLES.get(sender.lower(), "assistant")
+    told = named != kind or ("from" in given and "value" in given) or isinstance(given.get("content"), Mapping)
+    return ROLES.get(sender.lower(), "assistant") if sender is not None and told else ""
 
 
 def _refuse_unknown(given: Mapping[str, Any], where: str) -> None:
