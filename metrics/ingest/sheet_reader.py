@@ -27,6 +27,7 @@ from metrics.ingest.tables import (
     criteria,
     id_matches,
     keyed_labels,
+    model_columns,
     number_targets,
     object_tables,
     text_cases,
@@ -140,6 +141,7 @@ def combined_of(
     problems = sheet.problems
     if task in VISION or (task is None and is_detection(sheet.table.column_names)):
         raise problems.fail(sheet.file, "objects in images", "ground truth and predictions in files of their own")
+    model_columns.melt_models(sheet, task, mapping)
     columns, task = _columns_of(sheet, "combined", task, mapping)
     ask(sheet, columns)
     need_rows(sheet)
@@ -195,8 +197,12 @@ def _first_good(sheet: Sheet, suite_part: pa.Table, heads: Bools) -> Bools:
 def part_of(sheet: Sheet, suite: Suite, mapping: Mapping[str, str] | None, model: str, renamed: str | None) -> Part:
     """Return the outputs in a table, checked by themselves and against the suite."""
     keyed_labels.gather(sheet, "outputs", suite.task, suite)
-    names = sheet.table.column_names
-    classes = class_scores.class_columns(sheet, names, suite.labels) if suite.task == "classification" else {}
+    names, classes = sheet.table.column_names, {}
+    if suite.task == "classification":
+        classes = class_scores.class_columns(sheet, names, suite.labels)
+    if not classes:
+        model_columns.melt_models(sheet, suite.task, mapping, suite.labels)
+        names = sheet.table.column_names
     names = [name for name in names if name not in classes.values()]
     columns = resolve(names, "outputs", suite.task, mapping, sheet.problems, sheet.file)
     sheet.compose_names(columns, suite.task, chain(suite.labels, suite.cases["case_id"].to_pylist()))

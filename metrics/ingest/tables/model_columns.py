@@ -1,0 +1,64 @@
+"""A column for each model, named after it, as spreadsheets that compare models have it: a row for each answer."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from metrics.core.receipt import FileQuestion
+from metrics.core.suite import Task
+from metrics.ingest.sheet import Sheet
+from metrics.ingest.tables.class_scores import column_numbers
+from metrics.ingest.tables.columns import ANSWERS, OUTPUT_ALIASES, SCORED_ALIASES, SUITE_ALIASES, fold
+from metrics.ingest.tables.id_matches import suggestion
+from metrics.ingest.tables.spread_labels import KNOWN
+
+HELD: Mapping[Task, str] = {"classification": "prediction", "regression": "predicted_value"}  # else answers
+ANSWER_NAMES = {name: (OUTPUT_ALIASES | SCORED_ALIASES).get(name, ()) for name in ANSWERS}
+TRUTHS = ("label", *SUITE_ALIASES["label"])
+NONE = "none"
+
+
+def melt_models(
+    sheet: Sheet, task: Task | None, mapping: Mapping[str, str] | None, labels: Sequence[str] = ()
+) -> None:  # fmt: skip
+    """Write the columns that hold the answers of a model each as rows with `model` and the answer, where a person says
+    which they are; a table that has an answer is left as it is. `labels`: the classes that answers may be.
+    """
+    names = sheet.table.column_names
+    folded = {fold(name) for name in names}
+    answered = {name for own, others in ANSWER_NAMES.items() for name in (own, *others)}
+    if folded & answered or (mapping or {}).keys() & ANSWER_NAMES.keys() or task in ("detection", "segmentation"):
+        return
+    mapped = set((mapping or {}).values())
+    truth = next((name for name in names if fold(name) in TRUTHS), None)
+    if not labels and task == "classification" and truth is not None:
+        labels = sheet.text(truth).to_pylist()
+    own = [
+        name
+        for name in names
+        if fold(name) not in KNOWN and name not in mapped and _may_answer(sheet, name, task, labels)
+    ]
+    if len(own) < 2 or suggestion(names, ANSWER_NAMES):
+        return
+    given = [answers["models"] for answers in sheet.problems.answers.values() if "models" in answers]
+    some = [answer for answer in given if set(answer.split(",")) <= set(own)]
+    text = "Which columns hold the answers of a model each, named after it? Any of these, with commas between."
+    question = FileQuestion("models", text, tuple(dict.fromkeys([*some, ",".join(own), NONE])))
+    answer = sheet.problems.ask(sheet.file, question, f"no column of answers, but the columns {', '.join(own)}")
+    if answer in (None, NONE):
+        return
+    chosen = own if answer == ",".join(own) else str(answer).split(",")
+    texts = [sheet.text(name).to_pylist() for name in chosen]
+    count = len(sheet)
+    sheet.table = sheet.table.drop_columns(chosen)
+    sheet.take(np.repeat(np.arange(count), len(chosen)))
+    sheet.put("model", chosen * count)
+    sheet.put(HELD.get(task or "text", "answer"), [text for row in zip(*texts, strict=True) for text in row])
+
+
+def _may_answer(sheet: Sheet, name: str, task: Task | None, labels: Sequence[str]) -> bool:
+    """Return whether the cells of a column may be answers: numbers, classes, or texts."""
+    if task == "classification":
+        cells = {cell for cell in sheet.text(name).to_pylist() if cell is not None}
+        return bool(cells) and 2 * len(cells & set(labels)) >= len(cells)
+    return (column_numbers(sheet, name) is not None) == (task == "regression")

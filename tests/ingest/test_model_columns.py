@@ -1,0 +1,63 @@
+"""A column for each model: asked about, and read as a row for each answer."""
+
+import pytest
+
+from metrics.core.errors import InputError
+from metrics.core.suite import Suite
+from metrics.ingest import outputs_from_frame, read_combined, read_outputs
+from metrics.ingest.source import Reading
+from tests.ingest.files import write
+
+CASES = [{"case_id": "1", "question": "who", "expected_answers": ["a"]}, {"case_id": "2", "question": "why"}]
+TEXT = Suite.from_rows("s", "text", CASES)
+CLASSES = Suite.from_rows("s", "classification", [{"case_id": "1", "label": "cat"}, {"case_id": "2", "label": "dog"}])
+NUMBERS = Suite.from_rows("s", "regression", [{"case_id": "1", "true_value": 1}, {"case_id": "2", "true_value": 2}])
+FORMS = {
+    "answers": (
+        TEXT, "id,question,gpt-4,llama 3.1,year\n1,who,a,b,1999\n2,why,,d,2001\n", "answer",
+        [("1", "gpt-4", "a"), ("1", "llama 3.1", "b"), ("2", "gpt-4", None), ("2", "llama 3.1", "d")],
+    ),
+    "predicted numbers": (
+        NUMBERS, "id,gpt-4,llama 3.1\n1,1,2\n2,3,4\n", "predicted_value",
+        [("1", "gpt-4", 1.0), ("1", "llama 3.1", 2.0), ("2", "gpt-4", 3.0), ("2", "llama 3.1", 4.0)],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("suite", "text", "field", "rows"), FORMS.values(), ids=FORMS.keys())
+def test_a_column_for_each_model(tmp_path, suite, text, field, rows):
+    path = write(tmp_path, "o.csv", text)
+    with pytest.raises(InputError, match=r"--read models=gpt-4,llama 3\.1 or models=none"):
+        read_outputs(path, suite=suite)
+    outputs = read_outputs(path, suite=suite, readings={path: Reading(answers={"models": "gpt-4,llama 3.1"})})
+    assert [(row["case_id"], row["model"], row[field]) for row in outputs.outputs.to_pylist()] == rows
+    with pytest.raises(InputError, match=r"found no column with the (model's answers|predicted value)"):
+        read_outputs(path, suite=suite, readings={path: Reading(answers={"models": "none"})})
+
+
+def test_some_of_the_columns(tmp_path):
+    records = [
+        {"id": "1", "gpt-4": "a", "kind": "x", "llama": "b"},
+        {"id": "2", "gpt-4": "c", "kind": "y", "llama": "d"},
+    ]
+    outputs = outputs_from_frame(records, suite=TEXT, answers={"models": "llama,gpt-4"})
+    assert outputs.outputs["answer"].to_pylist() == ["b", "a", "d", "c"]
+    assert outputs.outputs["metadata.kind"].to_pylist() == ["x", "x", "y", "y"]
+
+
+def test_classes_in_a_column_for_each_model(tmp_path):
+    path = write(tmp_path, "o.csv", "id,big,small,note\n1,cat,dog,x\n2,dog,dog,y\n")
+    with pytest.raises(InputError, match="--read models=big,small"):
+        read_outputs(path, suite=CLASSES)
+    outputs = read_outputs(path, suite=CLASSES, readings={path: Reading(answers={"models": "big,small"})})
+    found = [(row["model"], row["case_id"], row["label"]) for row in outputs.predictions.to_pylist()]
+    assert sorted(found) == [("big", "1", "cat"), ("big", "2", "dog"), ("small", "1", "dog"), ("small", "2", "dog")]
+
+
+@pytest.mark.parametrize("task", [None, "classification"])
+def test_truth_and_models_in_one_file(tmp_path, task):
+    path = write(tmp_path, "o.csv", "id,label,big,small\n1,cat,cat,dog\n2,dog,dog,dog\n")
+    reading = Reading(answers={"models": "big,small"})
+    suite, outputs = read_combined(path, task=task, reading=reading)
+    assert (suite.task, len(suite), outputs.models) == ("classification", 2, ("big", "small"))
+    assert outputs.predictions["label"].to_pylist() == ["cat", "dog", "dog", "dog"]
