@@ -20,6 +20,7 @@ from metrics.ingest import (
     outputs_from_frame,
     suite_from_frame,
 )
+from metrics.ingest.tables.columns import CommonMapping
 from metrics.presentation.phrases import change_lines
 from metrics.store.remote.objects import local_file
 
@@ -52,7 +53,10 @@ class Data(NamedTuple):
         return (*self.suite.receipt, *self.outputs.receipt)
 
 
-def read_suite(evaluation: Evaluation, door: Door = "command") -> Loaded[Suite]:
+Files = tuple[Mapping[str, Mapping[str, str]], Mapping[str, Reading]]  # mapping and reading of each
+
+
+def read_suite(evaluation: Evaluation, door: Door = "command", files: Files | None = None) -> Loaded[Suite]:
     """Return the suite of an evaluation with the problems of rows that were skipped. InputError as of `load_suite`."""
     given = evaluation.suite
     if evaluation.target and _has_outputs(evaluation):
@@ -62,7 +66,7 @@ def read_suite(evaluation: Evaluation, door: Door = "command") -> Loaded[Suite]:
     if isinstance(given, Suite):
         return Loaded(given)
     names = file_names(evaluation)
-    mapping, reading = _of_files(evaluation, door)
+    mapping, reading = files or _of_files(evaluation, door)
     images = None if evaluation.images is None else local_file(evaluation.images)
     keep, task = evaluation.keep_good_rows, evaluation.task
     if not isinstance(given, str):
@@ -137,20 +141,21 @@ def _read(evaluation: Evaluation, door: Door, say: Tell, ask: Ask | None, suite:
         say("note", *both.notes)
         _say_skipped(say, both.problems)
         return Data(*both.value, both.problems, both.notes, both.missing)
-    suite = suite or read_suite(evaluation, door)
+    suite = suite or read_suite(evaluation, door, (mapping, reading))
     say("note", *suite.notes)
-    outputs = _read_outputs(evaluation, suite.value, door)
+    outputs = _read_outputs(evaluation, suite.value, (mapping, reading), door)
     say("note", *outputs.notes)
+    _check_common(mapping[""], door)
     problems, notes = (*suite.problems, *outputs.problems), (*suite.notes, *outputs.notes)
     _say_skipped(say, problems)
     return Data(suite.value, outputs.value, problems, notes, outputs.missing)
 
 
-def _read_outputs(evaluation: Evaluation, suite: Suite, door: Door) -> Loaded[Outputs]:
+def _read_outputs(evaluation: Evaluation, suite: Suite, files_of: Files, door: Door) -> Loaded[Outputs]:
     """Return the outputs of an evaluation; unknown classes stay, `checked_outputs` asks about them."""
     given, models, keep = evaluation.outputs, evaluation.model_name, evaluation.keep_good_rows
     names = file_names(evaluation)
-    mapping, reading = _of_files(evaluation, door)
+    mapping, reading = files_of
     if isinstance(given, Outputs):
         return Loaded(given)
     if not isinstance(given, tuple) or not all(isinstance(each, str) for each in given):
@@ -219,11 +224,35 @@ def _files_of(evaluation: Evaluation) -> list[str]:
     return [each for each in (evaluation.suite, *outputs) if isinstance(each, str)]
 
 
-def _of_files(evaluation: Evaluation, door: Door) -> tuple[dict[str, dict[str, str]], dict[str, Reading]]:
-    """Return mapping and reading of each file; those of what is in memory are under ""."""
+def _of_files(evaluation: Evaluation, door: Door) -> Files:
+    """Return mapping and reading of each file; those of what is in memory are under "".
+
+    What is mapped in all of several files is about those that have the column.
+    """
+    outputs = evaluation.outputs if isinstance(evaluation.outputs, tuple) else ()
     files = _files_of(evaluation)
     mappings = mappings_of(evaluation.map, files, option_name("map", door))
-    return mappings, readings_of(evaluation, files, door)
+    readings = readings_of(evaluation, files, door)
+    tables = (0 if isinstance(evaluation.suite, Suite) else 1) + (
+        len(outputs) or not isinstance(evaluation.outputs, tuple)
+    )
+    if tables < 2 or isinstance(evaluation.outputs, Outputs):
+        return mappings, readings
+    found: tuple[set[str], set[str]] = (set(), set())
+    every = mappings[""]
+    return {
+        file: CommonMapping(own, [name for name in every if own.get(name) == every[name]], tables, *found)
+        for file, own in mappings.items()
+    }, readings
+
+
+def _check_common(mapping: Mapping[str, str], door: Door) -> None:
+    """Raise InputError for columns that were mapped in all files, if all are tables and none has such a column."""
+    if isinstance(mapping, CommonMapping) and len(mapping.read) >= mapping.tables:
+        option, expected = option_name("map", door), "the name of a column of one of the files"
+        missing = sorted(mapping.common - mapping.found)
+        if missing:
+            raise InputError(InputProblem(option, f"{name}={mapping[name]}", expected) for name in missing)
 
 
 def mappings_of(

@@ -71,6 +71,18 @@ class Columns:
     numbered: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
+class CommonMapping(dict[str, str]):
+    """A mapping of one of several files, with entries that were given for all: another file may have their columns.
+
+    `common` are the fields of these, of `tables` files and frames; `found` those whose column one had, and `read` the
+    tables that were looked at. The last two are filled in when files are read, and the same for all.
+    """
+
+    def __init__(self, own: Mapping[str, str], common: Collection[str], tables: int, found: set[str], read: set[str]):
+        super().__init__(own)
+        self.common, self.tables, self.found, self.read = frozenset(common), tables, found, read
+
+
 def fold(name: str) -> str:
     """Return the name in lower case with underscores: "expectedOutput" and "Expected output" → expected_output."""
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name.strip())
@@ -130,7 +142,7 @@ def resolve(
     wanted, other = _aliases(role, detection, task)
     wanted = wanted if detection else _beside(wanted, set(folded.values()), role, task)
     problems = Problems() if problems is None else problems
-    chosen, kept, passed, unfound = _users(names, mapping or {}, wanted, other, problems, file)
+    chosen, kept, passed, unfound = _users(names, mapping or {}, wanted, other, problems, file, role)
     by_user = frozenset(chosen)
     for canonical, aliases in wanted.items():
         if canonical in chosen:
@@ -218,6 +230,7 @@ def _number_aliases(role: Role) -> tuple[Aliases, Aliases]:
 
 def _users(
     names: list[str], mapping: Mapping[str, str], wanted: Aliases, other: Aliases, problems: Problems, file: str,
+    role: Role,
 ) -> tuple[dict[str, str], dict[str, str], set[str], dict[str, str]]:  # fmt: skip
     """Return canonical → column, metadata name → column, columns of the other file, and columns not found."""
     chosen: dict[str, str] = {}
@@ -225,10 +238,18 @@ def _users(
     passed: set[str] = set()
     unfound: dict[str, str] = {}
     others = _spellings(other)
+    common = mapping.common if isinstance(mapping, CommonMapping) else frozenset()
+    if isinstance(mapping, CommonMapping):
+        mapping.read.add(file)
     for given, column in mapping.items():
         alike = (name for name, aliases in wanted.items() if fold(given) in (name, *aliases))
         canonical = given if given in wanted else next(alike, None)
         place = column if column in names else next((name for name in names if fold(name) == fold(column)), None)
+        if isinstance(mapping, CommonMapping) and place is not None:
+            mapping.found.add(given)
+        of_other = given.startswith(METADATA) or (role == "outputs" and canonical in OF_BOTH)
+        if place is None and given in common and of_other:
+            continue
         if canonical is None and fold(given) in others:
             passed |= {place} if place is not None else set()
         elif canonical is None and not given.startswith(METADATA):
