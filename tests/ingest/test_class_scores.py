@@ -86,6 +86,7 @@ SCORE_OF = {
     "spelled otherwise": ("case_id,prediction,score", [(n, f"{c}.0", s) for n, c, s in WITH], {}, of_class_1(2, 0.2)),
     "of the predicted class": ("case_id,prediction,score", [(n, c, max(s, 1 - s)) for n, c, s in WITH], {}, {("1", "1", 0.9), ("2", "0", 0.8)}),
     "of the predicted class, as answered": ("case_id,prediction,score", WITH, {"score_of": "predicted"}, {("1", "1", 0.9), ("2", "0", 0.2)}),
+    "margins by their name": ("case_id,y_pred,decision_function", [(n, c, 3 if c else -4) for n, c, _ in WITH], {}, of_class_1(2, -4.0, 0)),
     "margins": ("case_id,prediction,score", [(n, c, 3 if c else -4) for n, c, _ in WITH], {}, of_class_1(2, -4.0, 0)),
     "another threshold, scores decide": ("case_id,prediction,score", [(n, c, 0.4 if c else 0.05) for n, c, _ in WITH], {"decided_by": "score"}, of_class_1(2, 0.05)),
     "a column of one class": ("case_id,p_1", ALONE, {}, of_class_1(2, 0.2)),

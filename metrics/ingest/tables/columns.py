@@ -36,6 +36,12 @@ LISTS = tuple(each.name for each in UPLOADED if each.is_list)
 EXPECTED = frozenset(each.name for each in CASE_FIELDS if each.role == "expect")  # what a case can be checked by
 # what names a case where its classes are those of an image
 IMAGE_NAMES = ("image_id", "image", "image_name", "image_path", "file_name", "filename", "file", "path", "img")
+# what a score is called beside predicted classes only, as elsewhere it may be anything
+SCORE_NAMES = (
+    "decision_function", "logit", "margin", "raw_score", "pred_prob", "pred_proba", "pred_score", "prediction_score",
+    "predicted_score", "predicted_proba", "predicted_prob", "prediction_probability", "label_score", "class_score",
+    "y_pred_proba", "y_pred_prob", "p", "likelihood",
+)  # fmt: skip
 # What a case is asked or judged by: a suite has one of these.
 USEFUL = EXPECTED | {each.name for each in CASE_FIELDS if each.role == "ask"}
 OF_BOTH = ("label", "labels", "choices")  # names that outputs use as well
@@ -184,13 +190,16 @@ def _beside(wanted: Aliases, plains: Collection[str], role: Role, task: Task | N
         more["code_tests"] = "test"
     if role == "suite" and "choices" in wanted and not {"choices", *wanted["choices"]}.isdisjoint(plains):  # MMLU's
         more["correct_choice"] = "answer"
+    score = next((name for name in SCORE_NAMES if name in plains), None)
+    if score and task == "classification" and {"score", *wanted.get("score", ())}.isdisjoint(plains):
+        more["score"] = score
     named = next((name for name in IMAGE_NAMES if name in plains), None)
     classes = task == "classification" or (task is None and not {"label", "labels"}.isdisjoint(plains))
     if named and classes and {"case_id", *wanted["case_id"], "question"}.isdisjoint(plains):  # classes of images
         more["case_id"] = named
     if "answer" in wanted and (name := answer_beside(plains)):
         more["answer"] = name
-    return {**wanted, **{name: (*wanted[name], alias) for name, alias in more.items()}}
+    return {**wanted, **{name: (*wanted[name], alias) for name, alias in more.items() if name in wanted}}
 
 
 def _spellings(aliases: Aliases) -> set[str]:
