@@ -14,6 +14,7 @@ from metrics.judge import worked_pairs
 from metrics.judge.asking import I, ItemReply, Judge, Reply
 from metrics.judge.budget import about_tokens
 from metrics.judge.long_texts import LEAST_PART, NUMBER, PART, batches, distinct, lead, left_by, listed_size, pieces
+from metrics.text.citations import without_sources
 from metrics.text.quotes import quoted_in
 from metrics.text.relevance import by_likeness
 
@@ -99,9 +100,11 @@ async def together(asked: Iterable[Awaitable[A]]) -> list[A]:
 async def claims(judge: Judge, text: str | None, question: str | None = None) -> tuple[str, ...]:
     """Return the self-contained factual claims of a text (an answer or a reference), in its order; none if blank.
 
+    The list of sources at its end is no claim.
+
     Evaluators that can share the reply pass the case's question, so that all ask the same. See `listed`.
     """
-    return await listed(judge, CLAIMS, _Claims, text, {"QUESTION": question or None})
+    return await listed(judge, CLAIMS, _Claims, without_sources(text or ""), {"QUESTION": question or None})
 
 
 async def listed(

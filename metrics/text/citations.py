@@ -116,6 +116,15 @@ def cited_parts(answer: str, ids: Sequence[str] = ()) -> CitedAnswer:
     return CitedAnswer(tuple(parts if leading else parts[::-1]), "leading" if leading else "trailing", waiting, listed)
 
 
+def without_sources(answer: str) -> str:
+    """Return an answer without the list of sources that it ends with, which states nothing.
+
+    >>> without_sources("It rains [1].\n\nSources:\n[1] rain.pdf").strip()
+    'It rains [1].'
+    """
+    return _without_sources(answer)[0]
+
+
 def _without_sources(answer: str) -> tuple[str, list[str]]:
     """Return an answer without the list of sources that it ends with, and the lines of that list.
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics.text.citations import CitedPart, cited_parts, passage_names
+from metrics.text.citations import CitedPart, cited_parts, passage_names, without_sources
 
 PARTS = list[tuple[str, tuple[int | str, ...]]]
 
@@ -190,3 +190,11 @@ def test_markers_are_read_in_linear_time() -> None:
     for text in ("[1" * 50_000, "[1, " * 50_000, "(Source: " * 20_000, "[1] and " * 20_000, "Sources:\n" * 20_000,
                  "[^1]: a\n" * 20_000, "【4:0†" * 30_000, "[a.pdf, p. " * 20_000, "[" + "a" * 200_000):  # fmt: skip
         cited_parts(text, ["a.pdf"])
+
+
+@pytest.mark.parametrize(("answer", "stated"), [
+    ("A [1].\n\nSources:\n[1] One", "A [1]."), ("A.\n\nSource: a.pdf", "A."), ("A.\nB.", "A.\nB."),
+    ("Sources:\n- Sun", "Sources:\n- Sun"), ("A.\n\n## References\n- a.pdf\n\nB.", "A.\n\nB."),
+])  # fmt: skip
+def test_what_an_answer_states_without_its_sources(answer: str, stated: str) -> None:
+    assert without_sources(answer).strip() == stated

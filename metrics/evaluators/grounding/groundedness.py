@@ -12,6 +12,7 @@ from metrics.core.suite import Case
 from metrics.evaluators._judged_items import NOTHING_RETRIEVED
 from metrics.models.embedder import Embedder, compare, provenance
 from metrics.stats.float_tolerance import highest_place
+from metrics.text.citations import without_sources
 from metrics.text.overlap.similarity import best_matches
 from metrics.text.relevance import new_share, words
 from metrics.text.sentences import worded_sentences
@@ -126,7 +127,7 @@ def groundedness(cases: Sequence[Case], parameters: GroundednessParameters, embe
     its share of new words, and whether it reaches the threshold; the least grounded sentence unless it does; the
     embedding model and the sha256 of its weights.
     """
-    answers = [worded_sentences(case.answer or "") for case in cases]
+    answers = [worded_sentences(without_sources(case.answer or "")) for case in cases]
     contexts = [
         [
             (number, sentence)

@@ -16,6 +16,7 @@ from metrics.judge.asking import Judge
 from metrics.judge.steps import CLAIMS, ENTAILMENT, NO_CLAIMS, claims, entailed_verdicts, entailment
 from metrics.models import classifier as classifiers
 from metrics.models.classifier import Classifier
+from metrics.text.citations import without_sources
 from metrics.text.sentences import worded_sentences
 
 SUPER_BOWL = {
@@ -218,7 +219,7 @@ async def hallucination_claims(
 
 def _classify_sentences(case: Case, classifier: Classifier) -> tuple[tuple[Verdict, ...], dict[str, Any]]:
     """Return a verdict for each sentence of the answer, and the provenance of the model."""
-    sentences = worded_sentences(case.answer or "")
+    sentences = worded_sentences(without_sources(case.answer or ""))
     contexts = [(number, text) for number, text in enumerate(case.retrieved_contexts, 1) if text.strip()]
     pairs = [(text, sentence) for sentence in sentences for _, text in contexts]
     [made] = classifiers.classify_groups(classifier, [pairs])

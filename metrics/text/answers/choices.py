@@ -10,8 +10,8 @@ MAX_SEARCHED = 2_000  # characters of an answer that are searched, from either e
 LETTER = r"[A-Za-zА-ЯЁа-яёΑ-Ωα-ω]"
 ALONE = r"(?![0-9A-Za-z_\u00c0-\u052f])"  # no word goes on; what is written without blanks may
 # what may stand before and after the letter: brackets, quotes, emphasis, LaTeX
-OPEN = r"(?:[\s#*_`$\"'“”„‘’«»「『【(\[{<]|\\[(\[]|\\(?:text|math)[a-z]{0,4}\{){0,8}"
-CLOSE = r"(?P<close>(?:[*_`$\"'“”‘’«»」』】)\]}>]|\\[)\]]){0,8})"
+OPEN = r"(?:[\s#*_`$\"'“”„‘’«»「『【(\[{<]|\\[(\[]|\\(?:text|math)[a-z]{0,4}\{|<[a-z]{1,10}>){0,8}"
+CLOSE = r"(?P<close>(?:[*_`$\"'“”‘’«»」』】)\]}>]|\\[)\]]|</[a-z]{1,10}>){0,8})"
 MARKED = rf"{OPEN}(?P<letter>{LETTER}){ALONE}{CLOSE}"
 NOUNS = (  # of what is answered, in the languages that models answer in, and verbs of choosing
     "answers?|choose|pick|select|antwort|lösung|wähle|réponse|choisis|respuesta|elijo|resposta|escolho|risposta|scelgo"
