@@ -45,7 +45,7 @@ def test_class_names_that_are_aliases_elsewhere(tmp_path):
 TIED = [("1", "m", "dog", 0.5), ("1", "m", "cat", 0.5)]
 NAMES = {
     "prefix": "p_dog,p_cat", "word": "prob_dog,prob_cat", "dot": "scores.dog,scores.cat", "suffix": "dog_score,cat_score",
-    "brackets": "score[dog],score[cat]", "parentheses": "P(dog),P(cat)", "plain": "dog,cat", "case": "Dog,Cat",
+    "brackets": "score[dog],score[cat]", "parentheses": "P(dog),P(cat)", "plain": "dog,cat", "case": "Dog,Cat", "case of one": "dog,Cat",
     "camel": "dogProb,catProb", "suffix with blanks": "dog probability,cat probability",
 }  # fmt: skip
 
@@ -89,6 +89,8 @@ SCORE_OF = {
     "margins by their name": ("case_id,y_pred,decision_function", [(n, c, 3 if c else -4) for n, c, _ in WITH], {}, of_class_1(2, -4.0, 0)),
     "margins": ("case_id,prediction,score", [(n, c, 3 if c else -4) for n, c, _ in WITH], {}, of_class_1(2, -4.0, 0)),
     "another threshold, scores decide": ("case_id,prediction,score", [(n, c, 0.4 if c else 0.05) for n, c, _ in WITH], {"decided_by": "score"}, of_class_1(2, 0.05)),
+    "columns of 0 and 1": ("case_id,prob_0,prob_1", [(n, round(1 - s, 6), s) for n, s in ALONE], {}, of_class_1(2, 0.2)),
+    "columns of false and true": ("case_id,p_False,p_True", [(n, round(1 - s, 6), s) for n, s in ALONE], {}, of_class_1(2, 0.2)),
     "a column of one class": ("case_id,p_1", ALONE, {}, of_class_1(2, 0.2)),
 }  # fmt: skip
 

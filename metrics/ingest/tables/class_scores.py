@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.array_types import Bools, Floats, Ints
-from metrics.core.classes import class_key, positive_class
+from metrics.core.classes import FALSE, TRUE, as_flag, class_key, positive_class
 from metrics.core.label_keys import labels_of
 from metrics.core.receipt import FileQuestion
 from metrics.ingest import arrays
@@ -29,6 +29,7 @@ BETWEEN = ("_", ".", ":", "-", " ", "[", "(", "'", '"')
 SCORE_WORD = re.compile(
     r"[\W_]*((p|pr|y|pred|prob|proba|probability|score|logit|conf|confidence)[\W_]*)*", re.IGNORECASE
 )
+FLAGS: Mapping[bool | None, Sequence[str]] = {True: TRUE[:3], False: FALSE[:3]}
 PREDICTED, SCORE, PREDICTION = "predicted", "score", "prediction"
 
 
@@ -61,14 +62,17 @@ def class_columns(sheet: Sheet, columns: Sequence[str], labels: Sequence[str]) -
     """
     if {"label", "score"} <= set(columns):
         return {}
-    exact = {label: label for label in labels if label}
-    found = _sets(columns, exact)
-    if not found:
-        folded = {_folded(label): label for label in labels if label}
-        if len(folded) == len(exact):
-            names = {_folded(name): name for name in columns}
-            found = {affixes: {label: names[name] for label, name in own.items()}
-                     for affixes, own in _sets(list(names), folded).items()}  # fmt: skip
+    found: dict[Affixes, dict[str, str]] = {}
+    names = {_folded(name): name for name in columns}
+    flags = {own: label for label in labels for own in FLAGS.get(as_flag(label), ()) if len(labels) == 2}
+    spelled = {_folded(label): label for label in labels if label}
+    ways = (({name: name for name in columns}, {label: label for label in labels if label}),
+            (names, spelled if len(spelled) == len(labels) else {}), (names, flags))  # fmt: skip
+    for known, texts in ways:  # as they are, spelled otherwise, or 1 for yes
+        sets = {affixes: {label: known[name] for label, name in own.items()}
+                for affixes, own in _sets(list(known), texts).items()}  # fmt: skip
+        if max(map(len, sets.values()), default=0) > max(map(len, found.values()), default=0):
+            found = sets
     most = max(map(len, found.values()), default=0)
     if most == 1 and len(labels) == 2:
         return _single(sheet, found)
