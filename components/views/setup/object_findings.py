@@ -156,7 +156,8 @@ def _draw_mapping(inputs: evaluation_inputs.Inputs, checks: object_lint.ObjectCh
 
 
 def _proposed(unknown: "Sequence[UnknownClass]") -> list[str]:
-    return [f"{each.name}={each.nearest[0]}" for each in unknown[:MOST_MAPPED] if each.nearest]
+    likely = ((each.name, each.meant or next(iter(each.nearest), None)) for each in unknown[:MOST_MAPPED])
+    return [f"{name}={own}" for name, own in likely if own is not None]
 
 
 def _answer(inputs: evaluation_inputs.Inputs, **values: url.Value) -> None:

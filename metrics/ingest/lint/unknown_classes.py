@@ -83,7 +83,7 @@ class ClassChoice:
             elif item in ("ignore", "false"):
                 rest = "ignore" if item == "ignore" else "false"
             elif equals and name and own:
-                names[name.strip()] = own.strip()
+                names |= {name: own.strip(), name.strip(): own.strip()}  # blanks may be all that differs
             elif Path(item).suffix.lower() in (".json", ".csv"):
                 names |= _names_in(Path(item))
             else:

@@ -207,3 +207,11 @@ def test_classes_of_a_suite_that_only_differ_in_spelling_are_found():
     assert [(each.kind, each.where, each.count) for each in findings] == [
         ("scores_over_1", "m", 1), ("class_spelling", "ground truth", 2)
     ]  # fmt: skip
+
+
+def test_a_class_with_blanks_around_it_can_be_mapped():
+    suite = Suite.from_rows("s", "classification", [{"case_id": "1", "label": "cat"}, {"case_id": "2", "label": "dog"}])
+    outputs = Outputs.from_rows(
+        [{"case_id": "1", "model": "m"}], [{"case_id": "1", "model": "m", "label": " eel\u00a0"}]
+    )
+    assert settle(suite, outputs, ClassChoice.parse([" eel\u00a0=dog"])).predictions["label"].to_pylist() == ["dog"]
