@@ -1,11 +1,6 @@
-"""COCO files as tools write them: ids that are texts, no sizes, wrong segmentations: read to the same numbers, and said.
-
-And the law of leaves: whatever a value in a file is changed to, what is read changes, it is refused, or the receipt
-names its place.
-"""
+"""COCO files as tools write them: ids that are texts, no sizes, wrong segmentations: read to the same numbers, and said."""
 # ruff: noqa: E501 - a table reads better with one line a case
 
-import copy
 import json
 from collections.abc import Callable
 from typing import Any
@@ -230,75 +225,3 @@ def test_wrong_segmentations_are_refused_where_masks_are_compared(tmp_path):
     each(found, segmentation=lambda record: [ring(record)])
     with pytest.raises(InputError, match=r"column polygons.*expected rings of at least three points"):
         ap(*read(tmp_path, gt, found))
-
-
-def leaves(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    return [leaf for key, each in inner for leaf in leaves(each, (*path, key))] or [path]
-
-
-def full_truth() -> Document:
-    """A ground truth with all that COCO, LVIS and key point files have, and some that tools add."""
-    gt = truth()
-    gt |= {
-        "info": {"year": 2024, "contributor": "x"},
-        "licenses": [{"id": 1, "name": "CC"}],
-        "custom": {"a": [{"b": 1}]},
-        "type": "instances",
-    }
-    each(gt["images"], license=1, coco_url="http://x/y", flickr_url="z", date_captured="2024", tags=["night"], weather={"sky": "grey"},
-         neg_category_ids=[2], not_exhaustive_category_ids=[1])  # fmt: skip
-    each(gt["annotations"], segmentation=lambda record: [ring(record)], attributes={"occluded": False, "id": 3}, ignore=0, num_keypoints=1,
-         keypoints=[15, 15, 2], track=[1, 2])  # fmt: skip
-    each(
-        gt["categories"],
-        supercategory="animal",
-        keypoints=["nose"],
-        skeleton=[[1, 1]],
-        isthing=1,
-        image_count=3,
-        frequency="c",
-        synonyms=["x"],
-    )
-    return gt
-
-
-def full_results() -> list[Document]:
-    found = results()
-    each(found, id=1, file_name=lambda record: "ab"[record["image_id"] - 1] + ".jpg", area=5.0, iscrowd=0, segmentation=lambda record: [ring(record)],
-         keypoints=[15, 15, 2], extra={"embedding": [0.5, 1]}, category_name="cat", model="m")  # fmt: skip
-    return found
-
-
-MARKS = {int: 77, float: 0.123, str: "mark", bool: True}
-
-
-def place_of(path: tuple[Any, ...]) -> str:
-    return "".join("[]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".")
-
-
-@pytest.mark.parametrize("side", ["truth", "results"])
-def test_no_leaf_is_lost(tmp_path, side):
-    """Change one leaf: what is read changes, it is refused, or the receipt names its place as not used."""
-    gt, found = full_truth(), full_results()
-    before, outputs_before = read(tmp_path, gt, found)
-    document = gt if side == "truth" else found
-    unused = [line.place for line in (before if side == "truth" else outputs_before).receipt if line.use == "unused"]
-    lost = []
-    for path in leaves(document):
-        changed = copy.deepcopy(document)
-        place = changed
-        for step in path[:-1]:
-            place = place[step]
-        place[path[-1]] = MARKS[type(place[path[-1]])]
-        try:
-            suite, outputs = read(tmp_path, *((changed, found) if side == "truth" else (gt, changed)))
-        except InputError:
-            continue
-        named = [line.place for line in (*suite.receipt, *outputs.receipt) if line.use == "unused"]
-        if any(place_of(path).startswith(each) for each in named):
-            continue
-        if (suite.fingerprint, outputs.fingerprint) == (before.fingerprint, outputs_before.fingerprint):
-            lost.append(place_of(path))
-    assert lost == []
-    assert any("attributes.occluded" in each or "extra.embedding" in each for each in unused)

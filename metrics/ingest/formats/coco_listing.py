@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.classes import ClassFacts
 from metrics.core.suite import NUMBERS, STRINGS
-from metrics.ingest.formats.coco_keys import LISTS, UNKNOWN_KEY, note_leaves
+from metrics.ingest.formats.coco_keys import LISTS
+from metrics.ingest.leaf_notes import UNKNOWN, note_unused
 from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import FALSE, NUMBER, TRUE, Sheet
 from metrics.ingest.source import Source
@@ -99,7 +100,7 @@ class Listing(Sheet):
                     self.problems.note(self.file, self.path + key, "used", used[key], count - self._unused[key])
             else:
                 given = (record[key] for record in self.records if key in record)
-                note_leaves(self.problems, self.file, self.path + key, given, unused.get(key, UNKNOWN_KEY))
+                note_unused(self.problems, self.file, self.path + key, given, unused.get(key, UNKNOWN))
 
     def note_unused(self, key: str, reason: str, count: int, example: object = "") -> None:
         """Note that the values of some records under a key that is used are not, and why."""

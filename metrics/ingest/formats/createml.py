@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 from metrics.ingest.formats.annotation_reader import Purpose, annotation_reader, documents, heads, json_of
+from metrics.ingest.leaf_notes import UNSCORED, Leaves
 from metrics.ingest.media.drawn_objects import (
     DrawnObjects,
     Faulty,
@@ -23,6 +24,10 @@ IMAGE = re.compile(rb'"(image|imagefilename)"\s*:\s*"')
 LISTED = re.compile(rb'"annotations?"\s*:\s*\[')
 EXPECTED = "{image, annotations[{label, coordinates {x, y, width, height}}]}"
 FIELDS = ("x", "y", "width", "height")
+OBJECT = {"label": "label", "confidence": "score", "score": "score"} | {f"coordinates.{name}": name for name in FIELDS}
+USED = {"[].image": "metadata.image_name", "[].imagefilename": "metadata.image_name"} | {
+    f"[].{listed}[].{key}": field for listed in ("annotations", "annotation") for key, field in OBJECT.items()
+}
 
 
 def recognises(upload: Upload) -> bool:
@@ -33,14 +38,15 @@ def recognises(upload: Upload) -> bool:
     )
 
 
-def _gather(found: DrawnObjects, upload: Upload, _: Purpose) -> None:
+def _gather(found: DrawnObjects, upload: Upload, purpose: Purpose) -> None:
     entries = [] if upload.bundle is None else upload.bundle.ending(".json")
-    many = len(entries) > 1
+    many, leaves = len(entries) > 1, Leaves()
     for document in documents(upload, found.problems, entries):
         records = json_of(document, found.problems)
         if records is None:
             continue
         found.add_file(document.name)
+        leaves.add(records)
         if not isinstance(records, list):
             found.problems.add(document.name, "no array", f"an array of {EXPECTED}", fatal=True)
             continue
@@ -56,6 +62,8 @@ def _gather(found: DrawnObjects, upload: Upload, _: Purpose) -> None:
             for item in listed:
                 row += 1
                 found.add(image, row, _thing, item)
+    ignored = dict.fromkeys((path for path in USED if USED[path] == "score"), UNSCORED) if purpose == "suite" else {}
+    leaves.note(found.problems, found.file, {path: USED[path] for path in USED.keys() - ignored.keys()}, ignored)
     boxes = [thing.shape.box for thing in found.things if thing is not None]
     outside = sum(box[0] < 0 or box[1] < 0 for box in boxes)
     if outside > len(boxes) / 10:

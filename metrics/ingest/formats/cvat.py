@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from metrics.ingest.formats.annotation_reader import Purpose, annotation_reader, documents, heads
+from metrics.ingest.leaf_notes import UNSCORED, Leaves
 from metrics.ingest.media.drawn_objects import (
     MAX_IMAGES,
     DrawnObjects,
@@ -37,6 +38,24 @@ CORNERS = ("xtl", "ytl", "xbr", "ybr")
 READ = ("box", "polygon", "ellipse", "mask")
 OTHERS = ("polyline", "points", "cuboid", "skeleton", "tag")
 SCORES = ("score", "confidence")
+SHAPE = {
+    "label": "label", "frame": "case_id", "outside": "whether the object is there",
+    **{f"attribute.{name}": "score" for name in SCORES}, **dict.fromkeys(
+        (*CORNERS, "cx", "cy", "rx", "ry", "rotation", "points", "left", "top", "width", "height", "rle"), "the shape"
+    ),
+}  # fmt: skip
+USED = {
+    "image.name": "metadata.image_name", "image.width": "image_width", "image.height": "image_height",
+    "image.subset": "tells images of one name apart", "track.label": "label",
+    "meta.task.labels.label.name": "the classes", "meta.project.labels.label.name": "the classes",
+    "meta.task.original_size": "image_width, image_height", "meta.task.size": "the number of frames",
+    **{f"{place}.{shape}.{name}": SHAPE[name] for place in ("image", "track") for shape in READ for name in SHAPE},
+}  # fmt: skip
+WHY = {
+    "meta": "it describes the task", **{
+        f"{place}.{shape}": "it is no object" for place in ("image", "track") for shape in OTHERS
+    },
+}  # fmt: skip
 
 
 def recognises(upload: Upload) -> bool:
@@ -44,9 +63,9 @@ def recognises(upload: Upload) -> bool:
     return any(b"<annotations>" in head or b"<annotations " in head for head in heads(upload, ".xml"))
 
 
-def _gather(found: DrawnObjects, upload: Upload, _: Purpose) -> None:
+def _gather(found: DrawnObjects, upload: Upload, purpose: Purpose) -> None:
     entries = [] if upload.bundle is None else upload.bundle.ending(".xml")
-    whole = _Whole(found)
+    whole = _Whole(found, purpose)
     for document in documents(upload, found.problems, entries):
         found.add_file(document.name)
         file = _File(whole, document.name)
@@ -60,18 +79,22 @@ def _gather(found: DrawnObjects, upload: Upload, _: Purpose) -> None:
                     break
             elif event == "end" and element.tag in file.readers:
                 file.readers[element.tag](element)
+                whole.leaves.add_element(element)
                 element.clear()
+            elif event == "end" and element.tag == "version":
+                whole.leaves.add_element(element)
     whole.finish()
 
 
 class _Whole:
     """What is known of an upload as its files are read: the labels, the subset of each image, what was skipped."""
 
-    def __init__(self, found: DrawnObjects):
-        self.found = found
+    def __init__(self, found: DrawnObjects, purpose: Purpose):
+        self.found, self.purpose = found, purpose
         self.labels: dict[str, None] = {}
         self.subsets: list[str] = []
         self.skipped: Counter[str] = Counter()
+        self.leaves = Leaves()
 
     def add_picture(self, picture: Picture, subset: str) -> int:
         """Return the number of a new image of a subset."""
@@ -82,11 +105,17 @@ class _Whole:
         """Tell images of one name apart by their subset, and say which labels there are and what was not read."""
         found = self.found
         names = [picture.name for picture in found.pictures]
+        why = dict(WHY)
         if len(set(names)) < len(names):
             found.pictures = [
                 picture._replace(name=f"{subset}/{picture.name}") if subset else picture
                 for picture, subset in zip(found.pictures, self.subsets, strict=True)
             ]
+        else:
+            why["image.subset"] = "the names of the images tell them apart"
+        if self.purpose == "suite":
+            why |= dict.fromkeys((path for path, field in USED.items() if field == "score"), UNSCORED)
+        self.leaves.note(found.problems, found.file, {path: USED[path] for path in USED.keys() - why.keys()}, why)
         used = {thing.label for thing in found.things if thing is not None and thing.label}
         found.labels = (*self.labels, *sorted(used - self.labels.keys()))
         if self.skipped:

@@ -6,6 +6,7 @@ marked: oriented_ap ignores them as DOTA's server does.
 """
 
 import re
+from collections import Counter
 
 from metrics.ingest.formats.annotation_reader import LOOKED_AT, Purpose, add_pictures, annotation_reader, mostly
 from metrics.ingest.media.archive import Entry
@@ -51,7 +52,8 @@ def _gather(found: DrawnObjects, upload: Upload, _: Purpose) -> None:
         _gather_results(found, upload, results)
         return
     bundle, entries = upload.folder, _label_files(upload)
-    difficult = 0
+    difficult = others = 0
+    headers: Counter[str] = Counter()
     for image, entry in zip(add_pictures(found, upload, entries), entries, strict=True):
         text = bundle.text(entry, found.problems)
         if text is None:
@@ -60,7 +62,14 @@ def _gather(found: DrawnObjects, upload: Upload, _: Purpose) -> None:
         found.add_file(bundle.file(entry))
         for row, line in _lines(text):
             found.add(image, row, _thing, line)
-            difficult += line.split()[-1:] == ["1"] and len(line.split()) == 10
+            last = line.split()[9:]
+            difficult += last == ["1"]
+            others += bool(last) and last not in (["0"], ["1"])
+        headers.update(match[1] for line in text.splitlines() if (match := HEADER.match(line)))
+    for name, count in headers.items():
+        found.problems.note(found.file, name, "unused", "it describes the image", count)
+    if others:
+        found.problems.note(found.file, "difficult", "unused", "only 1 marks a difficult object, and 0 others", others)
     if difficult:
         found.notes.append(difficult_note(difficult))
 

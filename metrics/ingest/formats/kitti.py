@@ -7,6 +7,7 @@ covers enough; such a region is a crowd of every class, for which COCO's rule is
 import re
 
 from metrics.ingest.formats.annotation_reader import LOOKED_AT, Purpose, add_pictures, annotation_reader, mostly
+from metrics.ingest.leaf_notes import UNSCORED
 from metrics.ingest.media.archive import Entry
 from metrics.ingest.media.drawn_objects import DrawnObjects, Faulty, Thing, corner_box, number, score_of
 from metrics.ingest.problems import Problems
@@ -15,6 +16,8 @@ from metrics.ingest.reader import Upload
 FIELDS = ("left", "top", "right", "bottom")
 LENGTHS = (15, 16)  # without and with a score
 EXPECTED = "type truncated occluded alpha left top right bottom height width length x y z rotation_y, and a score"
+USED = {"type": "label", "left": "x", "top": "y", "right": "width", "bottom": "height"}
+UNUSED = ("truncated", "occluded", "alpha", "height", "width", "length", "x", "y", "z", "rotation_y")
 DONT_CARE = "dontcare"
 LISTS = re.compile(r"(train|val|valid|test|trainval|classes|names|labels|readme.*|licen[cs]e)", re.IGNORECASE)
 
@@ -45,6 +48,15 @@ def _gather(found: DrawnObjects, upload: Upload, purpose: Purpose) -> None:
                 if purpose == "outputs":
                     continue
             found.add(image, row, _thing, line)
+    scored = sum(score is not None for score in found.scores())
+    for name, field in USED.items() if len(found) else ():
+        found.problems.note(found.file, name, "used", field, len(found))
+    for name in UNUSED if len(found) else ():
+        found.problems.note(found.file, name, "unused", "the box in the image is evaluated, no other field", len(found))
+    if scored and purpose == "suite":
+        found.problems.note(found.file, "score", "unused", UNSCORED, scored)
+    elif scored:
+        found.problems.note(found.file, "score", "used", "score", scored)
     if regions:
         found.notes.append(f"DontCare regions: {regions:,}. Detections inside them are ignored.")
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from metrics.core.array_types import Bools
 from metrics.ingest.formats.annotation_reader import Purpose, annotation_reader, documents, heads, json_of
+from metrics.ingest.leaf_notes import Leaves
 from metrics.ingest.media.drawn_objects import (
     DrawnObjects,
     Faulty,
@@ -38,6 +39,14 @@ EXPECTED = "{data {image}, annotations[{result[…]}], predictions[…]}"
 BOX = ("x", "y", "width", "height")
 UPLOADED = "/data/upload/"  # there Label Studio puts eight digits and a dash before the file's name
 OTHERS = ("keypointlabels", "vectorlabels", "videorectangle", "timeserieslabels")
+KINDS = ("rectanglelabels", "polygonlabels", "ellipselabels", "brushlabels", "labels")
+REGION = {
+    "type": "the kind of shape", "original_width": "image_width", "original_height": "image_height", "score": "score",
+    **{f"value.{name}": "the shape" for name in (*BOX, "rotation", "points", "radiusX", "radiusY", "rle", "format")},
+    **{f"value.{kind}": "label" for kind in KINDS},
+}  # fmt: skip
+ANSWER = {"was_cancelled": "answers that were skipped", "ground_truth": "which annotation is read"}
+UNREAD = "regions of annotations are read as ground truth, those of predictions as outputs"
 Job = tuple[dict[str, Any], Any, Any, str | None]  # a region, its label, the score and model of all
 
 
@@ -58,6 +67,7 @@ def _gather(found: DrawnObjects, upload: Upload, purpose: Purpose) -> None:
     stored = set() if upload.bundle is None else {entry.base for entry in upload.bundle.images}
     several = unlabelled = 0
     skipped: Counter[str] = Counter()
+    leaves, used = Leaves(), dict[str, str]()
     for document in documents(upload, found.problems, entries):
         tasks = json_of(document, found.problems)
         if tasks is None:
@@ -68,6 +78,8 @@ def _gather(found: DrawnObjects, upload: Upload, purpose: Purpose) -> None:
             continue
         predicted = purpose == "outputs" or (purpose == "preview" and not any(map(_annotations, tasks)))
         predicted &= any(isinstance(task, dict) and task.get("predictions") for task in tasks)
+        leaves.add(tasks)
+        used |= _used(tasks, predicted)
         for place, task in enumerate(tasks, 1):
             name = _image_name(task, stored)
             if name is None:
@@ -91,7 +103,12 @@ def _gather(found: DrawnObjects, upload: Upload, purpose: Purpose) -> None:
             for answer in answers:
                 for job in _jobs(answer, predicted, skipped):
                     found.add(image, place, partial(_thing, picture), job)
+    leaves.note(found.problems, found.file, used, {"[].annotations": UNREAD, "[].predictions": UNREAD})
+    for kind, count in skipped.items():
+        found.problems.note(found.file, f"regions of type {kind}", "unused", "they are no objects in an image", count)
     if several:
+        only = "of a task with several annotations the one marked as ground truth is read, else the first"
+        found.problems.note(found.file, "[].annotations", "unused", only, several)
         which = "The one marked as ground truth is read, else the first."
         found.notes.append(f"Tasks with several annotations: {several:,}. {which}")
     if unlabelled:
@@ -103,6 +120,21 @@ def _gather(found: DrawnObjects, upload: Upload, purpose: Purpose) -> None:
     elif skipped:
         listed = ", ".join(f"{count:,} {kind}" for kind, count in sorted(skipped.items()))
         found.notes.append(f"Regions that are no objects were not read: {listed}.")
+
+
+def _used(tasks: list[Any], predicted: bool) -> dict[str, str]:
+    """Return the paths that are read, of annotations or of predictions, and the fields that they are."""
+    plain = any(
+        isinstance(task, dict) and isinstance(task.get("data"), dict) and task["data"].get("image") for task in tasks
+    )
+    used = {"[].data.image" if plain else "[].data": "metadata.image_name"}
+    for place in ("predictions",) if predicted else ("annotations", "completions"):
+        used |= {f"[].{place}[].result[].{key}": field for key, field in REGION.items()}
+    if predicted:
+        return used | {"[].predictions[].score": "score", "[].predictions[].model_version": "model"}
+    lists = ("annotations", "completions")
+    used = {path: field for path, field in used.items() if field != "score"}
+    return used | {f"[].{place}[].{key}": field for key, field in ANSWER.items() for place in lists}
 
 
 def _annotations(task: Any) -> list[Any]:

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from metrics.core.suite import Suite
 from metrics.ingest.arrays import only
+from metrics.ingest.leaf_notes import Leaves
 from metrics.ingest.media.archive import Entry
 from metrics.ingest.media.bundle import Bundle, Rows, case_ids, image_names, need_unique, pair
 from metrics.ingest.media.drawn_objects import difficult_note
@@ -27,6 +28,15 @@ from metrics.vision.coco_columns import FARTHEST
 PATHS = {"name": "name", **{corner: "bndbox/" + corner for corner in CORNERS}, "difficult": "difficult"}
 EXPECTED = "an <annotation> with size and objects"
 MAX_SIDE = 1_000_000
+USED = {
+    "annotation.filename": "metadata.image_name", "annotation.size.width": "image_width",
+    "annotation.size.height": "image_height", "annotation.object.name": "label",
+    "annotation.object.difficult": "difficult", **{f"annotation.object.bndbox.{corner}": corner for corner in CORNERS},
+}  # fmt: skip
+WHY = {
+    "annotation.object": "no evaluator reads it", "annotation.object.part": "parts of objects are not evaluated",
+    "annotation.object.polygon": "the box is read", "annotation": "it describes the image",
+}  # fmt: skip
 
 
 def read_suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loaded[Suite]:
@@ -90,6 +100,7 @@ def read_objects(bundle: Bundle, problems: Problems) -> tuple[Rows, list[dict[st
     rows: list[int] = []
     which: list[int] = []
     unread: list[int] = []
+    leaves = Leaves()
     for place, entry in enumerate(files):
         root = _parse(bundle, entry, problems)
         fact: dict[str, Any] = {"image": None, "width": None, "height": None}
@@ -97,6 +108,7 @@ def read_objects(bundle: Bundle, problems: Problems) -> tuple[Rows, list[dict[st
         if root is None:
             unread.append(place)
             continue
+        leaves.add_element(root)
         fact["image"] = (_text(root, "filename") or "").replace("\\", "/").rsplit("/", 1)[-1].strip() or None
         for side in ("width", "height"):
             if not _side(bundle, entry, _text(root, "size/" + side), side, fact, problems):
@@ -108,6 +120,7 @@ def read_objects(bundle: Bundle, problems: Problems) -> tuple[Rows, list[dict[st
                 which.append(place)
                 for name, path in PATHS.items():
                     columns[name].append(_text(item, path))
+    leaves.note(problems, bundle.name, USED, WHY)
     table = pa.table({name: pa.array(values, pa.string()) for name, values in columns.items()})
     return Rows(bundle.name, table, rows, which, bundle.names(files), problems), facts, unread
 
