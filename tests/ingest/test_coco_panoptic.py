@@ -130,3 +130,31 @@ def test_other_types_are_told(tmp_path):
     path = packed(tmp_path / "none.zip", ZIP | {"panoptic_val.json": {"annotations": 5, "x": '"segments_info"'}})
     with pytest.raises(InputError, match="annotations"):
         read_suite(path)
+
+
+def test_ids_that_are_texts(tmp_path):
+    """The same regions as with numbers; what else stands in the document is said."""
+    named = document(
+        {
+            "image_id": "b",
+            "file_name": "b.png",
+            "segments_info": [
+                {"id": "7", "category_id": "c-3", "area": 3, "iscrowd": False},
+                {"id": 66_000, "category_id": "c-2"},
+            ],
+        }
+    )
+    named |= {
+        "images": [{"id": "b", "file_name": "b.jpg"}],
+        "categories": [each | {"id": f"c-{each['id']}"} for each in CATEGORIES],
+        "info": {"year": 1},
+    }
+    path = packed(tmp_path / "s.zip", ZIP | {"panoptic_val.json": named})
+    suite, plain = read_suite(path), read_suite(packed(tmp_path / "p.zip", ZIP))
+    assert (suite.cases["case_id"].to_pylist(), suite.category_ids, suite.classes["sky"].id) == (["b"], (), "c-2")
+    assert suite.annotations["rle"].to_pylist() == plain.annotations["rle"].to_pylist()
+    assert suite.annotations["label"].to_pylist() == ["cat", "sky"]
+    outputs = read_outputs(path, suite=suite)
+    assert outputs.predictions["label"].to_pylist() == ["cat", "sky"]
+    unused = {line.place for line in suite.receipt if line.use == "unused"}
+    assert unused == {"annotations[].segments_info[].area", "info.year"}

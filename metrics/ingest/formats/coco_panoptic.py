@@ -13,7 +13,9 @@ import pyarrow as pa
 
 from metrics.core.array_types import Ints
 from metrics.core.suite import Suite
-from metrics.ingest.formats.coco_listing import Listing, class_facts, names
+from metrics.ingest.formats.coco_keys import CATEGORY_KEYS, UNUSED_KEYS, note_document
+from metrics.ingest.formats.coco_listing import Ids, Listing, class_facts, names, whole_number
+from metrics.ingest.leaf_notes import Leaves
 from metrics.ingest.media.archive import UNREADABLE, Entry
 from metrics.ingest.media.bundle import Bundle, Rows
 from metrics.ingest.media.png_maps import Found, listed, read_maps, region_columns
@@ -21,6 +23,7 @@ from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages
 from metrics.ingest.output_parts import Part
 from metrics.ingest.problems import Loaded, Problems
 from metrics.ingest.reader import Preview, Reader, Request, Upload, need_images
+from metrics.ingest.sheet import FALSE, TRUE
 from metrics.ingest.source import MAX_JSON_BYTES, Source, load_json
 from metrics.ingest.tables.columns import Role
 from metrics.ingest.tables.object_tables import sizes_of
@@ -30,7 +33,10 @@ SEGMENTS = b'"segments_info"'
 IMAGE, OWN_IMAGE = "the id of an image in images", "the id of an image of the suite"
 MAP = "the name of a PNG in the folder or zip"
 SEGMENT = "a list of {id, category_id}: ids from 1, each once, and categories of the ground truth"
-Segments = Mapping[int, Mapping[str, Any]]  # the records of an image's segments_info by their ids
+Segments = Mapping[int, tuple[int, bool]]  # the categories of an image's segments and whether they are crowds, by id
+SEGMENT_KEYS = {"segments_info[].id": "the pixels of the map", "segments_info[].category_id": "label",
+                "segments_info[].iscrowd": "is_crowd"}  # fmt: skip
+PIXELS = "the pixels of the map say it"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -45,10 +51,8 @@ class _Maps:
     def regions(self, labels: Mapping[int, str]) -> tuple[Ints, dict[str, pa.Array], list[bool]]:
         """Return the map of each segment, its columns, and whether it is a crowd; none of maps that are wrong."""
         held = [Found() if bad else found for found, bad in zip(self.found, self.sheet.bad.tolist(), strict=True)]
-        kinds = [{id: labels[each["category_id"]] for id, each in own.items()} for own in self.segments]
-        crowds = [
-            own[id].get("iscrowd") == 1 for found, own in zip(held, self.segments, strict=True) for id in found.ids
-        ]
+        kinds = [{id: labels[category] for id, (category, _) in own.items()} for own in self.segments]
+        crowds = [own[id][1] for found, own in zip(held, self.segments, strict=True) for id in found.ids]
         return *region_columns(held, kinds), crowds
 
 
@@ -69,18 +73,23 @@ def read_suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loade
     categories = Listing(source, "categories", document.get("categories"), problems)
     images = Listing(source, "images", document.get("images"), problems)
     problems.stop()
-    numbers, texts = categories.integers("id"), categories.values("name")
+    known, image_ids = Ids(), Ids()
+    numbers, texts = categories.ids("id", known, new=True), categories.values("name")
     categories.apply(category_faults(numbers, names(texts)))
-    ids, files = images.integers("id"), images.values("file_name")
+    ids, files = images.ids("id", image_ids, new=True), images.values("file_name")
     images.apply(image_faults(ids))
     problems.fatal |= bool(categories.bad.any() or images.bad.any())  # annotations rest on them
     problems.stop()
     labels = {int(numbers[place]): texts[place] for place in np.argsort(numbers, kind="stable")}
-    maps = _read(upload, source, document, problems, np.sort(ids), IMAGE, set(labels), {})
+    note_document(source, document, problems)
+    categories.note_keys(CATEGORY_KEYS, UNUSED_KEYS)
+    sides = dict.fromkeys(("width", "height"), PIXELS)
+    images.note_keys({"id": "case_id", "file_name": IMAGE_NAME}, UNUSED_KEYS | sides)
+    maps = _read(upload, source, document, problems, np.sort(ids), image_ids, IMAGE, set(labels), known, {})
     maps.sheet.leave_out()
     order = [place for place in np.argsort(maps.image_ids, kind="stable").tolist() if not maps.sheet.bad[place]]
     named = dict(zip(ids.tolist(), files, strict=True))
-    case_ids = pa.array(maps.image_ids).cast(pa.string())
+    case_ids = image_ids.texts(maps.image_ids)
     cases = pa.table(
         {
             "case_id": case_ids.take(pa.array(order, pa.int64())),
@@ -103,25 +112,31 @@ def read_suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loade
     )
     loaded = pictures.suite(
         upload.name, request.suite_name or upload.stem, "segmentation", pictures.take(cases), annotations,
-        tuple(labels.values()), tuple(labels), empty=("no usable map", "at least one"),
+        tuple(labels.values()), () if known else tuple(labels), empty=("no usable map", "at least one"),
     )  # fmt: skip
-    return replace(loaded, value=replace(loaded.value, classes=class_facts(document["categories"])))
+    return replace(loaded, value=replace(loaded.value, classes=class_facts(document["categories"], named=bool(known))))
 
 
 def read_outputs(upload: Upload, request: Request, suite: Suite) -> Part:
     """Return the maps with their cases, and the segments in them; categories go by the suite's numbers."""
     need_images(upload, suite)
-    if suite.task != "segmentation" or not suite.category_ids:
+    named = {facts.id: label for label, facts in suite.classes.items() if facts.id is not None}
+    if suite.task != "segmentation" or not (suite.category_ids or named):
         raise upload.error(
             "COCO panoptic segments", "ground truth that is COCO panoptic, too: its numbers name classes"
         )
     source, document = _document(upload)
-    labels = dict(zip(suite.category_ids, suite.labels, strict=True))
-    by_id = {int(case): case for case in suite.cases["case_id"].to_pylist() if case.isascii() and case.isdigit()}
+    categories, image_ids = Ids(), Ids()
+    labels = {categories.number_of(id, True): label for id, label in named.items()} or dict(
+        zip(suite.category_ids, suite.labels, strict=True)
+    )
+    by_id = {image_ids.number_of(case, True): case for case in suite.cases["case_id"].to_pylist()}
     known = np.sort(np.fromiter(by_id, np.int64, len(by_id)))
     stated = sizes_of(suite.cases)
     sizes = {id: stated[case] for id, case in by_id.items() if case in stated}
-    maps = _read(upload, source, document, request.problems, known, OWN_IMAGE, set(labels), sizes)
+    maps = _read(
+        upload, source, document, request.problems, known, image_ids, OWN_IMAGE, set(labels), categories, sizes
+    )
     table = pa.table(
         {
             "case_id": pa.array([by_id[id] for id in maps.image_ids.tolist()], pa.string()),
@@ -174,14 +189,17 @@ def _document(upload: Upload) -> tuple[Source, dict[str, Any]]:
 
 
 def _read(
-    upload: Upload, source: Source, document: dict[str, Any], problems: Problems, known: Ints, expected: str,
-    categories: set[int], sizes: Mapping[int, tuple[int, int]],
+    upload: Upload, source: Source, document: dict[str, Any], problems: Problems, known: Ints, texts: Ids,
+    expected: str, categories: set[int], category_ids: Ids, sizes: Mapping[int, tuple[int, int]],
 ) -> _Maps:  # fmt: skip
-    """Return the maps of the records that are right; `known`: the ids of images, rising; `sizes`: width and height."""
+    """Return the maps of the records that are right; `known`: the ids of images, rising; `sizes`: width and height.
+
+    `texts` and `category_ids` are the ids of images and categories that are texts.
+    """
     bundle = upload.folder
     listing = Listing(source, "annotations", document.get("annotations"), problems)
     problems.stop()
-    image_ids, files = listing.integers("image_id"), listing.values("file_name")
+    image_ids, files = listing.ids("image_id", texts), listing.values("file_name")
     listing.apply(member_faults("image_id", codes_of(image_ids, known), expected))
     again = np.ones(len(image_ids), np.bool_)
     again[np.unique(image_ids, return_index=True)[1]] = False
@@ -191,9 +209,17 @@ def _read(
         pngs.setdefault(entry.base, []).append(entry)
     entries = [_entry(name, pngs, source.name) for name in files]
     listing.wrong(np.fromiter((entry is None for entry in entries), bool, len(entries)), "file_name", files, MAP)
-    segments = [_segments(value, categories) for value in listing.values("segments_info")]
-    texts = [f"{value!r}"[:80] for value in listing.values("segments_info")]
-    listing.wrong(np.fromiter((own is None for own in segments), bool, len(segments)), "segments_info", texts, SEGMENT)
+    given = listing.values("segments_info")
+    segments = [_segments(value, categories, category_ids) for value in given]
+    shown = [f"{value!r}"[:80] for value in given]
+    listing.wrong(np.fromiter((own is None for own in segments), bool, len(segments)), "segments_info", shown, SEGMENT)
+    leaves = Leaves()
+    for value in given:
+        leaves.add(value, "annotations[].segments_info")
+    leaves.note(
+        problems, source.name, {f"annotations[].{key}": field for key, field in SEGMENT_KEYS.items()}, reason=PIXELS
+    )
+    listing.note_keys({"image_id": "case_id", "file_name": "the map", "segments_info": "the segments"}, UNUSED_KEYS)
     listing.leave_out()
     good = np.flatnonzero(~listing.bad).tolist()
     own = [segments[place] or {} for place in good]
@@ -223,16 +249,20 @@ def _entry(name: Any, pngs: Mapping[str, list[Entry]], document: str) -> Entry |
     return found[0] if len(found) == 1 else None
 
 
-def _segments(value: Any, categories: set[int]) -> Segments | None:
-    """Return the records of a segments_info by their ids; None where it is not SEGMENT."""
+def _segments(value: Any, categories: set[int], known: Ids) -> Segments | None:
+    """Return the categories and crowds of a segments_info by the segments' ids; None where it is not SEGMENT."""
     if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
         return None
-    if not all(type(each.get("id")) is int and 0 < each["id"] < 1 << 24 for each in value):
-        return None
-    found = {each["id"]: each for each in value}
-    kinds = all(type(each.get("category_id")) is int and each["category_id"] in categories for each in value)
-    crowds = all(each.get("iscrowd", 0) in (0, 1) for each in value)
-    return found if kinds and crowds and len(found) == len(value) else None
+    found: dict[int, tuple[int, bool]] = {}
+    for each in value:
+        number, category = whole_number(each.get("id")), known.number_of(each.get("category_id"), False)
+        flag = str(each.get("iscrowd") or 0).lower()
+        if number is None or not 0 < number < 1 << 24 or number in found or category not in categories:
+            return None
+        if flag not in (*TRUE, *FALSE):
+            return None
+        found[number] = category, flag in TRUE
+    return found
 
 
 READER = Reader(
