@@ -9,8 +9,9 @@ from typing import Any, Literal, ParamSpec, TypeVar
 from metrics.core.errors import InputError
 from metrics.core.suite import Outputs, Suite, Task
 from metrics.ingest.format_table import open_upload, reader_of
+from metrics.ingest.formats.coco_memory import written_document
 from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages
-from metrics.ingest.output_parts import Part, outputs_of
+from metrics.ingest.output_parts import VISION, Part, outputs_of
 from metrics.ingest.problems import Loaded, Problems
 from metrics.ingest.reader import Preview, Reader, Request, Upload
 from metrics.ingest.sheet_reader import combined_of, part_of, suite_of
@@ -183,8 +184,15 @@ def suite_from_frame(
     """Return the suite in a table in memory, as `read_suite`; messages count rows from 1, and no index is read.
 
     `frame` is a data frame of pandas or polars, an Arrow table, a list of dictionaries, a Hugging Face Dataset (class
-    labels become their names) or anything else with `__arrow_c_stream__`. `answers` are to questions about the table.
+    labels become their names) or anything else with `__arrow_c_stream__`, or a COCO ground truth as a dictionary.
+    `answers` are to questions about the table.
     """
+    with written_document(frame if isinstance(frame, dict) else None, name) as path:
+        if path is not None:
+            return load_suite(
+                path, task=task, images=images, name=name, keep_good_rows=keep_good_rows,
+                workspace_media=workspace_media, reading=Reading(answers=answers or {}),
+            ).value  # fmt: skip
     sheet = frame_sheet(frame, name, _problems(keep_good_rows, answers))
     pictures = SuiteImages(images, workspace_media, None, sheet.problems)
     return replace(suite_of(sheet, name, task, mapping, pictures).value, receipt=sheet.problems.receipt)
@@ -197,8 +205,14 @@ def outputs_from_frame(
 ) -> Outputs:  # fmt: skip
     """Return the outputs in a table in memory, as `read_outputs`; `frame` as in `suite_from_frame`.
 
-    Without a column `model` the model is `model_name`, or `name`.
+    Without a column `model` the model is `model_name`, or `name`. COCO results may be a list or data frame of records.
     """
+    with written_document(frame if suite.task in VISION else None, name) as path:
+        if path is not None:
+            return load_outputs(
+                path, suite=suite, model_names={path: model_name or name}, keep_good_rows=keep_good_rows,
+                keep_unknown_classes=keep_unknown_classes, readings={path: Reading(answers=answers or {})},
+            ).value  # fmt: skip
     sheet = frame_sheet(frame, name, _problems(keep_good_rows, answers, suite, keep_unknown_classes))
     part = part_of(sheet, suite, mapping, model_name or name, None)
     return replace(outputs_of([part], suite, sheet.problems).value, receipt=sheet.problems.receipt)

@@ -1,11 +1,9 @@
 """Whatever coco_summary is given that is no plain pair of COCO files, as objects to match."""
 
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -13,7 +11,6 @@ from metrics.core.array_types import Int32s
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import ANNOTATIONS, PREDICTIONS, Outputs, Suite
 from metrics.ingest import load_outputs, load_suite, outputs_from_frame, suite_from_frame
-from metrics.ingest.formats.coco import is_ground_truth
 from metrics.ingest.formats.coco_results import is_results
 from metrics.ingest.source import load_json, open_source
 from metrics.store.remote.objects import local_file
@@ -28,25 +25,23 @@ def read_objects(ground_truth: Any, results: Any, iou_type: IouType) -> tuple[Ob
     With a box beside the mask of the first of COCO's results, every area is that of the box, as in pycocotools.
     """
     suite, outputs, boxed = ground_truth, results, False
-    with TemporaryDirectory() as folder:
-        if is_ground_truth(suite):
-            suite = _written(Path(folder, "ground_truth.json"), suite)
-        if isinstance(outputs, list) and is_results(outputs):
-            outputs = _written(Path(folder, "results.json"), outputs)
-        if isinstance(suite, str | Path):
-            suite = load_suite(local_file(str(suite))).value
-        elif not isinstance(suite, Suite):
-            suite = suite_from_frame(suite)
-        if suite.task not in ("detection", "segmentation"):
-            raise InputError([InputProblem("coco_summary", f"a suite of {suite.task}", "objects in images")])
-        if isinstance(outputs, str | Path):
-            path = local_file(str(outputs))
-            outputs = load_outputs(path, suite=suite).value
-            if iou_type == "segm" and Path(path).suffix.lower() == ".json":
-                document = load_json(open_source(path))
-                boxed = is_results(document) and bool(document) and bool(document[0].get("bbox"))
-        elif not isinstance(outputs, Outputs):
-            outputs = outputs_from_frame(outputs, suite=suite)
+    if isinstance(suite, str | Path):
+        suite = load_suite(local_file(str(suite))).value
+    elif not isinstance(suite, Suite):
+        suite = suite_from_frame(suite)
+    if suite.task not in ("detection", "segmentation"):
+        raise InputError([InputProblem("coco_summary", f"a suite of {suite.task}", "objects in images")])
+    if isinstance(outputs, list | tuple) and len(outputs) == 1 and isinstance(outputs[0], str | Path):
+        (outputs,) = outputs
+    if isinstance(outputs, str | Path):
+        path = local_file(str(outputs))
+        outputs = load_outputs(path, suite=suite).value
+        masks = iou_type == "segm" and Path(path).suffix.lower() == ".json"
+        results = load_json(open_source(path)) if masks else None
+    elif not isinstance(outputs, Outputs):
+        outputs = outputs_from_frame(outputs, suite=suite)
+    if isinstance(results, list) and results and is_results(results):
+        boxed = bool(results[0].get("bbox"))
     if len(outputs.models) > 1:
         found = f"{len(outputs.models)} models: {', '.join(outputs.models[:5])}"
         raise InputError([InputProblem("coco_summary", found, "the results of one model")])
@@ -79,8 +74,3 @@ def _objects(suite: Suite, outputs: Outputs, iou_type: IouType, boxed: bool) -> 
 
 def _codes(values: pa.ChunkedArray, names: pa.Array) -> Int32s:
     return np.asarray(pc.index_in(whole(values), value_set=names).fill_null(-1)).astype(np.int32)
-
-
-def _written(path: Path, document: Any) -> Path:
-    path.write_bytes(orjson.dumps(document, option=orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS))
-    return path

@@ -8,14 +8,15 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from metrics import coco_summary, read_coco
+from metrics import coco_summary, read_coco, read_outputs, read_suite
 from metrics.core.errors import InputError
 from metrics.library import coco as library_coco
 from metrics.library import plain_coco
 from metrics.vision import rle
-from tests.ingest.files import write
+from tests.ingest.files import packed, write
 from tests.library.coco_files import RESULTS, TRUTH
 from tests.vision.coco_oracle import random_scene
 from tests.vision.mask_oracle import random_masks
@@ -82,6 +83,60 @@ def test_boxes_equal_pycocotools(tmp_path, seed):
     truth, results = scene(seed)
     summary = coco_summary(write(tmp_path, "t.json", truth), write(tmp_path, "r.json", results))
     assert same(summary, reference(truth, results))
+
+
+def as_rows(truth, results, form):
+    """The same data as tables of objects."""
+    labels = {record["id"]: record["name"] for record in truth["categories"]}
+
+    def rows(records):
+        return [
+            {
+                "image": str(record["image_id"]),
+                "label": labels[record["category_id"]],
+                **dict(zip("xywh", record["bbox"], strict=True)),
+            }
+            | ({"score": record["score"]} if "score" in record else {"image_width": 100, "image_height": 50})
+            for record in records
+        ]
+
+    made = [
+        form(rows(records)).rename(columns={"w": "width", "h": "height"}) for records in (truth["annotations"], results)
+    ]
+    return tuple(made)
+
+
+GIVEN = {
+    "paths as texts": lambda paths, *_: tuple(map(str, paths)),
+    "documents": lambda _, truth, results: (truth, results),
+    "a path and a list": lambda paths, _, results: (paths[0], results),
+    "a path and a data frame of records": lambda paths, _, results: (paths[0], pd.DataFrame(results)),
+    "one path in a list": lambda paths, *_: (paths[0], [paths[1]]),
+    "data frames of objects": lambda _, truth, results: as_rows(truth, results, pd.DataFrame),
+    "a zip": lambda paths, *_: (
+        packed(paths[0].with_suffix(".zip"), {"annotations/t.json": paths[0].read_bytes()}),
+        paths[1],
+    ),
+    "Suite and Outputs": lambda paths, *_: (suite := read_suite(paths[0]), read_outputs(paths[1], suite=suite)),
+    "ground truth with scores": lambda paths, truth, results: (
+        paths[0],
+        write(paths[0].parent, "s.json", truth | {"annotations": results}),
+    ),
+}
+
+
+@pytest.mark.parametrize("given", GIVEN.values(), ids=GIVEN)
+def test_takes_what_evaluate_takes(tmp_path, given):
+    truth = {**TRUTH, "images": [image | {"file_name": f"{image['id']}"} for image in TRUTH["images"]]}
+    results = [RESULTS[0], RESULTS[1] | {"category_id": 7, "bbox": [1, 2, 3, 3.5]}]
+    paths = write(tmp_path, "t.json", truth), write(tmp_path, "r.json", results)
+    assert coco_summary(*given(paths, truth, results))["AP"] == pytest.approx(coco_summary(*paths)["AP"])
+
+
+def test_results_of_two_models_are_refused():
+    results = [RESULTS[0] | {"model": "a"}, RESULTS[1] | {"model": "b"}]
+    with pytest.raises(InputError, match="found 2 models: a, b; expected the results of one model"):
+        coco_summary(TRUTH, results)
 
 
 @pytest.mark.parametrize("boxed", [False, True], ids=["masks alone", "masks and boxes"])
