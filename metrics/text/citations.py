@@ -119,7 +119,7 @@ def cited_parts(answer: str, ids: Sequence[str] = ()) -> CitedAnswer:
 def without_sources(answer: str) -> str:
     """Return an answer without the list of sources that it ends with, which states nothing.
 
-    >>> without_sources("It rains [1].\n\nSources:\n[1] rain.pdf").strip()
+    >>> without_sources("It rains [1].\\n\\nSources:\\n[1] rain.pdf").strip()
     'It rains [1].'
     """
     return _without_sources(answer)[0]
