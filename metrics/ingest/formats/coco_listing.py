@@ -228,7 +228,7 @@ class Listing(Sheet):
             right = _right_masks(segmentations, image_ids, sizes)
             left_out = 0
             for place, value in enumerate(segmentations):
-                if not value or self.bad[place]:
+                if not value or value == [[]] or self.bad[place]:
                     continue
                 try:
                     if isinstance(value, dict):

@@ -69,11 +69,12 @@ def read_results(
     sizes = {place: (high, wide) for place, (high, wide) in enumerate(image_sizes(suite.cases).tolist())}
     numbers = result_classes(problems, source.name, document, suite)
     named = {facts.id: label for label, facts in suite.classes.items() if facts.id is not None}
-    if (numbers or named) and any(value is not None for value in listing.values("category_id")):
+    key = next((key for key in ("label", "category_name") if any(listing.values(key))), None)
+    if (numbers or named) and (key is None or any(value is not None for value in listing.values("category_id"))):
         label = _predicted_labels(listing, numbers, named)
         used = RESULT_KEYS | {"category_id": "label"}
     else:
-        key = "label" if any("label" in record for record in listing.records) else "category_name"
+        key = key or "label"
         texts = listing.values(key)
         expected = "a label (the suite is not from COCO, so a category_id has no meaning)"
         listing.wrong(are_no_texts(texts), "label", texts, expected)
