@@ -290,6 +290,29 @@ def test_images_without_names_are_asked_for(tmp_path, suite):
     assert "objects without the name of their image" in read_refusal(read_suite, path)
 
 
+FORMED = {
+    "corners": ("xyxy", [10, 10, 30, 40], (10, 10, 20, 30)), "corner and size": ("xywh", [10, 10, 20, 30], (10, 10, 20, 30)),
+    "centre and size": ("cxcywh", [20, 25, 20, 30], (10, 10, 20, 30)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("form", "box", "expected"), FORMED.values(), ids=FORMED.keys())
+def test_four_numbers_without_a_name_are_asked_about(tmp_path, suite, form, box, expected):
+    path = write(tmp_path, "m.json", {"a.png": [{"label": "cat", "confidence": 0.9, "bbox": box}], "b.png": []})
+    asked = read_refusal(read_outputs, path, suite=suite)
+    assert f"found boxes of four numbers, such as {box}; expected an answer, --read box_form=xyxy or" in asked
+    outputs = read_outputs(path, suite=suite, readings={path: Reading(answers={"box_form": form})})
+    [row] = outputs.predictions.to_pylist()
+    assert tuple(row[side] for side in ("x", "y", "width", "height")) == expected
+
+
+def test_the_name_of_the_image_may_stand_in_each_object(tmp_path, suite):
+    record = roboflow(rows_of(PREDICTIONS, "a"))
+    record["predictions"] = [{**item, "image_path": "a.png"} for item in record["predictions"]]
+    outputs = read_outputs(write(tmp_path, "m.json", record), suite=suite)
+    assert boxes(outputs, {"1": "a"}) == rows_of(PREDICTIONS, "a")
+
+
 WRONG = {
     "swapped corners": ({"boxes": [[9, 9, 1, 1]], "labels": ["cat"], "scores": [1]}, "found 9, 9, 1, 1; expected left, top, right, bottom"),
     "three numbers": ({"boxes": [[9, 9, 1]], "labels": ["cat"], "scores": [1]}, "expected a box of four numbers"),

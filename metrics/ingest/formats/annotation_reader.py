@@ -27,6 +27,7 @@ LOOKED_AT = 5  # files, to recognise a folder or zip
 MOST_BYTES = 200 << 20  # of one file
 UNSCORED = "a score for each object"
 SHARES = (1, 1)  # the size of an image whose boxes are shares of a size that its file does not say
+UNNAMED = ""  # the case of an image that its file does not name
 IN_ORDER = FileQuestion("images", "The file does not say which images its records are of.", ("in_order",))
 Purpose = Literal["suite", "outputs", "preview"]
 Gather = Callable[[DrawnObjects, Upload, Purpose], None]
@@ -141,7 +142,7 @@ def _suite(found: DrawnObjects, name: str, request: Request, pictures: SuiteImag
             other = found.pictures[first[case]].name
             problems.add(found.file, f"the image {found.pictures[place].name!r} again, first as {other!r}",
                          "every image once", fatal=True)  # fmt: skip
-    if any(not picture.name for picture in found.pictures):
+    if any(picture.case == UNNAMED for picture in found.pictures):
         problems.add(found.file, "objects without the name of their image", "a name for each image", fatal=True)
     problems.stop()
     shares = [picture[1:3] == SHARES for picture in found.pictures]
@@ -189,7 +190,7 @@ def _suite(found: DrawnObjects, name: str, request: Request, pictures: SuiteImag
 def _cases_of(found: DrawnObjects, suite: Suite) -> pa.Array:
     """Return the row of the suite's case of each image; images without names are in its order, if a person says so."""
     problems = found.problems
-    if all(picture.name for picture in found.pictures):
+    if all(picture.case != UNNAMED for picture in found.pictures):
         return find_cases(pa.array([picture.name for picture in found.pictures], pa.string()), suite.cases)
     what = f"{len(found.pictures):,} images without names"
     if problems.ask(found.file, IN_ORDER, what) and len(found.pictures) != len(suite):

@@ -14,8 +14,10 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from metrics.core.receipt import FileQuestion
 from metrics.ingest.formats.annotation_reader import (
     SHARES,
+    UNNAMED,
     Document,
     Purpose,
     annotation_reader,
@@ -23,6 +25,7 @@ from metrics.ingest.formats.annotation_reader import (
     heads,
     json_of,
 )
+from metrics.ingest.formats.coco import is_ground_truth
 from metrics.ingest.formats.json_records import first_value
 from metrics.ingest.media.archive import UNREADABLE, Entry
 from metrics.ingest.media.drawn_objects import (
@@ -41,6 +44,7 @@ from metrics.ingest.reader import Upload
 
 LOOKED_AT = 3  # files of a folder or zip, to recognise it
 MOST_BYTES = 200 << 20
+BOX_FORM = FileQuestion("box_form", "What are the four numbers of a box, in pixels?", ("xyxy", "xywh", "cxcywh"))
 DEEPEST = 3  # records within a record, down to the objects
 ENDINGS = (".json", ".jsonl", ".ndjson")
 HINT = re.compile(rb'"(?:\w*b?boxe?s?|xyxy|bounding_box|predictions|x_?min|topX|x1)"', re.IGNORECASE)
@@ -74,12 +78,16 @@ READ |= {key for labels, scores in COLUMNS.values() for key in (*labels, *scores
 
 
 class Detection(NamedTuple):
-    """An object as a file has it: left, top, right, bottom, in pixels or (`shares`) in shares of the image."""
+    """An object as a file has it: left, top, right, bottom, in pixels or (`shares`) in shares of the image.
+
+    `asked`: four numbers of which only a person can say what they are.
+    """
 
     label: Any
     score: Any
     corners: Sequence[Any]
     shares: bool
+    asked: bool = False
 
 
 class Found(NamedTuple):
@@ -121,7 +129,7 @@ def _parsed(text: bytes) -> Any:
 
 
 def _is_ours(document: Any) -> bool:
-    images = _images(document) or []
+    images = [] if is_ground_truth(document) else _images(document) or []
     return any(image.objects or _column_key(image.record) for image in images)
 
 
@@ -161,6 +169,10 @@ def _image(record: Any) -> Found | None:
     named = [record, record.get("instance")]
     texts = (part.get(key) for part in named if isinstance(part, Mapping) for key in NAMES)
     name = next((str(text) for text in texts if isinstance(text, str | int) and not isinstance(text, bool)), None)
+    items = record.get("predictions")
+    paths = [item.get("image_path") for item in items if isinstance(item, Mapping)] if isinstance(items, list) else []
+    if name is None and paths and isinstance(paths[0], str) and all(path == paths[0] for path in paths):  # Roboflow's
+        name = paths[0]
     places = [record, *(record.get(key) for key in SIZES)]
     sizes = [place for place in places if isinstance(place, Mapping) and "width" in place and "height" in place]
     return Found(name, (sizes[0]["width"], sizes[0]["height"]) if sizes else (None, None), objects, record)
@@ -219,7 +231,9 @@ def _of_columns(record: Mapping[str, Any], key: str) -> list[Detection] | None:
         order, shares = (0, 2, 1, 3), True
     scores = [None] * len(boxes) if scores is None else scores
     return [
-        Detection(label, score, [box[place] for place in order] if len(box) == 4 else box, shares)
+        Detection(
+            label, score, [box[place] for place in order] if isinstance(box, list) and len(box) == 4 else [box], shares
+        )
         for label, score, box in zip(labels, scores, boxes, strict=True)
     ]
 
@@ -234,6 +248,9 @@ def _item(item: Any) -> Detection | None:
     for names, shares in CORNERS:
         if all(name in box for name in names) or (shares and any(name in box for name in names)):
             return Detection(label, score, [box.get(name, 0) for name in names], shares)  # services leave out zeros
+    four = next((item[key] for key in ("bbox", "box", "xyxy") if isinstance(item.get(key), list)), None)
+    if four is not None and len(four) == 4 and label is not None and "image_id" not in item:
+        return Detection(label, score, four, False, "xyxy" not in item)
     ring = item.get("bounding_box")
     if isinstance(ring, list) and len(ring) == 4 and label is not None:
         return Detection(label, score, _sides(ring, 0), True)
@@ -271,6 +288,7 @@ def _documents(upload: Upload, problems: Problems) -> Iterator[tuple[Document, i
 
 def _gather(found: DrawnObjects, upload: Upload, _: Purpose) -> None:
     unread: dict[str, list[Any]] = {}
+    form: str | None = None
     for document, row, value in _documents(upload, found.problems):
         images = None if value is None else _images(value)
         if images is None:
@@ -282,12 +300,29 @@ def _gather(found: DrawnObjects, upload: Upload, _: Purpose) -> None:
         stem = document.name.rsplit("/", 1)[-1].rsplit(".", 1)[0]
         lone = len(images) == 1 and not document.name.endswith((".jsonl", ".ndjson"))
         for place, image in enumerate(images, 1):
+            if form is None and any(thing.asked for thing in image.objects):
+                form = _asked_form(found, image)
+            image = image._replace(objects=[_formed(thing, form) for thing in image.objects])
             _add(found, image, image.name or (stem if lone else ""), max(row, place))
             for key, own in image.record.items() if isinstance(image.record, Mapping) else ():
                 if key not in READ and own not in (None, [], {}, ""):
                     unread.setdefault(str(key)[:60], []).append(own)
     for key, values in unread.items():
         found.problems.note(found.file, key, "unused", "nothing that an evaluator uses", len(values), values[0])
+
+
+def _asked_form(found: DrawnObjects, image: Found) -> str:
+    """Return what the four numbers of boxes are: an answer, which a preview does not need."""
+    thing = next(thing for thing in image.objects if thing.asked)
+    what = f"boxes of four numbers, such as {thing.corners!r}"[:80]
+    return found.problems.ask(found.file, BOX_FORM, what, place="box") or "xyxy"
+
+
+def _formed(thing: Detection, form: str | None) -> Detection:
+    """Return an object whose four numbers are read in a form."""
+    if not thing.asked or form in (None, "xyxy"):
+        return thing
+    return thing._replace(corners=_sides(thing.corners, 0.5 if form == "cxcywh" else 0))
 
 
 def _add(found: DrawnObjects, image: Found, name: str, row: int) -> None:
@@ -300,7 +335,8 @@ def _add(found: DrawnObjects, image: Found, name: str, row: int) -> None:
     shares = any(thing.shares for thing in image.objects)
     known = None not in (width, height)
     sides = (width, height) if known or not shares else SHARES
-    place = found.add_picture(Picture(name.replace("\\", "/").rsplit("/", 1)[-1], *sides))
+    base = name.replace("\\", "/").rsplit("/", 1)[-1]
+    place = found.add_picture(Picture(base, *sides) if base else Picture(f"record {row}", *sides, UNNAMED))
     scale = (float(width or 1), float(height or 1)) if known and shares else (1.0, 1.0)
     for thing in image.objects:
         found.add(place, row, partial(_thing, scale), thing)
