@@ -98,6 +98,16 @@ def test_one_split_is_read(tmp_path, splits, layout, asked, width):
     assert len(inspect(path).sheets) == len(splits) + 1
 
 
+def test_splits_in_lists_of_images(tmp_path):
+    entries = {f"data/{name}.png": picture(10 * width, 10) for width, name in enumerate("abc", 1)}
+    entries |= {f"data/{name}.txt": "0 0.5 0.5 1 1" for name in "abc"} | {"obj.names": "cat"}
+    lists = {"train.txt": "data/a.png\ndata/b.png\n", "valid.txt": "/x/data/c.png\n"}
+    suite = read_suite(packed(tmp_path / "s.zip", entries | lists))
+    assert suite.cases["case_id"].to_pylist() == ["c"]
+    path = packed(tmp_path / "t.zip", entries | {"train.txt": lists["train.txt"]})
+    assert read_suite(path).cases["case_id"].to_pylist() == ["a", "b", "c"]  # one list says no more than the files
+
+
 def test_splits_without_labels_and_unknown_ones(tmp_path):
     entries = set_of_splits("train", "test")
     path = packed(tmp_path / "s.zip", {name: text for name, text in entries.items() if name != "test/labels/1.txt"})

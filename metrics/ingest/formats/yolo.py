@@ -97,6 +97,14 @@ def read_suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loade
     background = [image for image in images if image.name not in taken]
     ids = case_ids([*labels, *background])
     need_unique(bundle, [*labels, *background], ids, problems)
+    lone = [entry.name for entry, image in zip(labels, found, strict=True) if image is None] if images else []
+    if lone:
+        problems.note(
+            bundle.name, "*.txt without image", "used", "boxes of an image of unknown size", len(lone), lone[0]
+        )
+    if background:
+        example = background[0].name
+        problems.note(bundle.name, "images without *.txt", "used", "images without objects", len(background), example)
     names_of_images = pa.array(image_names(ids, [*found, *background], upload.folder.images), pa.string())
     cases = pictures.take(pa.table({"case_id": pa.array(ids, pa.string()), IMAGE_NAME: names_of_images}))
     cases = pictures.assume_sizes(cases)

@@ -1,12 +1,15 @@
 """The splits of a data set in a folder or zip, such as train, val and test: which one is read, and why."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from pathlib import PurePosixPath
 
 from metrics.core.receipt import FileQuestion
 from metrics.ingest.media.archive import Entry
 from metrics.ingest.media.bundle import Bundle, pair
+from metrics.ingest.media.images import SUFFIXES
 from metrics.ingest.problems import Problems
 from metrics.ingest.reader import Upload
 
@@ -33,11 +36,15 @@ def bundle_of_split(
     has some.
     """
     bundle = upload.folder
+    place = split_of
+    listed = _listed(bundle, problems) if len(set(map(split_of, labels))) == 1 else {}
+    if len(set(listed.values())) > 1:
+        place = partial(_split_listed, listed)
     splits: dict[str, list[Entry]] = {}
     for entry in labels:
-        splits.setdefault(split_of(entry), []).append(entry)
+        splits.setdefault(place(entry), []).append(entry)
     if len(splits) < 2 and (upload.sheet is None or set(splits) == {REST}):
-        return _narrowed(bundle, splits, set(splits), problems)
+        return _narrowed(bundle, splits, set(splits), place, problems)
     chosen = _chosen(upload, splits, problems, belongs)
     for split, entries in splits.items():
         use = split in chosen
@@ -45,7 +52,7 @@ def bundle_of_split(
             bundle.name, f"split {split}", "used" if use else "unused",
             "label files" if use else "another split was read; --sheet chooses", len(entries), entries[0].name,
         )  # fmt: skip
-    return _narrowed(bundle, splits, chosen, problems)
+    return _narrowed(bundle, splits, chosen, place, problems)
 
 
 def _chosen(
@@ -71,16 +78,37 @@ def _kind(split: str) -> str:
     return split if match is None else KINDS.get(match[1], match[1])
 
 
-def _narrowed(bundle: Bundle, splits: dict[str, list[Entry]], chosen: set[str], problems: Problems) -> Bundle:
+def _listed(bundle: Bundle, problems: Problems) -> dict[str, str]:
+    """Return the split of each image, by the stem of its name, in lists such as train.txt and val.txt."""
+    found: dict[str, str] = {}
+    for entry in bundle.ending(".txt"):
+        if FOLDER.fullmatch(entry.stem.lower()):
+            lines = [
+                PurePosixPath(line.strip().replace("\\", "/"))
+                for line in (bundle.text(entry, problems) or "").splitlines()
+            ]
+            for path in lines:
+                if path.suffix.lower() in SUFFIXES:
+                    found.setdefault(path.stem, entry.stem)
+    return found
+
+
+def _split_listed(listed: Mapping[str, str], entry: Entry) -> str:
+    return listed.get(entry.stem, REST)
+
+
+def _narrowed(
+    bundle: Bundle, splits: dict[str, list[Entry]], chosen: set[str], place: Callable[[Entry], str], problems: Problems
+) -> Bundle:
     """Return the bundle without label files and images of other splits; images of a split without labels are said."""
     others = [entry for split, entries in splits.items() if split not in chosen for entry in entries]
     dropped = {entry.name for entry in (*others, *pair(others, bundle.images)) if entry is not None}
     for entry in bundle.entries:
-        if entry.name in dropped or (entry in bundle.images and split_of(entry) not in (REST, *chosen)):
+        if entry.name in dropped or (entry in bundle.images and place(entry) not in (REST, *chosen)):
             entry.account()
     unlabelled: dict[str, list[str]] = {}
     for image in bundle.images:
-        split = split_of(image)
+        split = place(image)
         if split not in (REST, *chosen):
             dropped.add(image.name)
             if split not in splits:
