@@ -299,11 +299,29 @@ FORMED = {
 @pytest.mark.parametrize(("form", "box", "expected"), FORMED.values(), ids=FORMED.keys())
 def test_four_numbers_without_a_name_are_asked_about(tmp_path, suite, form, box, expected):
     path = write(tmp_path, "m.json", {"a.png": [{"label": "cat", "confidence": 0.9, "bbox": box}], "b.png": []})
+    columnar = write(
+        tmp_path, "c.json", [{"image": "a.png", "objects": {"bbox": [box], "category": ["cat"], "score": [0.9]}}]
+    )
+    given = Reading(answers={"box_form": form})
+    assert len(read_suite(columnar, reading=given).annotations) == 1
     asked = read_refusal(read_outputs, path, suite=suite)
     assert f"found boxes of four numbers, such as {box}; expected an answer, --read box_form=xyxy or" in asked
     outputs = read_outputs(path, suite=suite, readings={path: Reading(answers={"box_form": form})})
     [row] = outputs.predictions.to_pylist()
     assert tuple(row[side] for side in ("x", "y", "width", "height")) == expected
+
+
+def test_crowds_and_sizes_in_ground_truth_of_azure(tmp_path):
+    box = {"topX": 0.1, "topY": 0.25, "bottomX": 0.3, "bottomY": 0.5}
+    items = [{"label": "cat", **box, "isCrowd": crowd} for crowd in ("false", "true")]
+    record = {
+        "image_url": "AmlDatastore://d/a.jpg",
+        "image_details": {"format": "jpg", "width": "100px", "height": "80px"},
+        "label": items,
+    }
+    suite = read_suite(write(tmp_path, "t.jsonl", [record]))
+    rows = suite.annotations.select(["case_id", "x", "y", "width", "height", "is_crowd"]).to_pylist()
+    assert [tuple(row.values()) for row in rows] == [("a", 10, 20, 20, 20, False), ("a", 10, 20, 20, 20, True)]
 
 
 def test_the_name_of_the_image_may_stand_in_each_object(tmp_path, suite):
@@ -346,6 +364,13 @@ def test_records_nested_without_end_are_no_images(tmp_path, suite):
 
 
 def test_what_is_not_used_is_said(tmp_path, suite):
+    named = {
+        "a.png": {"predictions": [{**item, "detection_id": "u"} for item in hugging_face(rows_of(PREDICTIONS, "a"))]}
+    }
+    outputs = read_outputs(write(tmp_path, "n.json", named), suite=suite)
+    assert [(line.place, line.count) for line in outputs.receipt if line.use == "unused"] == [("detection_id", 3)]
+    truth = read_suite(tmp_path / "n.json")
+    assert "n.json: scores (3) is not used: ground truth has none, such as '0.9'" in map(str, truth.receipt)
     record = {"image_id": 1, **columns(rows_of(PREDICTIONS, "a")), "masks": [1], "inference_ms": 3.5}
     outputs = read_outputs(write(tmp_path, "m.json", [record]), suite=suite)
     assert [(line.place, line.count) for line in outputs.receipt if line.use == "unused"] == [

@@ -183,6 +183,8 @@ def _suite(found: DrawnObjects, name: str, request: Request, pictures: SuiteImag
     )
     labels = found.labels or tuple(sorted(set(annotations["label"].to_pylist()) - {None}))
     annotations = _of_every_class(annotations, labels)
+    if scored := [score for score in found.scores() if score is not None]:
+        problems.note(found.file, "scores", "unused", "ground truth has none", len(scored), scored[0])
     task = request.task or "detection"
     return pictures.suite(found.file, name, task, cases, annotations, labels, notes=tuple(found.notes))
 

@@ -62,8 +62,9 @@ SCORES = ("score", "confidence", "conf", "probability")
 COLUMNS = {  # a key with all boxes of an image → keys with their labels, and with their scores
     "detection_boxes": (("detection_class_entities", "detection_classes"), ("detection_scores",)),
     **dict.fromkeys(
-        ("boxes", "bboxes", "pred_boxes", "xyxy"),
-        (("class_name", "label_names", "displayNames", "labels", "classes", "pred_classes", "class_id"),
+        ("boxes", "bboxes", "pred_boxes", "xyxy", "bbox"),
+        (("class_name", "label_names", "displayNames", "labels", "classes", "pred_classes", "class_id", "category",
+          "categories", "label"),
          ("scores", "confidence", "confidences", "conf")),
     ),
 }  # fmt: skip
@@ -74,6 +75,15 @@ CORNERS = (  # names of the left, upper, right and lower side, and whether they 
     (("xMin", "yMin", "xMax", "yMax"), True),
 )
 READ = {*NAMES, *INNER, *SIZES, *LABELS, *SCORES, *COLUMNS, "instance", "num_detections", "width", "height"}
+READ |= {name for names, _ in CORNERS for name in names} | {
+    "box",
+    "bbox",
+    "bounding_box",
+    "x",
+    "y",
+    "isCrowd",
+    "iscrowd",
+}
 READ |= {key for labels, scores in COLUMNS.values() for key in (*labels, *scores)}
 
 
@@ -88,6 +98,7 @@ class Detection(NamedTuple):
     corners: Sequence[Any]
     shares: bool
     asked: bool = False
+    crowd: bool = False
 
 
 class Found(NamedTuple):
@@ -175,7 +186,12 @@ def _image(record: Any) -> Found | None:
         name = paths[0]
     places = [record, *(record.get(key) for key in SIZES)]
     sizes = [place for place in places if isinstance(place, Mapping) and "width" in place and "height" in place]
-    return Found(name, (sizes[0]["width"], sizes[0]["height"]) if sizes else (None, None), objects, record)
+    size = [_pixels(sizes[0][side]) for side in ("width", "height")] if sizes else (None, None)
+    return Found(name, (size[0], size[1]), objects, record)
+
+
+def _pixels(side: Any) -> Any:
+    return side.removesuffix("px") if isinstance(side, str) else side  # Azure's
 
 
 def _objects(record: Any, depth: int = 0) -> list[Detection] | None:
@@ -183,8 +199,8 @@ def _objects(record: Any, depth: int = 0) -> list[Detection] | None:
     if depth > DEEPEST:
         return None
     if isinstance(record, list):
-        items = [_item(item) for item in record]
-        known = [item for item in items if item is not None]
+        items = [(_item(item), item) for item in record]
+        known = [own._replace(crowd=_is_crowd(item)) for own, item in items if own is not None]
         return known if len(known) == len(items) else None
     if record is None or not isinstance(record, Mapping):
         return [] if record is None else None
@@ -229,13 +245,19 @@ def _of_columns(record: Mapping[str, Any], key: str) -> list[Detection] | None:
         order, shares = (1, 0, 3, 2), True
     elif "displayNames" in record:
         order, shares = (0, 2, 1, 3), True
-    scores = [None] * len(boxes) if scores is None else scores
+    scores, asked = [None] * len(boxes) if scores is None else scores, key == "bbox"
     return [
-        Detection(
-            label, score, [box[place] for place in order] if isinstance(box, list) and len(box) == 4 else [box], shares
-        )
+        Detection(label, score, [box[at] for at in order] if _is_four(box) else [box], shares, asked and _is_four(box))
         for label, score, box in zip(labels, scores, boxes, strict=True)
     ]
+
+
+def _is_crowd(item: Mapping[str, Any]) -> bool:
+    return str(item.get("isCrowd", item.get("iscrowd"))).lower() in ("true", "1")
+
+
+def _is_four(box: Any) -> bool:
+    return isinstance(box, list) and len(box) == 4
 
 
 def _item(item: Any) -> Detection | None:
@@ -304,11 +326,20 @@ def _gather(found: DrawnObjects, upload: Upload, _: Purpose) -> None:
                 form = _asked_form(found, image)
             image = image._replace(objects=[_formed(thing, form) for thing in image.objects])
             _add(found, image, image.name or (stem if lone else ""), max(row, place))
-            for key, own in image.record.items() if isinstance(image.record, Mapping) else ():
-                if key not in READ and own not in (None, [], {}, ""):
-                    unread.setdefault(str(key)[:60], []).append(own)
+            for key, own in _unread(image.record):
+                unread.setdefault(key, []).append(own)
     for key, values in unread.items():
         found.problems.note(found.file, key, "unused", "nothing that an evaluator uses", len(values), values[0])
+
+
+def _unread(record: Any, depth: int = 0) -> Iterator[tuple[str, Any]]:
+    """Yield the keys and values of an image and its objects that are not read."""
+    for part in record if isinstance(record, list) else [record]:
+        for key, value in part.items() if isinstance(part, Mapping) and depth <= DEEPEST else ():
+            if key in INNER and isinstance(value, list | Mapping):
+                yield from _unread(value, depth + 1)
+            elif key not in READ and value not in (None, [], {}, ""):
+                yield str(key)[:60], value
 
 
 def _asked_form(found: DrawnObjects, image: Found) -> str:
@@ -349,7 +380,7 @@ def _thing(scale: tuple[float, float], thing: Detection) -> Thing:
     if isinstance(label, float) and label.is_integer():
         label = int(label)
     corners = [number(side, "box") * scale[place % 2] for place, side in enumerate(thing.corners)]
-    return Thing(label_of(label), corner_box(*corners), score_of(thing.score))
+    return Thing(label_of(label), corner_box(*corners), score_of(thing.score), crowd=thing.crowd)
 
 
 READER = annotation_reader(
