@@ -72,6 +72,9 @@ def load_suite(
         if given and not pictures.looked_for:
             found = f"images for a suite of {loaded.value.task}"
             raise request.problems.fail(images_filename or Path(given).name, found, "a suite of objects in images")
+        if given and not pictures.fitting:
+            expected = "images with the names that the suite has"
+            raise request.problems.fail(images_filename or Path(given).name, "no image of any case", expected)
         suite = replace(loaded.value, receipt=request.problems.receipt)
         return replace(loaded, value=suite, notes=(*upload.notes, *loaded.notes))
 

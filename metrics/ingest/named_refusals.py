@@ -22,6 +22,9 @@ MOT_LINE = re.compile(rf"\d{{1,7}},\s*-?\d{{1,7}}(?:,\s*{NUMBERS}){{5,8}}")
 LABELS = "a zip of all label files with the images and the names of the classes"
 RESULTS = "its results as JSON: coco_instances_results.json of Detectron2, .bbox.json of MMDetection, predictions.json"
 FRAMES = "one image a frame, with a table of image, label and box: tracking through video is not evaluated"
+AUTOML = (
+    "a first line such as set,image,label,xmin,ymin,,,xmax,ymax,, (boxes of 0–1), or the JSON lines of its predictions"
+)
 OPEN_IMAGES = "the table of boxes (…-annotations-bbox.csv); a zip of it may hold this file too"
 TASKS = (
     "tasks of objects in images: a table of case_id, text and label for texts, and outputs of any tool as CSV or JSON"
@@ -112,6 +115,8 @@ def _text(source: Source) -> tuple[str, str] | None:
             return f"{kind} labels of one image", LABELS
     if all(MOT_LINE.fullmatch(line.strip()) for line in lines):
         return "tracks of objects through the frames of a video (MOT)", FRAMES
+    if all("gs://" in ",".join(line.split(",")[:2]) for line in lines):
+        return "Google's AutoML table of boxes, which has no header", AUTOML
     if lines[0].startswith(("imagesource:", "gsd:")):
         return "DOTA labels of one image", LABELS
     if base.endswith(".data") or (lines[0].replace(" ", "").startswith("classes=")):

@@ -92,6 +92,13 @@ def test_the_receipt_names_the_files_that_are_not_read(tmp_path, make, entries, 
     assert [line.example for line in lines if line.place == "*.png"] in ([], ["images/z.png"])
 
 
+def test_images_of_other_cases_are_refused(tmp_path):
+    boxes = write(tmp_path, "t.csv", "image,label,x,y,width,height,image_width,image_height\nq.png,cat,1,1,2,2,8,6\n")
+    images = packed(tmp_path / "i.zip", PICTURES)
+    found = "i.zip: found no image of any case; expected images with the names that the suite has"
+    assert read_refusal(read_suite, boxes, images=images) == found
+
+
 def test_images_of_texts_are_refused(tmp_path):
     texts = write(tmp_path, "t.csv", "case_id,question,expected_answer\n1,a,b\n")
     images = packed(tmp_path / "i.zip", PICTURES)

@@ -356,6 +356,13 @@ def test_pickles_are_refused_with_words(tmp_path, suite):
     )
 
 
+def test_a_table_of_automl_is_refused_by_name(tmp_path, suite):
+    table = write(
+        tmp_path, "a.csv", "TEST,gs://b/a.png,cat,0.1,0.1,,,0.2,0.2,,\nTEST,gs://b/b.png,dog,0.1,0.1,,,0.2,0.2,,\n"
+    )
+    assert "a.csv: found Google's AutoML table of boxes, which has no header" in read_refusal(read_suite, table)
+
+
 def test_records_nested_without_end_are_no_images(tmp_path, suite):
     deep: Any = {"boxes": [[0, 0, 1, 1]], "labels": ["cat"], "scores": [1]}
     for _ in range(900):

@@ -159,6 +159,8 @@ def test_the_receipt_names_what_is_read_in_an_unusual_way(tmp_path):
     assert "s.zip: lines again (2) is the same line again in its file: counted as another object" in lines
     assert "s.zip/data.yaml: nc (1) is not used: there are 2 names, such as '3'" in lines
     assert any(line.startswith("s.zip/data.yaml: train, roboflow (2) is not used") for line in lines)
+    other = read_suite(packed(tmp_path / "o.zip", SET | {"args.yaml": "conf: 0.25\n"}))
+    assert "o.zip/args.yaml: args.yaml is not used: it names no classes" in map(str, other.receipt)
 
 
 def test_classes_may_be_called_by_their_numbers(tmp_path):
@@ -251,7 +253,7 @@ def test_suite_problems(tmp_path, entries, texts):
 
 
 PREDICTION_PROBLEMS = {
-    "no confidence": ({"labels/a.txt": "0 0.5 0.5 0.2 0.2", "labels/b.txt": ""}, ["m.zip: found labels without a confidence; expected lines of class xc yc w h conf"]),
+    "no confidence": ({"labels/a.txt": "0 0.5 0.5 0.2 0.2", "labels/b.txt": ""}, ["m.zip: found labels without a confidence; expected lines of class xc yc w h conf (save_conf of Ultralytics)"]),
     "one without": ({"labels/a.txt": "0 0.5 0.5 0.2 0.2"}, ["m.zip/labels/a.txt, row 1: found '0 0.5 0.5 0.2 0.2'; expected class xc yc w h conf, or class x1 y1 x2 y2 x3 y3 … conf"]),
     "confidence": ({"labels/a.txt": "0 0.5 0.5 0.2 0.2 1.5"}, ["m.zip/labels/a.txt, row 1, column conf: found '1.5'; expected a number from 0 to 1"]),
     "unknown image": ({"labels/z.txt": "0 0.5 0.5 0.2 0.2 0.5\n" * 3}, ["m.zip/labels/z.txt: found predictions for 'z'; expected an image of the suite"]),

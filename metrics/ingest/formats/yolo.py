@@ -235,7 +235,7 @@ def read_lines(
     none = is_null(table["xc"]) & is_null(table["ring"])
     unscored = is_null(table["conf"])
     if scored and len(sheet) and unscored.all() and not none.all():
-        raise problems.fail(bundle.name, "labels without a confidence", f"lines of {SCORED}")
+        raise problems.fail(bundle.name, "labels without a confidence", f"lines of {SCORED} (save_conf of Ultralytics)")
     expected = f"{SCORED}, or {RING} conf" if scored else f"{LINE}, or {RING}"
     if shape is not None:
         expected = f"{shape.line}, then conf" if scored else shape.line

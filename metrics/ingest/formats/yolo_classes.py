@@ -97,6 +97,7 @@ def _yaml_names(bundle: Bundle, entry: Entry, problems: Problems) -> tuple[str, 
     """Return the names in a data.yaml: a list, or numbers and names; empty where it has none."""
     document = _yaml(bundle, entry, problems)
     if "names" not in document:
+        problems.note(bundle.file(entry), entry.base, "unused", "it names no classes")
         return ()
     names = document["names"]
     unread = [key for key in document if key not in READ_KEYS]

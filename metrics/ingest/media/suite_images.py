@@ -35,6 +35,7 @@ class SuiteImages:
         self.problems = problems
         self.folder: Path | None = None
         self.looked_for = False  # whether the suite has cases that images are of
+        self.fitting = 0  # images that are of a case
         self._unusable: tuple[InputProblem, ...] = ()
         self._assumed = 0
         self._media = media
@@ -55,6 +56,9 @@ class SuiteImages:
         found = read_images(self.images, [name for name in names if name], media, self.filename)
         self.problems.extend(found.problems)
         self._unusable = found.unusable
+        self.fitting = len(found.files) or len(found.sizes)
+        shown = f"shown with {len(found.files):,} of {len(cases):,} cases"
+        self.problems.note(self.filename or Path(self.images).name, "images", "used", shown, len(found.files))
         stored = [found.files.get(name or "") for name in names]
         columns: dict[str, list[int | None]] = {}
         for place, column in enumerate(SIDES):
