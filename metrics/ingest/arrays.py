@@ -85,7 +85,7 @@ def differs(column: pa.ChunkedArray | pa.Array, first: Ints) -> Bools:
         return np.zeros(len(first), bool)
     array = flat(column)
     if pa.types.is_list(array.type):
-        array = pc.binary_join(array, "\x1f")
+        array = pc.binary_join(pc.cast(array, pa.list_(pa.string())), "\x1f")
     other = array.take(pa.array(first))
     return as_mask(pc.not_equal(array, other)) | (is_null(array) ^ is_null(other))
 

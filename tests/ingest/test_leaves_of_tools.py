@@ -14,6 +14,14 @@ from tests.ingest.test_promptfoo import document, result
 from tests.ingest.test_tool_exports import SPANS, SPEC, braintrust, choice, event, langsmith_run, lm, observation
 
 OPIK = {"id": "i", "data": {"input": {"q": "Capital?", "tone": "mild"}, "expected_output": "Paris", "note": "easy"}, "assertions": ["It names the town"], "source": "manual"}  # fmt: skip
+MLFLOW = {
+    "inputs": {"question": "Capital?", "tone": "mild"}, "source": "people",
+    "outputs": {"response": "Paris", "retrieved_context": [{"doc_uri": "file-1", "content": "It is Paris."}]},
+    "expectations": {
+        "expected_response": "Paris.", "expected_facts": ["Paris is it"], "guidelines": ["Be brief"], "level": "easy",
+        "expected_retrieved_context": [{"doc_uri": "file-1", "content": "It is so."}],
+    },
+}  # fmt: skip
 H2O_CASE = {
     "key": "c1", "prompt": "Capital?", "categories": ["towns"], "relationships": [], "expected_output": "Paris",
     "constraints": ["Paris"], "creator": "Ann",
@@ -42,6 +50,7 @@ FILES: dict[str, tuple[str, Any]] = {
     "OpenAI evals, a log": ("a.json", [SPEC, event(0, "sampling", prompt="Capital?", sampled=["Paris"]), event(1, "match", correct=True, expected="Paris")]),
     "OpenAI evals, a data set": ("a.json", [{"input": "Capital?", "ideal": ["Paris"], "topic": "towns"}]),
     "Opik": ("a.json", {"name": "towns", "items": [OPIK]}),
+    "MLflow": ("a.json", [MLFLOW | {"tags": {"by": "Ann"}}]),
     "promptfoo": ("a.json", document(result(), result(1))),
     "promptfoo's configuration": ("a.json", CONFIG),
     "H2O, a suite": ("a.json", {"name": "s", "tests": [{"key": "t", "documents": ["a.pdf"], "test_cases": [H2O_CASE]}]}),

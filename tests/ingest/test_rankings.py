@@ -7,7 +7,7 @@ from metrics.core.cases import Cases
 from metrics.core.errors import InputError
 from metrics.core.registry import evaluators
 from metrics.core.suite import Suite
-from metrics.ingest import Reading, inspect, load_outputs, load_suite, read_outputs, read_suite
+from metrics.ingest import Reading, inspect, load_outputs, load_suite, read_combined, read_outputs, read_suite
 from tests.ingest.files import packed, unpacked, write
 
 QRELS = "q1 0 a 2\nq1 0 b 0\nq2\t0\tc\t1\n"
@@ -169,3 +169,14 @@ def test_runs_in_other_forms(tmp_path, text, model, unused):
     outputs = read_outputs(write(tmp_path, "r.txt", text), suite=suite)
     assert (outputs.models, outputs.outputs["context_ids"].to_pylist()) == ((model,), [["a", "b"]])
     assert {line.place: line.count for line in outputs.receipt if line.use == "unused"} == unused
+
+
+def test_grades_beside_the_answers_of_two_models(tmp_path):
+    rows = [
+        {"case_id": "1", "qrels": {"a": grade}, "answer": "x", "model": model}
+        for model, grade in zip("mno", (2, 2, 1), strict=True)
+    ]
+    suite, _ = read_combined(write(tmp_path, "s.jsonl", rows[:2]))
+    assert graded(suite) == [("1", ["a"], [2])]
+    with pytest.raises(InputError, match="reference_grades"):
+        read_combined(write(tmp_path, "t.jsonl", rows))

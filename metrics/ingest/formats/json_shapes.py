@@ -21,6 +21,27 @@ def held_records(document: Mapping[str, Any]) -> list[tuple[str, list[Any]]]:
     return full if len(full) == 1 else held
 
 
+def inner_document(document: Any) -> Any:
+    """Return the object under the only usual name, where it and not the document holds a list of records."""
+    if not isinstance(document, Mapping) or held_records(document):
+        return document
+    inner = [value for name, value in document.items() if fold(str(name)) in WRAPPERS and isinstance(value, Mapping)]
+    return inner[0] if len(inner) == 1 and len(held_records(inner[0])) == 1 else document
+
+
+def beside_records(document: Any) -> Record:
+    """Return what a document has beside the only list of its records; nothing where there is none."""
+    inner = inner_document(document)
+    held = held_records(inner) if isinstance(inner, Mapping) else []
+    if len(held) != 1:
+        return {}
+    return {
+        name: {key: own for key, own in value.items() if key != held[0][0]} if value is inner else value
+        for name, value in document.items()
+        if value is not held[0][1]
+    }
+
+
 def laid_out(document: Any) -> list[Any] | None:
     """Return the records of a document that lists them in another way than one after the other; None for others."""
     if not isinstance(document, Mapping) or not document:
@@ -74,6 +95,10 @@ def tidy(record: Record) -> Record:
         return {named.get(name, name): value for name, value in record.items()}
     if record.keys() >= {"query", "result"} and "answer" not in record:
         return {"answer" if name == "result" else name: value for name, value in record.items()}
+    told = record.get("answer")
+    if isinstance(told, Mapping) and {"value", "aliases"} <= told.keys() and isinstance(told["aliases"], list):
+        named = [text for text in dict.fromkeys([told["value"], *told["aliases"]]) if isinstance(text, str)]  # TriviaQA
+        return {**record, "expected_answers": named, "answer": {**told, "value": None, "aliases": None}}
     turns = record.get("turns")  # DeepEval's ConversationalTestCase
     if isinstance(turns, list) and turns and "messages" not in record and all(map(_is_message, turns)):
         return {("messages" if name == "turns" else name): value for name, value in record.items()}

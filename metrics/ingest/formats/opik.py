@@ -1,4 +1,4 @@
-"""Opik: items of data sets and of evaluation suites, a suite: what was asked, what is expected, and assertions.
+"""Opik: items of data sets and of evaluation suites (a suite), and of experiments, which have an output, too.
 
 An item keeps its values itself or under `data`. Its input is the question, its expected output the expected answer, its
 assertions are criteria; other values are metadata.
@@ -9,7 +9,7 @@ from typing import Any
 
 from metrics.ingest.formats.tool_records import Fault, Numbered, Record, metadata, references, tool_reader
 from metrics.ingest.tables.columns import fold
-from metrics.ingest.tables.messages import QUESTIONS, REFERENCES, texts_in
+from metrics.ingest.tables.messages import ANSWERS, QUESTIONS, REFERENCES, texts_in
 from metrics.ingest.tables.values import text_of
 
 ASKED, EXPECTED = ("input", *QUESTIONS, "user_question", "user_query"), ("expected_output", *REFERENCES)
@@ -39,6 +39,7 @@ def _convert(records: Sequence[Numbered], _fault: Callable[[int, Fault], None]) 
     asked = next((name for name in ASKED if name in names), "")
     expected = next((name for name in EXPECTED if name in names and name != asked), "")
     questions, more = texts_in([own.get(asked) for own in held], QUESTIONS)
+    replies, rest = texts_in([own.get("output") for own in held], ANSWERS, last=True)
     answers, others = texts_in([own.get(expected) for own in held], REFERENCES, last=True)
     for place, (number, (row, _)) in enumerate(zip(range(1, len(held) + 1), records, strict=True)):
         own, outer = held[place], plain[place]
@@ -51,12 +52,24 @@ def _convert(records: Sequence[Numbered], _fault: Callable[[int, Fault], None]) 
         }  # fmt: skip
         tags = outer.get("tags")
         found |= {"tags": tags if isinstance(tags, list) and tags else None}
-        used = {"id", "tags", "data", *CRITERIA, asked, expected}
+        used = {"id", "tags", "data", "output", "feedback_scores", *CRITERIA, asked, expected}
         for side in (own, {} if own is outer else outer):
             for name, value in side.items():
                 if name not in used:
                     found |= metadata("" if name == "metadata" and isinstance(value, Mapping) else name, value)
+        if "output" in names:
+            found |= {"answer": text_of(replies[place]), **metadata("output", rest[place]), **_scores(own)}
         yield row, found | metadata("input", more[place]) | metadata("expected_output", others[place])
+
+
+def _scores(own: Record) -> Record:
+    listed = own.get("feedback_scores")
+    return {
+        name: value
+        for one in (listed if isinstance(listed, list) else [])
+        if isinstance(one, Mapping) and one.get("name")
+        for name, value in metadata(f"opik.{one['name']}", one.get("value")).items()
+    }
 
 
 def _text(assertion: Any) -> str:
@@ -65,4 +78,4 @@ def _text(assertion: Any) -> str:
     return text_of(assertion) or ""
 
 
-READER = tool_reader("opik", _knows, _convert, answered=False)
+READER = tool_reader("opik", _knows, _convert, used=("feedback_scores.value",))

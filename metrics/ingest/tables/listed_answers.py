@@ -1,4 +1,4 @@
-"""Lists in a column `answer`: expected answers, any of which is right (as of NQ-open), or what a model answered."""
+"""Lists in a column `answer` or `answers`: expected answers, any of which is right, or what a model answered."""
 
 import pyarrow as pa
 
@@ -7,7 +7,7 @@ from metrics.ingest.sheet import Sheet
 from metrics.ingest.tables.columns import OUTPUT_ALIASES, SUITE_ALIASES, fold
 
 WHOSE = FileQuestion(
-    "answer", "Are the lists in the column answer what is expected (any of them is right), or what a model answered?",
+    "answer", "Are the lists in the column what is expected (any of them is right), or what a model answered?",
     ("expected", "model"),
 )  # fmt: skip
 ASKED = {"question", *SUITE_ALIASES["question"]}
@@ -20,9 +20,9 @@ OTHERS = {"expected_answers", *SUITE_ALIASES["expected_answers"]} | {
 def name_expected(sheet: Sheet) -> Sheet:
     """Return the sheet, its column `answer` of lists named expected_answers where only questions stand beside it."""
     names = {fold(name): name for name in sheet.table.column_names}
-    if "answer" not in names or not ASKED & names.keys() or OTHERS & names.keys():
+    place = names.get("answer", names.get("answers"))
+    if place is None or not ASKED & names.keys() or OTHERS & names.keys():
         return sheet
-    place = names["answer"]
     if not pa.types.is_list(sheet.table[place].type):
         return sheet
     whose = sheet.problems.ask(sheet.file, WHOSE, "lists of texts beside questions", default="expected", place=place)

@@ -1,0 +1,96 @@
+"""MLflow: rows of inputs and expectations, with outputs or without, as its data sets and `evaluate` have them.
+
+The expected response is the expected answer; expected facts, each as what the answer states, and guidelines are
+criteria. Of expected retrieved context the texts are reference contexts, the addresses ids of relevant contexts. Other
+inputs, outputs and expectations are metadata.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from metrics.ingest.formats.tool_records import (
+    Fault,
+    Numbered,
+    Record,
+    Refused,
+    group,
+    lookup,
+    metadata,
+    references,
+    tool_reader,
+)
+from metrics.ingest.tables.columns import fold
+from metrics.ingest.tables.messages import ANSWERS, QUESTIONS, TEXTS, MediaError, texts_in
+from metrics.ingest.tables.values import item_text, text_of
+
+IDS = ("id", "case_id", "dataset_record_id", "request_id", "trace_id")
+RESPONSE = ("expected_response", "expected_output", "expected_answer", "ground_truth", "answer")
+FACTS, GUIDELINES, PASSAGES = "expected_facts", "guidelines", "expected_retrieved_context"
+RETRIEVED = ("retrieved_context", "retrieved_contexts", "contexts", "source_documents")
+MESSAGE = "choices"  # in which OpenAI's replies are
+TRACED = {"run_type", "span_id", "context.span_id"}
+
+
+def _knows(names: frozenset[str]) -> bool:
+    held = {name.partition(".")[0] for name in names}
+    return {"inputs", "expectations"} <= held and not TRACED & names
+
+
+def _convert(records: Sequence[Numbered], _fault: Callable[[int, Fault], None]) -> Iterator[Numbered]:
+    outputs = [_reply(group(record, "outputs")) for _, record in records]
+    try:
+        questions, more = texts_in([group(record, "inputs") for _, record in records], QUESTIONS)
+        answers, others = texts_in([_without(value, RETRIEVED) for value in outputs], ANSWERS, last=True)
+    except MediaError as media:
+        raise Refused(f"MLflow rows with {media}", TEXTS) from None
+    keyed = next((name for name in IDS if all(record.get(name) not in (None, "") for _, record in records)), None)
+    for place, (row, record) in enumerate(records):
+        found: Record = {"case_id": text_of(record[keyed])} if keyed else {}
+        found |= {"question": questions[place], **_expected(group(record, "expectations"))}
+        found |= metadata("inputs", more[place])
+        if any(value is not None for value in outputs):
+            held = next((listed for name in RETRIEVED if (listed := lookup(outputs[place], name))), None)
+            texts = [text for entry in held if (text := item_text(entry))] if isinstance(held, list) else None
+            found |= {"answer": text_of(answers[place]), "retrieved_contexts": texts} | metadata(
+                "outputs", others[place]
+            )
+        for name, value in record.items():
+            if name.partition(".")[0] not in ("inputs", "outputs", "expectations", keyed):
+                found |= metadata("" if name == "metadata" and isinstance(value, Mapping) else name, value)
+        yield row, found
+
+
+def _expected(expectations: Any) -> Record:
+    """Return the expectations of a row as columns of its case."""
+    if not isinstance(expectations, Mapping):
+        return {"expected_answers": references(expectations)}
+    held = {fold(str(name)): value for name, value in expectations.items()}
+    response = next((name for name in RESPONSE if held.get(name) not in (None, "")), None)
+    facts, rules = (references(held.get(name)) or [] for name in (FACTS, GUIDELINES))
+    listed = held.get(PASSAGES)
+    passages = [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
+    texts = [text for one in passages if (text := text_of(one.get("content")))]
+    ids = [text for one in passages if (text := text_of(one.get("doc_uri") or one.get("doc_id")))]
+    taken = {response, FACTS, GUIDELINES, *((PASSAGES,) if texts or ids else ())}
+    return {
+        "expected_answers": references(held[response]) if response else None,
+        "criteria": [*(f"States: {fact}" for fact in facts), *rules] or None,
+        "reference_contexts": texts or None,
+        "reference_context_ids": ids or None,
+        **metadata("expectations", {name: value for name, value in held.items() if name not in taken}),
+    }
+
+
+def _reply(outputs: Any) -> Any:
+    """Return the message in a reply of OpenAI's form; other outputs as they are."""
+    listed = outputs.get(MESSAGE) if isinstance(outputs, Mapping) else None
+    first = listed[0] if isinstance(listed, list) and listed else None
+    return first["message"] if isinstance(first, Mapping) and isinstance(first.get("message"), Mapping) else outputs
+
+
+def _without(value: Any, names: Sequence[str]) -> Any:
+    return {name: inner for name, inner in value.items() if name not in names} if isinstance(value, Mapping) else value
+
+
+USED = (f"expectations.{FACTS}", f"expectations.{PASSAGES}.doc_uri", f"expectations.{PASSAGES}.doc_id")
+READER = tool_reader("mlflow", _knows, _convert, used=USED)
