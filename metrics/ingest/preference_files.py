@@ -106,6 +106,8 @@ def read_preferences(
     if not kept:
         raise problems.fail(sheet.file, "no preference", f"at least one cell with {EXPECTED}")
     ignored = tuple(name for name in names if name not in {*columns.values(), *held})
+    for name in ignored:
+        problems.note(sheet.file, name, "unused", "it is no column of preferences", len(sheet))
     table = pa.Table.from_pylist(kept, PREFERENCES)
     form = "long" if "winner" in columns else "raters"
     return GivenFile(

@@ -6,6 +6,7 @@ reference context where it is relevant and there is a corpus. The queries may al
 is), else test, else dev, else the first.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -26,6 +27,8 @@ QUERIES = ("queries.jsonl", "queries.tsv")
 CORPUS = "corpus.jsonl"
 QRELS = "qrels"  # the folder of the judgements, or what the name of their file begins with
 PREFERRED = ("test", "dev")
+USED = {"_id", "id", "title", "text"}
+UNJUDGED = "no judgement that was read asks for it"
 
 
 def _splits(upload: Upload) -> dict[str, Entry]:
@@ -57,6 +60,8 @@ def _read(upload: Upload, problems: Problems) -> Sheet:
     split = _chosen(upload, splits)
     if others := ", ".join(name for name in splits if name != split):
         upload.said.append(f"{upload.name}: split {split} was read, not {others}.")
+    for name in (name for name in splits if name != split):
+        problems.note(upload.name, f"split {name}", "unused", f"split {split} was read")
     judged = read_qrels(upload.source_of_entry(splits[split]), problems)
     ids = judged.table["case_id"].to_pylist()
     asked = dict(_texts(upload, _named(upload, *QUERIES), set(ids).__contains__, problems))
@@ -76,21 +81,28 @@ def _read(upload: Upload, problems: Problems) -> Sheet:
 def _texts(
     upload: Upload, entry: Entry | None, wanted: Callable[[str], bool], problems: Problems
 ) -> Iterator[tuple[str, str]]:
-    """Yield the wanted ids of a file with their texts, a title in front."""
+    """Yield the wanted ids of a file with their texts, a title in front; what else it has is said to be unused."""
     assert entry is not None
     source = upload.source_of_entry(entry)
+    unread: Counter[str] = Counter()
     if source.format != "jsonl":
         for line in source.data.to_pybytes().decode("utf-8", "replace").splitlines():
             name, _, text = line.partition("\t")
+            unread["rows"] += not wanted(name)
             if wanted(name):
                 yield name, text
-        return
     record: Any
-    for _, record in line_values(source, problems):
+    for _, record in line_values(source, problems) if source.format == "jsonl" else ():
         name = text_of(record.get("_id", record.get("id"))) if isinstance(record, dict) else None
+        unread.update(record.keys() - USED if isinstance(record, dict) else ())
+        unread["rows"] += name is not None and not wanted(name)
         if name is not None and wanted(name):
             parts = (text_of(record.get(key)) for key in ("title", "text"))
             yield name, "\n".join(part for part in parts if part)
+    for place, number in unread.items():
+        if number:
+            why = UNJUDGED if place == "rows" else "ids, titles and texts are read"
+            problems.note(source.name, place, "unused", why, number)
 
 
 def _head(upload: Upload, problems: Problems) -> tuple[Sheet, int | None]:

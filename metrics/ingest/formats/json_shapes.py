@@ -97,8 +97,8 @@ def tidy(record: Record) -> Record:
         return {"answer" if name == "result" else name: value for name, value in record.items()}
     told = record.get("answer")
     if isinstance(told, Mapping) and {"value", "aliases"} <= told.keys() and isinstance(told["aliases"], list):
-        named = [text for text in dict.fromkeys([told["value"], *told["aliases"]]) if isinstance(text, str)]  # TriviaQA
-        return {**record, "expected_answers": named, "answer": {**told, "value": None, "aliases": None}}
+        texts = [text for text in dict.fromkeys([told["value"], *told["aliases"]]) if isinstance(text, str)]  # TriviaQA
+        return {**record, "expected_answers": texts, "answer": {**told, "value": None, "aliases": None}}
     turns = record.get("turns")  # DeepEval's ConversationalTestCase
     if isinstance(turns, list) and turns and "messages" not in record and all(map(_is_message, turns)):
         return {("messages" if name == "turns" else name): value for name, value in record.items()}

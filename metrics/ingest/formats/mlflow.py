@@ -12,7 +12,6 @@ from metrics.ingest.formats.tool_records import (
     Fault,
     Numbered,
     Record,
-    Refused,
     group,
     lookup,
     metadata,
@@ -20,7 +19,7 @@ from metrics.ingest.formats.tool_records import (
     tool_reader,
 )
 from metrics.ingest.tables.columns import fold
-from metrics.ingest.tables.messages import ANSWERS, QUESTIONS, TEXTS, MediaError, texts_in
+from metrics.ingest.tables.messages import ANSWERS, QUESTIONS, texts_in
 from metrics.ingest.tables.values import item_text, text_of
 
 IDS = ("id", "case_id", "dataset_record_id", "request_id", "trace_id")
@@ -38,11 +37,8 @@ def _knows(names: frozenset[str]) -> bool:
 
 def _convert(records: Sequence[Numbered], _fault: Callable[[int, Fault], None]) -> Iterator[Numbered]:
     outputs = [_reply(group(record, "outputs")) for _, record in records]
-    try:
-        questions, more = texts_in([group(record, "inputs") for _, record in records], QUESTIONS)
-        answers, others = texts_in([_without(value, RETRIEVED) for value in outputs], ANSWERS, last=True)
-    except MediaError as media:
-        raise Refused(f"MLflow rows with {media}", TEXTS) from None
+    questions, more = texts_in([group(record, "inputs") for _, record in records], QUESTIONS)
+    answers, others = texts_in([_without(value, RETRIEVED) for value in outputs], ANSWERS, last=True)
     keyed = next((name for name in IDS if all(record.get(name) not in (None, "") for _, record in records)), None)
     for place, (row, record) in enumerate(records):
         found: Record = {"case_id": text_of(record[keyed])} if keyed else {}

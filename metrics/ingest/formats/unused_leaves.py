@@ -10,15 +10,15 @@ from metrics.ingest.problems import Problems
 from metrics.ingest.tables.columns import fold
 from metrics.ingest.tables.values import text_of
 
-RECORDS = 2_000  # that are looked through; of more the rest has the same paths, but for rare ones
+RECORDS = 1_000  # that are looked through; of more the rest has the same paths, but for rare ones
 DEEPEST = 40  # levels of a record
 PATHS = 500  # that are said
 TELLING = 4  # characters of a text that is hardly elsewhere by chance
 MAIN = ("case_id", "question", "answer", "expected_answers", "model", "criteria", "choices", "reference_contexts",
         "retrieved_contexts", "tags", "group")  # fmt: skip  # columns of texts, in which a short one counts, too
 LONG = 6  # characters of a cell that may have others in it, such as a trace
-SEARCHED = 1 << 20  # characters of such cells
-SEARCHES = 400  # for texts in them
+SEARCHED = 1 << 18  # characters of such cells
+SEARCHES = 200  # for texts in them
 WHY = "no column has it"
 
 
@@ -66,10 +66,14 @@ def note_leaves(
         return left[0] < 0 or text in long or orjson.dumps(text).decode()[1:-1] in long
 
     seen: dict[str, _Seen] = {}
+    known: dict[tuple[str, bool], bool] = {}
     for place, record in enumerate(records[:RECORDS]):
-        own_used = (*used, *summed) if main is None or place in main else summed
+        whole = main is None or place in main
         for path, value in _leaves(record, root):
-            if (path not in seen and len(seen) >= PATHS) or _is_used(path, own_used):
+            key = path, whole
+            if key not in known:
+                known[key] = _is_used(path, (*used, *summed) if whole else summed) or len(seen) >= PATHS
+            if known[key]:
                 continue
             own = seen.setdefault(path, _Seen())
             text = str(text_of(value)).strip()
@@ -79,8 +83,8 @@ def note_leaves(
                 own.count, own.example = own.count + 1, own.example or text
     for path, own in seen.items():
         if own.count:
-            whole = len(records) <= RECORDS
-            problems.note(file, path, "unused", WHY, own.count if whole else None, own.example)
+            count = own.count if len(records) <= RECORDS else None
+            problems.note(file, path, "unused", WHY, count, own.example)
 
 
 def _is_used(path: str, used: Collection[str]) -> bool:
