@@ -67,7 +67,7 @@ REFUSED = {
 @pytest.mark.parametrize(("options", "text"), REFUSED.values(), ids=REFUSED.keys())
 def test_options_that_fit_no_file_are_refused(files, capsys, options, text):
     assert main(["evaluate", str(files / "suite.csv"), str(files / "one.csv"), *options, *ROUGE]) == 2
-    assert capsys.readouterr().err.startswith(text)
+    assert text in capsys.readouterr().err
 
 
 def test_an_encoding_of_a_workbook_has_no_effect(files, capsys):
