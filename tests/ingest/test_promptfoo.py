@@ -81,6 +81,36 @@ def test_prompts_that_differ_leave_the_variables_and_errors_no_answer(tmp_path):
     assert outputs.outputs["metadata.promptfoo.error"].to_pylist() == [None, "429"]
 
 
+TABLES = {  # the table that promptfoo writes of results, as older and newer versions do
+    "marks": 'question,[openai:a] Q: {{question}},[openai:b] Q: {{question}}\nq1,[PASS] Paris,"[FAIL] Expected it\n---\nLyon"\nq2,[PASS] x,[ERROR] 429\n',
+    "columns": 'question,[openai:a] Q,Status,Score,Grader Reason,[openai:b] Q,Status,Score,Grader Reason\nq1,Paris,PASS,1,,Lyon,FAIL,0,Expected it\nq2,x,PASS,1,,,ERROR,0,429\n',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", TABLES.values(), ids=TABLES)
+def test_results_as_a_table(tmp_path, text):
+    suite, outputs = read_combined(write(tmp_path, "r.csv", text))
+    assert suite.cases["question"].to_pylist() == ["q1", "q2"]
+    rows = [
+        tuple(
+            row[name]
+            for name in (
+                "case_id",
+                "model",
+                "answer",
+                "metadata.promptfoo.success",
+                "metadata.promptfoo.failureReason",
+                "metadata.promptfoo.error",
+            )
+        )
+        for row in outputs.outputs.to_pylist()
+    ]
+    assert sorted(rows, key=str) == [
+        ("0", "openai:a", "Paris", "true", None, None), ("0", "openai:b", "Lyon", "false", "Expected it", None),
+        ("1", "openai:a", "x", "true", None, None), ("1", "openai:b", None, "false", None, "429"),
+    ]  # fmt: skip
+
+
 PROBLEMS = {
     "no object": (3, "r.json, row 2: found 3; expected a result with testIdx, provider, vars and response"),
     "no test": ({"testIdx": None}, "r.json, row 2, column testIdx: found nothing; expected a whole number of at least 0"),
