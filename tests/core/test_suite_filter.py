@@ -44,7 +44,7 @@ def test_unknown_criteria_are_told_with_those_there_are():
     assert first.startswith(
         "desk: found the criterion 'colour'; expected one of tag, search, length, complexity, case_id,"
     )
-    assert first.endswith("attack_condition, area")
+    assert first.endswith("attack_condition, criteria, area")
     assert "'size'" in second
 
 

@@ -1,12 +1,18 @@
 """JSON in other layouts than a list of records, and the dumps of libraries: read as the records that they are."""
 # ruff: noqa: E501 - a table reads better with one line a case
 
+import copy
+import json
+from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
 
+from metrics.core.errors import InputError
 from metrics.ingest import Reading, inspect, load_combined, load_suite
 from tests.ingest.files import write
+from tests.seeds import LONG
 
 ROW = {"question": "Capital?", "expected_answer": "Paris", "answer": "Lyon"}
 READ = {"question": "Capital?", "expected_answers": ["Paris"], "answer": "Lyon"}
@@ -50,6 +56,8 @@ SUITES: dict[str, tuple[str, Any, dict[str, Any]]] = {
     "TriviaQA": ("a.jsonl", [{"question": "q", "answer": {"value": "Paris", "aliases": ["paris", "Paris"]}}], {"expected_answers": ["Paris", "paris"]}),
     "lists of answers": ("a.json", {"data": [{"question": "q", "answers": ["a", "b"]}]}, {"expected_answers": ["a", "b"]}),
     "records two names down": ("a.json", {"dataset": {"name": "n", "items": [{"question": "q", "expected_answer": "e"}]}}, {"expected_answers": ["e"]}),
+    "results by id, under a name": ("a.json", {"project": "p", "results": {"e1": {"input": "q", "reference": "e"}, "e2": {"input": "r", "reference": "f"}}}, {"case_id": "e1", "question": "q", "expected_answers": ["e"]}),
+    "a list of as many tags beside": ("a.json", {"tags": ["x"], "items": [{"question": "q", "expected_answer": "e"}]}, {"question": "q", "tags": None}),
     "Opik": ("a.json", [{"id": "i", "data": {"input": {"question": "q", "tone": "mild"}, "expected_output": {"answer": "e"}, "note": "n"}, "assertions": ["Is kind", {"assertion": "Is short"}]}], {"case_id": "i", "question": "q", "expected_answers": ["e"], "criteria": ["Is kind", "Is short"], "metadata.input.tone": "mild", "metadata.note": "n"}),
     "Opik, a suite": ("a.json", {"name": "s", "items": [{"data": {"input": "q"}, "assertions": ["Is kind"]}]}, {"case_id": "1", "question": "q", "criteria": ["Is kind"]}),
     "MLflow, in cells of JSON": ("a.csv", 'inputs,expectations\n"{""question"": ""q""}","{""expected_facts"": [""f""], ""guidelines"": ""Be brief"", ""level"": 2}"\n', {"question": "q", "criteria": ["States: f", "Be brief"], "metadata.expectations.level": "2"}),
@@ -98,3 +106,42 @@ def test_programs_of_evalplus_are_answers(tmp_path):
     path = write(tmp_path, "a.jsonl", [{"task_id": "HumanEval/0", "solution": "x = 1"}] * 2)
     seen = inspect(path)
     assert (seen.role, seen.mapping) == ("outputs", {"case_id": "task_id", "answer": "solution"})
+
+
+ODD: dict[str, Any] = {
+    "null": None, "a number": 1, "a text": "x", "a list": [1], "an object": {"a": 1}, "a deep list": json.loads("[" * 99 + "]" * 99),
+}  # fmt: skip
+DOCUMENTS = {
+    "promptfoo": {"prompts": ["x"], "tests": [{"vars": {"q": "x"}, "threshold": 0.5, "options": {"transform": "x"}, "assert": [
+        {"type": "assert-set", "threshold": 0.5, "assert": [{"type": "contains", "value": ["a"]}, {"type": "word-count", "value": {"min": 1, "max": 2}}]},
+        {"$ref": "#/a/b"}, {"type": "contains-any", "value": "a,b"}, {"type": "similar", "value": ["a"]}]}],
+        "defaultTest": {"assert": [{"type": "cost", "threshold": 1}]}, "assertionTemplates": {"b": {"type": "contains", "value": "x", "weight": 2}}},
+    "SQuAD": SQUAD, "columns": {"question": ["a"], "answer": ["b"]}, "split": {"columns": ["question"], "index": [0], "data": [["a"]]},
+    "ragas": [{"user_input": TALK, "reference": "y"}], "TriviaQA": [{"question": "q", "answer": {"value": "a", "aliases": ["b"]}}],
+    "LangChain": [{"input": "q", "answer": "a", "context": [CHAINED]}], "DeepEval": {"testCases": [{"input": "q", "actualOutput": "a"}]},
+    "MLflow": [{"inputs": {"question": "q"}, "outputs": {"choices": [{"message": {"role": "assistant", "content": "a"}}]}, "expectations": {"expected_facts": ["f"], "expected_retrieved_context": [{"doc_uri": "d"}]}}],
+    "Opik": {"items": [{"id": "i", "data": {"input": {"q": "x"}, "expected_output": "e"}, "assertions": [{"text": "a"}]}]},
+}  # fmt: skip
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield the path to each value within a document."""
+    if path:
+        yield path
+    for key, inner in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        yield from places(inner, (*path, key))
+
+
+@pytest.mark.parametrize("document", DOCUMENTS.values(), ids=DOCUMENTS)
+def test_a_value_of_another_type_is_read_or_refused(tmp_path, document):
+    """Whatever stands anywhere, the file is read, or ends in a list of problems."""
+    readers = (inspect, load_suite, load_combined)
+    for number, (place, odd) in enumerate((place, odd) for place in places(document) for odd in ODD.values()):
+        inner = made = copy.deepcopy(document)
+        for key in place[:-1]:
+            inner = inner[key]
+        inner[place[-1]] = odd
+        path = write(tmp_path, "a.json", made)
+        for read in readers if LONG else readers[number % 3 :][:1]:
+            with suppress(InputError):
+                read(path)

@@ -8,7 +8,7 @@ import orjson
 import pyarrow as pa
 
 from metrics.core.exact_json import parse_json
-from metrics.ingest.formats.json_shapes import WRAPPERS, beside_records, held_records, inner_document, laid_out, tidy
+from metrics.ingest.formats.json_shapes import WRAPPERS, records_in, tidy
 from metrics.ingest.formats.table_reader import COLUMNS, beginning_of, table_reader
 from metrics.ingest.formats.unused_leaves import note_leaves
 from metrics.ingest.problems import Problems
@@ -93,15 +93,12 @@ def read_json(source: Source, problems: Problems) -> Sheet:
     document = records = source.document
     if isinstance(document, dict) and isinstance(document.get("messages"), list):
         records = [document]
-    elif (other := laid_out(document)) is not None:
-        records = other
     elif isinstance(document, dict):
-        held = held_records(inner_document(document))
-        if len(held) != 1:
+        records, beside = records_in(document)
+        if records is None:
             expected = f"an array of objects, or an object with one under {_names(WRAPPERS)}"
             raise source.error(f"an object with {_names(document)}", expected)
-        records = held[0][1]
-        note_leaves(source.name, problems, [beside_records(document)], ())
+        note_leaves(source.name, problems, [beside], ())
     if not isinstance(records, list):
         raise source.error(f"a single {type(records).__name__}", "an array of objects")
     rows: list[int] = []

@@ -21,46 +21,42 @@ def held_records(document: Mapping[str, Any]) -> list[tuple[str, list[Any]]]:
     return full if len(full) == 1 else held
 
 
-def inner_document(document: Any) -> Any:
-    """Return the object under the only usual name, where it and not the document holds a list of records."""
-    if not isinstance(document, Mapping) or held_records(document):
-        return document
-    inner = [value for name, value in document.items() if fold(str(name)) in WRAPPERS and isinstance(value, Mapping)]
-    return inner[0] if len(inner) == 1 and len(held_records(inner[0])) == 1 else document
+def records_in(document: Any) -> tuple[list[Any] | None, Record]:
+    """Return the records of an object, None where it has none or several lists of them, and what it has beside."""
+    if not isinstance(document, Mapping):
+        return None, {}
+    columns = laid_out(document)
+    if columns is not None:
+        return columns, {
+            name: document[name] for name in ("index", "version") if "data" in document and name in document
+        }
+    held = held_records(document)
+    if len(held) == 1:
+        return held[0][1], {name: value for name, value in document.items() if name != held[0][0]}
+    wrapped = [name for name, value in document.items() if fold(str(name)) in WRAPPERS and isinstance(value, Mapping)]
+    if held or len(wrapped) != 1:
+        return None, {}
+    inner, beside = records_in(document[wrapped[0]])
+    rest = {name: value for name, value in document.items() if name != wrapped[0]}
+    return inner, rest | ({wrapped[0]: beside} if beside else {})
 
 
-def beside_records(document: Any) -> Record:
-    """Return what a document has beside the only list of its records; nothing where there is none."""
-    inner = inner_document(document)
-    held = held_records(inner) if isinstance(inner, Mapping) else []
-    if len(held) != 1:
-        return {}
-    return {
-        name: {key: own for key, own in value.items() if key != held[0][0]} if value is inner else value
-        for name, value in document.items()
-        if value is not held[0][1]
-    }
-
-
-def laid_out(document: Any) -> list[Any] | None:
-    """Return the records of a document that lists them in another way than one after the other; None for others."""
-    if not isinstance(document, Mapping) or not document:
-        return None
+def laid_out(document: Mapping[str, Any]) -> list[Any] | None:
+    """Return the records of an object that does not list them one after the other; None for others."""
+    values = list(document.values())
     if isinstance(document.get("columns"), list) and isinstance(document.get("data"), list):
         return _split(document["columns"], document["data"])
     data = document.get("data")
     if isinstance(data, list) and any(isinstance(one, Mapping) and "paragraphs" in one for one in data):
         return list(_squad(data))
-    values = list(document.values())
+    listed = len(values) > 1 and all(isinstance(value, list) and len(value) == len(values[0]) for value in values)
+    keyed = all(isinstance(value, Mapping) for value in values)
     named = any(fold(str(name)) in KNOWN for name in document)
-    if named and all(isinstance(value, list) for value in values) and len({len(value) for value in values}) == 1:
-        return [dict(zip(document, row, strict=True)) for row in zip(*values, strict=True)] if len(values) > 1 else None
-    if not all(isinstance(value, Mapping) for value in values):
-        return None
-    inner = {str(name) for value in values for name in value}
-    if named and len(values) > 1 and all(value.keys() == values[0].keys() for value in values):
+    if listed and named and not any(isinstance(row, Mapping) for _, own in held_records(document) for row in own):
+        return [dict(zip(document, row, strict=True)) for row in zip(*values, strict=True)]
+    if keyed and named and len(values) > 1 and all(value.keys() == values[0].keys() for value in values):
         return [{name: own[row] for name, own in document.items()} for row in values[0]]
-    if any(fold(name) in KNOWN for name in inner):
+    if keyed and not named and any(fold(str(name)) in KNOWN for value in values for name in value):
         return [{"id": name, **value} for name, value in document.items()]
     return None
 
@@ -74,18 +70,26 @@ def _split(columns: list[Any], data: list[Any]) -> list[Any]:
 
 
 def _squad(data: list[Any]) -> Iterator[Any]:
-    """Yield the questions of SQuAD, with their passage and title."""
+    """Yield the questions of SQuAD, with what their passage and article say; what is no object as it is."""
     for article in data:
-        for paragraph in article.get("paragraphs") or [] if isinstance(article, Mapping) else []:
-            for asked in paragraph.get("qas") or [] if isinstance(paragraph, Mapping) else []:
+        for paragraph in _listed(article, "paragraphs"):
+            for asked in _listed(paragraph, "qas"):
                 if not isinstance(asked, Mapping):
                     yield asked
                     continue
-                answers = [one for one in asked.get("answers") or [] if isinstance(one, Mapping)]
-                texts = list(dict.fromkeys(str(one.get("text", "")) for one in answers))
-                places = [one["answer_start"] for one in answers if "answer_start" in one]
-                beside = {"title": article.get("title"), "context": paragraph.get("context")}
-                yield {**beside, **asked, "answers": {"text": texts, "answer_start": places}}
+                answers = [one for one in _listed(asked, "answers") if isinstance(one, Mapping)]
+                keys = dict.fromkeys(str(key) for one in answers for key in one)
+                held = {key: [one.get(key) for one in answers] for key in keys} or {"text": []}
+                made = {**article, **paragraph, **asked, "answers": held}
+                yield {name: value for name, value in made.items() if name not in ("paragraphs", "qas")}
+
+
+def _listed(value: Any, name: str) -> list[Any]:
+    """Return the list of that name in an object; in its place the value itself where it is no object."""
+    if not isinstance(value, Mapping):
+        return [value]
+    held = value.get(name)
+    return held if isinstance(held, list) else [] if held is None else [held]
 
 
 def tidy(record: Record) -> Record:
@@ -95,9 +99,9 @@ def tidy(record: Record) -> Record:
         return {named.get(name, name): value for name, value in record.items()}
     if record.keys() >= {"query", "result"} and "answer" not in record:
         return {"answer" if name == "result" else name: value for name, value in record.items()}
-    told = record.get("answer")
+    told = record.get("answer")  # TriviaQA's
     if isinstance(told, Mapping) and {"value", "aliases"} <= told.keys() and isinstance(told["aliases"], list):
-        texts = [text for text in dict.fromkeys([told["value"], *told["aliases"]]) if isinstance(text, str)]  # TriviaQA
+        texts = list(dict.fromkeys(text for text in (told["value"], *told["aliases"]) if isinstance(text, str)))
         return {**record, "expected_answers": texts, "answer": {**told, "value": None, "aliases": None}}
     turns = record.get("turns")  # DeepEval's ConversationalTestCase
     if isinstance(turns, list) and turns and "messages" not in record and all(map(_is_message, turns)):
@@ -109,7 +113,7 @@ def tidy(record: Record) -> Record:
 
 
 def _is_message(value: Any) -> bool:
-    return isinstance(value, Mapping) and "content" in value and ("role" in value or value.get("type") in ROLES)
+    return isinstance(value, Mapping) and "content" in value and ("role" in value or str(value.get("type")) in ROLES)
 
 
 def _is_document(value: Any) -> bool:

@@ -41,8 +41,9 @@ def _read(source: Source, problems: Problems) -> Sheet:
     if document.get("scenarios"):
         raise source.error("promptfoo scenarios", RESULTS)
     tests = document["tests"]
-    elsewhere = tests if isinstance(tests, list) else [tests]
-    elsewhere = [test for test in elsewhere if not isinstance(test, Mapping) or ("path" in test and "vars" not in test)]
+    elsewhere = [tests]
+    if isinstance(tests, list):
+        elsewhere = [one for one in tests if not isinstance(one, Mapping) or ("path" in one and "vars" not in one)]
     if elsewhere or not tests:
         found = f"promptfoo tests that are elsewhere: {elsewhere[0]!r}"[:120] if elsewhere else "no promptfoo test"
         raise source.error(found, RESULTS)

@@ -16,7 +16,7 @@ from metrics.core.suite import METADATA
 from metrics.ingest.formats.arrow import arrow_names, read_arrow
 from metrics.ingest.formats.delimited import header, read_delimited
 from metrics.ingest.formats.json_records import first_value, line_values
-from metrics.ingest.formats.json_shapes import beside_records, held_records, inner_document
+from metrics.ingest.formats.json_shapes import records_in
 from metrics.ingest.formats.parquet import parquet_file, read_parquet
 from metrics.ingest.formats.table_reader import beginning_of, table_reader
 from metrics.ingest.formats.unused_leaves import note_leaves
@@ -89,9 +89,7 @@ def tool_reader(
         note_leaves(
             source.name, problems, [one for _, one in records], (one for _, one in made), used, summed=summed, main=main
         )
-        note_leaves(
-            source.name, problems, [beside_records(source.document if source.format in DOCUMENTS else None)], ()
-        )
+        note_leaves(source.name, problems, [records_in(source.document)[1] if source.format in DOCUMENTS else {}], ())
         return Sheet(source.name, table, np.array([row for row, _ in made], np.int64), problems)
 
     def recognises(source: Source) -> bool:
@@ -142,8 +140,7 @@ def _listed(document: Any) -> list[Any]:
         return document
     if not isinstance(document, dict):
         return []
-    held = held_records(inner_document(document))
-    return held[0][1] if len(held) == 1 else [document]
+    return records_in(document)[0] or [document]
 
 
 def records_of(source: Source, problems: Problems) -> Iterator[Numbered]:
