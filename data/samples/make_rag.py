@@ -66,7 +66,7 @@ def make(folder: Path) -> None:
             {
                 "case_id": name,
                 "question": case["Q"][0],
-                "expected_answer": json.dumps(case["E"], ensure_ascii=False),
+                "expected_answers": json.dumps(case["E"], ensure_ascii=False),
                 "conditions": case["if"][0],
                 "json_schema": case.get("schema", [""])[0],
                 "tags": json.dumps(case["tags"][0].split(", ")),
