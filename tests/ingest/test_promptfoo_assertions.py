@@ -63,6 +63,8 @@ LEFT_OUT = {  # an assertion → why nothing of a case says it
     "answer-relevance": ({"type": "answer-relevance", "threshold": 0.8}, "the evaluator answer_relevance measures the like"),
     "contains-json": ({"type": "contains-json"}, "json_schema reads whole answers"),
     "not is-json": ({"type": "not-is-json"}, "only assertions on the text can be negated"),
+    "nothing to contain": ({"type": "contains-any", "value": []}, "it has no value on the text"),
+    "a text too long for a condition": ({"type": "contains", "value": "x" * 10_001}, "no condition can say it"),
     "unknown": ({"type": "is-valid-function-call"}, "Assay has nothing like it"),
     "perplexity": ({"type": "perplexity", "threshold": 2}, "the evaluator perplexity measures the like"),
     "an unknown template": ({"$ref": "#/assertionTemplates/none"}, "Assay has nothing like it"),
@@ -152,6 +154,11 @@ def test_what_all_tests_share_and_lists_of_variables(tmp_path):
     assert {line.place for line in loaded.value.receipt if line.use == "unused"} >= {"prompts[]", "providers[]"}
 
 
+def test_conditions_that_are_too_long_together(tmp_path):
+    case = case_of(tmp_path, *({"type": "contains", "value": letter * 6_000} for letter in "ab"))
+    assert (case.get("conditions"), case[LEFT]) == (None, "1 of 2 assertions evaluated, not the conditions")
+
+
 def test_a_threshold_of_the_test(tmp_path):
     both = [{"type": "contains", "value": "a"}, {"type": "contains", "value": "b"}]
     assert case_of(tmp_path, *both, threshold=0.5)["conditions"] == '("a" OR "b")'
@@ -172,7 +179,10 @@ CELLS = {
     "grade": ("grade: is nice", {"criteria": ["is nice"]}),
     "similar": ("similar(0.8): Paris", {"expected_answers": ["Paris"], "conditions": None}),
     "latency": ("latency: 3000", {"metadata.budget_seconds": "3"}),
-    "a kind that Assay has not": ("is-xml", {LEFT: "0 of 1 assertions evaluated, not is-xml", "expected_answers": None}),
+    "a kind that Assay has not": (
+        "is-xml",
+        {LEFT: "0 of 1 assertions evaluated, not is-xml", "expected_answers": None},
+    ),
     "code": ("fn: output.length", {LEFT: "0 of 1 assertions evaluated, not javascript"}),
 }
 

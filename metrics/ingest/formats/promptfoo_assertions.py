@@ -141,15 +141,15 @@ class Assertions:
         self.expected: list[str] = []
         self.budgets: dict[str, float] = {}
         self.count = 0
-        self.left_out: list[str] = []  # the assertions that are not evaluated: type: why
+        self.left_out: list[str] = []  # the types of the assertions that are not evaluated
         self.said: list[tuple[str, Use, str]] = []  # of each assertion: its type, and what it became or why it did not
 
     def add(self, items: Any, threshold: Any = None, depth: int = DEEPEST) -> None:
         """Add the assertions of a test, or of a set; with a threshold they are held together."""
         listed = [self._resolved(item) for item in items] if isinstance(items, list) else []
-        counted = [item for item in listed if item.get("weight") != 0 or isinstance(item.get("weight"), bool)]
+        counted = [item for item in listed if _number(item.get("weight")) != 0]
         for item in listed:
-            if item.get("weight") == 0:
+            if item not in counted:
                 self._say(item, "unused", "weight 0: it decides nothing")
         if threshold is not None:
             self._add_together(counted, threshold)
@@ -171,11 +171,17 @@ class Assertions:
 
     def columns(self) -> Record:
         """Return what the assertions are as columns of a case."""
+        joined = " AND ".join(self.conditions)
+        try:
+            parse_condition(joined or '""')
+        except ConditionError as failure:  # each can be read, but all are too long
+            self.leave_out("the conditions", str(failure)[:200])
+            joined = ""
         left = f"{self.count - len(self.left_out)} of {self.count} assertions evaluated, not "
         left += ", ".join(dict.fromkeys(self.left_out))
         schema = self.schemas[0] if len(self.schemas) == 1 else {"allOf": self.schemas}
         columns: Record = {
-            "conditions": " AND ".join(self.conditions) or None,
+            "conditions": joined or None,
             "json_schema": json_text(schema) if self.schemas else None,
             "criteria": self.criteria or None,
             METADATA + LEFT_OUT: left if self.left_out else None,
@@ -257,10 +263,9 @@ class Assertions:
             made = _words(value)
         elif plain in ONE and isinstance(value, str | int | float) and text_of(value):
             made = ONE[plain](str(text_of(value)))
-        elif plain in EACH:
-            parts = _texts(value.split(",") if isinstance(value, str) else value)
+        elif plain in EACH and (parts := _parts(value)):
             write, join = EACH[plain]
-            made = join([write(part.strip() if isinstance(value, str) else part) for part in parts if part])
+            made = join([write(part) for part in parts])
         else:
             raise LeftOutError("it has no value on the text")
         made = (f"NOT ({made})" if " " in made else f"NOT {made}") if plain != kind else made
@@ -317,6 +322,13 @@ def _type(item: Given) -> str:
 
 def _texts(value: Any) -> list[str]:
     return [text for one in (value if isinstance(value, list) else [value]) if (text := text_of(one)) is not None]
+
+
+def _parts(value: Any) -> list[str]:
+    """Return the texts of a list, or of a text with commas."""
+    if isinstance(value, str):
+        value = [part.strip() for part in value.split(",")]
+    return [text for text in _texts(value) if text]
 
 
 def _parsed(value: Any) -> Any:
