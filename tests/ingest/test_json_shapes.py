@@ -64,6 +64,7 @@ SUITES: dict[str, tuple[str, Any, dict[str, Any]]] = {
     "MLflow, passages": ("a.json", [{"inputs": {"q": "x"}, "expectations": {"expected_retrieved_context": [{"doc_uri": "d", "content": "c"}, {"doc_uri": "e"}]}}], {"reference_context_ids": ["d", "e"], "reference_contexts": ["c"]}),
     "MLflow": ("a.json", [{"inputs": {"question": "q"}, "expectations": {"expected_facts": ["It is free"], "guidelines": ["Be brief"], "expected_response": "e"}}], {"question": "q", "expected_answers": ["e"], "criteria": ["States: It is free", "Be brief"]}),
     "criteria in two columns": ("a.csv", 'question,criteria,guidelines\nq,"[""a"", ""b""]",c\n', {"criteria": ["a", "b", "c"]}),
+    "facts in a table": ("a.csv", 'question,expected_facts\nq,"[""f"", ""g""]"\n', {"criteria": ["States: f", "States: g"]}),
     "criteria in one column": ("a.csv", "question,rubric\nq,Names the town\n", {"criteria": ["Names the town"]}),
     **{f"under {name}": ("a.json", {"version": 1, name: [{"question": "q", "expected_answer": "e"}]}, {"question": "q", "expected_answers": ["e"]}) for name in ("data", "rows", "items", "examples", "test_cases", "testCases", "samples", "goldens", "questions")},
 }  # fmt: skip

@@ -7,8 +7,8 @@ from metrics.ingest.tables.columns import CONTAINERS, SUITE_ALIASES, fold
 from metrics.ingest.tables.lists import ListForm, understand
 
 CRITERIA = "criteria"
-NAMES = (CRITERIA, *SUITE_ALIASES[CRITERIA])
 FACTS = "expected_facts"  # MLflow's: not what an answer is to be, but what it is to say
+NAMES = (CRITERIA, FACTS, *SUITE_ALIASES[CRITERIA])
 
 
 def gather(sheet: Sheet) -> None:
