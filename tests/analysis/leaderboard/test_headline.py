@@ -1,6 +1,7 @@
 """The one headline: who leads, over which metrics, in which words."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -23,6 +24,9 @@ def column(key: str, **other: object) -> Column:
 def cell(best: bool, ranked: bool = True, problem: bool = False) -> Cell:
     rank = (1 if best else 2) if ranked else None
     return Cell(0.5, 0.4, 0.6, "wilson", 10, 0, {}, 0.5, rank, best and ranked, problem, None, rank, 2, ranked)
+
+
+FAILED = replace(cell(True), counts={"error": 1})
 
 
 def board(models: str, ranked: Ranked, **columns: Mapping[str, object]) -> Leaderboard:
@@ -105,8 +109,10 @@ def test_without_a_test_nobody_leads() -> None:
 @pytest.mark.parametrize(("cells", "threshold", "expected"), [
     ([cell(True), cell(True)], 0.4, "a meets the threshold in 2 metrics."),
     ([cell(True), cell(True, problem=True)], 0.4, "a misses the threshold in 1 of 2 metrics: F: M."),
+    ([cell(True), FAILED], 0.4, "a meets the threshold in 1 metric; cases of F: M could not be evaluated."),
+    ([NOTHING, FAILED], 0.4, "a meets no threshold yet: cases of F: M could not be evaluated."),
     ([cell(True), NOTHING], None, "a is the only model, and none of 1 metric has a threshold."),
-], ids=["good", "bad", "no-threshold"])  # fmt: skip
+], ids=["good", "bad", "an-error", "only-an-error", "no-threshold"])  # fmt: skip
 def test_of_a_single_model(cells: list[Cell], threshold: float | None, expected: str) -> None:
     columns = tuple(column(key, threshold=threshold) for key in ("e/m", "f/m"))
     found = headline(
