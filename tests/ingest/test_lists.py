@@ -182,3 +182,12 @@ def test_what_is_not_read_of_objects_is_said(tmp_path):
     assert f"o.jsonl: retrieved_contexts[].meta.page {why}" in said
     why = "(1) is not used: of the parts of a message only texts are read, such as 'u'"
     assert f"o.jsonl: answer[].image_url {why}" in said
+
+
+def test_objects_of_any_depth_are_read(tmp_path):
+    """The receipt names what is in them down to some depth."""
+    deep = '{"x":' * 900 + "1" + "}" * 900
+    row = '{"case_id": "1", "question": "q", "reference_contexts": [{"text": "a", "more": ' + deep + "}]}"
+    suite = load_suite(write(tmp_path, "s.jsonl", row + "\n")).value
+    assert suite.cases["reference_contexts"].to_pylist() == [["a"]]
+    assert "reference_contexts[].more.x.x" in str(suite.receipt)

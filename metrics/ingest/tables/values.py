@@ -33,7 +33,7 @@ HOLDERS = ("kwargs", "node", "document", "chunk", "passage", "content")  # … o
 TEXT_PARTS = ("text", "input_text", "output_text")  # types of the parts of a message that are texts
 MARK = "\0"  # of the JSON text of an object or list in a list, until it is known what the column is
 Leaves = dict[str, tuple[int, Any]]  # path in an object → how often it has a value that is not read, and one of them
-MAX_LEAVES = 200  # paths
+MAX_LEAVES, MAX_LEAF_DEPTH = 200, 20  # paths, and their parts
 PASSAGES = spellings("retrieved_contexts", "reference_contexts")
 TEXTS = spellings("question", "answer", "expected_answers", "source_text", "system_prompt")
 LARGEST = sys.float_info.max
@@ -139,14 +139,14 @@ def _is_text_part(item: Any) -> bool:
     return item.get("type") in TEXT_PARTS or sum(inner is not None for inner in item.values()) == 1
 
 
-def _collect(value: Any, path: str, left: Leaves) -> None:
-    """Add the leaves of a value to `left`."""
-    if isinstance(value, dict) and value:
+def _collect(value: Any, path: str, left: Leaves, depth: int = MAX_LEAF_DEPTH) -> None:
+    """Add the leaves of a value to `left`; what is deeper than `depth` is one."""
+    if isinstance(value, dict) and value and depth:
         for key, inner in value.items():
-            _collect(inner, f"{path}.{key}" if path else str(key), left)
-    elif isinstance(value, list) and any(isinstance(inner, dict | list) for inner in value):
+            _collect(inner, f"{path}.{key}" if path else str(key), left, depth - 1)
+    elif isinstance(value, list) and depth and any(isinstance(inner, dict | list) for inner in value):
         for inner in value:
-            _collect(inner, f"{path}[]", left)
+            _collect(inner, f"{path}[]", left, depth - 1)
     elif path and value is not None and (path in left or len(left) < MAX_LEAVES):
         count, example = left.get(path, (0, value))
         left[path] = count + 1, example
