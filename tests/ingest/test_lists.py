@@ -3,6 +3,7 @@
 
 import json
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
@@ -191,3 +192,29 @@ def test_objects_of_any_depth_are_read(tmp_path):
     suite = load_suite(write(tmp_path, "s.jsonl", row + "\n")).value
     assert suite.cases["reference_contexts"].to_pylist() == [["a"]]
     assert "reference_contexts[].more.x.x" in str(suite.receipt)
+
+
+class Document:
+    """What LangChain's retrievers return."""
+
+    def __init__(self, text):
+        self.page_content, self.metadata = text, {"page": 3}
+
+
+IN_MEMORY = {  # values that only tables in memory have → items, None where they are refused
+    "documents": ([Document("a"), Document("b")], ["a", "b"]), "a document": (Document("a"), ["a"]),
+    "array": (np.array(["a", "b"], dtype=object), ["a", "b"]), "tuple": (("a", "b"), ["a", "b"]),
+    "arrays in a list": ([np.array(["a"])], None), "nan in a list": (["a", np.nan], None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("table", [list, pd.DataFrame], ids=["records", "pandas"])
+@pytest.mark.parametrize(("value", "items"), IN_MEMORY.values(), ids=IN_MEMORY.keys())
+def test_values_in_memory(tmp_path, value, items, table):
+    suite = load_suite(write(tmp_path, "s.csv", "case_id,question\n1,q\n")).value
+    rows = table([{"case_id": "1", "answer": "x", "retrieved_contexts": value}])
+    if items is None:
+        with pytest.raises(InputError, match="closed and without null"):
+            outputs_from_frame(rows, suite=suite)
+    else:
+        assert outputs_from_frame(rows, suite=suite).outputs["retrieved_contexts"].to_pylist() == [items]

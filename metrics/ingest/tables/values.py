@@ -74,7 +74,8 @@ def text_of(value: Any) -> str | None:
         return value.isoformat()
     if isinstance(value, dict | list | tuple | np.ndarray):
         return json_text(value)
-    return str(value)
+    document = getattr(value, "page_content", None)  # of LangChain
+    return document if isinstance(document, str) else str(value)
 
 
 def json_text(value: Any) -> str:
@@ -198,7 +199,8 @@ def _items(value: Any) -> list[str | None] | None:
 def _item(value: Any) -> str | None:
     """Return an item of a list as text, what is no text or number as marked JSON."""
     if isinstance(value, dict | list | tuple | np.ndarray | set):
-        return MARK + json_text(list(value) if isinstance(value, set) else value)
+        plain = value.tolist() if isinstance(value, np.ndarray) else list(value) if isinstance(value, set) else value
+        return MARK + json_text(plain)
     if isinstance(getattr(value, "page_content", None), str):
         return MARK + json_text({"page_content": value.page_content, "metadata": getattr(value, "metadata", {})})
     return text_of(value)
