@@ -35,6 +35,7 @@ class CodeParameters(SandboxParameters):
 @evaluator(
     id="code_execution",
     title="Code execution",
+    version=2,
     inputs=("answer", "code_tests"),
     metrics=(
         Metric("passed", "Share of answers whose code passes all tests of its case.", threshold=0.5, binary=True,

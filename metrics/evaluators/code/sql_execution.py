@@ -40,6 +40,7 @@ class SqlParameters(SandboxParameters):
 @evaluator(
     id="sql_execution",
     title="SQL execution",
+    version=2,
     inputs=("answer", "expected_answers", "database_script"),
     metrics=(
         Metric("same_result", "Share of queries whose rows are those of the expected query.", threshold=0.5,
