@@ -255,6 +255,8 @@ STRANGE: dict[str, tuple[Any, str]] = {
     "a part nobody knows": (
         [{"role": "assistant", "content": [{"type": "acme_tool_run", "what": "look"}]}], "message 1 has a part 'acme_tool_run'",
     ),
+    "a part of a kind nobody knows": ([{"role": "assistant", "content": [{"type": "acme", "name": "look", "input": ARGS}]}], "message 1 has a part 'acme'"),
+    "calls beside the text": ([{"role": "assistant", "content": "I look.", "done": [{"name": "look", "args": ARGS}]}], "message 1 has done"),
     "a call that is a text": (
         [{"role": "assistant", "content": "", "tool_calls": ["look(city='Paris')"]}], "message 1 has tool_calls with str",
     ),

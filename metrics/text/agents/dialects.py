@@ -235,5 +235,7 @@ def _refuse_unknown(given: Mapping[str, Any], where: str) -> None:
     if objects and not given.keys() & {*TOLD, "text", "value", "message"}:
         raise TraceError(f"{where} has {', '.join(objects)[:80]}, which is not understood")
     for name, value in given.items():
-        if LIKE_A_CALL.search(name) and name not in NO_CALLS and isinstance(value, list | Mapping) and value:
+        if name in NO_CALLS or name in TOLD or name in AIDES or not isinstance(value, list | Mapping):
+            continue
+        if (LIKE_A_CALL.search(name) and value) or any(is_call(each) for each in objects_in(value)):
             raise TraceError(f"{where} has {name}, which is not understood")

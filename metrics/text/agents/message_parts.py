@@ -120,7 +120,7 @@ def parts_of(part: Any, where: str = "message") -> list[Part]:
         return [Part("media", medium)]
     if kind in UNTOLD:
         return []
-    if LIKE_A_CALL.search(kind) or any(LIKE_A_CALL.search(name) and given[name] for name in given):
+    if is_call(given) or LIKE_A_CALL.search(kind) or any(LIKE_A_CALL.search(name) and given[name] for name in given):
         raise TraceError(f"{where} has a part {raw or ', '.join(given)[:80]!r}, which is not understood")
     return [Part("text", joined_text(part))]
 
