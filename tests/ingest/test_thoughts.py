@@ -11,6 +11,7 @@ from metrics.ingest.load import outputs_from_frame
 from metrics.ingest.source import Reading
 from metrics.text.agents.traces import steps_of
 from tests.ingest.files import write
+from tests.text.test_thoughts import THOUGHTS
 
 ANSWERS = ["<think>It may be Lyon.</think>\n\nParis", "It may be Lyon.\n</think>\nParis", "Paris", "<think>It may be"]
 CHAT = [{"role": "user", "content": "?"}, {"role": "assistant", "content": ANSWERS[0]}]
@@ -43,6 +44,12 @@ def test_thoughts_are_kept_beside_the_answer(tmp_path, name):
     assert said["answer: answers after thoughts"] == ("unused", 1)
     (asked,) = [line.meaning for line in outputs.receipt if line.use == "asked"]
     assert asked == "thoughts before 3 of 4 answers: reasoning=strip, as it seems; else --read reasoning=keep"
+
+
+@pytest.mark.parametrize(("text", "thoughts", "answer"), THOUGHTS.values(), ids=THOUGHTS.keys())
+def test_every_mark_is_looked_for(text, thoughts, answer):
+    (row,) = outputs_from_frame(pd.DataFrame(rows(values=[text])), suite=suite(1)).outputs.to_pylist()
+    assert (row["answer"], row["metadata.reasoning"] or "") == (answer, thoughts)
 
 
 def test_a_person_may_keep_them(tmp_path):

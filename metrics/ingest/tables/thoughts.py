@@ -17,7 +17,11 @@ REASONING = FileQuestion(
     "Thoughts before an answer are stripped, so that evaluators see the answer alone, or kept as a part of it.",
     ("strip", "keep"),
 )
-MAY_BE = r"(?i)think|thought|reason|channel|scratchpad|reflection|analysis|inner_"  # in every text with thoughts
+# in every text with thoughts, and in few others
+MAY_BE = (
+    r"(?i)</?(?:seed:)?(?:think|thought|reason|analysis|scratchpad|reflection)|\[/?think\]|◁|<\||\|>|<unused9|"
+    "assistantfinal|my thought process"
+)
 ANSWERS = ("answer", "predicted_label", "predicted_value")
 
 
