@@ -196,7 +196,7 @@ def _columns(entry: Entry) -> dict[str, Any]:
 def _predicted(entry: Entry, where: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the class that an answer names: its label, or its whole text; none for an error."""
     label = entry.get("label") or entry.get("answer", "").strip()
-    return [{**where, "label": label, "score": entry.get("score", 1.0)}] if label else []
+    return [{**where, "label": label, "score": entry.get("score")}] if label else []
 
 
 def _budget(given: Budget | Mapping[str, Any] | None) -> Budget:

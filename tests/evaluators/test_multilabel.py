@@ -103,3 +103,17 @@ def test_intervals_hold_the_true_value_as_often_as_they_say() -> None:
             row = pick(found, metric, average=average)
             held[metric, average] += int(row.low <= value <= row.high)
     assert min(held.values()) >= least_covered(len(draws)), held
+
+
+def test_lists_without_scores_rank_nothing_and_say_so() -> None:
+    cases = [{"case_id": "1", "labels": ["a"]}, {"case_id": "2", "labels": ["b"]}]
+    suite = Suite.from_rows("s", "classification", cases, labels=["a", "b"])
+    predictions = [{"case_id": name, "model": "m", "label": "a"} for name in "12"]
+    found = run(
+        "multilabel", (suite, Outputs.from_rows([{"case_id": name, "model": "m"} for name in "12"], predictions))
+    )
+    ranked = [
+        row for row in found.aggregates if row.metric in ("map", "label_ranking_ap", "coverage_error", "ranking_loss")
+    ]
+    assert {(row.value, row.reason) for row in ranked} == {(None, "the model gave no scores")}
+    assert pick(found, "subset_accuracy").value == 0.5

@@ -91,7 +91,7 @@ def class_data(random: Random) -> Data:
     classes = ("yes", "no", "1")
     cases = tuple({"case_id": f"c{place}", "label": classes[place % 3]} for place in range(5))
     outputs = _answered(cases, 1, lambda _: {})
-    predictions = tuple(row | {"label": random.choice(classes), "score": 1.0} for row in outputs)
+    predictions = tuple(row | {"label": random.choice(classes), "score": None} for row in outputs)
     return Data("classification", cases, outputs, predictions)
 
 
@@ -100,7 +100,7 @@ def several_data(random: Random) -> Data:
     sets = (["red"], ["red", "blue"], ["blue", "NA"])
     cases = tuple({"case_id": f"c{place}", "labels": sets[place % 3]} for place in range(6))
     outputs = _answered(cases, 1, lambda _: {})
-    predictions = tuple(row | {"label": name, "score": 1.0} for row in outputs for name in random.choice(sets))
+    predictions = tuple(row | {"label": name, "score": None} for row in outputs for name in random.choice(sets))
     return Data("classification", cases, outputs, predictions)
 
 
@@ -183,7 +183,7 @@ def output_rows(data: Data) -> list[Row]:
             row | {"predicted_labels": [each["label"] for each in data.predictions if key(each) == key(row)]}
             for row in data.outputs
         ]
-    if all(row["score"] == 1 for row in data.predictions):
+    if all(row["score"] is None for row in data.predictions):
         return [{**{name: row[name] for name in KEY}, "predicted_label": row["label"]} for row in data.predictions]
     return [dict(row) for row in data.predictions]
 
