@@ -211,7 +211,7 @@ REFUSED: dict[str, tuple[str, str, str]] = {  # suite, outputs, and what every d
     "a case of another suite": (
         "case_id,label\n1,cat\n2,dog\n", "case_id,predicted_label\n7,cat\n8,cat\n", "none of its 2 case ids"
     ),
-    "a score beyond 1": ("case_id,label\n1,cat\n2,dog\n", "case_id,label,score\n1,cat,1.5\n", "a number from 0 to 1"),
+    "a score without end": ("case_id,label\n1,cat\n2,dog\n", "case_id,label,score\n1,cat,inf\n", "a finite number"),
     "no answer": ("case_id,question\n1,q\n", "case_id,note\n1,a\n", "no column with the model's answers"),
     "null in a list": (
         'case_id,expected_answers\n1,"[""a"", null]"\n', "case_id,answer\n1,a\n", "closed and without null"
