@@ -55,9 +55,9 @@ def runnable(suite: Suite, outputs: Outputs) -> list[str]:
 def available_inputs(suite: Suite, outputs: Outputs) -> set[str]:
     """Return what the data has: every column with a value, `annotations`, `predictions`, `keypoints` where both have
     some, `segments` where classes are things or stuff, `repeats` where cases have several outputs, `few_answers` where
-    the expected answers recur like labels, `short_answers` where most are short enough to be met to the letter
-    or are JSON objects, `worded_answers` where they are not,
-    `ordered_labels` where the classes are numbers, and `class_parents` where they are in a hierarchy.
+    the expected answers recur like labels, `short_answers` where most are short enough to be met to the letter or are
+    JSON objects, `worded_answers` where they are no JSON objects, `ordered_labels` where the classes are numbers, and
+    `class_parents` where they are in a hierarchy.
     """
     tables = [suite.cases, outputs.outputs]
     present = {name for table in tables for name in table.column_names if table[name].null_count < table.num_rows}

@@ -100,7 +100,7 @@ def test_boxes_are_checked_before_they_are_scored(workspace):
 def test_unknown_classes_need_an_answer(workspace):
     suite, outputs = objects(10.0, 10.0, 40.0, 30.0)
     assert outputs.predictions is not None
-    other = outputs.predictions.slice(0, 1).to_pylist()[0] | {"label": "cats"}
+    other = outputs.predictions.slice(0, 1).to_pylist()[0] | {"label": "cats", "score": 0.125}
     rows = [{name: row[name] for name in ("case_id", "model")} for row in outputs.outputs.to_pylist()]
     outputs = Outputs.from_rows(rows, [*outputs.predictions.to_pylist(), other])
     with pytest.raises(InputError) as refused:

@@ -14,7 +14,7 @@ from metrics.store import Workspace
 
 TASKS: tuple[Task, ...] = get_args(Task)
 ANSWERED = {"question", "answer"}
-RAG = ANSWERED | {"expected_answers", "retrieved_contexts"}
+RAG = ANSWERED | {"expected_answers", "worded_answers", "retrieved_contexts"}
 BOXES = {"annotations", "predictions"}
 
 
@@ -65,7 +65,7 @@ def test_presets_are_offered_where_they_suit_the_data(task, present, offered):
 
 @pytest.mark.parametrize(("name", "present", "within", "outside"), [
     ("rag", RAG, ["groundedness", "rouge"], ["faithfulness"]),
-    ("rag", RAG - {"expected_answers"}, ["groundedness"], ["rouge"]),
+    ("rag", RAG - {"expected_answers", "worded_answers"}, ["groundedness"], ["rouge"]),
     ("rag_judge", RAG, ["faithfulness", "context_recall"], ["groundedness", "ragas", "byop"]),
     ("retrieval", RAG, ["context_mrr", "umbrela"], ["faithfulness"]),
     ("quick", ANSWERED, ["pii_leakage"], ["json_schema", "consistency_rouge", "rouge"]),
@@ -93,7 +93,8 @@ def test_the_command_runs_a_preset_and_what_is_named_beside_it(workspace, tmp_pa
     assert main(["evaluate", str(tmp_path / "all.json"), "--preset", "quick", "--evaluators", "rouge"]) == 0
     run = Workspace().run("latest")
     assert {"rouge", "bleu", "pii_leakage"} <= set(run.evaluators)
-    assert len(run.evaluators) == len(chosen_by("quick", "text", {*ANSWERED, "expected_answers", "short_answers"}))
+    present = {*ANSWERED, "expected_answers", "short_answers", "worded_answers"}
+    assert len(run.evaluators) == len(chosen_by("quick", "text", present))
 
 
 def test_the_command_lists_the_presets(capsys):

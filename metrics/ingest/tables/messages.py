@@ -78,7 +78,7 @@ def message_of(value: Any) -> tuple[str, Any] | None:
     role = value.get("role") or TYPES.get(str(value.get("type")))
     return (
         (str(role), value.get("content"))
-        if role in ROLES and not ({"content", "tool_calls"}.isdisjoint(value))
+        if isinstance(role, str) and role in ROLES and not ({"content", "tool_calls"}.isdisjoint(value))
         else None
     )
 

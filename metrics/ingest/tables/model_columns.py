@@ -8,7 +8,7 @@ from metrics.core.receipt import FileQuestion
 from metrics.core.suite import Task
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.tables.class_scores import column_numbers
-from metrics.ingest.tables.columns import ANSWERS, OUTPUT_ALIASES, SCORED_ALIASES, SUITE_ALIASES, fold
+from metrics.ingest.tables.columns import ANSWERS, CONTAINERS, OUTPUT_ALIASES, SCORED_ALIASES, SUITE_ALIASES, fold
 from metrics.ingest.tables.id_matches import suggestion
 from metrics.ingest.tables.spread_labels import KNOWN
 
@@ -25,7 +25,7 @@ def melt_models(
     which they are; a table that has an answer is left as it is. `labels`: the classes that answers may be.
     """
     names = sheet.table.column_names
-    folded = {fold(name) for name in names}
+    folded = {_plain(name) for name in names}
     answered = {name for own, others in ANSWER_NAMES.items() for name in (own, *others)}
     if folded & answered or (mapping or {}).keys() & ANSWER_NAMES.keys() or task in ("detection", "segmentation"):
         return
@@ -36,7 +36,7 @@ def melt_models(
     own = [
         name
         for name in names
-        if fold(name) not in KNOWN and name not in mapped and _may_answer(sheet, name, task, labels)
+        if _plain(name) not in KNOWN and name not in mapped and _may_answer(sheet, name, task, labels)
     ]
     if len(own) < 2 or suggestion(names, ANSWER_NAMES):
         return
@@ -54,6 +54,12 @@ def melt_models(
     sheet.take(np.repeat(np.arange(count), len(chosen)))
     sheet.put("model", chosen * count)
     sheet.put(HELD.get(task or "text", "answer"), [text for row in zip(*texts, strict=True) for text in row])
+
+
+def _plain(name: str) -> str:
+    """Return the folded name of a column without the object that it is in: inputs.question → question."""
+    plain = fold(name)
+    return next((plain.removeprefix(prefix) for prefix in CONTAINERS if plain.startswith(prefix)), plain)
 
 
 def _may_answer(sheet: Sheet, name: str, task: Task | None, labels: Sequence[str]) -> bool:
