@@ -59,7 +59,7 @@ class Bundle:
             if not entry.is_accounted and not shown:
                 kinds.setdefault(f"*{entry.suffix}" if entry.suffix else entry.base, []).append(entry.name)
         for kind, files in sorted(kinds.items()):
-            reason = why if kind[1:] in SUFFIXES else f"no file that {format} reads"
+            reason = why if kind[1:] in SUFFIXES else f"the format {format} has no such files"
             problems.note(self.name, kind, "unused", reason, len(files), files[0])
 
     def file(self, entry: Entry) -> str:

@@ -1,14 +1,17 @@
 """What was read of the files: what became of each column, field, member of an archive and row."""
 
 from metrics.core.receipt import ORDER, WORDS
-from metrics.presentation.blocks import Block, Note, Sentence, table
+from metrics.presentation.blocks import Block, Head, Note, Sentence, table
 from metrics.presentation.format import count, plural
 from metrics.presentation.phrases import named
 from metrics.presentation.question import question
 from metrics.store import Run
 
 MOST_LINES = 60  # of the table
-HEADS = ("File", "Part", "What became of it", "As what, or why", "Count", "Such as")
+HEADS = (
+    Head("File", width=130), Head("Part", width=190), Head("What became of it", width=130),
+    Head("As what, or why", width=440), Head("Count", right=True, width=70), "Such as",
+)  # fmt: skip
 
 
 @question("receipt", "What was read", "What became of each part of the files?", "leaderboard", appendix=True)
@@ -34,4 +37,4 @@ def what_was_read(run: Run) -> list[Block]:
     ]
     left = len(receipt) - len(shown)
     notes = [Note(f"{plural(left, 'more part')} that are used; `run.receipt` has all.")] if left else []
-    return [Sentence(said), table("Receipt", HEADS, rows, (4,)), *notes]
+    return [Sentence(said), table("Receipt", HEADS, rows), *notes]
