@@ -10,7 +10,7 @@ from metrics.core.evaluator import Parameters
 from metrics.core.registry import evaluators
 from metrics.library.presets import PRESETS, suitable
 
-DATA = {"question", "answer", "expected_answers"}
+DATA = {"question", "answer", "expected_answers", "worded_answers"}
 CATALOGUE = {
     name: replace(
         evaluators()["rouge"], id=name, inputs=inputs, resources=resources, parameters=Parameters,
