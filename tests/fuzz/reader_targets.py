@@ -28,7 +28,7 @@ from tests.ingest import one_scene
 def good_suites() -> Mapping[str, Suite]:
     """The suites for which the inputs are read as outputs, one of each task."""
     classes = [{"case_id": f"c{number}", "label": "ab"[number % 2]} for number in range(12)]
-    ids = [*(f"c{number}" for number in range(12)), "0", "1", "2", "k1", "k2", "k3", "e1", "t1", "007", "NA"]
+    ids = [*(f"c{number}" for number in range(20)), "0", "1", "2", "k1", "k2", "k3", "e1", "t1", "007", "NA"]
     with TemporaryDirectory() as folder:
         (Path(folder) / "truth.json").write_text(json.dumps(one_scene.coco(one_scene.TRUTHS)))
         (Path(folder) / "masks.zip").write_bytes(SEEDS["masks"][0].data)

@@ -12,10 +12,13 @@ from xml.etree import ElementTree
 
 import yaml
 
+from metrics.ingest.yaml_documents import load_yaml
 from tests.fuzz.target import Input
 
 Leaf = tuple[str, Callable[[], bytes]]  # the path without indexes, a.b.c, and the bytes with another value there
 MARK = "zq9"
+KITTI = "type truncated occluded alpha left top right bottom height width length x y z rotation_y score".split()
+COLUMNS = {15: KITTI[:15], 16: KITTI}  # of lines with so many fields, the names
 PACKED = ("parquet", "arrow", "feather", "xlsx", "gz", "png", "jpg")
 
 
@@ -25,7 +28,7 @@ def leaves(given: Input) -> Iterator[Leaf]:
     if given.name.endswith("/") or ending in PACKED:
         return
     seen: set[str] = set()
-    for path, change in _FORMS.get(ending, _tokens)(given.data):
+    for path, change in _FORMS.get(ending, _fields)(given.data):
         if path not in seen:
             seen.add(path)
             yield path, change
@@ -74,7 +77,7 @@ def _json_lines(data: bytes) -> Iterator[Leaf]:
 
 
 def _yaml(data: bytes) -> Iterator[Leaf]:
-    return _document(data, yaml.safe_load, lambda value: yaml.safe_dump(value, allow_unicode=True).encode())
+    return _document(data, load_yaml, lambda value: yaml.safe_dump(value, allow_unicode=True).encode())
 
 
 def _xml(data: bytes) -> Iterator[Leaf]:
@@ -86,19 +89,21 @@ def _xml(data: bytes) -> Iterator[Leaf]:
         for child in node:
             yield from walk(child, f"{path}.{child.tag}")
 
-    count = len(list(walk(ElementTree.fromstring(data), "")))
-    for place in range(count):
+    def found(root: ElementTree.Element) -> list[tuple[str, ElementTree.Element, str | None]]:
+        return list(walk(root, root.tag))
+
+    for place, (path, _, _) in enumerate(found(ElementTree.fromstring(data))):
 
         def change(place: int = place) -> bytes:
             root = ElementTree.fromstring(data)
-            _, node, name = list(walk(root, ""))[place]
+            _, node, name = found(root)[place]
             if name is None:
                 node.text = _text(node.text or "")
             else:
                 node.set(name, _text(node.get(name) or ""))
             return ElementTree.tostring(root)
 
-        yield list(walk(ElementTree.fromstring(data), ""))[place][0].strip("."), change
+        yield path, change
 
 
 def _text(value: str) -> str:
@@ -127,15 +132,23 @@ def _table(data: bytes) -> Iterator[Leaf]:
         yield name, change
 
 
-def _tokens(data: bytes) -> Iterator[Leaf]:
-    """Yield the tokens of the first line of data: of labels, rankings, lists of classes."""
+def _fields(data: bytes) -> Iterator[Leaf]:
+    """Yield the fields of the first line of each length: of labels, rankings, lists of classes.
+
+    A field is called what stands before its colon, else by its column or, where a format names its columns, by that.
+    """
     text = data.decode()
-    for place, match in enumerate(re.finditer(r"[^\s,]+", text.partition("\n")[0])):
+    for line in re.finditer(r".+", text):
+        fields = list(re.finditer(r"[^\s,]+", line[0]))
+        for place, match in enumerate(fields):
+            begin, end = line.start() + match.start(), line.start() + match.end()
 
-        def change(match: re.Match[str] = match) -> bytes:
-            return (text[: match.start()] + _text(match[0]) + text[match.end() :]).encode()
+            def change(begin: int = begin, end: int = end) -> bytes:
+                return (text[:begin] + _text(text[begin:end]) + text[end:]).encode()
 
-        yield f"token {place + 1}", change
+            name, colon, _ = match[0].partition(":")
+            names = COLUMNS.get(len(fields), ())
+            yield name if colon else names[place] if names else f"{len(fields)} columns.column {place + 1}", change
 
 
 def _archive(data: bytes) -> Iterator[Leaf]:

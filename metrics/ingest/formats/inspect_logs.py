@@ -7,7 +7,7 @@ where it was called several times those of the whole sample, in which scorers th
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -18,6 +18,7 @@ from metrics.core.errors import InputError
 from metrics.core.suite import METADATA
 from metrics.ingest.formats.table_reader import bundle_reader, table_reader
 from metrics.ingest.formats.tool_records import amount, count
+from metrics.ingest.formats.unused_leaves import note_leaves
 from metrics.ingest.media.archive import MAX_FILE_BYTES
 from metrics.ingest.media.bundle import Bundle, Rows
 from metrics.ingest.problems import Problems
@@ -65,6 +66,8 @@ def _read_log(source: Source, problems: Problems) -> Sheet:
         records.append(record)
     if not records:
         raise InputError(problems.listed)
+    _note(source.name, problems, samples, records, "samples[]")
+    _note(source.name, problems, [{name: value for name, value in document.items() if name != "samples"}], records)
     return Sheet(source.name, tables_of([records]), np.array(rows, np.int64), problems)
 
 
@@ -87,6 +90,7 @@ def _read_eval(upload: Upload, problems: Problems, most: int | None = None) -> S
         upload.said.append(note)
     which: list[int] = []
     records: list[dict[str, Any]] = []
+    samples = []
     names = bundle.names(files)
     for place, entry in enumerate(files[:most]):
         sample = _parsed(bundle, entry, problems)
@@ -96,9 +100,28 @@ def _read_eval(upload: Upload, problems: Problems, most: int | None = None) -> S
         for _, record in _records([(1, sample)], _model(header), names[place], problems):
             which.append(place)
             records.append(record)
+            samples.append(sample)
     if not records:
         raise InputError(problems.listed)
+    _note(bundle.name, problems, samples, records)
+    _note(bundle.file(head), problems, [header], records)
     return Rows(bundle.name, tables_of([records]), [1] * len(records), which, names, problems)
+
+
+def _note(
+    file: str, problems: Problems, given: Sequence[Any], records: Sequence[dict[str, Any]], root: str = ""
+) -> None:
+    """Say what of samples or of a header no record has, under its own name or as what it became."""
+    own = {"target": "expected_answers", "epoch": "run", "total_tokens": "tokens", "total_cost": "cost_usd"}
+    own |= dict.fromkeys(("time", "working_time", "total_time"), "duration_s")
+    choices = METADATA + "choices"
+    made = (
+        record
+        | {name: record[column] for name, column in own.items()}
+        | {"choices": orjson.loads(record.get(choices) or "[]")}
+        for record in records
+    )
+    note_leaves(file, problems, given, made, ("input.role",), root)
 
 
 def _sample_files(bundle: Bundle) -> list[Any]:

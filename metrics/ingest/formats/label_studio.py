@@ -42,7 +42,7 @@ OTHERS = ("keypointlabels", "vectorlabels", "videorectangle", "timeserieslabels"
 KINDS = ("rectanglelabels", "polygonlabels", "ellipselabels", "brushlabels", "labels")
 REGION = {
     "type": "the kind of shape", "original_width": "image_width", "original_height": "image_height", "score": "score",
-    **{f"value.{name}": "the shape" for name in (*BOX, "rotation", "points", "radiusX", "radiusY", "rle", "format")},
+    **{f"value.{name}": "the shape" for name in (*BOX, "rotation", "points", "radiusX", "radiusY", "rle")},
     **{f"value.{kind}": "label" for kind in KINDS},
 }  # fmt: skip
 ANSWER = {"was_cancelled": "answers that were skipped", "ground_truth": "which annotation is read"}

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from metrics.ingest.formats.annotation_reader import Document, Purpose, annotation_reader, documents, heads, json_of
+from metrics.ingest.leaf_notes import Leaves
 from metrics.ingest.media.bundle import case_ids
 from metrics.ingest.media.drawn_objects import (
     DrawnObjects,
@@ -46,8 +47,15 @@ EXPECTED = "{shapes[{label, points, shape_type}], imagePath, imageWidth, imageHe
 ROOT = "an <annotation> of LabelMe, with imagesize and objects"
 RINGS = ("polygon", "rotation", "quadrilateral", "oriented_rectangle")
 READ = ("rectangle", "circle", "mask", *RINGS)
-FILE_KEYS = ("shapes", "imagePath", "imageWidth", "imageHeight", "version")
+FILE_KEYS = ("shapes", "imagePath", "imageWidth", "imageHeight")
 SHAPE_KEYS = ("label", "points", "shape_type", "group_id", "score", "mask", "difficult", "direction")
+WEB_USED = {  # of LabelMe's web page
+    "annotation.filename": "metadata.image_name", "annotation.imagesize.nrows": "image_height",
+    "annotation.imagesize.ncols": "image_width", "annotation.object.name": "label",
+    "annotation.object.deleted": "whether it is an object", "annotation.object.type": "whether it is a box",
+    "annotation.object.polygon.pt": "polygons", "annotation.object.segm.box": "x, y, width, height",
+}  # fmt: skip
+AROUND = "they are no corners of a box, as the object says: the box around them is read"
 GROUPED = "shapes of one label and group_id are one object"
 
 
@@ -222,6 +230,7 @@ def _gather_xml(found: DrawnObjects, upload: Upload, _: Purpose) -> None:
     entries = [] if upload.bundle is None else upload.bundle.ending(".xml")
     ids = dict(zip([entry.name for entry in entries], case_ids(entries), strict=True))
     boxes = 0
+    leaves = Leaves()
     for document in documents(upload, found.problems, entries):
         root = parse(document.name, document.data, ROOT, found.problems)
         if root is None or root.tag != "annotation":
@@ -238,15 +247,17 @@ def _gather_xml(found: DrawnObjects, upload: Upload, _: Purpose) -> None:
         stem = document.name.rsplit("/", 1)[-1].removesuffix(".xml")
         case = None if document.entry is None else ids[document.entry.name]
         found.add_file(document.name)
+        leaves.add_element(root)
         image = found.add_picture(Picture((root.findtext("filename") or stem).strip(), width, height, case))
         for row, item in enumerate(root.findall("object"), 1):
-            found.add(image, row, _drawn_on_the_web, item)
+            found.add(image, row, partial(_drawn_on_the_web, found), item)
             boxes += item.find("segm") is not None
+    leaves.note(found.problems, found.file, WEB_USED, reason="no evaluator uses it")
     if boxes:
         found.notes.append(f"Masks read as their boxes: {boxes:,}.")
 
 
-def _drawn_on_the_web(item: Any) -> Thing | None:
+def _drawn_on_the_web(found: DrawnObjects, item: Any) -> Thing | None:
     if (item.findtext("deleted") or "").strip() == "1":
         return None
     label, box = label_of(item.findtext("name"), "name"), item.find("segm/box")
@@ -255,6 +266,8 @@ def _drawn_on_the_web(item: Any) -> Thing | None:
     points = [(number(point.findtext("x"), "x"), number(point.findtext("y"), "y")) for point in item.iter("pt")]
     if (item.findtext("type") or "").strip() == "bounding_box" and points:
         xs, ys = zip(*points, strict=True)
+        if {*points} != {(x, y) for x in (min(xs), max(xs)) for y in (min(ys), max(ys))}:
+            found.problems.note(found.file, "annotation.object.polygon.pt", "unused", AROUND, 1, str(points))
         return Thing(label, corner_box(min(xs), min(ys), max(xs), max(ys)))
     return Thing(label, polygon([[value for point in points for value in point]]))
 

@@ -38,6 +38,8 @@ WHY = {
     "annotation.object.polygon": "the box is read", "annotation": "it describes the image",
 }  # fmt: skip
 
+RENAMED = "no image has this name, the image is that with the name of the file"
+
 
 def read_suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loaded[Suite]:
     """Return the suite: the cases by name, the annotations in file order, and the classes by name."""
@@ -50,6 +52,9 @@ def read_suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loade
     by_base = {image.base: image for image in images}
     found = [by_base.get(str(fact["image"])) or image for fact, image in zip(facts, pair(files, images), strict=True)]
     known = image_names([str(fact["image"] or case) for fact, case in zip(facts, ids, strict=True)], found, images)
+    unknown = [fact["image"] for fact, image in zip(facts, found, strict=True) if image and fact["image"] != image.base]
+    if unknown:
+        problems.note(bundle.name, "annotation.filename", "unused", RENAMED, len(unknown), unknown[0])
     cases = pa.table(
         {
             "case_id": pa.array(ids, pa.string()),
