@@ -5,6 +5,7 @@ So nothing is lost in silence, whatever reader takes the file.
 
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,8 @@ def ways() -> dict[str, Read]:
         f"outputs of {name}": lambda path, suite=suite: load_outputs(path, suite=suite, keep_unknown_classes=True)
         for name, suite in good_suites().items()
     }
-    return {"suite": load_suite, "combined": load_combined, **outputs}  # type: ignore[dict-item]
+    classes = partial(load_suite, task="classification")
+    return {"suite": load_suite, "classes": classes, "combined": load_combined, **outputs}  # type: ignore[dict-item]
 
 
 def result(read: Read, given: Input, data: bytes, folder: Path) -> tuple[str, Receipt] | None:
@@ -79,7 +81,8 @@ def lost_leaves(given: Input, folder: Path) -> set[str]:
     """Return the paths of an upload that no way to read it uses, refuses or names."""
     lost: set[str] = set()
     before = {way: found for way in ways().values() if (found := result(way, given, given.data, folder))}
-    for path, change in leaves(given) if before else ():
+    assert before, "no way to read it"
+    for path, change in leaves(given):
         data = change()
         after = ((read, result(way, given, data, folder)) for way, (read, _) in before.items())
         if all(found and found[0] == read and not is_named(path, found[1]) for read, found in after):

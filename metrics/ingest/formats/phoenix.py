@@ -24,7 +24,7 @@ from metrics.ingest.formats.tool_records import (
     tool_reader,
 )
 from metrics.ingest.tables.messages import ANSWERS, QUESTIONS, texts_in
-from metrics.ingest.tables.values import item_text, text_of
+from metrics.ingest.tables.values import item_text, json_text, text_of
 from metrics.ingest.traces.otel_traces import Span, span_of
 from metrics.ingest.traces.stored_trace import trace_cell
 from metrics.text.agents.traces import TraceError
@@ -77,8 +77,10 @@ def _convert(records: Sequence[Numbered], fault: Callable[[int, Fault], None]) -
 
 def _value(record: Record, side: str) -> Any:
     """Return what went in or came out of a span: its text, or its JSON where it says that it is JSON."""
-    value = lookup(record, f"attributes.{side}.value")
-    if isinstance(value, str) and lookup(record, f"attributes.{side}.mime_type") == "application/json":
+    value, kind = (lookup(record, f"attributes.{side}.{name}") for name in ("value", "mime_type"))
+    if isinstance(value, Mapping | list) and kind not in (None, "application/json"):
+        return json_text(value)  # of a table, whose cells are JSON already
+    if isinstance(value, str) and kind == "application/json":
         try:
             return orjson.loads(value)
         except orjson.JSONDecodeError:

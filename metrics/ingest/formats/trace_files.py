@@ -1,5 +1,6 @@
 """Files of traces alone: a JSON document, lines of JSON, OpenTelemetry spans, or a folder with a file a trace."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -9,6 +10,7 @@ import pyarrow as pa
 from metrics.core.suite import Suite
 from metrics.ingest.formats.json_records import first_value, line_values
 from metrics.ingest.formats.table_reader import beginning_of, table_reader
+from metrics.ingest.formats.unused_leaves import DEEPEST, RECORDS, leaves_of, note_leaves
 from metrics.ingest.media.bundle import Bundle, Rows
 from metrics.ingest.media.suite_images import SuiteImages
 from metrics.ingest.output_parts import Part
@@ -18,12 +20,16 @@ from metrics.ingest.sheet import Sheet
 from metrics.ingest.sheet_reader import part_of
 from metrics.ingest.source import Source
 from metrics.ingest.tables.values import tables_of, text_of
-from metrics.ingest.traces.chat_traces import is_conversation
-from metrics.ingest.traces.otel_traces import is_export, is_span, spans_in, trace_of_spans
+from metrics.ingest.traces.chat_traces import decoded, is_conversation
+from metrics.ingest.traces.otel_traces import OPERATIONS, READ, Span, is_export, is_span, spans_in, trace_of_spans
 from metrics.ingest.traces.stored_trace import BESIDE, EXPECTED, is_trace, json_value, trace_from, trace_of
 from metrics.text.agents.traces import TraceError
 
 SUFFIXES = (".json", ".jsonl", ".ndjson")
+TIMES = tuple(f"{side}_time{unit}" for side in ("start", "end") for unit in ("", "_unix_nano"))
+USED = (*TIMES, "parent_span_id", "parent_id")
+DECIDES = re.compile(r"tool|call|reason|think|result|image|audio|file|media")  # in the type of a message or part
+FAILED = ("2", "STATUS_CODE_ERROR", "ERROR", "StatusCode.ERROR")
 
 
 def traces_in(document: Any) -> list[tuple[int, Any]] | None:
@@ -43,6 +49,7 @@ def _sheet(source: Source, documents: Sequence[tuple[int, Any]], problems: Probl
     spans = [(row, value) for row, value in documents if is_export(value) or is_span(value)]
     rows: list[int] = []
     records: list[dict[str, str | None]] = []
+    found: list[list[Span]] = []
     if spans:
         try:
             found = list(spans_in([value for _, value in spans]).values())
@@ -65,9 +72,48 @@ def _sheet(source: Source, documents: Sequence[tuple[int, Any]], problems: Probl
             record["case_id"] = text_of(metadata.get("case_id"))
         rows.append(row)
         records.append(record | {"trace": trace.text, "case_id": record["case_id"] or trace.case_id})
+    _note(source.name, problems, [value for _, value in documents], records, found)
     names = [name for name in ("trace", *BESIDE) if name == "trace" or any(record[name] for record in records)]
     table = pa.table({name: pa.array([record[name] for record in records], pa.string()) for name in names})
     return Sheet(source.name, table, np.array(rows, np.int64), problems)
+
+
+def _note(
+    file: str, problems: Problems, documents: Sequence[Any], records: Sequence[Mapping[str, Any]],
+    traces: Sequence[Sequence[Span]] = (),
+) -> None:  # fmt: skip
+    """Say what of documents no trace has; `traces` are the spans that they were made from.
+
+    What decides without its value being in a step counts as used: ids of parents, names of attributes, operations.
+    """
+    given = [_unpacked(document) for document in documents[:RECORDS]]
+    made: dict[str, list[Any]] = {name: [record.get(name) for record in records] for name in BESIDE}
+    steps = [leaf for record in records for leaf in leaves_of(decoded(record["trace"]), "")]
+    for path, value in steps:
+        made.setdefault(path.replace("[]", ""), []).append(value)
+    made["total_tokens"] = made.get("tokens", [])
+    made["answer"] = [text_of(value) for _, value in steps]
+    made["type"] = [
+        value for path, value in leaves_of(given, "") if path.endswith("type") and DECIDES.search(str(value))
+    ]
+    spans = [span for trace in traces for span in trace]
+    made["parent"], made["operation"] = [span.parent for span in spans], [*OPERATIONS]
+    made["trace_id"] = [trace[0].trace for trace in traces] if len(traces) > 1 else []
+    made["status"] = [*FAILED] if any(span.error for span in spans) else []
+    made["key"] = [name for span in spans for name in span.attributes if READ.fullmatch(name)]
+    acting = [span for span in spans if span.attributes.get("gen_ai.operation.name") not in OPERATIONS]
+    for name, value in (usage for span in acting for usage in span.attributes.items() if ".usage." in usage[0]):
+        made.setdefault(name.rpartition(".")[2], []).append(value)
+        made.setdefault("int_value", []).append(value)
+    note_leaves(file, problems, given, [made], USED)
+
+
+def _unpacked(value: Any, depth: int = DEEPEST) -> Any:
+    """Return a value in which texts that hold JSON are what they hold."""
+    value = decoded(value)
+    if isinstance(value, Mapping) and depth:
+        return {name: _unpacked(inner, depth - 1) for name, inner in value.items()}
+    return [_unpacked(inner, depth - 1) for inner in value] if isinstance(value, list) and depth else value
 
 
 def _is_folder(upload: Upload) -> bool:
@@ -86,11 +132,12 @@ def _is_folder(upload: Upload) -> bool:
 
 def _folder_sheet(bundle: Bundle, problems: Problems) -> Rows:
     """Return a row for each file; the file's name is the case id of a trace that does not name its case."""
-    files, records = [], []
+    files, records, documents = [], [], []
     for entry in bundle.ending(*SUFFIXES):
         text = bundle.text(entry, problems)
         try:
-            trace = None if text is None else trace_of(json_value(text, entry.suffix))
+            document = None if text is None else json_value(text, entry.suffix)
+            trace = None if document is None else trace_of(document)
         except TraceError as failure:
             problems.add(bundle.file(entry), str(failure), EXPECTED)
             trace = None
@@ -98,7 +145,9 @@ def _folder_sheet(bundle: Bundle, problems: Problems) -> Rows:
             problems.left_out += 1
             continue
         files.append(entry)
+        documents.append(document)
         records.append({"case_id": trace.case_id or entry.stem, "trace": trace.text})
+    _note(bundle.name, problems, documents, records)
     return Rows(bundle.name, tables_of([records]), [1] * len(files), range(len(files)), bundle.names(files), problems)
 
 

@@ -69,7 +69,7 @@ def note_leaves(
     known: dict[tuple[str, bool], bool] = {}
     for place, record in enumerate(records[:RECORDS]):
         whole = main is None or place in main
-        for path, value in _leaves(record, root):
+        for path, value in leaves_of(record, root):
             key = path, whole
             if key not in known:
                 known[key] = _is_used(path, (*used, *summed) if whole else summed) or len(seen) >= PATHS
@@ -94,14 +94,14 @@ def _is_used(path: str, used: Collection[str]) -> bool:
     return any(f".{name}." in plain for name in used)
 
 
-def _leaves(value: Any, path: str, depth: int = DEEPEST) -> Iterator[tuple[str, Any]]:
+def leaves_of(value: Any, path: str, depth: int = DEEPEST) -> Iterator[tuple[str, Any]]:
     """Yield path and value of all that is no object or list; nothing of what is empty."""
     if isinstance(value, Mapping) and depth:
         for key, inner in value.items():
-            yield from _leaves(inner, f"{path}.{key}" if path else str(key), depth - 1)
+            yield from leaves_of(inner, f"{path}.{key}" if path else str(key), depth - 1)
     elif isinstance(value, list) and depth:
         for inner in value:
-            yield from _leaves(inner, path + "[]", depth - 1)
+            yield from leaves_of(inner, path + "[]", depth - 1)
     elif value is not None and value not in ("", {}, []):
         yield path, value
 

@@ -24,6 +24,12 @@ DEEPEST = 32  # of an attribute's value
 MARK = "gen_ai."
 CASE = ("case_id", "case.id", "assay.case_id")
 AGGREGATING = ("invoke_agent", "create_agent", "invoke_workflow")  # their tokens are those of the spans inside them
+OPERATIONS = (*AGGREGATING, "execute_tool")  # that decide what a span is
+READ = re.compile(  # names of attributes that are read, OpenInference's among them
+    r"gen_ai\.(operation\.name|tool\.(name|call\..+)|usage\..+|(input|output)\.messages|system_instructions"
+    r"|(prompt|completion)(\.\d+\.(role|content|tool_calls\..+))?|event\.content)|error\.type|(assay\.)?case[._]id"
+    r"|(llm|openinference|input|output|tool)\..+"
+)
 NUMBERED = re.compile(r"gen_ai\.(prompt|completion)\.(\d{1,4})\.(role|content)")
 NUMBERED_CALL = re.compile(r"gen_ai\.completion\.(\d{1,4})\.tool_calls\.(\d{1,3})\.(id|name|arguments)")
 OLD_EVENT = re.compile(r"gen_ai\.(?:(system|user|assistant|tool)\.message|(choice))")
