@@ -30,6 +30,9 @@ def told(failure: Exception, options: argparse.Namespace | None) -> int:
 
 def _print_problems(failure: AssayError, options: argparse.Namespace | None) -> None:
     """Print an error on standard error: its problems in groups, or one by one with --all-problems."""
+    from metrics.library.input_data import with_answers
+
+    failure = with_answers(failure, "command") if isinstance(failure, InputError) else failure
     problems = failure.problems if isinstance(failure, InputError) else ()
     if log_lines.as_json(options):
         log_lines.print_event("error", text=str(failure), problems=[problem.as_row() for problem in problems])

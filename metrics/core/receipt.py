@@ -25,10 +25,18 @@ class FileQuestion:
     choices: tuple[str, ...]
 
     @property
+    def answers(self) -> tuple[str, ...]:
+        """What answers it."""
+        return tuple(f"{self.name}={choice}" for choice in self.choices or ("…",))
+
+    @property
     def expected(self) -> str:
-        """What answers it, for a message."""
-        answers = " or ".join(f"{self.name}={choice}" for choice in self.choices or ("…",))
-        return f"an answer, --read {answers}. {self.text}"
+        """What answers it, for a message that knows no door; see `metrics.library.input_data`."""
+        return self.expects(self.answers)
+
+    def expects(self, answers: Iterable[str]) -> str:
+        """Return what is expected, for a message: one of the answers, as they are given at a door."""
+        return f"an answer, {' or '.join(answers)}. {self.text}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +56,7 @@ class ReceiptLine:
     count: int | None = None
     example: str = ""
     question: str = ""
+    answers: tuple[str, ...] = ()  # to that question: the one taken, then the others; no run keeps them
 
     def __str__(self) -> str:
         words = {"used": "is", "kept": "is kept as", "unused": "is not used:", "asked": "was decided:"}[self.use]
@@ -57,7 +66,7 @@ class ReceiptLine:
 
     def as_row(self) -> dict[str, Any]:
         """Return the line as a flat record, for tables and JSON."""
-        return asdict(self)
+        return {name: value for name, value in asdict(self).items() if name != "answers"}
 
 
 Receipt = tuple[ReceiptLine, ...]
@@ -79,14 +88,19 @@ def sorted_receipt(lines: Iterable[ReceiptLine]) -> Receipt:
 
 
 def short_lines(receipt: Iterable[ReceiptLine]) -> list[str]:
-    """Return a line for each file: how many rows and parts of it are used, and which are kept, not used, decided."""
+    """Return a line for each file: how many rows and parts of it are used, and which are kept or not used.
+
+    What was decided about it, with what else it could be, follows in lines of its own.
+    """
     said = []
     for file, own in by_file(receipt).items():
         parts = [f"{line.count or 0:,} {ROWS}" for line in own if line.place == ROWS and line.use == "used"]
-        for use in reversed(ORDER):
+        for use in reversed(ORDER[1:]):
             named = [line.place for line in own if line.use == use and not (line.place == ROWS and use == "used")]
             if named:
                 names = "" if use == "used" else f" ({', '.join(named[:5])}{', …' * (len(named) > 5)})"
-                parts.append(f"{len(named):,} {WORDS[use]}{names}")
+                what = f" part{'s' * (len(named) > 1)}" if use == "used" else ""
+                parts.append(f"{len(named):,}{what} {WORDS[use]}{names}")
         said.append(f"{file}: {', '.join(parts)}")
+        said += [str(line) for line in own if line.use == "asked"]
     return said

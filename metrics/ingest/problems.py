@@ -57,7 +57,7 @@ class Problems:
 
     def note(
         self, file: str, place: str, use: Use, meaning: str, count: int | None = None, example: object = "",
-        question: str = "",
+        question: str = "", answers: tuple[str, ...] = (),
     ) -> None:  # fmt: skip
         """Record what became of a part of a file; see ReceiptLine. Counts of the same part add up."""
         key = (file, short(place), use)
@@ -65,7 +65,7 @@ class Problems:
         if before is not None and before.count is not None and count is not None:
             count += before.count
         text = (before.example if before else "") or short(str(example), EXAMPLE_CHARACTERS)
-        self._receipt[key] = ReceiptLine(file, key[1], use, meaning, count, text, question)
+        self._receipt[key] = ReceiptLine(file, key[1], use, meaning, count, text, question, answers)
 
     def is_noted(self, file: str, place: str) -> bool:
         """Return whether it is recorded what became of that part of a file."""
@@ -94,10 +94,11 @@ class Problems:
             self.extend([InputProblem(file, found, question.expected, row, place, True, 1, question)])
             self.fatal = True
             return None
-        others = ", ".join(choice for choice in question.choices if choice != chosen)
-        whose = "as you said" if answer else f"as it seems; else --read {question.name}={others}"
-        words = f"{found}: {question.name}={chosen}, {whose}"
-        self.note(file, place or question.name, "asked", words, question=question.name)
+        said = f"{question.name}={chosen}"
+        others = " or ".join(each for each in question.answers if each != said)
+        words = f"{found}: {said}, {'as you said' if answer else f'as it seems; else {others}'}"
+        answers = (chosen, *(choice for choice in question.choices if choice != chosen))
+        self.note(file, place or question.name, "asked", words, question=question.name, answers=answers)
         return chosen
 
     def absorb(self, error: InputError) -> None:

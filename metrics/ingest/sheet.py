@@ -323,7 +323,7 @@ class Sheet:
     def decimal_points(self, name: str) -> pa.ChunkedArray:
         """Return a column of strings; where its numbers have commas, with the decimal points that they mean.
 
-        Asks where both are possible; what is then not known is absent.
+        Asks where both are possible; until that is answered, commas are decimal, so that no cell is wrong besides.
         """
         column = self.text(name)
         mark = decimal_mark(column)
@@ -338,9 +338,7 @@ class Sheet:
             found = f"numbers with commas, such as {example!r}"
             self._decimals[name] = self.problems.ask(self.file, question, found, default=default, place=name)
         chosen = self._decimals[name]
-        if chosen is None:
-            return pc.if_else(pc.match_substring(column, ","), None, column)
-        return with_points(column, chosen)
+        return with_points(column, chosen or "comma")
 
     def flags(self, name: str, unknown: Sequence[str] = ()) -> Bools:
         """Return a column of 0/1, true/false, yes/no as booleans; absent and `unknown` cells are false."""

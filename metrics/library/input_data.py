@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -100,11 +101,28 @@ def read_data(
     InputError listing every problem, and for answers to questions that nothing asks.
     """
     say = tell or _ignore
-    data = _read(evaluation, door, say, ask, suite)
+    try:
+        data = _read(evaluation, door, say, ask, suite)
+    except InputError as error:
+        raise with_answers(error, door) from error
     say("note", *(map(str, data.receipt) if evaluation.explain else short_lines(data.receipt)))
     if data.receipt:  # what is in memory or stored has none
         _need_effect(evaluation, data.receipt, door)
     return data
+
+
+def with_answers(error: InputError, door: Door) -> InputError:
+    """Return the error with how its questions are answered at that door; a page shows them as buttons."""
+    if door == "page" or not any(problem.question for problem in error.problems):
+        return error
+    return InputError(
+        replace(
+            each, expected=each.question.expects(option_text("read", answer, door) for answer in each.question.answers)
+        )
+        if each.question
+        else each
+        for each in error.problems
+    )
 
 
 def _read(evaluation: Evaluation, door: Door, say: Tell, ask: Ask | None, suite: Loaded[Suite] | None) -> Data:

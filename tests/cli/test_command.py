@@ -42,7 +42,7 @@ def test_missing_models_are_reported_before_the_run(files, capsys):
     arguments = ("evaluate", "suite.csv", "one.csv", "--evaluators", "rouge,perplexity,toxicity_classifier")
     assert run(files, *arguments, "--language-model", "/no/such/model") == 0
     *receipt, first, second = capsys.readouterr().err.splitlines()[:4]
-    assert receipt == ["suite.csv: 3 rows, 4 used", "one.csv: 2 rows, 2 used"]
+    assert receipt == ["suite.csv: 3 rows, 4 parts used", "one.csv: 2 rows, 2 parts used"]
     assert first.startswith("perplexity will be skipped: there is no folder '/no/such/model'; name one with")
     assert second.startswith("toxicity_classifier will be skipped: no classifier is chosen")
     assert second.endswith("such as unitary/toxic-bert")

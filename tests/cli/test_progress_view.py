@@ -77,7 +77,7 @@ def test_events(workspace, tmp_path, read_errors):
     events = [json.loads(line) for line in read_errors()]
     assert all(re.match(r"\d{4}-\d\d-\d\dT[\d:.]+\+00:00", one["time"]) for one in events)
     receipt, *events = events
-    assert (receipt["event"], receipt["text"]) == ("note", "both.csv: 2 rows, 5 used")
+    assert (receipt["event"], receipt["text"]) == ("note", "both.csv: 2 rows, 5 parts used")
     names = [one["event"] for one in events]
     assert names[:3] == ["note", "start", "progress"], "perplexity has no model"
     assert names[-3:] == ["gate", "gate", "finish"]

@@ -115,7 +115,7 @@ ASKED = {
 
 @pytest.mark.parametrize(("suite", "content", "answers"), ASKED.values(), ids=ASKED.keys())
 def test_what_would_change_a_number_is_asked(tmp_path, suite, content, answers):
-    with pytest.raises(InputError, match="--read " + re.escape(answers)):
+    with pytest.raises(InputError, match="an answer, " + re.escape(answers)):
         read_outputs(write(tmp_path, "o.csv", content), suite=suite)
 
 

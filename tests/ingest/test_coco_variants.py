@@ -187,7 +187,7 @@ REFUSED = {  # a change → what is said; with masks needed, or always
     "an unknown text": (in_results(category_id="eel"), None, "column category_id, 3 rows: found 'eel'"),
     "two classes of one name": (renamed({1: 1, 2: 2}), None, None),
     "an unknown image": (in_results(image_id="c.jpg"), None, "column image_id, 3 rows: found 'c.jpg'"),
-    "file names of other images": (in_results(file_name="a.jpg"), None, "found 1 records whose file_name, such as 'a.jpg', is of another image than image_id; expected an answer, --read image=image_id or image=file_name"),
+    "file names of other images": (in_results(file_name="a.jpg"), None, "found 1 records whose file_name, such as 'a.jpg', is of another image than image_id; expected an answer, image=image_id or image=file_name"),
 }  # fmt: skip
 
 

@@ -225,7 +225,7 @@ def test_boxes_of_shares_are_ground_truth_as_well(tmp_path):
 NUMBERS = {  # labels of the two boxes, answer → classes, or what is asked
     "ids": ([1, 2], None, ["cat", "dog"]),
     "from 0": ([0, 1], None, ["cat", "dog"]),
-    "one that may be either": ([1, 1], None, "found classes by number, 1 to 1; expected an answer, --read class_numbers=ids or class_numbers=from_0 or class_numbers=from_1"),
+    "one that may be either": ([1, 1], None, "found classes by number, 1 to 1; expected an answer, class_numbers=ids or class_numbers=from_0 or class_numbers=from_1"),
     "answered": ([1, 1], "from_0", ["dog", "dog"]),
     "answered otherwise": ([1, 1], "ids", ["cat", "cat"]),
     "none": ([1, 7], None, "found '1' (row 1), '7' (row 1); expected a class of the suite"),
@@ -272,7 +272,7 @@ def test_numbers_that_may_be_of_two_kinds_are_asked_about(tmp_path):
         packed(tmp_path / "s.zip", {"data.yaml": f"names: {json.dumps(names)}", "labels/7.txt": "0 0.5 0.5 1 1"})
     )
     path = write(tmp_path, "m.json", [{"image_id": 7, "category_id": 80, "bbox": [1, 1, 5, 5], "score": 0.5}])
-    assert "expected an answer, --read class_numbers=from_1 or class_numbers=coco_ids" in read_refusal(
+    assert "expected an answer, class_numbers=from_1 or class_numbers=coco_ids" in read_refusal(
         read_outputs, path, suite=suite
     )
 
@@ -280,7 +280,7 @@ def test_numbers_that_may_be_of_two_kinds_are_asked_about(tmp_path):
 def test_images_without_names_are_asked_for(tmp_path, suite):
     records = [columns(rows_of(PREDICTIONS, name)) for name in SIZES]
     path = write(tmp_path, "m.json", records)
-    expected = "m.json: found 2 images without names; expected an answer, --read images=in_order. The file does not say which images its records are of."
+    expected = "m.json: found 2 images without names; expected an answer, images=in_order. The file does not say which images its records are of."
     assert list_problems(read_outputs, path, suite=suite) == [expected]
     ordered = Reading(answers={"images": "in_order"})
     assert boxes(read_outputs(path, suite=suite, readings={path: ordered}), {"1": "a", "2": "b"}) == PREDICTIONS
@@ -305,7 +305,7 @@ def test_four_numbers_without_a_name_are_asked_about(tmp_path, suite, form, box,
     given = Reading(answers={"box_form": form})
     assert len(read_suite(columnar, reading=given).annotations) == 1
     asked = read_refusal(read_outputs, path, suite=suite)
-    assert f"found boxes of four numbers, such as {box}; expected an answer, --read box_form=xyxy or" in asked
+    assert f"found boxes of four numbers, such as {box}; expected an answer, box_form=xyxy or" in asked
     outputs = read_outputs(path, suite=suite, readings={path: Reading(answers={"box_form": form})})
     [row] = outputs.predictions.to_pylist()
     assert tuple(row[side] for side in ("x", "y", "width", "height")) == expected

@@ -97,7 +97,7 @@ def test_what_stands_beside_the_records_is_named(tmp_path):
 def test_lists_of_answers_can_be_a_models(tmp_path):
     path = write(tmp_path, "a.jsonl", [{"question": "Who?", "answer": ["Ann", "A."]}])
     assert [str(line) for line in load_suite(path).value.receipt if line.use == "asked"] == [
-        "a.jsonl: answer was decided: lists of texts beside questions: answer=expected, as it seems; else --read answer=model"
+        "a.jsonl: answer was decided: lists of texts beside questions: answer=expected, as it seems; else answer=model"
     ]
     _, outputs = load_combined(path, reading=Reading(answers={"answer": "model"})).value
     assert outputs.outputs["answer"].to_pylist() == ['["Ann","A."]']

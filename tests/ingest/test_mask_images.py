@@ -114,7 +114,7 @@ class TestGroundTruth:
 
 WHITE = [[0, 0, 255, 255]] * 2
 WHITES = {  # masks, what lies beside them, the answer → labels, ids, what is asked or said
-    "two values": ({"a": WHITE}, {}, None, None, "found 4 pixels of 255 and no other value but 0; expected an answer, --read mask_255=class or mask_255=ignored"),
+    "two values": ({"a": WHITE}, {}, None, None, "found 4 pixels of 255 and no other value but 0; expected an answer, mask_255=class or mask_255=ignored"),
     "255 alone": ({"a": [[255] * 4] * 2}, {}, None, None, "found 8 pixels of 255 and no other value but 0"),
     "a class": ({"a": WHITE}, {}, "class", (("0", "foreground"), (0, 256)), "mask_255=class, as you said"),
     "ignored": ({"a": WHITE}, {}, "ignored", (("0", "255"), (0, 255)), "mask_255=ignored, as you said"),

@@ -181,7 +181,7 @@ def test_rows_in_the_order_of_the_suite_are_asked_about(tmp_path, suite, content
     read = read_suite(write(tmp_path, "s.csv", suite))
     path = write(tmp_path, "o.csv", content)
     [problem] = list_problems(read_outputs, path, suite=read)
-    assert "expected an answer, --read match=rows. Are the rows in the order of the suite's cases?" in problem
+    assert "expected an answer, match=rows. Are the rows in the order of the suite's cases?" in problem
     said = {path: Reading(answers={"match": "rows"})}
     outputs = read_outputs(path, suite=read, readings=said).outputs
     assert sorted(outputs["case_id"].to_pylist()) == sorted(ids)

@@ -27,7 +27,7 @@ FORMS = {
 @pytest.mark.parametrize(("suite", "text", "field", "rows"), FORMS.values(), ids=FORMS.keys())
 def test_a_column_for_each_model(tmp_path, suite, text, field, rows):
     path = write(tmp_path, "o.csv", text)
-    with pytest.raises(InputError, match=r"--read models=gpt-4,llama 3\.1 or models=none"):
+    with pytest.raises(InputError, match=r"an answer, models=gpt-4,llama 3\.1 or models=none"):
         read_outputs(path, suite=suite)
     outputs = read_outputs(path, suite=suite, readings={path: Reading(answers={"models": "gpt-4,llama 3.1"})})
     assert [(row["case_id"], row["model"], row[field]) for row in outputs.outputs.to_pylist()] == rows
@@ -47,7 +47,7 @@ def test_some_of_the_columns(tmp_path):
 
 def test_classes_in_a_column_for_each_model(tmp_path):
     path = write(tmp_path, "o.csv", "id,big,small,note\n1,cat,dog,x\n2,dog,dog,y\n")
-    with pytest.raises(InputError, match="--read models=big,small"):
+    with pytest.raises(InputError, match="an answer, models=big,small"):
         read_outputs(path, suite=CLASSES)
     outputs = read_outputs(path, suite=CLASSES, readings={path: Reading(answers={"models": "big,small"})})
     found = [(row["model"], row["case_id"], row["label"]) for row in outputs.predictions.to_pylist()]

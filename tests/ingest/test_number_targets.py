@@ -70,7 +70,8 @@ def test_several_true_classes_and_predicted_ones(tmp_path, column, first, second
 COMMAS = {  # cells → values; None where only a person knows
     "decimal commas": (["3,5", "2"], [3.5, 2.0]), "in German": (["1.234,5", "2,25"], [1234.5, 2.25]),
     "in English": (["1,234.5", "2"], [1234.5, 2.0]), "millions": (["1,234,567", "2.5"], [1234567.0, 2.5]),
-    "small ones": (["-0,25", "1e3"], [-0.25, 1000.0]), "either": (["1,234", "2,345"], None),
+    "small ones": (["-0,25", "1e3"], [-0.25, 1000.0]),
+    "shares": (["0,134", "1,234"], [0.134, 1.234]), "either": (["1,234", "2,345"], None),
     "both": (["3,5", "2.5"], None), "with a point alone": (["3,5", "1.234"], None),
 }  # fmt: skip
 READ = {
@@ -92,8 +93,9 @@ def test_commas_in_numbers(tmp_path, cells, values, format):
     truth, predictions = table("s", "y_true"), table("o", "y_pred")
     reading = Reading(answers={} if values else {"decimal": "comma"})
     if values is None:
-        with pytest.raises(InputError, match="--read decimal=comma or decimal=point"):
+        with pytest.raises(InputError, match="an answer, decimal=comma or decimal=point") as refused:
             read_suite(truth, task="regression")
+        assert len(refused.value.problems) == 1  # no cell is wrong besides
         values = [READ["comma"][cell] for cell in cells]
     suite = read_suite(truth, reading=reading, task="regression")
     assert suite.cases["true_value"].to_pylist() == values

@@ -29,7 +29,7 @@ def test_a_true_class_in_a_column_each(tmp_path, text, task):
 
 def test_several_classes_in_a_column_each_are_asked_about(tmp_path):
     path = write(tmp_path, "s.csv", "id,toxic,insult\na,1,1\nb,0,0\nc,0,1\n")
-    with pytest.raises(InputError, match="up to 2 are 1 in a row; expected an answer, --read one_hot=labels"):
+    with pytest.raises(InputError, match="up to 2 are 1 in a row; expected an answer, one_hot=labels"):
         read_suite(path)
     suite = read_suite(path, reading=Reading(answers={"one_hot": "labels"}))
     assert suite.cases["labels"].to_pylist() == [["toxic", "insult"], [], ["insult"]]

@@ -43,7 +43,7 @@ def test_thoughts_are_kept_beside_the_answer(tmp_path, name):
     assert said["answer: thoughts"] == ("kept", 3)
     assert said["answer: answers after thoughts"] == ("unused", 1)
     (asked,) = [line.meaning for line in outputs.receipt if line.use == "asked"]
-    assert asked == "thoughts before 3 of 4 answers: reasoning=strip, as it seems; else --read reasoning=keep"
+    assert asked == "thoughts before 3 of 4 answers: reasoning=strip, as it seems; else reasoning=keep"
 
 
 @pytest.mark.parametrize(("text", "thoughts", "answer"), THOUGHTS.values(), ids=THOUGHTS.keys())

@@ -235,7 +235,7 @@ SUITE_PROBLEMS = {
     "class": ({"labels/a.txt": "0.5 0.5 0.5 0.2 0.2\n-1 0.5 0.5 0.2 0.2"}, ["s.zip/labels/a.txt, row 1, column class: found '0.5'; expected a whole number", "s.zip/labels/a.txt, row 2, column class: found '-1'; expected a number of at least 0"]),
     "polygon": ({"labels/a.txt": "0 0 0 1 0 1 1.5"}, ["s.zip/labels/a.txt, row 1, column x1 y1 …: found '0 0 0 1 0 1 1.5'; expected points from 0 to 1"]),
     "no UTF-8": ({"labels/a.txt": b"0 \xff"}, ["s.zip/labels/a.txt: found byte 0xff at offset 2, which is not UTF-8; expected UTF-8 text"]),
-    "no names": ({"data.yaml": "nc: 2\n"}, ["s.zip: found no names of the classes; expected an answer, --read class_names=numbers. Or the names of the classes, in data.yaml, obj.names, classes.txt or labels.txt."]),
+    "no names": ({"data.yaml": "nc: 2\n"}, ["s.zip: found no names of the classes; expected an answer, class_names=numbers. Or the names of the classes, in data.yaml, obj.names, classes.txt or labels.txt."]),
     "a name twice": ({"data.yaml": "names: [cat, cat]\n"}, ["s.zip/data.yaml, row 2: found class 1 named 'cat', as another is; expected a different name for each class"]),
     "names that differ": ({"classes.txt": "cat\neel\n"}, ["s.zip/classes.txt: found names that differ from data.yaml; expected the same classes in both"]),
     "names in an unknown form": ({"data.yaml": "names: {0: cat, 2: dog}\n"}, ["s.zip/data.yaml, column names: found names in an unknown form; expected names: [cat, dog] or names: {0: cat, 1: dog}"]),

@@ -8,14 +8,15 @@ from metrics.cli.main import main
 from metrics.core.errors import InputError
 from metrics.core.receipt import FileQuestion, short_lines
 from metrics.ingest.problems import Problems
+from metrics.library.input_data import with_answers
 from metrics.presentation.questions.what_was_read import what_was_read
 from metrics.store import Workspace
 
 SUITE = "case_id,question,expected_answer,note\n1,Capital of Peru?,Lima,x\n2,What is 6 x 7?,42,\n"
 OUTPUTS = "case_id,answer,expected\n1,Lima,=A1\n2,41,y\n"
 SHORT = [
-    "suite.csv: 2 rows, 3 used, 1 kept as metadata (note)",
-    "small.csv: 2 rows, 2 used, 1 not used (expected)",
+    "suite.csv: 2 rows, 3 parts used, 1 kept as metadata (note)",
+    "small.csv: 2 rows, 2 parts used, 1 not used (expected)",
 ]
 COLOUR = FileQuestion("colour", "Which colour is it?", ("red", "blue"))
 
@@ -75,7 +76,7 @@ def test_an_answer_that_nothing_asks_for_is_refused(files, tmp_path):
     [
         ({"u.csv": {"colour": "red"}}, None, "red", "as you said"),
         ({"": {"colour": "red"}}, "blue", "red", "as you said"),
-        ({"other.csv": {"colour": "red"}}, "blue", "blue", "as it seems; else --read colour=red"),
+        ({"other.csv": {"colour": "red"}}, "blue", "blue", "as it seems; else colour=red"),
     ],
 )
 def test_questions_are_answered(answers, default, chosen, whose):
@@ -88,6 +89,22 @@ def test_questions_are_answered(answers, default, chosen, whose):
     problems.check()
 
 
+def test_a_question_says_how_it_is_answered_where_it_is_asked(files, tmp_path, capsys):
+    wide = tmp_path / "wide.csv"
+    wide.write_text("case_id,big,llama 3\n1,Lima,Cusco\n2,42,41\n")
+    more = {"evaluators": ["exact_match"], "workspace": str(tmp_path / "w")}
+    with pytest.raises(InputError) as refused:
+        metrics.evaluate(files[0], str(wide), **more)
+    assert "expected an answer, read=['models=big,llama 3'] or read=['models=none']. Which" in str(refused.value)
+    assert main(["evaluate", files[0], str(wide), "--workspace", more["workspace"]]) == 2
+    assert "an answer, --read 'models=big,llama 3' or --read models=none. Which" in capsys.readouterr().err
+    (asked,) = with_answers(refused.value, "page").problems
+    assert asked.question.answers == ("models=big,llama 3", "models=none")
+    run = metrics.evaluate(files[0], str(wide), read=["models=big,llama 3"], **more)
+    assert "was decided: no column of answers" in short_lines(run.receipt)[-1]
+    assert short_lines(run.receipt)[-1].endswith("models=big,llama 3, as you said")
+
+
 @pytest.mark.parametrize(("given", "found"), [({}, "paint"), ({"colour": "green"}, "the answer 'green'")])
 def test_without_a_valid_answer_a_question_is_a_problem_with_its_answers(given, found):
     problems = Problems(keep_good_rows=True)
@@ -97,4 +114,4 @@ def test_without_a_valid_answer_a_question_is_a_problem_with_its_answers(given, 
         problems.check()
     (problem,) = refused.value.problems
     assert (problem.found, problem.question) == (found, COLOUR)
-    assert problem.expected == "an answer, --read colour=red or colour=blue. Which colour is it?"
+    assert problem.expected == "an answer, colour=red or colour=blue. Which colour is it?"

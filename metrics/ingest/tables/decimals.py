@@ -7,7 +7,7 @@ import pyarrow.compute as pc
 
 NUMBER = r"^\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?\s*$"
 WITH_COMMA = r"^\s*[+-]?(\d+|\d{1,3}(\.\d{3})+),\d+([eE][+-]?\d{1,4})?\s*$"  # 3,5 and 1.234,5
-WITH_THOUSANDS = r"^\s*[+-]?\d{1,3}(,\d{3})+(\.\d+)?\s*$"  # 1,234 and 1,234.5
+WITH_THOUSANDS = r"^\s*[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?\s*$"  # 1,234 and 1,234.5, not 0,234
 POINTED = r"^[^,]*\.\d[^,]*$|,\d{3},\d{3}|,\d{3}\."  # what a number with a decimal point has
 
 Mark = Literal["comma", "point"]
