@@ -215,17 +215,26 @@ def show_file(file: evaluation_inputs.InspectedFile) -> None:
     st.dataframe(pd.DataFrame(list(seen.first)), hide_index=True, height=min(260, 38 + 35 * len(seen.first)))
 
 
+def tokens_of(inputs: evaluation_inputs.Inputs) -> dict[str, str]:
+    """Return the tokens of the uploads by the names of the files."""
+    given = (inputs.suite if inputs.source == "upload" else "", *inputs.outputs)
+    return {uploaded_files.upload_name(token): token for token in given if token}
+
+
 def show_problems(facts: evaluation_inputs.ReadInputs, inputs: evaluation_inputs.Inputs) -> str:
     """Draw all questions and problems of the files, and the choice to skip the bad rows; return what is in the way."""
-    given = (inputs.suite if inputs.source == "upload" else "", *inputs.outputs)
-    tokens = {uploaded_files.upload_name(token): token for token in given if token}
+    tokens = tokens_of(inputs)
     wrong = column_mapping.draw_answers(facts.problems, tokens)
     if not wrong:
         return "question" if facts.problems else ""
     st.subheader(f"{problem_list.words(wrong)} in the files", anchor=False)
     problem_list.draw_problems(wrong, "files")
     if facts.understood is None:
-        st.text("Skipping rows cannot fix these: correct the file and upload it again.")
+        st.text(
+            "Skipping rows cannot fix these: correct the file and upload it again, or choose above, under “Columns, "
+            "lists and first rows”, which column is which."
+        )
+        column_mapping.draw_again(tokens.values())
         return "problem"
     good, bad = format.plural(facts.understood.good, "good row"), format.count(facts.understood.left_out)
     keep = f"Keep the {good}, skip {bad}"
@@ -281,7 +290,7 @@ with left:
             unchecked = object_findings.draw_checks(inputs)
     if facts is not None and facts.understood is not None:
         with receipt:
-            what_was_read.draw_receipt(facts.understood.receipt)
+            what_was_read.draw_receipt(facts.understood.receipt, tokens_of(inputs))
 understood = facts.understood if facts is not None and facts.complete else None
 with right:
     if understood is not None and not unchecked:

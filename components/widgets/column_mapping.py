@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from components.data import Preview, Question
     from components.data.evaluation_inputs import InspectedFile
     from metrics.core.errors import InputProblem
+    from metrics.core.receipt import Receipt
 
 NONE = "–"
 
@@ -153,6 +154,35 @@ def draw_answers(problems: Sequence[InputProblem], tokens: Mapping[str, str]) ->
     return [each for each in problems if each.question is None]
 
 
+def draw_decided(receipt: Receipt, tokens: Mapping[str, str]) -> None:
+    """Draw the answers to each question that was decided about a file, the one taken chosen, to decide otherwise.
+
+    tokens: of the uploads, by their names.
+    """
+    drawn = set()
+    for line in receipt:
+        file = line.file.partition("/")[0]
+        key = "-".join(("decided", tokens.get(file, ""), line.question, *line.answers[:1]))
+        if line.use != "asked" or len(line.answers) < 2 or file not in tokens or key in drawn:
+            continue
+        drawn.add(key)
+        st.segmented_control(
+            f"{file}: {line.question}", sorted(line.answers), default=line.answers[0], key=key, on_change=_read,
+            args=(key, tokens[file], line.question),
+        )  # fmt: skip
+
+
+def draw_again(tokens: Iterable[str]) -> None:
+    """Draw a button that takes back the answers to questions about the files of these tokens, if there are any."""
+    readings = url.params("read")
+    kept = [
+        text for text in readings if any(text.startswith((f"{token}.encoding=", f"{token}.sheet=")) for token in tokens)
+    ]
+    if len(kept) < len(readings) and st.button("Answer the questions about the files again"):
+        url.put(read=kept)
+        st.rerun()
+
+
 def draw_reading(file: InspectedFile) -> None:
     """Draw the encoding of a text that is not plain UTF-8, and the sheet of a workbook that has several."""
     seen = file.preview
@@ -181,7 +211,7 @@ def _draw_choice(file: InspectedFile, what: str, label: str, names: list[str], c
 def _read(key: str, token: str, what: str) -> None:
     readings = url.params("read")
     chosen = {**choices_of(token, readings), what: st.session_state[key]}
-    url.put(read=with_pairs(token, readings, [f"{name}={taken}" for name, taken in chosen.items()]))
+    url.put(read=with_pairs(token, readings, [f"{name}={taken}" for name, taken in chosen.items() if taken]))
 
 
 def _answer(tokens: Sequence[str], name: str, key: str, column: str) -> None:

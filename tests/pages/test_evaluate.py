@@ -154,6 +154,27 @@ def test_an_ambiguous_column_is_asked_about(page: AppTest) -> None:
     assert question is not None
 
 
+def test_what_was_decided_can_be_decided_otherwise(evaluate_with: Open) -> None:
+    """At first as it seems; then as somebody said, of which the choice can be taken back."""
+    page = evaluate_with(("s.csv", SUITE), ("m.csv", OUTPUTS.replace("small,", "small,<think>Hm.</think>")))
+    assert "reasoning=strip, as it seems; else reasoning=keep" in words(page)
+    for answer, said in (("keep", "reasoning=keep, as you said"), (None, "reasoning=strip, as it seems")):
+        (choice,) = [group for group in page.button_group if (group.key or "").startswith("decided-")]
+        choice.set_value(answer).run()
+        assert said in words(page)
+    assert "--" not in words(page)
+
+
+def test_answers_that_do_not_hold_can_be_taken_back(evaluate_with: Open) -> None:
+    page = evaluate_with(("s.csv", SUITE), ("m.csv", "id,big,small\n007,two,2\nNA,you,I\n"))
+    assert "Answer the question about a file." in words(page)
+    (choice,) = [group for group in page.button_group if (group.key or "").startswith("answer-")]
+    choice.set_value("none").run()
+    assert "Fix the problems, or skip the bad rows." in words(page)
+    labelled(page.button, "Answer the questions about the files again").click().run()
+    assert "Answer the question about a file." in words(page)
+
+
 def test_the_mapping_can_be_corrected(page: AppTest) -> None:
     give(page, 0, "sums.csv", "id,text_of_it,reference\n1,How?,so\n")
     token = page.query_params["suite"]
