@@ -7,7 +7,7 @@ import pytest
 
 from metrics.core.errors import InputError
 from metrics.ingest import Reading, inspect, load_outputs, read_outputs, read_suite
-from tests.ingest.files import list_problems, packed, picture, unpacked, write
+from tests.ingest.files import list_problems, packed, picture, read_refusal, unpacked, write
 
 SET = {
     "data.yaml": "path: ../set\ntrain: images\nnc: 2\nnames: [cat, dog]\n",
@@ -289,3 +289,11 @@ def test_voc100(shared, tmp_path):
     entries["data.yaml"] = "names: " + json.dumps((folder / "gts" / "yolo" / "obj.names").read_text().split())
     predictions = read_outputs(packed(tmp_path / "m.zip", entries), suite=truth).predictions
     assert boxes(predictions) == boxes(truth.annotations)
+
+
+def test_texts_beside_a_table_are_no_labels(tmp_path):
+    """Prose is not asked about classes; lines of numbers are labels, whatever table lies beside them."""
+    table, prose = "id,question,expected_answer\n1,Who?,Ann\n", "The harbour\nopens at 8.\n"
+    assert read_suite(packed(tmp_path / "prose.zip", {"suite.csv": table, "book.txt": prose})).task == "text"
+    labels = packed(tmp_path / "labels.zip", {"results.csv": table, "a.txt": "0 0.5 0.5 0.2 0.2\n", "b.txt": ""})
+    assert "--read class_names=numbers" in read_refusal(read_suite, labels)

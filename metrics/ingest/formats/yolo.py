@@ -18,6 +18,7 @@ from metrics.core.suite import Suite
 from metrics.ingest import arrays
 from metrics.ingest.arrays import is_null, only
 from metrics.ingest.formats.yolo_classes import (
+    FIRST,
     NO_NAMES,
     class_names,
     described_in,
@@ -57,6 +58,7 @@ NO_LABELS = re.compile(
 )
 NO_IMAGE = "the image of that name, in the same folder or zip or given as images: boxes of 0–1 need its size"
 UNKNOWN_CLASS = "class {}"  # of predictions, beyond the names
+LOOKED_AT = 20  # files that may be labels, to tell them from other texts
 REACH = 0.01  # how far beyond its edge a share of the image may lie and is clipped: rounding, and generous tools
 CLIPPED = "up to 1 % beyond the edge of the image, clipped to it"
 
@@ -74,6 +76,9 @@ def recognises(upload: Upload) -> bool:
     """Return whether a folder or zip has label files; InputError where it has VOC annotations as well."""
     bundle = upload.folder
     labels = label_files(bundle)
+    if upload.tables and labels and not described_in(bundle) and not any(map(_in_labels, labels)):
+        texts = (bundle.text(entry, Problems(keep_good_rows=True)) for entry in labels[:LOOKED_AT])
+        labels = labels if any(text is not None and FIRST.match(text) for text in texts) else []  # prose beside tables
     if not labels or not bundle.ending(".xml"):
         return bool(labels)
     if any(map(_in_labels, labels)) or described_in(bundle):
