@@ -15,6 +15,7 @@ from metrics.core.receipt import Use
 from metrics.core.suite import CASES, METADATA, Outputs, Suite, Task, conform
 from metrics.ingest import arrays
 from metrics.ingest.arrays import as_mask, flat, only
+from metrics.ingest.leaf_notes import UNSCORED
 from metrics.ingest.media.spoiled_images import without_spoiled
 from metrics.ingest.media.suite_images import SuiteImages
 from metrics.ingest.output_parts import VISION, Part, answered_twice, found_nothing, outputs_of
@@ -60,6 +61,8 @@ def suite_of(
     ask(sheet, columns)
     need_rows(sheet)
     if task in VISION or (task is None and is_detection([*columns.columns, *columns.columns.values()])):
+        if scores := columns.columns.get("score"):
+            sheet.note_column(scores, "unused", UNSCORED)
         note_columns(sheet, columns)
         return _objects_suite(sheet, columns, name, task or "detection", pictures)
     task = task or task_of(columns)

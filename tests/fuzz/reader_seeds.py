@@ -14,14 +14,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from metrics.ingest.traces.stored_trace import is_trace
+from tests.fuzz import full_uploads
 from tests.fuzz.mutation import zip_of
 from tests.fuzz.target import Input
 from tests.ingest import (
     one_scene,
     test_coco_panoptic,
+    test_detector_files,
     test_h2o,
     test_inspect_logs,
-    test_leaves_of_tools,
     test_open_images,
     test_packed_tables,
     test_promptfoo,
@@ -108,11 +109,7 @@ def lone(name: str, file: str) -> list[Input]:
 
 def exports(format: str) -> list[Input]:
     known = [*test_tool_exports.BOTH.values(), *test_tool_exports.SUITES.values()]
-    return [
-        Input(name, lines(content) if name.endswith(".jsonl") and isinstance(content, list) else bytes_of(content))
-        for name, found, content, *_ in known
-        if found == format
-    ]
+    return [made(name, content) for name, found, content, *_ in known if found == format]
 
 
 def masks() -> list[Input]:
@@ -163,6 +160,13 @@ def studio() -> list[Input]:
     ]  # fmt: skip
 
 
+def made(name: str, content: Any) -> Input:
+    """An upload with the content of a file: of a zip its files, of lines of JSON the records."""
+    if name.endswith(".zip"):
+        return Input(name, zip_of({file: bytes_of(inner) for file, inner in content.items()}))
+    return Input(name, lines(content) if name.endswith(".jsonl") and isinstance(content, list) else bytes_of(content))
+
+
 TRACES = [document for document, _ in trace_samples.KINDS.values()]
 CONFIG = test_packed_tables.CONFIG + "defaultTest: {vars: {tone: mild}}\ntests:\n" + test_packed_tables.TEST
 SAMPLE, LOG = test_inspect_logs.sample, test_inspect_logs
@@ -178,13 +182,13 @@ SEEDS: dict[str, list[Input]] = {
     "yolo": [*scenes("yolo"), *scenes("yolo_obb"), zipped(POSES)], "pascal_voc": scenes("voc", scored=False),
     "traces": [zipped({f"c{number}.json": document for number, document in enumerate(TRACES)})],
     "inspect_json": [Input("u.json", dumped(LOG.log(SAMPLE(), SAMPLE(2))))],
+    "detector_json": [made(*form) for form in test_detector_files.FORMS.values()],
     "coco_ground_truth": coco(), "coco_results": coco_results(),
     "promptfoo": [Input("u.json", dumped(test_promptfoo.RESULTS))],
     "promptfoo_config": [Input("promptfooconfig.yaml", CONFIG.encode())],
     "promptfoo_table": [Input("t.csv", b"question,__expected\nq,contains-all: a b\nr,is-json\n")],
     "promptfoo_grid": [Input("r.csv", text.encode()) for text in test_promptfoo.TABLES.values()],
-    "mlflow": [Input("u.json", dumped([test_leaves_of_tools.MLFLOW]))],
-    "opik": [Input("u.json", dumped([test_leaves_of_tools.OPIK]))],
+    "mlflow": [], "opik": [],
     "h2o_suite": [Input("u.json", dumped(test_h2o.SUITE))], "h2o_lab": [Input("u.json", dumped(test_h2o.LAB))],
     **{name: exports(name) for name in ("lm_eval", "openai_evals_log", "openai_evals_data", "langsmith", "braintrust")},
     "langfuse": [*exports("langfuse"), Input("u.json", dumped(test_tool_traces.langfuse()))],
@@ -199,3 +203,5 @@ SEEDS: dict[str, list[Input]] = {
         zipped({"t.csv": test_open_images.TRUTH} | test_open_images.IMAGES | test_open_images.NAMES),
         zipped({"p.csv": test_open_images.PREDICTIONS} | test_open_images.NAMES)],
 }  # fmt: skip
+for reader, uploads in full_uploads.SEEDS.items():
+    SEEDS[reader] = [*SEEDS[reader], *(made(*each) for each in uploads)]

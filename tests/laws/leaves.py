@@ -82,10 +82,11 @@ def _yaml(data: bytes) -> Iterator[Leaf]:
 
 def _xml(data: bytes) -> Iterator[Leaf]:
     def walk(node: ElementTree.Element, path: str) -> Iterator[tuple[str, ElementTree.Element, str | None]]:
-        if (node.text or "").strip():
-            yield path, node, None
-        for name in node.attrib:
-            yield f"{path}.{name}", node, name
+        text, named = (node.text or "").strip(), node.get("name")
+        if text:
+            yield f"{path}.{named}" if named else path, node, None
+        for name in node.attrib:  # the name of a text belongs to its path
+            yield f"{path}.{_text(named) if text and named and name == 'name' else name}", node, name
         for child in node:
             yield from walk(child, f"{path}.{child.tag}")
 

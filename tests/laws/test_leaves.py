@@ -93,3 +93,24 @@ def lost_leaves(given: Input, folder: Path) -> set[str]:
 @pytest.mark.parametrize("name", SEEDS)
 def test_no_leaf_is_lost(name: str, tmp_path: Path) -> None:
     assert set().union(*(lost_leaves(given, tmp_path) for given in SEEDS[name])) == OPEN.get(name, set())
+
+
+LINES = [
+    ("coco_ground_truth", "suite", "annotations[].attributes.occluded (3) is not used: nothing that is evaluated has "
+     "this name, such as 'False'"),
+    ("coco_ground_truth", "suite", "annotations[].bbox (3) is x, y, width, height"),
+    ("coco_ground_truth", "suite", "info.year (1) is not used: it describes the data set, such as '2024'"),
+    ("braintrust", "combined", "root_span_id (2) is not used: no column has it, such as 'x'"),
+    ("inspect_json", "combined", "samples[].output.model (2) is not used: no column has it, such as 'm'"),
+    ("trace_lines", "combined", "attributes[].value.intValue (1) is not used: no column has it, such as '999'"),
+    ("labelme_xml", "suite", "annotation.object.polygon.pt.x (20) is polygons"),
+    ("detector_json", "suite", "scores (6) is not used: ground truth has none, such as '0.9'"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "way", "line"), LINES)
+def test_a_line_says_count_reason_and_example(name: str, way: str, line: str, tmp_path: Path) -> None:
+    given = SEEDS[name][-1]
+    found = result(ways()[way], given, given.data, tmp_path)
+    assert found is not None
+    assert f"{given.name}: {line}" in [str(each) for each in found[1]]

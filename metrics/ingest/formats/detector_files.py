@@ -56,6 +56,7 @@ INNER = (  # where the objects of an image are
     "predictions", "prediction", "detections", "boundingBoxAnnotations", "objects", "boxes", "outputs", "output",
     "results", "result", "instances", "label", "ground_truth", "annotations",
 )  # fmt: skip
+LISTS = ("samples", "labels", "images")  # where the images of a document are
 SIZES = ("image", "metadata", "image_details", "size")  # where the size of an image is, or in the record itself
 LABELS = ("class_name", "name", "label", "displayName", "class", "class_id", "category", "category_id")
 SCORES = ("score", "confidence", "conf", "probability")
@@ -74,7 +75,7 @@ CORNERS = (  # names of the left, upper, right and lower side, and whether they 
     (("topX", "topY", "bottomX", "bottomY"), True),
     (("xMin", "yMin", "xMax", "yMax"), True),
 )
-READ = {*NAMES, *INNER, *SIZES, *LABELS, *SCORES, *COLUMNS, "instance", "num_detections", "width", "height"}
+READ = {*NAMES, *INNER, *SIZES, *LABELS, *SCORES, *COLUMNS, "width", "height"}
 READ |= {name for names, _ in CORNERS for name in names} | {
     "box",
     "bbox",
@@ -152,7 +153,7 @@ def _images(document: Any, depth: int = 0) -> list[Found] | None:
         own = _image(document)
         if own is not None:
             return [own]
-        for key in ("samples", "labels", "images"):
+        for key in LISTS:
             if isinstance(document.get(key), list | Mapping) and (inside := _images(document[key], depth + 1)):
                 return inside
         named = [(str(name), _image(value)) for name, value in document.items()]
@@ -319,6 +320,9 @@ def _gather(found: DrawnObjects, upload: Upload, _: Purpose) -> None:
             found.lost += 1
             continue
         found.add_file(document.name)
+        if isinstance(value, Mapping) and not value.keys().isdisjoint(LISTS) and images[0].record is not value:
+            for key in [key for key in value if key not in LISTS]:
+                unread.setdefault(str(key)[:60], []).append(value[key])
         stem = document.name.rsplit("/", 1)[-1].rsplit(".", 1)[0]
         lone = len(images) == 1 and not document.name.endswith((".jsonl", ".ndjson"))
         for place, image in enumerate(images, 1):
@@ -335,10 +339,15 @@ def _gather(found: DrawnObjects, upload: Upload, _: Purpose) -> None:
 def _unread(record: Any, depth: int = 0) -> Iterator[tuple[str, Any]]:
     """Yield the keys and values of an image and its objects that are not read."""
     for part in record if isinstance(record, list) else [record]:
-        for key, value in part.items() if isinstance(part, Mapping) and depth <= DEEPEST else ():
-            if key in INNER and isinstance(value, list | Mapping):
+        if not isinstance(part, Mapping) or depth > DEEPEST:
+            continue
+        column = _column_key(part)
+        kinds = (*(COLUMNS[column] if column else (LABELS, SCORES)), () if depth else NAMES)
+        others = {key for kind in kinds for key in [key for key in kind if part.get(key) is not None][1:]}
+        for key, value in part.items():
+            if key in (*INNER, *SIZES, "instance") and isinstance(value, list | Mapping) and key != column:
                 yield from _unread(value, depth + 1)
-            elif key not in READ and value not in (None, [], {}, ""):
+            elif (key not in READ or key in others) and value not in (None, [], {}, ""):
                 yield str(key)[:60], value
 
 
