@@ -7,10 +7,21 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from metrics.core.errors import InputError
-from metrics.ingest import Reading, inspect, load_combined, load_suite
+from metrics.ingest import (
+    Reading,
+    inspect,
+    load_combined,
+    load_suite,
+    outputs_from_frame,
+    read_outputs,
+    read_suite,
+    suite_from_frame,
+)
+from metrics.ingest.tables.values import flatten
 from tests.ingest.files import write
 from tests.seeds import LONG
 
@@ -146,3 +157,38 @@ def test_a_value_of_another_type_is_read_or_refused(tmp_path, document):
         for read in readers if LONG else readers[number % 3 :][:1]:
             with suppress(InputError):
                 read(path)
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "json", "parquet", "frame"])
+def test_an_answer_that_is_an_object_is_its_json(tmp_path, kind):
+    """Objects of extracted values are answers; those of fields and of the scores of classes are spread as before."""
+    bill, other = {"vendor": "Acme", "total": 1250, "lines": [{"item": "pen"}]}, {"vendor": "Bolt"}
+    cases = [
+        {"id": "1", "question": "q", "expected_answer": bill},
+        {"id": "2", "question": "r", "expected_answer": other},
+    ]
+    rows = [{"id": "1", "model": "m", "answer": bill}, {"id": "2", "model": "m", "answer": other}]
+    if kind == "frame":
+        suite = suite_from_frame(pd.DataFrame(cases))
+        outputs = outputs_from_frame(pd.DataFrame(rows), suite=suite)
+    else:
+        suite = read_suite(write(tmp_path, f"s.{kind}", cases))
+        outputs = read_outputs(write(tmp_path, f"o.{kind}", rows), suite=suite)
+    texts = ['{"vendor":"Acme","total":1250,"lines":[{"item":"pen"}]}', '{"vendor":"Bolt"}']
+    assert suite.cases["expected_answers"].to_pylist() == [[text] for text in texts]
+    assert outputs.outputs["answer"].to_pylist() == texts
+
+
+@pytest.mark.parametrize(
+    ("record", "flat"),
+    [
+        ({"output": {"answer": "x", "contexts": ["y"]}}, {"output.answer": "x", "output.contexts": ["y"]}),
+        ({"output": {"cat": 0.9, "dog": 0.1}}, {"output.cat": 0.9, "output.dog": 0.1}),
+        ({"prediction": {"cat": 3.5, "dog": -1}}, {"prediction.cat": 3.5, "prediction.dog": -1}),
+        ({"reference": {"text": "x", "page": 1}}, {"reference.text": "x", "reference.page": 1}),
+        ({"ground_truth": {"total": 12}}, {"ground_truth": '{"total":12}'}),
+        ({"notes": {"total": 12}}, {"notes.total": 12}),
+    ],
+)
+def test_objects_of_fields_are_spread(record, flat):
+    assert flatten(record) == flat

@@ -96,7 +96,7 @@ def texts(table: pa.Table) -> pa.Table:
             )
             table = table.set_column(place, name, column_of([whole(name, row) for row in given]))
         elif pa.types.is_struct(kind) and fold(name) in PASSAGES | TEXTS:
-            records = [flatten({name: value}) for value in table[name].to_pylist()]
+            records = [flatten({name: _told(value)}) for value in table[name].to_pylist()]
             if all(name in record for record in records):  # each is one text
                 table = table.set_column(place, name, column_of([record[name] for record in records]))
     for _ in range(MAX_DEPTH):

@@ -36,6 +36,9 @@ Leaves = dict[str, tuple[int, Any]]  # path in an object → how often it has a 
 MAX_LEAVES, MAX_LEAF_DEPTH = 200, 20  # paths, and their parts
 PASSAGES = spellings("retrieved_contexts", "reference_contexts")
 TEXTS = spellings("question", "answer", "expected_answers", "source_text", "system_prompt")
+# columns of answers, where an object is one: the JSON that was extracted. Containers of fields and scores are none
+ANSWERS = spellings("expected_answers", "answer") - {"outputs", "response", "prediction", "predictions"}
+PARTS = spellings(*FIELDS) | {*TEXT_KEYS, *HOLDERS, "messages", "role", "type", "score", "scores", "value", "result"}
 LARGEST = sys.float_info.max
 EXACT = 2.0**53  # from here on a float does not hold every whole number
 MAX_DEPTH = 3  # objects inside a record become dotted columns down to here, JSON text below
@@ -226,6 +229,16 @@ def has_text(name: str, value: dict[str, Any]) -> bool:
     return held and parts_text([value]) is not None
 
 
+def is_answer(name: str, value: dict[str, Any]) -> bool:
+    """Return whether the object in a column is an answer in JSON: none of its keys is a field's, as in {"output": …}.
+
+    Numbers from 0 to 1 alone are the scores of classes.
+    """
+    if not value or fold(name) not in ANSWERS or not PARTS.isdisjoint(fold(str(key)) for key in value):
+        return False
+    return not all(finite(inner) and 0 <= inner <= 1 for inner in value.values())
+
+
 def flatten(record: dict[str, Any], depth: int = MAX_DEPTH) -> dict[str, Any]:
     """Return a record with objects, except traces, under dotted names: {"vars": {"q": 1}} becomes {"vars.q": 1}."""
     if not KEPT_WHOLE.isdisjoint(record):
@@ -236,6 +249,8 @@ def flatten(record: dict[str, Any], depth: int = MAX_DEPTH) -> dict[str, Any]:
     for key, value in record.items():
         if isinstance(value, dict) and has_text(key, value):
             spread[key] = [value]
+        elif isinstance(value, dict) and is_answer(key, value):
+            spread[key] = json_text(value)
         elif isinstance(value, dict) and value and depth > 0 and all(isinstance(name, str) for name in value):
             spread.update({f"{key}.{name}": inner for name, inner in flatten(value, depth - 1).items()})
         else:
