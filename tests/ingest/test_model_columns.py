@@ -6,7 +6,7 @@ from metrics.core.errors import InputError
 from metrics.core.suite import Suite
 from metrics.ingest import outputs_from_frame, read_combined, read_outputs
 from metrics.ingest.source import Reading
-from tests.ingest.files import write
+from tests.ingest.files import read_refusal, write
 
 CASES = [{"case_id": "1", "question": "who", "expected_answers": ["a"]}, {"case_id": "2", "question": "why"}]
 TEXT = Suite.from_rows("s", "text", CASES)
@@ -61,3 +61,20 @@ def test_truth_and_models_in_one_file(tmp_path, task):
     suite, outputs = read_combined(path, task=task, reading=reading)
     assert (suite.task, len(suite), outputs.models) == ("classification", 2, ("big", "small"))
     assert outputs.predictions["label"].to_pylist() == ["cat", "dog", "dog", "dog"]
+
+
+def test_fields_in_objects_are_no_models(tmp_path):
+    """Answers and conversations in `outputs` and `inputs` are what their names say, whatever texts stand beside them."""
+    said = [{"role": "user", "content": "Which sea?"}]
+    row = {"id": "r", "inputs": {"messages": said}, "outputs": {"messages": [{"role": "assistant", "content": "Red"}]}}
+    suite, _ = read_combined(write(tmp_path, "a.jsonl", [row]))
+    assert suite.cases["question"].to_pylist() == ["Which sea?"]
+    row = {
+        "id": "r",
+        "inputs": {"question": "Which sea?"},
+        "outputs": {"answer": "Red"},
+        "note": "some",
+        "more": "text",
+    }
+    assert "answer=outputs.answer" in (refusal := read_refusal(read_combined, write(tmp_path, "b.jsonl", [row])))
+    assert "models=" not in refusal

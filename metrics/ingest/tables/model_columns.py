@@ -25,7 +25,7 @@ def melt_models(
     which they are; a table that has an answer is left as it is. `labels`: the classes that answers may be.
     """
     names = sheet.table.column_names
-    folded = {_plain(name) for name in names}
+    folded = {_plain(name) for name in names} | {fold(name) for name in names}
     answered = {name for own, others in ANSWER_NAMES.items() for name in (own, *others)}
     if folded & answered or (mapping or {}).keys() & ANSWER_NAMES.keys() or task in ("detection", "segmentation"):
         return
@@ -36,7 +36,10 @@ def melt_models(
     own = [
         name
         for name in names
-        if _plain(name) not in KNOWN and name not in mapped and _may_answer(sheet, name, task, labels)
+        if fold(name) not in KNOWN
+        and _plain(name) not in KNOWN
+        and name not in mapped
+        and _may_answer(sheet, name, task, labels)
     ]
     if len(own) < 2 or suggestion(names, ANSWER_NAMES):
         return
@@ -57,9 +60,9 @@ def melt_models(
 
 
 def _plain(name: str) -> str:
-    """Return the folded name of a column without the object that it is in: inputs.question → question."""
+    """Return a column's name without the object that it stands in: outputs.answer is answer."""
     plain = fold(name)
-    return next((plain.removeprefix(prefix) for prefix in CONTAINERS if plain.startswith(prefix)), plain)
+    return plain[len(next(filter(plain.startswith, CONTAINERS), "")) :]
 
 
 def _may_answer(sheet: Sheet, name: str, task: Task | None, labels: Sequence[str]) -> bool:
