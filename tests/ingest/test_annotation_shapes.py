@@ -15,7 +15,7 @@ from metrics.ingest import load_suite, read_outputs, read_suite
 from metrics.ingest.formats.label_studio import brush
 from metrics.vision.bitmaps import bitmap_of
 from metrics.vision.geometry import drawn
-from tests.ingest.files import packed, write
+from tests.ingest.files import packed, picture, write
 
 
 def objects(suite: Any) -> list[tuple]:
@@ -122,6 +122,15 @@ def test_what_labelme_draws_beside_objects(tmp_path):
         "i.json: shapes of type point (1) is not used: no area, so no object to match",
         "i.json: shapes of type line (1) is not used: no area, so no object to match",
     ]
+
+
+def test_points_of_labelmes_web_page_that_are_no_box(tmp_path):
+    points = [(1, 1), (9, 1), (9, 9), (2, 8)]
+    drawn = "".join(f"<pt><x>{x}</x><y>{y}</y></pt>" for x, y in points)
+    text = f"<annotation><filename>i.png</filename><object><name>cat</name><type>bounding_box</type><polygon>{drawn}</polygon></object></annotation>"
+    suite = read_suite(write(tmp_path, "i.xml", text), images=packed(tmp_path / "i.zip", {"i.png": picture(20, 20)}))
+    assert [suite.annotations[side][0].as_py() for side in ("x", "y", "width", "height")] == [1, 1, 8, 8]
+    assert any(line.use == "unused" and line.meaning.startswith("they are no corners") for line in suite.receipt)
 
 
 def test_labelme_groups(tmp_path):

@@ -185,6 +185,8 @@ def test_rows_in_the_order_of_the_suite_are_asked_about(tmp_path, suite, content
     said = {path: Reading(answers={"match": "rows"})}
     outputs = read_outputs(path, suite=read, readings=said).outputs
     assert sorted(outputs["case_id"].to_pylist()) == sorted(ids)
+
+
 FORMS = [("NFC", "NFD"), ("NFD", "NFC"), ("NFD", "NFD")]
 
 

@@ -142,6 +142,8 @@ def test_where_nothing_was_retrieved_there_are_neither_contexts_nor_ids(tmp_path
             {"case_id": "2", "retrieved_contexts": ["p"], "context_ids": ["i"], "answer": "x"}]  # fmt: skip
     row = read_outputs(write(tmp_path, "o.jsonl", rows), suite=suite).outputs.to_pylist()[0]
     assert (row["retrieved_contexts"], row["context_ids"]) == (a, b)
+
+
 JUDGED = {  # judgements in other forms: what is said to be unused
     "comments and blank lines": ("# by Ann\n\nq1 0 a 2\n# more\nq1 0 b 0\n\nq2\t0\tc\t1\n", {"lines with #": 2}),
     "three columns": ("q1 a 2\nq1 b 0\nq2\tc\t1\n", {}),

@@ -47,6 +47,16 @@ def test_suite(tmp_path, make, images):
     assert loaded.notes == (said,)
 
 
+def test_a_name_that_no_image_has_is_said_to_be_unused(tmp_path):
+    files = {"a.xml": annotation(item(), filename="other.png"), "a.png": picture(100, 50)}
+    suite = read_suite(packed(tmp_path / "voc.zip", files), workspace_media=tmp_path / "media")
+    assert suite.cases["metadata.image_name"].to_pylist() == ["a.png"]
+    assert (
+        "voc.zip: annotation.filename (1) is not used: no image has this name, the image is that with the name of the file, such as 'other.png'"
+        in list(map(str, suite.receipt))
+    )
+
+
 def test_unknown_sizes_come_from_the_images_and_predictions_find_theirs(tmp_path):
     entries = {
         "a.xml": annotation(item(), "<size><width>0</width><height>0</height></size>"),

@@ -32,7 +32,7 @@ def ways() -> dict[str, Read]:
         for name, suite in good_suites().items()
     }
     classes = partial(load_suite, task="classification")
-    return {"suite": load_suite, "classes": classes, "combined": load_combined, **outputs}  # type: ignore[dict-item]
+    return {"suite": load_suite, "classes": classes, "combined": load_combined, **outputs}
 
 
 def result(read: Read, given: Input, data: bytes, folder: Path) -> tuple[str, Receipt] | None:

@@ -18,7 +18,7 @@ from metrics.core.errors import InputError
 from metrics.core.suite import METADATA
 from metrics.ingest.formats.table_reader import bundle_reader, table_reader
 from metrics.ingest.formats.tool_records import amount, count
-from metrics.ingest.formats.unused_leaves import note_leaves
+from metrics.ingest.formats.unused_leaves import RECORDS, note_leaves
 from metrics.ingest.media.archive import MAX_FILE_BYTES
 from metrics.ingest.media.bundle import Bundle, Rows
 from metrics.ingest.problems import Problems
@@ -90,7 +90,7 @@ def _read_eval(upload: Upload, problems: Problems, most: int | None = None) -> S
         upload.said.append(note)
     which: list[int] = []
     records: list[dict[str, Any]] = []
-    samples = []
+    samples: list[Any] = []
     names = bundle.names(files)
     for place, entry in enumerate(files[:most]):
         sample = _parsed(bundle, entry, problems)
@@ -100,7 +100,7 @@ def _read_eval(upload: Upload, problems: Problems, most: int | None = None) -> S
         for _, record in _records([(1, sample)], _model(header), names[place], problems):
             which.append(place)
             records.append(record)
-            samples.append(sample)
+            samples += [sample] if len(samples) < RECORDS else []
     if not records:
         raise InputError(problems.listed)
     _note(bundle.name, problems, samples, records)

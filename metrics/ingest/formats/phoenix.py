@@ -31,6 +31,7 @@ from metrics.text.agents.traces import TraceError
 
 KNOWN = ("attributes.openinference", "attributes.input", "attributes.output", "attributes.llm", "attributes.retrieval")
 KIND = "openinference.span.kind"
+JSON = "application/json"
 DOCUMENTS = "attributes.retrieval.documents"
 WHOLE = "all spans of the traces, or their root spans (get_spans_dataframe without a filter, or root_spans_only=True)"
 
@@ -78,9 +79,9 @@ def _convert(records: Sequence[Numbered], fault: Callable[[int, Fault], None]) -
 def _value(record: Record, side: str) -> Any:
     """Return what went in or came out of a span: its text, or its JSON where it says that it is JSON."""
     value, kind = (lookup(record, f"attributes.{side}.{name}") for name in ("value", "mime_type"))
-    if isinstance(value, Mapping | list) and kind not in (None, "application/json"):
+    if isinstance(value, Mapping | list) and kind not in (None, JSON):
         return json_text(value)  # of a table, whose cells are JSON already
-    if isinstance(value, str) and kind == "application/json":
+    if isinstance(value, str) and kind == JSON:
         try:
             return orjson.loads(value)
         except orjson.JSONDecodeError:
@@ -134,5 +135,6 @@ def _seconds(span: Record) -> float | None:
         return None
 
 
-USED = ("start_time", "end_time", "attributes.input.value", "attributes.output.value", "attributes.input.mime_type")
-READER = tool_reader("phoenix", _knows, _convert, used=USED, summed=("llm.token_count.total", "llm.cost.total"))
+USED, DECIDING = ("start_time", "end_time", "attributes.input.value", "attributes.output.value"), {"mime_type": JSON}
+SUMMED = ("llm.token_count.total", "llm.cost.total")
+READER = tool_reader("phoenix", _knows, _convert, used=USED, summed=SUMMED, deciding=DECIDING)

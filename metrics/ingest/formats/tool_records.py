@@ -4,7 +4,8 @@ A reader says by which names it knows the export, and how its records become row
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -54,13 +55,14 @@ Convert = Callable[[Sequence[Numbered], Callable[[int, Fault], None]], Iterable[
 
 def tool_reader(
     name: str, knows: Callable[[frozenset[str]], bool], convert: Convert, answered: bool = True,
-    used: Collection[str] = (), summed: Collection[str] = (),
+    used: Collection[str] = (), summed: Collection[str] = (), deciding: Mapping[str, str] = MappingProxyType({}),
 ) -> Reader:  # fmt: skip
     """Return the reader of a tool's export. `knows` is asked with the names in its first records, a.b for {a: {b}} too.
 
     `convert` is given the records and a function to report the faulty ones, and yields rows; it may raise Refused.
     What of the records no row has is said in the receipt: `used` are folded ends of paths from which rows are made in
     another way than by their value, such as times, `summed` those that are taken of every record; see note_leaves.
+    `deciding`: a name → the value of it by which rows are read otherwise; any other value is unused.
     """
 
     def sheet(source: Source, problems: Problems) -> Sheet:
@@ -87,8 +89,9 @@ def tool_reader(
         rows = {row for row, _ in made}
         main = {place for place, (row, _) in enumerate(records) if row in rows}
         note_leaves(
-            source.name, problems, [one for _, one in records], (one for _, one in made), used, summed=summed, main=main
-        )
+            source.name, problems, [one for _, one in records], chain([deciding], (one for _, one in made)), used,
+            summed=summed, main=main,
+        )  # fmt: skip
         note_leaves(source.name, problems, [records_in(source.document)[1] if source.format in DOCUMENTS else {}], ())
         return Sheet(source.name, table, np.array([row for row, _ in made], np.int64), problems)
 

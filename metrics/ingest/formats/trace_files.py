@@ -88,7 +88,7 @@ def _note(
     """
     given = [_unpacked(document) for document in documents[:RECORDS]]
     made: dict[str, list[Any]] = {name: [record.get(name) for record in records] for name in BESIDE}
-    steps = [leaf for record in records for leaf in leaves_of(decoded(record["trace"]), "")]
+    steps = [leaf for record in records[:RECORDS] for leaf in leaves_of(decoded(record["trace"]), "")]
     for path, value in steps:
         made.setdefault(path.replace("[]", ""), []).append(value)
     made["total_tokens"] = made.get("tokens", [])
@@ -132,7 +132,8 @@ def _is_folder(upload: Upload) -> bool:
 
 def _folder_sheet(bundle: Bundle, problems: Problems) -> Rows:
     """Return a row for each file; the file's name is the case id of a trace that does not name its case."""
-    files, records, documents = [], [], []
+    files, records = [], []
+    documents: list[Any] = []
     for entry in bundle.ending(*SUFFIXES):
         text = bundle.text(entry, problems)
         try:
@@ -145,7 +146,7 @@ def _folder_sheet(bundle: Bundle, problems: Problems) -> Rows:
             problems.left_out += 1
             continue
         files.append(entry)
-        documents.append(document)
+        documents += [document] if len(documents) < RECORDS else []
         records.append({"case_id": trace.case_id or entry.stem, "trace": trace.text})
     _note(bundle.name, problems, documents, records)
     return Rows(bundle.name, tables_of([records]), [1] * len(files), range(len(files)), bundle.names(files), problems)
