@@ -138,7 +138,8 @@ def draw_answers(problems: Sequence[InputProblem], tokens: Mapping[str, str]) ->
 
     tokens: of the uploads, by their names.
     """
-    asked = {(each.file.partition("/")[0], each.question): each for each in problems if each.question is not None}
+    about = {each: each.question for each in problems if each.question is not None and each.question.option == "read"}
+    asked = {(each.file.partition("/")[0], question): each for each, question in about.items()}
     for (file, question), problem in asked.items():
         key = f"answer-{tokens[file]}-{question.name}"
         with st.container(border=True):
@@ -151,7 +152,7 @@ def draw_answers(problems: Sequence[InputProblem], tokens: Mapping[str, str]) ->
                 )
             else:
                 st.text_input("Answer", key=key, label_visibility="collapsed", on_change=_read, args=args)
-    return [each for each in problems if each.question is None]
+    return [each for each in problems if each not in about]
 
 
 def draw_decided(receipt: Receipt, tokens: Mapping[str, str]) -> None:

@@ -23,10 +23,13 @@ class FileQuestion:
     name: str
     text: str
     choices: tuple[str, ...]
+    option: Literal["read", "map"] = "read"  # what is told the answer; `map` what the column of that name is
 
     @property
     def answers(self) -> tuple[str, ...]:
         """What answers it."""
+        if self.option == "map":
+            return tuple(f"{choice}={self.name}" for choice in self.choices)
         return tuple(f"{self.name}={choice}" for choice in self.choices or ("…",))
 
     @property
@@ -36,7 +39,8 @@ class FileQuestion:
 
     def expects(self, answers: Iterable[str]) -> str:
         """Return what is expected, for a message: one of the answers, as they are given at a door."""
-        return f"an answer, {' or '.join(answers)}. {self.text}"
+        what = "an answer," if self.option == "read" else "a mapping that says which:"
+        return f"{what} {' or '.join(answers)}. {self.text}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +98,8 @@ def short_lines(receipt: Iterable[ReceiptLine]) -> list[str]:
     """
     said = []
     for file, own in by_file(receipt).items():
-        parts = [f"{line.count or 0:,} {ROWS}" for line in own if line.place == ROWS and line.use == "used"]
+        rows = [line.count or 0 for line in own if line.place == ROWS and line.use == "used"]
+        parts = [f"{number:,} row{'s' * (number != 1)}" for number in rows]
         for use in reversed(ORDER[1:]):
             named = [line.place for line in own if line.use == use and not (line.place == ROWS and use == "used")]
             if named:

@@ -68,8 +68,8 @@ class Problems:
         self._receipt[key] = ReceiptLine(file, key[1], use, meaning, count, text, question, answers)
 
     def is_noted(self, file: str, place: str) -> bool:
-        """Return whether it is recorded what became of that part of a file."""
-        return any((file, short(place), use) in self._receipt for use in WORDS)
+        """Return whether it is recorded what became of that part of a file, and not only what was decided about it."""
+        return any((file, short(place), use) in self._receipt for use in WORDS if use != "asked")
 
     @property
     def receipt(self) -> Receipt:

@@ -10,8 +10,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.array_types import Bools
+from metrics.core.input_problems import InputProblem
 from metrics.core.label_keys import keys_of, labels_of
-from metrics.core.receipt import Use
+from metrics.core.receipt import FileQuestion, Use
 from metrics.core.suite import CASES, METADATA, Outputs, Suite, Task, conform
 from metrics.ingest import arrays
 from metrics.ingest.arrays import as_mask, flat, only
@@ -304,11 +305,10 @@ def note_columns(sheet: Sheet, columns: Columns, classes: Mapping[str, str] | No
 def ask(sheet: Sheet, columns: Columns) -> None:
     """Raise the open questions of a mapping as InputError: without an answer the columns would be guesses."""
     for question in columns.questions:
-        answers = " or ".join(f"{choice}={question.column}" for choice in question.choices)
-        sheet.problems.add(
-            sheet.file, "a name that means different things in different tools",
-            f"a mapping that says which: {answers}. {question.text}", 1, question.column, fatal=True,
-        )  # fmt: skip
+        asked = FileQuestion(question.column, question.text, question.choices, "map")
+        found = "a name that means different things in different tools"
+        sheet.problems.extend([InputProblem(sheet.file, found, asked.expected, 1, question.column, True, 1, asked)])
+        sheet.problems.fatal = True
     sheet.problems.stop()
 
 

@@ -115,14 +115,13 @@ def with_answers(error: InputError, door: Door) -> InputError:
     """Return the error with how its questions are answered at that door; a page shows them as buttons."""
     if door == "page" or not any(problem.question for problem in error.problems):
         return error
-    return InputError(
-        replace(
-            each, expected=each.question.expects(option_text("read", answer, door) for answer in each.question.answers)
-        )
-        if each.question
-        else each
-        for each in error.problems
-    )
+    problems = []
+    for problem in error.problems:
+        if question := problem.question:
+            answers = [option_text(question.option, answer, door) for answer in question.answers]
+            problem = replace(problem, expected=question.expects(answers))
+        problems.append(problem)
+    return InputError(problems)
 
 
 def _read(evaluation: Evaluation, door: Door, say: Tell, ask: Ask | None, suite: Loaded[Suite] | None) -> Data:

@@ -105,6 +105,25 @@ def test_a_question_says_how_it_is_answered_where_it_is_asked(files, tmp_path, c
     assert short_lines(run.receipt)[-1].endswith("models=big,llama 3, as you said")
 
 
+def test_a_column_of_two_meanings_says_how_it_is_mapped(tmp_path, capsys):
+    (tmp_path / "s.csv").write_text("id,question,answer\n1,Why?,so\n")
+    paths = [str(tmp_path / "s.csv"), [{"case_id": "1", "answer": "so"}]]
+    with pytest.raises(InputError) as refused:
+        metrics.evaluate(*paths, workspace=tmp_path / "w")
+    said = "a mapping that says which: {} or {}. Is this"
+    assert said.format("map=['expected_answers=answer']", "map=['metadata.answer=answer']") in str(refused.value)
+    (tmp_path / "o.csv").write_text("id,answer\n1,so\n")
+    assert main(["evaluate", paths[0], str(tmp_path / "o.csv"), "--workspace", str(tmp_path / "w")]) == 2
+    assert said.format("--map expected_answers=answer", "--map metadata.answer=answer") in capsys.readouterr().err
+
+
+def test_a_column_that_is_asked_about_is_used_as_well(tmp_path):
+    suite, outputs = ([{"case_id": "1", name: "3,5"}] for name in ("true_value", "predicted_value"))
+    run = metrics.evaluate(suite, outputs, workspace=tmp_path / "w")
+    uses = [(line.place, line.use) for line in run.receipt if line.place in ("true_value", "predicted_value")]
+    assert uses == [(name, use) for name in ("true_value", "predicted_value") for use in ("asked", "used")]
+
+
 @pytest.mark.parametrize(("given", "found"), [({}, "paint"), ({"colour": "green"}, "the answer 'green'")])
 def test_without_a_valid_answer_a_question_is_a_problem_with_its_answers(given, found):
     problems = Problems(keep_good_rows=True)
