@@ -64,7 +64,7 @@ def test_truth_and_models_in_one_file(tmp_path, task):
 
 
 def test_fields_in_objects_are_no_models(tmp_path):
-    """Answers and conversations in `outputs` and `inputs` are what their names say, whatever texts stand beside them."""
+    """Answers and conversations in `outputs` and `inputs` are what their names say, whatever stands beside them."""
     said = [{"role": "user", "content": "Which sea?"}]
     row = {"id": "r", "inputs": {"messages": said}, "outputs": {"messages": [{"role": "assistant", "content": "Red"}]}}
     suite, _ = read_combined(write(tmp_path, "a.jsonl", [row]))
@@ -78,3 +78,8 @@ def test_fields_in_objects_are_no_models(tmp_path):
     }
     assert "answer=outputs.answer" in (refusal := read_refusal(read_combined, write(tmp_path, "b.jsonl", [row])))
     assert "models=" not in refusal
+
+
+def test_columns_that_say_metadata_are_no_models(tmp_path):
+    row = {"case_id": "1", "question": "Which sea?", "metadata.branch": "North", "metadata.kind": "ferry"}
+    assert "models=" not in read_refusal(read_combined, write(tmp_path, "a.jsonl", [row]))

@@ -8,7 +8,15 @@ from metrics.core.receipt import FileQuestion
 from metrics.core.suite import Task
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.tables.class_scores import column_numbers
-from metrics.ingest.tables.columns import ANSWERS, CONTAINERS, OUTPUT_ALIASES, SCORED_ALIASES, SUITE_ALIASES, fold
+from metrics.ingest.tables.columns import (
+    ANSWERS,
+    CONTAINERS,
+    METADATA,
+    OUTPUT_ALIASES,
+    SCORED_ALIASES,
+    SUITE_ALIASES,
+    fold,
+)
 from metrics.ingest.tables.id_matches import suggestion
 from metrics.ingest.tables.spread_labels import KNOWN
 
@@ -36,9 +44,9 @@ def melt_models(
     own = [
         name
         for name in names
-        if fold(name) not in KNOWN
-        and _plain(name) not in KNOWN
+        if KNOWN.isdisjoint((fold(name), _plain(name)))
         and name not in mapped
+        and not name.startswith(METADATA)
         and _may_answer(sheet, name, task, labels)
     ]
     if len(own) < 2 or suggestion(names, ANSWER_NAMES):
