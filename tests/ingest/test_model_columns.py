@@ -67,8 +67,9 @@ def test_fields_in_objects_are_no_models(tmp_path):
     """Answers and conversations in `outputs` and `inputs` are what their names say, whatever stands beside them."""
     said = [{"role": "user", "content": "Which sea?"}]
     row = {"id": "r", "inputs": {"messages": said}, "outputs": {"messages": [{"role": "assistant", "content": "Red"}]}}
-    suite, _ = read_combined(write(tmp_path, "a.jsonl", [row]))
+    suite, outputs = read_combined(write(tmp_path, "a.jsonl", [row]))
     assert suite.cases["question"].to_pylist() == ["Which sea?"]
+    assert outputs.outputs["answer"].to_pylist() == ["Red"]
     row = {
         "id": "r",
         "inputs": {"question": "Which sea?"},

@@ -25,6 +25,8 @@ def split_questions(file: str, table: pa.Table, problems: Problems) -> Mapping[s
     question is what the user asked first. Of any other it is its only message, or all of them as JSON.
     """
     folded = {fold(name): name for name in table.column_names}
+    if "inputs.messages" in folded and "outputs.messages" in folded:
+        return _joined(file, table, folded["inputs.messages"], folded["outputs.messages"], problems)
     name = next((folded[each] for each in CHATS if each in folded), None)
     if name is None or not pa.types.is_string(table[name].type):
         return {}
@@ -54,6 +56,20 @@ def split_questions(file: str, table: pa.Table, problems: Problems) -> Mapping[s
     if not named and len(set(questions)) < len(questions):  # conversations that begin alike
         columns["case_id"] = pa.array(map(str, range(1, len(questions) + 1)), pa.string())
     return {**columns, TRACE: table[name].combine_chunks()}
+
+
+def _joined(file: str, table: pa.Table, asked: str, replied: str, problems: Problems) -> Mapping[str, pa.Array]:
+    """Return the column of messages that went in, followed by those that came out: one conversation."""
+    if not (pa.types.is_string(table[asked].type) and pa.types.is_string(table[replied].type)):
+        return {}
+    try:
+        both = [[json_value(text or "[]", ".json") for text in table[name].to_pylist()] for name in (asked, replied)]
+    except TraceError:
+        return {}
+    if not all(isinstance(cell, list) for cells in both for cell in cells):
+        return {}
+    problems.note(file, replied, "used", f"what follows in the conversation of {asked}", len(table))
+    return {asked: pa.array([json_text([*first, *rest]) for first, rest in zip(*both, strict=True)], pa.string())}
 
 
 def _speakers(trace: Trace) -> list[str]:
