@@ -12,7 +12,6 @@ from metrics.ingest.tables.class_scores import column_numbers
 from metrics.ingest.tables.columns import (
     ANSWERS,
     CONTAINERS,
-    METADATA,
     OUTPUT_ALIASES,
     SCORED_ALIASES,
     SUITE_ALIASES,
