@@ -6,7 +6,7 @@ import numpy as np
 
 from metrics.core.fields import METADATA
 from metrics.core.receipt import FileQuestion
-from metrics.core.suite import Task
+from metrics.core.suite import METADATA, Task
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.tables.class_scores import column_numbers
 from metrics.ingest.tables.columns import (
