@@ -165,7 +165,7 @@ def test_outputs_that_nothing_matches(tmp_path, suite, content):
     read = read_suite(write(tmp_path, "s.csv", suite))
     [problem] = list_problems(read_outputs, write(tmp_path, "o.csv", content), suite=read)
     assert "no column with the case ids" in problem
-    assert "--read" not in problem
+    assert "match=rows" not in problem
 
 
 IN_ORDER = {
