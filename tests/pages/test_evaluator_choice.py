@@ -21,7 +21,7 @@ SUITE = "id,user_input,reference\n1,What is 1 + 1?,two\n2,Who am I?,nobody\n3,Wh
 OUTPUTS = (
     "id,model,response,retrieved_contexts\n1,small,two,\"['One and one make two.']\"\n2,small,you,\"['Nobody.']\"\n"
 )
-PRESENT = {"question", "expected_answers", "answer", "retrieved_contexts", "short_answers"}
+PRESENT = {"question", "expected_answers", "answer", "retrieved_contexts", "short_answers", "worded_answers"}
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ def test_a_family_is_chosen_or_left_as_a_whole(page: AppTest) -> None:
     assert not offer(page, "rouge").value
     press(page, "all-text")
     assert offer(page, "json_schema").value
-    assert "13 of 13 chosen" in "\n".join(caption.value for caption in page.caption)
+    assert "14 of 14 chosen" in "\n".join(caption.value for caption in page.caption)
 
 
 def test_families_are_folded_until_opened(page: AppTest) -> None:

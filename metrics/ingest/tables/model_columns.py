@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from metrics.core.fields import METADATA
 from metrics.core.receipt import FileQuestion
 from metrics.core.suite import METADATA, Task
 from metrics.ingest.sheet import Sheet
