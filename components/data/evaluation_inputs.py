@@ -289,8 +289,10 @@ def wants_files(tokens: tuple[str, ...], role: FileRole, readings: tuple[str, ..
 
 
 def names_its_models(token: str, readings: tuple[str, ...]) -> bool:
-    """Return whether an uploaded file of outputs has a model column, or a folder for each model."""
+    """Return whether an uploaded file of outputs has a model column, a folder or, as was answered, columns for each."""
     seen = inspect(token, "outputs", readings=readings).preview
+    if choices_of(token, readings).get("models", "none") != "none":
+        return True
     return seen is not None and (bool(seen.models) or "model" in seen.mapping)
 
 

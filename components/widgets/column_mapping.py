@@ -146,9 +146,15 @@ def draw_answers(problems: Sequence[InputProblem], tokens: Mapping[str, str]) ->
             st.text(f"{file}: {question.text}")
             st.caption(f"Found {problem.found}.")
             args = (key, tokens[file], question.name)
+            choices = [choice for choice in question.choices if not set(choice.split(",")) <= {*question.parts}]
+            if question.parts:
+                taken = st.multiselect("Some of these", question.parts, question.parts, key=f"{key}-parts")
+                if st.button("Take these", key=f"{key}-take", disabled=not taken):
+                    _take(tokens[file], question.name, ",".join(taken))
+                    st.rerun()
             if question.choices:
                 st.segmented_control(
-                    "Answer", list(question.choices), key=key, label_visibility="collapsed", on_change=_read, args=args
+                    "Answer", choices, key=key, label_visibility="collapsed", on_change=_read, args=args
                 )
             else:
                 st.text_input("Answer", key=key, label_visibility="collapsed", on_change=_read, args=args)
@@ -210,8 +216,12 @@ def _draw_choice(file: InspectedFile, what: str, label: str, names: list[str], c
 
 
 def _read(key: str, token: str, what: str) -> None:
+    _take(token, what, st.session_state[key])
+
+
+def _take(token: str, what: str, answer: str | None) -> None:
     readings = url.params("read")
-    chosen = {**choices_of(token, readings), what: st.session_state[key]}
+    chosen = {**choices_of(token, readings), what: answer}
     url.put(read=with_pairs(token, readings, [f"{name}={taken}" for name, taken in chosen.items() if taken]))
 
 

@@ -17,13 +17,18 @@ EXAMPLE_CHARACTERS = 80
 class FileQuestion:
     """A question about how a file is to be read, that only a person can answer: `name=choice` is an answer.
 
-    Without `choices` any text is one.
+    Without `choices` any text is one; some of the `parts` with commas between are one too.
     """
 
     name: str
     text: str
     choices: tuple[str, ...]
     option: Literal["read", "map"] = "read"  # what is told the answer; `map` what the column of that name is
+    parts: tuple[str, ...] = ()
+
+    def takes(self, answer: str) -> bool:
+        """Return whether a text is an answer."""
+        return not self.choices or answer in self.choices or set(answer.split(",")) <= {*self.parts}
 
     @property
     def answers(self) -> tuple[str, ...]:

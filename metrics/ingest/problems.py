@@ -87,7 +87,7 @@ class Problems:
         upload = file.partition("/")[0]
         given = {**self.answers.get("", {}), **self.answers.get(upload, {}), **self.answers.get(file, {})}
         answer = given.get(question.name)
-        if answer is not None and question.choices and answer not in question.choices:
+        if answer is not None and not question.takes(answer):
             found, default, answer = f"the answer {answer!r}", None, None
         chosen = answer or default
         if chosen is None:

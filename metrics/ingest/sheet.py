@@ -23,7 +23,7 @@ from metrics.ingest.problems import Problems
 from metrics.ingest.tables.columns import UPLOADED, Columns, fold
 from metrics.ingest.tables.conversations import split_questions
 from metrics.ingest.tables.decimals import NUMBER as NUMBER
-from metrics.ingest.tables.decimals import decimal_mark, with_points
+from metrics.ingest.tables.decimals import are_thousands, decimal_mark, with_points
 from metrics.ingest.tables.lists import LIST, ListForm, looks_listed, looks_parted, looks_separated, split_column
 from metrics.ingest.tables.values import Leaves, as_lists, list_text
 
@@ -58,6 +58,7 @@ class Sheet:
         self.file = file
         self.problems = problems
         self.delimited = delimited  # from a CSV, where a list can only be a text
+        self.has_semicolons = False  # between its cells
         self._decimals: dict[str, str | None] = {}  # column → its decimal mark
         self._noted: set[str] = set()  # columns about which the receipt says what is not read
         names = [
@@ -290,7 +291,7 @@ class Sheet:
         self, name: str, *, low: float = -np.inf, high: float = np.inf, whole: bool = False, need: bool = False
     ) -> Floats:
         """Return a column as floats, NaN where absent or invalid (not a number, not finite, out of range)."""
-        column = self.text(name)
+        column = self.decimal_points(name) if self.has_semicolons else self.text(name)
         present = ~is_null(column)
         try:
             values = pc.cast(column, pa.float64())
@@ -327,15 +328,19 @@ class Sheet:
         """
         column = self.text(name)
         mark = decimal_mark(column)
+        if mark is None and self.has_semicolons and are_thousands(column):
+            mark = "either"  # where cells are divided by semicolons, commas are often decimal
         if mark is None:
             return column
         if name not in self._decimals:
             question = FileQuestion(
-                "decimal", "Is the comma in numbers a decimal mark, or does it separate thousands?", ("comma", "point")
+                "decimal",
+                "Which is the decimal mark of these numbers? The other one separates thousands.",
+                ("comma", "point"),
             )
-            example = column.filter(pc.match_substring(column, ","))[0].as_py()
+            example = column.filter(pc.match_substring_regex(column, "[,.]"))[0].as_py()
             default = None if mark == "either" else mark
-            found = f"numbers with commas, such as {example!r}"
+            found = f"numbers such as {example!r}"
             self._decimals[name] = self.problems.ask(self.file, question, found, default=default, place=name)
         chosen = self._decimals[name]
         return with_points(column, chosen or "comma")

@@ -99,9 +99,22 @@ def test_commas_in_numbers(tmp_path, cells, values, format):
         values = [READ["comma"][cell] for cell in cells]
     suite = read_suite(truth, reading=reading, task="regression")
     assert suite.cases["true_value"].to_pylist() == values
-    assert "numbers with commas" in str(suite.receipt)
+    assert "numbers such as" in str(suite.receipt)
     outputs = read_outputs(predictions, suite=suite, readings={predictions: reading})
     assert outputs.outputs["predicted_value"].to_pylist() == values
+
+
+@pytest.mark.parametrize(("mark", "values"), [("point", [1.037, 12.5]), ("comma", [1037, 12500])])
+def test_points_between_semicolons_may_separate_thousands(tmp_path, mark, values):
+    """No number shows what the point is: only other numbers, or a file whose cells commas divide, do."""
+    file = write(tmp_path, "s.csv", "id;y_true\na;1.037\nb;12.500\n")
+    with pytest.raises(InputError, match="an answer, decimal=comma or decimal=point"):
+        read_suite(file, task="regression")
+    suite = read_suite(file, task="regression", reading=Reading(answers={"decimal": mark}))
+    assert suite.cases["true_value"].to_pylist() == values
+    for plain in ("id,y_true\na,1.037\nb,12.500\n", "id;y_true\na;1.037\nb;0.500\n", "id;y_true\na;1.037\nb;12.5\n"):
+        read = read_suite(write(tmp_path, "t.csv", plain), task="regression")
+        assert read.cases["true_value"].to_pylist()[0] == 1.037
 
 
 def test_decimal_commas_are_no_classes(tmp_path):

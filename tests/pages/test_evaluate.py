@@ -175,6 +175,15 @@ def test_answers_that_do_not_hold_can_be_taken_back(evaluate_with: Open) -> None
     assert "Answer the question about a file." in words(page)
 
 
+def test_some_of_the_columns_are_chosen(evaluate_with: Open) -> None:
+    page = evaluate_with(("s.csv", SUITE), ("m.csv", "id,big,small,remark\n007,two,2,easy\nNA,you,I,hard\n"))
+    (shown,) = page.multiselect
+    assert (shown.label, shown.value) == ("Some of these", ["big", "small", "remark"])
+    shown.set_value(["big", "small"]).run()
+    labelled(page.button, "Take these").click().run()
+    assert "2 models: big, small" in words(page)
+
+
 def test_the_mapping_can_be_corrected(page: AppTest) -> None:
     give(page, 0, "sums.csv", "id,text_of_it,reference\n1,How?,so\n")
     token = page.query_params["suite"]

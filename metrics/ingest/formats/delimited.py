@@ -36,6 +36,7 @@ def read_delimited(source: Source, problems: Problems) -> Sheet:
         problems.add(source.name, f"{cells} cells", f"{len(names)} cells, one for each column", number + blank_lines)
     problems.left_out += len(invalid)
     sheet = Sheet(source.name, table, numbers, problems, delimited=True)
+    sheet.has_semicolons = delimiter == ";"
     _check_cells(source, sheet)
     return sheet
 

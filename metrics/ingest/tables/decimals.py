@@ -8,6 +8,7 @@ import pyarrow.compute as pc
 NUMBER = r"^\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?\s*$"
 WITH_COMMA = r"^\s*[+-]?(\d+|\d{1,3}(\.\d{3})+),\d+([eE][+-]?\d{1,4})?\s*$"  # 3,5 and 1.234,5
 WITH_THOUSANDS = r"^\s*[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?\s*$"  # 1,234 and 1,234.5, not 0,234
+POINTED_THOUSANDS = r"^\s*[+-]?[1-9]\d{0,2}(\.\d{3})+\s*$"
 POINTED = r"^[^,]*\.\d[^,]*$|,\d{3},\d{3}|,\d{3}\."  # what a number with a decimal point has
 
 Mark = Literal["comma", "point"]
@@ -27,11 +28,17 @@ def decimal_mark(column: pa.ChunkedArray) -> Mark | Literal["either"] | None:
     return "either" if comma == point else "comma" if comma else "point"
 
 
+def are_thousands(column: pa.ChunkedArray) -> bool:
+    """Return whether every number of a column may have points between its thousands: 1.037, 12.500, no 0.5 or 7."""
+    cells = pc.drop_null(column)
+    return len(cells) > 0 and bool(pc.all(pc.match_substring_regex(cells, POINTED_THOUSANDS)).as_py())
+
+
 def with_points(column: pa.ChunkedArray, mark: str) -> pa.ChunkedArray:
     """Return the numbers of a column with that decimal mark as they are written with a point."""
     if mark == "point":
         return pc.replace_substring(column, ",", "")
-    pointless = pc.match_substring_regex(column, r",|^\s*[+-]?[1-9]\d{0,2}(\.\d{3})+\s*$")  # 1.234 is so many thousands
+    pointless = pc.match_substring_regex(column, f",|{POINTED_THOUSANDS}")  # 1.234 is so many thousands
     plain = pc.if_else(pointless, pc.replace_substring(column, ".", ""), column)
     return pc.replace_substring(plain, ",", ".")
 

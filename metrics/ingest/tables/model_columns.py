@@ -50,10 +50,8 @@ def melt_models(
     ]
     if len(own) < 2 or suggestion(names, ANSWER_NAMES):
         return
-    given = [answers["models"] for answers in sheet.problems.answers.values() if "models" in answers]
-    some = [answer for answer in given if set(answer.split(",")) <= set(own)]
     text = "Which columns hold the answers of a model each, named after it? Any of these, with commas between."
-    question = FileQuestion("models", text, tuple(dict.fromkeys([*some, ",".join(own), NONE])))
+    question = FileQuestion("models", text, (",".join(own), NONE), parts=tuple(own))
     answer = sheet.problems.ask(sheet.file, question, f"no column of answers, but the columns {', '.join(own)}")
     if answer in (None, NONE):
         return
