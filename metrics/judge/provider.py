@@ -15,7 +15,7 @@ from metrics.judge.completion import CallFailed, Completion, Messages
 from metrics.judge.label_probabilities import shares_of, tokens_of
 from metrics.judge.redact import redact
 from metrics.judge.settings import JudgeSettings
-from metrics.judge.wire import OVER_THE_LIMIT, Wire, filtered, retry_after, said_in, thoughts_in, trouble_of
+from metrics.judge.wire import OVER_THE_LIMIT, Wire, content_filter_in, retry_after, said_in, thoughts_in, trouble_of
 
 MAX_ERROR_SHOWN = 600
 NO_PROVIDER = "LLM Provider NOT provided"  # what litellm says of a model that it cannot place
@@ -99,7 +99,7 @@ class Provider:
         told = getattr(choice, "provider_specific_fields", None) or {}
         if isinstance(error := told.get("error"), dict):
             raise CallFailed(redact(str(error.get("message", error)))[:MAX_ERROR_SHOWN])
-        if choice and (stopped := filtered({"finish_reason": choice.finish_reason, "message": message})):
+        if choice and (stopped := content_filter_in({"finish_reason": choice.finish_reason, "message": message})):
             raise CallFailed(redact(stopped)[:MAX_ERROR_SHOWN], "refused")
         text = said_in(message)
         logprobs = getattr(choice, "logprobs", None)

@@ -12,7 +12,16 @@ from metrics.judge.keys import KEY, how_to_allow, kept_back
 from metrics.judge.label_probabilities import shares_of, tokens_of
 from metrics.judge.redact import redact
 from metrics.judge.settings import JudgeSettings
-from metrics.judge.wire import OVER_THE_LIMIT, Wire, decoded, filtered, retry_after, said_in, thoughts_in, trouble_of
+from metrics.judge.wire import (
+    OVER_THE_LIMIT,
+    Wire,
+    content_filter_in,
+    decoded,
+    retry_after,
+    said_in,
+    thoughts_in,
+    trouble_of,
+)
 
 if TYPE_CHECKING:
     import aiohttp
@@ -107,7 +116,7 @@ def _read_response(body: bytes, left_out: tuple[str, ...], schema: Mapping[str, 
     try:
         reply = decoded(body)
         choice = reply["choices"][0]
-        if stopped := filtered(choice):
+        if stopped := content_filter_in(choice):
             raise CallFailed(redact(stopped)[:MAX_ERROR_SHOWN], "refused")
         text = said_in(choice["message"])
         usage = reply.get("usage") or {}

@@ -97,7 +97,7 @@ def decoded(body: bytes) -> Any:
         raise ValueError("nested too deep") from None
 
 
-def filtered(choice: Mapping[str, Any]) -> str | None:
+def content_filter_in(choice: Mapping[str, Any]) -> str | None:
     """Return in words that a provider's content filter stopped a reply, and what it says of it; None where not."""
     if choice.get("finish_reason") != "content_filter":
         return None

@@ -102,8 +102,8 @@ def _rows(
 
 def steps(confidence: float = USUAL) -> tuple[Step, ...]:
     """Return the rows of the table: COCO's, one change each, and whole recipes."""
-    ultralytics = _composed(_without_crowds, _scored_from(LEAST), _best_of_image(MAX_IMAGE_DETS))
-    deployed = _composed(ultralytics, _scored_from(confidence))
+    ultralytics = _compose(_without_crowds, _scored_from(LEAST), _best_of_image(MAX_IMAGE_DETS))
+    deployed = _compose(ultralytics, _scored_from(confidence))
     least, usual = f"{LEAST:g}".lstrip("0"), f"{confidence:g}".lstrip("0") or "0"
     nms = f"NMS at IoU {NMS_IOU:g}".replace("0.", ".")
     area, eleven = POINTS["all_points"], POINTS["eleven_points"]
@@ -117,7 +117,7 @@ def steps(confidence: float = USUAL) -> tuple[Step, ...]:
         Step("area under the curve", "all points, as VOC 2010", recalls=area),
         Step("11 points", "as VOC 2007", recalls=eleven),
         Step("without crowds", "YOLO labels have none: what is predicted on them is false", _without_crowds),
-        Step(nms, "of boxes of one class, best score first", _suppressed(NMS_IOU)),
+        Step(nms, "of boxes of one class, best score first", _suppress(NMS_IOU)),
         Step("one class for all", "class-agnostic: names do not count", _of_one_class),
         Step("classes without objects count", "a class that is only predicted has AP 0", all_classes=True),
         Step("images without objects left out", "false predictions on them do not count", _on_labelled_images),
@@ -159,7 +159,7 @@ def _trapezoid(right: Bools, truths: int) -> float:
     return float(((heights[1:] + heights[:-1]) / 2 * np.diff(RECALLS)).sum())
 
 
-def _composed(*changes: Callable[[Data], Data]) -> Callable[[Data], Data]:
+def _compose(*changes: Callable[[Data], Data]) -> Callable[[Data], Data]:
     def change(data: Data) -> Data:
         for one in changes:
             data = one(data)
@@ -168,7 +168,7 @@ def _composed(*changes: Callable[[Data], Data]) -> Callable[[Data], Data]:
     return change
 
 
-def _kept(data: Data, rows: Bools | pa.ChunkedArray) -> Data:
+def _keep(data: Data, rows: Bools | pa.ChunkedArray) -> Data:
     """Return the data with some of the predictions."""
     suite, outputs = data
     assert outputs.predictions is not None
@@ -177,7 +177,7 @@ def _kept(data: Data, rows: Bools | pa.ChunkedArray) -> Data:
 
 
 def _scored_from(least: float) -> Callable[[Data], Data]:
-    return lambda data: _kept(data, np.asarray(_column(data, "score")) >= least)
+    return lambda data: _keep(data, np.asarray(_column(data, "score")) >= least)
 
 
 def _best_of_image(count: int) -> Callable[[Data], Data]:
@@ -189,12 +189,12 @@ def _best_of_image(count: int) -> Callable[[Data], Data]:
         first = np.searchsorted(images[order], images[order])
         kept = np.zeros(len(order), bool)
         kept[order] = np.arange(len(order)) - first < count
-        return _kept(data, kept)
+        return _keep(data, kept)
 
     return change
 
 
-def _suppressed(iou: float) -> Callable[[Data], Data]:
+def _suppress(iou: float) -> Callable[[Data], Data]:
     """Drop a box that overlaps one of its image and class, of a higher score and kept itself, by more than `iou`."""
 
     def change(data: Data) -> Data:
@@ -211,7 +211,7 @@ def _suppressed(iou: float) -> Callable[[Data], Data]:
             while len(left):
                 kept[left[0]] = True
                 left = left[1:][_ious(box[left[0]], box[left[1:]]) <= iou]
-        return _kept(data, kept)
+        return _keep(data, kept)
 
     return change
 
@@ -234,7 +234,7 @@ def _without_crowds(data: Data) -> Data:
 def _on_labelled_images(data: Data) -> Data:
     suite, _ = data
     assert suite.annotations is not None
-    return _kept(
+    return _keep(
         data, pc.is_in(_column(data, "case_id"), whole(suite.annotations["case_id"])).to_numpy(zero_copy_only=False)
     )
 

@@ -53,7 +53,7 @@ def code_of(answer: str, languages: re.Pattern[str], blocks: Blocks = "all") -> 
     return ""
 
 
-def unfenced(text: str) -> str:
+def without_fence(text: str) -> str:
     """Return what stands in the one fence that a text begins and ends with; else the text."""
     plain = _plain(text).strip()
     found = list(_blocks(plain)) if FENCE.match(plain) and plain.endswith(("```", "~~~")) else []

@@ -2,7 +2,7 @@
 
 import pytest
 
-from metrics.text.code_blocks import PYTHON, SQL, code_of, defined, program, unfenced
+from metrics.text.code_blocks import PYTHON, SQL, code_of, defined, program, without_fence
 
 PROMPT = 'from math import pi\n\n\ndef area(r):\n    """The area of a circle."""\n'
 
@@ -48,9 +48,9 @@ def test_sql_has_many_labels(label: str, fence: str) -> None:
 
 
 def test_a_fence_around_the_whole_text() -> None:
-    assert unfenced(" ~~~json\n[1]\n~~~ ") == unfenced("```\r\n[1]\r\n```") == "[1]"
-    assert unfenced(two := "```\na\n```\n```\nb\n```") == two
-    assert unfenced("See:\n```\na\n```") == "See:\n```\na\n```"
+    assert without_fence(" ~~~json\n[1]\n~~~ ") == without_fence("```\r\n[1]\r\n```") == "[1]"
+    assert without_fence(two := "```\na\n```\n```\nb\n```") == two
+    assert without_fence("See:\n```\na\n```") == "See:\n```\na\n```"
 
 
 def test_one_of_several() -> None:

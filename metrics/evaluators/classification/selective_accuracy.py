@@ -157,7 +157,7 @@ def selective_accuracy(suite: Suite, outputs: Outputs, parameters: SelectivePara
     n, unscored = len(code), sum(found.unscored_labels.values())
     curve = risk_coverage(confidence, wrong)
     shown = guaranteed(curve, parameters.most_errors, parameters.sureness) if draws.single else None
-    why = None if shown else _unshown(curve, parameters, found.nothing) if draws.single else DEPENDENT
+    why = None if shown else _say_unshown(curve, parameters, found.nothing) if draws.single else DEPENDENT
     sure: Floats = np.where(wrong, confidence, 0.0) if found.no_probabilities is None else np.full(n, np.nan)
     rows = [
         _area(confidence, wrong, draws, unscored, found.nothing),
@@ -189,7 +189,7 @@ def _area(confidence: Floats, wrong: Bools, draws: Draws, unscored: int, nothing
     return aggregate("risk_area", value, ends, "bootstrap", n=n, unscored=unscored, samples=np.array(samples))
 
 
-def _unshown(curve: RiskCoverage, parameters: SelectiveParameters, nothing: str) -> str:
+def _say_unshown(curve: RiskCoverage, parameters: SelectiveParameters, nothing: str) -> str:
     """Return why no threshold is guaranteed, and how many more cases may do."""
     if not len(curve.answered):
         return nothing

@@ -186,7 +186,7 @@ class Listing(Sheet):
             absent = np.fromiter((value is None or value == [] for value in values), bool, len(values))
             numbers = [
                 [_number(side, np.nan) for side in sides] if len(sides) == 4 else [np.nan] * 4
-                for sides in map(_listed, values)
+                for sides in map(_as_list, values)
             ]
             boxes = np.array(numbers, np.float64).reshape(-1, 4)
         self.apply(box_faults(boxes, absent))
@@ -329,7 +329,7 @@ def _rings(value: Any, box: Floats) -> tuple[list[list[float]], int, list[float]
     if not isinstance(value, list):
         raise ValueError(f"{value!r}"[:80])
     if len(value) > 4 and all(map(finite, value)):
-        if not is_ring(np.array([len(value)])).all() or not np.allclose(_outlined([value])[0], box, atol=1.5):
+        if not is_ring(np.array([len(value)])).all() or not np.allclose(_outline_of([value])[0], box, atol=1.5):
             raise ValueError(f"{value!r}"[:80])
         value = [value]
     for ring in value:
@@ -338,10 +338,10 @@ def _rings(value: Any, box: Floats) -> tuple[list[list[float]], int, list[float]
     rings = [[float(number) for number in ring] for ring in value if is_ring(np.array([len(ring)])).all()]
     if not rings:
         raise ValueError(f"ring {value[0]!r}"[:80])
-    return rings, len(value) - len(rings), *_outlined(rings)
+    return rings, len(value) - len(rings), *_outline_of(rings)
 
 
-def _outlined(rings: list[list[float]]) -> tuple[list[float], float]:
+def _outline_of(rings: list[list[float]]) -> tuple[list[float], float]:
     *box, area = outline([(ring[0::2], ring[1::2]) for ring in rings])
     return box, area
 
@@ -390,7 +390,7 @@ def whole_number(value: Any) -> int | None:
     return value if type(value) is int else None
 
 
-def _listed(value: Any) -> list[Any]:
+def _as_list(value: Any) -> list[Any]:
     """Return a list, also one in quotes; an empty one of what is none."""
     if isinstance(value, str) and value[:1] == "[":
         with suppress(orjson.JSONDecodeError):

@@ -125,12 +125,12 @@ def recognises(upload: Upload) -> bool:
 def _holds_ours(entry: Entry) -> bool:
     try:
         with entry.open() as stream:
-            return _is_ours(_parsed(stream.read(MOST_BYTES)))
+            return _is_ours(_parse(stream.read(MOST_BYTES)))
     except UNREADABLE:
         return False
 
 
-def _parsed(text: bytes) -> Any:
+def _parse(text: bytes) -> Any:
     """Return the JSON value of a text, or of its first line; None for another text."""
     for part in (text, text.split(b"\n", 1)[0]):
         try:
@@ -328,7 +328,7 @@ def _gather(found: DrawnObjects, upload: Upload, _: Purpose) -> None:
         for place, image in enumerate(images, 1):
             if form is None and any(thing.asked for thing in image.objects):
                 form = _asked_form(found, image)
-            image = image._replace(objects=[_formed(thing, form) for thing in image.objects])
+            image = image._replace(objects=[_with_form(thing, form) for thing in image.objects])
             _add(found, image, image.name or (stem if lone else ""), max(row, place))
             for key, own in _unread(image.record):
                 unread.setdefault(key, []).append(own)
@@ -358,7 +358,7 @@ def _asked_form(found: DrawnObjects, image: Found) -> str:
     return found.problems.ask(found.file, BOX_FORM, what, place="box") or "xyxy"
 
 
-def _formed(thing: Detection, form: str | None) -> Detection:
+def _with_form(thing: Detection, form: str | None) -> Detection:
     """Return an object whose four numbers are read in a form."""
     if not thing.asked or form in (None, "xyxy"):
         return thing

@@ -72,19 +72,19 @@ def _split(columns: list[Any], data: list[Any]) -> list[Any]:
 def _squad(data: list[Any]) -> Iterator[Any]:
     """Yield the questions of SQuAD, with what their passage and article say; what is no object as it is."""
     for article in data:
-        for paragraph in _listed(article, "paragraphs"):
-            for asked in _listed(paragraph, "qas"):
+        for paragraph in _list_at(article, "paragraphs"):
+            for asked in _list_at(paragraph, "qas"):
                 if not isinstance(asked, Mapping):
                     yield asked
                     continue
-                answers = [one for one in _listed(asked, "answers") if isinstance(one, Mapping)]
+                answers = [one for one in _list_at(asked, "answers") if isinstance(one, Mapping)]
                 keys = dict.fromkeys(str(key) for one in answers for key in one)
                 held = {key: [one.get(key) for one in answers] for key in keys} or {"text": []}
                 made = {**article, **paragraph, **asked, "answers": held}
                 yield {name: value for name, value in made.items() if name not in ("paragraphs", "qas")}
 
 
-def _listed(value: Any, name: str) -> list[Any]:
+def _list_at(value: Any, name: str) -> list[Any]:
     """Return the list of that name in an object; in its place the value itself where it is no object."""
     if not isinstance(value, Mapping):
         return [value]

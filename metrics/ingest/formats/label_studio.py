@@ -79,7 +79,7 @@ def _gather(found: DrawnObjects, upload: Upload, purpose: Purpose) -> None:
         predicted = purpose == "outputs" or (purpose == "preview" and not any(map(_annotations, tasks)))
         predicted &= any(isinstance(task, dict) and task.get("predictions") for task in tasks)
         leaves.add(tasks)
-        used |= _used(tasks, predicted)
+        used |= _used_keys(tasks, predicted)
         for place, task in enumerate(tasks, 1):
             name = _image_name(task, stored)
             if name is None:
@@ -122,7 +122,7 @@ def _gather(found: DrawnObjects, upload: Upload, purpose: Purpose) -> None:
         found.notes.append(f"Regions that are no objects were not read: {listed}.")
 
 
-def _used(tasks: list[Any], predicted: bool) -> dict[str, str]:
+def _used_keys(tasks: list[Any], predicted: bool) -> dict[str, str]:
     """Return the paths that are read, of annotations or of predictions, and the fields that they are."""
     plain = any(
         isinstance(task, dict) and isinstance(task.get("data"), dict) and task["data"].get("image") for task in tasks

@@ -104,7 +104,7 @@ def read_suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loade
     names = dict(names or {})
     white = _white_name(bundle, pixels, names, problems)
     if white is not None:
-        good = [_whitened(mask) for mask in good]
+        good = [_with_white(mask) for mask in good]
         names = {number: name for number, name in names.items() if name != white} | {WHITE: white}
     there = sorted({number for mask in good for number in mask.ids} | set(names))
     classes = {number: names.get(number, str(number)) for number in there}
@@ -222,7 +222,7 @@ def _white_name(bundle: Bundle, pixels: dict[int, int], names: dict[int, str], p
     )
 
 
-def _whitened(mask: Found) -> Found:
+def _with_white(mask: Found) -> Found:
     return replace(mask, ids=tuple(WHITE if number == VOID else number for number in mask.ids))
 
 

@@ -42,7 +42,7 @@ def _convert(records: Sequence[Numbered], _fault: Callable[[int, Fault], None]) 
     keyed = next((name for name in IDS if all(record.get(name) not in (None, "") for _, record in records)), None)
     for place, (row, record) in enumerate(records):
         found: Record = {"case_id": text_of(record[keyed])} if keyed else {}
-        found |= {"question": questions[place], **_expected(group(record, "expectations"))}
+        found |= {"question": questions[place], **_read_expectations(group(record, "expectations"))}
         found |= metadata("inputs", more[place])
         if any(value is not None for value in outputs):
             held = next((listed for name in RETRIEVED if (listed := lookup(outputs[place], name))), None)
@@ -56,7 +56,7 @@ def _convert(records: Sequence[Numbered], _fault: Callable[[int, Fault], None]) 
         yield row, found
 
 
-def _expected(expectations: Any) -> Record:
+def _read_expectations(expectations: Any) -> Record:
     """Return the expectations of a row as columns of its case."""
     if not isinstance(expectations, Mapping):
         return {"expected_answers": references(expectations)}

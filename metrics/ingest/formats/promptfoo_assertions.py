@@ -67,7 +67,7 @@ def _literal(text: str) -> str:
     return SPECIAL.sub(r"\\\1", text)
 
 
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     return expression("(?i)" + _literal(text))
 
 
@@ -89,7 +89,7 @@ def _words(value: Any) -> str:
 
 ONE: dict[str, Callable[[str], str]] = {
     "contains": quoted,
-    "icontains": _folded,
+    "icontains": _fold,
     "equals": lambda text: expression(rf"\A{_literal(text)}\z"),
     "starts-with": lambda text: expression(rf"\A{_literal(text)}"),
     "ends-with": lambda text: expression(rf"{_literal(text)}\z"),
@@ -97,7 +97,7 @@ ONE: dict[str, Callable[[str], str]] = {
 }
 EACH: dict[str, tuple[Callable[[str], str], Callable[[Sequence[str]], str]]] = {
     "contains-any": (quoted, _any), "contains-all": (quoted, _all),
-    "icontains-any": (_folded, _any), "icontains-all": (_folded, _all),
+    "icontains-any": (_fold, _any), "icontains-all": (_fold, _all),
 }  # fmt: skip
 
 
@@ -146,7 +146,7 @@ class Assertions:
 
     def add(self, items: Any, threshold: Any = None, depth: int = DEEPEST) -> None:
         """Add the assertions of a test, or of a set; with a threshold they are held together."""
-        listed = [self._resolved(item) for item in items] if isinstance(items, list) else []
+        listed = [self._resolve(item) for item in items] if isinstance(items, list) else []
         counted = [item for item in listed if _number(item.get("weight")) != 0]
         for item in listed:
             if item not in counted:
@@ -191,7 +191,7 @@ class Assertions:
     def _say(self, item: Given, use: Use, meaning: str) -> None:
         self.said.append((_type(item), use, meaning))
 
-    def _resolved(self, item: Any, depth: int = DEEPEST) -> Record:
+    def _resolve(self, item: Any, depth: int = DEEPEST) -> Record:
         """Return an assertion with what its $ref names, and its variables filled in."""
         if not isinstance(item, Mapping):
             return {"type": f"{item!r}"[:40]}
@@ -199,13 +199,13 @@ class Assertions:
         if isinstance(reference, str) and depth:
             held = self.templates.get(reference.rpartition("/")[2])
             rest = {name: value for name, value in item.items() if name != "$ref"}
-            return self._resolved({**held, **rest}, depth - 1) if isinstance(held, Mapping) else {"type": reference}
-        return {str(name): self._filled(value) if name == "value" else value for name, value in item.items()}
+            return self._resolve({**held, **rest}, depth - 1) if isinstance(held, Mapping) else {"type": reference}
+        return {str(name): self._fill(value) if name == "value" else value for name, value in item.items()}
 
-    def _filled(self, value: Any) -> Any:
+    def _fill(self, value: Any) -> Any:
         if isinstance(value, str):
             return TEMPLATE.sub(lambda found: text_of(self.variables.get(found[1])) or found[0], value)
-        return [self._filled(one) for one in value] if isinstance(value, list) else value
+        return [self._fill(one) for one in value] if isinstance(value, list) else value
 
     def _express(self, item: Given) -> str:
         """Add an assertion to what it becomes, and return that in words; LeftOutError where it is nothing."""
@@ -228,7 +228,7 @@ class Assertions:
             self.schemas.append({"const": value})
             return "json_schema"
         if plain in ("is-json", "is-valid-json"):
-            value = _parsed(value)
+            value = _parse(value)
             if not isinstance(value, Mapping | bool | None):
                 raise LeftOutError(f"its schema is no object: {value!r}"[:120])
             self.schemas.append({} if value is None else value)
@@ -331,7 +331,7 @@ def _parts(value: Any) -> list[str]:
     return [text for text in _texts(value) if text]
 
 
-def _parsed(value: Any) -> Any:
+def _parse(value: Any) -> Any:
     """Return the JSON that a text is; other values, and other texts, as they are."""
     try:
         return orjson.loads(value) if isinstance(value, str) else value

@@ -80,11 +80,11 @@ def _result(place: int, number: int, names: list[str], row: list[str], start: in
         "success": told.pop("status", "") == "PASS",
         **({"error": told.pop("failureReason", "") or text} if failed else {}),
         **told,
-        "namedScores": _parsed(told.get("namedScores")),
+        "namedScores": _parse(told.get("namedScores")),
     }
 
 
-def _parsed(text: str | None) -> Any:
+def _parse(text: str | None) -> Any:
     try:
         return orjson.loads(text) if text else None
     except orjson.JSONDecodeError:

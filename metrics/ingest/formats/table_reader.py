@@ -36,7 +36,7 @@ def table_reader(
     `answered`: every row holds a case and an answer, so that cases occur once for each answer; a suite has each once.
     """
 
-    def settled(source: Source, problems: Problems) -> Sheet:
+    def read_settled(source: Source, problems: Problems) -> Sheet:
         return name_expected(sheet(source, problems))
 
     def whole(source: Source, problems: Problems) -> tuple[Sheet, int | None]:
@@ -51,13 +51,13 @@ def table_reader(
         return preview_of(source.name, name, first, rows, request, encoding)
 
     def read(upload: Upload, problems: Problems) -> Sheet:
-        found = settled(upload.source, problems)
+        found = read_settled(upload.source, problems)
         if upload.bundle is not None and is_open_images(found.table.column_names):
             name_classes(found, class_names(upload.bundle, problems))
         return found
 
     made = _reader(name, lambda upload: recognises(upload.source), preview, read, answered)
-    return replace(made, sheet=settled)
+    return replace(made, sheet=read_settled)
 
 
 def bundle_reader(

@@ -86,7 +86,7 @@ def _note(
 
     What decides without its value being in a step counts as used: ids of parents, names of attributes, operations.
     """
-    given = [_unpacked(document) for document in documents[:RECORDS]]
+    given = [_unpack(document) for document in documents[:RECORDS]]
     made: dict[str, list[Any]] = {name: [record.get(name) for record in records] for name in BESIDE}
     steps = [leaf for record in records[:RECORDS] for leaf in leaves_of(decoded(record["trace"]), "")]
     for path, value in steps:
@@ -108,12 +108,12 @@ def _note(
     note_leaves(file, problems, given, [made], USED)
 
 
-def _unpacked(value: Any, depth: int = DEEPEST) -> Any:
+def _unpack(value: Any, depth: int = DEEPEST) -> Any:
     """Return a value in which texts that hold JSON are what they hold."""
     value = decoded(value)
     if isinstance(value, Mapping) and depth:
-        return {name: _unpacked(inner, depth - 1) for name, inner in value.items()}
-    return [_unpacked(inner, depth - 1) for inner in value] if isinstance(value, list) and depth else value
+        return {name: _unpack(inner, depth - 1) for name, inner in value.items()}
+    return [_unpack(inner, depth - 1) for inner in value] if isinstance(value, list) and depth else value
 
 
 def _is_folder(upload: Upload) -> bool:

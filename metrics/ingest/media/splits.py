@@ -37,25 +37,25 @@ def bundle_of_split(
     """
     bundle = upload.folder
     place = split_of
-    listed = _listed(bundle, problems) if len(set(map(split_of, labels))) == 1 else {}
+    listed = _read_lists(bundle, problems) if len(set(map(split_of, labels))) == 1 else {}
     if len(set(listed.values())) > 1:
         place = partial(_split_listed, listed)
     splits: dict[str, list[Entry]] = {}
     for entry in labels:
         splits.setdefault(place(entry), []).append(entry)
     if len(splits) < 2 and (upload.sheet is None or set(splits) == {REST}):
-        return _narrowed(bundle, splits, set(splits), place, problems)
-    chosen = _chosen(upload, splits, problems, belongs)
+        return _narrow(bundle, splits, set(splits), place, problems)
+    chosen = _choose(upload, splits, problems, belongs)
     for split, entries in splits.items():
         use = split in chosen
         problems.note(
             bundle.name, f"split {split}", "used" if use else "unused",
             "label files" if use else "another split was read; --sheet chooses", len(entries), entries[0].name,
         )  # fmt: skip
-    return _narrowed(bundle, splits, chosen, place, problems)
+    return _narrow(bundle, splits, chosen, place, problems)
 
 
-def _chosen(
+def _choose(
     upload: Upload, splits: dict[str, list[Entry]], problems: Problems, belongs: Callable[[Entry], bool] | None
 ) -> set[str]:
     if upload.sheet is not None:
@@ -78,7 +78,7 @@ def _kind(split: str) -> str:
     return split if match is None else KINDS.get(match[1], match[1])
 
 
-def _listed(bundle: Bundle, problems: Problems) -> dict[str, str]:
+def _read_lists(bundle: Bundle, problems: Problems) -> dict[str, str]:
     """Return the split of each image, by the stem of its name, in lists such as train.txt and val.txt."""
     found: dict[str, str] = {}
     for entry in bundle.ending(".txt"):
@@ -97,7 +97,7 @@ def _split_listed(listed: Mapping[str, str], entry: Entry) -> str:
     return listed.get(entry.stem, REST)
 
 
-def _narrowed(
+def _narrow(
     bundle: Bundle, splits: dict[str, list[Entry]], chosen: set[str], place: Callable[[Entry], str], problems: Problems
 ) -> Bundle:
     """Return the bundle without label files and images of other splits; images of a split without labels are said."""

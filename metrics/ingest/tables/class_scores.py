@@ -63,9 +63,9 @@ def class_columns(sheet: Sheet, columns: Sequence[str], labels: Sequence[str]) -
     if {"label", "score"} <= set(columns):
         return {}
     found: dict[Affixes, dict[str, str]] = {}
-    names = {_folded(name): name for name in columns}
+    names = {_fold_class(name): name for name in columns}
     flags = {own: label for label in labels for own in FLAGS.get(as_flag(label), ()) if len(labels) == 2}
-    spelled = {_folded(label): label for label in labels if label}
+    spelled = {_fold_class(label): label for label in labels if label}
     ways = (({name: name for name in columns}, {label: label for label in labels if label}),
             (names, spelled if len(spelled) == len(labels) else {}), (names, flags))  # fmt: skip
     for known, texts in ways:  # as they are, spelled otherwise, or 1 for yes
@@ -116,7 +116,7 @@ def _sets(columns: Sequence[str], labels: Mapping[str, str]) -> dict[Affixes, di
     return dict(sorted(found.items(), key=lambda item: (len(item[0].before + item[0].after), str(item[0]))))
 
 
-def _folded(name: str) -> str:
+def _fold_class(name: str) -> str:
     return class_key(name).replace(" ", "_")
 
 
@@ -217,12 +217,12 @@ def long(
         lists = flat(sheet.lists(columns, "predicted_labels"))
         rows = np.asarray(pc.list_parent_indices(lists).to_numpy(), np.int64)
         return pa.table({"label": lists.flatten(), "score": pa.nulls(len(rows), pa.float64())}), rows, False
-    name = _predicted(columns)
+    name = _predicted_column(columns)
     if name is None and ("score" not in found or len(labels) != 2):
         expected = "columns label and score, or prediction, or one score column for each class of the suite"
         raise sheet.problems.fail(sheet.file, "no column with the predicted class", expected, 1)
     if "score" not in found:
-        return *_named(sheet, str(name)), False
+        return *_read_named(sheet, str(name)), False
     scores = sheet.numbers(found["score"], need=True)
     if name is not None:
         label = sheet.text(name)
@@ -248,12 +248,12 @@ def _of_both(
     return _as_decided(sheet, columns, labels, np.stack(both, axis=1))
 
 
-def _predicted(columns: Columns) -> str | None:
+def _predicted_column(columns: Columns) -> str | None:
     found = columns.columns
     return found.get("predicted_label") or found.get("label") or found.get("answer")
 
 
-def _named(sheet: Sheet, name: str) -> tuple[pa.Table, Ints]:
+def _read_named(sheet: Sheet, name: str) -> tuple[pa.Table, Ints]:
     """Return the classes in a column, without scores; a model that gave no answer predicted nothing."""
     label = sheet.text(name)
     missing = arrays.is_blank(label)
@@ -270,7 +270,7 @@ def _as_decided(
     the highest-scored ones, a person says which of the two count.
     """
     order = np.tile(np.arange(len(classes)), (len(scores), 1))
-    name = _predicted(columns)
+    name = _predicted_column(columns)
     if name is not None:
         places = {class_key(label): place for place, label in enumerate(classes)}
         codes = np.array([places.get(class_key(text or ""), -1) for text in sheet.text(name).to_pylist()], np.int64)
@@ -285,7 +285,7 @@ def _as_decided(
             question = FileQuestion("decided_by", text, (SCORE, PREDICTION))
             row = int(sheet.rows[apart[0]])
             if sheet.problems.ask(sheet.file, question, found, place=name, row=row) == PREDICTION:
-                return _named(sheet, name)
+                return _read_named(sheet, name)
         order[known] = np.argsort(order[known] != codes[known, None], axis=1, kind="stable")  # breaks ties
     placed = np.take_along_axis(scores, order, axis=1)
     rows, at = np.nonzero(~np.isnan(placed))
@@ -299,7 +299,7 @@ def _score_of(
     """Return the class of two that the single score of every case is of; None where it is that of the predicted one."""
     if len(labels) != 2 or arrays.duplicates([table[name] for name in ANSWER_KEY])[0].any():
         return None
-    name, column = _predicted(columns), columns.columns["score"]
+    name, column = _predicted_column(columns), columns.columns["score"]
     positive = likely = positive_class(labels)
     if name is None:
         found, shown = f"a score without a predicted class; the classes are {' and '.join(labels)}", likely is not None

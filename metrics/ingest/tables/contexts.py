@@ -43,11 +43,11 @@ def context_columns(sheet: Sheet, columns: Columns) -> dict[str, pa.ChunkedArray
         _check_ids(sheet, found["context_ids"], ids, values.get("retrieved_contexts"))
     if len(values) == len(LISTED):  # where one says that nothing was retrieved, so does the other
         texts, ids = (values[name] for name in LISTED)
-        values = dict(zip(LISTED, (_emptied(texts, ids), _emptied(ids, texts)), strict=True))
+        values = dict(zip(LISTED, (_with_empty(texts, ids), _with_empty(ids, texts)), strict=True))
     return values
 
 
-def _emptied(lists: pa.ChunkedArray, others: pa.ChunkedArray) -> pa.ChunkedArray:
+def _with_empty(lists: pa.ChunkedArray, others: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return the lists, with an empty one where there is none and the other is empty."""
     nothing = pc.and_(pc.is_null(lists), pc.fill_null(pc.equal(pc.list_value_length(others), 0), False))
     return pc.if_else(nothing, pa.scalar([], lists.type), lists)

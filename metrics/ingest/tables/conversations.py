@@ -26,7 +26,7 @@ def split_questions(file: str, table: pa.Table, problems: Problems) -> Mapping[s
     """
     folded = {fold(name): name for name in table.column_names}
     if "inputs.messages" in folded and "outputs.messages" in folded:
-        return _joined(file, table, folded["inputs.messages"], folded["outputs.messages"], problems)
+        return _join(file, table, folded["inputs.messages"], folded["outputs.messages"], problems)
     name = next((folded[each] for each in CHATS if each in folded), None)
     if name is None or not pa.types.is_string(table[name].type):
         return {}
@@ -58,7 +58,7 @@ def split_questions(file: str, table: pa.Table, problems: Problems) -> Mapping[s
     return {**columns, TRACE: table[name].combine_chunks()}
 
 
-def _joined(file: str, table: pa.Table, asked: str, replied: str, problems: Problems) -> Mapping[str, pa.Array]:
+def _join(file: str, table: pa.Table, asked: str, replied: str, problems: Problems) -> Mapping[str, pa.Array]:
     """Return the column of messages that went in, followed by those that came out: one conversation."""
     if not (pa.types.is_string(table[asked].type) and pa.types.is_string(table[replied].type)):
         return {}

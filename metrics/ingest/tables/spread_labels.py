@@ -89,13 +89,13 @@ def spread_scores(sheet: Sheet) -> None:
     folded = {fold(name): name for name in reversed(names)}
     for labels, scores in LISTS:
         if labels in folded and scores in folded:
-            pair = [[_listed(text) for text in sheet.text(folded[name]).to_pylist()] for name in (labels, scores)]
-            rows = [_paired(*cells) for cells in zip(*pair, strict=True)]
+            pair = [[_read_list(text) for text in sheet.text(folded[name]).to_pylist()] for name in (labels, scores)]
+            rows = [_pair(*cells) for cells in zip(*pair, strict=True)]
             if _put_scores(sheet, rows, [folded[labels], folded[scores]]):
                 return
     for name in names:
-        lists = [_listed(text) for text in sheet.text(name).to_pylist()] if fold(name) in PACKED else []
-        if _put_scores(sheet, [_scored(items) for items in lists], [name]):
+        lists = [_read_list(text) for text in sheet.text(name).to_pylist()] if fold(name) in PACKED else []
+        if _put_scores(sheet, [_read_scores(items) for items in lists], [name]):
             return
 
 
@@ -103,7 +103,7 @@ def _without(name: str, base: str, parts: Any) -> str:
     return name.removeprefix(f"{base}.") if name in parts else name
 
 
-def _listed(text: str | None) -> list[Any] | None:
+def _read_list(text: str | None) -> list[Any] | None:
     """Return the items of a list in a cell; None where it is none."""
     if text is None or not text.lstrip().startswith("["):
         return None
@@ -114,7 +114,7 @@ def _listed(text: str | None) -> list[Any] | None:
         return None
 
 
-def _scored(items: list[Any] | None) -> dict[str, float] | None:
+def _read_scores(items: list[Any] | None) -> dict[str, float] | None:
     """Return the scores of a list of objects, each a class and its score; None where it is another list."""
     while items and len(items) == 1 and isinstance(items[0], list):  # a batch of one
         items = items[0]
@@ -128,7 +128,7 @@ def _scored(items: list[Any] | None) -> dict[str, float] | None:
     return found or None
 
 
-def _paired(labels: list[Any] | None, scores: list[Any] | None) -> dict[str, float] | None:
+def _pair(labels: list[Any] | None, scores: list[Any] | None) -> dict[str, float] | None:
     if not labels or not scores or len(labels) != len(scores):
         return None
     try:

@@ -17,7 +17,7 @@ from metrics.ingest.tables.values import finite, json_text, text_of
 from metrics.ingest.traces.chat_traces import conversation, is_conversation
 from metrics.ingest.traces.otel_traces import Span, SpanTrace, is_export, is_span, spans_in, trace_of_spans
 from metrics.text.agents.dialects import is_message
-from metrics.text.agents.message_parts import MEDIUM, WRITTEN_CALL, folded, is_call, is_foreign_call, parts_of, snake
+from metrics.text.agents.message_parts import MEDIUM, WRITTEN_CALL, fold_keys, is_call, is_foreign_call, parts_of, snake
 from metrics.text.agents.traces import ARGUMENTS, MOST_STEPS, RESULT, TEXT, TOOL, Kind, Step, TraceError, steps_of
 from metrics.text.json_text import JsonError, read_json
 from metrics.text.thoughts import split_thoughts
@@ -88,7 +88,7 @@ def trace_of(document: Any, text: str | None = None) -> Trace:
         return _of_spans(document["spans"])
     if isinstance(document.get("steps"), list):
         return _of_list(document["steps"], document, text)
-    given = folded(document)
+    given = fold_keys(document)
     if "tool_name_0" in given:
         return _of_messages(list(_dspy_steps(given)))
     listed = next((given[name] for name in LISTED if isinstance(given.get(name), list)), None)
@@ -136,7 +136,7 @@ def _of_list(listed: Sequence[Any], document: Any, text: str | None) -> Trace:
         return _of_list(listed[0], listed[0], None)
     if any(is_message(entry) or is_foreign_call(entry) for entry in listed):
         beside = document if isinstance(document, Mapping) else {}
-        return _of_messages([*_asked_in(folded(beside)), *listed], beside)
+        return _of_messages([*_asked_in(fold_keys(beside)), *listed], beside)
     for place, entry in enumerate(listed, 1):
         _check_step(entry, f"step {place}")
     return _own(document, text)

@@ -24,14 +24,14 @@ from metrics.text.agents.message_parts import (
     call_parts,
     called_parts,
     content_value,
-    folded,
+    fold_keys,
     is_call,
     joined_text,
     kind_of,
     objects_in,
     parts_of,
     result_part,
-    unwrapped,
+    unwrap,
 )
 from metrics.text.agents.traces import Kind, TraceError, text_of
 from metrics.text.json_text import JsonError, read_json
@@ -70,12 +70,12 @@ def message_of(message: Any, where: str = "message") -> Message:
         message = {"action": message[0], "observation": message[1]}  # LangChain's intermediate steps
     if not isinstance(message, Mapping):
         raise TraceError(f"{where} is {type(message).__name__}, not an object")
-    given = unwrapped(folded(message))
+    given = unwrap(fold_keys(message))
     kind, role = kind_of(given), _role(given)
     if kind in UNTOLD:
         return Message(role, [])
     if isinstance(given.get("action"), Mapping) and "observation" in given:
-        given = unwrapped(folded(given["action"])) | {"observation": given["observation"]}
+        given = unwrap(fold_keys(given["action"])) | {"observation": given["observation"]}
         return Message("assistant", [*_reasoning(given), *call_parts(given, where)])
     if kind in CALLS or kind in OUTPUTS:
         return Message(role, parts_of(given, where))
@@ -97,7 +97,7 @@ def is_message(value: Any) -> bool:
     """Return whether a value is a message, or an item or step in its place, and not a step of our own."""
     if not isinstance(value, Mapping):
         return isinstance(value, list) and len(value) == 2 and isinstance(value[0], Mapping) and is_call(value[0])
-    given = unwrapped(folded(value))
+    given = unwrap(fold_keys(value))
     return is_chat_message(value) or isinstance(given.get("action"), Mapping) or _is_step(given) or _is_memory(given)
 
 
@@ -105,7 +105,7 @@ def is_chat_message(value: Any) -> bool:
     """Return whether a value is beyond doubt a message or an item of a conversation, and no record of a table."""
     if not isinstance(value, Mapping) or value.get("kind") in get_args(Kind):
         return False
-    given = unwrapped(folded(value))
+    given = unwrap(fold_keys(value))
     if kind_of(given) in (*CALLS, *OUTPUTS, *THOUGHTS):
         return True
     return _role(given) in ROLES.values() and bool(TOLD & given.keys() or "from" in given)
@@ -146,7 +146,7 @@ def _said(given: Mapping[str, Any], role: str, kind: str, where: str) -> list[Pa
     parts = [made for part in listed for made in parts_of(part, where)]
     if kind == "thought":
         return [part._replace(kind="reasoning") for part in parts]
-    results = [result_part(folded(each)) for field in MESSAGE_RESULTS for each in objects_in(given.get(field))]
+    results = [result_part(fold_keys(each)) for field in MESSAGE_RESULTS for each in objects_in(given.get(field))]
     if role in ("tool", "function") and name != "parts" and not any(part.kind == "result" for part in parts):
         if results:
             return results
@@ -161,7 +161,7 @@ def _said(given: Mapping[str, Any], role: str, kind: str, where: str) -> list[Pa
         parts.append(Part("text", given["text"]))
     parts += [Part("text", text_of(given.get("refusal")))]
     calls = [each for field in MESSAGE_CALLS for each in objects_in(given.get(field), where, field)]
-    more = folded(given["additional_kwargs"]) if isinstance(given.get("additional_kwargs"), Mapping) else {}
+    more = fold_keys(given["additional_kwargs"]) if isinstance(given.get("additional_kwargs"), Mapping) else {}
     if not any(part.kind == "call" for part in parts) or "parts" not in given:  # of Vercel, told again in the parts
         old = given.get("function_call") or more.get("function_call")
         calls = calls or objects_in(more.get("tool_calls")) or objects_in(old)
@@ -203,7 +203,7 @@ def _memory_step(given: Mapping[str, Any], where: str) -> Message | None:
         return Message("assistant", [Part("text", text_of(given["output"]))]) if given.keys() == {"output"} else None
     parts = [Part("reasoning", joined_text(given.get("model_output")))]
     for call in objects_in(given.get("tool_calls"), where, "tool_calls"):
-        parts += call_parts(folded(call), where)
+        parts += call_parts(fold_keys(call), where)
     last = parts[-1] if parts[-1].kind == "call" else Part("call")
     if given.get("observations") is not None or given.get("error"):
         parts.append(Part("result", "", last.id, "", given.get("observations"), given.get("error")))
@@ -218,7 +218,7 @@ def _role(given: Mapping[str, Any]) -> str:
     """Return who a message is by: its role, type, or sender; "" where it tells none."""
     role = given.get("role")
     if isinstance(role, Mapping):
-        role = folded(role).get("label")
+        role = fold_keys(role).get("label")
     if isinstance(role, str) and role:
         return ROLES.get(role.lower(), role.lower())
     kind = kind_of(given)

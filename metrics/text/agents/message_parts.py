@@ -59,7 +59,7 @@ def snake(name: Any) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", str(name)).lower().replace("-", "_")
 
 
-def folded(value: Mapping[Any, Any]) -> dict[str, Any]:
+def fold_keys(value: Mapping[Any, Any]) -> dict[str, Any]:
     """Return an object with its names in snake case."""
     return {snake(name): inner for name, inner in value.items()}
 
@@ -68,7 +68,7 @@ def is_call(value: Any) -> bool:
     """Return whether an object is a call: it names a tool, and has its arguments or is `tool` by name."""
     if not isinstance(value, Mapping):
         return False
-    given = unwrapped(folded(value))
+    given = unwrap(fold_keys(value))
     if any(isinstance(given.get(name), Mapping) for name in (*WRAPPED_CALLS, "function")):
         return True
     named = any(isinstance(given.get(name), str) for name in TOOL)
@@ -79,7 +79,7 @@ def is_foreign_call(value: Any) -> bool:
     """Return whether an object is a call in another spelling than a step of our own has."""
     if not isinstance(value, Mapping) or value.get("kind") in get_args(Kind):
         return False
-    own = any(isinstance(value.get(name), str) for name in NAMES) and kind_of(folded(value)) not in CALL_KINDS
+    own = any(isinstance(value.get(name), str) for name in NAMES) and kind_of(fold_keys(value)) not in CALL_KINDS
     return not own and is_call(value)
 
 
@@ -87,16 +87,16 @@ def parts_of(part: Any, where: str = "message") -> list[Part]:
     """Return what a part of a message is; TraceError for what looks like a call and is not understood."""
     if not isinstance(part, Mapping):
         return [Part("text", text_of(part))]
-    given = unwrapped(folded(part))
+    given = unwrap(fold_keys(part))
     raw = str(first_of(given, KINDS) or "")
     kind = kind_of(given)
     for name in WRAPPED_CALLS:
         if isinstance(given.get(name), Mapping):
-            inner = folded(given[name])
+            inner = fold_keys(given[name])
             return call_parts(inner | {"id": first_of(inner, IDS) or first_of(given, IDS)}, where, snake(name))
     for name in WRAPPED_RESULTS:
         if isinstance(given.get(name), Mapping):
-            return [result_part(folded(given[name]))]
+            return [result_part(fold_keys(given[name]))]
     if kind in CALLS:
         return call_parts(given, where, kind.removesuffix("_call"), *CALLS[kind])
     if kind in OUTPUTS or kind in RESULT_KINDS or {"is_error", "call_id", "content"} <= given.keys():
@@ -129,12 +129,12 @@ def medium_of(part: Any) -> str | None:
     """Return the kind of the picture, sound, video or file that a part of a message is; None for other parts."""
     if not isinstance(part, Mapping) or any(isinstance(part.get(name), str) for name in ("text", "content")):
         return None
-    given, kind = folded(part), kind_of(folded(part))
+    given, kind = fold_keys(part), kind_of(fold_keys(part))
     names = [kind] if kind else [name for name in given if isinstance(given[name], Mapping)]  # of Gemini and Bedrock
     name, found = next(((name, found) for name in names if (found := MEDIUM.fullmatch(name))), ("", None))
     if found is None:
         return None
-    inner = folded(given[name]) if isinstance(given.get(name), Mapping) else given
+    inner = fold_keys(given[name]) if isinstance(given.get(name), Mapping) else given
     described = text_of(first_of(inner, ("mime_type", "media_type"))).partition("/")[0]
     return (
         described
@@ -145,14 +145,14 @@ def medium_of(part: Any) -> str | None:
 
 def called_parts(call: Mapping[str, Any], where: str) -> list[Part]:
     """Return a call in a message's list of calls."""
-    given = unwrapped(folded(call))
+    given = unwrap(fold_keys(call))
     wrapped = any(isinstance(given.get(name), Mapping) for name in WRAPPED_CALLS)
     return parts_of(call, where) if wrapped else call_parts(given, where)
 
 
 def call_parts(given: Mapping[str, Any], where: str, tool: str = "", *names: str) -> list[Part]:
     """Return a call, and its result where it is told beside."""
-    named = folded(given["function"]) if isinstance(given.get("function"), Mapping) else given
+    named = fold_keys(given["function"]) if isinstance(given.get("function"), Mapping) else given
     arguments, results = ((names[0],), (names[1],)) if names else (GIVEN, GOT)
     name = next((named[each] for each in NAMES if isinstance(named.get(each), str) and named[each]), tool)
     value = first_of(named, arguments) if named.keys() & set(arguments) or names else first_of(given, arguments)
@@ -187,14 +187,14 @@ def result_part(given: Mapping[str, Any]) -> Part:
         error = error["message"]
     failed = given.get("is_error") is True or given.get("status") in ("error", *NOT_COMPLETED)
     failed = failed or kind_of(given) in ("retry_prompt", "tool_error")
-    origin = folded(given["origin"]) if isinstance(given.get("origin"), Mapping) else {}  # of Haystack
+    origin = fold_keys(given["origin"]) if isinstance(given.get("origin"), Mapping) else {}  # of Haystack
     tool = next((each[name] for each in (given, origin) for name in NAMES if isinstance(each.get(name), str)), "")
     status = text_of(given["status"]) if given.get("status") in NOT_COMPLETED else "failed"
     id = text_of(first_of(given, IDS) or first_of(origin, IDS))
     return Part("result", "", id, tool, content_value(value), error or (status if failed else None))
 
 
-def unwrapped(given: dict[str, Any]) -> dict[str, Any]:
+def unwrap(given: dict[str, Any]) -> dict[str, Any]:
     """Return the message that another one wraps: LangChain's constructors and dumps, {"message": …}."""
     for name in ("kwargs", "data", "message", "step_details", "raw_item"):
         inner = given.get(name)
@@ -203,7 +203,7 @@ def unwrapped(given: dict[str, Any]) -> dict[str, Any]:
         if isinstance(inner, Mapping) and not given.keys() & {"role", "content", "parts", *TOOL}:
             id, kind = given.get("id"), given.get("type")
             kind = id[-1] if isinstance(id, list) and id else kind
-            return ({} if kind is None else {"type": kind}) | folded(inner)
+            return ({} if kind is None else {"type": kind}) | fold_keys(inner)
     return given
 
 
@@ -244,7 +244,7 @@ def joined_text(value: Any) -> str:
         return "\n".join(text for text in map(joined_text, value) if text)
     if not isinstance(value, Mapping):
         return text_of(value)
-    given = folded(value)
+    given = fold_keys(value)
     for name in ("text", "content", "refusal", "thinking"):
         if isinstance(given.get(name), str) and given.get("type") != "blob":
             return str(given[name])

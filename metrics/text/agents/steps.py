@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from metrics.text.agents.inline_steps import STEP_WORDS, character_before, inline_steps, marks
-from metrics.text.code_blocks import unfenced
+from metrics.text.code_blocks import without_fence
 from metrics.text.json_text import JsonError, read_json
 from metrics.text.sentences import worded_sentences
 
@@ -72,7 +72,7 @@ def _shares_lines(text: str, items: int) -> bool:
 
 def _json(text: str) -> list[str]:
     """Return the entries of a JSON list, or of the only list of a JSON object; none of anything else."""
-    inner = unfenced(text)
+    inner = without_fence(text)
     if not inner.lstrip().startswith(("[", "{")):
         return []
     try:

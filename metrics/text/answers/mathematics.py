@@ -96,7 +96,7 @@ def brackets_of(text: str) -> str:
 
 def same_for_math_verify(made: str, wanted: str) -> bool:
     """Return whether math-verify, of assay[math], finds two texts equal; False where it cannot read one."""
-    from math_verify import parse, verify  # type: ignore[import-not-found]
+    from math_verify import parse, verify
 
     logging.getLogger("math_verify").setLevel(logging.ERROR)  # it warns of what the next line says
     # its own deadlines are signals, which only a main thread can have; short texts bound the work
@@ -211,11 +211,11 @@ class _Reader:
         value = self._power()
         while True:
             if self._next(*TIMES):
-                value = _checked(_number(value) * _number(self._power()))
+                value = _check(_number(value) * _number(self._power()))
             elif self._next(*OVER):
-                value = _checked(_number(value) / _number(self._power()))
+                value = _check(_number(value) / _number(self._power()))
             elif isinstance(value, Fraction | complex) and self._begins_a_factor():
-                value = _checked(value * _number(self._power()))
+                value = _check(value * _number(self._power()))
             else:
                 return value
 
@@ -247,7 +247,7 @@ class _Reader:
     def _base(self) -> _Value:
         symbol = self._need()
         if symbol[0].isdecimal() or (symbol[0] == "." and len(symbol) > 1):
-            number = _checked(Fraction(symbol.rstrip(".")))
+            number = _check(Fraction(symbol.rstrip(".")))
             following = self._tokens[self._place : self._place + 3]
             if (
                 isinstance(number, Fraction)
@@ -262,7 +262,7 @@ class _Reader:
         name = symbol.removeprefix("\\")
         if symbol == r"\frac":
             over = _number(self._argument())
-            return _checked(over / _number(self._argument()))
+            return _check(over / _number(self._argument()))
         if symbol == r"\sqrt":
             degree = self._root_degree()
             return _power(_number(self._argument()), 1 / degree)
@@ -340,7 +340,7 @@ def _number(value: _Value) -> Number:
     raise ValueError(value)
 
 
-def _checked(value: Number) -> Number:
+def _check(value: Number) -> Number:
     if isinstance(value, Fraction) and max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_BITS:
         raise ValueError("too large")
     return value
@@ -353,7 +353,7 @@ def _power(base: Number, exponent: Number) -> Number:
             bits = max(base.numerator.bit_length(), base.denominator.bit_length())
             if abs(exponent) * bits > MAX_BITS:
                 raise ValueError("too large")
-            return _checked(Fraction(base ** int(exponent)))
+            return _check(Fraction(base ** int(exponent)))
         root = Fraction(round(complex(base).real ** float(exponent))) if base > 0 and float(base) < 1e12 else None
         if (
             root is not None
