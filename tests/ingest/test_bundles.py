@@ -77,7 +77,7 @@ BESIDE = {"README.txt": "hello", "notes.md": "x", "LICENSE": "x"}
 SAID = {  # files of one image → what the receipt says of the others
     "YOLO": (LABELS | BESIDE, ["*.md (1)", "*.txt (1)", "LICENSE (1)"]),  # an image without labels has no objects
     "VOC": ({"Annotations/a.xml": VOC} | BESIDE, ["*.md (1)", "*.png (1)", "*.txt (1)", "LICENSE (1)"]),
-    "LabelMe": ({"a.json": LABELME} | BESIDE, ["*.md (1)", "*.png (1)", "*.txt (1)", "LICENSE (1)"]),
+    "LabelMe": ({"a.json": LABELME} | BESIDE, ["version (1)", "*.md (1)", "*.png (1)", "*.txt (1)", "LICENSE (1)"]),
     "a table": ({"t.csv": "image,label,x,y,width,height\na.png,cat,1,1,2,2\n"} | BESIDE, ["*.md (1)", "*.png (1)", "*.txt (1)", "LICENSE (1)"]),
     "COCO": ({"coco.json": COCO} | BESIDE, ["*.md (1)", "*.png (1)", "*.txt (1)", "LICENSE (1)"]),
 }  # fmt: skip

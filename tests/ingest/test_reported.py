@@ -65,15 +65,15 @@ REFUSED = {  # suite + outputs → the words of the refusal or question
     "text/lists/suite.csv + j_nested.jsonl": 'row 1, column retrieved_contexts: found \'[["a","b"]]\'; expected a list',
     "text/lists/suite.csv + json_null.csv": "row 2, column retrieved_contexts: found '[\"The sky is blue.\", null]'; expected",
     "text/lists/suite.csv + py_none.csv": "row 2, column retrieved_contexts: found \"[None, 'Grass is green, mostly.']\"; expected",
-    "text/lists/suite.csv + plain_semicolon_sentence.csv": "--read retrieved_contexts_separator=semicolon or retrieved_contexts_separator=none",
-    "text/lists/suite.csv + semi.csv": "--read retrieved_contexts_separator=semicolon or retrieved_contexts_separator=none",
+    "text/lists/suite.csv + plain_semicolon_sentence.csv": "retrieved_contexts_separator=semicolon or retrieved_contexts_separator=none",
+    "text/lists/suite.csv + semi.csv": "retrieved_contexts_separator=semicolon or retrieved_contexts_separator=none",
 }
 SKY = ["The sky is blue.", "Grass is green, mostly."]
 CONTEXTS = {  # outputs of text/lists → the contexts of its first answer
     "j_objs_pc.jsonl": ["a"], "lc_doc_repr.csv": SKY, "np_array.csv": SKY, "py_list.csv": SKY, "py_tuple.csv": SKY,
 }  # fmt: skip
 RECEIPTS = {  # suite + outputs → lines that its receipt has
-    "text/th_s.jsonl + th_o.jsonl": ["th_o.jsonl: answer: thoughts (4) is kept as metadata.reasoning", "reasoning=strip, as it seems; else --read reasoning=keep"],
+    "text/th_s.jsonl + th_o.jsonl": ["th_o.jsonl: answer: thoughts (4) is kept as metadata.reasoning", "reasoning=strip, as it seems; else reasoning=keep"],
     "text/rank_s.jsonl + rank_o.jsonl": ["context_ids[] (1) is not used: an id that was retrieved again counts at its first rank, such as 'a'"],
     "text/lists/suite.csv + j_objs_pc.jsonl": ["retrieved_contexts[].metadata.source (1) is not used"],
     "other_tools/promptfooconfig.yaml": ["assert[javascript] (1) is not used: code is not run", "assert[cost] (3) is metadata.budget_cost_usd", "assert[latency] (3) is metadata.budget_seconds", "assert[icontains] (1) is conditions", "assert[llm-rubric] (1) is criteria", "assert[contains-all] (1) is conditions", "assert[is-json] (1) is json_schema", "assert[not-contains] (1) is conditions", "assert[regex] (1) is conditions"],

@@ -296,4 +296,4 @@ def test_texts_beside_a_table_are_no_labels(tmp_path):
     table, prose = "id,question,expected_answer\n1,Who?,Ann\n", "The harbour\nopens at 8.\n"
     assert read_suite(packed(tmp_path / "prose.zip", {"suite.csv": table, "book.txt": prose})).task == "text"
     labels = packed(tmp_path / "labels.zip", {"results.csv": table, "a.txt": "0 0.5 0.5 0.2 0.2\n", "b.txt": ""})
-    assert "--read class_names=numbers" in read_refusal(read_suite, labels)
+    assert "class_names=numbers" in read_refusal(read_suite, labels)
