@@ -35,7 +35,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 SAMPLES = PROJECT / "data" / "samples"
 PURE = f"lib/python{sys.version_info.major}.{sys.version_info.minor}/site-packages"
 DECLARED = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))
-EXTRAS = {"studio", "pdf", "judge", "models", "local-judge", "cluster", "remote", "auth"}
+EXTRAS = {"studio", "pdf", "judge", "models", "local-judge", "cluster", "remote", "auth", "math"}
 DOCKERFILE = (PROJECT / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", " ")
 STEPS = [tuple(line.split(maxsplit=1)) for line in DOCKERFILE.splitlines() if re.match(r"[A-Z]+ ", line)]
 
@@ -120,10 +120,11 @@ class Place:
                     time.sleep(0.1)
                 yield address[1]
             finally:
-                children = psutil.Process(process.pid).children(recursive=True)  # what computes samples is one
-                for one in [*children, process]:
-                    with contextlib.suppress(psutil.NoSuchProcess):
-                        one.terminate()
+                with contextlib.suppress(psutil.NoSuchProcess):  # it may have ended by itself, which is said above
+                    children = psutil.Process(process.pid).children(recursive=True)  # what computes samples is one
+                    for one in [*children, process]:
+                        with contextlib.suppress(psutil.NoSuchProcess):
+                            one.terminate()
                 process.wait()
         assert "Traceback" not in log.read_text(), log.read_text()
 
