@@ -6,6 +6,7 @@ from typing import Any
 
 import orjson
 
+MANY = re.compile(rb"[0-9]{19}")  # a fast look, as most texts have no such digits
 LARGE = re.compile(rb"(?<![0-9.])[0-9]{20}|-[0-9]{19}")  # digits that may be a number beyond 64 bits
 CONSTANT = re.compile(rb"NaN|Infinity")
 PYTHON_DIGITS = 4300  # of the largest number that Python reads; a larger one stays its text
@@ -13,7 +14,7 @@ PYTHON_DIGITS = 4300  # of the largest number that Python reads; a larger one st
 
 def parse_json(data: bytes | memoryview) -> Any:
     """Return the value of a JSON text. Raises orjson.JSONDecodeError where it is none, or has a lone surrogate."""
-    if LARGE.search(data) and (found := _read_plainly(data)) is not None:
+    if MANY.search(data) and LARGE.search(data) and (found := _read_plainly(data)) is not None:
         return found
     try:
         return orjson.loads(data)

@@ -210,7 +210,8 @@ class Sheet:
             column = pc.replace_substring(column, "|", ";")
         left: Leaves = {}
         split, bad = split_column(column, self.list_form(canonical, name), left)
-        self.report(bad, name, self.text(name), LIST)
+        if bad.any():
+            self.report(bad, name, self.text(name), LIST)
         self._note_unread(name, left, "of an object in a list only the text is read")
         return split
 

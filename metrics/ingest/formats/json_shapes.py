@@ -92,8 +92,13 @@ def _list_at(value: Any, name: str) -> list[Any]:
     return held if isinstance(held, list) else [] if held is None else [held]
 
 
+TIDIED = ("query", "turns", "context")  # a record without one of these is as it should be, but for an answer in parts
+
+
 def tidy(record: Record) -> Record:
     """Return a record of LangChain, DeepEval or ragas under the names that its values have elsewhere; others as is."""
+    if record.keys().isdisjoint(TIDIED) and not isinstance(record.get("answer"), Mapping):
+        return record
     if record.keys() >= {"query", "answer", "result"}:  # LangChain's QA: the answer of the data set, and the chain's
         named = {"answer": "expected_answer", "result": "answer"}
         return {named.get(name, name): value for name, value in record.items()}
