@@ -314,6 +314,7 @@ def test_a_file_that_asks(walk: StudioWalk, tmp_path: Path) -> None:
     walk.sees("truth.zip: Are pixels of 255 a class", "Found 64 pixels of 255", "Answer the question about a file.")
     walk.keep_picture("question", whole=True)
     walk.press("class")
+    walk.sees("Add what the models answered.")  # the answer has been read
     walk.upload(OUTPUTS, tmp_path / "half.zip")
     walk.sees("mask_255=class, as you said")
     walk.start()

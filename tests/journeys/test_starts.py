@@ -88,7 +88,7 @@ class Place:
     @property
     def environment(self) -> dict[str, str]:
         """The variables of its commands."""
-        hidden = ("PYTHONPATH", "VIRTUAL_ENV", "ASSAY_WORKSPACE", "MAKEFLAGS", "MAKELEVEL")
+        hidden = ("PYTHONPATH", "VIRTUAL_ENV", "ASSAY_WORKSPACE", "MAKEFLAGS", "MAKELEVEL", "ARGS")
         kept = {name: value for name, value in os.environ.items() if name not in hidden}
         compiled = PROJECT / "metrics" / "vision" / "compiled" / "__pycache__"  # compiling takes ten seconds
         own = {"HOME": str(self.home), "PATH": f"{self.bin}:{os.environ['PATH']}", "NUMBA_CACHE_DIR": str(compiled)}
