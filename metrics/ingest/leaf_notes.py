@@ -8,7 +8,7 @@ from metrics.ingest.problems import Problems
 
 UNKNOWN = "nothing that is evaluated has this name"
 UNSCORED = "ground truth has no scores"
-MAX_PATHS = 500  # that are told apart; the rest is counted under the place where they begin
+MAX_PATHS = 500  # that are counted each; the rest is counted under the place where they begin
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
 

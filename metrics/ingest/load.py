@@ -1,6 +1,7 @@
 """From uploads and data frames to previews, suites and outputs: the format's reader does the work."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
@@ -33,8 +34,7 @@ def inspect(
     InputError where it cannot be read at all; bad rows are no error here, the readers list them.
     """
     request = Request(Problems(keep_good_rows=True), task, mapping, role)
-    with open_upload(path, filename, reading) as upload:
-        request.problems.answers[upload.name] = reading.answers
+    with _opened(path, filename, reading, request.problems) as upload:
         return reader_of(upload).preview(upload, request)
 
 
@@ -61,8 +61,7 @@ def load_suite(
     `read_suite` the suite alone.
     """
     request = Request(Problems(keep_good_rows), task, mapping, "suite", suite_name=name)
-    with open_upload(path, filename, reading) as upload:
-        request.problems.answers[upload.name] = reading.answers
+    with _opened(path, filename, reading, request.problems) as upload:
         reader, given = reader_of(upload), images
         if images is None and upload.bundle is not None and reader.images(upload.bundle):
             images, images_filename = upload.bundle.path, upload.bundle.name
@@ -114,8 +113,7 @@ def load_outputs(
         request = Request(problems, suite.task, own, "outputs", model=models.get(str(path)))
         try:
             reading = given.get(str(path), AS_IT_SEEMS)
-            with open_upload(path, names.get(str(path)), reading) as upload:
-                problems.answers[upload.name] = reading.answers
+            with _opened(path, names.get(str(path)), reading, problems) as upload:
                 reader = reader_of(upload)
                 parts.append(reader.outputs(upload, request, suite))
                 _note_rest(upload, reader, problems)
@@ -140,14 +138,25 @@ def load_combined(
     `read_combined` returns the two alone.
     """
     request = Request(Problems(keep_good_rows), task, mapping, "combined", name, model_name)
-    with open_upload(path, filename, reading) as upload:
-        request.problems.answers[upload.name] = reading.answers
+    with _opened(path, filename, reading, request.problems) as upload:
         reader = reader_of(upload)
         loaded = reader.combined(upload, request)
         _note_rest(upload, reader, request.problems)
-        suite, outputs = loaded.value
-        value = (replace(suite, receipt=request.problems.receipt), outputs)
-        return replace(loaded, value=value, notes=(*upload.notes, *loaded.notes))
+        return replace(_with_receipt(loaded, request.problems), notes=(*upload.notes, *loaded.notes))
+
+
+@contextmanager
+def _opened(path: PathLike, filename: str | None, reading: Reading, problems: Problems) -> Iterator[Upload]:
+    """Yield an upload as `open_upload` does; the problems know a person's answers to questions about it."""
+    with open_upload(path, filename, reading) as upload:
+        problems.answers[upload.name] = reading.answers
+        yield upload
+
+
+def _with_receipt(loaded: Loaded[tuple[Suite, Outputs]], problems: Problems) -> Loaded[tuple[Suite, Outputs]]:
+    """Return what one file holds, the suite with the receipt of it."""
+    suite, outputs = loaded.value
+    return replace(loaded, value=(replace(suite, receipt=problems.receipt), outputs))
 
 
 def _note_rest(upload: Upload, reader: Reader, problems: Problems, suite: Suite | None = None) -> None:
@@ -230,9 +239,7 @@ def combined_from_frame(
     `frame` as in `suite_from_frame`. Without a column `model` the model is `outputs`.
     """
     sheet = frame_sheet(frame, "suite", _problems(keep_good_rows, answers))
-    loaded = combined_of(sheet, "suite", task, mapping, "outputs")
-    suite, outputs = loaded.value
-    return replace(loaded, value=(replace(suite, receipt=sheet.problems.receipt), outputs))
+    return _with_receipt(combined_of(sheet, "suite", task, mapping, "outputs"), sheet.problems)
 
 
 def _problems(

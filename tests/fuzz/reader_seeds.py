@@ -109,7 +109,7 @@ def lone(name: str, file: str) -> list[Input]:
 
 def exports(format: str) -> list[Input]:
     known = [*test_tool_exports.BOTH.values(), *test_tool_exports.SUITES.values()]
-    return [made(name, content) for name, found, content, *_ in known if found == format]
+    return [upload_of(name, content) for name, found, content, *_ in known if found == format]
 
 
 def masks() -> list[Input]:
@@ -160,7 +160,7 @@ def studio() -> list[Input]:
     ]  # fmt: skip
 
 
-def made(name: str, content: Any) -> Input:
+def upload_of(name: str, content: Any) -> Input:
     """An upload with the content of a file: of a zip its files, of lines of JSON the records."""
     if name.endswith(".zip"):
         return Input(name, zip_of({file: bytes_of(inner) for file, inner in content.items()}))
@@ -182,7 +182,7 @@ SEEDS: dict[str, list[Input]] = {
     "yolo": [*scenes("yolo"), *scenes("yolo_obb"), zipped(POSES)], "pascal_voc": scenes("voc", scored=False),
     "traces": [zipped({f"c{number}.json": document for number, document in enumerate(TRACES)})],
     "inspect_json": [Input("u.json", dumped(LOG.log(SAMPLE(), SAMPLE(2))))],
-    "detector_json": [made(*form) for form in test_detector_files.FORMS.values()],
+    "detector_json": [upload_of(*form) for form in test_detector_files.FORMS.values()],
     "coco_ground_truth": coco(), "coco_results": coco_results(),
     "promptfoo": [Input("u.json", dumped(test_promptfoo.RESULTS))],
     "promptfoo_config": [Input("promptfooconfig.yaml", CONFIG.encode())],
@@ -204,4 +204,4 @@ SEEDS: dict[str, list[Input]] = {
         zipped({"p.csv": test_open_images.PREDICTIONS} | test_open_images.NAMES)],
 }  # fmt: skip
 for reader, uploads in full_uploads.SEEDS.items():
-    SEEDS[reader] = [*SEEDS[reader], *(made(*each) for each in uploads)]
+    SEEDS[reader] = [*SEEDS[reader], *(upload_of(*each) for each in uploads)]

@@ -177,13 +177,13 @@ def boxes(outputs: Any, cases: dict[str, str]) -> list[Row]:
     ]
 
 
-def made(folder: Any, file: str, content: Any) -> Any:
+def write_upload(folder: Any, file: str, content: Any) -> Any:
     return packed(folder / file, content) if file.endswith(".zip") else write(folder, file, content)
 
 
 @pytest.mark.parametrize(("file", "content"), FORMS.values(), ids=FORMS.keys())
 def test_predictions(tmp_path, suite, file, content):
-    path = made(tmp_path, file, content)
+    path = write_upload(tmp_path, file, content)
     outputs = read_outputs(path, suite=suite)
     assert boxes(outputs, {"1": "a", "2": "b"}) == PREDICTIONS
     assert outputs.models == ("m",)
@@ -194,7 +194,7 @@ def test_predictions(tmp_path, suite, file, content):
 def test_predictions_for_images_of_unknown_size(tmp_path, form):
     """A suite without sizes holds its boxes as shares of 1,000 pixels, and those of the model are taken along."""
     suite = read_suite(packed(tmp_path / "gt.zip", yolo(TRUTHS)))
-    found = boxes(read_outputs(made(tmp_path, *FORMS[form]), suite=suite), {"a": "a", "b": "b"})
+    found = boxes(read_outputs(write_upload(tmp_path, *FORMS[form]), suite=suite), {"a": "a", "b": "b"})
     for row, expected in zip(found, PREDICTIONS, strict=True):
         wide, high = SIZES[row[0]]
         assert row[2:6] == pytest.approx(

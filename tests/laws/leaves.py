@@ -90,14 +90,14 @@ def _xml(data: bytes) -> Iterator[Leaf]:
         for child in node:
             yield from walk(child, f"{path}.{child.tag}")
 
-    def found(root: ElementTree.Element) -> list[tuple[str, ElementTree.Element, str | None]]:
+    def texts_of(root: ElementTree.Element) -> list[tuple[str, ElementTree.Element, str | None]]:
         return list(walk(root, root.tag))
 
-    for place, (path, _, _) in enumerate(found(ElementTree.fromstring(data))):
+    for place, (path, _, _) in enumerate(texts_of(ElementTree.fromstring(data))):
 
         def change(place: int = place) -> bytes:
             root = ElementTree.fromstring(data)
-            _, node, name = found(root)[place]
+            _, node, name = texts_of(root)[place]
             if name is None:
                 node.text = _text(node.text or "")
             else:

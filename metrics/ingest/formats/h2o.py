@@ -14,7 +14,7 @@ from metrics.ingest.formats.unused_leaves import note_leaves
 from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.source import Source
-from metrics.ingest.tables.values import finite, tables_of, text_of
+from metrics.ingest.tables.values import finite, tables_of, text_of, without
 
 CASE = "an object with key and prompt"
 INPUT = "an object with input, actual_output and model_key"
@@ -61,7 +61,7 @@ def read_suite(source: Source, problems: Problems) -> Sheet:
         }
         for place, (case, group, paths) in enumerate(zip(_objects(cases), groups, documents, strict=True))
     ]
-    tests = [_without(test, "test_cases", "documents") for test in source.document["tests"]]
+    tests = [without(test, "test_cases", "documents") for test in source.document["tests"]]
     beside = {**source.document, "tests": tests}
     return _sheet(source, records, cases, CASE, ("key", "prompt"), "constraints", problems, "test_cases[]", beside)
 
@@ -91,7 +91,7 @@ def read_lab(source: Source, problems: Problems) -> Sheet:
     if all(record["case_id"] is None for record in records):
         for record in records:
             del record["case_id"]
-    beside = {**source.document, "dataset": _without(source.document["dataset"], "inputs")}
+    beside = {**source.document, "dataset": without(source.document["dataset"], "inputs")}
     sheet = _sheet(
         source, records, inputs, INPUT, ("input", "model_key"), "output_constraints", problems, "inputs[]", beside
     )
@@ -161,10 +161,6 @@ def _original(relationships: Any) -> str | None:
 
 def _objects(values: list[Any]) -> list[dict[str, Any]]:
     return [value if isinstance(value, dict) else {} for value in values]
-
-
-def _without(value: Any, *names: str) -> Any:
-    return {name: inner for name, inner in value.items() if name not in names} if isinstance(value, dict) else value
 
 
 def _case_key(case: Any, key: Any, model: str | None) -> str | None:

@@ -20,7 +20,7 @@ from metrics.ingest.formats.tool_records import (
 )
 from metrics.ingest.tables.columns import fold
 from metrics.ingest.tables.messages import ANSWERS, QUESTIONS, texts_in
-from metrics.ingest.tables.values import item_text, text_of
+from metrics.ingest.tables.values import item_text, text_of, without
 
 IDS = ("id", "case_id", "dataset_record_id", "request_id", "trace_id")
 RESPONSE = ("expected_response", "expected_output", "expected_answer", "ground_truth", "answer")
@@ -38,7 +38,7 @@ def _knows(names: frozenset[str]) -> bool:
 def _convert(records: Sequence[Numbered], _fault: Callable[[int, Fault], None]) -> Iterator[Numbered]:
     outputs = [_reply(group(record, "outputs")) for _, record in records]
     questions, more = texts_in([group(record, "inputs") for _, record in records], QUESTIONS)
-    answers, others = texts_in([_without(value, RETRIEVED) for value in outputs], ANSWERS, last=True)
+    answers, others = texts_in([without(value, *RETRIEVED) for value in outputs], ANSWERS, last=True)
     keyed = next((name for name in IDS if all(record.get(name) not in (None, "") for _, record in records)), None)
     for place, (row, record) in enumerate(records):
         found: Record = {"case_id": text_of(record[keyed])} if keyed else {}
@@ -82,10 +82,6 @@ def _reply(outputs: Any) -> Any:
     listed = outputs.get(MESSAGE) if isinstance(outputs, Mapping) else None
     first = listed[0] if isinstance(listed, list) and listed else None
     return first["message"] if isinstance(first, Mapping) and isinstance(first.get("message"), Mapping) else outputs
-
-
-def _without(value: Any, names: Sequence[str]) -> Any:
-    return {name: inner for name, inner in value.items() if name not in names} if isinstance(value, Mapping) else value
 
 
 USED = (f"expectations.{FACTS}", f"expectations.{PASSAGES}.doc_uri", f"expectations.{PASSAGES}.doc_id")

@@ -228,7 +228,7 @@ class Assertions:
             self.schemas.append({"const": value})
             return "json_schema"
         if plain in ("is-json", "is-valid-json"):
-            value = _parse(value)
+            value = read_value(value)
             if not isinstance(value, Mapping | bool | None):
                 raise LeftOutError(f"its schema is no object: {value!r}"[:120])
             self.schemas.append({} if value is None else value)
@@ -331,7 +331,7 @@ def _parts(value: Any) -> list[str]:
     return [text for text in _texts(value) if text]
 
 
-def _parse(value: Any) -> Any:
+def read_value(value: Any) -> Any:
     """Return the JSON that a text is; other values, and other texts, as they are."""
     try:
         return orjson.loads(value) if isinstance(value, str) else value

@@ -10,10 +10,9 @@ import re
 from itertools import islice
 from typing import Any
 
-import orjson
-
 from metrics.ingest.formats import promptfoo
 from metrics.ingest.formats.delimited import FIELD_BYTES, header
+from metrics.ingest.formats.promptfoo_assertions import read_value
 from metrics.ingest.formats.table_reader import table_reader
 from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import Sheet
@@ -80,15 +79,8 @@ def _result(place: int, number: int, names: list[str], row: list[str], start: in
         "success": told.pop("status", "") == "PASS",
         **({"error": told.pop("failureReason", "") or text} if failed else {}),
         **told,
-        "namedScores": _parse(told.get("namedScores")),
+        "namedScores": read_value(told.get("namedScores") or None),
     }
-
-
-def _parse(text: str | None) -> Any:
-    try:
-        return orjson.loads(text) if text else None
-    except orjson.JSONDecodeError:
-        return text
 
 
 READER = table_reader("promptfoo_grid", _recognises, _read)

@@ -49,7 +49,7 @@ class Affixes:
         return column[len(self.before) : len(column) - len(self.after)] if fits else ""
 
     @property
-    def told(self) -> bool:
+    def separates(self) -> bool:
         """Whether they tell the columns of classes from others."""
         return self.before[-1:] in BETWEEN or bool(self.after)
 
@@ -88,7 +88,7 @@ def class_columns(sheet: Sheet, columns: Sequence[str], labels: Sequence[str]) -
         chosen = next((affixes for affixes in best if str(affixes) == answer), chosen)
     classes = dict(best[chosen])
     others = [name for name in columns if name not in classes.values()]
-    if chosen.told:
+    if chosen.separates:
         classes |= _also_named(sheet, classes, {name: chosen.class_in(name) for name in others})
     order = {name: place for place, name in enumerate(columns)}
     return dict(sorted(classes.items(), key=lambda item: order[item[1]]))

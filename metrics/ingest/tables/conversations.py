@@ -46,7 +46,7 @@ def split_questions(file: str, table: pa.Table, problems: Problems) -> Mapping[s
     closed = all(trace is None or _speakers(trace)[-1:] not in (["user"], []) for trace in traces)
     whole = not told and (acting or (closed and not answered))
     pairs = zip(traces, cells, strict=True)
-    questions = [trace and (trace.question if whole else _said(trace, cell)) for trace, cell in pairs]
+    questions = [trace and (trace.question if whole else _question_of(trace, cell)) for trace, cell in pairs]
     meaning = f"question: {'what the user asked first' if whole else 'what was said'} in a conversation"
     problems.note(file, name, "used", meaning, len(filled))
     columns = {name: pa.array(questions, pa.string())}
@@ -76,7 +76,7 @@ def _speakers(trace: Trace) -> list[str]:
     return [step.role for step in trace.steps if step.kind == "message" and step.role in SPEAKERS]
 
 
-def _said(trace: Trace, cell: Any) -> str | None:
+def _question_of(trace: Trace, cell: Any) -> str | None:
     """Return what a conversation asks: its only message, else all of them as JSON, which evaluators of turns read."""
     said = [step for step in trace.steps if step.kind == "message"]
     spoken = [step.text for step in said if step.role in SPEAKERS]

@@ -87,7 +87,7 @@ def texts(table: pa.Table) -> pa.Table:
     for place, (name, kind) in enumerate(zip(table.column_names, table.schema.types, strict=True)):
         kept = name in TRACES or name == "artifacts" or (name in CHATS and _of_messages(kind))
         if kept and pa.types.is_nested(kind) and kind != STRINGS:
-            values = column_of([whole(name, _told(value)) for value in table[name].to_pylist()])
+            values = column_of([whole(name, _without_nulls(value)) for value in table[name].to_pylist()])
             table = table.set_column(place, name, values)
         elif pa.types.is_struct(kind) and name in GRADED:  # the ids of all rows are fields of it
             given = (
@@ -96,7 +96,7 @@ def texts(table: pa.Table) -> pa.Table:
             )
             table = table.set_column(place, name, column_of([whole(name, row) for row in given]))
         elif pa.types.is_struct(kind) and fold(name) in PASSAGES | TEXTS:
-            records = [flatten({name: _told(value)}) for value in table[name].to_pylist()]
+            records = [flatten({name: _without_nulls(value)}) for value in table[name].to_pylist()]
             if all(name in record for record in records):  # each is one text
                 table = table.set_column(place, name, column_of([record[name] for record in records]))
     for _ in range(MAX_DEPTH):
@@ -111,13 +111,13 @@ def _of_messages(kind: pa.DataType) -> bool:
     return bool(names & {"role", "type", "kind"}) and bool(names & {"content", "parts"})
 
 
-def _told(value: Any) -> Any:
+def _without_nulls(value: Any) -> Any:
     """Return a value without the entries that are null: in a struct every row has the names of all."""
     if isinstance(value, list):
-        return [_told(item) for item in value]
-    return (
-        {name: _told(inner) for name, inner in value.items() if inner is not None} if isinstance(value, dict) else value
-    )
+        return [_without_nulls(item) for item in value]
+    if isinstance(value, dict):
+        return {name: _without_nulls(inner) for name, inner in value.items() if inner is not None}
+    return value
 
 
 def _text(column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -3,7 +3,7 @@
 import datetime as dt
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -256,6 +256,11 @@ def flatten(record: dict[str, Any], depth: int = MAX_DEPTH) -> dict[str, Any]:
         else:
             spread[key] = value
     return spread
+
+
+def without(value: Any, *names: str) -> Any:
+    """Return an object without some of its entries; any other value as it is."""
+    return {name: own for name, own in value.items() if name not in names} if isinstance(value, Mapping) else value
 
 
 def as_lists(columns: Sequence[pa.ChunkedArray | pa.Array]) -> pa.Array:

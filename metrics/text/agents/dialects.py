@@ -6,7 +6,7 @@ tool_use_id). What looks like a call and is none of these is refused: a call tha
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, get_args
 
 from metrics.text.agents.message_parts import (
@@ -90,7 +90,7 @@ def message_of(message: Any, where: str = "message") -> Message:
     if not role:
         raise TraceError(f"{where} has no role")
     _refuse_unknown(given, where)
-    return Message(role, _said(given, role, kind, where))
+    return Message(role, _parts_said(given, role, kind, where))
 
 
 def is_message(value: Any) -> bool:
@@ -132,14 +132,14 @@ def calls_in(entry: Any, where: str) -> list[Part]:
     return [part for part in parts if part.kind == "call"]
 
 
-def _said(given: Mapping[str, Any], role: str, kind: str, where: str) -> list[Part]:
+def _parts_said(given: Mapping[str, Any], role: str, kind: str, where: str) -> list[Part]:
+    """Return the parts of a message: what was thought, said, called, and what calls gave."""
     name = next((name for name in CONTENTS if name in given), "")
     content = given.get(name)
     if isinstance(content, Mapping) and isinstance(content.get("parts"), list):  # an event of Google's ADK
         content, name = content["parts"], "parts"
     if given.get("from") in WRAPPED_CALLS and isinstance(content, str):  # of ShareGPT
-        written = objects_in(_json(content, where), where, "a call")
-        return [part for call in written for part in called_parts(call, where)]
+        return _called_parts(objects_in(_json(content, where), where, "a call"), where)
     listed = content if isinstance(content, list) else [content]
     if role in ("assistant", "model"):
         listed = [piece for part in listed for piece in (_pieces(part, where) if isinstance(part, str) else [part])]
@@ -148,28 +148,40 @@ def _said(given: Mapping[str, Any], role: str, kind: str, where: str) -> list[Pa
         return [part._replace(kind="reasoning") for part in parts]
     results = [result_part(fold_keys(each)) for field in MESSAGE_RESULTS for each in objects_in(given.get(field))]
     if role in ("tool", "function") and name != "parts" and not any(part.kind == "result" for part in parts):
-        if results:
-            return results
-        more = given["additional_kwargs"] if isinstance(given.get("additional_kwargs"), Mapping) else {}
-        names = {
-            "id": given.get("tool_call_id") or more.get("tool_call_id"),
-            "name": given.get("name") or given.get("function"),
-        }
-        failed = given.get("error") or (given.get("status") == "error" and "failed")
-        return [result_part({**names, "content": content_value(content), "error": failed or None})]
+        return results or [_result_said(given, content)]
     if content is None and isinstance(given.get("text"), str):
         parts.append(Part("text", given["text"]))
     parts += [Part("text", text_of(given.get("refusal")))]
-    calls = [each for field in MESSAGE_CALLS for each in objects_in(given.get(field), where, field)]
-    more = fold_keys(given["additional_kwargs"]) if isinstance(given.get("additional_kwargs"), Mapping) else {}
-    if not any(part.kind == "call" for part in parts) or "parts" not in given:  # of Vercel, told again in the parts
-        old = given.get("function_call") or more.get("function_call")
-        calls = calls or objects_in(more.get("tool_calls")) or objects_in(old)
-        known = {part.id for part in parts if part.kind == "call" and part.id}
-        made = [part for call in calls for part in called_parts(call, where)]
-        made = [part for part in made if part.id not in known]
-        parts = [*made, *parts] if given.get("tools_called") else [*parts, *made]  # of DeepEval, called for the answer
+    made = _calls_beside(given, parts, where)
+    parts = [*made, *parts] if given.get("tools_called") else [*parts, *made]  # of DeepEval, called for the answer
     return [*_reasoning(given), *parts, *results]
+
+
+def _called_parts(calls: Iterable[Any], where: str) -> list[Part]:
+    return [part for call in calls for part in called_parts(call, where)]
+
+
+def _result_said(given: Mapping[str, Any], content: Any) -> Part:
+    """Return the message of a tool as the result that its content is."""
+    more = given["additional_kwargs"] if isinstance(given.get("additional_kwargs"), Mapping) else {}
+    names = {
+        "id": given.get("tool_call_id") or more.get("tool_call_id"),
+        "name": given.get("name") or given.get("function"),
+    }
+    failed = given.get("error") or (given.get("status") == "error" and "failed")
+    return result_part({**names, "content": content_value(content), "error": failed or None})
+
+
+def _calls_beside(given: Mapping[str, Any], parts: Sequence[Part], where: str) -> list[Part]:
+    """Return the calls that a message has beside its content, but for those that its parts have told already."""
+    calls = [each for field in MESSAGE_CALLS for each in objects_in(given.get(field), where, field)]
+    if "parts" in given and any(part.kind == "call" for part in parts):  # of Vercel, told again in the parts
+        return []
+    more = fold_keys(given["additional_kwargs"]) if isinstance(given.get("additional_kwargs"), Mapping) else {}
+    old = given.get("function_call") or more.get("function_call")
+    calls = calls or objects_in(more.get("tool_calls")) or objects_in(old)
+    known = {part.id for part in parts if part.kind == "call" and part.id}
+    return [part for part in _called_parts(calls, where) if part.id not in known]
 
 
 def _pieces(text: str, where: str) -> list[Any]:
