@@ -84,3 +84,9 @@ def test_fields_in_objects_are_no_models(tmp_path):
 def test_columns_that_say_metadata_are_no_models(tmp_path):
     row = {"case_id": "1", "question": "Which sea?", "metadata.branch": "North", "metadata.kind": "ferry"}
     assert "models=" not in read_refusal(read_combined, write(tmp_path, "a.jsonl", [row]))
+
+
+def test_an_expected_answer_is_no_answer_that_was_mistyped(tmp_path):
+    table = write(tmp_path, "w.csv", "id,question,expected_answer,big,small\n1,who,a,a,b\n2,why,c,c,d\n")
+    with pytest.raises(InputError, match="an answer, models=big,small or models=none"):
+        read_combined(table)

@@ -47,6 +47,12 @@ USEFUL = EXPECTED | {each.name for each in CASE_FIELDS if each.role == "ask"}
 OF_BOTH = ("label", "labels", "choices")  # names that outputs use as well
 ANSWERS = ("model", *(each.name for each in UPLOADED if each.role == "answer"))  # a file of outputs has one
 SHARED = tuple(IMAGE_ALIASES)  # a mapping of these may be meant for the other file of the two
+FIELD_NAMES = frozenset(  # names of fields of any upload
+    name
+    for aliases in (SUITE_ALIASES, OUTPUT_ALIASES, SCORED_ALIASES, IMAGE_ALIASES)
+    for own, others in aliases.items()
+    for name in (own, *others)
+)
 # Names that mean different things in different tools: asked about unless something else in the file settles it.
 ANSWER_OR_EXPECTED = ("answer", "answers", "output", "response")  # in a suite
 CONTEXT_CHOICES = ("retrieved_contexts", "reference_contexts", METADATA + "context")

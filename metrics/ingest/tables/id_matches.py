@@ -13,7 +13,7 @@ from metrics.core.suite import Suite
 from metrics.ingest import arrays
 from metrics.ingest.arrays import flat, is_null
 from metrics.ingest.sheet import Sheet
-from metrics.ingest.tables.columns import Columns, fold, spellings
+from metrics.ingest.tables.columns import FIELD_NAMES, Columns, fold, spellings
 
 EXPECTED = "the id of a case of the suite"
 LOOKED_AT = 2_000  # unknown ids, and rows of another column
@@ -156,12 +156,15 @@ def only_columns(names: Iterable[str]) -> str:
 
 
 def suggestion(names: Iterable[str], wanted: Mapping[str, tuple[str, ...]]) -> str:
-    """Return the columns that may be meant as sentences after what was expected; "" where no name is near."""
+    """Return the columns that may be meant as sentences after what was expected; "" where no name is near.
+
+    A column that is named like a field is no other one's typing error.
+    """
     spelled = {alias: canonical for canonical, aliases in wanted.items() for alias in (canonical, *aliases)}
     near: dict[str, str] = {}
     for name in names:
         folded = fold(name)
-        parts = [folded, *folded.split("_")] if folded not in spelled else []
+        parts = [folded, *folded.split("_")] if folded not in FIELD_NAMES else []
         found = next((match for part in parts for match in get_close_matches(part, spelled, 1, LIKENESS)), None)
         if found is not None:
             near.setdefault(spelled[found], name)

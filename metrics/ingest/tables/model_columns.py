@@ -11,13 +11,13 @@ from metrics.ingest.tables.class_scores import column_numbers
 from metrics.ingest.tables.columns import (
     ANSWERS,
     CONTAINERS,
+    FIELD_NAMES,
     OUTPUT_ALIASES,
     SCORED_ALIASES,
     SUITE_ALIASES,
     fold,
 )
 from metrics.ingest.tables.id_matches import suggestion
-from metrics.ingest.tables.spread_labels import KNOWN
 
 HELD: Mapping[Task, str] = {"classification": "prediction", "regression": "predicted_value"}  # else answers
 ANSWER_NAMES = {name: (OUTPUT_ALIASES | SCORED_ALIASES).get(name, ()) for name in ANSWERS}
@@ -43,7 +43,7 @@ def melt_models(
     own = [
         name
         for name in names
-        if KNOWN.isdisjoint((fold(name), _plain(name)))
+        if FIELD_NAMES.isdisjoint((fold(name), _plain(name)))
         and name not in mapped
         and not name.startswith(METADATA)
         and _may_answer(sheet, name, task, labels)

@@ -18,9 +18,7 @@ from metrics.core.receipt import FileQuestion
 from metrics.core.suite import Task
 from metrics.ingest.sheet import FALSE, TRUE, Sheet
 from metrics.ingest.tables.columns import (
-    IMAGE_ALIASES,
-    OUTPUT_ALIASES,
-    SCORED_ALIASES,
+    FIELD_NAMES,
     SUITE_ALIASES,
     USEFUL,
     fold,
@@ -29,13 +27,11 @@ from metrics.ingest.tables.columns import (
 
 FLAGS = {**dict.fromkeys(TRUE, 1), **dict.fromkeys(FALSE, 0)}
 LEADS = re.compile(r"(?:labels?|class|is|y|target|true|gt)[_. ]", re.IGNORECASE)
-KNOWN = {name for aliases in (SUITE_ALIASES, OUTPUT_ALIASES, SCORED_ALIASES, IMAGE_ALIASES)
-         for own, others in aliases.items() for name in (own, *others)}  # fmt: skip
 TRUTHS = {name for own in USEFUL for name in (own, *SUITE_ALIASES.get(own, ()))}
 CLASSES = {name for own in ("label", "labels") for name in (own, *SUITE_ALIASES[own])}
 NAMES, SCORES = ("label", "class", "name"), ("score", "confidence", "probability", "prob")
 LISTS = (("labels", "scores"), ("predicted_labels", "scores"), ("classes", "scores"), ("classes", "probabilities"))
-PACKED = {*KNOWN, "scores", "predictions", "result", "results", "probabilities", "classification"}
+PACKED = {*FIELD_NAMES, "scores", "predictions", "result", "results", "probabilities", "classification"}
 MOST_CLASSES = 5_000
 
 
@@ -49,7 +45,7 @@ def join_one_hot(sheet: Sheet, task: Task | None) -> None:
         return
     if is_detection(sheet.table.column_names):
         return
-    columns = [name for name in sheet.table.column_names if fold(name) not in KNOWN and "." not in name]
+    columns = [name for name in sheet.table.column_names if fold(name) not in FIELD_NAMES and "." not in name]
     flags = {name: own for name in columns if (own := _flags(sheet, name)) is not None}
     if len(flags) < 2:
         return
