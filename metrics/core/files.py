@@ -86,6 +86,7 @@ def written_whole(path: Path, private: bool = True) -> Iterator[Path]:
             if private:
                 make_file(beside)
             yield beside
+            stamp(beside)
             sync(beside)
             beside.replace(path)
         except BaseException:
@@ -93,6 +94,12 @@ def written_whole(path: Path, private: bool = True) -> Iterator[Path]:
                 beside.unlink(missing_ok=True)
             raise
         sync(path.parent)
+
+
+def stamp(path: Path) -> None:
+    """Set when a path was changed to now: the kernel's own time is of its last tick, which several may share."""
+    now = time.time_ns()
+    os.utime(path, ns=(now, now))
 
 
 def write_text(path: Path, text: str) -> None:

@@ -1,12 +1,11 @@
 """The bin of a workspace: deleted runs, which can be restored until the bin is emptied."""
 
-import os
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
 from metrics.core.errors import RunBusy, RunNotFound
-from metrics.core.files import list_paths, make_folder, move_folder, read_json, write_json
+from metrics.core.files import list_paths, make_folder, move_folder, read_json, stamp, write_json
 from metrics.store.run import Run
 
 
@@ -34,7 +33,7 @@ class Bin:
         with run.locked():  # nobody resumes it meanwhile
             self._note_sample(run, deleted=True)
             move_folder(run.home, self.folder / run.home.name)
-            os.utime(self.folder / run.home.name)  # the time of the deletion
+            stamp(self.folder / run.home.name)  # the deletion
 
     def restore(self, run_id: str) -> Run:
         """Move a deleted run back. Raises RunNotFound where the bin has none of that id."""

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from metrics.core.files import read_json
+from metrics.core.files import read_json, stamp, write_text
 from tests.ingest.files import picture
 
 READ = """
@@ -40,3 +40,14 @@ def test_json_that_cannot_be_read_is_a_value_error(tmp_path, text):
     path.write_text(text)
     with pytest.raises(ValueError, match=r"nested too deeply|Expecting"):
         read_json(path)
+
+
+@pytest.mark.parametrize("change", [stamp, lambda path: write_text(path, "again")], ids=["stamped", "written"])
+def test_the_times_of_changes_in_a_row_tell_their_order(tmp_path, change):
+    paths = [tmp_path / f"{number}.txt" for number in range(200)]
+    for path in paths:
+        path.touch()
+    for path in paths:
+        change(path)
+    times = [path.stat().st_mtime_ns for path in paths]
+    assert times == sorted(set(times))
