@@ -257,8 +257,7 @@ with st.container(horizontal=True, vertical_alignment="center"):
     with st.container(gap="xsmall", width="stretch"):
         if row is None:
             st.subheader(
-                replacement_answer(decisions) or is_it_better.answer(found, *is_it_better.names(found)),
-                anchor=False,
+                replacement_answer(decisions) or is_it_better.answer(found, *is_it_better.names(found)), anchor=False
             )
         else:
             title, help = is_it_better.metric_label(row.column, 80), model_comparison.metric_help(row.column)

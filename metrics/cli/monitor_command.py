@@ -6,11 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from metrics.cli.flags import add_flags
-from metrics.cli.options import (
-    add_mapping,
-    add_parser,
-    pairs,
-)
+from metrics.cli.options import add_mapping, add_parser, pairs
 from metrics.cli.stopping import exit_code
 from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem

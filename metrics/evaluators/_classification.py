@@ -107,11 +107,7 @@ def compare(
 
 
 def aggregates(
-    truth: Ints,
-    predicted: Ints,
-    labels: Sequence[str],
-    draws: Draws,
-    unscored: Mapping[str | None, int],
+    truth: Ints, predicted: Ints, labels: Sequence[str], draws: Draws, unscored: Mapping[str | None, int]
 ) -> list[Aggregate]:
     """Accuracy, the three means of each score (macro first), then every label's; `unscored` counts by true label.
 

@@ -18,8 +18,7 @@ from metrics.judge.settings import JudgeSettings, settings_of
 
 FILE = "judge.json"
 TRIAL = Prompt(
-    "trial",
-    "Does TEXT say that the bridge is open? Give the reason in one short sentence, then the verdict.",
+    "trial", "Does TEXT say that the bridge is open? Give the reason in one short sentence, then the verdict."
 )
 TEXT = {"TEXT": "The bridge was closed on Monday and has been open to traffic again since Thursday."}
 

@@ -130,8 +130,7 @@ def _facts(run: Run) -> Iterator[FactGroup]:
     )
     if run.targets:
         yield FactGroup(
-            "Models asked",
-            tuple(Fact(name, _described(target), True) for name, target in run.targets.items()),
+            "Models asked", tuple(Fact(name, _described(target), True) for name, target in run.targets.items())
         )
     yield from _judge(run)
     versions = " · ".join(f"{name} {value}" for name, value in manifest.get("versions", {}).items())

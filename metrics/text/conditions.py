@@ -300,9 +300,7 @@ def _containing(written: str, wanted: str, case_sensitive: bool) -> Term:
         return Term(written, lambda text: wanted in text, partial(pc.match_substring, pattern=wanted))
     folded = wanted.casefold()
     return Term(
-        written,
-        lambda text: folded in text.casefold(),
-        lambda texts: pc.match_substring(pc.ascii_lower(texts), folded),
+        written, lambda text: folded in text.casefold(), lambda texts: pc.match_substring(pc.ascii_lower(texts), folded)
     )
 
 

@@ -90,10 +90,7 @@ TABLE = """
     money yuan: 1 ¥ CNY RMB yuan
     money franc: 1 CHF francs?
 """
-DEGREES = {
-    "celsius": Unit("temperature"),
-    "fahrenheit": Unit("temperature", Fraction(5, 9), Fraction(-160, 9)),
-}
+DEGREES = {"celsius": Unit("temperature"), "fahrenheit": Unit("temperature", Fraction(5, 9), Fraction(-160, 9))}
 DEGREE_NAME = re.compile(
     r"[\s-]?(?:(?:°\s?|degrees?\s|º)(?P<name>c|f|celsius|fahrenheit)\b|(?P<sign>[℃℉]))", re.IGNORECASE
 )

@@ -13,9 +13,7 @@ from tests.evaluators.tabular import classified, overall
 from tests.seeds import least_covered, seeds
 
 # of fairlearn 0.15.0, for random_cases(seed): differences and ratios of demographic parity and of equalized odds
-FAIRLEARN = {
-    1: (0.5059808612440191, 0.36390977443609024, 0.4083333333333333, 0.234375),
-}
+FAIRLEARN = {1: (0.5059808612440191, 0.36390977443609024, 0.4083333333333333, 0.234375)}
 
 
 def random_cases(seed: int, n: int = 120, groups: int = 3) -> tuple[Any, Any, Any]:

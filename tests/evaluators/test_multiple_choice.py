@@ -121,8 +121,7 @@ def test_the_files_of_mmlu_and_arc_are_read_as_they_are(tmp_path, record, correc
 
 
 @pytest.mark.parametrize(
-    "record",
-    [ARC | {"answerKey": "4"}, ARC | {"answerKey": "3", "choices": {"text": ["2", "4"], "label": ["3"]}}],
+    "record", [ARC | {"answerKey": "4"}, ARC | {"answerKey": "3", "choices": {"text": ["2", "4"], "label": ["3"]}}]
 )
 def test_a_correct_choice_that_no_choice_is_named_by_is_refused(tmp_path: Path, record: dict[str, object]) -> None:
     with pytest.raises(InputError, match=r"row 1, column answerKey.*expected one of the names in choices\.label"):

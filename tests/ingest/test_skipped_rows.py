@@ -70,8 +70,6 @@ def test_an_answer_leaves_with_a_row_of_it_that_is_skipped(tmp_path):
 
 def test_a_model_of_which_nothing_is_left_is_an_error(tmp_path):
     suite = read_suite(write(tmp_path, "s.csv", "case_id,label\n1,cat\n2,dog\n"))
-    files = [
-        write(tmp_path, "a.csv", "case_id,model,prediction\n1,good,cat\n2,good,cat\n8,lost,cat\n9,lost,cat\n"),
-    ]
+    files = [write(tmp_path, "a.csv", "case_id,model,prediction\n1,good,cat\n2,good,cat\n8,lost,cat\n9,lost,cat\n")]
     with pytest.raises(InputError, match="found no valid row of the model 'lost', of 2"):
         load_outputs(files, suite=suite, keep_good_rows=True)

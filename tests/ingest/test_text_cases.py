@@ -8,14 +8,7 @@ import pytest
 
 from metrics.core.errors import InputError
 from metrics.core.suite import Suite
-from metrics.ingest import (
-    load_combined,
-    load_outputs,
-    read_combined,
-    read_outputs,
-    read_suite,
-    suite_from_frame,
-)
+from metrics.ingest import load_combined, load_outputs, read_combined, read_outputs, read_suite, suite_from_frame
 from tests.ingest.files import list_problems, write
 
 ROWS = [

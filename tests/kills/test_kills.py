@@ -54,8 +54,7 @@ def test_killed_at_any_file_it_goes_on_to_the_same_bytes(name: str, tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("stage", "stop"),
-    [*itertools.product(PLACES, STOPS)] if LONG else [*zip(PLACES, [*STOPS] * 2, strict=True)],
+    ("stage", "stop"), [*itertools.product(PLACES, STOPS)] if LONG else [*zip(PLACES, [*STOPS] * 2, strict=True)]
 )
 def test_stopped_in_a_stage_it_says_how_to_go_on(stage, stop, workspace, tmp_path, judge_server):
     mark = tmp_path / "reached"

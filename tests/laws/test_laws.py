@@ -91,10 +91,7 @@ EXCEPTIONS: dict[tuple[str, str], str] = {  # law and evaluator → why it does 
     **{(law, "sql_execution"): QUERIES for law in NEEDS_QUERIES},
     ("all unscorable, no number but reasons", "segmentation_iou"): EMPTY_IMAGE,
     ("a case without a value is in no number", "segmentation_iou"): EMPTY_IMAGE,
-    (
-        "the names of classes change nothing",
-        "ordinal",
-    ): "without `levels` the order of classes is that of their names",
+    ("the names of classes change nothing", "ordinal"): "without `levels` the order of classes is that of their names",
     **{(WEIGHT, name): BENCHMARK for name, entry in evaluators().items() if not entry.weighs_cases},
 }
 Runs = Callable[[str, str], dict[str, Found]]

@@ -38,9 +38,7 @@ HOSTILE: dict[str, Callable[[], object]] = {
 
 
 @pytest.mark.attack(
-    "suite author",
-    "text for which our own expressions try every start and every end",
-    "they are linear",
+    "suite author", "text for which our own expressions try every start and every end", "they are linear"
 )
 @pytest.mark.parametrize("read", HOSTILE.values(), ids=HOSTILE)
 def test_it_is_read_in_linear_time(read: Callable[[], object]) -> None:

@@ -45,13 +45,7 @@ def draw_bulk(run: str, ticked: Places, every: Callable[[], Places], total: int,
     with st.popover(f"Tag {len(ticked)} ticked" if ticked else "Tag all shown", icon=":material/label:"):
         known = sorted({tag for mark in reviews.marks(run).values() for tag in mark.tags})
         what = f"{format.count(len(ticked))} ticked" if ticked else f"all {format.count(total)} {things} of the filters"
-        st.multiselect(
-            f"Tags for {what}",
-            known,
-            key="bulk-tags",
-            accept_new_options=True,
-            placeholder="Type a tag",
-        )
+        st.multiselect(f"Tags for {what}", known, key="bulk-tags", accept_new_options=True, placeholder="Type a tag")
         with st.container(horizontal=True):
             for label, add in (("Add", True), ("Remove", False)):
                 st.button(

@@ -8,17 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from components.widgets.tables import header, numeric
-from metrics.presentation.format import (
-    MISSING,
-    aligned,
-    count,
-    interval,
-    moment,
-    number,
-    p_value,
-    plural,
-    shorten,
-)
+from metrics.presentation.format import MISSING, aligned, count, interval, moment, number, p_value, plural, shorten
 from metrics.presentation.phrases import better, signed
 from metrics.presentation.questions.is_it_better import CORRECTIONS
 

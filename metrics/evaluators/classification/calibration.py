@@ -10,14 +10,7 @@ import pyarrow.compute as pc
 from pydantic import Field
 
 from metrics.core.array_types import Bools, Floats
-from metrics.core.evaluator import (
-    Aggregate,
-    CaseScore,
-    Example,
-    Findings,
-    Metric,
-    Status,
-)
+from metrics.core.evaluator import Aggregate, CaseScore, Example, Findings, Metric, Status
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite

@@ -9,13 +9,7 @@ from metrics.core.array_types import Floats
 from metrics.core.evaluator import MATCHES, Aggregate, Example, Findings
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators._classification import (
-    ClassificationParameters,
-    aggregate,
-    effective,
-    estimate,
-    few_cases,
-)
+from metrics.evaluators._classification import ClassificationParameters, aggregate, effective, estimate, few_cases
 from metrics.evaluators._score_curve import ScoreThresholds, best_f1_metrics, curve_table
 from metrics.evaluators.classification._examples import scored_cases
 from metrics.evaluators.classification._score_matrix import ScoreMatrix, read_scores

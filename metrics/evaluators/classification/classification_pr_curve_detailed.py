@@ -14,11 +14,7 @@ from metrics.core.evaluator import Aggregate, CaseScore, Example, Findings, Metr
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators._classification import (
-    ClassificationParameters,
-    ResamplingParameters,
-    aggregate,
-)
+from metrics.evaluators._classification import ClassificationParameters, ResamplingParameters, aggregate
 from metrics.evaluators._score_curve import ScoreThresholds
 from metrics.evaluators.classification._examples import scored_cases
 from metrics.evaluators.classification._score_matrix import ScoreMatrix, read_scores
@@ -39,10 +35,7 @@ CURVES = pa.schema(
 KINDS = ("tp", "fn_misclassification", "fn_no_prediction", "fp_misclassification")  # those with a value per case
 NO_CASES = "no case of this class"
 FOUR_CASES = scored_cases(
-    ("cat", {"cat": 0.91, "dog": 0.9}),
-    ("cat", {"cat": 0.3, "dog": 0.7}),
-    ("dog", {"dog": 0.5}),
-    ("fox", {"cat": 0.4}),
+    ("cat", {"cat": 0.91, "dog": 0.9}), ("cat", {"cat": 0.3, "dog": 0.7}), ("dog", {"dog": 0.5}), ("fox", {"cat": 0.4})
 )
 
 

@@ -144,10 +144,7 @@ def ordinal(suite: Suite, outputs: Outputs, parameters: OrdinalParameters) -> Fi
     apart = np.abs(i - j).astype(np.float64)
     near = (apart <= 1).astype(np.float64)
     draws = parameters.draws(suite).of_cases(place)
-    rows = [
-        *_kappas(i, j, len(levels), draws, len(suite)),
-        *_distances(apart, near, draws, len(suite)),
-    ]
+    rows = [*_kappas(i, j, len(levels), draws, len(suite)), *_distances(apart, near, draws, len(suite))]
     scores = {"mae_levels": apart, "within_one": near}
     return Findings(rows, spread_scores(ids, place, reasons, scores, truth=truth, predicted=best))
 

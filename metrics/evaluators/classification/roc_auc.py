@@ -10,13 +10,7 @@ from metrics.core.array_types import Floats
 from metrics.core.evaluator import Aggregate, Example, Findings, Metric
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators._classification import (
-    ClassificationParameters,
-    aggregate,
-    effective,
-    estimate,
-    few_cases,
-)
+from metrics.evaluators._classification import ClassificationParameters, aggregate, effective, estimate, few_cases
 from metrics.evaluators.classification._examples import scored_cases
 from metrics.evaluators.classification._score_matrix import ScoreMatrix, read_scores
 from metrics.stats.bootstrap_draws import Draws

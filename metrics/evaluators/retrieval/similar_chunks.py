@@ -176,9 +176,7 @@ def context_mrr(cases: Sequence[Case], parameters: ContextMrrParameters, embedde
             {"recall": 1.0, "precision": 0.5},
         ),
         Example(
-            "nothing was retrieved",
-            {"question": QUESTION, "retrieved_contexts": []},
-            {"recall": 0.0, "precision": 0.0},
+            "nothing was retrieved", {"question": QUESTION, "retrieved_contexts": []}, {"recall": 0.0, "precision": 0.0}
         ),
         Example.not_applicable("the question is blank", {"question": "", "retrieved_contexts": [QUESTION]}),
     ),

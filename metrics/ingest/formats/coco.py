@@ -8,22 +8,8 @@ import pyarrow as pa
 from metrics.core.array_types import Bools, Int32s, Ints
 from metrics.core.suite import METADATA, STRINGS
 from metrics.ingest.arrays import only
-from metrics.ingest.formats.coco_keys import (
-    ANNOTATION_KEYS,
-    CATEGORY_KEYS,
-    IMAGE_KEYS,
-    UNUSED_KEYS,
-    note_document,
-)
-from metrics.ingest.formats.coco_listing import (
-    FIRST_TEXT_ID,
-    Ids,
-    Listing,
-    Sizes,
-    checked_labels,
-    image_name,
-    names,
-)
+from metrics.ingest.formats.coco_keys import ANNOTATION_KEYS, CATEGORY_KEYS, IMAGE_KEYS, UNUSED_KEYS, note_document
+from metrics.ingest.formats.coco_listing import FIRST_TEXT_ID, Ids, Listing, Sizes, checked_labels, image_name, names
 from metrics.ingest.media.spoiled_images import without_spoiled
 from metrics.ingest.problems import Problems
 from metrics.ingest.source import Source
@@ -109,14 +95,7 @@ def read_ground_truth(
     note_document(source, document, problems)
     if nameless := sum(not isinstance(name, str) or not name for name in files):
         why = "these images have none: only their ids name them"
-        problems.note(
-            source.name,
-            "names of images",
-            "unused",
-            why,
-            nameless,
-            "",
-        )
+        problems.note(source.name, "names of images", "unused", why, nameless, "")
     named = IMAGE_KEYS if any(images.values("file_name")) else IMAGE_KEYS | {"coco_url": "metadata.image_name"}
     images.note_keys(named, UNUSED_KEYS)
     annotations.note_keys(ANNOTATION_KEYS, UNUSED_KEYS)

@@ -35,10 +35,7 @@ def _index(run: Run, found: list[Number]) -> Iterator[dict[str, Any]]:
             dataset = {
                 "name": shown(suite.name), "type": file_name(suite.name), "revision": suite.fingerprint,
             }  # fmt: skip
-            yield {
-                "name": shown(model),
-                "results": [{"task": {"type": task}, "dataset": dataset, "metrics": metrics}],
-            }
+            yield {"name": shown(model), "results": [{"task": {"type": task}, "dataset": dataset, "metrics": metrics}]}
 
 
 def _metric(one: Number) -> dict[str, Any]:

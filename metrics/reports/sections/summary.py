@@ -146,11 +146,7 @@ def _fails(board: Leaderboard, groups: Sequence[ProblemGroup], insights: pd.Data
 
 
 def _steps(
-    run: Run,
-    board: Leaderboard,
-    head: analysis.Headline,
-    groups: Sequence[ProblemGroup],
-    insights: pd.DataFrame,
+    run: Run, board: Leaderboard, head: analysis.Headline, groups: Sequence[ProblemGroup], insights: pd.DataFrame
 ) -> Iterator[str]:
     """Yield what to do, the choice of a model first; every step follows from a finding."""
     picked = head.leaders or head.models

@@ -45,9 +45,7 @@ def test_the_bar_at_the_threshold_is_full() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrap",
-    [str, lambda case: {"suite": "s", "case_id": case, "geometry": "{}"}],
-    ids=["classification", "detection"],
+    "wrap", [str, lambda case: {"suite": "s", "case_id": case, "geometry": "{}"}], ids=["classification", "detection"]
 )
 def test_examples(wrap: object) -> None:
     rows = pd.DataFrame(
