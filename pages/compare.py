@@ -112,9 +112,10 @@ def show_metric(row: Difference, found: Comparison, run: str, other: str, tag: s
     left, right = st.columns([9, 11], gap="medium")
     with left:
         table = rows.assign(
-            a=format.aligned(rows["a"].tolist()), b=format.aligned(rows["b"].tolist()),
+            a=format.aligned(rows["a"].tolist()),
+            b=format.aligned(rows["b"].tolist()),
             difference=[phrases.signed(value) for value in rows["difference"]],
-        )  # fmt: skip
+        )
         columns = {"case_id": header("Case", 110)}
         columns |= {name: numeric(title, 62) for name, title in (("a", "A"), ("b", "B"), ("difference", "B − A"))}
         columns["preview"] = header("Case text", "medium")
@@ -226,7 +227,7 @@ if len(whole.models) < 2 and len(twins) < 2:
         "Compare takes two models of one run, or one model in two runs of the same suite. Evaluate another model, or "
         "the same one again on this suite.",
         "Evaluate another model",
-    )  # fmt: skip
+    )
     st.stop()
 model_a, model_b, other = choose_pair(run, whole, twins)
 titles = {column.evaluator: column.evaluator_title for column in whole.columns}

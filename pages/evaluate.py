@@ -58,7 +58,7 @@ EXAMPLES = {  # what to bring: suite, outputs
         '{"case_id": "1", "model": "small",\n "messages": [{"role": "user", …}, …]}',
     ),
     "Segmentation: zips of indexed PNGs": ("masks.zip\n  a.png  b.png  labels.txt", "small.zip\n  a.png  b.png"),
-}  # fmt: skip
+}
 
 
 def choose_suite(source: str) -> tuple[str, str]:

@@ -252,10 +252,11 @@ def show_raters(run: str, criterion: Criterion) -> None:
     who = f"{left} and {right}" if left else "two raters or more"
     st.text(f"{format.plural(len(outputs), 'output')} labelled by {who}, {format.count(differing)} of them differently")
     shown = {
-        "case_id": header("Case", 280), "model": header("Model", 220),
+        "case_id": header("Case", 280),
+        "model": header("Model", 220),
         "left": st.column_config.NumberColumn(left or "Lowest", width=110),
         "right": st.column_config.NumberColumn(right or "Highest", width=110),
-    }  # fmt: skip
+    }
     clicked = records(pd.DataFrame(outputs), shown, f"rated-{left}-{right}", tallest=250)
     if clicked is not None:
         url.go("example", run=run, case=str(outputs[clicked]["case_id"]), compare=str(outputs[clicked]["model"]))
@@ -304,8 +305,9 @@ if not metrics:
         "This run has nothing to compare labels with",
         "Labels are compared case by case, and no evaluator of this run gives a value per case. Choose a run of texts "
         "in the sidebar.",
-        "See the runs", "runs",
-    )  # fmt: skip
+        "See the runs",
+        "runs",
+    )
 elif not criteria:
     if agreements.has_panel(run):
         panel_view.show(run)

@@ -172,10 +172,11 @@ with left:
         help=f"{monitor_view.meaning(shown)}\n\n{monitor_view.evidence(facts, shown)}",
     )
     chart(
-        passing_figure(windows, facts.warning, facts.critical, chosen_window(), is_dark(), 240), "passing",
+        passing_figure(windows, facts.warning, facts.critical, chosen_window(), is_dark(), 240),
+        "passing",
         f"Pass rate of {monitor_view.metric_name(shown)} over {format.plural(len(windows), 'window')}",
         lambda point: url.put(window=int(point[0]), view=None, sample=None),
-    )  # fmt: skip
+    )
 with right:
     table = monitor_view.standings_table(facts.metrics)
     clicked = records(table, monitor_view.standings_columns(), f"standings-{asked}", tallest=TABLE_HEIGHT)

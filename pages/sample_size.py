@@ -79,9 +79,10 @@ with right:
     }  # fmt: skip
     columns = {
         "cases": numeric("Cases", 76, "in the suite; each model answers all of them"),
-        "width": numeric("95 % ±", 80, WIDTH), "difference": numeric("Detected", 84, DETECTED),
+        "width": numeric("95 % ±", 80, WIDTH),
+        "difference": numeric("Detected", 84, DETECTED),
         "cost": numeric("Costs", 80, "cases × models × answers of each × dollars per answer"),
-    }  # fmt: skip
+    }
     st.dataframe(
         pd.DataFrame(table), hide_index=True, column_config=columns,
         column_order=[name for name in columns if name != "cost" or answer], height="content",

@@ -58,7 +58,7 @@ if not measures:
         "Slices compare values per case, and no metric of this run has such values and a better end. Evaluate the "
         "suite with an evaluator that scores each case.",
         "Evaluate a suite",
-    )  # fmt: skip
+    )
     st.stop()
 models = workspace_runs.run_facts(run).models
 model = filters.pick("Model", models, "model")
@@ -79,7 +79,7 @@ if not known.features:
         "Slices come from tags, metadata columns, classes, and the lengths and numbers of questions, answers and "
         "contexts. Add a tags column or any other column to the suite's file and evaluate again.",
         "Evaluate a suite",
-    )  # fmt: skip
+    )
     st.stop()
 answer, more = where_is_it_worse.search_blocks(found)
 st.subheader(literal(answer.text), anchor=False)

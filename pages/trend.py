@@ -70,7 +70,7 @@ if len(runs) < 2:
         "and its numbers stand beside these.",
         "Evaluate this suite again",
         **{"from": "stored", "suite": runs[run].suite["fingerprint"]},
-    )  # fmt: skip
+    )
     st.stop()
 boards = [run_reads.leaderboard(name) for name in sorted(runs)]  # an id begins with its time
 column = choose_column(boards)
@@ -98,10 +98,11 @@ left, right = st.columns(curve_parts.COLUMNS, gap="medium")
 with left:
     chosen = (focus.run, focus.model)
     chart(
-        trend_figure(stops, found.column, curve_parts.colours_of(models), is_dark(), chosen=chosen), "trend",
+        trend_figure(stops, found.column, curve_parts.colours_of(models), is_dark(), chosen=chosen),
+        "trend",
         f"{metric_label(column, 60)} of {', '.join(found.models)} over {len(runs)} runs",
         lambda point: url.put(at=point[0], of=point[1]),
-    )  # fmt: skip
+    )
 with right:
     show_stop(focus, found.column, tag)
     st.caption("◆ significant change since the run before, ○ not. Click a point or a row to see what is behind it.")

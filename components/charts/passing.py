@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 
 SYMBOLS = {"healthy": "circle", "warning": "triangle-up", "critical": "x", "insufficient_data": "circle-open"}
 SHADES = {"healthy": 0, "warning": 5, "critical": 1, "insufficient_data": 7}  # in the series' colours
-WORDS = {
-    "healthy": "healthy", "warning": "warning", "critical": "critical", "insufficient_data": "not yet sure",
-}  # fmt: skip
+WORDS = {"healthy": "healthy", "warning": "warning", "critical": "critical", "insufficient_data": "not yet sure"}
 
 
 def passing_figure(

@@ -85,8 +85,9 @@ def risk_figure(
 
     `points` has series, threshold, coverage, risk, low, high.
     """
-    figure, place = unit_panels([""], "coverage: share of the cases answered", "risk: share of answers wrong",
-                                pixels_high, dark)  # fmt: skip
+    figure, place = unit_panels(
+        [""], "coverage: share of the cases answered", "risk: share of answers wrong", pixels_high, dark
+    )
     ends: list[End] = []
     for (_, series), line in lines_of(points.assign(label="")):
         line = line.sort_values("coverage", kind="stable")

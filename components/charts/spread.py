@@ -108,19 +108,20 @@ def histogram_figure(
     last = len(middles) - 1
     for own in models:
         figure.add_bar(
-            x=middles, y=own.bins, width=[0.94 * width for width in widths],
+            x=middles,
+            y=own.bins,
+            width=[0.94 * width for width in widths],
             marker={"color": colours[own.model], "line": {"width": 0}},
-            customdata=[
-                [own.model, edges[i], None if i == last else edges[i + 1]] for i in range(len(middles))
-            ],
+            customdata=[[own.model, edges[i], None if i == last else edges[i + 1]] for i in range(len(middles))],
             hoverinfo="text",
             hovertext=[
                 f"<b>{plain(shorten(own.model, 60))}</b><br>{plural(n, 'case')} of {count(own.n)} from "
                 f"{edges[i]:g} {'to' if i == last else 'up to, without,'} {edges[i + 1]:g}<br>click: these cases"
                 for i, n in enumerate(own.bins)
             ],
-            **place[own.model], **undimmed(),
-        )  # fmt: skip
+            **place[own.model],
+            **undimmed(),
+        )
     # else the handles that stretch one panel's axis lie over the last bars of the panel before
     figure.update_xaxes(range=[edges[0], edges[-1]], showline=True, zeroline=False, fixedrange=True)
     figure.update_xaxes(title={"text": plain(x), "standoff": 12}, row=down, col=1)

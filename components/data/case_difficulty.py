@@ -50,7 +50,7 @@ def short_suite_csv(run_id: str, evaluator: str, metric: str, tag: str | None, c
 @action("editor", "store a short suite", "run_id", "name")
 def save_short_suite(
     run_id: str, name: str, evaluator: str, metric: str, tag: str | None, cases: int
-) -> tuple[str, str]:  # fmt: skip
+) -> tuple[str, str]:
     """Store the first `cases` cases of the short suite as a suite of that name; its fingerprint and a message."""
     run = workspace().run(run_id)
     words = f"the {cases:,} cases of {run.name or run_id} that tell its models apart best"

@@ -352,8 +352,8 @@ def _perturbed(suite: Suite, how: Mapping[str, Any]) -> Perturbed:
         settings = chosen_judge(workspace_path())
         judge = None if settings is None else settings.model_dump(mode="json")
     return perturb(
-        suite, how["kinds"], how["intensity"], how["seed"], how["fields"], judge=judge, workspace=workspace_path(),
-    )  # fmt: skip
+        suite, how["kinds"], how["intensity"], how["seed"], how["fields"], judge=judge, workspace=workspace_path()
+    )
 
 
 def store_suite(suite: Suite, parent: str = "", edits: Sequence[str] = ()) -> tuple[str, str]:

@@ -19,9 +19,10 @@ def add_command(commands: Any) -> None:
     command = add_parser(commands, "import", _import, help="open the archive of a run in this workspace")
     command.add_argument("file", metavar="FILE", help="a zip that `archive` or the report page wrote")
     command.add_argument(
-        "--replies", action="store_true",
+        "--replies",
+        action="store_true",
         help="add its judge's replies to the cache, where later runs trust them: only from people you trust",
-    )  # fmt: skip
+    )
 
 
 def _archive(options: argparse.Namespace) -> int:

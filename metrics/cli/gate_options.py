@@ -53,9 +53,10 @@ class Gates:
             check_ending(options.pdf)
         worse = options.fail_if_worse
         asked = {
-            "--fail-if-worse": worse is not None, "--non-inferior": bool(options.non_inferior),
+            "--fail-if-worse": worse is not None,
+            "--non-inferior": bool(options.non_inferior),
             "--anytime-valid": options.anytime_valid,
-        }  # fmt: skip
+        }
         alone = [name for name, is_asked in asked.items() if is_asked and not options.baseline]
         if alone:
             raise InputError([InputProblem(name, "no --baseline", "--baseline RUN to compare with") for name in alone])

@@ -34,9 +34,10 @@ def add_command(commands: Any) -> None:
         actions, "list", _list, help="list the local judge and the GGUF files of this machine, with the options to use"
     )
     action.add_argument(
-        "--servers", action="store_true",
+        "--servers",
+        action="store_true",
         help="also ask the usual ports of this machine (Ollama, llama.cpp, LM Studio, vLLM) for their models",
-    )  # fmt: skip
+    )
     add_bias_action(actions)
     add_preferences_action(actions)
 

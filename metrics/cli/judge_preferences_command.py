@@ -20,9 +20,10 @@ def add_preferences_action(actions: Any) -> None:
     words = "let a judge compare every two models' answers, in both orders, and rank the models by its preferences"
     action = add_parser(actions, "preferences", _preferences, of_run=True, help=words)
     action.add_argument(
-        "--criterion", default=CRITERION,
+        "--criterion",
+        default=CRITERION,
         help="what to judge by, in a few words, such as politeness (default quality: correct, complete, to the point)",
-    )  # fmt: skip
+    )
     action.add_argument("--cases", metavar="N", type=int, help="cases drawn at random (default all)")
     action.add_argument("--seed", type=int, default=0, help="the same seed draws the same cases (default 0)")
     add_flags(action, JudgeFields, EstimateFields, LogFields)

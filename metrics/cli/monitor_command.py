@@ -59,9 +59,10 @@ def add_command(commands: Any) -> None:
     command.add_argument("--id", metavar="FIELD", help="field of the id (default: id, case_id, request_id, …)")
     command.add_argument("--time", metavar="FIELD", help="field of the time (default: timestamp, time, …)")
     command.add_argument(
-        "--session", metavar="FIELD",
+        "--session",
+        metavar="FIELD",
         help="field of the session, whose lines count as one (default: session, conversation_id, thread_id, …, user)",
-    )  # fmt: skip
+    )
     add_mapping(command, "FIELD")
     command.add_argument("--reference", metavar="RUN", help="run whose scores drift is measured against, or latest")
     command.add_argument("--reference-model", metavar="NAME", help="model of the reference run, if it has several")

@@ -79,8 +79,9 @@ def _rows(found: SeveralSuites) -> Iterator[dict[str, Any]]:
             }  # fmt: skip
         yield _row(found, one.model, MEAN, one.mean, one.mean_low, one.mean_high)
         yield _row(found, one.model, ALL, one.value, one.low, one.high) | {
-            "best_rank": one.best_rank, "worst_rank": one.worst_rank,
-        }  # fmt: skip
+            "best_rank": one.best_rank,
+            "worst_rank": one.worst_rank,
+        }
 
 
 def _row(

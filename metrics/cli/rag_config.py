@@ -27,9 +27,7 @@ FOLLOWED = {  # what metrics_to_run_consistency may name
     for column, (evaluator, metric) in SCALARS.items()
 } | {"semantic_similarity": "answer_semantic_similarity", "factual_correctness_f1": "answer_correctness"}
 PROVIDERS = {"openai": "", "anthropic": "anthropic/", "gemini": "gemini/", "together": "together_ai/"}  # of litellm
-SAMPLING = (
-    "temperature", "max_tokens", "top_p", "seed", "presence_penalty", "frequency_penalty", "reasoning_effort",
-)  # fmt: skip
+SAMPLING = ("temperature", "max_tokens", "top_p", "seed", "presence_penalty", "frequency_penalty", "reasoning_effort")
 KWARGS = ("model_kwargs", "generation_kwargs")  # sections with SAMPLING, in a model or in its options
 NUMBER = re.compile(r"-?\d+(\.\d+)?")
 
@@ -101,9 +99,7 @@ def write_results(run: Run, config: RagConfig) -> None:
 class _Section:
     """One mapping of the document: what is taken from it, and in the end the names of what is not."""
 
-    def __init__(
-        self, path: Path, values: Any, name: str, unused: list[str], problems: list[InputProblem]
-    ):  # fmt: skip
+    def __init__(self, path: Path, values: Any, name: str, unused: list[str], problems: list[InputProblem]):
         self.path, self.name, self.unused, self.problems = path, name, unused, problems
         if not isinstance(values, dict):
             self.problem(f"{type(values).__name__} in place of a mapping", "names and values")

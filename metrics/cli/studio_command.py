@@ -25,28 +25,31 @@ def add_command(commands: Any) -> None:
     add_flags(command, CommandFields, without=("quiet",))
     command.add_argument("--port", type=int, default=PORT, help=f"port to listen on (default {PORT})")
     command.add_argument(
-        "--address", default="127.0.0.1",
+        "--address",
+        default="127.0.0.1",
         help="address to listen on (default 127.0.0.1: this machine only); any other takes --team",
-    )  # fmt: skip
+    )
     command.add_argument(
         "--team", type=Path, metavar="FILE", default=os.environ.get("ASSAY_TEAM"),
         help="people sign in (OpenID Connect): a TOML file with [auth] and [team], see docs/team.md; "
         "default $ASSAY_TEAM",
     )  # fmt: skip
     command.add_argument(
-        "--without-sign-in", action="store_true",
+        "--without-sign-in",
+        action="store_true",
         help="listen on any address without --team: whoever has the token sees and changes every run",
-    )  # fmt: skip
+    )
     command.add_argument(
         "--allow-host", action="append", metavar="NAME", default=[],
         help="a further name that the studio is reached by, such as that of a proxy; repeatable, "
         "beside those of $ASSAY_ALLOW_HOST",
     )  # fmt: skip
     command.add_argument(
-        "--no-token", action="store_true",
+        "--no-token",
+        action="store_true",
         help="let in who has no token, where something else decides who gets there; without it each start makes a "
         "token, or takes $ASSAY_TOKEN",
-    )  # fmt: skip
+    )
     command.set_defaults(command=_studio)
 
 

@@ -25,10 +25,11 @@ def add_command(commands: Any) -> None:
     command.add_argument("--all", action="store_true", help="every finished run of the workspace, and the damaged ones")
     command.add_argument("--json", action="store_true", help="as JSON, an object for each run")
     command.add_argument(
-        "--repair", action="store_true",
+        "--repair",
+        action="store_true",
         help="evaluate damaged runs once more; tables that come out as they were sealed replace the damaged ones, else "
         "the new run stays beside the damaged one",
-    )  # fmt: skip
+    )
     add_flags(command, PluginFields)
 
 

@@ -6,9 +6,7 @@ from typing import Any, Literal
 
 Use = Literal["used", "kept", "unused", "asked"]
 ORDER: tuple[Use, ...] = ("asked", "unused", "kept", "used")  # what needs a person's eyes comes first
-WORDS: dict[Use, str] = {
-    "used": "used", "kept": "kept as metadata", "unused": "not used", "asked": "decided",
-}  # fmt: skip
+WORDS: dict[Use, str] = {"used": "used", "kept": "kept as metadata", "unused": "not used", "asked": "decided"}
 ROWS = "rows"  # the place of the records of a file
 EXAMPLE_CHARACTERS = 80
 

@@ -47,9 +47,7 @@ def plan(run: Run) -> list[Unit]:
     entries = {entry["id"]: entry for entry in spec.stored["evaluators"]}  # names are made of what is stored
     chosen = choose(list(run.evaluators), run.evaluators)
     read = {name: [entries.get(other) for other in own.followed()] for name, (_, own) in chosen.items()}
-    common = [
-        SCHEMA_VERSION, spec.suite.fingerprint, spec.outputs.fingerprint, spec.seed, _bearing(spec.resources),
-    ]  # fmt: skip
+    common = [SCHEMA_VERSION, spec.suite.fingerprint, spec.outputs.fingerprint, spec.seed, _bearing(spec.resources)]
     return [
         # what follows other scores depends on whatever made those
         replace(unit, name=_digest([*common, entries[unit.evaluator], asdict(unit), *read[unit.evaluator]]))

@@ -14,14 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.cases import POSITION, Cases
-from metrics.core.evaluator import (
-    Aggregate,
-    CaseScore,
-    Evaluator,
-    Parameters,
-    Status,
-    not_applicable,
-)
+from metrics.core.evaluator import Aggregate, CaseScore, Evaluator, Parameters, Status, not_applicable
 from metrics.core.label_keys import find
 from metrics.core.registry import choose
 from metrics.core.sampling_design import SamplingDesign
@@ -67,9 +60,17 @@ class Job:
         """Return the job of one of a run's units."""
         spec = run.spec
         return cls(
-            run.workspace.path, spec.suite.fingerprint, spec.outputs.fingerprint, run.evaluators[unit.evaluator], unit,
-            spec.resources, run.folder, shipped(run), timeout=spec.case_timeout, late=dict(late or {}),
-        )  # fmt: skip
+            run.workspace.path,
+            spec.suite.fingerprint,
+            spec.outputs.fingerprint,
+            run.evaluators[unit.evaluator],
+            unit,
+            spec.resources,
+            run.folder,
+            shipped(run),
+            timeout=spec.case_timeout,
+            late=dict(late or {}),
+        )
 
     def evaluator(self) -> tuple[Evaluator, Parameters]:
         """Return the unit's evaluator with its parameters."""

@@ -120,9 +120,7 @@ def _pairs(sheet: Sheet, columns: Mapping[str, str], models: Sequence[str]) -> l
     known, expected = set(models), "two different models of the run: " + ", ".join(models)
     if "model_a" not in columns or "model_b" not in columns:
         name = columns["pair"]
-        named = {
-            f"{one}{mark}{other}": (one, other) for one, other in permutations(models, 2) for mark in BETWEEN
-        }  # fmt: skip
+        named = {f"{one}{mark}{other}": (one, other) for one, other in permutations(models, 2) for mark in BETWEEN}
         column = sheet.required(name, expected)
         found = [named.get((text or "").strip()) for text in column.to_pylist()]
     else:

@@ -78,8 +78,9 @@ class Preview:
         """Return the preview of a data set whose columns need no mapping; `table` has its records."""
         first = tuple(table.slice(0, FIRST_ROWS).to_pylist())
         columns = tuple(table.column_names)
-        return cls(upload.name, format, role, task, columns, {}, rows=len(table), first=first, notes=notes,
-                   models=models)  # fmt: skip
+        return cls(
+            upload.name, format, role, task, columns, {}, rows=len(table), first=first, notes=notes, models=models
+        )
 
 
 class Upload:

@@ -50,7 +50,7 @@ PATTERNS = {
     "invisible characters": re.compile(
         r"[\U000E0020-\U000E007E]|[\u200b\u2060\ufeff\u200c\u200d]{3,}|[\u202a-\u202e\u2066-\u2069]"
     ),
-}  # fmt: skip
+}
 BETWEEN = re.compile(r"[\u00ad\u200b\u2060\ufeff]")  # between letters they hide a word from a search
 
 

@@ -145,8 +145,9 @@ class Log:
         row: dict[str, dict[str, Any]] = {
             "case": _case_row(case),
             "output": {"answer": output} if output is None or isinstance(output, str) else _plain_lists(output),
-            "scores": dict(scores or {}), "reasons": dict(reasons or {}),
-        }  # fmt: skip
+            "scores": dict(scores or {}),
+            "reasons": dict(reasons or {}),
+        }
         row["output"].setdefault("model", model or self._settings["model"])
         problems = [*self._score_problems(row), *_column_problems(row)]
         if problems:

@@ -12,9 +12,7 @@ if TYPE_CHECKING:
     from metrics.analysis.labels.manipulations import Check
     from metrics.store import Run
 
-VERDICTS = {
-    "swayed": "✗ swayed", "steady": "✓ steady", "constant": "all scores are equal",
-}  # fmt: skip
+VERDICTS = {"swayed": "✗ swayed", "steady": "✓ steady", "constant": "all scores are equal"}
 
 
 def effect_text(row: Check) -> str:

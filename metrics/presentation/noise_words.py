@@ -13,9 +13,7 @@ if TYPE_CHECKING:
     from metrics.stats.variance_components import Plan
 
 BETWEEN = {"cases": "between cases", "repeats": "between repeats", "draws": "between replies of the judge"}
-TWICE = {
-    "repeats": "twice as many answers of each case", "draws": "twice as many replies of the judge"
-}  # fmt: skip
+TWICE = {"repeats": "twice as many answers of each case", "draws": "twice as many replies of the judge"}
 LEARN_REPEATS = (
     "No case was answered twice, so the noise of the model cannot be told from that of the cases. To learn it, let the "
     "model answer 20 cases three times: rows with run 1, 2 and 3 (column run)."

@@ -116,9 +116,10 @@ def _facts(run: Run) -> Iterator[FactGroup]:
     usual = [title_of(name) for name, text in changed.items() if not text]
     set_after = ", ".join(
         f"{title_of(id)} {metric_name(metric, id)} {exact(value)}"
-        for id, own in run.given_thresholds.items() if id in run.evaluators
+        for id, own in run.given_thresholds.items()
+        if id in run.evaluators
         for metric, value in own.items()
-    )  # fmt: skip
+    )
     yield FactGroup(
         "Evaluators",
         (

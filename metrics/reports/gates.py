@@ -72,8 +72,9 @@ class Gate:
         """Return whether side and bound are those on which a metric with this better end is worse."""
         at_most = self.asks_at_most(direction)
         return (direction == "none" or at_most == (direction == "lower")) and self.bound in (
-            None, "upper" if at_most else "lower",
-        )  # fmt: skip
+            None,
+            "upper" if at_most else "lower",
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -170,9 +170,7 @@ def _usual(evaluator: ToolEvaluator | None, there: Sequence[Key], known: Mapping
     spread = [key for key in there if key[1] == ADJUSTED]
     if evaluator is not None:
         return trec if evaluator == "trec" else spread
-    return trec or spread or [
-        key for key in there if key[0] not in known or known[key[0]].primary.name == key[1]
-    ]  # fmt: skip
+    return trec or spread or [key for key in there if key[0] not in known or known[key[0]].primary.name == key[1]]
 
 
 def _panel(key: Key, series: Mapping[str, _Scores | None], known: Mapping[str, Evaluator]) -> ScorePanel:

@@ -52,9 +52,7 @@ def resample_selection(
     average, recall = np.full(shape, np.nan), np.full(shape, np.nan)
     if len(weights) == 1 and (weights == 1).all():  # the data set itself
         truths = np.bincount(truth_class, minlength=classes)
-        curves.averages(
-            chosen.before, chosen.states, chosen.event_starts, truths, recalls, average[0], recall[0]
-        )  # fmt: skip
+        curves.averages(chosen.before, chosen.states, chosen.event_starts, truths, recalls, average[0], recall[0])
         return (average if precision else np.full(shape, np.nan)), recall
     by_class = np.argsort(truth_class, kind="stable")
     truth_image = truth_image[by_class]

@@ -14,8 +14,8 @@ from metrics.vision.objects import Objects
 # nose, eyes, ears, shoulders, elbows, wrists, hips, knees, ankles, the left one first: pycocotools 2.0, Params
 COCO_SIGMAS = tuple(
     number / 10
-    for number in (.26, .25, .25, .35, .35, .79, .79, .72, .72, .62, .62, 1.07, 1.07, .87, .87, .89, .89)
-)  # fmt: skip
+    for number in (0.26, 0.25, 0.25, 0.35, 0.35, 0.79, 0.79, 0.72, 0.72, 0.62, 0.62, 1.07, 1.07, 0.87, 0.87, 0.89, 0.89)
+)
 OTHER_SIGMA = 0.05  # of the key points of other classes: about the mean of COCO's
 COCO_SKELETON = (  # pairs of its 17 key points
     (15, 13), (13, 11), (16, 14), (14, 12), (11, 12), (5, 11), (6, 12), (5, 6), (5, 7), (6, 8), (7, 9), (8, 10), (1, 2),

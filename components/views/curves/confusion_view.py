@@ -46,10 +46,11 @@ def show_confusion(run: str, evaluator: str) -> None:
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
         chart(
-            confusion_chart.confusion_figure(counts, margins, said.things, is_dark(), 500, matrix), "cells",
+            confusion_chart.confusion_figure(counts, margins, said.things, is_dark(), 500, matrix),
+            "cells",
             f"Confusion matrix of {name}: true label down, predicted label across",
             curve_parts.picked("truth", "predicted"),
-        )  # fmt: skip
+        )
     truth, predicted = url.param("truth"), url.param("predicted")
     with right:
         if truth and predicted:
@@ -126,10 +127,11 @@ def _show_summary(
     st.text("Most frequent mistakes")
     shown = mistakes.assign(share=[f"{100 * share:.1f} %" for share in mistakes["share"]])
     columns: dict[str, Any] = {
-        "label": "True", "predicted": "Predicted",
+        "label": "True",
+        "predicted": "Predicted",
         "count": st.column_config.NumberColumn(said.things.capitalize(), width=60),
         "share": st.column_config.Column("Of class", width=70, alignment="right"),
-    }  # fmt: skip
+    }
     clicked = records(shown, columns, f"pairs-{name}", tallest=PAIRS_HEIGHT)
     if clicked is not None:
         url.put(truth=str(mistakes["label"].iloc[clicked]), predicted=str(mistakes["predicted"].iloc[clicked]))

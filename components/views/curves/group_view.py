@@ -41,9 +41,10 @@ def show_groups(run: str, evaluator: str) -> None:
         st.text(names[rate], help=metrics[rate].description)
         bars = rows.assign(name=rows["label"], key=rows["label"])
         chart(
-            interval_bars.bars_figure(bars, curve_parts.colours_of(models), names[rate], is_dark()), "groups",
+            interval_bars.bars_figure(bars, curve_parts.colours_of(models), names[rate], is_dark()),
+            "groups",
             f"{names[rate]} of each group of {', '.join(chosen)}",
-        )  # fmt: skip
+        )
         _show_tests(frame[frame["series"].isin(chosen) & (frame["rate"] == rate)], len(chosen) > 1)
     with right:
         st.text("Between groups")

@@ -30,10 +30,11 @@ def show_residuals(run: str, evaluator: str) -> None:
         st.session_state["residual-case"] = point
 
     chart(
-        residuals.residual_figure(points, colours, is_dark()), "residuals",
+        residuals.residual_figure(points, colours, is_dark()),
+        "residuals",
         f"Predicted over true values, errors over predictions, and a histogram of the errors of {', '.join(series)}",
         open_case,
-    )  # fmt: skip
+    )
     if point := st.session_state.pop("residual-case", None):
         about = {"case": str(point[0]), "model": str(point[1]), "evaluator": evaluator, "metric": "mae"}
         url.go("example", run=run, **about)

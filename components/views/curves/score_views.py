@@ -116,7 +116,7 @@ def show_reliability(run: str, evaluator: str) -> None:
             "reliability",
             f"Share right over the score of {', '.join(series)}, with the number of {things} of each bin",
             curve_parts.picked("of", "bin"),
-        )  # fmt: skip
+        )
     of, low = url.param("of", ""), url.number("bin", -1.0)
     rows = frame[(frame["series"] == of) & ((frame["bin_low"] - low).abs() < 1e-6)]
     with right:

@@ -61,10 +61,11 @@ def show_thresholds(run: str, evaluator: str) -> None:
     with left:
         threshold = threshold_slider(run)
         chart(
-            threshold_curves.threshold_figure(points, threshold, colours, is_dark(), pixels_high=high), "points",
+            threshold_curves.threshold_figure(points, threshold, colours, is_dark(), pixels_high=high),
+            "points",
             f"Precision over recall of {', '.join(series)} at score threshold {threshold:.2f}",
             curve_parts.picked("of", "of_class", "threshold"),
-        )  # fmt: skip
+        )
     of, of_class = url.param("of", ""), url.param("of_class", "")
     with right:
         if of in places and of_class in (curve_points.ALL, *labels):
@@ -174,10 +175,11 @@ def show_f1(run: str, evaluator: str) -> None:
     with left:
         threshold = threshold_slider(run)
         chart(
-            threshold_curves.f1_figure(points, threshold, colours, is_dark(), pixels_high=380), "f1",
+            threshold_curves.f1_figure(points, threshold, colours, is_dark(), pixels_high=380),
+            "f1",
             f"F1 over the score threshold of {', '.join(series)}, the best threshold of each marked",
             curve_parts.picked(None, None, "threshold"),
-        )  # fmt: skip
+        )
     with right:
         numbers = curve_parts.label_numbers(run, evaluator, ("best_f1", "best_threshold"))
         at = numbers[numbers["metric"] == "best_threshold"].set_index(["series", "label"])["value"]
@@ -214,10 +216,11 @@ def show_outcomes(run: str, evaluator: str) -> None:
     with left:
         threshold = threshold_slider(run)
         chart(
-            outcome_areas.outcomes_figure(rows, threshold, said.things, is_dark(), pixels_high=400), "outcomes",
+            outcome_areas.outcomes_figure(rows, threshold, said.things, is_dark(), pixels_high=400),
+            "outcomes",
             f"Right, mistaken and missed {said.things} of {', '.join(series)} by score threshold",
             curve_parts.picked("of", "kind", "threshold"),
-        )  # fmt: skip
+        )
     here = curve_points.at_threshold(rows, threshold)
     of, kind = url.param("of"), url.param("kind", "")
     with right:

@@ -26,9 +26,7 @@ ABOUT = (
 TOGETHER = "all together"
 
 
-def show(
-    run: str, criterion: str, column: Column, model: str | None, tag: str | None, passing: float | None
-) -> None:  # fmt: skip
+def show(run: str, criterion: str, column: Column, model: str | None, tag: str | None, passing: float | None) -> None:
     """Draw the answer in a sentence, a row a model, and the accepted answers that people fail."""
     asked = filters.one("Accepted answers wrong at most", LIMITS, "most", every="5 %")
     only = (column.evaluator, column.metric)

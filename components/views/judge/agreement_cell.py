@@ -19,9 +19,7 @@ if TYPE_CHECKING:
     from metrics.analysis.labels.judge_agreement import Agreement
 
 
-def draw(
-    run: str, name: str, column: Column, found: Agreement, cell: str, **choice: Any
-) -> None:  # fmt: skip
+def draw(run: str, name: str, column: Column, found: Agreement, cell: str, **choice: Any) -> None:
     """Draw the outputs that a cell counts, and the picked ones that belong in it; `choice` says which are compared."""
     only = (column.evaluator, column.metric)
     rows = agreements.cell_outputs(run, name, only, found.threshold or 0.0, cell, **choice)
@@ -45,14 +43,16 @@ def outputs_table(run: str, column: Column, rows: Sequence[Mapping[str, Any]], k
     """Draw labelled outputs (see data.cell_outputs) with the judge's score and people's label; a click opens one."""
     table = pd.DataFrame(rows)
     table = table.assign(
-        judge=format.aligned(table["judge"].tolist()), people=format.aligned(table["people"].tolist()),
+        judge=format.aligned(table["judge"].tolist()),
+        people=format.aligned(table["people"].tolist()),
         counted=table["counted"].map({True: "random", False: "picked"}),
-    )  # fmt: skip
+    )
     shown = {
-        "case_id": header("Case", 150), "model": header("Model", 140),
+        "case_id": header("Case", 150),
+        "model": header("Model", 140),
         "judge": numeric("Judge", 60),
         "people": numeric("People", 60),
-    }  # fmt: skip
+    }
     if not table["counted"].eq("random").all():
         shown["counted"] = header("Label", 80, "Only labels of a random sample are counted in the cell.")
     clicked = records(table, shown, key, tallest=210)

@@ -103,20 +103,21 @@ def means_figure(rows: Sequence[Corrected], title: str, dark: bool = False) -> g
         ("raw", "as judged", MUTED[dark], "circle-open", -0.22),
         ("labels", "labels alone", SERIES[dark][1], "line-ns-open", 0.0),
         ("corrected", "corrected", ACCENT[dark], "diamond", 0.22),
-    )  # fmt: skip
+    )
     for kind, words, colour, symbol, shift in kinds:
         means = ((place, row.model, _mean(row, kind)) for place, row in enumerate(rows))
         drawn = [(place, model, mean) for place, model, mean in means if mean is not None]
         values = [mean.value for *_, mean in drawn]
         figure.add_scatter(
-            x=values, y=[place + shift for place, *_ in drawn], mode="markers", name=words,
+            x=values,
+            y=[place + shift for place, *_ in drawn],
+            mode="markers",
+            name=words,
             marker={"symbol": symbol, "size": 10, "color": colour, "line": {"color": colour, "width": 2}},
-            error_x=whiskers(
-                values, [mean.low for *_, mean in drawn], [mean.high for *_, mean in drawn], colour, 2, 4
-            ),
+            error_x=whiskers(values, [mean.low for *_, mean in drawn], [mean.high for *_, mean in drawn], colour, 2, 4),
             hovertext=[f"<b>{plain(model)}</b><br>{words} {stat(mean)}" for _, model, mean in drawn],
             hoverinfo="text",
-        )  # fmt: skip
+        )
     figure.update_yaxes(
         tickvals=list(range(len(rows))), ticktext=[plain(shorten(row.model, 30)) for row in rows],
         range=[len(rows) - 0.5, -0.5], showgrid=False, zeroline=False, ticks="",

@@ -90,11 +90,12 @@ def trial_lines(trial: Trial) -> list[str]:
     if trial.failure and not trial.reply:
         return ["✗ No reply."]
     result = (
-        "✓ The reply has the right form and is correct." if trial.right
+        "✓ The reply has the right form and is correct."
+        if trial.right
         else "– The reply has the right form, but is wrong on an easy question: use this judge with care."
         if trial.understood
         else "✗ The reply does not have the requested form: its verdicts would be parse failures."
-    )  # fmt: skip
+    )
     tokens = [trial.prompt_tokens, trial.completion_tokens]
     counted = "tokens unknown" if tokens == [None, None] else plural(sum(part or 0 for part in tokens), "token")
     sent = [f"– Asked without {', '.join(trial.left_out)}, which the model does not take."] * bool(trial.left_out)

@@ -53,9 +53,10 @@ def draw(files: Sequence[GgufFile]) -> None:
             st.text(NOT_FOUND)
         st.text("Servers", help="Ollama, llama.cpp, LM Studio and vLLM at their usual ports of 127.0.0.1.")
         if st.button(
-            "Look for servers", icon=":material/search:",
+            "Look for servers",
+            icon=":material/search:",
             help="Asks the usual ports of this machine for their models. Nothing leaves this machine, no key is sent.",
-        ):  # fmt: skip
+        ):
             with st.spinner("Asking the usual ports"):
                 st.session_state[SERVERS] = judge_settings.running_servers()
         if SERVERS in st.session_state:

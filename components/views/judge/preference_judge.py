@@ -47,9 +47,7 @@ def _draw_form(run: str, criterion: str) -> None:
         cases = st.slider("Cases", LEAST, size, min(size, 10 * LEAST), STEP, key="preference-cases", help=CASES)
     found = preferences.preferences_estimate(run, criterion, cases)
     st.text("\n".join(estimate_lines(found)))
-    if st.button(
-        "Compare the answers", type="primary", icon=":material/play_arrow:", disabled=isinstance(found, str)
-    ):  # fmt: skip
+    if st.button("Compare the answers", type="primary", icon=":material/play_arrow:", disabled=isinstance(found, str)):
         preferences.start_judging(run, criterion, cases)
         st.rerun()
 

@@ -37,9 +37,10 @@ def _choose() -> dict[str, Any]:
         "Preferred by", list(WHO), default="people", required=True, format_func=WHO.__getitem__, key="preferences-by"
     )
     a_first = st.checkbox(
-        "The first model's answer was shown first (left)", key="preferences-a-first",
+        "The first model's answer was shown first (left)",
+        key="preferences-a-first",
         help="Then position bias is measured. Judges' preferences count only in both orders if their order is known.",
-    )  # fmt: skip
+    )
     return {"by": by, "a_first": a_first}
 
 

@@ -132,8 +132,9 @@ def _form(begun: Mapping[str, Any], key: str) -> dict[str, Any]:
     names = [name for name in dimensions["name"] if isinstance(name, str) and name]
     st.text(
         "Levels: a dimension without rows here has the usual five, "
-        + ", ".join(f"{label} {score:g}" for label, score in usual.items()) + "."
-    )  # fmt: skip
+        + ", ".join(f"{label} {score:g}" for label, score in usual.items())
+        + "."
+    )
     levels = st.data_editor(
         level_table(begun, usual), key=f"rubric-levels-{key}", num_rows="dynamic", hide_index=True, width="stretch",
         height="content",

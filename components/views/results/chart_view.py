@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 class View:
     """What every chart is drawn from: the run, and the columns and models that the sidebar leaves, best first."""
 
-    def __init__(
-        self, run: str, tag: str | None, columns: Sequence[Column], models: Sequence[str], board: Leaderboard
-    ):  # fmt: skip
+    def __init__(self, run: str, tag: str | None, columns: Sequence[Column], models: Sequence[str], board: Leaderboard):
         self.run, self.tag, self.columns, self.cells = run, tag, columns, board.cells
         self.models, self.leading = list(models), list(models)
         self.colours = curve_parts.colours_of(workspace_runs.run_facts(run).models)

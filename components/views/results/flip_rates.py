@@ -27,8 +27,9 @@ def show_flips(run: str) -> None:
             "This suite has no perturbed cases",
             "A perturbed case is a variant of another one, such as with a typo or a synonym; a flip is a verdict that "
             "changes with it. Make variants on the page Suites, then evaluate the suite again.",
-            "Perturb a suite", "suites",
-        )  # fmt: skip
+            "Perturb a suite",
+            "suites",
+        )
         return
     models = filters.many("Models", list(rates["model"].unique()), "model")
     kinds = filters.many("Perturbations", list(rates["perturbation"].unique()), "perturbation")

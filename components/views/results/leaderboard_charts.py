@@ -159,9 +159,10 @@ def show_matches(view: View) -> None:
         return
     there = run_reads.metrics_by_case(view.run)
     offered = [
-        column for column in view.columns
+        column
+        for column in view.columns
         if (column.evaluator, column.metric) in there and column.direction != "none" and column.label_key is None
-    ]  # fmt: skip
+    ]
     if not offered or len(view.leading) < 2:
         st.info("A ranking by matches needs two models and a metric with values per case and a better end.")
         return
@@ -173,9 +174,8 @@ def show_noise(view: View) -> None:
     """One metric: how much of the noise of each mean comes from cases, repeats and the judge."""
     there = run_reads.metrics_by_case(view.run)
     offered = [
-        column for column in view.columns
-        if (column.evaluator, column.metric) in there and column.label_key is None
-    ]  # fmt: skip
+        column for column in view.columns if (column.evaluator, column.metric) in there and column.label_key is None
+    ]
     if not offered:
         st.info("The noise is parted by case, and none of these metrics has values per case.")
         return

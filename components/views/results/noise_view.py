@@ -74,7 +74,7 @@ def draw_noise(run: str, column: Column, tag: str | None) -> None:
 
 def _table(
     models: Sequence[ModelNoise], several: Sequence[str], width: float, price: float, priced: bool
-) -> tuple[pd.DataFrame, dict[str, Any]]:  # fmt: skip
+) -> tuple[pd.DataFrame, dict[str, Any]]:
     plans = [one.plan(width, price) for one in models]
     parts: dict[str, list[str]] = {"model": list(short_names([one.model for one in models], 18).values())}
     columns = {"model": header("Model", 130)}

@@ -167,13 +167,14 @@ def _draw_parts(found: WeightedScores, short: Mapping[str, str]) -> tuple[str, O
         }
     )
     columns = {
-        "metric": header("Metric", 220), "weight": numeric("Weight", 64, "all weights sum to 1"),
+        "metric": header("Metric", 220),
+        "weight": numeric("Weight", 64, "all weights sum to 1"),
         "scale": header("Worst → best", 110, "what is scaled to 0 and to 1"),
         **{
             f"m{place}": numeric(short[model], 96, f"{model}: mean of the scaled values; click for its cases")
             for place, model in enumerate(models)
         },
-    }  # fmt: skip
+    }
     clicked = cell_of(table, columns, f"parts-{_key(found)}", tallest=36 + 35 * 8)
     if clicked is None:
         return None

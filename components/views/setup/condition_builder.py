@@ -10,9 +10,7 @@ from components.data import ConditionForm, ConditionGroup, ConditionRow, conditi
 from components.widgets.tables import header
 from metrics.presentation.palette import GLYPHS
 
-TESTS = {
-    "contains": "contains", "lacks": "does not contain", "matches": "matches", "matches_not": "does not match",
-}  # fmt: skip
+TESTS = {"contains": "contains", "lacks": "does not contain", "matches": "matches", "matches_not": "does not match"}
 JOINS = {True: "all of", False: "any of"}
 MODES = {"form": "Form", "text": "Text"}
 HELP = (

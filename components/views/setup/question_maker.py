@@ -157,12 +157,13 @@ def _draw_drafts() -> None:
     table = pd.DataFrame(
         [
             {
-                "name": draft.name, "seen": f"{draft.decided} of {draft.questions}",
+                "name": draft.name,
+                "seen": f"{draft.decided} of {draft.questions}",
                 "created": format.moment(draft.created),
             }
             for draft in drafts
         ]
-    )  # fmt: skip
+    )
     columns = {
         "name": header("Draft", 130, "Click to go on approving."),
         "seen": header("Decided", 70, "Questions that are approved or dropped."),

@@ -166,9 +166,10 @@ def _draw_suite(draft: DraftView, approved: int, undecided: int) -> None:
         if st.button(
             f"Make the suite of {format.plural(approved, 'approved question')}",
             type="secondary" if undecided else "primary",
-            disabled=not (approved and name), width="stretch",
+            disabled=not (approved and name),
+            width="stretch",
             help="Only approved questions become cases; the draft stays as it is.",
-        ):  # fmt: skip
+        ):
             stored, said = document_questions.store_questions(draft.id, name)
             if stored:
                 open_suite(stored, said)

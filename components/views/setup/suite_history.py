@@ -60,9 +60,7 @@ def draw(suite: str, draft: str, facts: SuiteFacts) -> None:
     _draw_difference(both[0], both[1])
 
 
-def version_table(
-    versions: Sequence[Version], used: Mapping[str, Sequence[RunFacts]], shown: str
-) -> pd.DataFrame:  # fmt: skip
+def version_table(versions: Sequence[Version], used: Mapping[str, Sequence[RunFacts]], shown: str) -> pd.DataFrame:
     """Return the versions as a table; the suite `shown` is marked."""
     names = {version.fingerprint: version.name for version in versions}
     return pd.DataFrame(

@@ -75,9 +75,7 @@ def draw_divide(suite: str, draft: str, facts: SuiteFacts) -> None:
             st.text(f"✗ {refused}")
             return
         titles = {name: format.title(name) for name in counts.columns}
-        st.dataframe(
-            counts.rename(columns=titles), hide_index=True, height="content" if len(counts) < 7 else 250
-        )  # fmt: skip
+        st.dataframe(counts.rename(columns=titles), hide_index=True, height="content" if len(counts) < 7 else 250)
         parts = ["sample"] if do == "sample" else ["development", "held out"]
         names = [
             st.text_input(f"Name of {'the sample' if do == 'sample' else f'part {number}'}",

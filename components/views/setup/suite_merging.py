@@ -82,7 +82,7 @@ def _draw_suites(suite: str, draft: str, facts: SuiteFacts) -> MergeFacts | None
     asked = url.param("other")
     start = list(others).index(asked) if asked in others else None
     other = st.selectbox(
-        f"Suite ({len(others)})", list(others), start, others.__getitem__, placeholder="Choose a suite to merge",
-    )  # fmt: skip
+        f"Suite ({len(others)})", list(others), start, others.__getitem__, placeholder="Choose a suite to merge"
+    )
     url.put(other=other)
     return None if other is None else suite_versions.suite_to_merge(suite, draft, other)

@@ -77,8 +77,9 @@ def _draw_form(inputs: evaluation_inputs.Inputs) -> None:
             budget = parameter_form(schemas["budget"], "target-budget", start=in_address("target_budget"))
     url.put(
         target=json.dumps(described, ensure_ascii=False) if described else None,
-        repeats=None if repeats == 1 else repeats, target_budget=json.dumps(budget) if budget else None,
-    )  # fmt: skip
+        repeats=None if repeats == 1 else repeats,
+        target_budget=json.dumps(budget) if budget else None,
+    )
     if not described:
         st.text("Name the model." if kind == "model" else "Give the address of the endpoint.")
         return

@@ -81,9 +81,8 @@ def draw_examples(examples: tuple[Example, ...]) -> None:
             with right:
                 st.caption("Expected")
                 st.dataframe(
-                    expected(example), hide_index=True, height="content",
-                    column_config={"value": numeric("value")},
-                )  # fmt: skip
+                    expected(example), hide_index=True, height="content", column_config={"value": numeric("value")}
+                )
 
 
 def _draw_records(table: pd.DataFrame, widths: Mapping[str, int | None]) -> None:

@@ -93,9 +93,7 @@ def _empty(run: Run, most: int) -> Iterator[CaseDefect]:
         entry, n = known[row["evaluator"]], int(row["n"])
         answers = "1 answer is" if n == 1 else f"{n:,} answers are"
         message = f"{row['model']}: {answers} too short for {entry.title}: no sentence is left to embed"
-        yield CaseDefect(
-            "empty", row["model"], entry.id, entry.primary.name, message, n, tuple(map(str, row["first"]))
-        )  # fmt: skip
+        yield CaseDefect("empty", row["model"], entry.id, entry.primary.name, message, n, tuple(map(str, row["first"])))
 
 
 def _extracts(run: Run, most: int) -> Iterator[CaseDefect]:

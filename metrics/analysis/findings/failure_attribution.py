@@ -115,8 +115,9 @@ def _attributed(
     for row in sorted(found, key=lambda row: run.models.index(row["model"])):
         failing, retrieval = int(row["failing"]), int(row["retrieval"])
         causes = {
-            "retrieval": (retrieval, row["unfound_cases"]), "generation": (failing - retrieval, row["found_cases"])
-        }  # fmt: skip
+            "retrieval": (retrieval, row["unfound_cases"]),
+            "generation": (failing - retrieval, row["found_cases"]),
+        }
         for cause, (attributed, ids) in causes.items():
             if attributed:
                 case_ids = tuple(map(str, ids))

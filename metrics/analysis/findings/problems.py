@@ -106,9 +106,10 @@ def _flips(run: Run, board: Leaderboard) -> Iterator[dict[str, Any]]:
 def _defects(run: Run, board: Leaderboard) -> Iterator[dict[str, Any]]:
     columns = {(column.evaluator, column.metric): column for column in reversed(board.columns)}
     evidence = {
-        "artifact": "checked by reading the file", "empty": "the answer is blank or has no word",
+        "artifact": "checked by reading the file",
+        "empty": "the answer is blank or has no word",
         "extract": "compared over all cases",
-    }  # fmt: skip
+    }
     for one in case_defects(run, NAMED):
         column = columns.get((one.evaluator, one.metric))
         if column is not None:

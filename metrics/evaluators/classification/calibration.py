@@ -312,10 +312,9 @@ def _findings(stated: Stated, bins: int) -> tuple[Sequence[Aggregate], pa.Table]
         mean = weighted_mean(own, draws.weights)
         rows.append(
             aggregate(
-                metric, mean, (low, high), "bootstrap", n=count, unscored=unscored + out, reason=reason,
-                samples=samples,
+                metric, mean, (low, high), "bootstrap", n=count, unscored=unscored + out, reason=reason, samples=samples
             )
-        )  # fmt: skip
+        )
     return rows, _table(diagram)
 
 

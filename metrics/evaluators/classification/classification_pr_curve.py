@@ -136,11 +136,9 @@ def _aggregates(found: ScoreMatrix, thresholds: Floats, draws: Draws) -> list[Ag
         at, out, many = int(best[code]), found.unscored_labels.get(label, 0), int(found.truths[code])
         why, threshold = (None, thresholds[at]) if known[code] else (NO_CASES, math.nan)
         rows += [
-            estimate(
-                "best_f1", own[:, code], whole[code, at], draws, n=many, unscored=out, label=label, reason=why
-            ),
+            estimate("best_f1", own[:, code], whole[code, at], draws, n=many, unscored=out, label=label, reason=why),
             aggregate("best_threshold", threshold, n=many, unscored=out, label=label, reason=why),
-        ]  # fmt: skip
+        ]
     return rows
 
 

@@ -171,9 +171,10 @@ def _aggregates(sizes: Floats, distance: Floats, draws: Draws, cases: int) -> li
         return [aggregate(name, math.nan, n=0, unscored=cases, reason=NOTHING_SCORED) for name in METRICS]
     shared, real, made, apart = resampled_means(np.column_stack([sizes, distance]), draws).T
     shares = {
-        "hierarchical_f1": ratio(2 * shared, real + made), "hierarchical_precision": ratio(shared, made),
+        "hierarchical_f1": ratio(2 * shared, real + made),
+        "hierarchical_precision": ratio(shared, made),
         "hierarchical_recall": ratio(shared, real),
-    }  # fmt: skip
+    }
     low, high = draws.mean_intervals(distance[:, None], low=0.0)
     return [
         *(estimate(name, own, n, draws, n=n, unscored=cases - n) for name, own in shares.items()),

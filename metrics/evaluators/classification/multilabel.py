@@ -249,9 +249,8 @@ def _of_labels(found: _Sets, predicted: Bools, draws: Draws) -> Iterator[Aggrega
             of = effective(getattr(counts, metric)) if average == "macro" else float(n)
             few = few_cases(truths[0], draws) if average == "macro" else None
             yield estimate(
-                metric, values, of, draws, n=n, unscored=out, few=few, reason=reason,
-                columns={"average": average},
-            )  # fmt: skip
+                metric, values, of, draws, n=n, unscored=out, few=few, reason=reason, columns={"average": average}
+            )
     for code, label in enumerate(found.labels):
         tp, guessed, real = (of[code] for of in cases)
         wholes = {"precision": guessed, "recall": real, "f1": guessed + real - tp}

@@ -146,9 +146,7 @@ def _aggregates(found: ScoreMatrix, curves: dict[int, Roc], draws: Draws) -> lis
         kinds = np.array([many, n - many])
         few = ONE_CASE if kinds.min() * draws.independence < 2 else None
         values = areas[:, known.index(code)]
-        rows.append(
-            estimate("roc_auc", values, effective(kinds), draws, n=many, unscored=out, label=label, few=few)
-        )  # fmt: skip
+        rows.append(estimate("roc_auc", values, effective(kinds), draws, n=many, unscored=out, label=label, few=few))
     return rows
 
 

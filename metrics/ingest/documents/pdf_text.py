@@ -21,7 +21,7 @@ def pdf_pages(content: bytes) -> list[str]:
     try:
         done = subprocess.run(  # noqa: S603 - our own interpreter on this file
             [sys.executable, "-P", __file__], input=content, capture_output=True, timeout=MOST_SECONDS, check=False
-        )  # fmt: skip
+        )
     except subprocess.TimeoutExpired:
         raise ValueError(f"a PDF that takes more than {MOST_SECONDS} seconds to read") from None
     try:

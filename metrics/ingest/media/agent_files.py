@@ -90,9 +90,10 @@ def _attached(
     if not taken:
         some = ", ".join(entry.name for entry in entries[:3])
         problems.add(
-            file, f"{len(entries):,} files ({some}{', …' * (len(entries) > 3)}), none of which is named by an output",
+            file,
+            f"{len(entries):,} files ({some}{', …' * (len(entries) > 3)}), none of which is named by an output",
             "names that are in the column artifacts or in the traces, or a folder named like the case id",
-        )  # fmt: skip
+        )
 
 
 class _Files:

@@ -43,9 +43,7 @@ def colour_css() -> str:
     return "\n".join([*lines, f".scale {{ background: linear-gradient(90deg, {stops}); }}"])
 
 
-def _row(
-    row: dict[Any, Any], column: Column, text: str, address: str, models: bool, repeats: bool
-) -> dict[str, Any]:  # fmt: skip
+def _row(row: dict[Any, Any], column: Column, text: str, address: str, models: bool, repeats: bool) -> dict[str, Any]:
     import pandas as pd
 
     value = None if pd.isna(row["value"]) else float(row["value"])

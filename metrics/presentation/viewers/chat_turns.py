@@ -44,9 +44,10 @@ def chat(
     ]  # fmt: skip
     hidden = len(turns) > MOST_TURNS
     return {
-        "turns": shown, "instructions": cut(instructions(steps), MOST_CHARACTERS),
+        "turns": shown,
+        "instructions": cut(instructions(steps), MOST_CHARACTERS),
         "note": f"the first {MOST_TURNS} of {plural(len(turns), 'turn')}" if hidden else "",
-    }  # fmt: skip
+    }
 
 
 def summary(view: Mapping[str, Any]) -> str:

@@ -71,14 +71,14 @@ def _step(step: Mapping[str, Any], span: float | None, most: Mapping[str, float]
         "title": step["tool"] if step["kind"] == "call" else step["role"] or "step",
         "text": " ".join((step["arguments"] or "").split())[:200] if step["kind"] == "call" else step["text"],
         "marks": marks,
-        "verdict": None if verdict is None else [
-            HOLDS_GLYPHS[verdict["holds"]], verdict["label"], COLOURS[verdict["holds"]]
-        ],
+        "verdict": None
+        if verdict is None
+        else [HOLDS_GLYPHS[verdict["holds"]], verdict["label"], COLOURS[verdict["holds"]]],
         "depth": min(step["depth"], DEEPEST),
         "started": step["started"] or "",
         "bars": _bars(step, span, most),
         "parts": [[name, text] for name, text in parts if text],
-    }  # fmt: skip
+    }
 
 
 def _bars(step: Mapping[str, Any], span: float | None, most: Mapping[str, float]) -> list[tuple[str, float, float]]:

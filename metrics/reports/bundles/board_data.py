@@ -85,8 +85,9 @@ def case_lists(
         own = tuple(_rows(column, found, places, full, answers))
         numbers[column.key] = {
             **{name: drawn[name] for name in ("title", "facts", "links")},
-            "total": found.total, "list": lists.setdefault(own, len(lists)),
-        }  # fmt: skip
+            "total": found.total,
+            "list": lists.setdefault(own, len(lists)),
+        }
     return {"numbers": clean(numbers), "lists": list(lists), "answers": list(answers)}
 
 

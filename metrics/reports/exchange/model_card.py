@@ -32,9 +32,7 @@ def _index(run: Run, found: list[Number]) -> Iterator[dict[str, Any]]:
     for model in run.models:
         metrics = [_metric(one) for one in found if one.model == model and one.cell.value is not None]
         if metrics:
-            dataset = {
-                "name": shown(suite.name), "type": file_name(suite.name), "revision": suite.fingerprint,
-            }  # fmt: skip
+            dataset = {"name": shown(suite.name), "type": file_name(suite.name), "revision": suite.fingerprint}
             yield {"name": shown(model), "results": [{"task": {"type": task}, "dataset": dataset, "metrics": metrics}]}
 
 

@@ -29,9 +29,8 @@ def box_plots(panels: Sequence[ScorePanel], inks: Inks | None = None) -> Figure:
     palette = series()
     own = {name: palette[place % len(palette)] for place, name in enumerate(names)}
     drawn_in = inks or Inks(
-        INK[False], MUTED[False], LINE[False], SURFACE[False], ACCENT[False], SERIES[False][1], own,
-        short_names(names),
-    )  # fmt: skip
+        INK[False], MUTED[False], LINE[False], SURFACE[False], ACCENT[False], SERIES[False][1], own, short_names(names)
+    )
     shapes: list[str] = []
     labels: list[Label] = []
     top = 0.0

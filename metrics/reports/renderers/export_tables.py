@@ -16,9 +16,7 @@ from metrics.reports.table_names import WHATS, What
 from metrics.store import Run
 
 AGGREGATES = ["model", "evaluator", "metric", "label", "slice", "value", "low", "high", "n", "unscored"]
-COUNTS = [
-    "run", "interval", "not_applicable", "parse_failure", "error", "skipped", "reason", "if_worst", "if_best",
-]  # fmt: skip
+COUNTS = ["run", "interval", "not_applicable", "parse_failure", "error", "skipped", "reason", "if_worst", "if_best"]
 SCORES = ["case_id", "model", "run", "evaluator", "metric", "value", "status", "reason"]
 ANALYSES = {
     "problems": analysis.problems, "insights": analysis.insights, "flips": analysis.flips,

@@ -186,7 +186,7 @@ def _worst(case: WorstCase) -> dict[str, Any]:
         "compact": drawn is None and _length(case) < COMPACT,
         "legend": [figure_data(entry) for entry in legend(case)],
         "image_note": note,
-    }  # fmt: skip
+    }
 
 
 def _table(table: Table) -> dict[str, Any]:

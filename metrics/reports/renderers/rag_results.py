@@ -145,9 +145,7 @@ def _named(context: int | str, names: Sequence[str]) -> str:
     return names[context - 1] if isinstance(context, int) and 1 <= context <= len(names) else f"[{context}]"
 
 
-def _citation_scores(
-    stored: Mapping[str, Any], names: Sequence[str], credit: Mapping[str, float]
-) -> dict[str, float]:  # fmt: skip
+def _citation_scores(stored: Mapping[str, Any], names: Sequence[str], credit: Mapping[str, float]) -> dict[str, float]:
     """Return the mean credit of each cited passage and of each part of the answer; 0 of a part that cites nothing."""
     credits: dict[str, list[float]] = defaultdict(list)
     verdicts = stored.get("verdicts", {}).get("citations", [])

@@ -23,9 +23,10 @@ def replacement_section(against: Sequence[Differences]) -> Answer | None:
     tests = max(each.tested.tested for each in against)
     notes = dict.fromkeys(note for each in against for note in (*each.footnotes, *each.tested.notes))
     blocks: tuple[Block, ...] = (
-        *(Sentence(f"{each.answer}.") for each in made), *map(_table, made),
+        *(Sentence(f"{each.answer}.") for each in made),
+        *map(_table, made),
         *map(Note, (HOW.format(tests=f"{tests} test{'' if tests == 1 else 's'}"), *notes)),
-    )  # fmt: skip
+    )
     return Answer("comparison", "May it replace the other?", "Is it better, or not worse than allowed?", blocks)
 
 

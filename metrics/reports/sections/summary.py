@@ -154,8 +154,9 @@ def _steps(
     yield _choice(head, missed, [] if len(picked) == 1 else list(_cheap(picked, resources(run))))
     largest = max(
         (problem for group in groups for problem in group.problems if problem.model in picked and problem.affected),
-        key=lambda problem: problem.affected or 0, default=None,
-    )  # fmt: skip
+        key=lambda problem: problem.affected or 0,
+        default=None,
+    )
     if largest is not None:
         yield (
             f"Read the {plural(largest.affected or 0, 'case')} of {largest.model} that miss "
