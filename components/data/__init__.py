@@ -31,34 +31,3 @@ if TYPE_CHECKING:
     from metrics.suites import Change as SuiteChange
     from metrics.suites import Difference as SuiteDifference
     from metrics.suites import Version
-
-__all__ = [
-    "ConditionForm",
-    "ConditionGroup",
-    "ConditionRow",
-    "Estimate",
-    "EvaluatorProgress",
-    "Finding",
-    "GgufFile",
-    "GivenFile",
-    "GivenSet",
-    "Kind",
-    "Mark",
-    "MeanEstimate",
-    "MetricDrift",
-    "ModelServer",
-    "NotAllowed",
-    "Place",
-    "Preset",
-    "Preview",
-    "Progress",
-    "Question",
-    "Statistics",
-    "SuiteChange",
-    "SuiteDifference",
-    "Trial",
-    "UnknownClass",
-    "Version",
-    "condition_of",
-    "row_problem",
-]

@@ -4,5 +4,3 @@ from metrics.engine.estimate import Estimate, estimate
 from metrics.engine.execute import execute
 from metrics.engine.run_control import cancel, create, resume, start, with_followed
 from metrics.engine.snapshots import snapshot
-
-__all__ = ["Estimate", "cancel", "create", "estimate", "execute", "resume", "snapshot", "start", "with_followed"]

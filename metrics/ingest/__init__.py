@@ -28,24 +28,3 @@ from metrics.ingest.problems import Loaded
 from metrics.ingest.reader import ListCell, Preview
 from metrics.ingest.source import Reading
 from metrics.ingest.tables.columns import Question
-
-__all__ = [
-    "Images",
-    "ListCell",
-    "Loaded",
-    "Preview",
-    "Question",
-    "Reading",
-    "attach_files",
-    "combined_from_frame",
-    "inspect",
-    "load_combined",
-    "load_outputs",
-    "load_suite",
-    "outputs_from_frame",
-    "read_combined",
-    "read_images",
-    "read_outputs",
-    "read_suite",
-    "suite_from_frame",
-]

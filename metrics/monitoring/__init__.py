@@ -19,32 +19,3 @@ from metrics.monitoring.monitor_thresholds import Recalibrated, columns, recalib
 from metrics.monitoring.runner import feed
 from metrics.monitoring.watch import Sample, Watch, get_metrics
 from metrics.monitoring.windows import Window
-
-__all__ = [
-    "Health",
-    "Limits",
-    "MetricDrift",
-    "Monitor",
-    "Recalibrated",
-    "Sample",
-    "Spec",
-    "Standing",
-    "State",
-    "Watch",
-    "Window",
-    "check",
-    "columns",
-    "create",
-    "drifts",
-    "failure_count",
-    "failures",
-    "feed",
-    "fitting",
-    "get_metrics",
-    "monitor",
-    "monitors",
-    "recalibrated",
-    "reference_of",
-    "sample_scores",
-    "trend",
-]

@@ -14,8 +14,3 @@ from metrics.perturbations.kind import INTENSITIES, Intensity, Kind
 from metrics.perturbations.kinds import KINDS, RULE_KINDS
 from metrics.perturbations.perturb import FIELDS, Perturbed, perturb
 from metrics.perturbations.variant_rows import Skipped
-
-__all__ = [
-    "ANSWER_KINDS", "FIELDS", "INTENSITIES", "KINDS", "RULE_KINDS", "UNASKED_KINDS", "Intensity", "Kind", "Perturbed",
-    "Skipped", "VariedAnswers", "judged_again", "perturb", "vary_answers",
-]  # fmt: skip

@@ -16,25 +16,3 @@ from metrics.questions.drafts import DraftNotFound, drafts, read_draft, review, 
 from metrics.questions.kinds import QUESTION_KINDS, Kind
 from metrics.questions.settings import QuestionSettings, question_settings
 from metrics.questions.write_questions import questions_from_documents, write_questions
-
-__all__ = [
-    "QUESTION_KINDS",
-    "STATUS",
-    "Draft",
-    "DraftNotFound",
-    "Dropped",
-    "Kind",
-    "Passage",
-    "Proposed",
-    "QuestionSettings",
-    "Review",
-    "approved",
-    "drafts",
-    "estimate",
-    "question_settings",
-    "questions_from_documents",
-    "read_draft",
-    "review",
-    "save_draft",
-    "write_questions",
-]

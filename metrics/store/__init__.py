@@ -4,5 +4,3 @@ from metrics.store.run import Run
 from metrics.store.run_cache import cache_by_run
 from metrics.store.run_progress import Progress
 from metrics.store.workspace import Workspace
-
-__all__ = ["Progress", "Run", "Workspace", "cache_by_run"]

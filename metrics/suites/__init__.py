@@ -15,13 +15,7 @@ Suites never change: every function gives a new one. Those made by `perturb` sta
 from metrics.core.suite_difference import Change, Difference, difference
 from metrics.store.table_files import FORMATS, suite_bytes, write_suite
 from metrics.suites.duplicates import Duplicate, duplicates, independent_cases
-from metrics.suites.suite_contents import (
-    complexity_distribution,
-    tag_counts,
-    tag_index,
-    values_of,
-    with_originals,
-)
+from metrics.suites.suite_contents import complexity_distribution, tag_counts, tag_index, values_of, with_originals
 from metrics.suites.suite_edits import (
     Draft,
     Edit,
@@ -37,42 +31,3 @@ from metrics.suites.suite_history import Version, save_version, versions
 from metrics.suites.suite_merge import CONFLICTS, Merged, merge
 from metrics.suites.suite_rows import add_cases, change_cases, free_id, relabel_objects, rename_cases
 from metrics.suites.suite_splits import sample, split
-
-__all__ = [
-    "CONFLICTS",
-    "FORMATS",
-    "Change",
-    "Difference",
-    "Draft",
-    "Duplicate",
-    "Edit",
-    "Merged",
-    "Version",
-    "add_cases",
-    "apply",
-    "change_cases",
-    "complexity_distribution",
-    "difference",
-    "drafted",
-    "duplicates",
-    "free_id",
-    "independent_cases",
-    "media_folder",
-    "merge",
-    "part_of",
-    "read_draft",
-    "relabel_objects",
-    "rename_cases",
-    "sample",
-    "save_draft",
-    "save_part",
-    "save_version",
-    "split",
-    "suite_bytes",
-    "tag_counts",
-    "tag_index",
-    "values_of",
-    "versions",
-    "with_originals",
-    "write_suite",
-]

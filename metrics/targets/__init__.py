@@ -14,5 +14,3 @@ jobs.py          a completion in a process of its own, which the studio starts a
 
 from metrics.targets.complete import complete
 from metrics.targets.spec import targets_of
-
-__all__ = ["complete", "targets_of"]

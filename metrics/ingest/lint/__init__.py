@@ -20,19 +20,3 @@ from metrics.ingest.lint.unknown_classes import (
     unknown_classes,
     unknown_text,
 )
-
-__all__ = [
-    "FIXES",
-    "TASKS_ASKED",
-    "ClassChoice",
-    "Finding",
-    "UnknownClass",
-    "advice",
-    "fix",
-    "fix_all",
-    "lint",
-    "settle",
-    "unanswered",
-    "unknown_classes",
-    "unknown_text",
-]
