@@ -11,7 +11,6 @@ from metrics.store import Workspace
 
 
 def add_command(commands: Any) -> None:
-    """Add `archive` and `import`."""
     command = add_parser(commands, "archive", _archive, of_run=True, help="write a finished run with its data as a zip")
     command.add_argument("-o", "--output", metavar="FILE", required=True, help="zip to write")
     command.add_argument("--without-media", action="store_true", help="leave out images and the files of agents")
@@ -25,17 +24,16 @@ def add_command(commands: Any) -> None:
     )
 
 
-def _archive(options: argparse.Namespace) -> int:
+def _archive(options: argparse.Namespace) -> None:
     from metrics.reports.archives.write import write_file
 
     run = run_of(options, finished=True)
     write_file(run, Path(options.output), not options.without_media, not options.without_replies)
     if not options.quiet:
         say(f"{Path(options.output).stat().st_size:,} bytes written to {options.output}")
-    return 0
 
 
-def _import(options: argparse.Namespace) -> int:
+def _import(options: argparse.Namespace) -> None:
     from metrics.reports.archives.read import read_archive
 
     file = Path(options.file)
@@ -46,4 +44,3 @@ def _import(options: argparse.Namespace) -> int:
         what = "imported" if found.added else "is there already"
         say(f"{found.run.name}: {what}" + (f", {found.replies:,} replies" if options.replies else ""))
     say(found.run.id)
-    return 0

@@ -10,7 +10,6 @@ from metrics.reports.bundles import MOST_CASES, MOST_OF_NUMBER
 
 
 def add_command(commands: Any) -> None:
-    """Add `bundle`."""
     command = add_parser(
         commands, "bundle", _bundle, of_run=True,
         help="write a finished run as a folder of pages that open from a disk or any web host",
@@ -25,7 +24,7 @@ def add_command(commands: Any) -> None:
     command.add_argument("--without-media", action="store_true", help="leave out images")
 
 
-def _bundle(options: argparse.Namespace) -> int:
+def _bundle(options: argparse.Namespace) -> None:
     from metrics.reports.bundles.bundle_files import write_bundle
 
     folder = Path(options.output)
@@ -34,4 +33,3 @@ def _bundle(options: argparse.Namespace) -> int:
         say(f"{written.files:,} files, {written.size:,} bytes written to {folder}; open {folder / 'index.html'}")
         if written.left_out:
             say(written.left_out)
-    return 0

@@ -13,7 +13,6 @@ from metrics.store import Workspace
 
 
 def add_command(commands: Any) -> None:
-    """Add `cache` with its actions stats, clear, export and import."""
     command = commands.add_parser("cache", help="stored replies of judges: stats, clear, export, import")
     actions = command.add_subparsers(required=True, metavar="ACTION")
 
@@ -29,7 +28,7 @@ def add_command(commands: Any) -> None:
     action.add_argument("file", metavar="FILE", help="an exported cache")
 
 
-def _stats(options: argparse.Namespace) -> int:
+def _stats(options: argparse.Namespace) -> None:
     with _opened(options) as cache:
         found = cache.statistics()
     say(f"{found.replies:,} replies, {found.bytes:,} bytes in {cache.folder}")
@@ -38,29 +37,25 @@ def _stats(options: argparse.Namespace) -> int:
     say(f"{found.hits:,} hits, {found.misses:,} misses; saved {saved}")
     for judge, step, count in found.steps:
         say(f"  {judge} · {step}: {count:,}")
-    return 0
 
 
-def _clear(options: argparse.Namespace) -> int:
+def _clear(options: argparse.Namespace) -> None:
     with _opened(options) as cache:
         say(f"{cache.clear(options.judge, options.step, options.older_than):,} replies removed")
-    return 0
 
 
-def _export(options: argparse.Namespace) -> int:
+def _export(options: argparse.Namespace) -> None:
     keys = None
     if options.run is not None:
         judgements = Workspace(options.workspace).run(options.run, finished=True).judgements
         keys = set() if judgements.empty else set(judgements["key"])
     with _opened(options) as cache:
         say(f"{cache.export(Path(options.file), keys):,} replies written to {options.file}")
-    return 0
 
 
-def _import(options: argparse.Namespace) -> int:
+def _import(options: argparse.Namespace) -> None:
     with _opened(options) as cache:
         say(f"{cache.take(Path(options.file)):,} replies imported from {options.file}")
-    return 0
 
 
 def _opened(options: argparse.Namespace) -> "closing[Cache]":

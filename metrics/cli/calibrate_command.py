@@ -10,7 +10,6 @@ from metrics.cli.terminal import say
 
 
 def add_command(commands: Any) -> None:
-    """Add `calibrate`."""
     words = "set a metric's threshold by people's labels; later runs with the same models use it"
     command = add_parser(commands, "calibrate", _calibrate, of_run=True, help=words)
     command.add_argument(
@@ -32,7 +31,7 @@ def add_command(commands: Any) -> None:
     )
 
 
-def _calibrate(options: argparse.Namespace) -> int:
+def _calibrate(options: argparse.Namespace) -> None:
     from metrics.analysis.labels.calibrate import calibrate, calibrated_here, chosen_criterion, chosen_metric
     from metrics.presentation.calibration_words import calibrated
     from metrics.store.calibrations import Calibrations
@@ -45,7 +44,7 @@ def _calibrate(options: argparse.Namespace) -> int:
         if removed is not None:
             kept.forget(removed)
         say(f"{evaluator}.{metric}: " + ("nothing was calibrated" if removed is None else "forgotten"))
-        return 0
+        return
     if options.files:
         add_files(run, options)
     found = calibrate(run, evaluator, metric, chosen_criterion(run, options.criterion, metric), options.passing)
@@ -55,4 +54,3 @@ def _calibrate(options: argparse.Namespace) -> int:
         used = "later runs with the same models and parameters use it; this run keeps its own"
         unfit = "these labels support no threshold; later runs say so beside the number"
         say(used if found.separates else unfit, file=sys.stderr)
-    return 0

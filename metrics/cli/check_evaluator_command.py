@@ -13,7 +13,6 @@ MARKS = {True: "pass", False: "FAIL", None: "–   "}
 
 
 def add_command(commands: Any) -> None:
-    """Add `check-evaluator`."""
     command = commands.add_parser("check-evaluator", help="check that an evaluator of your own keeps Assay's laws")
     command.add_argument("reference", metavar="MODULE:OBJECT|FILE.py:OBJECT", help="the evaluator")
     command.set_defaults(command=_check)

@@ -16,7 +16,6 @@ from metrics.store import Workspace
 
 
 def add_command(commands: Any) -> None:
-    """Add `complete`."""
     words = "ask models, endpoints, programs or functions every case of a suite, and keep the answers as outputs"
     command = add_parser(commands, "complete", _complete, help=words)
     command.add_argument("suite", metavar="SUITE", nargs="?", help="the test cases: CSV, JSONL, JSON or Parquet")
@@ -29,7 +28,7 @@ def add_command(commands: Any) -> None:
     command.add_argument("--job", metavar="ID", help="continue a completion that the studio began")
 
 
-def _complete(options: argparse.Namespace) -> int:
+def _complete(options: argparse.Namespace) -> None:
     from metrics.ingest import read_suite
     from metrics.store.table_files import check_format, write_outputs
 
@@ -38,7 +37,7 @@ def _complete(options: argparse.Namespace) -> int:
         from metrics.targets.jobs import job_of
 
         say(job_of(workspace, options.job).execute())
-        return 0
+        return
     missing = [
         InputProblem(name, "nothing", expected)
         for name, value, expected in (
@@ -57,7 +56,7 @@ def _complete(options: argparse.Namespace) -> int:
     given = TargetFields.of(options)
     if options.dry_run:
         say(*target_estimate(given, suite, options.workspace))
-        return 0
+        return
     outputs = ask(given, suite, options)
     fingerprint = workspace.save_outputs(outputs, suite)
     failed = len(outputs.outputs) - outputs.outputs["error"].null_count
@@ -65,4 +64,3 @@ def _complete(options: argparse.Namespace) -> int:
         write_outputs(outputs, options.output)
     where = options.output or f"outputs {fingerprint[:12]} of {workspace.path}"
     say(f"{len(outputs.outputs) - failed:,} answers{f', {failed:,} failed' if failed else ''} in {where}")
-    return 0

@@ -87,7 +87,7 @@ def _add_approve(actions: Any) -> None:
     command.add_argument("-o", "--output", metavar="FILE", help="file to write: .jsonl, .csv, .parquet")
 
 
-def _from_documents(options: argparse.Namespace) -> int:
+def _from_documents(options: argparse.Namespace) -> None:
     from metrics import questions
     from metrics.ingest.documents import read_documents
     from metrics.models.embedder import BUNDLED
@@ -109,7 +109,7 @@ def _from_documents(options: argparse.Namespace) -> int:
             say("no judge calls: no judge is chosen")
         else:
             print_found(questions.estimate(read.documents, settings, judge, options.workspace))
-        return 0
+        return
     workspace = Workspace(options.workspace)
     with follow(options) as listen:
         draft = questions.write_questions(
@@ -126,7 +126,6 @@ def _from_documents(options: argparse.Namespace) -> int:
         questions.review(workspace.path, draft_id, reviews)
     write_suite(draft.suite(reviews=reviews, statuses=("proposed", "approved")), options.output)
     say(f"{len(draft.questions):,} questions in {options.output}, draft {draft_id}")
-    return 0
 
 
 def _settings(options: argparse.Namespace) -> dict[str, Any]:
@@ -166,7 +165,7 @@ def _report(draft: Any) -> None:
         say(f"  {missing:,} fewer than asked for{f': {draft.stopped}' * bool(draft.stopped)}", file=sys.stderr)
 
 
-def _approve(options: argparse.Namespace) -> int:
+def _approve(options: argparse.Namespace) -> None:
     from dataclasses import replace
 
     from metrics import questions
@@ -190,4 +189,3 @@ def _approve(options: argparse.Namespace) -> int:
     if not options.quiet:
         say(f"{len(suite):,} cases approved; stored as {suite.name!r}", file=sys.stderr)
     say(options.output or stored)
-    return 0

@@ -19,7 +19,6 @@ DEFAULTS = Evaluation.model_fields
 
 
 def add_command(commands: Any) -> None:
-    """Add `evaluate`."""
     command = add_parser(commands, "evaluate", _evaluate, help="evaluate outputs of models on a suite")
     add_flags(command, *(group for group in GROUPS if group is not CommandFields))
 

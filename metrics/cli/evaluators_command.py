@@ -11,7 +11,6 @@ from metrics.engine.evaluation import PluginFields
 
 
 def add_command(commands: Any) -> None:
-    """Add `evaluators`."""
     command = commands.add_parser("evaluators", help="list the evaluators")
     command.add_argument("--json", action="store_true", help="everything that they declare, as JSON")
     command.add_argument("--presets", action="store_true", help="the presets of evaluators, with those that each has")
@@ -36,7 +35,7 @@ def _evaluators(options: argparse.Namespace) -> int:
     return 0
 
 
-def _presets(as_json: bool) -> int:
+def _presets(as_json: bool) -> None:
     from metrics.library.presets import PRESETS
 
     held = {
@@ -50,8 +49,7 @@ def _presets(as_json: bool) -> int:
             for each in PRESETS.values()
         ]  # fmt: skip
         print(json.dumps(records, ensure_ascii=False, indent=1))
-        return 0
+        return
     for preset in PRESETS.values():
         say(f"{preset.id:<16} {preset.title} ({', '.join(preset.tasks)}) {preset.summary}")
         say(f"{'':<16} {', '.join(held[preset.id])}")
-    return 0

@@ -16,8 +16,8 @@ def add_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--to", choices=EXPORTERS, help=f"the whole run for another tool ({texts})")
 
 
-def export(options: argparse.Namespace) -> int:
-    """Write the run as --to says; return the exit code. InputError on options that do not go with it."""
+def export(options: argparse.Namespace) -> None:
+    """Write the run as --to says. InputError on options that do not go with it."""
     exporter = EXPORTERS[options.to]
     unfit = {"--what": options.what != "aggregates", "--format": options.format is not None, "--model": options.model}
     problems = [InputProblem(name, f"--to {exporter.id}", "--to alone") for name, given in unfit.items() if given]
@@ -41,4 +41,3 @@ def export(options: argparse.Namespace) -> int:
         say(f"{options.output}: {len(files):,} files")
     else:
         say(*exporter()(run))
-    return 0

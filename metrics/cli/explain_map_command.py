@@ -12,7 +12,6 @@ from metrics.library.input_data import readings_of
 
 
 def add_command(commands: Any) -> None:
-    """Add `explain-map`."""
     words = "say why a trainer's mAP differs from COCO's: each of its choices, recomputed"
     command = add_parser(commands, "explain-map", _explain_map, help=words)
     command.add_argument("suite", metavar="SUITE", help="the ground truth: COCO, YOLO, VOC … (docs/formats.md)")
@@ -24,7 +23,7 @@ def add_command(commands: Any) -> None:
     add_flags(command, ReadingFields, without=("explain", "all_problems"))
 
 
-def _explain_map(options: argparse.Namespace) -> int:
+def _explain_map(options: argparse.Namespace) -> None:
     from metrics.cli.options import write_output
     from metrics.ingest import read_outputs, read_suite
     from metrics.library.trainer_map import explain_map
@@ -43,7 +42,6 @@ def _explain_map(options: argparse.Namespace) -> int:
         for row in rows.to_dict("records"):
             numbers = f"{_text(row['AP50']):>6} {_text(row['AP']):>6} {_text(row['change'], '+.3f'):>7}"
             say(f"  {row['step']:<32} {numbers}  {row['why']}")
-    return 0
 
 
 def _text(value: float | None, form: str = ".3f") -> str:

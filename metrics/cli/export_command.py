@@ -21,7 +21,6 @@ DOCUMENTS = {"valor": "json", "bitmaps": "zip"}  # what is no table, and its for
 
 
 def add_command(commands: Any) -> None:
-    """Add `export`."""
     command = add_parser(
         commands, "export", _export, of_run=True,
         help="print or write a table of a finished run, or the scores in a result CSV of Open RAG Eval",
@@ -36,9 +35,10 @@ def add_command(commands: Any) -> None:
     add_table_output(command, None)
 
 
-def _export(options: argparse.Namespace) -> int:
+def _export(options: argparse.Namespace) -> None:
     if options.to is not None:
-        return exchange_options.export(options)
+        exchange_options.export(options)
+        return
     what = options.what
     if options.model and what != RAG_RESULTS:
         raise InputError([InputProblem("--model", f"--what {what}", f"--what {RAG_RESULTS}")])
@@ -52,7 +52,6 @@ def _export(options: argparse.Namespace) -> int:
 
         content = write(_table(options), options.format or "json")
     write_output(content, options.output)
-    return 0
 
 
 def _document(what: str, run: Run) -> bytes:

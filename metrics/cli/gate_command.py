@@ -10,7 +10,6 @@ from metrics.engine.evaluation import GATES, LogFields
 
 
 def add_command(commands: Any) -> None:
-    """Add `gate`."""
     words = "check a finished run: --fail-under, --baseline, --fail-if-worse, --non-inferior"
     command = add_parser(commands, "gate", _gate, of_run=True, help=words)
     add_flags(command, *GATES)

@@ -76,20 +76,17 @@ def add_kept(actions: Any, given: type[GivenRows], exported: "Callable[[Run], pd
     add_table_output(action, "csv")
 
 
-def _list(given: type[GivenRows], options: argparse.Namespace) -> int:
+def _list(given: type[GivenRows], options: argparse.Namespace) -> None:
     for one in given(run_of(options)).sets():
         counts = f"{one.rows:>7,} {given.kind}  {one.raters} rater{'s' * (one.raters != 1)}"
         say(f"{one.id}  {counts}  {one.changed[:16]}  {one.name}  ({', '.join(one.criteria)})")
-    return 0
 
 
-def _remove(given: type[GivenRows], options: argparse.Namespace) -> int:
+def _remove(given: type[GivenRows], options: argparse.Namespace) -> None:
     given(run_of(options)).remove(options.set)
-    return 0
 
 
-def _export(exported: "Callable[[Run], pd.DataFrame]", options: argparse.Namespace) -> int:
+def _export(exported: "Callable[[Run], pd.DataFrame]", options: argparse.Namespace) -> None:
     from metrics.store.export_formats import write
 
     write_output(write(exported(run_of(options)), options.format), options.output)
-    return 0

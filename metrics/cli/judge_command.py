@@ -18,7 +18,6 @@ from metrics.store import Workspace
 
 
 def add_command(commands: Any) -> None:
-    """Add `judge` with its actions install, list, bias and preferences."""
     command = commands.add_parser(
         "judge",
         help="install the local judge, list the models of this machine, check what sways a judge: bias; let a judge "
@@ -42,14 +41,13 @@ def add_command(commands: Any) -> None:
     add_preferences_action(actions)
 
 
-def _install(options: argparse.Namespace) -> int:
+def _install(options: argparse.Namespace) -> None:
     with follow(options) as listen:
         file = install(partial(count, listen, MODEL.name))
     say(f"{file}: sha256 verified; use it with --judge {LOCAL}")
-    return 0
 
 
-def _list(options: argparse.Namespace) -> int:
+def _list(options: argparse.Namespace) -> None:
     workspace = Workspace(options.workspace).path
     missing = missing_local_model(LOCAL)
     say(f"local judge, {MODEL.name}: {missing or 'installed'}")
@@ -66,7 +64,6 @@ def _list(options: argparse.Namespace) -> int:
         _list_servers(options.quiet)
     elif not options.quiet:
         say("servers of this machine: --servers looks for them", file=sys.stderr)
-    return 0
 
 
 def _list_servers(quiet: bool) -> None:

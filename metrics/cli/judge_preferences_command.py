@@ -29,7 +29,7 @@ def add_preferences_action(actions: Any) -> None:
     add_flags(action, JudgeFields, EstimateFields, LogFields)
 
 
-def _preferences(options: argparse.Namespace) -> int:
+def _preferences(options: argparse.Namespace) -> None:
     from metrics.analysis.preferences.judging import judge_preferences, preference_estimate
     from metrics.presentation.preference_words import judged_lines, preference_lines
 
@@ -38,13 +38,12 @@ def _preferences(options: argparse.Namespace) -> int:
     judge = judge_settings(JudgeFields.of(options)) if options.judge else _own_judge(run, options)
     if options.dry_run:
         print_found(preference_estimate(run, judge, **chosen))
-        return 0
+        return
     with follow(options) as listen:
         found = judge_preferences(run, judge, listen=partial(count, listen, "Comparing"), **chosen)
     if not options.quiet:
         say(*judged_lines(found), file=sys.stderr)
     say(*preference_lines(run, options.criterion))
-    return 0
 
 
 def _own_judge(run: Any, options: argparse.Namespace) -> Any:

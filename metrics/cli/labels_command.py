@@ -20,7 +20,6 @@ UNKNOWN = "Without --sampling random, labels speak for the labelled outputs alon
 
 
 def add_command(commands: Any) -> None:
-    """Add `labels` with its actions add, list, remove, export, agreement and acceptance."""
     words = (
         "people's labels of a run's outputs: add, list, remove, export; agreement with them, and what they let through"
     )
@@ -63,10 +62,9 @@ def add_reading(action: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def _add(options: argparse.Namespace) -> int:
+def _add(options: argparse.Namespace) -> None:
     for name in add_files(run_of(options), options):
         say(name)
-    return 0
 
 
 def add_files(run: Run, options: argparse.Namespace) -> list[str]:
@@ -83,7 +81,7 @@ def _exported(run: Run) -> "pd.DataFrame":
     return exported(run)
 
 
-def _agreement(options: argparse.Namespace) -> int:
+def _agreement(options: argparse.Namespace) -> None:
     from metrics.analysis.labels.judge_agreement import agreements
     from metrics.presentation.agreement_words import agreement_frame
     from metrics.store.export_formats import write
@@ -92,10 +90,9 @@ def _agreement(options: argparse.Namespace) -> int:
     only, wanted = _asked(run, options)
     rows = [(name, found) for name in wanted for found in agreements(run, name, only=only)]
     write_output(write(agreement_frame(rows), options.format), options.output)
-    return 0
 
 
-def _acceptance(options: argparse.Namespace) -> int:
+def _acceptance(options: argparse.Namespace) -> None:
     from metrics.analysis.labels.acceptance import acceptances
     from metrics.analysis.labels.labelled_scores import metric_columns
     from metrics.presentation.guarantee_words import acceptance_frame
@@ -113,7 +110,6 @@ def _acceptance(options: argparse.Namespace) -> int:
         for found in acceptances(run, name, metric, most=options.most_errors)
     ]
     write_output(write(acceptance_frame(rows), options.format), options.output)
-    return 0
 
 
 def _asked(run: Run, options: argparse.Namespace) -> tuple[tuple[str, str] | None, list[str]]:

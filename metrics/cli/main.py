@@ -3,56 +3,22 @@
 import argparse
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 
 from metrics import __version__
-from metrics.cli import (
-    archive_command,
-    bundle_command,
-    cache_command,
-    calibrate_command,
-    check_evaluator_command,
-    complete_command,
-    completion_command,
-    evaluate_command,
-    evaluators_command,
-    explain_map_command,
-    export_command,
-    gate_command,
-    judge_command,
-    labels_command,
-    log_lines,
-    merge_command,
-    monitor_command,
-    over_suites_command,
-    perturb_command,
-    plot_command,
-    preferences_command,
-    remote_command,
-    report_command,
-    rubric_command,
-    run_command,
-    runs_command,
-    sample_size_command,
-    samples_command,
-    studio_command,
-    suites_command,
-    verify_command,
-    warm_up_command,
-)
+from metrics.cli import completion_command, log_lines
 from metrics.cli.command_parser import CommandParser
 from metrics.cli.failures import told
 from metrics.cli.plugin_options import load_plugins
 from metrics.cli.rag_config import with_config
 from metrics.cli.stopping import exit_code, stopping
 
-COMMANDS = (
-    evaluate_command, run_command, complete_command, export_command, report_command, bundle_command, gate_command,
-    over_suites_command, plot_command, monitor_command, perturb_command, suites_command, cache_command,
-    judge_command, labels_command, preferences_command, calibrate_command, rubric_command, evaluators_command,
-    check_evaluator_command, explain_map_command, runs_command, verify_command, merge_command, archive_command,
-    remote_command, sample_size_command, samples_command, studio_command, warm_up_command,
-)  # fmt: skip
+COMMANDS = """
+    evaluate run complete export report bundle gate over_suites plot monitor perturb suites cache judge labels
+    preferences calibrate rubric evaluators check_evaluator explain_map runs verify merge archive remote sample_size
+    samples studio warm_up
+""".split()  # in the order of --help; each is a module, NAME_command
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -66,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with stopping():
             options = parser().parse_args(with_config(sys.argv[1:] if arguments is None else arguments))
             load_plugins(getattr(options, "plugin", ()))
-            code = int(options.command(options))
+            code = int(options.command(options) or 0)  # a command that returns nothing has succeeded
             sys.stdout.flush()  # here, where a full disk can still be told
             return code
     except BrokenPipeError:  # `… | head`
@@ -85,7 +51,7 @@ def parser() -> argparse.ArgumentParser:
     found: argparse.ArgumentParser = CommandParser(prog=prog, description="Evaluate models; see docs/command.md.")
     found.add_argument("--version", action="version", version=f"assay {__version__}")
     commands = found.add_subparsers(required=True, metavar="COMMAND")
-    for module in COMMANDS:
-        module.add_command(commands)
+    for name in COMMANDS:
+        import_module(f"metrics.cli.{name}_command").add_command(commands)
     completion_command.add_command(commands, found)
     return found

@@ -11,7 +11,6 @@ from metrics.store import Workspace
 
 
 def add_command(commands: Any) -> None:
-    """Add `merge`."""
     command = add_parser(commands, "merge", _merge, help="join the shards made by `evaluate --shard` into one run")
     words = "folders of shards, or workspaces that have them; every shard of the run"
     command.add_argument("folders", metavar="FOLDER", nargs="+", type=Path, help=words)

@@ -24,7 +24,6 @@ SHOWN_BAD = 5
 
 
 def add_command(commands: Any) -> None:
-    """Add `monitor`."""
     command = add_parser(
         commands,
         "monitor",
@@ -72,7 +71,7 @@ def add_command(commands: Any) -> None:
     add_flags(command, JudgeFields)
 
 
-def _monitor(options: argparse.Namespace) -> int:
+def _monitor(options: argparse.Namespace) -> None:
     from metrics import monitoring
     from metrics.monitoring import alerts
     from metrics.monitoring.line_reader import check_file
@@ -109,7 +108,6 @@ def _monitor(options: argparse.Namespace) -> int:
         say("stopped; the same command continues where it stopped", file=sys.stderr)
         raise SystemExit(exit_code(stop)) from None
     _print(monitor)
-    return 0
 
 
 def _given(options: argparse.Namespace) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from metrics.store.export_formats import FORMATS
 
 
 def add_parser(
-    commands: Any, name: str, execute: Callable[[argparse.Namespace], int], *, of_run: bool = False, **words: str
+    commands: Any, name: str, execute: Callable[[argparse.Namespace], int | None], *, of_run: bool = False, **words: str
 ) -> argparse.ArgumentParser:
     """Add a command that uses a workspace, and so has --workspace and --quiet; `of_run`: with the argument RUN."""
     command: argparse.ArgumentParser = commands.add_parser(name, **words)

@@ -19,7 +19,6 @@ ALL, MEAN = "all suites", "mean of suites"  # in place of a suite
 
 
 def add_command(commands: Any) -> None:
-    """Add `over-suites`."""
     words = "compare models over several suites: a metric in each, and in all of them"
     command = add_parser(commands, "over-suites", _over_suites, help=words)
     command.add_argument(
@@ -30,7 +29,7 @@ def add_command(commands: Any) -> None:
     command.add_argument("-o", "--output", metavar="FILE.csv", help="write the table of models and suites to FILE.csv")
 
 
-def _over_suites(options: argparse.Namespace) -> int:
+def _over_suites(options: argparse.Namespace) -> None:
     from metrics.analysis import several_suites
     from metrics.analysis.ranking.objectives import objective_key
     from metrics.presentation.ranking_words import suites_lines, suites_sentence
@@ -49,7 +48,6 @@ def _over_suites(options: argparse.Namespace) -> int:
         write_output(write(table, "csv"), options.output)
     if not options.quiet:
         say(suites_sentence(found), *_lines(found), *suites_lines(found))
-    return 0
 
 
 def _lines(found: SeveralSuites) -> Iterator[str]:

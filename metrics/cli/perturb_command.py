@@ -18,7 +18,6 @@ from metrics.perturbations.perturb import FIELDS, Perturbed, perturb
 
 
 def add_command(commands: Any) -> None:
-    """Add `perturb`."""
     listed = " ".join(f"{kind.name}: {kind.says}." for kind in KINDS.values())
     words = "write a suite with variants of its cases: typos, synonyms, …"
     command = add_parser(commands, "perturb", _perturb, help=words, epilog=f"Kinds. {listed}")
@@ -38,7 +37,7 @@ def add_command(commands: Any) -> None:
     add_flags(command, ReadingFields, JudgeFields)
 
 
-def _perturb(options: argparse.Namespace) -> int:
+def _perturb(options: argparse.Namespace) -> None:
     from metrics.ingest import read_suite
     from metrics.store.table_files import check_format, write_suite
 
@@ -55,7 +54,6 @@ def _perturb(options: argparse.Namespace) -> int:
     if not options.quiet:
         _report(made)
     say(f"{len(made.suite):,} cases in {options.output}")
-    return 0
 
 
 def _report(made: Perturbed) -> None:

@@ -20,7 +20,6 @@ ENDINGS = ("png", "svg", "pdf")
 
 
 def add_command(commands: Any) -> None:
-    """Add `plot`."""
     command = add_parser(commands, "plot", _plot, help="draw box plots of runs and result CSVs side by side")
     command.add_argument(
         "sources", metavar="RUN|RESULT.csv", nargs="+",
@@ -40,7 +39,7 @@ def add_command(commands: Any) -> None:
     )
 
 
-def _plot(options: argparse.Namespace) -> int:
+def _plot(options: argparse.Namespace) -> None:
     ending = _ending(options.output)
     if ending not in ENDINGS:
         raise InputError([InputProblem(options.output, f"the ending {ending!r}", ".png, .svg or .pdf")])
@@ -53,7 +52,6 @@ def _plot(options: argparse.Namespace) -> int:
     write_plot(sources, options.output, metrics, options.evaluator)
     if not options.quiet:
         say(options.output)
-    return 0
 
 
 def write_plot(

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 
 def add_command(commands: Any) -> None:
-    """Add `preferences` with its actions add, list, remove, export and ranking."""
     words = "which of two models' answers people prefer: add, list, remove, export; the models ranked by it"
     command = commands.add_parser("preferences", help=words)
     actions = command.add_subparsers(required=True, metavar="ACTION")
@@ -44,13 +43,12 @@ def add_command(commands: Any) -> None:
     add_table_output(action, None)
 
 
-def _add(options: argparse.Namespace) -> int:
+def _add(options: argparse.Namespace) -> None:
     from metrics.ingest.preference_files import read_preferences
 
     read = partial(read_preferences, by=options.by, a_first=options.a_first)
     for name in given_rows.add_files(run_of(options), Preferences, read, options):
         say(name)
-    return 0
 
 
 def _exported(run: Run) -> "pd.DataFrame":
@@ -59,7 +57,7 @@ def _exported(run: Run) -> "pd.DataFrame":
     return exported_frame(Preferences(run).table().to_pylist())
 
 
-def _ranking(options: argparse.Namespace) -> int:
+def _ranking(options: argparse.Namespace) -> None:
     from metrics.analysis.preferences.matches import SOURCES, preference_criteria
     from metrics.analysis.preferences.preferred import preferred
     from metrics.core.did_you_mean import one_of
@@ -77,7 +75,7 @@ def _ranking(options: argparse.Namespace) -> int:
     if options.format is None and options.output is None:
         for name in wanted:
             say(*preference_lines(run, name))
-        return 0
+        return
     rows = [
         (name, by, found)
         for name in wanted
@@ -85,4 +83,3 @@ def _ranking(options: argparse.Namespace) -> int:
         if (by in counts[name] or len(counts[name]) > 1) and (found := preferred(run, by, name, options.tag))
     ]
     write_output(write(ranking_frame(rows), options.format or "json"), options.output)
-    return 0

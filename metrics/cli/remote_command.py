@@ -18,7 +18,6 @@ T = TypeVar("T")
 
 
 def add_command(commands: Any) -> None:
-    """Add `push` and `pull`."""
     words = "send finished runs with their suite, outputs and images to a URL: s3://, gs://, az://, ssh://, file:// …"
     command = add_parser(commands, "push", _push, help=words)
     command.add_argument(
@@ -44,7 +43,7 @@ def push_sealed(run: Run) -> None:
         say(f"`python -m metrics push {run.id} --workspace {workspace.url}` sends it", file=sys.stderr)
 
 
-def _push(options: argparse.Namespace) -> int:
+def _push(options: argparse.Namespace) -> None:
     workspace, names = Workspace(options.workspace), list(options.runs)
     url = names.pop() if "://" in names[-1] else workspace.url
     if url is None or not names:
@@ -54,17 +53,15 @@ def _push(options: argparse.Namespace) -> int:
         added = _stoppable(partial(workspace.push, run, url, None if options.quiet else _listen("sent")))
         if not options.quiet:
             say(f"{run.id}: {'pushed to' if added else 'is there already:'} {url}")
-    return 0
 
 
-def _pull(options: argparse.Namespace) -> int:
+def _pull(options: argparse.Namespace) -> None:
     workspace = Workspace(options.workspace)
     listen = None if options.quiet else _listen("fetched")
     added = _stoppable(partial(workspace.pull, options.url, *options.runs, listen=listen))
     say(*added)
     if not options.quiet and not added:
         say("nothing new", file=sys.stderr)
-    return 0
 
 
 def _listen(done: str) -> Callable[[int, int], None] | None:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 
 def add_command(commands: Any) -> None:
-    """Add `report`."""
     command = add_parser(commands, "report", _report, of_run=True, help="write the report of a finished run")
     command.add_argument(
         "-o",
@@ -36,7 +35,7 @@ def add_command(commands: Any) -> None:
     add_flags(command, WeightFields)
 
 
-def _report(options: argparse.Namespace) -> int:
+def _report(options: argparse.Namespace) -> None:
     check_ending(options.output)
     if options.sections and _kind(options.output) == MARKDOWN:
         raise InputError([InputProblem("--sections", "a summary in Markdown", "a report: .pdf, .html or .json")])
@@ -45,7 +44,6 @@ def _report(options: argparse.Namespace) -> int:
 
     run, weighting = run_of(options, finished=True), Weighting.parse(options.weight, options.scale)
     write_report(run, options.output, sections, notes=() if weighting is None else tuple(weighting.lines(run)))
-    return 0
 
 
 def check_ending(file: str) -> None:

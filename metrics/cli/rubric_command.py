@@ -13,7 +13,6 @@ from metrics.store import Workspace
 
 
 def add_command(commands: Any) -> None:
-    """Add `rubric`."""
     command = add_parser(
         commands,
         "rubric",
@@ -28,12 +27,12 @@ def add_command(commands: Any) -> None:
     command.add_argument("--save", action="store_true", help="save the rubric of FILE in the workspace")
 
 
-def _rubric(options: argparse.Namespace) -> int:
+def _rubric(options: argparse.Namespace) -> None:
     workspace = Workspace(options.workspace).path
     if options.name is None:
         for one in (USUAL_RUBRIC, *every(workspace, Rubric)):
             say(f"{one.id}  {one.title}, version {one.version}: {_shares(one)}")
-        return 0
+        return
     found = named_rubric(workspace, options.name, files=True)
     if options.save:
         found = save(workspace, found)
@@ -47,7 +46,6 @@ def _rubric(options: argparse.Namespace) -> int:
         write_output(rubric_text(found, ending).encode(), options.output)
     else:
         print(rubric_text(found, ".yaml"), end="")
-    return 0
 
 
 def _shares(rubric: Rubric) -> str:

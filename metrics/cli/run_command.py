@@ -18,7 +18,6 @@ from metrics.core.project_file import project_file
 
 
 def add_command(commands: Any) -> None:
-    """Add `run`."""
     command = add_parser(commands, "run", _run, help="run the evaluations of assay.toml, with their gates and reports")
     command.add_argument(
         "names", metavar="[FILE] NAME", nargs="*",

@@ -18,7 +18,6 @@ from metrics.store import Run, Workspace
 
 
 def add_command(commands: Any) -> None:
-    """Add the commands about runs."""
     command = add_parser(commands, "runs", _runs, help="list the runs, newest first")
     command.add_argument("--tag", metavar="TAG", help="only those with this tag")
     command.add_argument("--json", action="store_true", help="as JSON, an object for each run")
@@ -38,7 +37,7 @@ def add_command(commands: Any) -> None:
     add_parser(commands, "restore", _restore, of_run=True, help="take a run out of the bin")
 
 
-def _runs(options: argparse.Namespace) -> int:
+def _runs(options: argparse.Namespace) -> None:
     workspace = Workspace(options.workspace)
     runs = workspace.bin.runs() if options.bin else workspace.runs()
     records = [
@@ -55,7 +54,6 @@ def _runs(options: argparse.Namespace) -> int:
             say(f"{one['id']}  {one['state']:<11}  {_with_tags(one['name'], one['tags'])}")
     for why in told.values():
         say(why, file=sys.stderr)
-    return 0
 
 
 def _with_tags(name: str, tags: Iterable[str]) -> str:
@@ -78,28 +76,25 @@ def _record(run: Run) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _describe(options: argparse.Namespace) -> int:
+def _describe(options: argparse.Namespace) -> None:
     run = run_of(options)
     said = {name: value for name in ("name", "notes") if (value := getattr(options, name)) is not None}
     tags = [tag for tag in (*run.about.tags, *options.tag) if tag not in options.untag]
     if said or options.tag or options.untag:
         run.describe(**said, tags=tuple(tags))
     say(_with_tags(run.name, run.about.tags), *(f"  {line}" for line in run.about.notes.splitlines()))
-    return 0
 
 
-def _delete(options: argparse.Namespace) -> int:
+def _delete(options: argparse.Namespace) -> None:
     workspace = Workspace(options.workspace)
     if options.for_good:
         workspace.bin.empty([options.run])
     else:
         workspace.delete_run(options.run)
-    return 0
 
 
-def _restore(options: argparse.Namespace) -> int:
+def _restore(options: argparse.Namespace) -> None:
     Workspace(options.workspace).bin.restore(options.run)
-    return 0
 
 
 def _resume(options: argparse.Namespace) -> int:
@@ -112,6 +107,5 @@ def _resume(options: argparse.Namespace) -> int:
     return finished(run, options, 0)
 
 
-def _cancel(options: argparse.Namespace) -> int:
+def _cancel(options: argparse.Namespace) -> None:
     engine.cancel(run_of(options))
-    return 0

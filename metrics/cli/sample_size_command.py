@@ -11,7 +11,6 @@ from metrics.stats.power import aim, design_effect
 
 
 def add_command(commands: Any) -> None:
-    """Add `sample-size`."""
     command = commands.add_parser(
         "sample-size",
         help="say how many cases a wanted precision needs",
@@ -40,7 +39,7 @@ def add_command(commands: Any) -> None:
     command.set_defaults(command=_sample_size)
 
 
-def _sample_size(options: argparse.Namespace) -> int:
+def _sample_size(options: argparse.Namespace) -> None:
     asked = QUESTIONS[options.kind]
     expected = asked.usual if options.expected is None else options.expected
     if options.precision <= 0 or options.repeats < 1 or options.group_size < 1:
@@ -62,4 +61,3 @@ def _sample_size(options: argparse.Namespace) -> int:
     for n, width, difference in zip(shown, widths, differences, strict=True):
         price = f"  {costs.of(n):,.2f}" if options.cost else ""
         print(f"{n:>9,}  {width:>8}  {difference:>8}{price}")
-    return 0

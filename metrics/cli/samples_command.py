@@ -9,14 +9,12 @@ from metrics.store import Workspace
 
 
 def add_command(commands: Any) -> None:
-    """Add `samples`."""
     words = "evaluate the bundled samples that the workspace does not have yet"
     add_parser(commands, "samples", _samples, help=words)
 
 
-def _samples(options: argparse.Namespace) -> int:
+def _samples(options: argparse.Namespace) -> None:
     from metrics.suites.samples import compute_missing
 
     for run in compute_missing(Workspace(options.workspace)):
         say(run.id)
-    return 0

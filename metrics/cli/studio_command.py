@@ -20,7 +20,6 @@ PORT = 8501
 
 
 def add_command(commands: Any) -> None:
-    """Add `studio`."""
     command = commands.add_parser("studio", help="start the studio; it prints its address")
     add_flags(command, CommandFields, without=("quiet",))
     command.add_argument("--port", type=int, default=PORT, help=f"port to listen on (default {PORT})")

@@ -51,13 +51,12 @@ def add_actions(actions: Any) -> None:
     command.add_argument("suite", metavar="SUITE", help="fingerprint of a stored suite or its beginning")
 
 
-def _list(options: argparse.Namespace) -> int:
+def _list(options: argparse.Namespace) -> None:
     for facts in Workspace(options.workspace).suites():
         say(f"{facts['fingerprint'][:SHOWN]}  {facts['task']:<14}  {facts['cases']:>7,} cases  {facts['name']}")
-    return 0
 
 
-def _merge(options: argparse.Namespace) -> int:
+def _merge(options: argparse.Namespace) -> None:
     from dataclasses import replace
 
     from metrics.store.table_files import check_format, write_suite
@@ -80,10 +79,9 @@ def _merge(options: argparse.Namespace) -> int:
         say(f"{len(merged):,} cases in {options.output}")
     else:
         say(save_version(workspace, merged, suite, [f"{other.name}: merged"]))
-    return 0
 
 
-def _diff(options: argparse.Namespace) -> int:
+def _diff(options: argparse.Namespace) -> None:
     from metrics.suites import difference
 
     workspace = Workspace(options.workspace)
@@ -97,10 +95,9 @@ def _diff(options: argparse.Namespace) -> int:
         say(f"+ {id}")
     for change in found.changes:
         say(f"~ {change.case_id} {change.field}: {change.before!r} → {change.after!r}")
-    return 0
 
 
-def _duplicates(options: argparse.Namespace) -> int:
+def _duplicates(options: argparse.Namespace) -> None:
     from metrics.suites import duplicates, independent_cases
 
     if not 0 < options.least <= 1:
@@ -115,10 +112,9 @@ def _duplicates(options: argparse.Namespace) -> int:
         if not options.other:
             counts += f", which are worth {independent_cases(suite, found):,} independent ones"
         say(counts, file=sys.stderr)
-    return 0
 
 
-def _history(options: argparse.Namespace) -> int:
+def _history(options: argparse.Namespace) -> None:
     from metrics.suites import versions
 
     workspace = Workspace(options.workspace)
@@ -128,7 +124,6 @@ def _history(options: argparse.Namespace) -> int:
             counts = f"  +{version.added:,} -{version.removed:,} ~{version.changed:,}"
         edits = f"  {'; '.join(version.edits)}" if version.edits else ""
         say(f"{version.fingerprint[:SHOWN]}  {version.cases:>7,} cases{counts}  {version.name}{edits}")
-    return 0
 
 
 def _suite(workspace: Workspace, text: str) -> "Suite":

@@ -18,7 +18,6 @@ DAMAGED = 2  # the exit code where a run differs from its seal, as of any other 
 
 
 def add_command(commands: Any) -> None:
-    """Add `verify`."""
     words = "compare finished runs with their seals: every table, the suite, the outputs, images by name and size"
     command = add_parser(commands, "verify", _verify, help=words)
     command.add_argument("runs", metavar="RUN", nargs="*", help="ids of finished runs, or latest")

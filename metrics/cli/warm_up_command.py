@@ -5,12 +5,11 @@ from typing import Any
 
 
 def add_command(commands: Any) -> None:
-    """Add `warm-up`."""
     command = commands.add_parser("warm-up", help="compile ahead of time what is otherwise compiled on first use")
     command.set_defaults(command=_warm_up)
 
 
-def _warm_up(_: argparse.Namespace) -> int:
+def _warm_up(_: argparse.Namespace) -> None:
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
@@ -18,4 +17,3 @@ def _warm_up(_: argparse.Namespace) -> int:
 
     with ProcessPoolExecutor(len(PARTS), mp_context=get_context("spawn")) as processes:
         list(processes.map(warm_up, range(len(PARTS))))
-    return 0
