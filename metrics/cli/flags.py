@@ -18,7 +18,7 @@ def add_flags(command: argparse.ArgumentParser, *groups: type[Fields], without: 
     for group in groups:
         for name, field in group.model_fields.items():
             if name not in without:
-                command.add_argument(*_names(name, field), **_facts(field))
+                command.add_argument(*[name if option_of(field).positional else flag_of(name)], **_facts(field))
 
 
 def evaluation_of(options: argparse.Namespace) -> Evaluation:
@@ -53,10 +53,6 @@ def _flag_texts(field: FieldInfo, value: Any) -> Iterator[str]:
         yield ",".join(texts_of(value))
     else:
         yield str(value)
-
-
-def _names(name: str, field: FieldInfo) -> list[str]:
-    return [name if option_of(field).positional else flag_of(name)]
 
 
 def _facts(field: FieldInfo) -> dict[str, Any]:

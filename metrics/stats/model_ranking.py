@@ -36,10 +36,7 @@ class Pairs:
 
 
 def compare_pairs(
-    values: Floats,
-    weights: Floats | None = None,
-    clusters: Ints | None = None,
-    binary: Bools | bool = False,
+    values: Floats, weights: Floats | None = None, clusters: Ints | None = None, binary: Bools | bool = False
 ) -> Pairs:
     """Test the columns of `values` [n, m] pair by pair on the rows that both have: NaN is no value, more is better.
 

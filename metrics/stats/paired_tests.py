@@ -46,10 +46,7 @@ class PairedTests:
 
 
 def paired_tests(
-    differences: Floats,
-    weights: Floats | None = None,
-    clusters: Ints | None = None,
-    binary: bool | Bools = False,
+    differences: Floats, weights: Floats | None = None, clusters: Ints | None = None, binary: bool | Bools = False
 ) -> PairedTests:
     """Test each column of paired `differences` [n, m] for a mean other than 0; NaN is no pair.
 

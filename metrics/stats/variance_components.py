@@ -143,10 +143,7 @@ def crossed_components(ratings: Floats, draws: Floats) -> Floats:
     squared = draws**2
     one_output = draws @ ((m * q - t**2) / 2), draws @ (m * (m - 1) / 2)
     count, total = draws @ there, draws @ x
-    one_rater = (
-        (count * (draws @ x**2) - total**2).sum(axis=1) / 2,
-        (count**2 - squared @ there).sum(axis=1) / 2,
-    )
+    one_rater = ((count * (draws @ x**2) - total**2).sum(axis=1) / 2, (count**2 - squared @ there).sum(axis=1) / 2)
     whole = (
         ((draws @ m) * (draws @ q) - squared @ (m * q) - (draws @ t) ** 2 + squared @ t**2) / 2,
         ((draws @ m) ** 2 - squared @ m**2) / 2,

@@ -88,7 +88,11 @@ def object_list(run: str, state: State) -> ObjectList | None:
         "right_in": first("right") if first("right") in models and first("right") != model else None,
     }  # fmt: skip
     if tag := first("mark"):
-        choice["places"] = _tagged(run, tag, model, choice["repeat"])
+        choice["places"] = tuple(
+            (place.case_id, place.object)
+            for place, mark in reviews.marks(run).items()
+            if tag in mark.tags and (not place.object or (place.model, place.repeat) == (model, choice["repeat"]))
+        )
     counted = run_reads.object_counts(run, evaluator, **choice)["kind"]
     known = tile_gallery.known_kinds(counted, every("kind"))
     asked = tile_gallery.asked_kinds(every("kind"), known)
@@ -104,15 +108,6 @@ def worst_classes(run: str, state: State) -> dict[str, int]:
         return {}
     counts = run_reads.object_counts(run, listed.evaluator, **listed.choice)["label"]
     return {label: counts[label] for label in sorted(counts, key=lambda label: -counts[label])[:LINKED]}
-
-
-def _tagged(run: str, tag: str, model: str, repeat: int) -> tuple[tuple[str, str], ...]:
-    """Return the cases, and the objects of a model and repeat, that people gave a tag."""
-    return tuple(
-        (place.case_id, place.object)
-        for place, mark in reviews.marks(run).items()
-        if tag in mark.tags and (not place.object or (place.model, place.repeat) == (model, repeat))
-    )
 
 
 def sorts_of(by_image: bool) -> dict[str, str]:

@@ -34,18 +34,14 @@ def read_evidence(text: str | None) -> Evidence | None:
     verdicts = {
         name: tuple(_verdict(entry, record) for entry in value)
         for name, value in record.items()
-        if _has_verdicts(value)
+        if (
+            isinstance(value, list)
+            and bool(value)
+            and all(isinstance(entry, Mapping) and any(key in entry for key in VERDICT_KEYS) for entry in value)
+        )
     }
     facts = {name: value for name, value in record.items() if name not in verdicts and name not in RESERVED}
     return Evidence(verdicts, facts, record.get("judge"), record.get("panel"))
-
-
-def _has_verdicts(value: Any) -> bool:
-    return (
-        isinstance(value, list)
-        and bool(value)
-        and all(isinstance(entry, Mapping) and any(key in entry for key in VERDICT_KEYS) for entry in value)
-    )
 
 
 def _verdict(entry: Mapping[str, Any], record: Mapping[str, Any]) -> Verdict:

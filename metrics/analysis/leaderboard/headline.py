@@ -88,7 +88,7 @@ def headline(board: Leaderboard, keys: Collection[str] | None = None, models: Se
     first = shown if decisive is None else best[decisive.key]
     most = max((wins[model] for model in first), default=0)
     leaders = tuple(model for model in shown if model in first and wins[model] == most)
-    differing = sum(_models_differ(own) for _, own in compared)
+    differing = sum(any(_is_ranked(cell) and not cell.best for cell in own.values()) for _, own in compared)
     judged = [(column, own) for column, own in scored if column.threshold is not None]
     return Headline(
         models=tuple(sorted(shown, key=lambda model: (model not in leaders, model not in first, -wins[model]))),
@@ -114,11 +114,6 @@ def _cells_of(board: Leaderboard, column: Column, models: Sequence[str]) -> dict
 
 def _is_ranked(cell: Cell) -> bool:
     return cell.rank is not None
-
-
-def _models_differ(cells: Mapping[str, Cell]) -> bool:
-    """Return whether any model is significantly worse than another."""
-    return any(_is_ranked(cell) and not cell.best for cell in cells.values())
 
 
 def _all_miss(cells: Mapping[str, Cell]) -> bool:

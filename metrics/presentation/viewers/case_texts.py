@@ -27,10 +27,7 @@ def score_table(scores: pd.DataFrame, titles: Mapping[str, str], columns: Sequen
     """Return a table of evaluator and metric × output (`column` of `scores`); a cell is the value or its status."""
     rows: dict[tuple[str, str], dict[str, str]] = {}
     for entry in scores.to_dict("records"):
-        key = (
-            titles[entry["evaluator"]],
-            metric_name(entry["metric"], entry["evaluator"]),
-        )
+        key = (titles[entry["evaluator"]], metric_name(entry["metric"], entry["evaluator"]))
         rows.setdefault(key, dict.fromkeys(columns, ""))[entry["column"]] = score_text(entry["value"], entry["status"])
     return pd.DataFrame([{"evaluator": title, "metric": metric, **cells} for (title, metric), cells in rows.items()])
 

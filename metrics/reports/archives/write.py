@@ -62,7 +62,7 @@ def write_archive(run: Run, target: IO[bytes], media: bool = True, replies: bool
             "format": layout.FORMAT, "version": layout.VERSION, "run": run.id,
             "suite": run.spec.suite.fingerprint, "outputs": run.spec.outputs.fingerprint, "files": listed,
         }  # fmt: skip
-        _add(file, layout.MANIFEST, _json(manifest))
+        _add(file, layout.MANIFEST, (json.dumps(manifest, ensure_ascii=False, indent=1) + "\n").encode())
 
 
 def _entries(run: Run, media: bool, replies: bool) -> Iterator[tuple[str, Content]]:
@@ -99,10 +99,6 @@ def _add(file: zipfile.ZipFile, name: str, content: Content) -> dict[str, Any]:
             digest.update(chunk)
             entry.write(chunk)
     return {"bytes": size, "sha256": digest.hexdigest()}
-
-
-def _json(value: Any) -> bytes:
-    return (json.dumps(value, ensure_ascii=False, indent=1) + "\n").encode()
 
 
 def _readme(run: Run, media: bool, columns: dict[str, list[str]]) -> bytes:

@@ -115,12 +115,8 @@ def _fetch(place: Objects, file: File, path: Path, name: str) -> None:
         with beside.open("wb") as target:
             if not place.copy_to(file.object, target, file.bytes):
                 raise RemoteError(f"{where} is lost; restore it, or push the run again from where it is whole")
-        if not _is(beside, file):
+        if not (beside.stat().st_size == file.bytes and sha256_of(beside) == file.sha256):
             raise RemoteError(f"{where} was changed: its sha256 differs; remove it there and push the run again")
-
-
-def _is(path: Path, file: File) -> bool:
-    return path.stat().st_size == file.bytes and sha256_of(path) == file.sha256
 
 
 def _lock(path: Path) -> RLock:
