@@ -4,12 +4,14 @@ Also what is no table: a run in Valor's JSON, its objects as bitmaps, and the fo
 """
 
 import argparse
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from metrics.cli import exchange_options
 from metrics.cli.options import add_parser, add_table_output, run_of, write_output
-from metrics.core.errors import InputError, InputProblem
+from metrics.cli.terminal import say
+from metrics.core.errors import InputError, InputProblem, MissingResource
+from metrics.reports.exchange.exporters import EXPORTERS, written
 from metrics.reports.table_names import WHATS
 from metrics.store import Run
 
@@ -31,13 +33,13 @@ def add_command(commands: Any) -> None:
         "and curves as Valor's nested JSON; bitmaps: a zip with a PNG and the GeoJSON of every object",
     )  # fmt: skip
     command.add_argument("--model", metavar="NAME", help="model of --what open_rag_eval, where the run has several")
-    exchange_options.add_options(command)
+    _add_to(command)
     add_table_output(command, None)
 
 
 def _export(options: argparse.Namespace) -> None:
     if options.to is not None:
-        exchange_options.export(options)
+        _export_to(options)
         return
     what = options.what
     if options.model and what != RAG_RESULTS:
@@ -74,3 +76,35 @@ def _table(options: argparse.Namespace) -> "pd.DataFrame":
         return rag_scores(options.run)
     run = run_of(options, finished=True)
     return rag_results(run, options.model) if options.what == RAG_RESULTS else table(run, options.what)
+
+
+def _add_to(command: argparse.ArgumentParser) -> None:
+    texts = "; ".join(f"{one.id}: {one.help}" for one in EXPORTERS.values())
+    command.add_argument("--to", choices=EXPORTERS, help=f"the whole run for another tool ({texts})")
+
+
+def _export_to(options: argparse.Namespace) -> None:
+    """Write the run as --to says. InputError on options that do not go with it."""
+    exporter = EXPORTERS[options.to]
+    unfit = {"--what": options.what != "aggregates", "--format": options.format is not None, "--model": options.model}
+    problems = [InputProblem(name, f"--to {exporter.id}", "--to alone") for name, given in unfit.items() if given]
+    if exporter.form == "folder" and not options.output:
+        problems.append(InputProblem("--output", "none", f"-o FOLDER: --to {exporter.id} writes several files"))
+    elif exporter.form == "folder" and any(Path(options.output).glob("*")):
+        problems.append(InputProblem("--output", f"{options.output}, which is not empty", "a new or an empty folder"))
+    elif exporter.form == "server" and options.output:
+        problems.append(InputProblem("--output", options.output, f"none: --to {exporter.id} logs to the tool itself"))
+    if problems:
+        raise InputError(problems)
+    if exporter.package and find_spec(exporter.package) is None:
+        raise MissingResource(f"{exporter.title} is not installed: pip install {exporter.package}, then try again")
+    run = run_of(options, finished=True)
+    if exporter.form == "file":
+        content = exporter()(run)
+        assert isinstance(content, bytes)
+        write_output(content, options.output)
+    elif exporter.form == "folder":
+        files = written(run, exporter, Path(options.output))
+        say(f"{options.output}: {len(files):,} files")
+    else:
+        say(*exporter()(run))

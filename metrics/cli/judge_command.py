@@ -6,13 +6,18 @@ import sys
 from functools import partial
 from typing import Any
 
-from metrics.cli.judge_bias_command import add_bias_action
-from metrics.cli.judge_preferences_command import add_preferences_action
-from metrics.cli.options import add_parser
+from metrics import engine
+from metrics.cli.execution import execute, finished
+from metrics.cli.flags import add_flags
+from metrics.cli.judge_estimate import print_estimate, print_found
+from metrics.cli.options import add_parser, names_of, run_of
 from metrics.cli.progress_view import count, follow
 from metrics.cli.terminal import say
+from metrics.core.label_schema import CRITERION
+from metrics.engine.evaluation import EstimateFields, JudgeFields, LogFields
 from metrics.judge.local.gguf_files import model_folders, own_models
 from metrics.judge.local.install import LOCAL, MODEL, install, missing_local_model
+from metrics.library.judge_choice import budget_of, judge_settings
 from metrics.presentation.format import size_text
 from metrics.store import Workspace
 
@@ -37,8 +42,8 @@ def add_command(commands: Any) -> None:
         action="store_true",
         help="also ask the usual ports of this machine (Ollama, llama.cpp, LM Studio, vLLM) for their models",
     )
-    add_bias_action(actions)
-    add_preferences_action(actions)
+    _add_bias(actions)
+    _add_preferences(actions)
 
 
 def _install(options: argparse.Namespace) -> None:
@@ -78,3 +83,85 @@ def _list_servers(quiet: bool) -> None:
     if not servers and not quiet:
         asked = ", ".join(f"{name} {port}" for name, port in USUAL.items())
         say(f"no server answers on the usual ports ({asked})", file=sys.stderr)
+
+
+def _add_bias(actions: Any) -> None:
+    from metrics.analysis.labels.manipulations import MANIPULATIONS
+
+    listed = " ".join(f"{kind}: {what.says}." for kind, what in MANIPULATIONS.items())
+    words = "judge variants of a run's answers that deserve the same scores, and say what sways its judge"
+    action = add_parser(actions, "bias", _bias, of_run=True, help=words, epilog=f"Kinds. {listed}")
+    action.add_argument("--kinds", metavar="KIND,…", help="kinds of variants (default: all that need no judge)")
+    action.add_argument("--cases", metavar="N", type=int, help="cases drawn at random (default 60)")
+    action.add_argument("--evaluators", metavar="ID,…", help="judged evaluators of the run (default: all)")
+    action.add_argument("--seed", type=int, default=0, help="the same seed draws the same cases (default 0)")
+    action.add_argument(
+        "--judge-budget", metavar="usd=N|calls=N|tokens=N|seconds=N", action="append", default=[],
+        help="limit on what the judge may spend, repeatable",
+    )  # fmt: skip
+    action.add_argument("--dry-run", action="store_true", help="only estimate what the judge would cost")
+    add_flags(action, LogFields)
+
+
+def _bias(options: argparse.Namespace) -> int:
+    from metrics.perturbations.answers import CASES_VARIED, UNASKED_KINDS, judged_again
+    from metrics.presentation.bias_words import check_lines
+
+    source, workspace = run_of(options, finished=True), Workspace(options.workspace)
+    budget = budget_of(options.judge_budget, "--judge-budget").model_dump(exclude_none=True) or None
+    made = judged_again(
+        source, names_of(options.kinds) if options.kinds else UNASKED_KINDS,
+        CASES_VARIED if options.cases is None else options.cases, options.seed, names_of(options.evaluators or ""),
+        budget, options.dry_run,
+    )  # fmt: skip
+    varied = made.varied
+    if options.dry_run:
+        print_estimate(
+            engine.estimate(
+                varied.suite, varied.outputs, made.evaluators, made.parameters, made.resources, workspace.path
+            )
+        )
+        return 0
+    run = made.create(workspace, options.seed)
+    execute(run, options)
+    say(*check_lines(run))
+    return finished(run, options, 0)
+
+
+def _add_preferences(actions: Any) -> None:
+    words = "let a judge compare every two models' answers, in both orders, and rank the models by its preferences"
+    action = add_parser(actions, "preferences", _preferences, of_run=True, help=words)
+    action.add_argument(
+        "--criterion",
+        default=CRITERION,
+        help="what to judge by, in a few words, such as politeness (default quality: correct, complete, to the point)",
+    )
+    action.add_argument("--cases", metavar="N", type=int, help="cases drawn at random (default all)")
+    action.add_argument("--seed", type=int, default=0, help="the same seed draws the same cases (default 0)")
+    add_flags(action, JudgeFields, EstimateFields, LogFields)
+
+
+def _preferences(options: argparse.Namespace) -> None:
+    from metrics.analysis.preferences.judging import judge_preferences, preference_estimate
+    from metrics.presentation.preference_words import judged_lines, preference_lines
+
+    run = run_of(options, finished=True)
+    chosen: dict[str, Any] = {"criterion": options.criterion, "cases": options.cases, "seed": options.seed}
+    judge = judge_settings(JudgeFields.of(options)) if options.judge else _own_judge(run, options)
+    if options.dry_run:
+        print_found(preference_estimate(run, judge, **chosen))
+        return
+    with follow(options) as listen:
+        found = judge_preferences(run, judge, listen=partial(count, listen, "Comparing"), **chosen)
+    if not options.quiet:
+        say(*judged_lines(found), file=sys.stderr)
+    say(*preference_lines(run, options.criterion))
+
+
+def _own_judge(run: Any, options: argparse.Namespace) -> Any:
+    """Return the run's own judge, with the budget that the options give."""
+    own = run.spec.judge
+    if own and options.judge_budget:
+        budget = budget_of(options.judge_budget, "--judge-budget")
+        return {**own, "budget": budget.model_dump(exclude_none=True)}
+    return own

@@ -304,7 +304,7 @@ def test_the_command_writes_files_and_folders(run, tmp_path, capsysbinary) -> No
 
 
 def test_a_tool_that_is_not_installed_is_named(run, capsys, monkeypatch) -> None:
-    monkeypatch.setattr("metrics.cli.exchange_options.find_spec", lambda _: None)
+    monkeypatch.setattr("metrics.cli.export_command.find_spec", lambda _: None)
     assert main(["export", run.id, "--workspace", str(run.workspace.path), "--to", "wandb"]) != 0
     assert "Weights & Biases is not installed: pip install wandb" in capsys.readouterr().err
 
