@@ -18,21 +18,21 @@ def add_command(commands: Any) -> None:
     command.set_defaults(command=_evaluators)
 
 
-def _evaluators(options: argparse.Namespace) -> int:
+def _evaluators(options: argparse.Namespace) -> None:
     from metrics.core.registry import refused
     from metrics.reports.catalogue import catalogue
 
     if options.presets:
-        return _presets(options.json)
+        _presets(options.json)
+        return
     entries = catalogue()
     for why in refused():
         say(why, file=sys.stderr)
     if options.json:
         print(json.dumps(entries, ensure_ascii=False, indent=1))
-        return 0
+        return
     for entry in entries:
         say(f"{entry['id']:<28} {entry['title']} ({', '.join(entry['tasks'])}) {entry['summary']}")
-    return 0
 
 
 def _presets(as_json: bool) -> None:
