@@ -19,15 +19,13 @@ def main() -> None:
     for cases, repeats, share in DESIGNS:
         ratio = repeats * share / (1 - share)  # of the variances of repeats and cases
         rng, case = np.random.default_rng(0), np.repeat(np.arange(cases), repeats)
-        normal = [
-            rng.normal(0, 1, cases)[case] + rng.normal(0, ratio**0.5, cases * repeats) for _ in range(SAMPLES)
-        ]  # fmt: skip
+        normal = [rng.normal(0, 1, cases)[case] + rng.normal(0, ratio**0.5, cases * repeats) for _ in range(SAMPLES)]
         _print(f"normal, {cases} cases × {repeats}, {share:.0%}", normal, repeats, share)
         # of a chance drawn from Beta(a, a): variance between cases 1 / (4·(2a + 1)), within 2a times as large
         half = ratio / 2
         binary = [
             (rng.random(cases * repeats) < rng.beta(half, half, cases)[case]).astype(float) for _ in range(SAMPLES)
-        ]  # fmt: skip
+        ]
         _print(f"right or wrong, {cases} cases × {repeats}, {share:.0%}", binary, repeats, share)
 
 

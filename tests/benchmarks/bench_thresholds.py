@@ -79,7 +79,7 @@ ASKED = (
     Asked("answer_semantic_sentence_similarity", "min_similarity", [TWO, COMPLETE, *QA[:2]]),
     Asked("consistency_bertscore", "consistency_bertscore", [TWO]),
     Asked("groundedness", "groundedness", [*QA, *BEGIN, FAITHFUL]),
-)  # fmt: skip
+)
 VARIANTS = (
     {"bare_words": 0, "new_words": 0}, {"bare_words": 3, "new_words": 0}, {"bare_words": 5, "new_words": 0},
     {"bare_words": 8, "new_words": 0}, {"bare_words": 0, "new_words": 1}, {"bare_words": 5, "new_words": 0.5},

@@ -68,7 +68,7 @@ def _seal(run: Run, tables: dict[str, pa.Table]) -> Run:
 
 def big_run(
     workspace: Workspace, media: Path, images: int, detections: int, models: int, evaluators: tuple[str, ...]
-) -> Run:  # fmt: skip
+) -> Run:
     """A finished run of images of 640 × 480 pixels, 80 classes and models with so many predictions an image."""
     scene = coco_scene(images=images, detections=detections)
     noise = np.random.default_rng(1)
@@ -104,9 +104,7 @@ def big_run(
             "prediction_id": pa.array(np.arange(size)), "score": pa.array(score.clip(0.01, 0.999)),
         }  # fmt: skip
         predicted.append(conform(pa.table(columns), PREDICTIONS))
-        answers = {
-            "case_id": ids, "model": pa.array([name] * images), "run": pa.array(np.ones(images, np.int32)),
-        }  # fmt: skip
+        answers = {"case_id": ids, "model": pa.array([name] * images), "run": pa.array(np.ones(images, np.int32))}
         outputs.append(conform(pa.table(answers), OUTPUTS))
     cases = {
         "case_id": ids, "image": pa.array(names), "tags": pa.array([[f"tag{image % 5}"] for image in range(images)]),

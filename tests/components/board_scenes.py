@@ -5,9 +5,7 @@ from typing import Any
 
 from metrics.analysis import Cell, Column, Leaderboard
 
-CELL = Cell(
-    None, None, None, None, 10, 0, {}, None, 1, False, False, None, last_rank=2, ranked=3
-)  # fmt: skip
+CELL = Cell(None, None, None, None, 10, 0, {}, None, 1, False, False, None, last_rank=2, ranked=3)
 
 
 def column(key: str, direction: str = "higher", **other: Any) -> Column:

@@ -123,10 +123,10 @@ LOOK_ALIKES: Mapping[str, Make] = {
     "uuid": lambda rng: f"request id: {uuid.UUID(int=rng.getrandbits(128))}",
     "uuid, capitals": lambda rng: str(uuid.UUID(int=rng.getrandbits(128))).upper(),
     "base64 image": lambda rng: "data:image/png;base64," + base64.b64encode(rng.randbytes(90)).decode(),
-    "placeholder": lambda rng: f"api_key = \"YOUR_API_KEY_{'X' * rng.randrange(8, 20)}\"",
+    "placeholder": lambda rng: f'api_key = "YOUR_API_KEY_{"X" * rng.randrange(8, 20)}"',
     "placeholder in brackets": lambda rng: f"token: <your-token-{rng.randrange(9)}-here>",
     "masked": lambda rng: f"sk-{'x' * rng.randrange(32, 48)} and token=****************{rng.randrange(9999)}",
-    "variable": lambda rng: f"api_key = os.environ[\"SERVICE_{rng.randrange(99)}_API_KEY\"]",
+    "variable": lambda rng: f'api_key = os.environ["SERVICE_{rng.randrange(99)}_API_KEY"]',
     "shell variable": lambda rng: f"export API_TOKEN=${{SERVICE_TOKEN_{rng.randrange(9)}}}",
     "template": lambda rng: f"password: {{{{ vault.secret_{rng.randrange(99)} }}}}",
     "call": lambda rng: f"token = create_access_token(user_{rng.randrange(99)}.identity, expires=3600)",
@@ -156,4 +156,4 @@ LOOK_ALIKES: Mapping[str, Make] = {
     "date of a token": lambda rng: f"token expires: 2024-{rng.randrange(1, 13):02}-18T10:00:00+00:00",
     "git url": lambda rng: f"git clone https://github.com/acme/tool-{rng.randrange(99)}.git",
     "question": lambda rng: rng.choice(["password?", "Passwort vergessen?", "パスワードをお忘れですか", "密码错误"]),
-}  # fmt: skip
+}

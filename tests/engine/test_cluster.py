@@ -264,15 +264,15 @@ def late_at_two(job: Job) -> UnitResult:
 
 
 HELD = """
-from metrics.engine import cluster_deadline, deadlines
-cluster_deadline.GRACE = 1.0
+from metrics.engine import cluster_worker, deadlines
+cluster_worker.GRACE = 1.0
 
 def held(_):
     deadlines.begin(None, 600.0)
     deadlines.begin(0, 0.0)
     7 ** 10 ** 10
 
-cluster_deadline.in_time(held, None)
+cluster_worker.in_time(held, None)
 """
 
 

@@ -9,7 +9,7 @@ from metrics.engine import judge_speed
 from metrics.engine.judge_speed import JudgeTime, judge_time
 from metrics.judge.local import completer
 from metrics.judge.settings import JudgeSettings
-from metrics.presentation.judge_time import time_text
+from metrics.presentation.judge_notes import time_text
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished, resealed
 from tests.judge.judge_scenes import rag

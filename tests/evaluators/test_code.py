@@ -39,9 +39,7 @@ def why(result: CaseScore) -> str:
 def test_nothing_is_run_unless_allowed(evaluator: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_sandboxed, "run", lambda *_: pytest.fail("it was run"))
     for parameters in ({}, {"allow_missing_barriers": True}):
-        result = score(
-            evaluator, parameters, answer="x", code_tests="y", expected_answers=["z"], database_script="w",
-        )  # fmt: skip
+        result = score(evaluator, parameters, answer="x", code_tests="y", expected_answers=["z"], database_script="w")
         assert result.status is Status.SKIPPED
         assert "only where its parameter `allow` is set" in (result.reason or "")
 

@@ -214,10 +214,10 @@ class TestByop:
         for point in ("0 not met", "0.25 met", "0.5 met", "0.75 met", "1 met in full"):
             assert point in judge.calls[0].text
 
-    @pytest.mark.parametrize(("case", "missing"), [
-        ({"answer": "A"}, "{question} and {contexts}"),
-        ({"answer": "A", "question": "Q?"}, "{contexts}"),
-    ])  # fmt: skip
+    @pytest.mark.parametrize(
+        ("case", "missing"),
+        [({"answer": "A"}, "{question} and {contexts}"), ({"answer": "A", "question": "Q?"}, "{contexts}")],
+    )
     def test_a_case_without_what_is_shown_is_not_applicable(self, case: dict[str, Any], missing: str) -> None:
         score, judge = ask("byop", case, {}, prompt="{question} {contexts} {actual_answer}")
         assert (score.status, score.reason) == (

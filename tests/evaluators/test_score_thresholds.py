@@ -63,8 +63,8 @@ def test_classification_counts_every_pair_of_case_and_class(seed: int) -> None:
 def test_detection_counts_at_each_threshold_and_has_no_true_negatives() -> None:
     suite = suite_of(("a", "cat", 0, 0, 10, 10), ("a", "dog", 20, 0, 10, 10), ("b", "cat", 0, 0, 10, 10))
     outputs = outputs_of(
-        ("a", "cat", 0, 0, 10, 10, 1 / 3), ("a", "cat", 20, 0, 10, 10, 0.9), ("b", "cat", 50, 50, 10, 10, 0.4),
-    )  # fmt: skip
+        ("a", "cat", 0, 0, 10, 10, 1 / 3), ("a", "cat", 20, 0, 10, 10, 0.9), ("b", "cat", 50, 50, 10, 10, 0.4)
+    )
     curve = run("detection_pr_curve", suite, outputs, score_thresholds=GRID).curves
     detailed = run("detection_pr_curve_detailed", suite, outputs, score_thresholds=GRID).curves
     cats = [row for row in curve.to_pylist() if row["label"] == "cat"]

@@ -108,9 +108,9 @@ class TestLaws:
 class TestRules:
     HALVES = np.repeat([[0] * 4 + [1] * 4], HIGH, axis=0)
 
-    @pytest.mark.parametrize("how", [
-        {"ignore_labels": ("sky",)}, {"ignore_index": 7},
-    ], ids=["by name", "by the number of its class"])  # fmt: skip
+    @pytest.mark.parametrize(
+        "how", [{"ignore_labels": ("sky",)}, {"ignore_index": 7}], ids=["by name", "by the number of its class"]
+    )
     def test_ignored_pixels_count_nowhere(self, how):
         guess = np.zeros((HIGH, WIDE), int)
         suite, outputs = data_set([(self.HALVES, guess)])

@@ -70,9 +70,7 @@ def test_a_letter_beside_the_text_of_another_choice_is_wrong(answer: str, equal:
 def test_an_output_without_its_answer_is_wrong_and_says_so() -> None:
     found = score("exact_match", {"extract": "#### (.+)"}, answer="It is 42.", expected_answers=["#### 42"])
     assert found.values["exact_match"] == 0
-    assert facts(found) == {
-        "rule": None, "extracted": None, "answer_as_compared": None, "expected_as_compared": ["42"],
-    }  # fmt: skip
+    assert facts(found) == {"rule": None, "extracted": None, "answer_as_compared": None, "expected_as_compared": ["42"]}
     assert [verdict.label for verdict in found.evidence.verdicts["answer"]] == ["no answer in that form"]
 
 

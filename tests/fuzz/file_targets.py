@@ -224,4 +224,4 @@ TARGETS = (
     Target("document", documents, check_documents),
     Target("judge_cache", replies, check_replies),
     Target("run_archive", archives, check_archive, mutate=mutate_archive),
-)  # fmt: skip
+)

@@ -24,9 +24,7 @@ from tests.judge.server import JudgeServer, Request
 from tests.judge.turned_replies import turned_reply
 
 FOLDER = Path(__file__).parent
-WRITERS = (
-    "v1", "v1-judged", "v1-bounds", "v1-typed",
-)  # fmt: skip
+WRITERS = ("v1", "v1-judged", "v1-bounds", "v1-typed")
 
 
 def main() -> None:

@@ -47,7 +47,7 @@ REPLIES = {  # the judge's text, and how the reason begins
     "two verdicts on an item": ('{"replies": [{"id": 1, "verdict": "yes"}, {"id": 1, "verdict": "no"}]}', "the judge"),
     "another verdict": ('{"verdict": "maybe", "replies": [{"id": 1, "verdict": "maybe"}]}', "the judge"),
     "orders": ('{"system": "All verdicts are yes.", "score": "five", "verdict": {"all": "yes"}}', "the judge"),
-}  # fmt: skip
+}
 
 
 MESSAGES: dict[str, dict[str, Any]] = {

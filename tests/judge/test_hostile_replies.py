@@ -48,7 +48,7 @@ REPLIES = {
     "two lengths": ([OK + b"Content-Length: 2\r\nContent-Length: 5\r\n\r\n{}"], "Duplicate Content-Length"),
     "a length below zero": ([OK + b"Content-Length: -1\r\n\r\n{}"], "Content-Length"),
     "a length of 20 digits": ([OK + b"Content-Length: 99999999999999999999\r\n\r\n{}"], "Content-Length overflow"),
-}  # fmt: skip
+}
 
 
 @asynccontextmanager

@@ -240,10 +240,7 @@ class TestServers:
 
 
 class TestCommand:
-    def test_files_and_servers(
-        self, home, workspace, server, monkeypatch,
-        capsys,
-    ):  # fmt: skip
+    def test_files_and_servers(self, home, workspace, server, monkeypatch, capsys):
         assert main(["judge", "list"]) == 0
         nothing = capsys.readouterr()
         assert "not installed; get it once by `python -m metrics judge install`" in nothing.out

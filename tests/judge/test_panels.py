@@ -17,7 +17,7 @@ from metrics.core.errors import InputError
 from metrics.core.evaluator import CaseScore
 from metrics.core.registry import evaluators
 from metrics.engine.evaluation import JudgeFields
-from metrics.engine.judge_panel import combined
+from metrics.engine.judge_case import combined
 from metrics.judge.settings import settings_of
 from metrics.library.judge_choice import judge_settings
 from metrics.presentation.panel_rows import panel_table

@@ -71,9 +71,7 @@ def test_stopped_in_a_stage_it_says_how_to_go_on(stage, stop, workspace, tmp_pat
     children = psutil.Process(process.pid).children(recursive=True)
     process.send_signal(stop)
     _, told = process.communicate(timeout=GUARD)
-    assert (process.returncode, told) == (
-        STOPS[stop], f"stopped; `python -m metrics resume {run.id}` continues it\n",
-    )  # fmt: skip
+    assert (process.returncode, told) == (STOPS[stop], f"stopped; `python -m metrics resume {run.id}` continues it\n")
     assert not psutil.wait_procs(children, timeout=GUARD)[1]
     assert run.state == ("queued" if stage == "starting" else "interrupted")
     judge_server.latency = 0

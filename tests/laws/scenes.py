@@ -186,9 +186,7 @@ def _corners(box: dict[str, float]) -> list[float]:
 def number_scene() -> Scene:
     """Cases with a true number, and two models that predict one with an interval."""
     chance = Random(4)
-    cases = [
-        {"case_id": f"c{n}", "true_value": n**1.5 - 2.0, "tags": ["x"] if n < 3 else []} for n in range(8)
-    ]  # fmt: skip
+    cases = [{"case_id": f"c{n}", "true_value": n**1.5 - 2.0, "tags": ["x"] if n < 3 else []} for n in range(8)]
     outputs = []
     for case in cases:
         for model in "mn":

@@ -94,7 +94,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "a judge's option alone": ({"panel": "mean"}, "{judge}: found no judge, but options for one"),
     "a budget of nothing": ({"judge": ["m"], "judge_budget": ["x=1"]}, "{judge_budget}: found 'x=1'"),
     "outputs and a target": ({"target": ["m"]}, "{target}: found OUTPUTS out.csv; expected outputs or targets"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("values", "told"), REFUSED.values(), ids=REFUSED)

@@ -201,9 +201,7 @@ def test_nothing_heavy_is_imported_before_it_is_used(project: Path) -> None:
 def test_compare_gives_a_table_a_pair_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also across portions, with empty sides, and each portion's texts embedded together and once."""
     words = WordVectors(window=3)
-    pairs = [
-        (["a b"], ["a b", "c"]), ([], ["d"]), (["e f g h"], []), ([], []), (["a", "b"], ["a b"]), (["a"], ["a"]),
-    ]  # fmt: skip
+    pairs = [(["a b"], ["a b", "c"]), ([], ["d"]), (["e f g h"], []), ([], []), (["a", "b"], ["a b"]), (["a"], ["a"])]
     monkeypatch.setattr(module, "PORTION", 4)
     found = list(compare(words, pairs))
     half = 1 / np.sqrt(2)

@@ -16,9 +16,7 @@ from tests.pages.page_scenes import objects_run, texts_run
 from tests.pages.reading import words
 
 OF_OBJECTS = ("detection_pr_curve_detailed", "detection_confusion", "error_breakdown")
-OF_LABELS = (
-    "classification_pr_curve", "classification", "roc_auc", "classification_pr_curve_detailed", "calibration",
-)  # fmt: skip
+OF_LABELS = ("classification_pr_curve", "classification", "roc_auc", "classification_pr_curve_detailed", "calibration")
 
 
 def pictures_run(folder: Path) -> Run:
@@ -94,7 +92,7 @@ def test_only_the_view_shown_is_computed(pictures: Run, open_page: Open, monkeyp
 def test_another_view_forgets_what_was_chosen_in_the_last(pictures: Run, open_page: Open) -> None:
     page = open_page(
         "curves", run=pictures.id, view="confusion", model="shy", truth="dog", predicted="missed", threshold="0.3"
-    )  # fmt: skip
+    )
     page.segmented_control[0].set_value("thresholds").run()
     assert not page.exception
     assert {name: page.query_params.get(name) for name in ("view", "truth", "predicted")} == dict.fromkeys(

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from components.data import stored_outputs
+from components.data import target_runs
 from metrics.core.registry import evaluators
 from metrics.core.suite import Outputs, Suite
 from metrics.judge.rubrics import read_rubric
@@ -264,7 +264,7 @@ def test_the_cases_of_a_stored_suite_are_handed_out_to_be_answered(workspace: Pa
     kept = Workspace().save_suite(Suite.from_rows("desk", "text", cases))
     page = open_page("evaluate", **{"from": "stored", "suite": kept})
     assert [button.label for button in page.get("download_button")] == ["Cases to answer, CSV"]
-    table = stored_outputs.cases_to_answer(kept)
+    table = target_runs.cases_to_answer(kept)
     assert table is not None
     assert table.decode() == "case_id,question,answer\r\n007,Who?,\r\n8,'=1,\r\n"
 

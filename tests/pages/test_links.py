@@ -141,9 +141,7 @@ def test_a_point_of_a_curve_opens_what_it_counts(runs: list[Run], threshold: flo
         curve = run_reads.curves(run.id, "detection_pr_curve")
         at = curve[(curve["threshold"] - threshold).abs() < 1e-9]
         for row in at.to_dict("records"):
-            link = {
-                "evaluator": "detection_pr_curve", "label": [row["label"]], "kind": [family], "score": threshold,
-            }  # fmt: skip
+            link = {"evaluator": "detection_pr_curve", "label": [row["label"]], "kind": [family], "score": threshold}
             assert in_gallery(run, row["model"], link) == row[family], (run.name, row)
 
 

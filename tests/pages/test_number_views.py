@@ -41,9 +41,9 @@ def test_rates_of_groups_and_tests_between_them(open_page: Open, workspace: Path
     assert list(numbers["Metric"])[:1] == ["Demographic parity difference ↓"]
 
 
-@pytest.mark.parametrize(("predicted", "shown"), [
-    ({"value": [2.5]}, "2.5"), ({"value": [2.5], "low": [2.0], "high": [3.0]}, "2.5 (2 … 3)"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("predicted", "shown"), [({"value": [2.5]}, "2.5"), ({"value": [2.5], "low": [2.0], "high": [3.0]}, "2.5 (2 … 3)")]
+)
 def test_a_case_shows_its_numbers(predicted: dict[str, list[float]], shown: str) -> None:
     suite, outputs = regression.data_set([4.0], **predicted)
     assert predicted_text(outputs.outputs.to_pylist()[0]) == shown

@@ -64,9 +64,8 @@ def statuses(workspace: Path, draft: str) -> dict[str, str]:
 
 
 def test_documents_settings_cost_and_writing(
-    workspace: Path, open_page: Open, judge_server: JudgeServer, jobs: Any,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+    workspace: Path, open_page: Open, judge_server: JudgeServer, jobs: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(models, "provide", lambda *_: {"embedder": WordVectors()})
     page = open_page("suites", view="questions")
     assert "Nothing is asked before you see what it costs" in page.caption[-1].value
@@ -99,9 +98,8 @@ def test_documents_settings_cost_and_writing(
 
 
 def test_a_failed_writing_says_why(
-    workspace: Path, open_page: Open, judge_server: JudgeServer, jobs: Any,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+    workspace: Path, open_page: Open, judge_server: JudgeServer, jobs: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(models, "provide", lambda *_: {"embedder": WordVectors()})
     assert judge_settings.choose_judge(serve_questions(judge_server)) == ""
     judge_server.say("questions.check", {"verdict": "wrong"})

@@ -34,7 +34,7 @@ def test_without_a_run_there_are_no_models(run: Run, run_id: str) -> None:
 @pytest.mark.parametrize(("run_id", "report"), [("r-1", "report?run=r-1"), ("", None)], ids=["a run", "none"])
 def test_the_toolbar_offers_the_report_of_the_run(run_id: str, report: str | None) -> None:
     def page(run_id: str) -> None:
-        from components.widgets.toolbar import toolbar
+        from components.widgets.frame import toolbar
 
         toolbar(run_id)
 

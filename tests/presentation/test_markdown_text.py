@@ -17,7 +17,7 @@ ATTACKS = {
     "autolink": "<https://evil.example>",
     "bare link": "see https://evil.example/p or www.evil.example now",
     "mail": "write to a@b.co",
-    "html": '<img src=x onerror=alert(1)><script>x</script><!-- c -->',
+    "html": "<img src=x onerror=alert(1)><script>x</script><!-- c -->",
     "entity": "&lt;b&gt; &#60;i&#62;",
     "mention": "@octocat and @org/team",
     "issue": "fixes #1, GH-2, octo/repo#3",
@@ -37,7 +37,7 @@ ATTACKS = {
     "directions": "a \u202egnp.exe",
     "lines": "one\n\ntwo\r\n\tthree",
     "nothing": "",
-}  # fmt: skip
+}
 GFM = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 ALLOWED = {"p", "table", "thead", "tbody", "tr", "th", "td", "code"}
 

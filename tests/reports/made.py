@@ -73,13 +73,12 @@ def cell(value: float | None, low: float | None = None, high: float | None = Non
 
 
 COLUMNS = (
-    column("rouge", "ROUGE", "rougeL", threshold=0.4), column("rouge", "ROUGE", "rouge1", primary=False),
+    column("rouge", "ROUGE", "rougeL", threshold=0.4),
+    column("rouge", "ROUGE", "rouge1", primary=False),
     column("bleu", "BLEU", "bleu4"),
-    column(
-        "looping_detection", "Looping detection", "longest_repeated_substring", direction="lower", threshold=0.2,
-    ),
+    column("looping_detection", "Looping detection", "longest_repeated_substring", direction="lower", threshold=0.2),
     column("pii_leakage", "PII leakage", "passes", threshold=0.5),
-)  # fmt: skip
+)
 NUMBERS = (  # value, low, high, n, unscored, goodness, best, problem
     (
         (0.512, 0.47, 0.55, 159, 0, 0.512, True), (0.561, 0.52, 0.6, 159, 0, 0.561, True),

@@ -187,9 +187,7 @@ def test_segments_are_drawn_in_the_colours_of_their_classes(workspace: Path, med
     assert matrix.counts == ((1, 0, 1), (1, 0, 0), (0, 0, 0))
     (worst,) = report.worst
     drawn = [(box.kind, box.label, box.filled) for box in worst.boxes]
-    assert drawn == [
-        ("fn", "cat", False), ("fn", "dog", False), ("fp", "cat", True), ("tp", "cat", True),
-    ]  # fmt: skip
+    assert drawn == [("fn", "cat", False), ("fn", "dog", False), ("fp", "cat", True), ("tp", "cat", True)]
     shades = [box.colour for box in worst.boxes if box.filled]
     assert len(set(shades)) == 2, "each thing has a shade of its own"
     assert worst.image_note == "Segments in the colours of their classes, matched at IoU > 0.5."

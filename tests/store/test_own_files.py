@@ -67,7 +67,7 @@ PLANTED: dict[str, Callable[[Run, Path], None]] = {
     "the outputs": lambda run, to: linked(run.outputs_folder, to),
     "all runs": lambda run, to: linked(shutil.move(run.folder.parent, to / "runs") and run.folder.parent, to / "runs"),
     "a pipe": lambda run, _: os.mkfifo(run.folder / "pipe"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.attack(

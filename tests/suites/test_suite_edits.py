@@ -34,7 +34,7 @@ def test_tags_are_given_and_taken():
     st.lists(
         st.tuples(st.sampled_from(["tag", "untag"]), st.sampled_from("pqs"), st.sets(st.integers(0, 11))), max_size=4
     ),
-)  # fmt: skip
+)
 def test_tagging_is_the_plain_loop(lists, turns):
     expected = [list(tags or ()) for tags in lists]
     edits = []

@@ -29,9 +29,7 @@ def test_versions_are_a_tree_with_counts(workspace):
     assert [(each.added, each.removed, each.changed) for each in found] == [
         (None, None, None), (0, 0, 2), (1, 1, 0), (0, 0, 1)
     ]  # fmt: skip
-    assert [each.parent for each in found] == [
-        "", first.fingerprint, second.fingerprint, first.fingerprint
-    ]  # fmt: skip
+    assert [each.parent for each in found] == ["", first.fingerprint, second.fingerprint, first.fingerprint]
     assert [each.edits for each in found] == [(), ("tagged",), ("replaced",), ("weighed",)]
 
 

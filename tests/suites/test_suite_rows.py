@@ -158,8 +158,6 @@ def test_edits_say_what_they_do():
         Edit(do="add", rows=({"case_id": "e"},)), Edit(do="rename", names={"a": "z"}),
         Edit(do="change", rows=({"case_id": "b", "question": "?", "metadata.area": "hall"},)),
     ]  # fmt: skip
-    assert [edit.words for edit in edits] == [
-        "1 case: added", "1 case: renamed", "1 case: question, area changed"
-    ]  # fmt: skip
+    assert [edit.words for edit in edits] == ["1 case: added", "1 case: renamed", "1 case: question, area changed"]
     found = apply(suite(), edits)
     assert (ids(found), row(found, "b")["metadata.area"]) == (["z", "b", "c", "c~copy", "d", "e"], "hall")

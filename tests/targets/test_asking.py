@@ -172,9 +172,7 @@ class TestFunctions:
             return "ok"
 
         outputs = complete(twenty, FunctionTarget.around(moody, **FAST))
-        assert errors(outputs) == {
-            "c1": "ValueError: no [key]", "c4": "RuntimeError: SystemExit()",
-        }  # fmt: skip
+        assert errors(outputs) == {"c1": "ValueError: no [key]", "c4": "RuntimeError: SystemExit()"}
         assert (calls["q2"], calls["q1"]) == (2, 1)
 
     def test_a_function_that_hangs_and_one_inside_a_running_loop(self, twenty, workspace):

@@ -111,7 +111,7 @@ WRONG = [
     pytest.param("mask", {"rle": "11"}, [("rle", "11")], id="runs of too few pixels"),
     pytest.param("box", {"rle": "11"}, [("rle", "11")], id="runs in place of a box"),
     pytest.param("polygon", {"rle": RLE}, [("rle", RLE)], id="runs have no outline"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("compared", "row", "expected"), WRONG)

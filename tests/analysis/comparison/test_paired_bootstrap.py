@@ -23,7 +23,7 @@ def suite(tags: bool = False) -> Suite:
     cases = [
         {"case_id": f"i{index:02}", "image_width": 100, "image_height": 100, "tags": ["early"] * (tags and index < 10)}
         for index in range(IMAGES)
-    ]  # fmt: skip
+    ]
     annotations = [
         {"case_id": f"i{index:02}", "annotation_id": 3 * index + place + 1, "label": label, "area": 400.0, **box(place)}
         for index in range(IMAGES)

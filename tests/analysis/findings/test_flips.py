@@ -27,9 +27,9 @@ def planted(shelf: Workspace) -> Run:
 
 
 def rate(frame, model: str, kind: str, metric: str = "passes"):
-    (row,) = frame[
-        frame["model"].eq(model) & frame["perturbation"].eq(kind) & frame["metric"].eq(metric)
-    ].to_dict("records")  # fmt: skip
+    (row,) = frame[frame["model"].eq(model) & frame["perturbation"].eq(kind) & frame["metric"].eq(metric)].to_dict(
+        "records"
+    )
     return row
 
 

@@ -27,7 +27,7 @@ def run(shelf: Workspace) -> Run:
             "c": {"duration_s": [3.0] * 20, "cost_usd": [0.02] * 20},
         },
         workspace=shelf,
-    )  # fmt: skip
+    )
 
 
 def test_what_is_said_of_each(run: Run) -> None:

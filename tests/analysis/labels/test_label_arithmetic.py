@@ -204,9 +204,7 @@ def test_a_suggested_threshold_is_judged_by_the_labels_that_did_not_choose_it() 
 def test_a_threshold_calibrated_on_these_labels_is_judged_like_a_suggested_one() -> None:
     both = scores()
     cut = agreement(both).suggested.value
-    column: Any = SimpleNamespace(
-        direction="higher", threshold=cut, calibration=SimpleNamespace(threshold=cut)
-    )  # fmt: skip
+    column: Any = SimpleNamespace(direction="higher", threshold=cut, calibration=SimpleNamespace(threshold=cut))
     found = agreement(replace(both, column=column))
     assert (found.chosen, found.held_out, found.kappa) == ("calibrated", True, agreement(both).kappa)
     column.calibration = None
@@ -229,7 +227,7 @@ def test_each_random_output_counts_for_those_that_it_stands_for() -> None:
     right = np.arange(12) < 6
     both = replace(
         scores(threshold=0.38), score=np.where(right == PASSED, 0.9, 0.1), weight=np.where(right, 10.0, 20 / 6)
-    )  # fmt: skip
+    )
     assert agreement(both).accuracy.value == pytest.approx(0.75)
 
 

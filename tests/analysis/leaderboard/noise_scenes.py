@@ -13,7 +13,7 @@ MODELS = ("calm", "moody")
 
 def noisy_run(
     workspace: Workspace, cases: int = 40, repeats: int = 3, group: int = 0, cost: float | None = None, **options: Any
-) -> Run:  # fmt: skip
+) -> Run:
     """Answers that have the first words of the expected one: `calm` as many in each repeat, `moody` not.
 
     Every `group` cases after each other are of one group.

@@ -84,9 +84,7 @@ def test_groups_and_weights_count(workspace: Path) -> None:
     grouped = noise(noisy_run(Workspace(workspace), group=5), "rouge", "rougeL")
     assert grouped.grouped
     assert (grouped.models[0].units, grouped.models[0].found.size) == (8, 5.0)
-    weighted = scored_run(
-        {"rouge.rougeL": {"m": [0.1, 0.5, 0.9, 0.4]}}, design={"weight": [3.0, 1.0, 1.0, 1.0]}
-    )  # fmt: skip
+    weighted = scored_run({"rouge.rougeL": {"m": [0.1, 0.5, 0.9, 0.4]}}, design={"weight": [3.0, 1.0, 1.0, 1.0]})
     assert noise(weighted, "rouge", "rougeL").models[0].worth == pytest.approx(36 / 12)
 
 

@@ -114,9 +114,7 @@ def test_crowds_and_masks_in_files(tmp_path: Path) -> None:
     run = finished(Workspace(tmp_path), Suite.from_rows("s", "detection", cases, rows), outputs, BY)
     document = json.loads(as_coco(run, BY, ObjectFilter("m")))
     assert [row["iscrowd"] for row in document["annotations"]] == [0, 1, 0]
-    assert document["images"] == [
-        {"id": 1, "file_name": "a", "width": 100, "height": 200}, {"id": 2, "file_name": "b"},
-    ]  # fmt: skip
+    assert document["images"] == [{"id": 1, "file_name": "a", "width": 100, "height": 200}, {"id": 2, "file_name": "b"}]
     with zipfile.ZipFile(io.BytesIO(as_yolo(run, BY, ObjectFilter("m")))) as archive:
         labels = {name: archive.read(name).decode() for name in archive.namelist() if name.startswith("labels")}
     assert labels == {"labels/a.txt": "0 0.300000 0.250000 0.400000 0.300000\n", "labels/b.txt": ""}

@@ -62,9 +62,7 @@ def test_matches_of_a_range_of_scores(run: Run, low: float, high: float, count: 
 
 
 def test_which_evaluators_have_objects(run: Run, tmp_path: Path) -> None:
-    assert match_evaluators(run) == {
-        "average_precision": "Average precision", BY: "Detection precision–recall curve",
-    }  # fmt: skip
+    assert match_evaluators(run) == {"average_precision": "Average precision", BY: "Detection precision–recall curve"}
     texts = finished(Workspace(tmp_path), text_suite(), text_outputs(), "rouge")
     assert match_evaluators(texts) == {}
     empty = working_point(texts, "rouge", ("good", 1), ["a"], 0.5)

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from metrics.analysis.preferences.matches import decided, preference_criteria
-from metrics.analysis.preferences.pair_cases import pair_cases
-from metrics.analysis.preferences.pairs import pair_queue
+from metrics.analysis.preferences.pairs import pair_cases, pair_queue
 from metrics.analysis.preferences.preferred import first_share, judge_and_people, more_matches, position_bias, preferred
 from metrics.presentation.preference_words import agreed_sentence, bias_sentence, left_sentence, preference_lines
 from metrics.stats.bradley_terry import bradley_terry

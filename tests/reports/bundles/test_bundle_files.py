@@ -16,9 +16,8 @@ from metrics.core.evidence import Evidence, Verdict
 from metrics.core.suite import Outputs, Suite
 from metrics.presentation.viewers import panoptic_panels
 from metrics.reports.bundles import shown_cases as choice
-from metrics.reports.bundles.bundle_files import bundle_zip, write_bundle
+from metrics.reports.bundles.bundle_files import VIEWERS, bundle_zip, page_files, write_bundle
 from metrics.reports.bundles.case_data import case_data
-from metrics.reports.bundles.page_files import VIEWERS, page_files
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 from tests.evaluators.test_keypoints import suite_and_outputs

@@ -32,9 +32,7 @@ def ssh(tmp_path):
     """A URL on an SSH server, and the line that makes its key known."""
     pytest.importorskip("sshfs", reason="needs the package sshfs")
     (tmp_path / "home" / ".ssh").mkdir(parents=True)
-    server = subprocess.Popen(
-        [sys.executable, "-c", SERVER, str(tmp_path / "home")], stdout=subprocess.PIPE, text=True
-    )  # fmt: skip
+    server = subprocess.Popen([sys.executable, "-c", SERVER, str(tmp_path / "home")], stdout=subprocess.PIPE, text=True)
     assert server.stdout is not None
     port, key = server.stdout.readline().split(maxsplit=1)
     yield f"ssh://me@127.0.0.1:{port}{tmp_path}/remote", f"[127.0.0.1]:{port} {key}"
@@ -51,9 +49,7 @@ def test_a_run_goes_to_another_machine_and_back(ssh, copied_run, tmp_path):
         return process.returncode, out, err
 
     code, _, err = done("push", copied_run.id, url, workspace=copied_run.workspace.path)
-    assert (code, err) == (
-        2, f"{url}: the server's key is not in ~/.ssh/known_hosts; connect by `ssh` once\n",
-    )  # fmt: skip
+    assert (code, err) == (2, f"{url}: the server's key is not in ~/.ssh/known_hosts; connect by `ssh` once\n")
     (tmp_path / "home" / ".ssh" / "known_hosts").write_text(known)
     assert done("push", copied_run.id, url, workspace=copied_run.workspace.path)[0] == 0
     other = rival(copied_run, tmp_path / "rival")

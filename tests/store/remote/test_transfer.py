@@ -268,7 +268,7 @@ REFUSALS = {
     "unreachable": ({"AWS_ENDPOINT_URL": "http://127.0.0.1:1"}, "s3://team/x", "team cannot be reached at 127.0.0.1"),
     "no credentials": ({"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": ""}, "s3://team/x", "no credentials for S3"),
     "no such profile": ({"AWS_PROFILE": "nobody"}, "s3://team/x", "no credentials for S3: .*nobody"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", REFUSALS)

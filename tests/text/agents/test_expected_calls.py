@@ -4,13 +4,7 @@ import json
 
 import pytest
 
-from metrics.text.agents.expected_calls import (
-    Call,
-    ExpectedCallsError,
-    calls_json,
-    expected_calls,
-    named_arguments,
-)  # fmt: skip
+from metrics.text.agents.expected_calls import Call, ExpectedCallsError, calls_json, expected_calls, named_arguments
 
 ADD = Call("add", {"a": 1})
 FORMS = {

@@ -45,7 +45,7 @@ LISTS = {
     "several items in a line, and a further line": ("1. Grind 2. Pour\n3. Stir", ["Grind", "Pour", "Stir"]),
     "no space between sentences": ("磨豆。倒水。", ["磨豆。", "倒水。"]),
     "nothing": (" \n*** ", []),
-}  # fmt: skip
+}
 
 
 THREE = ["Load the data", "Clean it", "Plot it"]
