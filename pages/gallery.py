@@ -13,19 +13,9 @@ from components.widgets.frame import empty, frame
 from metrics.presentation import format
 
 FILTERS = (
-    "kind",
-    "label",
-    "truth",
-    "size",
-    "score_min",
-    "score_max",
-    "iou_min",
-    "iou_max",
-    "tag",
-    "search",
-    "mark",
+    "kind", "label", "truth", "size", "score_min", "score_max", "iou_min", "iou_max", "tag", "search", "mark",
     "right",
-)
+)  # fmt: skip
 
 
 def nothing_here(run: str) -> NoReturn:

@@ -22,14 +22,9 @@ FIELDS = 1_000  # of one record, objects inside it spread
 EDGE = 4_096  # bytes at the start and before the place reached, by which a file is recognised
 IDLE_SECONDS = 1.0
 IDS = (
-    "case_id",
-    *(name for name in SUITE_ALIASES["case_id"] if name != "test_idx"),
-    "request_id",
-    "trace_id",
-    "event_id",
-    "interaction_id",
-    "uuid",
-)
+    "case_id", *(name for name in SUITE_ALIASES["case_id"] if name != "test_idx"), "request_id", "trace_id",
+    "event_id", "interaction_id", "uuid",
+)  # fmt: skip
 OBJECT = 'an object such as {"id": "1", "question": "…", "answer": "…"}'
 
 Complain = Callable[[int, str, str], None]  # line, found, expected

@@ -17,13 +17,9 @@ if TYPE_CHECKING:
     import duckdb
 
 SQL_TYPES = {
-    pa.string(): "VARCHAR",
-    pa.int32(): "INTEGER",
-    pa.int64(): "BIGINT",
-    pa.float64(): "DOUBLE",
-    pa.bool_(): "BOOLEAN",
-    pa.list_(pa.float64()): "DOUBLE[]",
-}
+    pa.string(): "VARCHAR", pa.int32(): "INTEGER", pa.int64(): "BIGINT", pa.float64(): "DOUBLE",
+    pa.bool_(): "BOOLEAN", pa.list_(pa.float64()): "DOUBLE[]",
+}  # fmt: skip
 
 
 @lru_cache(maxsize=16)

@@ -50,13 +50,9 @@ WRONG = np.array(  # as in outcomes, but TIDE asks for localisation first, and k
     np.int8,
 )
 ERRORS = {
-    "classification": MISCLASSIFIED,
-    "localisation": LOCALISATION,
-    "both": BOTH,
-    "duplicate": DUPLICATE,
-    "background": HALLUCINATED,
-    "missed": FN_MISSED,
-}
+    "classification": MISCLASSIFIED, "localisation": LOCALISATION, "both": BOTH, "duplicate": DUPLICATE,
+    "background": HALLUCINATED, "missed": FN_MISSED,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -7,12 +7,8 @@ from metrics.store.file_names import NAMES as SEALED_NAMES
 FORMAT = "assay run archive"
 VERSION = 1
 MANIFEST, README, LOG, REPLIES, EVIDENCE = (
-    "manifest.json",
-    "README.md",
-    "run/log.txt",
-    "replies.jsonl",
-    "evidence.jsonl",
-)
+    "manifest.json", "README.md", "run/log.txt", "replies.jsonl", "evidence.jsonl",
+)  # fmt: skip
 NAMES = re.compile(  # of every entry
     "|".join(
         (

@@ -16,22 +16,9 @@ from metrics.text.sensitive.plain_form import PlainForm
 from metrics.text.sensitive.spans import overlaps
 
 Encoding = Literal[
-    "escapes",
-    "percent",
-    "entities",
-    "tags",
-    "binary",
-    "octal",
-    "decimal",
-    "base16",
-    "base32",
-    "base64",
-    "base64url",
-    "base85",
-    "ascii85",
-    "gzip",
-    "rot13",
-]
+    "escapes", "percent", "entities", "tags", "binary", "octal", "decimal", "base16", "base32", "base64", "base64url",
+    "base85", "ascii85", "gzip", "rot13",
+]  # fmt: skip
 ENCODINGS: tuple[Encoding, ...] = get_args(Encoding)
 DEFAULT_ENCODINGS: tuple[Encoding, ...] = ENCODINGS[:-1]
 DEPTH = 4

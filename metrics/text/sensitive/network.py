@@ -45,16 +45,9 @@ RIPPLE58 = "rpshnaf39wBUDNEGHJKLM4PQRST7VWXYZ2bcdeCg65jkm8oFqi1tuvAxyz"
 BASE58_RUN = re.compile(r"(?<![A-Za-z0-9])[13LMDTXtrn2m9A][1-9A-HJ-NP-Za-km-z]{24,34}(?![A-Za-z0-9])", re.ASCII)
 # the first byte of an address: Bitcoin, Litecoin, Dogecoin, Tron, Dash; two bytes: Zcash
 VERSIONS = {
-    0x00: "Bitcoin",
-    0x05: "Bitcoin",
-    0x30: "Litecoin",
-    0x32: "Litecoin",
-    0x1E: "Dogecoin",
-    0x16: "Dogecoin",
-    0x41: "Tron",
-    0x4C: "Dash",
-    0x10: "Dash",
-}
+    0x00: "Bitcoin", 0x05: "Bitcoin", 0x30: "Litecoin", 0x32: "Litecoin", 0x1E: "Dogecoin", 0x16: "Dogecoin",
+    0x41: "Tron", 0x4C: "Dash", 0x10: "Dash",
+}  # fmt: skip
 BECH32 = re.compile(
     r"(?<![A-Za-z0-9])(?:(bc|tb|ltc|addr|cosmos|osmo|bnb)1[02-9ac-hj-np-z]{38,98}|(BC|LTC)1[02-9AC-HJ-NP-Z]{38,98})"
     r"(?![A-Za-z0-9])",

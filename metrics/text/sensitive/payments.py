@@ -79,14 +79,9 @@ IFSC = re.compile(rf"{IS}((?-i:[A-Z]{{4}}0[A-Z0-9]{{6}}))", re.ASCII | re.I)
 BSB = re.compile(rf"{IS}(\d{{3}}[- ]?\d{{3}})", re.ASCII | re.I)
 CLABE = re.compile(rf"{IS}(\d{{18}})", re.ASCII | re.I)
 LABELLED = {
-    **dict.fromkeys(ROUTING_WORDS, ROUTING),
-    **dict.fromkeys(SWIFT_WORDS, SWIFT),
-    **dict.fromkeys(SORT_WORDS, SORT),
-    **dict.fromkeys(ACCOUNT_WORDS, ACCOUNT),
-    "ifsc": IFSC,
-    "bsb": BSB,
-    "clabe": CLABE,
-}
+    **dict.fromkeys(ROUTING_WORDS, ROUTING), **dict.fromkeys(SWIFT_WORDS, SWIFT), **dict.fromkeys(SORT_WORDS, SORT),
+    **dict.fromkeys(ACCOUNT_WORDS, ACCOUNT), "ifsc": IFSC, "bsb": BSB, "clabe": CLABE,
+}  # fmt: skip
 
 
 def iban_checks(iban: str) -> bool:

@@ -12,21 +12,9 @@ from metrics.text.sensitive.plain_form import PlainForm
 from metrics.text.sensitive.spans import Finding, by_precedence
 
 Kind = Literal[
-    "iban",
-    "crypto_address",
-    "email",
-    "card",
-    "ssn",
-    "national_id",
-    "passport",
-    "driving_licence",
-    "bank_account",
-    "birth_date",
-    "ip_address",
-    "mac_address",
-    "phone",
-    "coordinates",
-]
+    "iban", "crypto_address", "email", "card", "ssn", "national_id", "passport", "driving_licence", "bank_account",
+    "birth_date", "ip_address", "mac_address", "phone", "coordinates",
+]  # fmt: skip
 PERSONAL_KINDS: tuple[Kind, ...] = get_args(Kind)
 DEFAULT_KINDS: tuple[Kind, ...] = PERSONAL_KINDS[:-1]  # a place is more often a sight than somebody's home
 
@@ -54,16 +42,7 @@ def _findings(text: str, kind: Kind, regions: Sequence[str]) -> Iterator[Finding
 
 
 FINDERS: dict[Kind, Callable[[str], Iterator[Finding]]] = {
-    "iban": ibans,
-    "crypto_address": crypto_addresses,
-    "email": emails,
-    "card": cards,
-    "ssn": us_social_security,
-    "passport": passports,
-    "driving_licence": driving_licences,
-    "bank_account": bank_accounts,
-    "birth_date": birth_dates,
-    "ip_address": ip_addresses,
-    "mac_address": mac_addresses,
-    "coordinates": coordinates,
-}
+    "iban": ibans, "crypto_address": crypto_addresses, "email": emails, "card": cards, "ssn": us_social_security,
+    "passport": passports, "driving_licence": driving_licences, "bank_account": bank_accounts,
+    "birth_date": birth_dates, "ip_address": ip_addresses, "mac_address": mac_addresses, "coordinates": coordinates,
+}  # fmt: skip

@@ -17,31 +17,14 @@ from metrics.text.sensitive.secret_tokens import tokens
 from metrics.text.sensitive.spans import Finding, by_precedence
 
 SecretKind = Literal[
-    "private_key",
-    "certificate",
-    "cloud_key",
-    "llm_token",
-    "git_token",
-    "service_token",
-    "jwt",
-    "credential",
-    "password",
-    "product_key",
-    "recovery_phrase",
-]
+    "private_key", "certificate", "cloud_key", "llm_token", "git_token", "service_token", "jwt", "credential",
+    "password", "product_key", "recovery_phrase",
+]  # fmt: skip
 SECRET_KINDS: tuple[SecretKind, ...] = get_args(SecretKind)
 FINDERS: tuple[Callable[[str], Iterator[Finding]], ...] = (
-    pem_blocks,
-    private_keys,
-    tokens,
-    web_tokens,
-    cloud_secrets,
-    placed_passwords,
-    product_keys,
-    recovery_phrases,
-    arguments,
-    named_secrets,
-)
+    pem_blocks, private_keys, tokens, web_tokens, cloud_secrets, placed_passwords, product_keys, recovery_phrases,
+    arguments, named_secrets,
+)  # fmt: skip
 
 
 def secrets(text: str, kinds: Sequence[SecretKind] = SECRET_KINDS) -> list[Finding]:
