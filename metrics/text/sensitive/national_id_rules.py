@@ -48,21 +48,9 @@ def _day_first(ddmmyy: str) -> bool:
     return _born(ddmmyy[4:6] + ddmmyy[2:4] + ddmmyy[:2])
 
 
-def _itin(n: str) -> bool:
-    return n[0] == "9" and int(n[3:5]) in {*range(50, 66), *range(70, 89), 90, 91, 92, *range(94, 100)}
-
-
 def _ein(n: str) -> bool:
     never = {0, *range(7, 10), *range(17, 20), 28, 29, 49, 69, 70, 78, 79, 89, 96, 97}
     return int(n[:2]) not in never
-
-
-def _nhs(n: str) -> bool:
-    return len(set(n)) > 1 and (11 - weighted(n, range(10, 1, -1)) % 11) % 11 == int(n[9])
-
-
-def _nino(n: str) -> bool:
-    return n[:2] not in {"BG", "GB", "KN", "NK", "NT", "TN", "ZZ"}
 
 
 def _steuer_id(n: str) -> bool:
@@ -123,10 +111,6 @@ def _eleven(n: str, weights: tuple[int, ...] | range) -> bool:
     return (11 - weighted(n, weights) % 11) % 11 % 10 == int(n[len(weights)])
 
 
-def _nif(n: str) -> bool:
-    return n[0] in "1235689" and _eleven(n, range(9, 1, -1))
-
-
 def _personnummer(n: str) -> bool:
     """Days are 60 more for those who are not registered residents."""
     n = n[-10:]
@@ -138,10 +122,6 @@ def _norwegian(n: str) -> bool:
     born = _day_first(f"{int(n[:2]) % 40:02}{n[2:6]}")
     first = weighted(n, (3, 7, 6, 1, 8, 9, 4, 5, 2, 1)) % 11 == 0
     return born and first and weighted(n, (5, 4, 3, 2, 7, 6, 5, 4, 3, 2, 1)) % 11 == 0
-
-
-def _finnish(n: str) -> bool:
-    return _day_first(n[:6]) and "0123456789ABCDEFHJKLMNPRSTUVWXY"[int(n[:6] + n[-4:-1]) % 31] == n[-1]
 
 
 def _czech(n: str) -> bool:
@@ -169,10 +149,6 @@ def _pps(n: str) -> bool:
     return "WABCDEFGHIJKLMNOPQRSTUV"[(weighted(n, range(8, 1, -1)) + 9 * second) % 23] == n[7]
 
 
-def _cpf(n: str) -> bool:
-    return len(set(n)) > 1 and _eleven(n, range(10, 1, -1)) and _eleven(n, range(11, 1, -1))
-
-
 def _cnpj(n: str) -> bool:
     weights = (5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2)
     return len(set(n)) > 1 and _eleven(n, weights) and _eleven(n, (6, *weights))
@@ -189,10 +165,6 @@ def _rut(n: str) -> bool:
     return "0K987654321"[total % 11] == n[-1]
 
 
-def _chinese(n: str) -> bool:
-    return real_date(int(n[6:10]), int(n[10:12]), int(n[12:14])) and mod_11_2(n)
-
-
 def _rrn(n: str) -> bool:
     check = (11 - weighted(n, (2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5)) % 11) % 10
     return _born(n[:6]) and check == int(n[12])
@@ -203,18 +175,10 @@ def _my_number(n: str) -> bool:
     return (0 if rest < 2 else 11 - rest) == int(n[11])
 
 
-def _medicare(n: str) -> bool:
-    return weighted(n, (1, 3, 7, 9, 1, 3, 7, 9)) % 10 == int(n[8])
-
-
 def _nric(n: str) -> bool:
     total = weighted(n[1:8], (2, 7, 6, 5, 4, 3, 2)) + {"T": 4, "G": 4, "M": 3}.get(n[0], 0)
     letters = {"S": "JZIHGFEDCBA", "T": "JZIHGFEDCBA", "M": "XWUTRQPNJLK"}.get(n[0], "XWUTRQPNMLK")
     return (letters[10 - total % 11] if n[0] == "M" else letters[total % 11]) == n[8]
-
-
-def _south_african(n: str) -> bool:
-    return _born(n[:6]) and luhn(n)
 
 
 def _turkish(n: str) -> bool:
@@ -234,14 +198,6 @@ def _latvian(n: str) -> bool:
     return _day_first(n[:6]) and (1 + weighted(n, (10, 5, 8, 4, 2, 1, 6, 3, 7, 9))) % 11 % 10 == int(n[10])
 
 
-def _svnr(n: str) -> bool:
-    return n[0] != "0" and weighted(n, (3, 7, 9, 0, 5, 8, 4, 2, 1, 6)) % 11 == int(n[3])
-
-
-def _thai(n: str) -> bool:
-    return n[0] != "0" and (11 - weighted(n, range(13, 1, -1)) % 11) % 10 == int(n[12])
-
-
 def _taiwanese(n: str) -> bool:
     value = 10 + "ABCDEFGHJKLMNPQRSTUVXYWZIO".index(n[0])
     return (value // 10 + 9 * (value % 10) + weighted(n[1:], range(8, 0, -1)) + int(n[9])) % 10 == 0
@@ -254,17 +210,9 @@ def _hong_kong(n: str) -> bool:
     return (total + (10 if n[-1] == "A" else int(n[-1]))) % 11 == 0
 
 
-def _snils(n: str) -> bool:
-    return weighted(n, range(9, 0, -1)) % 101 % 100 == int(n[9:])
-
-
 def _inn(n: str) -> bool:
     first, second = (7, 2, 4, 10, 3, 5, 9, 4, 6, 8), (3, 7, 2, 4, 10, 3, 5, 9, 4, 6, 8)
     return weighted(n, first) % 11 % 10 == int(n[10]) and weighted(n, second) % 11 % 10 == int(n[11])
-
-
-def _ukrainian(n: str) -> bool:
-    return weighted(n, (-1, 5, 7, 9, 4, 6, 10, 5, 7)) % 11 % 10 == int(n[9])
 
 
 def _malaysian(n: str) -> bool:
@@ -280,17 +228,9 @@ def _ird(n: str) -> bool:
     return 10_000_000 < int(n) < 150_000_000 and check == int(n[8])
 
 
-def _ecuadorian(n: str) -> bool:
-    return (1 <= int(n[:2]) <= 24 or n[:2] in ("30", "50")) and n[2] < "6" and luhn(n)
-
-
 def _indonesian(n: str) -> bool:
     """Days are 40 more for women."""
     return _day_first(f"{int(n[6:8]) % 40:02}{n[8:12]}") and n[12:] != "0000"
-
-
-def _taj(n: str) -> bool:
-    return weighted(n, (3, 7) * 4) % 10 == int(n[8])
 
 
 def _any(_: str) -> bool:
@@ -305,11 +245,15 @@ CHINESE = r"[1-8]\d{5}(?:19|20)\d\d(?:0[1-9]|1[0-2])[0-3]\d\d{3}[\dX]"
 NINES = r"\d{3}[ -]?\d{3}[ -]?\d{3}"
 
 RULES: tuple[NationalId, ...] = (
-    NationalId("US", "ITIN", r"9\d\d[ -]?\d\d[ -]?\d{4}", _itin, ("itin", "taxpayer identification"),
+    NationalId("US", "ITIN", r"9\d\d[ -]?\d\d[ -]?\d{4}",
+               lambda n: n[0] == "9" and int(n[3:5]) in {*range(50, 66), *range(70, 89), 90, 91, 92, *range(94, 100)},
+               ("itin", "taxpayer identification"),
                r"9\d\d-\d\d-\d{4}"),
     NationalId("US", "EIN", r"\d\d-\d{7}", _ein, ("ein", "employer identification", "fein", "tax id")),
-    NationalId("GB", "NHS number", r"\d{3}[ -]?\d{3}[ -]?\d{4}", _nhs, ("nhs",)),
-    NationalId("GB", "NINO", r"[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d\d ?\d\d ?\d\d ?[A-D]", _nino,
+    NationalId("GB", "NHS number", r"\d{3}[ -]?\d{3}[ -]?\d{4}",
+               lambda n: len(set(n)) > 1 and (11 - weighted(n, range(10, 1, -1)) % 11) % 11 == int(n[9]), ("nhs",)),
+    NationalId("GB", "NINO", r"[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d\d ?\d\d ?\d\d ?[A-D]",
+               lambda n: n[:2] not in {"BG", "GB", "KN", "NK", "NT", "TN", "ZZ"},
                ("nino", "national insurance", "ni number", "ni no"),
                r"[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] \d\d \d\d \d\d [A-D]"),
     NationalId("DE", "Steuer-ID", r"\d\d ?\d{3} ?\d{3} ?\d{3}", _steuer_id,
@@ -324,20 +268,25 @@ RULES: tuple[NationalId, ...] = (
                ("rijksregisternummer", "numéro national", "registre national", "niss", "insz", "national number"),
                r"\d\d\.\d\d\.\d\d-\d{3}\.\d\d"),
     NationalId("PL", "PESEL", r"\d{11}", _pesel, ("pesel",)),
-    NationalId("PT", "NIF", r"\d{3} ?\d{3} ?\d{3}", _nif, ("nif", "contribuinte", "número fiscal")),
+    NationalId("PT", "NIF", r"\d{3} ?\d{3} ?\d{3}",
+               lambda n: n[0] in "1235689" and _eleven(n, range(9, 1, -1)), ("nif", "contribuinte", "número fiscal")),
     NationalId("SE", "personnummer", r"(?:19|20)?\d{6}[-+ ]?\d{4}", _personnummer,
                ("personnummer", "samordningsnummer", "personnr", "personal number"), r"(?:19|20)?\d{6}[-+]\d{4}"),
     NationalId("NO", "fødselsnummer", r"\d{6} ?\d{5}", _norwegian,
                ("fødselsnummer", "fødselsnr", "personnummer", "fnr", "d-nummer"), r"\d{6} \d{5}"),
     NationalId("DK", "CPR", r"\d{6}[- ]?\d{4}", _day_first, ("cpr", "cpr-nummer", "cpr-nr", "personnummer")),
-    NationalId("FI", "HETU", r"\d{6}[-+A-FU-Y]\d{3}[0-9A-FHJ-NPR-Y]", _finnish, ("hetu", "henkilötunnus"),
+    NationalId("FI", "HETU", r"\d{6}[-+A-FU-Y]\d{3}[0-9A-FHJ-NPR-Y]",
+               lambda n: _day_first(n[:6]) and "0123456789ABCDEFHJKLMNPRSTUVWXY"[int(n[:6] + n[-4:-1]) % 31] == n[-1],
+               ("hetu", "henkilötunnus"),
                r"\d{6}[-+A-FU-Y]\d{3}[0-9A-FHJ-NPR-Y]"),
     NationalId("CZ", "rodné číslo", r"\d{6}/?\d{4}", _czech, ("rodné číslo", "rodné čislo", "rodného čísla", "rč"),
                r"\d{6}/\d{4}"),
     NationalId("RO", "CNP", r"\d{13}", _cnp, ("cnp", "cod numeric personal")),
     NationalId("BG", "EGN", r"\d{10}", _egn, ("егн", "egn")),
     NationalId("IE", "PPS", r"\d{7} ?[A-W][AHW]?", _pps, ("pps", "ppsn", "personal public service")),
-    NationalId("BR", "CPF", r"\d{3}\.?\d{3}\.?\d{3}-?\d\d", _cpf, ("cpf",), r"\d{3}\.\d{3}\.\d{3}-\d\d"),
+    NationalId("BR", "CPF", r"\d{3}\.?\d{3}\.?\d{3}-?\d\d",
+               lambda n: len(set(n)) > 1 and _eleven(n, range(10, 1, -1)) and _eleven(n, range(11, 1, -1)),
+               ("cpf",), r"\d{3}\.\d{3}\.\d{3}-\d\d"),
     NationalId("BR", "CNPJ", r"\d\d\.?\d{3}\.?\d{3}/?\d{4}-?\d\d", _cnpj, ("cnpj",), r"\d\d\.\d{3}\.\d{3}/\d{4}-\d\d"),
     NationalId("MX", "CURP", CURP, _curp, ("curp",), CURP),
     NationalId("AR", "CUIT", r"\d\d[- ]?\d{8}[- ]?\d", lambda n: _eleven(n, (5, 4, 3, 2, 7, 6, 5, 4, 3, 2)),
@@ -346,15 +295,18 @@ RULES: tuple[NationalId, ...] = (
     NationalId("IN", "Aadhaar", r"[2-9]\d{3}[ -]?\d{4}[ -]?\d{4}", verhoeff, ("aadhaar", "aadhar", "uidai", "आधार")),
     NationalId("IN", "PAN", r"[A-Z]{3}[ABCFGHJLPT][A-Z]\d{4}[A-Z]", _any, ("pan", "permanent account number"),
                r"[A-Z]{3}P[A-Z]\d{4}[A-Z]"),
-    NationalId("CN", "resident identity number", CHINESE, _chinese, ("身份证", "公民身份号码"), CHINESE),
+    NationalId("CN", "resident identity number", CHINESE,
+               lambda n: real_date(int(n[6:10]), int(n[10:12]), int(n[12:14])) and mod_11_2(n),
+               ("身份证", "公民身份号码"), CHINESE),
     NationalId("KR", "RRN", r"\d{6}-?[1-8]\d{6}", _rrn, ("주민등록번호", "주민번호", "rrn"), r"\d{6}-[1-8]\d{6}"),
     NationalId("JP", "My Number", r"\d{4}[ -]?\d{4}[ -]?\d{4}", _my_number, ("マイナンバー", "個人番号", "my number")),
     NationalId("AU", "TFN", NINES, lambda n: weighted(n, (1, 4, 3, 7, 5, 8, 6, 9, 10)) % 11 == 0,
                ("tfn", "tax file")),
-    NationalId("AU", "Medicare", r"[2-6]\d{3} ?\d{5} ?\d(?:[ -/]?[1-9])?", _medicare, ("medicare",)),
+    NationalId("AU", "Medicare", r"[2-6]\d{3} ?\d{5} ?\d(?:[ -/]?[1-9])?",
+               lambda n: weighted(n, (1, 3, 7, 9, 1, 3, 7, 9)) % 10 == int(n[8]), ("medicare",)),
     NationalId("CA", "SIN", NINES, luhn, ("sin", "social insurance", "nas", "assurance sociale")),
     NationalId("SG", "NRIC", r"[STFGM]\d{7}[A-Z]", _nric, ("nric", "fin"), r"[STFGM]\d{7}[A-Z]"),
-    NationalId("ZA", "ID number", r"\d{6} ?\d{4} ?[01]\d\d", _south_african,
+    NationalId("ZA", "ID number", r"\d{6} ?\d{4} ?[01]\d\d", lambda n: _born(n[:6]) and luhn(n),
                ("id number", "south african id", "identity number", "said", "rsa id")),
     NationalId("TR", "T.C. Kimlik", r"\d{11}", _turkish, ("kimlik", "tckn", "tc no", "t.c. no")),
     NationalId("IL", "Teudat Zehut", r"\d{8}-?\d", luhn, ("תעודת זהות", 'ת"ז', "ת.ז", "teudat zehut", "israeli id")),
@@ -363,25 +315,34 @@ RULES: tuple[NationalId, ...] = (
     NationalId("EE", "isikukood", r"\d{11}", _baltic, ("isikukood",)),
     NationalId("LT", "asmens kodas", r"\d{11}", _baltic, ("asmens kodas", "asmens kodo")),
     NationalId("LV", "personas kods", r"\d{6}-?\d{5}", _latvian, ("personas kods", "personas koda")),
-    NationalId("AT", "SVNR", r"\d{4}[ -]?\d{6}", _svnr,
+    NationalId("AT", "SVNR", r"\d{4}[ -]?\d{6}",
+               lambda n: n[0] != "0" and weighted(n, (3, 7, 9, 0, 5, 8, 4, 2, 1, 6)) % 11 == int(n[3]),
                ("svnr", "sv-nummer", "sozialversicherungsnummer", "versicherungsnummer")),
     NationalId("CH", "AHV", r"756\.?\d{4}\.?\d{4}\.?\d\d", ean, ("ahv", "avs", "ahv-nummer"),
                r"756\.\d{4}\.\d{4}\.\d\d"),
-    NationalId("TH", "national ID", r"\d[- ]?\d{4}[- ]?\d{5}[- ]?\d\d[- ]?\d", _thai,
+    NationalId("TH", "national ID", r"\d[- ]?\d{4}[- ]?\d{5}[- ]?\d\d[- ]?\d",
+               lambda n: n[0] != "0" and (11 - weighted(n, range(13, 1, -1)) % 11) % 10 == int(n[12]),
                ("เลขประจำตัวประชาชน", "บัตรประชาชน", "thai id"), r"\d-\d{4}-\d{5}-\d\d-\d"),
     NationalId("TW", "national ID", r"[A-Z][1289]\d{8}", _taiwanese, ("身分證", "身分證字號", "統一編號")),
     NationalId("HK", "HKID", r"[A-Z]{1,2}\d{6} ?\([\dA]\)", _hong_kong, ("hkid", "香港身份證"),
                r"[A-Z]{1,2}\d{6} ?\([\dA]\)"),
-    NationalId("RU", "SNILS", r"\d{3}-?\d{3}-?\d{3}[- ]?\d\d", _snils, ("снилс", "snils"), r"\d{3}-\d{3}-\d{3} \d\d"),
+    NationalId("RU", "SNILS", r"\d{3}-?\d{3}-?\d{3}[- ]?\d\d",
+               lambda n: weighted(n, range(9, 0, -1)) % 101 % 100 == int(n[9:]),
+               ("снилс", "snils"), r"\d{3}-\d{3}-\d{3} \d\d"),
     NationalId("RU", "INN", r"\d{12}", _inn, ("инн", "inn")),
-    NationalId("UA", "RNOKPP", r"\d{10}", _ukrainian, ("рнокпп", "іпн", "rnokpp")),
-    NationalId("HU", "TAJ", NINES, _taj, ("taj szám", "taj-szám", "taj száma", "taj:")),
+    NationalId("UA", "RNOKPP", r"\d{10}",
+               lambda n: weighted(n, (-1, 5, 7, 9, 4, 6, 10, 5, 7)) % 11 % 10 == int(n[9]),
+               ("рнокпп", "іпн", "rnokpp")),
+    NationalId("HU", "TAJ", NINES,
+               lambda n: weighted(n, (3, 7) * 4) % 10 == int(n[8]), ("taj szám", "taj-szám", "taj száma", "taj:")),
     NationalId("MY", "MyKad", r"\d{6}-?\d\d-?\d{4}", _malaysian,
                ("mykad", "nric", "no. k/p", "kad pengenalan", "ic number", "ic no")),
     NationalId("ID", "NIK", r"\d{16}", _indonesian, ("nik", "ktp", "nomor induk kependudukan")),
     NationalId("PK", "CNIC", r"[1-7]\d{4}-?\d{7}-?\d", _any, ("cnic",)),
     NationalId("NZ", "IRD", r"\d{2,3}[ -]?\d{3}[ -]?\d{3}", _ird, ("ird", "inland revenue")),
-    NationalId("EC", "cédula", r"\d{9}-?\d", _ecuadorian, ("cédula", "cedula")),
+    NationalId("EC", "cédula", r"\d{9}-?\d",
+               lambda n: (1 <= int(n[:2]) <= 24 or n[:2] in ("30", "50")) and n[2] < "6" and luhn(n),
+               ("cédula", "cedula")),
     NationalId("DO", "cédula", r"\d{3}-?\d{7}-?\d", luhn, ("cédula", "cedula"), r"\d{3}-\d{7}-\d"),
     NationalId("RS", "JMBG", r"\d{13}", lambda n: _eleven(n, (7, 6, 5, 4, 3, 2, 7, 6, 5, 4, 3, 2)),
                ("jmbg", "јмбг", "emšo", "emso")),
