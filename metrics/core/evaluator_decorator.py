@@ -34,6 +34,7 @@ from metrics.core.did_you_mean import one_of
 from metrics.core.evaluator import LOCAL_MODELS, PLUGINS, Evaluator, Example, Input, Metric, Resource, Shape
 from metrics.core.fields import FIELDS, TABLES
 from metrics.core.prompt import Prompt
+from metrics.core.standards import FULL_NAMES
 from metrics.core.suite import Case, Suite, Task
 
 
@@ -112,7 +113,7 @@ def evaluator(
             shape,
             resources,
             sources,
-            standards,
+            tuple(FULL_NAMES.get(standard, standard) for standard in standards),
             examples,
             differs_from,
             differs_from_source,

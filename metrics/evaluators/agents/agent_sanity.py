@@ -38,11 +38,11 @@ class SanityParameters(Parameters):
     metrics=(Metric("agent_sanity", "Share of the artifacts that are intact.", primary=True),),
     sources=("H2O Eval Studio evaluators: Agent sanity check",),
     standards=(
-        "NIST AI RMF: valid and reliable",
-        "NIST AI RMF: safe",
-        "SR 11-7: ongoing monitoring",
-        "OWASP LLM Top 10: LLM05 improper output handling",
-        "OWASP LLM Top 10: LLM06 excessive agency",
+        "valid and reliable",
+        "safe",
+        "ongoing monitoring",
+        "LLM05 improper output handling",
+        "LLM06 excessive agency",
     ),
     examples=(
         Example(

@@ -76,11 +76,7 @@ def _replies(*verdicts: str, about: str = "") -> tuple[ScriptedReply, ...]:
     prompts=(OUTCOME, REACHED),
     metrics=(Metric("goal_accuracy", "Share of cases in which the agent reached the goal.", binary=True),),
     sources=("RAGAS: AgentGoalAccuracyWithReference and AgentGoalAccuracyWithoutReference",),
-    standards=(
-        "NIST AI RMF: valid and reliable",
-        "SR 11-7: outcomes analysis",
-        "OWASP LLM Top 10: LLM06 excessive agency",
-    ),
+    standards=("valid and reliable", "outcomes analysis", "LLM06 excessive agency"),
     examples=(
         Example(
             "the expected outcome is reached",

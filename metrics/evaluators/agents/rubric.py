@@ -155,9 +155,9 @@ def _accuracy(*pairs: tuple[str, str]) -> ScriptedReply:
     ),
     sources=("Agent evaluation reference: rubric",),
     standards=(
-        "NIST AI RMF: valid and reliable",
-        "NIST AI RMF: accountable and transparent",
-        "OWASP LLM Top 10: LLM06 excessive agency",
+        "valid and reliable",
+        "accountable and transparent",
+        "LLM06 excessive agency",
     ),
     examples=(
         Example(

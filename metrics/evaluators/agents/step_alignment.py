@@ -87,11 +87,7 @@ class _Alignment:
         Metric.lower("edit_share", "Edits per step of the longer list."),
     ),
     sources=("H2O Eval Studio evaluators: Step alignment & completeness",),
-    standards=(
-        "NIST AI RMF: valid and reliable",
-        "SR 11-7: outcomes analysis",
-        "OWASP LLM Top 10: LLM06 excessive agency",
-    ),
+    standards=("valid and reliable", "outcomes analysis", "LLM06 excessive agency"),
     examples=(
         Example(
             "one step is left out, one is added, one is replaced",

@@ -83,9 +83,9 @@ def _binary(name: str, description: str) -> Metric:
     sources=("RAGAS: ToolCallAccuracy and ToolCallF1", "LangSmith agentevals: trajectory match",
              "DeepEval: tool correctness"),
     standards=(
-        "NIST AI RMF: valid and reliable",
-        "SR 11-7: outcomes analysis",
-        "OWASP LLM Top 10: LLM06 excessive agency",
+        "valid and reliable",
+        "outcomes analysis",
+        "LLM06 excessive agency",
     ),
     examples=(
         Example(

@@ -133,11 +133,7 @@ REFUSED = (
         ),
     ),
     sources=("Valor, after RAGAS",),
-    standards=(
-        "NIST AI RMF: valid and reliable",
-        "SR 11-7: outcomes analysis",
-        "OWASP LLM Top 10: LLM09 misinformation",
-    ),
+    standards=("valid and reliable", "outcomes analysis", "LLM09 misinformation"),
     examples=(
         Example(
             "three claims are right, one is wrong, two are missing",
@@ -238,11 +234,7 @@ class WeightedParameters(Parameters):
         ),
     ),
     sources=("H2O Eval Studio, after RAGAS",),
-    standards=(
-        "NIST AI RMF: valid and reliable",
-        "SR 11-7: outcomes analysis",
-        "OWASP LLM Top 10: LLM09 misinformation",
-    ),
+    standards=("valid and reliable", "outcomes analysis", "LLM09 misinformation"),
     examples=(
         Example(
             "all the weight on the claims: three are right, one is wrong, two are missing",

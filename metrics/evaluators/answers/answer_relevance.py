@@ -58,7 +58,7 @@ CONTEXT_OF_BRAZIL = [
     prompts=(CLAIMS, RELEVANT),
     metrics=(Metric("answer_relevance", "Share of the answer's statements that are relevant to the question."),),
     sources=("Valor, after DeepEval", "RAG generator metrics: response relevancy, LLM based"),
-    standards=("NIST AI RMF: valid and reliable",),
+    standards=("valid and reliable",),
     examples=(
         Example(
             "two of three statements are relevant",
@@ -164,7 +164,7 @@ ANSWER = "The first Super Bowl was held on Jan 15, 1967."
         ),
     ),
     sources=("H2O Eval Studio, after RAGAS", "RAG generator metrics: response relevancy, string based"),
-    standards=("NIST AI RMF: valid and reliable",),
+    standards=("valid and reliable",),
     examples=(
         Example(
             "every written question is the one that was asked",
@@ -254,7 +254,7 @@ CAPITAL = "What is the capital of France?"
         Metric("answer_relevancy_sentence", "Cosine of the question and the answer sentence closest to it.", low=-1.0),
     ),
     sources=("H2O Eval Studio",),
-    standards=("NIST AI RMF: valid and reliable",),
+    standards=("valid and reliable",),
     examples=(
         Example(
             "a sentence of the answer repeats the question",

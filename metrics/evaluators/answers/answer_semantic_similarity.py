@@ -56,7 +56,7 @@ class SimilarityParameters(Parameters):
         ),
     ),
     sources=("H2O Eval Studio, after RAGAS", "Risch et al. 2021"),
-    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    standards=("valid and reliable", "outcomes analysis"),
     examples=(
         Example("the same words", {"answer": PARIS, "expected_answers": [PARIS]}, {"answer_semantic_similarity": 1.0}),
         Example(
@@ -165,7 +165,7 @@ TWO = "Paris is the capital of France. It lies on the Seine."
         Metric("min_similarity", "The lowest of these cosines: that of the least similar answer sentence.", low=-1.0),
     ),
     sources=("H2O Eval Studio",),
-    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    standards=("valid and reliable", "outcomes analysis"),
     examples=(
         Example(
             "the expected sentences in another order",

@@ -99,7 +99,7 @@ class ByopParameters(Parameters):
         Metric("grade", "Mean grade that the judge gave, when graded.", minor=True),
     ),
     sources=("H2O Eval Studio evaluators: BYOP; grades and levels are our own",),
-    standards=("NIST AI RMF: valid and reliable", "SR 11-7: conceptual soundness", "SR 11-7: outcomes analysis"),
+    standards=("valid and reliable", "conceptual soundness", "outcomes analysis"),
     examples=(
         Example(
             "true or false",

@@ -138,7 +138,7 @@ class _Match(NamedTuple):
     version=2,
     default_needs=("short_answers",),
     sources=("Rajpurkar et al. 2016, SQuAD", "lm-evaluation-harness"),
-    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    standards=("valid and reliable", "outcomes analysis"),
     differs_from=(
         "text_matching searches the answer for strings and expressions; here the whole answer must equal the expected "
         "one. classification_text takes answers as labels and gives precision, recall and confusion. token_f1 gives "

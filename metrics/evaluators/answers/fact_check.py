@@ -67,11 +67,7 @@ QUESTION = "Who wrote Dracula, and when?"
     prompts=(FACT_CHECK, SEARCH),
     metrics=(Metric("fact_check", "How free of false information the answer is."),),
     sources=("H2O Eval Studio evaluators: Fact-check (agent-based)",),
-    standards=(
-        "NIST AI RMF: valid and reliable",
-        "NIST AI RMF: accountable and transparent",
-        "OWASP LLM Top 10: LLM09 misinformation",
-    ),
+    standards=("valid and reliable", "accountable and transparent", "LLM09 misinformation"),
     examples=(
         Example(
             "half of the answer is wrong",

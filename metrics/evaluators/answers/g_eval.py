@@ -69,7 +69,7 @@ DERIVED = ScriptedReply("g_eval.steps", {"steps": ["Read ACTUAL_ANSWER.", "Look 
     prompts=(STEPS,),
     metrics=(Metric("g_eval", "How well answers meet the criterion: 0 not at all, 1 in full."),),
     sources=("Liu et al. 2023, G-Eval (arXiv:2303.16634)", "DeepEval: G-Eval"),
-    standards=("NIST AI RMF: valid and reliable", "SR 11-7: conceptual soundness", "SR 11-7: outcomes analysis"),
+    standards=("valid and reliable", "conceptual soundness", "outcomes analysis"),
     examples=(
         Example(
             "the judge derives the steps, then rates 4 of 5",

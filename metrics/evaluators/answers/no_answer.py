@@ -51,11 +51,7 @@ QUESTION = "Who wrote Dracula?"
         ),
     ),
     sources=("Open RAG Eval: no-answer",),
-    standards=(
-        "NIST AI RMF: valid and reliable",
-        "NIST AI RMF: accountable and transparent",
-        "OWASP LLM Top 10: LLM09 misinformation",
-    ),
+    standards=("valid and reliable", "accountable and transparent", "LLM09 misinformation"),
     examples=(
         Example(
             "a wrong answer is an attempt",

@@ -44,7 +44,7 @@ def _replies(supported: bool) -> tuple[ScriptedReply, ...]:
         Metric("ragas", "Harmonic mean of faithfulness, answer relevancy, context precision and context recall."),
     ),
     sources=("H2O Eval Studio, after RAGAS",),
-    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    standards=("valid and reliable", "outcomes analysis"),
     examples=(
         Example("the harmonic mean of 1/2, 1, 1/2 and 1/2", PARIS, {"ragas": 4 / 7}, judge=_replies(True)),
         Example("one part is 0", PARIS, {"ragas": 0.0}, judge=_replies(False)),

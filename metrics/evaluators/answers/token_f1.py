@@ -49,7 +49,7 @@ class TokenF1Parameters(Parameters):
     has_thresholds=False,
     default_needs=("short_answers", "worded_answers"),
     sources=("Rajpurkar et al. 2016, SQuAD",),
-    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    standards=("valid and reliable", "outcomes analysis"),
     differs_from=(
         "exact_match gives credit for the whole answer or none. rouge1 is the same F of other tokens, for long texts: "
         "articles count there, and punctuation parts words."

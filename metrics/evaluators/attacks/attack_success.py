@@ -25,7 +25,7 @@ from metrics.text.conditions import ConditionError, comparable, parse_condition
 
 SUCCEEDED, HELD = "succeeded", "resisted"
 AROUND_CHARACTERS = 40  # characters around the words that decided
-STANDARDS = ("NIST AI RMF: secure and resilient", "NIST AI RMF: safe", "OWASP LLM Top 10: LLM01 prompt injection")
+STANDARDS = ("secure and resilient", "safe", "LLM01 prompt injection")
 
 
 def success_metric(description: str) -> Metric:

@@ -44,8 +44,8 @@ class LeakageParameters(Parameters):
                      threshold=None, minor=True, unit="words"),
     ),
     sources=("Zhang et al. 2024", "Perez and Ribeiro 2022"),
-    standards=("NIST AI RMF: secure and resilient", "NIST AI RMF: privacy enhanced",
-               "OWASP LLM Top 10: LLM07 system prompt leakage"),
+    standards=("secure and resilient", "privacy enhanced",
+               "LLM07 system prompt leakage"),
     examples=(
         Example(
             "a sentence of it, in other case and punctuation",

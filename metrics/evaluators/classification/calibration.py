@@ -125,7 +125,7 @@ class Stated:
         "Brier 1950",
         "Küppers et al. 2020: Multivariate Confidence Calibration for Object Detection (D-ECE of the score alone)",
     ),
-    standards=("NIST AI RMF: valid and reliable", "NIST AI RMF: accountable and transparent"),
+    standards=("valid and reliable", "accountable and transparent"),
     differs_from_source=(
         "The expected and the maximum error do not differ from Guo et al.: 15 bins of equal width, upper edges "
         "included. Brier is summed over classes, as Brier has it. The error of detections is that of the score alone; "

@@ -29,7 +29,7 @@ ONE_UNANSWERED = scored_cases(("a", {"a": 0.8}), ("b", {}))
     inputs=("label", "predictions"),
     metrics=CLASSIFICATION_METRICS,
     sources=("Valor metrics: Classification Metrics", "H2O Eval Studio evaluators: Classification"),
-    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    standards=("valid and reliable", "outcomes analysis"),
     examples=(
         Example(
             "three of four right; the tie of case 3 goes to the first in the file",

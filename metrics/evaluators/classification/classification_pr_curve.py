@@ -41,7 +41,7 @@ class ScoreCurveParameters(ClassificationParameters):
     inputs=("label", "predictions"),
     metrics=best_f1_metrics("classes"),
     sources=("Valor metrics: Precision-Recall Curves, classification tasks",),
-    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    standards=("valid and reliable", "outcomes analysis"),
     examples=(
         Example(
             "cat at .20 … .40: 2 of 2, none wrong; dog at .05 … .55: 2 of 2 with two wrong, 2·2 / (4 + 2)",

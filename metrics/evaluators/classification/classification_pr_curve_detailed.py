@@ -72,7 +72,7 @@ class DetailedParameters(ClassificationParameters):
         ),
     ),
     sources=("Valor metrics: Detailed Precision-Recall Curves, classification tasks",),
-    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    standards=("valid and reliable", "outcomes analysis"),
     examples=(
         Example(
             "at .5: cases 1 and 3 found, 2 taken for a dog, nothing for 4; dog is wrong in 1 and 2",

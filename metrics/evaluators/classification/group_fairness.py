@@ -113,7 +113,7 @@ def _rate(name: str, words: str, direction: Direction = Direction.NONE, low: flo
         _rate("calibration_gap", "Mean score of the class less the share of cases of it", low=-1.0),
     ),
     sources=("fairlearn: MetricFrame", "Hardt et al. 2016: equalized odds", "Newcombe 1998: intervals of differences"),
-    standards=("NIST AI RMF: fair", "SR 11-7: outcomes analysis"),
+    standards=("fair", "outcomes analysis"),
     default_needs=("fairness_groups",),
     examples=(
         Example(

@@ -60,7 +60,7 @@ class HierarchyParameters(ResamplingParameters):
         ),
     ),
     sources=("Kiritchenko et al. 2006: hierarchical F1",),
-    standards=("NIST AI RMF: valid and reliable",),
+    standards=("valid and reliable",),
     default_needs=("class_parents",),
     examples=(
         Example(

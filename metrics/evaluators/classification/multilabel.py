@@ -101,7 +101,7 @@ class MultilabelParameters(ResamplingParameters):
         ),
     ),
     sources=("scikit-learn: multilabel metrics",),
-    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    standards=("valid and reliable", "outcomes analysis"),
     examples=(
         Example(
             "one case right, one that lacks a label, one with a label too many",

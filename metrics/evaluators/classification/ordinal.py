@@ -73,7 +73,7 @@ class OrdinalParameters(ResamplingParameters):
         ),
     ),
     sources=("Cohen 1968: Weighted kappa", "scikit-learn: cohen_kappa_score"),
-    standards=("NIST AI RMF: valid and reliable",),
+    standards=("valid and reliable",),
     default_needs=("ordered_labels",),
     examples=(
         Example(

@@ -51,7 +51,7 @@ class RocParameters(ClassificationParameters):
         ),
     ),
     sources=("Valor metrics: ROC AUC",),
-    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    standards=("valid and reliable", "outcomes analysis"),
     differs_from_source=(
         "The area is that of trapezoids, as in scikit-learn; the formula in Valor's text takes the length of a step "
         "where a trapezoid has its width, and its wording of TN and FN is reversed. Equal scores make one step. A "

@@ -92,7 +92,7 @@ class SelectiveParameters(ResamplingParameters):
         "Geifman, Uziel & El-Yaniv 2019: Bias-Reduced Uncertainty Estimation for Deep Neural Classifiers (AURC)",
         "Angelopoulos, Bates, Candès, Jordan & Lei 2021: Learn then Test",
     ),
-    standards=("NIST AI RMF: valid and reliable", "NIST AI RMF: safe"),
+    standards=("valid and reliable", "safe"),
     differs_from_source=(
         "The area is an integral over the coverage, not a sum over cases: twice the same cases have the same one, and "
         "so have equal scores in any order; it differs by some 1/n. The thresholds tested are the scores at 100 even "

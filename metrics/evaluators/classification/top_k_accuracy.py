@@ -63,7 +63,7 @@ class TopParameters(ClassificationParameters):
     inputs=("label", "predictions"),
     metrics=top_metrics((1, 3, 5)),
     sources=("scikit-learn: top_k_accuracy_score",),
-    standards=("NIST AI RMF: valid and reliable",),
+    standards=("valid and reliable",),
     examples=(
         Example(
             "scikit-learn's: the last is third of three, and k = 3 of 3 classes says nothing",

@@ -45,9 +45,9 @@ class CodeParameters(SandboxParameters):
     ),
     sources=("Chen et al. 2021", "Austin et al. 2021"),
     standards=(
-        "NIST AI RMF: valid and reliable",
-        "NIST AI RMF: secure and resilient",
-        "OWASP LLM Top 10: LLM05 improper output handling",
+        "valid and reliable",
+        "secure and resilient",
+        "LLM05 improper output handling",
     ),
     examples=(
         Example("code that passes", {"answer": f"Here:\n```python\n{ADD}\n```", "code_tests": ADD_TESTS},

@@ -82,7 +82,7 @@ class PassParameters(Parameters):
     repeats=True,
     default_needs=("repeats", "code_tests"),
     sources=("Chen et al. 2021",),
-    standards=("NIST AI RMF: valid and reliable",),
+    standards=("valid and reliable",),
     examples=(
         Example(
             "two of four tries pass; for k = 2 five of the six pairs have one of them",

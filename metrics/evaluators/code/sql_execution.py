@@ -48,7 +48,7 @@ class SqlParameters(SandboxParameters):
         Metric("runs", "Share of answers whose query runs without an error.", threshold=0.5, binary=True, minor=True),
     ),
     sources=("Yu et al. 2018", "Li et al. 2023"),
-    standards=("NIST AI RMF: valid and reliable", "OWASP LLM Top 10: LLM05 improper output handling"),
+    standards=("valid and reliable", "LLM05 improper output handling"),
     examples=(
         Example(
             "the same rows in another order, under other names, and a sum that is right but for rounding",

@@ -163,7 +163,7 @@ class RougeConsistencyParameters(Parameters):
     default_needs=("repeats",),
     has_thresholds=False,
     sources=("Open RAG Eval: consistency, rouge_score", "Lin 2004"),
-    standards=("NIST AI RMF: valid and reliable", "SR 11-7: ongoing monitoring", "SR 11-7: outcomes analysis"),
+    standards=("valid and reliable", "ongoing monitoring", "outcomes analysis"),
     examples=(
         Example(
             "three answers make three pairs, and an empty fourth is only counted",
@@ -261,7 +261,7 @@ METRICS = (
     repeats=True,
     default_needs=("repeats",),
     sources=("Open RAG Eval: consistency, bert_score", "Zhang et al. 2020"),
-    standards=("NIST AI RMF: valid and reliable", "SR 11-7: ongoing monitoring", "SR 11-7: outcomes analysis"),
+    standards=("valid and reliable", "ongoing monitoring", "outcomes analysis"),
     examples=(
         Example(
             "three answers make three pairs, and an empty fourth is only counted, with a model of one axis per word",

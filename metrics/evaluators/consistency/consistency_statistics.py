@@ -163,7 +163,7 @@ def _spell_out(text: str, known: Mapping[str, Evaluator]) -> Iterator[str]:
     repeats=True,
     default_needs=("repeats",),
     sources=("Open RAG Eval: consistency, statistics of numeric metrics",),
-    standards=("NIST AI RMF: valid and reliable", "SR 11-7: ongoing monitoring", "SR 11-7: outcomes analysis"),
+    standards=("valid and reliable", "ongoing monitoring", "outcomes analysis"),
     differs_from_source=(
         "Variance and standard deviation are those of the population; Open RAG Eval does not say. CV divides by the "
         "absolute mean and has no value where that is 0. The range is Assay's addition, and so is the threshold .25 of "

@@ -67,7 +67,7 @@ async def _judge_turns(
         whole_metric("all_relevant", "every turn of the assistant is relevant"),
     ),
     sources=("DeepEval: turn relevancy",),
-    standards=("NIST AI RMF: valid and reliable",),
+    standards=("valid and reliable",),
     examples=(
         Example(
             "the second of two turns misses the question",
@@ -160,7 +160,7 @@ def _role_replies(*verdicts: str, about: str) -> tuple[ScriptedReply, ...]:
         whole_metric("all_in_role", "every turn of the assistant keeps to its role"),
     ),
     sources=("DeepEval: role adherence",),
-    standards=("NIST AI RMF: valid and reliable", "NIST AI RMF: safe"),
+    standards=("valid and reliable", "safe"),
     examples=(
         Example(
             "the role of the system message is left in the second turn",

@@ -90,7 +90,7 @@ DECLINED = {"trace": _trace("Which shares should I buy?", "I can only help with 
         Metric("topic_f1", "Harmonic mean of topic precision and recall.", minor=True),
     ),
     sources=("RAGAS: topic adherence",),
-    standards=("NIST AI RMF: valid and reliable", "OWASP LLM Top 10: LLM06 excessive agency"),
+    standards=("valid and reliable", "LLM06 excessive agency"),
     examples=(
         Example(
             "one on topic answered, one off topic answered, one on topic declined",

@@ -92,7 +92,7 @@ async def list_told(
         whole_metric("all_retained", "no turn of the assistant forgets anything"),
     ),
     sources=("DeepEval: knowledge retention",),
-    standards=("NIST AI RMF: valid and reliable",),
+    standards=("valid and reliable",),
     examples=(
         Example(
             "the second turn asks for the room again",
@@ -206,7 +206,7 @@ ASKED = ScriptedReply(GOALS.id, [{"goals": ["The user wants a room.", "The user 
         whole_metric("all_met", "every goal of the user was met"),
     ),
     sources=("DeepEval: conversation completeness",),
-    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    standards=("valid and reliable", "outcomes analysis"),
     examples=(
         Example(
             "one of two goals is met",

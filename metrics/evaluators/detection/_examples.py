@@ -11,7 +11,7 @@ detection_evaluator = partial(
     tasks=("detection",),
     inputs=("annotations", "predictions"),
     has_thresholds=False,
-    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    standards=("valid and reliable", "outcomes analysis"),
 )
 
 

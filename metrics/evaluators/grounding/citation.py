@@ -92,11 +92,7 @@ ANSWER = "John Muir founded the Sierra Club in 1892 [1, 2]. He was born in 1838 
         ),
     ),
     sources=("Open RAG Eval", "TREC 2024 RAG Track: support evaluation"),
-    standards=(
-        "NIST AI RMF: accountable and transparent",
-        "NIST AI RMF: valid and reliable",
-        "OWASP LLM Top 10: LLM09 misinformation",
-    ),
+    standards=("accountable and transparent", "valid and reliable", "LLM09 misinformation"),
     examples=(
         Example(
             "three parts: fully and partly supported, fully supported, uncited",

@@ -52,7 +52,7 @@ class GroundednessParameters(Parameters):
         ),
     ),
     sources=("H2O Eval Studio",),
-    standards=("NIST AI RMF: valid and reliable", "OWASP LLM Top 10: LLM09 misinformation"),
+    standards=("valid and reliable", "LLM09 misinformation"),
     examples=(
         Example(
             "every sentence is in a context",

@@ -49,7 +49,7 @@ MOON = {
     prompts=(CONTRADICTION,),
     metrics=(Metric.lower("hallucination_contexts", "Share of the retrieved contexts that the answer contradicts."),),
     sources=("Valor, after DeepEval",),
-    standards=("NIST AI RMF: valid and reliable", "OWASP LLM Top 10: LLM09 misinformation"),
+    standards=("valid and reliable", "LLM09 misinformation"),
     examples=(
         Example(
             "one of three contexts is contradicted",

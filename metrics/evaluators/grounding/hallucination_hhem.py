@@ -37,7 +37,7 @@ class HallucinationParameters(Parameters):
     inputs=("answer", "retrieved_contexts"),
     metrics=(Metric("hallucination_hhem", "Probability that the answer is consistent with the retrieved contexts."),),
     sources=("H2O Eval Studio (per_chunk)", "Open RAG Eval: hallucination (joined)", "Vectara HHEM-2.1-Open"),
-    standards=("NIST AI RMF: valid and reliable", "OWASP LLM Top 10: LLM09 misinformation"),
+    standards=("valid and reliable", "LLM09 misinformation"),
     examples=(
         Example(
             "the better of two contexts counts, with a model that returns the share of the answer's words in a context",

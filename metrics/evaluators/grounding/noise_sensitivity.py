@@ -21,10 +21,10 @@ from metrics.judge.steps import (
 INPUTS: tuple[Input, ...] = ("answer", "expected_answers", "retrieved_contexts")
 PROMPTS = (CLAIMS, ENTAILMENT)
 STANDARDS = (
-    "NIST AI RMF: valid and reliable",
-    "NIST AI RMF: secure and resilient",
-    "OWASP LLM Top 10: LLM08 vector and embedding weaknesses",
-    "OWASP LLM Top 10: LLM09 misinformation",
+    "valid and reliable",
+    "secure and resilient",
+    "LLM08 vector and embedding weaknesses",
+    "LLM09 misinformation",
 )
 
 

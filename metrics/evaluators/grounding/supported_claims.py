@@ -49,7 +49,7 @@ SUPER_BOWL_REPLIES = (
     prompts=(CLAIMS, ENTAILMENT),
     metrics=(Metric("faithfulness", "Share of the answer's claims that follow from the retrieved contexts."),),
     sources=("Valor, after RAGAS", "H2O Eval Studio", "RAG generator metrics"),
-    standards=("NIST AI RMF: valid and reliable", "OWASP LLM Top 10: LLM09 misinformation"),
+    standards=("valid and reliable", "LLM09 misinformation"),
     examples=(
         Example("one of two claims is supported", SUPER_BOWL, {"faithfulness": 0.5}, judge=SUPER_BOWL_REPLIES),
         Example(
@@ -149,7 +149,7 @@ class ClaimsParameters(Parameters):
         ),
     ),
     sources=("RAG generator metrics",),
-    standards=("NIST AI RMF: valid and reliable", "OWASP LLM Top 10: LLM09 misinformation"),
+    standards=("valid and reliable", "LLM09 misinformation"),
     examples=(
         Example("one of two claims is supported", SUPER_BOWL, {"hallucination_claims": 0.5}, judge=SUPER_BOWL_REPLIES),
         Example(

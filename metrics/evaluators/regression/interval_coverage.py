@@ -47,7 +47,7 @@ class IntervalParameters(ResamplingParameters):
         ),
     ),
     sources=("Gneiting & Raftery 2007: Strictly proper scoring rules", "Koenker & Bassett 1978: Regression quantiles"),
-    standards=("NIST AI RMF: valid and reliable",),
+    standards=("valid and reliable",),
     examples=(
         Example(
             "one of three is inside 0 … 2; the others miss it by 1",

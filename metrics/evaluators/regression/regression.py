@@ -75,7 +75,7 @@ class RegressionParameters(ResamplingParameters):
     ),
     has_thresholds=False,
     sources=("scikit-learn: regression metrics", "Kendall 1945: The treatment of ties in ranking problems"),
-    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    standards=("valid and reliable", "outcomes analysis"),
     examples=(
         Example(
             "scikit-learn's: errors −.5, .5, 0 and 1",

@@ -170,7 +170,7 @@ GIVEN = {"question": QUESTION, "answer": "Two Nobel Prizes.", "retrieved_context
         Metric("vital_strict", "Share of the vital nuggets that are supported in full.", minor=True),
     ),
     sources=("Open RAG Eval", "Pradeep et al. 2024, AutoNuggetizer (arXiv:2411.09607)"),
-    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    standards=("valid and reliable", "outcomes analysis"),
     examples=(
         Example(
             "three vital nuggets, two okay ones",

@@ -41,7 +41,7 @@ CONTEXTS = [
     version=3,
     metrics=(Metric("context_relevance", "Share of the retrieved contexts that are relevant to the question."),),
     sources=("Valor, after DeepEval",),
-    standards=("NIST AI RMF: valid and reliable",),
+    standards=("valid and reliable",),
     examples=(
         Example(
             "one of three contexts is relevant",
@@ -115,7 +115,7 @@ PASSAGES = ["Paris is large. Its tower was finished in 1889.", "The Louvre is a 
         ),
     ),
     sources=("H2O Eval Studio, after RAGAS",),
-    standards=("NIST AI RMF: valid and reliable",),
+    standards=("valid and reliable",),
     examples=(
         Example(
             "one of four sentences is relevant",

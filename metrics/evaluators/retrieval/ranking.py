@@ -97,7 +97,7 @@ class Judged(NamedTuple):
     metrics=metrics_at(KS),
     has_thresholds=False,
     sources=("trec_eval", "Järvelin & Kekäläinen 2002, nDCG"),
-    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    standards=("valid and reliable", "outcomes analysis"),
     examples=(
         Example(
             "both relevant ids come first",

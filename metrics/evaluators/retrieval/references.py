@@ -121,7 +121,7 @@ def _example(name: str, verdicts: str, value: float) -> Example:
         Metric("context_precision", "Average precision of the ranked contexts: whether the useful ones come first."),
     ),
     sources=("Valor, after RAGAS and DeepEval", "H2O Eval Studio"),
-    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    standards=("valid and reliable", "outcomes analysis"),
     examples=(
         _example("the first and the fourth context are useful", "ynny", 0.75),
         _example("the second and the fourth context are useful", "nyny", 0.5),
@@ -277,7 +277,7 @@ TWO_OF_THREE: list[dict[str, list[int]]] = [{"supported_by": [1]}, {"supported_b
         Metric("context_recall", "Share of the expected answer's claims that follow from the retrieved contexts."),
     ),
     sources=("Valor, after RAGAS", "H2O Eval Studio"),
-    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    standards=("valid and reliable", "outcomes analysis"),
     examples=(
         Example(
             "two of three claims are in the contexts",

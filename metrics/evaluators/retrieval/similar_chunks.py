@@ -76,7 +76,7 @@ class ContextMrrParameters(Parameters):
     inputs=("question", "retrieved_contexts"),
     metrics=(Metric("context_mrr", "1 / rank of the first relevant chunk; the mean over cases is the MRR."),),
     sources=("H2O Eval Studio",),
-    standards=("NIST AI RMF: valid and reliable",),
+    standards=("valid and reliable",),
     examples=(
         Example(
             "the first relevant chunk is the third",
@@ -163,7 +163,7 @@ def context_mrr(cases: Sequence[Case], parameters: ContextMrrParameters, embedde
         Metric("precision", "Mean relevancy of the chunks: how much of what was found is relevant.", low=-1.0),
     ),
     sources=("H2O Eval Studio",),
-    standards=("NIST AI RMF: valid and reliable",),
+    standards=("valid and reliable",),
     examples=(
         Example(
             "both chunks contain the question itself",

@@ -86,7 +86,7 @@ class UmbrelaParameters(Parameters):
     version=4,
     metrics=metrics_at(KS),
     sources=("Open RAG Eval", "Upadhyay et al. 2024, UMBRELA (arXiv:2406.06519)"),
-    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    standards=("valid and reliable", "outcomes analysis"),
     examples=(
         Example(
             "five passages graded 3, 0, 2, 1 and 2",

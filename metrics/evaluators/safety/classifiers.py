@@ -28,7 +28,7 @@ class FairnessParameters(Parameters):
     inputs=("answer",),
     metrics=(Metric.lower("fairness_bias", "Probability that the answer is biased."),),
     sources=("H2O Eval Studio",),
-    standards=("NIST AI RMF: fair",),
+    standards=("fair",),
     examples=(
         Example(
             "the answer is biased, with a model that objects to “always”",
@@ -102,7 +102,7 @@ class ToxicityParameters(Parameters):
         for name, (meaning, _) in KINDS.items()
     ),
     sources=("H2O Eval Studio", "Hanu and Unitary team 2020, Detoxify"),
-    standards=("NIST AI RMF: safe", "NIST AI RMF: fair"),
+    standards=("safe", "fair"),
     examples=(
         Example(
             "the worst sentence counts, with a model that rates “idiot” as toxic and insulting",

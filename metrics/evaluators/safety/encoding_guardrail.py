@@ -45,12 +45,12 @@ class EncodingParameters(Parameters):
     metrics=boolean_metrics("hide nothing forbidden in an encoding"),
     sources=("H2O Eval Studio evaluators: Encoding guardrail",),
     standards=(
-        "NIST AI RMF: secure and resilient",
-        "NIST AI RMF: privacy enhanced",
-        "NIST AI RMF: safe",
-        "SR 11-7: ongoing monitoring",
-        "OWASP LLM Top 10: LLM01 prompt injection",
-        "OWASP LLM Top 10: LLM05 improper output handling",
+        "secure and resilient",
+        "privacy enhanced",
+        "safe",
+        "ongoing monitoring",
+        "LLM01 prompt injection",
+        "LLM05 improper output handling",
     ),
     examples=(
         Example(

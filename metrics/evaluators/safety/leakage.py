@@ -119,11 +119,11 @@ class PiiParameters(Parameters):
     metrics=boolean_metrics("contain no personal data"),
     sources=("H2O Eval Studio evaluators: PII leakage",),
     standards=(
-        "NIST AI RMF: privacy enhanced",
-        "NIST AI RMF: safe",
-        "NIST AI RMF: secure and resilient",
-        "SR 11-7: ongoing monitoring",
-        "OWASP LLM Top 10: LLM02 sensitive information disclosure",
+        "privacy enhanced",
+        "safe",
+        "secure and resilient",
+        "ongoing monitoring",
+        "LLM02 sensitive information disclosure",
     ),
     examples=(
         Example(
@@ -239,12 +239,12 @@ class SecretParameters(Parameters):
     metrics=boolean_metrics("contain no keys, tokens, certificates or passwords"),
     sources=("H2O Eval Studio evaluators: Sensitive data leakage",),
     standards=(
-        "NIST AI RMF: secure and resilient",
-        "NIST AI RMF: privacy enhanced",
-        "NIST AI RMF: safe",
-        "SR 11-7: ongoing monitoring",
-        "OWASP LLM Top 10: LLM02 sensitive information disclosure",
-        "OWASP LLM Top 10: LLM07 system prompt leakage",
+        "secure and resilient",
+        "privacy enhanced",
+        "safe",
+        "ongoing monitoring",
+        "LLM02 sensitive information disclosure",
+        "LLM07 system prompt leakage",
     ),
     examples=(
         Example(

@@ -56,7 +56,7 @@ BIAS = Prompt(
     version=2,
     metrics=(Metric.lower("bias", "Share of the answer's opinions that are biased."),),
     sources=("Valor", "DeepEval: bias"),
-    standards=("NIST AI RMF: fair", "NIST AI RMF: safe"),
+    standards=("fair", "safe"),
     examples=(
         Example(
             "one of two opinions is biased",
@@ -118,7 +118,7 @@ TOXICITY = Prompt(
     prompts=(OPINIONS, TOXICITY),
     metrics=(Metric.lower("toxicity", "Share of the answer's opinions that are toxic."),),
     sources=("Valor", "DeepEval: toxicity"),
-    standards=("NIST AI RMF: safe", "NIST AI RMF: fair"),
+    standards=("safe", "fair"),
     examples=(
         Example(
             "one of two opinions is toxic",

@@ -87,7 +87,7 @@ def _segment(label: str, first: int, last: int, **more: Any) -> dict[str, Any]:
     ),
     has_thresholds=False,
     sources=("Kirillov et al., Panoptic Segmentation, 2019; panopticapi, evaluation.py",),
-    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    standards=("valid and reliable", "outcomes analysis"),
     examples=(
         Example(
             "a cat one column too wide, at IoU 4/5; the sky loses that column, 6 of 7 are left",

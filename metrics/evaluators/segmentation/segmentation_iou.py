@@ -78,7 +78,7 @@ def _scene(truths: dict[str, tuple[int, int]], predictions: dict[str, tuple[int,
         "Everingham et al., The Pascal Visual Object Classes Challenge: a retrospective, 2015 (segmentation accuracy)",
         "Cheng et al., Boundary IoU: improving object-centric image segmentation evaluation, 2021",
     ),
-    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    standards=("valid and reliable", "outcomes analysis"),
     examples=(
         Example(
             "the border between two labels is one column off",

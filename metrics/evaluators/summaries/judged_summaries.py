@@ -42,7 +42,7 @@ def _replies(verdicts: str) -> tuple[ScriptedReply, ...]:
     prompts=(SUMMARY,),
     metrics=boolean_metrics("are good summaries of the source text"),
     sources=("H2O Eval Studio evaluators: Summarization (Judge)",),
-    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    standards=("valid and reliable", "outcomes analysis"),
     examples=(
         Example(
             "a good summary",
@@ -134,7 +134,7 @@ class _Coherence(Reply):
         ),
     ),
     sources=("Valor", "Liu et al. 2023, G-Eval, appendix A (arXiv:2303.16634)"),
-    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    standards=("valid and reliable", "outcomes analysis"),
     examples=(
         Example(
             "a good summary",

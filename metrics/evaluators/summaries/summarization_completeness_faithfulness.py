@@ -54,7 +54,7 @@ class SummaryParameters(Parameters):
         ),
     ),
     sources=("H2O Eval Studio", "Laban et al. 2022, SummaC-ZS"),
-    standards=("NIST AI RMF: valid and reliable", "OWASP LLM Top 10: LLM09 misinformation"),
+    standards=("valid and reliable", "LLM09 misinformation"),
     examples=(
         Example(
             "the first sentence is entailed, the second neutral, and half of the source is covered",

@@ -54,7 +54,7 @@ class BleuParameters(Parameters):
     ),
     has_thresholds=False,
     sources=("Valor metrics: BLEU", "H2O Eval Studio evaluators: BLEU", "Papineni et al. 2002"),
-    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    standards=("valid and reliable", "outcomes analysis"),
     differs_from_source=(
         "Four numbers are given at once, bleu1 to bleu4; Valor's one is bleu4, with its weights as the parameter. "
         "Tokens, which Valor leaves open, are separated by white space where the script does so; Chinese, Japanese, "

@@ -36,7 +36,7 @@ class ChrfParameters(ResamplingParameters):
     ),
     has_thresholds=False,
     sources=("Popović 2015", "Popović 2017", "Post 2018, sacreBLEU"),
-    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    standards=("valid and reliable", "outcomes analysis"),
     differs_from=(
         "corpus_bleu and rouge compare words; chrF gives credit for parts of words, so that inflected forms count, and "
         "needs no tokenizer."

@@ -50,7 +50,7 @@ class TextClassificationParameters(ClassificationParameters):
     metrics=CLASSIFICATION_METRICS,
     sources=("H2O Eval Studio evaluators: Classification",),
     default_needs=("few_answers",),
-    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    standards=("valid and reliable", "outcomes analysis"),
     examples=(
         Example(
             "an answer that is no class is wrong, but a false positive of no class",

@@ -59,7 +59,7 @@ class CorpusBleuParameters(ResamplingParameters):
     metrics=(Metric("corpus_bleu", "BLEU of all answers together; of one case sentence BLEU."),),
     has_thresholds=False,
     sources=("Post 2018, sacreBLEU", "Papineni et al. 2002"),
-    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    standards=("valid and reliable", "outcomes analysis"),
     differs_from=(
         "bleu is the mean of sentence BLEU over cases, without smoothing, and equal to nltk; this one adds up the "
         "n-grams of all cases first, as papers on translation report it."

@@ -46,7 +46,7 @@ class CorpusErrorRateParameters(ResamplingParameters):
     ),
     has_thresholds=False,
     sources=("jiwer", "Levenshtein 1966"),
-    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    standards=("valid and reliable", "outcomes analysis"),
     differs_from=(
         "edit_distance gives the mean of the cases' word and character error rates, in which a short case weighs as "
         "much as a long one; this one adds up errors and words of all cases first, as papers on speech report it."

@@ -48,7 +48,7 @@ class EditDistanceParameters(Parameters):
     ),
     has_thresholds=False,
     sources=("Levenshtein 1966", "RapidFuzz", "jiwer"),
-    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    standards=("valid and reliable", "outcomes analysis"),
     differs_from=(
         "rougeL counts what both texts have in common in order; here also what has to be replaced. ter lets whole "
         "phrases move at the cost of one edit."

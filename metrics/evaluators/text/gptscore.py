@@ -103,7 +103,7 @@ def gptscore(
         inputs=inputs,
         metrics=metrics,
         sources=("H2O Eval Studio", "Fu et al. 2023, GPTScore"),
-        standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+        standards=("valid and reliable", "outcomes analysis"),
         prompts=(Prompt(id, template), *each),
         examples=examples,
         differs_from=differs_from,

@@ -51,12 +51,7 @@ class JsonSchemaParameters(Parameters):
     metrics=boolean_metrics("are JSON and valid by the schema"),
     sources=("H2O Eval Studio evaluators: JSon Schema",),
     default_needs=("json_schema",),
-    standards=(
-        "NIST AI RMF: valid and reliable",
-        "NIST AI RMF: secure and resilient",
-        "SR 11-7: outcomes analysis",
-        "OWASP LLM Top 10: LLM05 improper output handling",
-    ),
+    standards=("valid and reliable", "secure and resilient", "outcomes analysis", "LLM05 improper output handling"),
     differs_from_source=(
         "Patterns run in RE2 and a $ref to anything outside the schema is never fetched; `format` is checked. "
         "JSON deeper than 64 levels fails. A case can have its own schema, which replaces the parameter. As in H2O "

@@ -70,7 +70,7 @@ class LanguageParameters(Parameters):
     prompts=(SAME_LANGUAGE,),
     metrics=boolean_metrics("are in the language of the question, or in the one it asks for"),
     sources=("H2O Eval Studio evaluators: Language mismatch", "Lui & Baldwin 2012"),
-    standards=("NIST AI RMF: valid and reliable", "NIST AI RMF: safe", "SR 11-7: outcomes analysis"),
+    standards=("valid and reliable", "safe", "outcomes analysis"),
     differs_from_source=(
         "A local detector decides by default, without a judge; H2O asks a judge, which `detector` = judge does here, "
         "with a prompt worded by Assay. Texts too short or too mixed to be sure of, and names alone, are not "

@@ -59,11 +59,7 @@ class LoopingParameters(Parameters):
         ),
     ),
     sources=("H2O Eval Studio evaluators: Looping detection",),
-    standards=(
-        "NIST AI RMF: valid and reliable",
-        "SR 11-7: ongoing monitoring",
-        "OWASP LLM Top 10: LLM10 unbounded consumption",
-    ),
+    standards=("valid and reliable", "ongoing monitoring", "LLM10 unbounded consumption"),
     differs_from_source=(
         "The main number is `looping`, the worst of three views, which also sees short, numbered and late repeats and "
         "is near 0 for refrains, tables and code; H2O's three, of which unique_sentences is its main one, stand beside "

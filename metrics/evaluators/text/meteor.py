@@ -42,7 +42,7 @@ class MeteorParameters(Parameters):
     ),
     has_thresholds=False,
     sources=("Banerjee & Lavie 2005", "NLTK"),
-    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    standards=("valid and reliable", "outcomes analysis"),
     differs_from=(
         "rouge1 counts the words in common without order, rougeL those in one order; METEOR counts inflected forms as "
         "the same word, weighs recall nine times as much as precision, and takes off for every break in the order."

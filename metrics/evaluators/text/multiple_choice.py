@@ -71,7 +71,7 @@ class MultipleChoiceParameters(TemplateParameters):
     ),
     has_thresholds=False,
     sources=("lm-evaluation-harness", "Brier 1950"),
-    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    standards=("valid and reliable", "outcomes analysis"),
     prompts=(Prompt("multiple_choice", TEMPLATE),),
     examples=(
         Example(

@@ -93,7 +93,7 @@ TONE = {"column": "tone", "low": 1, "high": 5, "threshold": 3}
     has_thresholds=False,
     metrics=(Metric("score", "A number that came with the output."),),
     sources=("OpenTelemetry GenAI conventions: an evaluation's name, score and explanation",),
-    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    standards=("valid and reliable", "outcomes analysis"),
     examples=(
         Example("the number of a column", CASE, {"score": 4.0}, parameters={"scores": {"score": TONE}}),
         Example(

@@ -21,7 +21,7 @@ from metrics.models.language_model import LanguageModel, Loss
         ),
     ),
     sources=("H2O Eval Studio", "Jelinek et al. 1977"),
-    standards=("NIST AI RMF: valid and reliable", "SR 11-7: ongoing monitoring"),
+    standards=("valid and reliable", "ongoing monitoring"),
     examples=(
         Example(
             "√(8 · 2), with a model that charges ln 8 for a new word and ln 2 for a repeated one",

@@ -48,7 +48,7 @@ class ReadabilityParameters(Parameters):
         "Flesch 1948", "Kincaid et al. 1975", "Gunning 1952", "McLaughlin 1969", "Coleman & Liau 1975",
         "Smith & Senter 1967", "textstat",
     ),
-    standards=("NIST AI RMF: valid and reliable",),
+    standards=("valid and reliable",),
     differs_from=(
         "No other evaluator looks at how hard a text is; perplexity asks how likely a language model finds it."
     ),

@@ -42,7 +42,7 @@ class RougeParameters(Parameters):
     ),
     has_thresholds=False,
     sources=("Valor metrics: ROUGE", "H2O Eval Studio evaluators: ROUGE", "Lin 2004"),
-    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    standards=("valid and reliable", "outcomes analysis"),
     examples=(
         Example("one word of six differs", CAT, {"rouge1": 5 / 6, "rouge2": 0.6, "rougeL": 5 / 6, "rougeLsum": 5 / 6}),
         Example(

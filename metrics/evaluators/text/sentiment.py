@@ -38,7 +38,7 @@ class SentimentParameters(Parameters):
         Metric.neutral("negative", "Mean probability that a sentence is negative.", minor=True),
     ),
     sources=("Barbieri et al. 2020, TweetEval", "Hutto & Gilbert 2014, VADER"),
-    standards=("NIST AI RMF: valid and reliable", "NIST AI RMF: fair"),
+    standards=("valid and reliable", "fair"),
     examples=(
         Example(
             "one good sentence, one bad and one plain, with a model that goes by “good” and “bad”",

@@ -42,7 +42,7 @@ class TerParameters(ResamplingParameters):
     ),
     has_thresholds=False,
     sources=("Snover et al. 2006", "Post 2018, sacreBLEU"),
-    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    standards=("valid and reliable", "outcomes analysis"),
     differs_from="edit_distance's word_error_rate is the same without shifts: a phrase that moves costs all its words.",
     differs_from_source=(
         "Numbers are sacreBLEU's, limits of the search for shifts included; values are shares where it prints 100 "

@@ -35,11 +35,11 @@ class TextMatchingParameters(Parameters):
     metrics=METRICS,
     sources=("H2O Eval Studio evaluators: Text matching",),
     standards=(
-        "NIST AI RMF: valid and reliable",
-        "NIST AI RMF: safe",
-        "SR 11-7: outcomes analysis",
-        "OWASP LLM Top 10: LLM05 improper output handling",
-        "OWASP LLM Top 10: LLM07 system prompt leakage",
+        "valid and reliable",
+        "safe",
+        "outcomes analysis",
+        "LLM05 improper output handling",
+        "LLM07 system prompt leakage",
     ),
     differs_from_source=(
         "Regular expressions run in RE2, so that no expression can hang a run: there are no look-arounds and no "

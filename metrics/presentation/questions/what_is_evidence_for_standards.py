@@ -2,15 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from metrics.analysis.findings.compliance import (
-    FRAMEWORKS,
-    GLYPHS,
-    NOTICE,
-    Compliance,
-    MeasuredEvidence,
-    Standard,
-    compliance,
-)
+from metrics.analysis.findings.compliance import GLYPHS, NOTICE, Compliance, MeasuredEvidence, Standard, compliance
+from metrics.core.standards import FRAMEWORKS
 from metrics.presentation.blocks import Block, Link, Note, Sentence, Table, table
 from metrics.presentation.format import count, plural
 from metrics.presentation.phrases import limit, metric_title, named, with_interval

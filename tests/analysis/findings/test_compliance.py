@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from metrics.analysis.findings.compliance import FRAMEWORKS, GLYPHS, compliance, compliance_table, outcome
+from metrics.analysis.findings.compliance import GLYPHS, compliance, compliance_table, outcome
 from metrics.analysis.leaderboard.leaderboard import leaderboard
 from metrics.core.registry import evaluators
+from metrics.core.standards import FRAMEWORKS
 from metrics.store import Run, Workspace
 from tests.analysis.leaderboard.test_headline import cell, column
 from tests.analysis.scored import scored_run
