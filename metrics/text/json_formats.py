@@ -47,10 +47,6 @@ def _time(text: str) -> bool:
     return (int(text[:2]) * 60 + int(text[3:5]) - offset) % 1440 == 1439
 
 
-def _date_time(text: str) -> bool:
-    return _date(text[:10]) and text[10:11] in ("T", "t", " ") and _time(text[11:])
-
-
 def _hostname(text: str) -> bool:
     labels = text.removesuffix(".").split(".")
     return len(text) <= 253 and all(LABEL.fullmatch(label) and _punycode(label) for label in labels)
@@ -112,24 +108,12 @@ def _authority(text: str) -> bool:
     return "[" in host or host.count(":") < 2
 
 
-def _uri(text: str) -> bool:
-    return _authority(text) and SCHEME.match(text) is not None and URI_SIGNS.fullmatch(text) is not None
-
-
-def _iri(text: str) -> bool:
-    return _authority(text) and SCHEME.match(text) is not None and IRI_SIGNS.fullmatch(text) is not None
-
-
 def _ipv4(text: str) -> bool:
     return str(ipaddress.IPv4Address(text)) == text
 
 
 def _ipv6(text: str) -> bool:
     return ipaddress.IPv6Address(text).scope_id is None
-
-
-def _uuid(text: str) -> bool:
-    return UUID_FORM.fullmatch(text) is not None
 
 
 def _regex(text: str) -> bool:
@@ -143,7 +127,7 @@ def _full(pattern: re.Pattern[str]) -> Callable[[str], bool]:
 
 FORMATS: Mapping[str, Callable[[str], bool]] = {
     "date": _date,
-    "date-time": _date_time,
+    "date-time": lambda text: _date(text[:10]) and text[10:11] in ("T", "t", " ") and _time(text[11:]),
     "time": _time,
     "duration": _full(DURATION),
     "email": _email,
@@ -154,12 +138,12 @@ FORMATS: Mapping[str, Callable[[str], bool]] = {
     "ipv4": _ipv4,
     "ip-address": _ipv4,  # draft 3
     "ipv6": _ipv6,
-    "uri": _uri,
+    "uri": lambda text: _authority(text) and SCHEME.match(text) is not None and URI_SIGNS.fullmatch(text) is not None,
     "uri-reference": _full(URI_SIGNS),
-    "iri": _iri,
+    "iri": lambda text: _authority(text) and SCHEME.match(text) is not None and IRI_SIGNS.fullmatch(text) is not None,
     "iri-reference": _full(IRI_SIGNS),
     "uri-template": _full(TEMPLATE),
-    "uuid": _uuid,
+    "uuid": lambda text: UUID_FORM.fullmatch(text) is not None,
     "json-pointer": _full(POINTER),
     "relative-json-pointer": _full(RELATIVE_POINTER),
     "regex": _regex,

@@ -156,14 +156,6 @@ def _swapped(boxes: Floats, _: Floats) -> Floats:
     return boxes[:, [1, 0, 3, 2]]
 
 
-def _swapped_sides(boxes: Floats, _: Floats) -> Floats:
-    return boxes[:, [0, 1, 3, 2]]
-
-
-def _swapped_corners(boxes: Floats, sizes: Floats) -> Floats:
-    return _corners(_swapped(boxes, sizes), sizes)
-
-
 def score_findings(model: str, score: Floats) -> Iterator[Finding]:
     """Yield what is wrong with the scores [N] of a model; those that are NaN are not looked at."""
     known = score[~np.isnan(score)]
@@ -202,8 +194,8 @@ READINGS: Mapping[str, Reading] = MappingProxyType(
         # a file with x, y of the top left corner where the format has the centre: YOLO
         "top-left": Reading("top left corner, width, height", _top_left),
         "yxhw": Reading("y x height width", _swapped),
-        "xyhw": Reading("x y height width", _swapped_sides),
-        "yxyx": Reading("y1 x1 y2 x2", _swapped_corners),
+        "xyhw": Reading("x y height width", lambda boxes, _: boxes[:, [0, 1, 3, 2]]),
+        "yxyx": Reading("y1 x1 y2 x2", lambda boxes, sizes: _corners(_swapped(boxes, sizes), sizes)),
     }
 )
 CONVENTIONS = tuple(name for name in READINGS if name != NORMALISED)

@@ -126,10 +126,6 @@ def _intl(text: str) -> str:
     return str(symbol.sub(r" \1 ", text))
 
 
-def _zh(text: str) -> str:
-    return _apart(CJK.sub(r" \1 ", text.strip()))
-
-
 def _mecab(text: str) -> str:
     tagger = _tagger()
     return " ".join(str(tagger.parse(line)) for line in text.splitlines() if line.strip())
@@ -139,7 +135,7 @@ _SPACED: Mapping[str, Callable[[str], str]] = {  # the text with spaces between 
     "whitespace": str,
     "13a": _13a,
     "intl": _intl,
-    "zh": _zh,
+    "zh": lambda text: _apart(CJK.sub(r" \1 ", text.strip())),
     "ja-mecab": _mecab,
 }
 
