@@ -7,7 +7,7 @@ from itertools import count
 import pandas as pd
 import streamlit as st
 
-from components.data import evaluation_inputs, stored_outputs, uploaded_files, workspace_runs
+from components.data import evaluation_inputs, target_runs, uploaded_files, workspace_runs
 from components.views.results import what_was_read
 from components.views.setup import evaluator_chooser, object_findings, run_start, target_form
 from components.widgets import column_mapping, controls, problem_list, uploads, url
@@ -140,7 +140,7 @@ def choose_on_file(suite: str, stored: dict[str, str]) -> str:
 
 def offer_cases(suite: str) -> None:
     """Draw the cases of a stored suite as a table to be answered."""
-    table = stored_outputs.cases_to_answer(suite)
+    table = target_runs.cases_to_answer(suite)
     if table is not None:
         st.download_button(
             "Cases to answer, CSV", data=table, file_name="cases.csv", mime="text/csv", on_click="ignore",
@@ -253,7 +253,7 @@ with left:
     with first:
         suite, images = choose_suite(source)
     with second:
-        stored = stored_outputs.answers_on_file(suite) if source == "stored" and suite else {}
+        stored = target_runs.answers_on_file(suite) if source == "stored" and suite else {}
         on_file_too = {"upload": "Upload", "file": f"On file ({len(stored)})", "model": ANSWERS["model"]}
         answers = on_file_too if stored else ANSWERS  # short: the three stand in a column
         by = "" if source in WITH_OUTPUTS else controls.choice("Answers", answers, "by", clears=("job", "answers"))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pandas as pd
 import streamlit as st
 
-from components.data import Place, agent_traces, case_views, found_slices, run_reads, visitors, workspace_runs
+from components.data import Place, case_views, found_slices, run_reads, visitors, workspace_runs
 from components.viewers import chat, image_viewer, text_case, trace
 from components.views.judge import judge_calls, own_verdict
 from components.views.objects import object_list, object_walk
@@ -269,7 +269,7 @@ def show_trace(column: str, output: Mapping[str, Any], case: Mapping[str, Any], 
     if not output["trace"]:
         return
     of_calls = scores.loc[scores["evaluator"] == "tool_calls", "verdicts"]
-    view = agent_traces.trace(
+    view = case_views.trace(
         output["trace"], case.get("expected_calls"), next((groups for groups in of_calls if groups), ())
     )
     with st.expander(f"Trace: {trace_steps.summary(view)}", key=f"trace-{column}"):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import streamlit as st
+
 from components.data.run_reads import of_run
 from metrics import analysis
 from metrics.core.errors import InputError
@@ -13,6 +15,7 @@ from metrics.presentation.verdict_rows import verdict_groups
 if TYPE_CHECKING:
     import pandas as pd
 
+    from metrics.presentation.verdict_rows import VerdictGroup
     from metrics.store import Run
 
 
@@ -75,3 +78,11 @@ def _judges(run: Run, case_id: str, scores: pd.DataFrame) -> list[dict[str, Any]
                 "prompts": prompts,
             }
     return judges
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def trace(text: str, expected: str | None = None, groups: Sequence[VerdictGroup] = ()) -> dict[str, Any]:
+    """Return a trace to draw, see metrics.presentation.viewers.trace_view."""
+    from metrics.presentation.viewers.trace_view import trace_view
+
+    return trace_view(text, expected, groups)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -12,6 +12,7 @@ from metrics.core.registry import choose, evaluators
 
 if TYPE_CHECKING:
     from metrics.core.evaluator import Evaluator, Metric, Parameters
+    from metrics.library.presets import Preset
 
 
 @st.cache_resource(show_spinner=False)
@@ -69,3 +70,10 @@ def barriers_here() -> tuple[list[str], list[str]]:
 
     there = in_force()
     return [BARRIERS[name] for name in there], [BARRIERS[name] for name in REQUIRED if name not in there]
+
+
+def presets(task: str, present: Collection[str]) -> list[Preset]:
+    """Return the presets for a task and what the data has, the default one first."""
+    from metrics.library.presets import suitable
+
+    return list(suitable(task, present))

@@ -18,18 +18,6 @@ from metrics.core.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from metrics.analysis import (
-        CasePage,
-        Comparison,
-        Headline,
-        ObjectPage,
-        Ranks,
-        Resampled,
-        SeveralSuites,
-        Trend,
-        WeightedScores,
-        Window,
-    )
     from metrics.presentation.blocks import Answer, Block, Sentence
     from metrics.store import Run
 
@@ -114,7 +102,7 @@ def what_was_read(run: Run) -> Sequence[Block]:
 @of_run
 def headline(
     run: Run, tag: str | None = None, keys: tuple[str, ...] | None = None, models: tuple[str, ...] | None = None
-) -> Headline:
+) -> analysis.Headline:
     """Return which model leads: over all columns and models of the leaderboard, or these."""
     return analysis.headline(leaderboard(run.id, tag), keys, models)
 
@@ -129,7 +117,7 @@ class Weighting(NamedTuple):
 @of_run
 def weighted_scores(
     run: Run, asked: Weighting, tag: str | None = None, models: tuple[str, ...] = ()
-) -> tuple[WeightedScores | None, str]:
+) -> tuple[analysis.WeightedScores | None, str]:
     """Return the models by a weighted mean of several metrics, or None and why there is none."""
     try:
         return analysis.weighted_scores(run, dict(asked.weights), dict(asked.scales), tag, models), ""
@@ -144,7 +132,7 @@ def judges_of(run: Run) -> Mapping[str, str]:
 
 
 @of_run
-def detectable(run: Run, tag: str | None = None) -> Mapping[tuple[str, str], Ranks]:
+def detectable(run: Run, tag: str | None = None) -> Mapping[tuple[str, str], analysis.Ranks]:
     """Return the metrics whose smallest detectable difference is known, by (evaluator, metric)."""
     return {key: found for key, found in analysis.ranks(run, tag).items() if found.detectable}
 
@@ -156,7 +144,7 @@ def flips(run: Run, /, **of: str) -> pd.DataFrame:
 
 
 @of_run
-def cases(run: Run, /, evaluator: str, metric: str, **choice: Any) -> CasePage:
+def cases(run: Run, /, evaluator: str, metric: str, **choice: Any) -> analysis.CasePage:
     """Return a page of the cases behind a number, with the answers; `choice` as in metrics.analysis.cases."""
     return analysis.with_answers(run, analysis.cases(run, evaluator, metric, **choice))
 
@@ -165,7 +153,7 @@ def cases(run: Run, /, evaluator: str, metric: str, **choice: Any) -> CasePage:
 def comparison(
     run: Run, model_a: str, model_b: str, other_id: str, tag: str | None, keys: tuple[str, ...], correction: str,
     anytime: bool = False,
-) -> Comparison:  # fmt: skip
+) -> analysis.Comparison:  # fmt: skip
     """Return model b of run `other_id` against model a, on the metrics with these keys, p corrected over them.
 
     anytime: p and intervals hold at every look while cases arrive.
@@ -177,7 +165,7 @@ def comparison(
 @of_run
 def label_comparison(
     run: Run, model_a: str, model_b: str, other_id: str, tag: str | None, key: str, correction: str
-) -> tuple[Resampled, ...]:
+) -> tuple[analysis.Resampled, ...]:
     """Return a metric of the whole data set label by label, p corrected over the labels."""
     other = workspace().run(other_id)
     return analysis.compare_labels(run, model_a, model_b, key, tag, other, correction)  # type: ignore[arg-type]
@@ -186,21 +174,23 @@ def label_comparison(
 @of_run
 def differences(
     run: Run, /, model_a: str, model_b: str, other_id: str, evaluator: str, metric: str, **choice: Any
-) -> CasePage:
+) -> analysis.CasePage:
     """Return a page of the cases behind a difference, the largest first."""
     other = workspace().run(other_id)
     return analysis.differences(run, model_a, model_b, evaluator, metric, other=other, **choice)
 
 
 @kept_here
-def trend(run_ids: tuple[str, ...], key: str, models: tuple[str, ...], tag: str | None, correction: str) -> Trend:
+def trend(
+    run_ids: tuple[str, ...], key: str, models: tuple[str, ...], tag: str | None, correction: str
+) -> analysis.Trend:
     """Return a metric over these runs of one suite, each run compared with the one before it."""
     runs = [workspace().run(run_id) for run_id in run_ids]
     return analysis.trend(runs, key, models, tag, correction)  # type: ignore[arg-type]
 
 
 @kept_here
-def several_suites(run_ids: tuple[str, ...], key: str, models: tuple[str, ...] = ()) -> SeveralSuites:
+def several_suites(run_ids: tuple[str, ...], key: str, models: tuple[str, ...] = ()) -> analysis.SeveralSuites:
     """Return one metric over these runs of several suites, as the first run computed it."""
     return analysis.several_suites([workspace().run(run_id) for run_id in run_ids], key, models)
 
@@ -208,7 +198,7 @@ def several_suites(run_ids: tuple[str, ...], key: str, models: tuple[str, ...] =
 @of_run
 def objects(
     run: Run, /, evaluator: str, sort: str, by_image: bool, limit: int, offset: int, **choice: Any
-) -> ObjectPage:
+) -> analysis.ObjectPage:
     """Return a page of a gallery; `choice` are the fields of metrics.analysis.ObjectFilter."""
     return analysis.objects(run, evaluator, analysis.ObjectFilter(**choice), sort, by_image, limit, offset)
 
@@ -228,7 +218,7 @@ def object_counts(run: Run, /, evaluator: str, **choice: Any) -> Mapping[str, Ma
 
 
 def thumbnails(
-    run_id: str, wanted: Sequence[tuple[str, Window | None]], seconds: float
+    run_id: str, wanted: Sequence[tuple[str, analysis.Window | None]], seconds: float
 ) -> Sequence[bytes | str | None]:
     """Return for each (image, window) JPEG bytes, the reason for none, or None for not yet."""
     return analysis.thumbnails(workspace().run(run_id), wanted, seconds)

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import streamlit as st
 
 from components.data.suite_drafts import add_edits, drafted_suite, uploaded_suite
-from components.data.visitors import action
+from components.data.visitors import action, kept_here
 from components.data.workspace_runs import RunFacts, runs, workspace, workspace_path
+from metrics.core.errors import AssayError
 
 if TYPE_CHECKING:
     from metrics.core.errors import InputProblem
-    from metrics.suites import Difference, Version
+    from metrics.suites import Difference, Duplicate, Version
 
 CONFLICTS = {"skip": "Keep this suite's case", "replace": "Take the other case", "rename": "Keep both: a new id"}
 
@@ -124,3 +125,25 @@ def _difference(folder: str, before: tuple[str, str], after: tuple[str, str]) ->
 def rename_suite(fingerprint: str, name: str) -> None:
     """Give a stored suite another name."""
     workspace().rename_suite(fingerprint, name)
+
+
+class FoundDuplicates(NamedTuple):
+    """The pairs, the most alike first, and how many cases of the suite are independent of one another."""
+
+    pairs: tuple[Duplicate, ...]
+    independent: int
+
+
+def _duplicates(suite: str, against: str | None) -> FoundDuplicates | str:
+    from metrics.suites import duplicates, independent_cases
+
+    here = workspace()
+    try:
+        own = here.suite(suite)
+        found = duplicates(own, here.suite(against) if against else None)
+    except AssayError as failure:
+        return str(failure)
+    return FoundDuplicates(tuple(found), independent_cases(own, () if against else found))
+
+
+suite_duplicates = kept_here(_duplicates, "Looking for cases that are alike")

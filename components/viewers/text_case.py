@@ -4,19 +4,24 @@ Text written by a model or a file is drawn only by st.text, st.code and st.dataf
 the browser send requests.
 """
 
+from __future__ import annotations
+
+import json
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from components.viewers import evidence_list, prose
+from components.viewers import prose
+from components.viewers.browser_component import browser_component
 from components.views.judge import judge_calls
 from metrics.presentation.markdown_tree import markdown_tree
 from metrics.presentation.marked_text import Part, difference, with_claims
 from metrics.presentation.phrases import context_titles
 from metrics.presentation.verdict_rows import VerdictGroup
 from metrics.presentation.viewers.case_texts import case_blocks, fact_parts, question_parts
+from metrics.presentation.viewers.evidence_rows import payload
 from metrics.presentation.viewers.prose_blocks import block
 
 ANSWER_HEIGHT = 210  # pixels of an answer before it scrolls
@@ -104,7 +109,7 @@ def draw_evidence(
     if isinstance(score["reason"], str):  # pandas has NaN for none
         st.text(score["reason"])
     if score["verdicts"]:
-        evidence_list.draw(score["verdicts"], contexts, f"evidence-{key}", ids)
+        _draw_list(score["verdicts"], contexts, f"evidence-{key}", ids)
     facts = []
     for title, kind, content in fact_parts(score["evidence"]):
         if kind == "fact":
@@ -154,3 +159,11 @@ def draw_evidence_by_evaluator(
                         st.text(column)
                     for row in explained[explained["column"] == column].to_dict("records"):
                         draw_evidence(row, contexts[column], f"{evaluator}-{row['metric']}-{column}", ids[column])
+
+
+def _draw_list(
+    groups: Sequence[VerdictGroup], contexts: Sequence[str], key: str, ids: Sequence[str | None] | None = None
+) -> None:
+    """Draw the verdicts of one score beside the contexts they rest on, each with its id if there is one."""
+    packed = json.dumps(payload(groups, contexts, ids), ensure_ascii=False, separators=(",", ":"))
+    browser_component("evidence_list")(key=key, data=packed.encode("utf-8", "replace"))

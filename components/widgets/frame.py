@@ -10,11 +10,11 @@ from typing import Any, NoReturn
 import streamlit as st
 
 from components.data import thresholds, visitors, workspace_runs
+from components.viewers.browser_component import browser_component
 from components.widgets import server_log, unfinished_run, url, visitor
 from components.widgets.controls import agreed, is_gone, place
 from components.widgets.literal import literal
 from components.widgets.palette import palette
-from components.widgets.toolbar import toolbar
 from metrics.presentation import format, run_names
 from metrics.presentation.viewers.viewer_files import FADE
 
@@ -229,3 +229,10 @@ def _pick_run(picker: str) -> None:
     chosen = st.session_state[picker]
     st.query_params.clear()
     st.query_params["run"] = chosen
+
+
+def toolbar(run: str = "") -> None:
+    """Draw *Copy link*, and *Report* where there is a run."""
+    report = url.href("report", run=run).lstrip("/") if run else None
+    packed = json.dumps({"report": report}).encode()
+    browser_component("toolbar", "", ("page_parts",))(key="toolbar", data=packed, width="content")

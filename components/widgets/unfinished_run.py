@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from components.data import unfinished_runs, visitors, workspace_runs
+from components.data import visitors, workspace_runs
 from components.widgets import run_progress, url
 from metrics.core.errors import RunError
 from metrics.presentation import format
 from metrics.presentation.run_names import GOING, STATES
 
 if TYPE_CHECKING:
-    from components.data.unfinished_runs import SoFar
-    from components.data.workspace_runs import RunFacts
+    from components.data.workspace_runs import RunFacts, SoFar
 
 EVERY = 1  # seconds between two looks at a run
 WATCHED = "watched_run"  # in the session: the run that the page Runs follows
@@ -42,7 +41,7 @@ def draw(run: RunFacts) -> str | None:
 
     The page runs again when there are more numbers, and when the run ends.
     """
-    now = unfinished_runs.so_far(run.id)
+    now = workspace_runs.so_far(run.id)
     draw_refused()
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -70,7 +69,7 @@ def _follow(run_id: str, state: str, cancelling: bool, now: SoFar | None, drawn:
     if (run.state, run.cancelling) != (state, cancelling):
         st.rerun()
     just_drawn = time.monotonic() - drawn < EVERY / 2
-    if now is not None and not just_drawn and unfinished_runs.so_far(run_id).board != now.board:
+    if now is not None and not just_drawn and workspace_runs.so_far(run_id).board != now.board:
         st.rerun()
     found = workspace_runs.progress(run_id)
     if now is None:

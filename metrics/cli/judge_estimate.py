@@ -2,7 +2,7 @@
 
 from metrics import engine
 from metrics.cli.terminal import say
-from metrics.presentation.judge_time import time_text
+from metrics.presentation.judge_notes import time_text
 
 
 def print_estimate(found: engine.Estimate | None) -> None:

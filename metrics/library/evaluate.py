@@ -5,22 +5,21 @@ import logging
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import ValidationError
 
 from metrics import engine
 from metrics.core.did_you_mean import did_you_mean
 from metrics.core.errors import InputError, InputProblem, RunError
+from metrics.core.evaluator import Evaluator
+from metrics.core.plugins import plugin_of
+from metrics.core.registry import add_plugin
 from metrics.core.suite import Outputs, Suite
 from metrics.engine.evaluation import COMMAND_ONLY, EvaluationInCode
 from metrics.engine.evaluation_fields import expected_value, option_of
-from metrics.library.plugins import ids_of
 from metrics.library.prepare import prepare
 from metrics.library.run import Run
-
-if TYPE_CHECKING:
-    from metrics.core.evaluator import Evaluator
 
 Table = Any  # what metrics.ingest.tables.native_types takes
 PLACED = ("suite", "outputs", "evaluators")  # the arguments that need no name
@@ -124,3 +123,18 @@ def _signature() -> inspect.Signature:
 
 
 evaluate.__signature__ = _signature()  # type: ignore[attr-defined]
+
+
+def ids_of(evaluators: Sequence[str | Evaluator]) -> list[str]:
+    """Return the id of each, after registering those that are no ids.
+
+    Raises InputError for anything else, and for an id that one of Assay's own evaluators has.
+    """
+    wrong = [
+        InputProblem("evaluators", repr(one), "an id, or a function made by @evaluator (metrics.evaluator)")
+        for one in evaluators
+        if not isinstance(one, str | Evaluator)
+    ]
+    if wrong:
+        raise InputError(wrong)
+    return [one if isinstance(one, str) else add_plugin(plugin_of(one)) for one in evaluators]

@@ -10,12 +10,10 @@ import streamlit as st
 
 from components.data import evaluation_inputs, given_files, uploaded_files, visitors
 from components.widgets import column_mapping, problem_list, uploads, url
-from components.widgets.remove_button import remove_button
 from metrics.presentation import format
 
 if TYPE_CHECKING:
     from components.data import GivenFile, GivenSet
-
 
 KINDS = tuple(kind for kind in uploaded_files.TABLES if kind not in uploaded_files.ARCHIVES)
 
@@ -93,3 +91,14 @@ def draw_sets(run: str, given: Given) -> None:
             st.text(f"{by} {one.name} · {about} · {format.moment(one.changed)}", width="stretch")
             if may_remove:
                 remove_button(f"remove-{one.id}", rows, partial(given.remove, run, one.id))
+
+
+def remove_button(key: str, what: str, remove: Callable[[], object]) -> None:
+    """Draw a button that asks first: `Remove`, then `Really remove` with `what` that is; only then is it removed."""
+    if st.session_state.get(key) and st.button(f"Really remove {what}", key=f"{key}-sure", type="primary"):
+        remove()
+        st.session_state[key] = False
+        st.rerun()
+    elif not st.session_state.get(key) and st.button("Remove", key=f"{key}-ask", type="tertiary"):
+        st.session_state[key] = True
+        st.rerun()

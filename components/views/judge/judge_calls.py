@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from metrics.presentation.format import MISSING, STATUSES, count, duration, number, plural, rough
-from metrics.presentation.judge_notes import quotes_text, reading_text
-from metrics.presentation.judge_time import time_text
+from metrics.presentation.judge_notes import quotes_text, reading_text, time_text
 from metrics.presentation.panel_rows import short_names
 
 if TYPE_CHECKING:

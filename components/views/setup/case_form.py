@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import string
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from itertools import groupby
@@ -12,12 +13,12 @@ import pandas as pd
 import streamlit as st
 
 from components.data import suite_cases, suite_drafts
-from components.views.setup import case_references, condition_builder, suite_saving
+from components.views.setup import condition_builder, suite_saving
 from components.widgets import url
 from components.widgets.literal import literal
 from components.widgets.tables import header
 from components.widgets.text_list import text_list
-from metrics.core.fields import METADATA, Field, edited_fields, words_of
+from metrics.core.fields import FIELDS, METADATA, Field, edited_fields, words_of
 from metrics.presentation import format
 
 if TYPE_CHECKING:
@@ -28,8 +29,46 @@ COMPLEXITY = METADATA + "complexity"
 LEVELS = ("simple", "medium", "complex")
 NEW: Mapping[str, Any] = {}
 ASIDE = ("class", "classes", "number", "tags", "line")  # editors that stand beside the texts
-DRAWN_APART = {"ids": case_references.draw_ids, "choices": case_references.draw_choices}  # of two columns at once
 METADATA_HELP = "Columns of your own; results can be sliced by them."
+
+
+def draw_ids(values: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """Draw the relevant ids and their grades as a table; return both columns."""
+    ids = list(values.get("reference_context_ids") or [])
+    grades = values.get("reference_grades") or [None] * len(ids)
+    st.text(FIELDS["reference_context_ids"].title, help=FIELDS["reference_context_ids"].help)
+    edited = st.data_editor(
+        pd.DataFrame({"id": pd.Series(ids, dtype="string"), "grade": pd.Series(grades, dtype="Float64")}),
+        hide_index=True, num_rows="dynamic", key=f"{key}-ids", height="content" if len(ids) < 8 else 300,
+        column_config={
+            "id": header("Id", 300),
+            "grade": st.column_config.NumberColumn("Grade", width=90, help=FIELDS["reference_grades"].help),
+        },
+    )  # fmt: skip
+    kept = edited[edited["id"].fillna("").str.strip() != ""]
+    graded = kept["grade"].notna().any()
+    return {
+        "reference_context_ids": [str(one).strip() for one in kept["id"]],
+        "reference_grades": [float(grade) for grade in kept["grade"].fillna(1.0)] if graded else None,
+    }
+
+
+def draw_choices(values: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """Draw the choices and which of them is correct; return both columns."""
+    found = text_list("Choice", values.get("choices") or [], f"{key}-choices", FIELDS["choices"].help)
+    start = values.get("correct_choice")
+    correct = st.selectbox(
+        FIELDS["correct_choice"].title, range(len(found)), start if start is not None and start < len(found) else None,
+        format_func=lambda place: f"{_letter(place)}: {found[place]}", key=f"{key}-correct", placeholder="none",
+    )  # fmt: skip
+    return {"choices": found, "correct_choice": correct}
+
+
+def _letter(place: int) -> str:
+    return string.ascii_uppercase[place] if place < len(string.ascii_uppercase) else str(place + 1)
+
+
+DRAWN_APART = {"ids": draw_ids, "choices": draw_choices}  # of two columns at once
 
 
 def draw(suite: str, draft: str, facts: SuiteFacts, criteria: Mapping[str, Any], case_id: str | None) -> None:

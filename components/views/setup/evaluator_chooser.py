@@ -5,13 +5,13 @@ All of it is one fragment, so that a tick draws nothing else again. Families and
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from components.data import evaluator_presets, judge_settings, model_needs, prompts
-from components.views.setup import local_model_fields, run_judge, run_start
+from components.data import judge_settings, model_needs, prompts
+from components.views.setup import run_judge, run_start
 from components.views.setup.evaluator_drawer import draw_drawer
 from components.views.setup.evaluator_offers import (
     Choice,
@@ -33,6 +33,7 @@ from metrics.presentation.families import FAMILIES
 if TYPE_CHECKING:
     from components.data import Preset
     from components.data.evaluation_inputs import Inputs, Understood
+    from metrics.core.evaluator import Evaluator
 
 
 @st.fragment
@@ -43,8 +44,8 @@ def draw_evaluators(inputs: Inputs, understood: Understood) -> None:
         card, settings = st.container(), st.container()
     offered = offers(catalogue(), understood.task, understood.present)
     with settings:
-        needed = local_model_fields.needed(offer.entry for offer in offered)
-        resources: dict[str, Any] = dict(local_model_fields.draw_models(needed, model_needs.model_kinds()))
+        needed = needed_kinds(offer.entry for offer in offered)
+        resources: dict[str, Any] = dict(draw_models(needed, model_needs.model_kinds()))
         judge = _judge(offered)
         if judge:
             resources["judge"] = judge
@@ -57,7 +58,7 @@ def draw_evaluators(inputs: Inputs, understood: Understood) -> None:
         return model_needs.unavailable(name, parameters.get(name, {}), resources)
 
     shelf = shelved(offered, url.params("evaluator"), barred, unavailable)
-    suited = evaluator_presets.presets(understood.task, understood.present)
+    suited = model_needs.presets(understood.task, understood.present)
     found = choice(suited, understood.task, understood.present, [offer.id for offer in shelf.ready])
     skipped = {name: reason for name in found.chosen if (reason := unavailable(name))}
     with left:
@@ -246,3 +247,50 @@ def _tick(key: str, evaluator: str, found: Choice) -> None:
 
 def _choose_all(family: Collection[str], wanted: Collection[str], found: Choice) -> None:
     choose([*(name for name in found.chosen if name not in family), *wanted], found.preset)
+
+
+TITLES = {
+    "embedder": ("Embedding model", "Compares texts by meaning."),
+    "token_encoder": ("Token encoder", "Compares texts token by token, for BERTScore."),
+    "classifier": ("Classifier", "Classifies texts or pairs of texts: hallucination, inference, toxicity, bias."),
+    "language_model": ("Language model", "Computes how likely a text is, for perplexity and GPTScore."),
+}
+HINT = (
+    "A folder with safetensors, or the name of a model on the hub, which is downloaded when the run starts. "
+    "A parameter of an evaluator overrides this."
+)
+
+
+def needed_kinds(entries: Iterable[Evaluator]) -> list[str]:
+    """Return the kinds of model that some of these evaluators can use, in the order of TITLES."""
+    used: set[str] = set()
+    for entry in entries:
+        used |= {*entry.needs, *entry.parameters.model_fields}
+    return [name for name in TITLES if name in used]
+
+
+def draw_models(names: Iterable[str], kinds: Mapping[str, str]) -> dict[str, str]:
+    """Draw a text field for each kind of model, kept in the address under its name; return the models chosen, by kind.
+
+    `kinds` has the default of each kind.
+    """
+    names = [name for name in names if name in kinds]
+    chosen = {name: value for name in names if (value := (url.param(name) or "").strip())}
+    if not names:
+        return {}
+    own = ", ".join(f"{TITLES[name][0].lower()}" for name in chosen)
+    with st.expander(f"Local models: {own} chosen" if own else "Local models", icon=":material/memory:"):
+        for place, name in enumerate(names):
+            title, does = TITLES[name]
+            if place % 2 == 0:
+                columns = st.columns(2)
+            key = f"model-{name}"
+            columns[place % 2].text_input(
+                title, agreed(key, chosen.get(name, "")), key=key, on_change=_write, args=(name, key),
+                help=f"{does} {HINT}", placeholder=kinds[name] or "none: evaluators that need it are skipped",
+            )  # fmt: skip
+    return chosen
+
+
+def _write(name: str, key: str) -> None:
+    url.put(**{name: (st.session_state[key] or "").strip()})

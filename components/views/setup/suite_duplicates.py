@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from components.data import evaluation_inputs, suite_duplicates, visitors
+from components.data import evaluation_inputs, suite_versions, visitors
 from components.widgets import url
 from components.widgets.tables import header, numeric, records
 from metrics.presentation import format
@@ -34,7 +34,7 @@ def draw(suite: str, facts: SuiteFacts) -> None:
         "Compare with", [None, *others], format_func=lambda one: others[one] if one else "itself", key="against",
         help="Another part of the data, such as what was used for training or prompts: a case in both leaks.",
     )  # fmt: skip
-    found = suite_duplicates.suite_duplicates(suite, against)
+    found = suite_versions.suite_duplicates(suite, against)
     if isinstance(found, str):
         st.text(f"✗ {found}")
         return

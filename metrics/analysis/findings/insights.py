@@ -12,8 +12,15 @@ import pyarrow.compute as pc
 from metrics.analysis.cases.case_pages import failing
 from metrics.analysis.cases.threshold_outcomes import shares_passed
 from metrics.analysis.findings.failure_attribution import Attribution, attribute_failures, least_grounded
-from metrics.analysis.findings.insight_row import Insight, in_numbers, insight_row
-from metrics.analysis.findings.model_insights import dear_cases, hardest_of_one, metric_margins, weakest_tags
+from metrics.analysis.findings.model_insights import (
+    Insight,
+    dear_cases,
+    hardest_of_one,
+    in_numbers,
+    insight_row,
+    metric_margins,
+    weakest_tags,
+)
 from metrics.analysis.leaderboard.case_sums import open_scores, score_blocks
 from metrics.analysis.leaderboard.headline import headline, primary_columns
 from metrics.analysis.leaderboard.leaderboard import Column, Leaderboard, leaderboard

@@ -2,22 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import isfinite
+from typing import Any
 
 import pyarrow.compute as pc
 
-from metrics.analysis.findings.insight_row import Insight, in_numbers, insight_row
 from metrics.analysis.leaderboard.leaderboard import Column, Leaderboard
 from metrics.analysis.leaderboard.resources import measured_outputs
 from metrics.analysis.slices.find_slices import weakest_tag
 from metrics.analysis.slices.slice_outcomes import measures
 from metrics.analysis.slices.slice_values import SliceValue
 from metrics.core.metric_names import full_name
-from metrics.core.number_text import amount, exact, number, p_words
+from metrics.core.number_text import amount, exact, interval, number, p_words
+from metrics.core.registry import standards_of
 from metrics.core.rounding import at_least, at_least_sql
 from metrics.stats.corrections import is_significant
 from metrics.store import Run
+
+Insight = dict[str, Any]
+
+
+def insight_row(
+    kind: str,
+    message: str,
+    *,
+    column: Column | None = None,
+    metric: str | None = None,
+    severity: str = "info",
+    evidence: str = "",
+    of: Iterable[str] = (),
+    **values: Any,
+) -> Insight:
+    """Return one insight; `of` are the evaluators it rests on if they are not its column's."""
+    bases = [name for name in of if name] or ([column.evaluator] if column is not None else [])
+    standards = dict.fromkeys(standard for name in bases for standard in standards_of(name))
+    return {
+        "kind": kind, "evaluator": column and column.evaluator, "metric": column.metric if column else metric,
+        "model": None, "case_id": None, "value": None, "message": message, "severity": severity, "evidence": evidence,
+        "affected": None, "case_ids": [], "standards": list(standards), **values,
+    }  # fmt: skip
+
+
+def in_numbers(what: str, value: float | None, low: float | None, high: float | None, n: int, unit: str = "") -> str:
+    """Return `what` with its value, 95 % interval and n."""
+    bounds = interval(low, high, amount if unit else number)
+    written = f"{number(value)}{unit}" if not unit or value is None else f"{amount(value)}{unit}"
+    return f"{what} {written}{f' ({bounds})' if bounds else ''}, n = {n:,}"
+
 
 QUANTITIES = {  # column of the outputs: kind and adjective of its dearest case, kind and verb of its total, unit
     "duration_s": ("slowest_case", "slowest", "total_time", "takes", "s"),

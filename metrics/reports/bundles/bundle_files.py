@@ -4,8 +4,9 @@ import io
 import json
 import shutil
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +15,19 @@ from metrics.analysis import Leaderboard
 from metrics.core.errors import InputError, InputProblem
 from metrics.presentation.format import STATUSES, plural
 from metrics.presentation.question import short_answers
+from metrics.presentation.viewers.case_rows import colour_css
 from metrics.presentation.viewers.case_texts import question_parts
+from metrics.presentation.viewers.prose_blocks import TINTS
+from metrics.presentation.viewers.viewer_files import WITH_CASES, viewer_parts
 from metrics.reports.build import build
 from metrics.reports.bundles import MOST_OF_NUMBER
 from metrics.reports.bundles.board_data import board_data, case_lists, without_keys
 from metrics.reports.bundles.case_data import case_data
 from metrics.reports.bundles.data_file import clean, data_file
 from metrics.reports.bundles.image_data import image_data
-from metrics.reports.bundles.page_files import page_files
 from metrics.reports.bundles.report_data import SECTIONS, about_data, chart_data
 from metrics.reports.bundles.shown_cases import ShownCases, shown_cases
+from metrics.reports.renderers.html import colours
 from metrics.reports.report import Report
 from metrics.reports.report_texts import subtitle
 from metrics.store import Run
@@ -131,3 +135,33 @@ def _run_data(run: Run, report: Report, board: dict[str, Any], index: list[list[
             "charts": bool(report.charts),
         }
     )  # fmt: skip
+
+
+# Modules cannot be loaded from a disk, so each viewer's script is put into a function of its own.
+EXPORT = "export default function"
+POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'"
+VIEWERS: dict[str, tuple[Callable[[], str], tuple[str, ...]]] = {  # name: more style, what it shares with others
+    "heatmap": (colour_css, WITH_CASES), "case_list": (colour_css, WITH_CASES), "prose": (lambda: TINTS, ()),
+    "evidence_list": (str, ()), "image_viewer": (str, ()), "trace": (str, ()),
+    "chat": (str, ()),
+}  # fmt: skip
+SCRIPTS = ("parts", "board", "cases", "case", "curves", "about", "bundle")
+FOLDER = Path(__file__).parent
+
+
+def page_files(title: str) -> Iterator[tuple[str, bytes]]:
+    """Yield path and content of the page and of what it is drawn with."""
+    templates, viewers = [], []
+    for name, (more, shared) in VIEWERS.items():
+        html, style, script = viewer_parts(name, more(), shared)
+        if script.count(EXPORT) != 1:
+            raise ValueError(f"{name}.js exports {script.count(EXPORT)} functions; 1 expected")
+        templates.append(f'<template id="viewer-{name}">{html}</template>')
+        body = script.replace(EXPORT, "return function")
+        viewers.append(f"viewers.{name} = {{ style: {json.dumps(style)}, draw: (() => {{\n{body}}})() }};")
+    page = (FOLDER / "page.html").read_text(encoding="utf-8")
+    page = page.replace("{policy}", POLICY).replace("{templates}", "\n".join(templates))
+    yield "index.html", page.replace("{title}", escape(title)).encode()
+    yield "assets/page.css", (colours() + "\n" + (FOLDER / "page.css").read_text(encoding="utf-8")).encode()
+    yield "assets/viewers.js", ("const viewers = {};\n" + "\n".join(viewers) + "\n").encode()
+    yield "assets/page.js", "\n".join((FOLDER / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS).encode()
