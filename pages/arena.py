@@ -1,48 +1,23 @@
-from __future__ import annotations
-
 import streamlit as st
 
-from components.data import preferences, visitors, workspace_runs
-from components.views.judge import arena_entry, preference_judge, preference_upload
-from components.views.judge.label_entry import LONGEST
+from components.data import preferences, workspace_runs
+from components.views.judge import arena_entry, preference_judge, preference_upload, rating_queue
 from components.widgets import controls, filters, url
 from components.widgets.frame import editors_only, empty, frame
 
 VIEWS = {"compare": "Compare", "judge": "Let the judge compare", "files": "Files and sets"}
 TASKS = ("text", "agent")
 QUALITY = "quality"
+WHO = (
+    "You see two answers to a question, not which models gave them, and say which is better. Your preferences "
+    "are stored under your name."
+)
 
 
 def choose_criterion(run: str) -> str:
     """Return what answers are compared by: one of the criteria there are, or the user's own."""
     asked = filters.pick("Criterion", list(dict.fromkeys([QUALITY, *preferences.preference_criteria(run)])), "by")
-    return (filters.text("Another criterion", "own").strip() or asked)[:LONGEST]
-
-
-def ask_name() -> None:
-    """Ask for the person's name: preferences are stored by person, so nothing is shown before."""
-    with st.container(border=True):
-        st.subheader("Who are you?", anchor=False)
-        st.text(
-            "You see two answers to a question, not which models gave them, and say which is better. Your preferences "
-            "are stored under your name."
-        )
-        with st.form("name", border=False):
-            name = st.text_input("Your name", max_chars=LONGEST, key="rater-name")
-            if st.form_submit_button("Begin", type="primary") and name.strip():
-                url.put(rater=name.strip())
-                st.rerun()
-
-
-def compare(run: str, criterion: str) -> None:
-    """Draw the next pair for whoever compares."""
-    rater = visitors.own_name()
-    if not rater:
-        if not url.param("rater", "").strip():
-            ask_name()
-            return
-        rater = filters.text("Your name", "rater").strip()
-    arena_entry.draw(run, rater[:LONGEST], criterion)
+    return (filters.text("Another criterion", "own").strip() or asked)[: rating_queue.LONGEST]
 
 
 run = frame("Arena", "Which of two answers is better?")
@@ -62,7 +37,9 @@ if view == "judge":
 elif view == "files":
     preference_upload.draw(run)
 else:
-    compare(run, choose_criterion(run))
+    criterion = choose_criterion(run)
+    if (rater := rating_queue.rater(WHO)) is not None:
+        arena_entry.draw(run, rater, criterion)
 counts = preferences.preference_criteria(run)
 if counts and st.button("See the ranking", icon=":material/arrow_forward:", key="ranking"):
     chosen = url.param("by", next(iter(counts)))

@@ -1,17 +1,16 @@
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from components.data import agreements, case_views, run_reads, visitors, workspace_runs
+from components.data import agreements, case_views, run_reads, workspace_runs
 from components.viewers import text_case
-from components.views.judge import agreement_tables, label_entry
+from components.views.judge import agreement_tables, label_entry, rating_queue
 from components.widgets import filters, url
 from components.widgets.frame import editors_only, empty, frame
 from metrics.core.registry import evaluators
-from metrics.presentation.viewers import case_texts
 
 if TYPE_CHECKING:
     from metrics.analysis import Column
@@ -19,6 +18,10 @@ if TYPE_CHECKING:
 
 MODES = {"mixed": "Mixed", "drawn": "Drawn at random only"}
 VISION = ("detection", "segmentation")
+WHO = (
+    "Your labels are stored under your name, so that several people can label the same outputs. "
+    "You see neither the judge's verdict nor other people's labels."
+)
 
 
 def choose(run: str, metrics: Sequence[Column]) -> tuple[str, str, str | None, tuple[str, str] | None]:
@@ -44,31 +47,6 @@ def choose(run: str, metrics: Sequence[Column]) -> tuple[str, str, str | None, t
     return criterion, scale, model, only
 
 
-def ask_name() -> None:
-    """Ask for the rater's name: labels are stored by rater, so nothing is shown before."""
-    with st.container(border=True):
-        st.subheader("Who are you?", anchor=False)
-        st.text(
-            "Your labels are stored under your name, so that several people can label the same outputs. "
-            "You see neither the judge's verdict nor other people's labels."
-        )
-        with st.form("name", border=False):
-            name = st.text_input("Your name", max_chars=label_entry.LONGEST, key="rater-name")
-            if st.form_submit_button("Begin", type="primary") and name.strip():
-                url.put(rater=name.strip())
-                st.rerun()
-
-
-def draw_case(case: Mapping[str, Any]) -> None:
-    """Draw question and expected answers."""
-    earlier, (title, asked) = case_texts.question_parts(case)
-    text_case.draw_text(title, asked, 210, 2)
-    text_case.draw_earlier(earlier)
-    for index, expected in enumerate(list(case["expected_answers"] or [])[:2]):
-        text_case.draw_text(f"Expected answer {index + 1}" if index else "Expected answer", expected, 150, 2)
-    text_case.draw_list("Reference contexts", list(case["reference_contexts"] or []), "reference")
-
-
 def show(run: str, case_id: str, model: str) -> None:
     """Draw the case and the answer without any score; the contexts are open where the criterion is about them."""
     view = case_views.example(run, case_id)
@@ -78,7 +56,8 @@ def show(run: str, case_id: str, model: str) -> None:
         return
     left, right = st.columns([4, 5], gap="medium")
     with left:
-        draw_case(view.case)
+        text_case.draw_asked(view.case, 210, 150, 2)
+        text_case.draw_list("Reference contexts", list(view.case["reference_contexts"] or []), "reference")
     with right:
         for output in outputs:
             title = "Answer" if len(outputs) == 1 else f"Answer, repeat {output['run']}"
@@ -98,12 +77,9 @@ if workspace_runs.run_facts(run).suite["task"] in VISION:
     )
     st.stop()
 editors_only("label outputs")
-rater = visitors.own_name()
-if not rater:
-    if not url.param("rater", "").strip():
-        ask_name()
-        st.stop()
-    rater = filters.text("Your name", "rater").strip()
+rater = rating_queue.rater(WHO)
+if rater is None:
+    st.stop()
 criterion, scale, model, only = choose(run, metrics)
 catalogue = evaluators()
 reads_contexts = any(
@@ -111,6 +87,6 @@ reads_contexts = any(
     for column in metrics
     if column.metric == criterion and column.evaluator in catalogue
 )
-label_entry.draw(run, rater[: label_entry.LONGEST], criterion[: label_entry.LONGEST], scale, model, only, show)
+label_entry.draw(run, rater, criterion[: rating_queue.LONGEST], scale, model, only, show)
 if st.button("See the agreement", icon=":material/arrow_forward:"):
     url.go("judge_agreement", run=run, criterion=criterion)

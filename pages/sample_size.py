@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from math import floor, log10
 
 import pandas as pd

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import streamlit as st
 
 from components.data import document_questions, evaluation_inputs, suite_drafts, visitors

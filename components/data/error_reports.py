@@ -1,7 +1,5 @@
 """What is told of an error of the program itself: its type and its place in the code, nothing of a user's data."""
 
-from __future__ import annotations
-
 import traceback
 from pathlib import Path
 

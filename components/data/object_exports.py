@@ -1,7 +1,5 @@
 """A selection of objects taken along: as a file, or as a new suite."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 from components.data.run_reads import of_run

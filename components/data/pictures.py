@@ -1,7 +1,5 @@
 """Images of a suite as the browser gets them."""
 
-from __future__ import annotations
-
 import base64
 import io
 from collections.abc import Callable

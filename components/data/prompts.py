@@ -1,7 +1,5 @@
 """The user's own prompts: saved in the workspace, exported and imported as files, tried on a few cases."""
 
-from __future__ import annotations
-
 import json
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """What people note about a run: the operating point, tags and notes, saved views."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from components.data.run_reads import of_run

@@ -1,7 +1,5 @@
 """The user's own rubrics: saved in the workspace, exported and imported as files."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from components.data.visitors import action

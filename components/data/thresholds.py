@@ -1,7 +1,5 @@
 """The thresholds that people set after the fact: profiles of the workspace."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 

@@ -4,8 +4,6 @@ Without [auth] and [team] in Streamlit's secrets (`studio --team FILE`) nobody s
 may everything, and the studio answers on this machine alone.
 """
 
-from __future__ import annotations
-
 import inspect
 import os
 import time

@@ -1,7 +1,5 @@
 """Whom the studio's server answers: the names it is called by, and the token of its visitors."""
 
-from __future__ import annotations
-
 import hmac
 import secrets
 from collections.abc import Mapping, MutableMapping

@@ -1,7 +1,5 @@
 """How the studio's server starts: behind its gate, with its address printed."""
 
-from __future__ import annotations
-
 import logging
 import os
 from collections.abc import AsyncIterator

@@ -1,7 +1,5 @@
 """The blocks of an answer on a page: sentences with their buttons, tables whose rows lead on, charts, notes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import streamlit as st

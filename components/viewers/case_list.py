@@ -1,7 +1,5 @@
 """Cases as rows that link to their examples: id, answer, score bar and reason, walked over by keyboard."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import Any

@@ -4,8 +4,6 @@ An HTML table, not `st.dataframe`: that is a canvas without hover texts per cell
 to style. All text goes through `textContent` (see heatmap.js).
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any, NamedTuple
 

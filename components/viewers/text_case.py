@@ -4,8 +4,6 @@ Text written by a model or a file is drawn only by st.text, st.code and st.dataf
 the browser send requests.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
@@ -53,6 +51,15 @@ def text_height(text: str, columns: int) -> int:
     """Return the approximate height in pixels of a text with its box, in one of so many columns."""
     per_line = 108 // columns
     return 36 + 23 * sum(max(1, -(-len(line) // per_line)) for line in text.split("\n"))
+
+
+def draw_asked(case: Mapping[str, Any], height: int, expected_height: int, columns: int = 1) -> None:
+    """Draw the question, what was said before it, and the first two expected answers."""
+    earlier, (title, asked) = question_parts(case)
+    draw_text(title, asked, height, columns)
+    draw_earlier(earlier)
+    for index, expected in enumerate(list(case["expected_answers"] or [])[:2]):
+        draw_text(f"Expected answer {index + 1}" if index else "Expected answer", expected, expected_height, columns)
 
 
 def draw_text(title: str, text: str | None, height: int, columns: int = 1, absent: str = "none given") -> None:

@@ -1,7 +1,5 @@
 """A run that is damaged: what is wrong with it, and what can be done."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from components.data import visitors, workspace_runs

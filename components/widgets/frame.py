@@ -1,7 +1,5 @@
 """What every page begins with: its title, its question, and the run that it is about."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from pathlib import Path

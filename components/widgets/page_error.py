@@ -3,8 +3,6 @@
 The server imports this before it runs, so components.data, whose caches want a running one, is imported on use.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count

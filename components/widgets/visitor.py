@@ -1,7 +1,5 @@
 """Who visits: the page before the sign-in, and the menu with the name, the group, the audit log and Sign out."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from components.data import NotAllowed, visitors

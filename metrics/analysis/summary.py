@@ -1,7 +1,5 @@
 """A run in the words of a test runner: how many cases passed, which failed, and each dimension's average."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pyarrow as pa

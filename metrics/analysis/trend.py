@@ -1,7 +1,5 @@
 """One metric over the runs of one suite: each model's number in each run, and the change from run to run."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 

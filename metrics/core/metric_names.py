@@ -1,7 +1,5 @@
 """The names of metrics that people read in place of their codes."""
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 from typing import Protocol

@@ -1,7 +1,5 @@
 """Preferences made elsewhere: a table with two models and the winner in each row, or a column of winners per rater."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import permutations
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What identifies runs in lists: by name, date and id, with their state; their evaluators in a line."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Protocol

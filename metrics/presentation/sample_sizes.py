@@ -1,7 +1,5 @@
 """How many cases a suite needs, in words: what is asked about each kind of number, and the answer."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -4,8 +4,6 @@
 the saved views of every run.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable

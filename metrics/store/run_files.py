@@ -1,7 +1,5 @@
 """The files of a run, and whether they are whole: each is compared with its seal before it is read."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Views of bars with intervals: one number per class, and the cost of each kind of error."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """The view of the confusion matrix: a click on a cell lists what it counts."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit

@@ -1,7 +1,5 @@
 """The view of measures over the rank up to which they look: recall, precision, hit rate and nDCG by k."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from components.charts import cutoff_curves

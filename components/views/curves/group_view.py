@@ -1,7 +1,5 @@
 """The view of groups: rates of each group with their intervals, and the corrected tests between groups."""
 
-from __future__ import annotations
-
 import pandas as pd
 import streamlit as st
 

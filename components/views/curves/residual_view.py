@@ -1,7 +1,5 @@
 """The view of predicted numbers: residual plots, and the errors with their intervals."""
 
-from __future__ import annotations
-
 import pandas as pd
 import streamlit as st
 

@@ -1,7 +1,5 @@
 """Views over every score: precision over recall by rank, ROC, and calibration."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pandas as pd

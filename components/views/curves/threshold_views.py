@@ -1,7 +1,5 @@
 """Views by score threshold: precision over recall, F1, and outcomes."""
 
-from __future__ import annotations
-
 from typing import Any
 from urllib.parse import urlsplit
 

@@ -8,15 +8,16 @@ import streamlit as st
 
 from components.data import case_views, preferences
 from components.viewers import text_case
+from components.views.judge.rating_queue import RatingQueue
 from components.widgets.literal import literal
 from metrics.presentation import format
 from metrics.presentation.preference_words import left_sentence
-from metrics.presentation.viewers import case_texts
 
 if TYPE_CHECKING:
     from metrics.analysis.preferences.pairs import Pair
 
-LATER, LAST = "pairs-skipped", "pairs-last"
+QUEUE = RatingQueue("pairs", preferences.withdraw_preference)
+BACK = "Undo", "Removes your last preference."
 HEIGHT = 360  # pixels of an answer before it scrolls
 CHOICES: dict[str, tuple[float, bool, str]] = {  # text → outcome of the left answer, both bad, key
     "Left is better": (1.0, False, "Left"), "Right is better": (0.0, False, "Right"),
@@ -26,7 +27,7 @@ CHOICES: dict[str, tuple[float, bool, str]] = {  # text → outcome of the left 
 
 def draw(run: str, rater: str, criterion: str) -> None:
     """Draw progress, the buttons and the next pair for this person; the models' names are not sent to the browser."""
-    later = st.session_state.setdefault(LATER, [])
+    later = QUEUE.put_off
     found = preferences.pair_queue(run, criterion, rater, tuple(later))
     ranking = preferences.preferred_models(run, "people", criterion)
     left = "" if ranking is None else f" · {left_sentence(preferences.more_matches(ranking), found.total - found.done)}"
@@ -34,7 +35,7 @@ def draw(run: str, rater: str, criterion: str) -> None:
     st.progress(found.done / max(1, found.total), text=f"{literal(f'{rater} · {criterion}')}: {done} compared{left}")
     if not found.next:
         st.success("You have compared every pair.")
-        _draw_back(run)
+        QUEUE.draw_back(run, *BACK)
         return
     (pair,) = found.next
     bar = st.container()
@@ -49,10 +50,10 @@ def draw(run: str, rater: str, criterion: str) -> None:
                 args=(run, pair, rater, criterion, outcome, bad),
             )  # fmt: skip
         st.button(
-            "Skip", key=f"prefer-skip-{item}", shortcut="N", on_click=_skip, args=(pair,),
+            "Skip", key=f"prefer-skip-{item}", shortcut="N", on_click=QUEUE.skip, args=(_named(pair),),
             help="Shows this pair again later.",
         )  # fmt: skip
-        _draw_back(run)
+        QUEUE.draw_back(run, *BACK)
 
 
 def _show(run: str, pair: Pair) -> None:
@@ -60,11 +61,7 @@ def _show(run: str, pair: Pair) -> None:
     if view is None:
         st.text("This case is no longer in the run.")
         return
-    earlier, (title, asked) = case_texts.question_parts(view.case)
-    text_case.draw_text(title, asked, 160)
-    text_case.draw_earlier(earlier)
-    for index, expected in enumerate(list(view.case["expected_answers"] or [])[:2]):
-        text_case.draw_text(f"Expected answer {index + 1}" if index else "Expected answer", expected, 110)
+    text_case.draw_asked(view.case, 160, 110)
     answers = [next((one for one in view.outputs if one["model"] == model), None) for model in (pair.left, pair.right)]
     if all(answers) and len({(one["answer"] or "").strip() for one in answers if one}) == 1:
         st.caption("Both answers are the same.")
@@ -76,30 +73,10 @@ def _show(run: str, pair: Pair) -> None:
                 text_case.draw_list("Retrieved contexts", passages, f"contexts-{side}", ids)
 
 
-def _draw_back(run: str) -> None:
-    last = st.session_state.get(LAST)
-    st.button(
-        "Undo", key="prefer-back", type="tertiary", shortcut="U", disabled=not last or last[0] != run,
-        on_click=_withdraw, help="Removes your last preference.",
-    )  # fmt: skip
-
-
 def _give(run: str, pair: Pair, rater: str, criterion: str, outcome: float, bad: bool) -> None:
     preferences.give_preference(run, pair, rater, criterion, outcome, bad)
-    st.session_state[LAST] = run, pair, rater, criterion
-    st.session_state[LATER] = [one for one in st.session_state[LATER] if one != _named(pair)]
-
-
-def _skip(pair: Pair) -> None:
-    this = _named(pair)
-    st.session_state[LATER] = [*(one for one in st.session_state[LATER] if one != this), this]
+    QUEUE.note(_named(pair), (run, pair, rater, criterion))
 
 
 def _named(pair: Pair) -> tuple[str, str, str]:
     return pair.case_id, *pair.models
-
-
-def _withdraw() -> None:
-    last = st.session_state.pop(LAST, None)
-    if last:
-        preferences.withdraw_preference(*last)

@@ -1,7 +1,5 @@
 """The question whether a key may be sent to an address that was typed into a page."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from components.data import agreements
+from components.views.judge.rating_queue import RatingQueue
 from components.widgets.literal import literal
 from metrics.presentation import format
 
@@ -17,12 +18,12 @@ if TYPE_CHECKING:
     from metrics.analysis.labels.human_labels import Criterion
 
 CRITERION = "quality"  # where no metric gives a better name
-LONGEST = 200  # characters of a rater's or a criterion's name
 SCALES = {"pass": "Pass or fail", "1-3": "Grades 1 to 3", "1-4": "Grades 1 to 4", "1-5": "Grades 1 to 5"}
 SCALE = re.compile(r"(-?[\d.]+(?:e[-+]\d+)?)-(-?.+)")  # the lowest grade, a dash, the highest
 MOST_GRADES = 10
 LOOKS = {"✓ Pass": ":green[**✓ Pass**]", "✗ Fail": ":red[**✗ Fail**]"}
-SKIPPED, LAST = "labels-skipped", "labels-last"
+QUEUE = RatingQueue("labels", agreements.withdraw_label)
+BACK = "Back", "Removes the last label."
 
 
 def offered(metrics: Sequence[Column], judged: Collection[str]) -> list[str]:
@@ -60,14 +61,13 @@ def draw(
     show: Callable[[str, str, str], None],
 ) -> None:  # fmt: skip
     """Draw progress, the buttons and, by `show` (run, case_id, model), the next output for this rater."""
-    skipped = st.session_state.setdefault(SKIPPED, [])
-    found = agreements.label_queue(run, criterion, rater, only, model=model, skipped=tuple(skipped), most=1)
+    found = agreements.label_queue(run, criterion, rater, only, model=model, skipped=tuple(QUEUE.put_off), most=1)
     drawn = f"{format.count(found.drawn)} of them drawn at random"
     of = f"{format.count(found.done)} of {format.plural(found.total, 'output')}"
     st.progress(found.done / max(1, found.total), text=f"{literal(f'{rater} · {criterion}')}: {of} labelled, {drawn}")
     if not found.next:
         st.success("Every output has your label.")
-        _draw_back(run)
+        QUEUE.draw_back(run, *BACK)
         return
     (coming,) = found.next
     about = (run, coming.case_id, coming.model, rater, criterion)
@@ -82,35 +82,12 @@ def draw(
                 shortcut=key or None, on_click=_give, args=(about, value, coming.sampling, scale),
             )  # fmt: skip
         st.button(
-            "Next",
-            key=f"label-next-{item}",
-            shortcut="N",
-            on_click=_skip,
-            args=(about,),
+            "Next", key=f"label-next-{item}", shortcut="N", on_click=QUEUE.skip, args=(about[1:3],),
             help="Shows this output again later.",
-        )
-        _draw_back(run)
-
-
-def _draw_back(run: str) -> None:
-    last = st.session_state.get(LAST)
-    st.button(
-        "Back", key="label-back", type="tertiary", shortcut="B", disabled=not last or last[0] != run,
-        on_click=_withdraw, help="Removes the last label.",
-    )  # fmt: skip
+        )  # fmt: skip
+        QUEUE.draw_back(run, *BACK)
 
 
 def _give(about: tuple[str, str, str, str, str], value: float | None, sampling: str, scale: str) -> None:
     agreements.give_label(*about, value, sampling, ends_of(scale))
-    st.session_state[LAST] = about
-    st.session_state[SKIPPED] = [pair for pair in st.session_state[SKIPPED] if pair != about[1:3]]
-
-
-def _skip(about: tuple[str, str, str, str, str]) -> None:
-    st.session_state[SKIPPED] = [*(pair for pair in st.session_state[SKIPPED] if pair != about[1:3]), about[1:3]]
-
-
-def _withdraw() -> None:
-    about = st.session_state.pop(LAST, None)
-    if about:
-        agreements.withdraw_label(*about)
+    QUEUE.note(about[1:3], about)

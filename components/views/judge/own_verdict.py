@@ -1,11 +1,10 @@
 """A person's verdict on an output, given beside the judge's: one click overrules it and is kept as a label."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from components.data import agreements
 from components.views.judge import label_entry
+from components.views.judge.rating_queue import LONGEST
 from components.widgets import controls
 
 UNNAMED = "unnamed"  # the rater of labels given without a name
@@ -18,7 +17,7 @@ About = tuple[str, str, str, str]  # case, model, rater, criterion
 
 def draw(run: str, case_id: str, model: str, rater: str, criterion: str, key: str) -> None:
     """Draw the labels of the criterion's scale as buttons in a row, with the rater's present one chosen."""
-    about = (case_id, model, rater[: label_entry.LONGEST] or UNNAMED, criterion)
+    about = (case_id, model, rater[:LONGEST] or UNNAMED, criterion)
     given = agreements.label_given(run, *about)
     scale = next((label_entry.scale_of(one) for one in agreements.label_criteria(run) if one.name == criterion), "pass")
     values = {text: value for text, value, _ in label_entry.buttons(scale)}

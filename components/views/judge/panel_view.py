@@ -1,7 +1,5 @@
 """How far the judges of a panel, or the draws of one judge, agree with each other."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from components.data import agreements

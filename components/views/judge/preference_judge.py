@@ -1,7 +1,5 @@
 """Letting the judge compare answers: what it would cost, how far it is, what came of it."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from components.data import judge_settings, preferences, workspace_runs

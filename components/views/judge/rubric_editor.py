@@ -1,7 +1,5 @@
 """The user's own rubrics: edited as tables, checked as they are typed, saved, exported and imported as files."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from typing import Any

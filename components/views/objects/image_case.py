@@ -1,7 +1,5 @@
 """One image of a detection run: true positives, false positives and missed objects, the models side by side."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """The operating point of a run: a score and an IoU threshold that gallery, example and confusion share."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import streamlit as st

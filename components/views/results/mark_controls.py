@@ -1,7 +1,5 @@
 """Tags and notes of cases and objects: given one by one on the example, or to many at once."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import streamlit as st

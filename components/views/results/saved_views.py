@@ -1,7 +1,5 @@
 """The saved views of a page: a name for its filters."""
 
-from __future__ import annotations
-
 from urllib.parse import parse_qs
 
 import streamlit as st

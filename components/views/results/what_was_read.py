@@ -1,7 +1,5 @@
 """What became of each part of the files: beside their preview, and on a run's leaderboard."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """A condition on the answer, written as a form or as text; each says what is wrong with it, and a text can be tried."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """Running a model on the cases of a suite: the form, a try on one case, the estimate, progress and failed cases."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Which cases tell the models of a run apart, which labels are suspect, and how few cases keep the ranking."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """The side of its threshold that each value of a case is on: as SQL over a run's scores, or as shares per case."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Two models on the same cases, metric by metric: the paired difference, its interval, test and significance."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace

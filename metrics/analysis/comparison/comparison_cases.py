@@ -1,7 +1,5 @@
 """The cases behind a difference of two models: regressions first."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Can b replace a? Each metric that has a margin, decided by the paired difference, and the answer over all of them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

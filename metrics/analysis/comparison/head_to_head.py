@@ -1,7 +1,5 @@
 """Models ranked by matches: on each case every two models meet, and the better score wins."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise

@@ -5,8 +5,6 @@ them: an image that is hard is hard for both. A run stores the numbers over all 
 labels, and of runs that store none, are computed by running the evaluator again on first demand.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

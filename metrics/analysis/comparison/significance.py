@@ -1,7 +1,5 @@
 """What a tested difference of two models comes to, after correction for the tests shown with it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Defects that a mean hides: files that are not intact, answers too short to compare, extracts that tell nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Which part of the system causes failing answers, retrieval or generation; and what is grounded the least."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Insights that need no second model: metrics against their thresholds, hard cases, weak tags, time and cost."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from math import isfinite
 from typing import Any

@@ -1,7 +1,5 @@
 """Answers accepted without a person: the score from which on people would call few of them wrong, with a guarantee."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

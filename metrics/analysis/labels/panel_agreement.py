@@ -1,7 +1,5 @@
 """Agreement within a panel of judges, or among the draws of one judge that was asked repeatedly."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

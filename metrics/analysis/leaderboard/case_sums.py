@@ -1,7 +1,5 @@
 """The values per case of one evaluator, read from the row groups and columns of the scores that they need."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """How the values of a metric spread over the cases of each model: quantiles, whiskers, bins, the farthest cases."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

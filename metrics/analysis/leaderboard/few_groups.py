@@ -1,7 +1,5 @@
 """A warning where the cases of a suite are of too few or too unequal groups for its intervals and tests."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from metrics.core.sampling_design import SamplingDesign

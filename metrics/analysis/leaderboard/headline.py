@@ -1,7 +1,5 @@
 """The headline of a leaderboard: which model leads, the same sentence wherever a run is summed up."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ Two models differ where the paired test of metrics.stats is significant, with Ho
 of the metric. Values per case are paired on cases, numbers of the whole data set on its resamples.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

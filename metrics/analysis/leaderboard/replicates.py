@@ -1,7 +1,5 @@
 """The stored replicates of a run: each model's numbers of the whole data set in every resample of its cases."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from functools import lru_cache

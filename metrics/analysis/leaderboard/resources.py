@@ -1,7 +1,5 @@
 """What the models' answers took: seconds, dollars and tokens a case."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import reduce

@@ -1,7 +1,5 @@
 """Which objects of a detection run a gallery shows: the filter, and the masks that it makes over an index."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -3,8 +3,6 @@
 Joining a million matches with their geometries takes a second; it is done once, when the objects are first opened.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from functools import lru_cache

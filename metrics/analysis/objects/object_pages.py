@@ -1,7 +1,5 @@
 """The objects of a detection run one by one: what became of each, filtered, sorted, paged, with its geometry."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice

@@ -1,7 +1,5 @@
 """What a page draws of objects: the outlines of their masks, their polygons, or their boxes."""
 
-from __future__ import annotations
-
 from math import isfinite
 
 import pyarrow as pa

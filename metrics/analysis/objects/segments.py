@@ -1,7 +1,5 @@
 """One image of a segmentation run: its true regions, the predicted ones, and where the two differ."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

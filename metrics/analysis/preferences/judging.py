@@ -1,7 +1,5 @@
 """A judge's preferences: every pair of answers compared in both orders, what that costs, and what became of it."""
 
-from __future__ import annotations
-
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Preferences as matches: what people and judges say of two models' answers to one case."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

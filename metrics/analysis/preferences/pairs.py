@@ -1,7 +1,5 @@
 """Pairs of answers to compare: those of a run, and which a person should see next."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from collections.abc import Collection

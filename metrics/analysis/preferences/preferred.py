@@ -1,7 +1,5 @@
 """The models ranked by preferences, how far position sways them, and whether the judge prefers what people prefer."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations

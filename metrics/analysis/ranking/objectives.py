@@ -1,7 +1,5 @@
 """What models are weighed by: metrics of the leaderboard, and what their answers took."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

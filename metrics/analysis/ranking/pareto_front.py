@@ -1,7 +1,5 @@
 """Which models are dominated: significantly worse than another one in some criteria, and better in none."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """One metric over several suites, not every model in each: a table, and what can be said of all suites together."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations

@@ -1,7 +1,5 @@
 """Several metrics in one number: a score by weights that the user sets, with interval, ranks and how robust it is."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """A slice by what its cases have in common: as words, as a text for an address, and back."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass

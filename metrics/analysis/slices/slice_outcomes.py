@@ -1,7 +1,5 @@
 """What a model did unit by unit: a metric's value per case, or of a detection run what became of each object."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

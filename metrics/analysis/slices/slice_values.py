@@ -1,7 +1,5 @@
 """The value of every slice of one feature at a time, and the cases of a slice."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

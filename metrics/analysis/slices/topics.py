@@ -1,7 +1,5 @@
 """Topics of the questions: clusters of their embeddings, named by the words that set them apart."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence

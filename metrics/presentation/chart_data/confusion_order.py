@@ -1,7 +1,5 @@
 """Which classes a confusion matrix shows, and in which order: legible with two classes and with a thousand."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

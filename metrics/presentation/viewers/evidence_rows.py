@@ -1,7 +1,5 @@
 """What evidence_list.js draws: each claim, nugget or passage with its verdict, reason and supporting contexts."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """What image_viewer.js draws: an image with true positives, false positives and missed objects, a panel per model."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The steps of an agent's trace as plain values: wasted calls counted, times on one axis, expected calls beside."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime

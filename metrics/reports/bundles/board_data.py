@@ -1,7 +1,5 @@
 """The leaderboard of a bundle: the heatmap with all its columns, each order of the models, and the cases behind it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """One case of a bundle: what was asked, each answer with its contexts, the scores, and the evidence for them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

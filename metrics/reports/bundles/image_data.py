@@ -1,7 +1,5 @@
 """The image of a case of a bundle: the picture, and a panel a model with its objects or areas."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Mapping
 from itertools import chain
