@@ -67,6 +67,18 @@ def test_a_letter_beside_the_text_of_another_choice_is_wrong(answer: str, equal:
     assert score("exact_match", answer=answer, **case).values["exact_match"] == equal
 
 
+@pytest.mark.parametrize(("answer", "expected", "equal"), [
+    ("B", "Bern", 1), ("The answer is (C).", "Bern", 0), ("Bern.", "B", 1), ("The answer is Bern.", "B", 1),
+    ("Basel", "B", 0),
+    ("B, Bern", "B", 1), ("| B | Bern |", "B", 1), ("B Basel", "B", 0), ("B\nBasel", "B", 0), ("B) Bern", "Bern", 1),
+    ("The capital is Bern", "B", 0), ("E", "Bern", 0),
+])  # fmt: skip
+@pytest.mark.parametrize("choices", [["Geneva", "Bern", "Basel"], ["A) Geneva", "B) Bern", "C) Basel"]])
+def test_a_choice_is_its_letter_or_its_text(answer: str, expected: str, equal: int, choices: list[str]) -> None:
+    found = score("exact_match", answer=answer, expected_answers=[expected], choices=choices)
+    assert found.values["exact_match"] == equal
+
+
 def test_an_output_without_its_answer_is_wrong_and_says_so() -> None:
     found = score("exact_match", {"extract": "#### (.+)"}, answer="It is 42.", expected_answers=["#### 42"])
     assert found.values["exact_match"] == 0

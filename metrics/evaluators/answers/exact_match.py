@@ -1,7 +1,7 @@
 """Exact match: whether the answer equals an expected answer, as text, quantity, date, time or choice."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple, Self, get_args
@@ -13,7 +13,7 @@ from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.extras import missing_extra
 from metrics.core.suite import Case
-from metrics.text.answers.choices import Choice, choice, same_choice
+from metrics.text.answers.choices import MAX_CHOICE, Choice, choice, choice_of, names_another, same_choice, words
 from metrics.text.answers.clock_times import clock_time
 from metrics.text.answers.extracts import Which, boxed, matched
 from metrics.text.answers.forms import AnswerForm, Punctuation, UnicodeForm
@@ -252,8 +252,9 @@ def exact_match(case: Case, parameters: ExactMatchParameters) -> CaseScore:
     24-hour clock, zones (UTC, +02:00) are not converted.
 
     A choice is the whole answer ("b", "(B)", "$B$"), stands before a bracket, point or colon ("B) Paris"), or is said
-    to be the answer, in some thirty languages ("The answer is B", "答案：B"); two letters choose nothing. If both say a
-    text beside the letter, the texts must agree too, and no text may be that of another of the case's `choices`.
+    to be the answer, in some thirty languages ("The answer is B", "答案：B", "So B."); two letters choose nothing. If
+    both say a text beside the letter or below it, the texts must agree too, and no text may be that of another of
+    the case's `choices`. Where a case has choices, the text of one and its letter are the same answer.
 
     Mathematics: \\frac{1}{2} is 0.5, 9a+11 is 11 + 9a, {1,2} is {2,1} but not (1,2), and [0,1) is not [0,1]. Units,
     degree signs and "x =" count only where both have them; 1,000 is 1000. It is read where one of both is written in
@@ -281,9 +282,13 @@ def exact_match(case: Case, parameters: ExactMatchParameters) -> CaseScore:
         if inner is not None or any(boxes):
             parts = tuple(box or expected for box, expected in zip(boxes, wanted, strict=True))
             found = next(_matches(inner or whole, parts, parameters.model_copy(update={"boxed": True})), None)
-    if found and found.rule == "choice" and _names_another(answer or "", case.choices, parameters.form):
-        found = None
     form = parameters.form
+    if found and found.rule == "choice" and names_another(answer or "", case.choices, form):
+        found = None
+    elif found is None and case.choices and "choice" in parameters.rules:
+        chosen = [choice_of(text, case.choices, form) for text in (answer or "", *wanted)]
+        if chosen[0] and chosen[0] in chosen[1:]:
+            found = _Match("choice", chosen.index(chosen[0], 1), chosen[0], chosen[0])
     facts: dict[str, Any] = {"rule": found.rule if found else None}
     if parameters.extracts:
         facts["extracted"] = answer
@@ -352,26 +357,16 @@ def _same_time(answer: str, expected: str, _: ExactMatchParameters) -> tuple[str
 
 
 def _same_choice(answer: str, expected: str, parameters: ExactMatchParameters) -> tuple[str, str] | None:
-    wanted = choice(expected) if len(expected) <= LONGEST_CHOICE else None
+    wanted = choice(expected) if len(expected) <= MAX_CHOICE else None
     made = choice(answer) if wanted else None
     if wanted is None or made is None:
-        return None
+        alone = wanted is not None and wanted.text and words(answer) == [wanted.letter.casefold(), *words(wanted.text)]
+        return (wanted.letter, wanted.letter) if wanted and alone else None
     texts = (Choice(one.letter, one.text and parameters.form.of(one.text)) for one in (made, wanted))
     return (made.letter, wanted.letter) if same_choice(*texts) else None
 
 
-def _names_another(answer: str, choices: Sequence[str], form: AnswerForm) -> bool:
-    """Return whether the text beside the chosen letter is that of another of the case's choices."""
-    made = choice(answer)
-    if made is None or not made.text or not choices:
-        return False
-    text = Choice("", form.of(made.text))
-    own = {chr(ord("A") + place) for place, one in enumerate(choices) if same_choice(text, Choice("", form.of(one)))}
-    return bool(own) and made.letter not in own
-
-
 WRITTEN_AS_MATHEMATICS = re.compile(r"\\[A-Za-z{(\[]|\$[^$]+\$|\^")
-LONGEST_CHOICE = 200  # characters of an expected answer that is a letter with its text
 
 
 def _same_mathematics(answer: str, expected: str, parameters: ExactMatchParameters) -> tuple[str, str] | None:

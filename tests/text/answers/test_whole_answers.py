@@ -115,6 +115,19 @@ def test_the_order_of_day_and_month_can_be_said() -> None:
     ("The answer is B. Option A is tempting.", "B", ""),
     ("Option B is right. Option A is wrong.", "B", ""),
     ("The answer is A. B is wrong.", "A", ""), ("The answer is B\nA is wrong.", "B", ""),
+    ("Therefore, B.", "B", ""), ("So (B)", "B", ""), ("It's B.", "B", ""), ("I'd go with B.", "B", ""),
+    ("所以B。", "B", ""),
+    ("Daher B.", "B", ""), ("Donc, B) Bern.", "B", "Bern"), ("Por lo tanto, B.", "B", ""), ("Correct: B", "B", ""),
+    ("A is wrong; B is correct.", "B", ""), ("Statement B is true.", "B", ""), ("Also ist B richtig.", "B", ""),
+    ("The answer isn't A, it's B.", "B", ""), ("The answer is not A but B.", "B", ""), ("B, because it is.", "B", ""),
+    ("Oikea vastaus on B", "B", ""), ("Đáp án đúng là B", "B", ""), ("الإجابة الصحيحة هي B", "B", ""),
+    ("Ans: B", "B", ""), ("answer → B", "B", ""), ("The answer is (ii).", "II", ""), ("Answer: 2", "2", ""),
+    ('{"final_answer": "B"}', "B", ""), ('{"selected_option": "B"}', "B", ""),
+    ("<answer>B) Bern</answer>", "B", "Bern"),
+    ('{"answer": "B", "text": "Bern"}', "B", "Bern"), (r"\boxed{B. \text{Bern}}", "B", "Bern"),
+    ("B\nBasel", "B", "Basel"), ("**B**\n\n**New York**", "B", "New York"), ("B\nConfidence: high", "B", ""),
+    ("B\n\nBern is the capital.", "B", ""), ("The answer is B, which is Basel.", "B", "Basel"),
+    ("The answer is B, which is correct.", "B", ""), ("B\n\n[1]", "B", ""),
 ])  # fmt: skip
 def test_a_letter_is_chosen(answer: str, letter: str, text: str) -> None:
     assert choice(answer) == (letter, text)
@@ -137,6 +150,16 @@ def test_a_letter_is_chosen(answer: str, letter: str, text: str) -> None:
         "Antwort: A oder B",
         "答案：A或B",
         "The answer is a."[:-1] + " dog",
+        "So A lot of things",
+        "Therefore, A or B.",
+        "Is B correct? No.",
+        "Vitamin C is the best",
+        "The answer is -2",
+        "The answer is 2.5",
+        "Answer: 2, 3",
+        "The answer is 2 km",
+        "1) Add. 2) Mix.",
+        "Answer: C++",
     ],
 )
 def test_no_letter_or_several_choose_nothing(answer: str) -> None:
