@@ -9,13 +9,15 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, SupportsIndex, overload
 
 from metrics.core.unicode_forms import normalized
+from metrics.text import thoughts
 from metrics.text.json_text import MAX_DEPTH, STRUCTURE, JsonError, bounded_integer
 
 # what reasoning models write around their thoughts; the opening mark may have been a part of the prompt
-MARKS = "think|thinking|thoughts?|reasoning|reflection|analysis|scratchpad|seed:think"
-OPENING = rf"<(?:{MARKS})>|\[THINK\]|◁think▷|<\|begin_of_thought\|>"
-CLOSING = rf"</(?:{MARKS})>|\[/THINK\]|◁/think▷|<\|end_of_thought\|>"
-THOUGHTS = re.compile(rf"\A\s*(?:{OPENING}).*?(?:{CLOSING})", re.DOTALL)
+ASKED = "reflection|analysis|scratchpad"  # tags that prompts ask for
+OPENING = rf"(?i:{thoughts.OPENING.pattern}|<(?:{ASKED})>)"
+CLOSING = rf"(?i:{thoughts.CLOSE}|</(?:{ASKED})>)"
+IN_WORDS = "|".join(f"(?:{opening}).*?(?:{closing})" for opening, closing in thoughts.WORDS)
+THOUGHTS = re.compile(rf"\A\s*(?:(?:{OPENING}).*?(?:{CLOSING})|(?i:{IN_WORDS}))", re.DOTALL)
 UNFINISHED = re.compile(rf"\A\s*(?:{OPENING})(?!.*(?:{CLOSING}))", re.DOTALL)
 # no object may begin before the closing mark: it could stand in a string of the reply
 CLOSED_ONLY = re.compile(rf"\A(?:(?!\{{\s*[\"'“]).)*?(?:{CLOSING})", re.DOTALL)

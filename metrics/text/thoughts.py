@@ -8,26 +8,43 @@ import re
 from typing import NamedTuple
 
 # marks of a thought: what opens it, what closes it. The opening one is often a part of the prompt and not of the answer
-MODEL_TAGS = "think|thinking|thoughts?|reasoning|seed:think"
+MODEL_TAGS = (
+    "(?:antml:|seed:|redacted_|longcat_)?think(?:ing)?|thoughts?|reasoning(?:_content)?|inner_(?:monologue|thoughts?)"
+    "|chain_of_thought"
+)
+LESS, GREATER = r"(?:<|＜|&lt;)", r"(?:>|＞|&gt;)"
 MARKS = (
-    (rf"<(?:{MODEL_TAGS})(?:\s[^<>]{{0,80}})?>", rf"</(?:{MODEL_TAGS})>"),  # DeepSeek, Qwen, Granite, Phi, Seed …
-    (r"\[THINK\]", r"\[/THINK\]"),  # Magistral
+    (
+        rf"{LESS}\s?\|?(?:{MODEL_TAGS})(?:\s[^<>]{{0,80}})?\|?{GREATER}",
+        rf"{LESS}\|?/\s?(?:{MODEL_TAGS})\s?\|?{GREATER}",
+    ),
+    (r"\[(?:THINK(?:ING)?|REASONING)\]", r"\[/(?:THINK(?:ING)?|REASONING)\]"),  # Magistral
     (r"◁think▷", r"◁/think▷"),  # Kimi
     (r"<\|begin_of_thought\|>", r"<\|end_of_thought\|>"),
     (r"<\|START_THINKING\|>", r"<\|END_THINKING\|>"),  # Command A
     (r"<\|channel>thought\b", r"<channel\|>"),  # Gemma 4
     (r"<unused94>thought\b", r"<unused95>"),  # MedGemma
     (r"<\|inner_prefix\|>", r"<\|inner_suffix\|>"),  # Apertus
+)
+COLOUR = r"(?:\x1b\[[\d;]{0,9}m)*"  # of a terminal
+WORDS = (  # words that are marks only where both are there
     (r"Here(?: is|['’]s) my thought process:", r"Here(?: is|['’]s) my response:"),  # Granite 3.2
+    (r"Here are my reasoning steps:", r"(?=\[BEGIN FINAL RESPONSE\])"),  # Apriel
+    (rf"{COLOUR}Thinking(?:\.\.\.|…){COLOUR}", rf"(?:\.\.\.|…)\s?done thinking\.?\s*{COLOUR}"),  # Ollama's terminal
+    (r"<details[^<>]{0,200}>\s*<summary>[^<]{0,20}(?:think|thought|reason)[^<]{0,40}</summary>", r"</details>"),
+    (r"```(?:think(?:ing)?|thoughts?|reasoning)[ \t]*\n", r"\n```"),
 )
 BLOCKS = tuple(
     (re.compile(rf"\s*{opening}", re.IGNORECASE), re.compile(rf"(?<!`){closing}(?!`)", re.IGNORECASE))
-    for opening, closing in MARKS
+    for opening, closing in (*MARKS, *WORDS)
 )
-OPENING = re.compile("|".join(opening for opening, _ in MARKS[:-1]), re.IGNORECASE)
-CLOSING = re.compile("|".join(rf"(?<!`){closing}(?!`)" for _, closing in MARKS[:-1]), re.IGNORECASE)
+OPENING = re.compile("|".join(opening for opening, _ in MARKS), re.IGNORECASE)
+CLOSE = "|".join(rf"(?<!`){closing}(?!`)" for _, closing in MARKS)
+CLOSING = re.compile(rf"(?:{CLOSE})(?:\s{{0,9}}(?:{CLOSE})){{0,9}}", re.IGNORECASE)
 # tags that prompts ask for: thoughts only where an answer follows them
-ASKED_TAGS = re.compile(r"\s*<(analysis|scratchpad|reflection)>(.*?)</\1>(?=\s*\S)", re.IGNORECASE | re.DOTALL)
+ASKED_TAGS = re.compile(
+    r"\s*<(analysis|scratchpad|reflection|plan|internal|cot)>(.*?)</\1>(?=\s*\S)", re.IGNORECASE | re.DOTALL
+)
 # a message in the harmony format: its channel, and its text
 HARMONY = re.compile(
     r"<\|channel\|>((?:[^<]|<\|constrain\|>){0,200})<\|message\|>(.*?)(?=<\|(?:end|return|call|start|channel)\|>|\Z)",
@@ -38,9 +55,12 @@ BARE_HARMONY = re.compile(r"\s*analysis(?=[A-Z\d\"'(])")  # where its special to
 BARE_FINAL = "assistantfinal"
 # around an answer after its thoughts
 AROUND = re.compile(
-    r"\s*(?:<(answer|response|output)>(.*)</\1>|<\|begin_of_solution\|>(.*)<\|end_of_solution\|>|"
-    r"<\|START_RESPONSE\|>(.*)<\|END_RESPONSE\|>)\s*",
+    r"\s*(?:<(answer|response|output|solution|final_answer)>(.*)</\1>|<\|begin_of_solution\|>(.*)<\|end_of_solution\|>|"
+    r"<\|START_RESPONSE\|>(.*)<\|END_RESPONSE\|>|\[BEGIN FINAL RESPONSE\](.*)\[END FINAL RESPONSE\])\s*",
     re.IGNORECASE | re.DOTALL,
+)
+STOPS = re.compile(
+    r"(?:\s*(?:<\|(?:im_end|eot_id|end|endoftext|end_of_text|return)\|>|</s>|<end_of_turn>|<eos>))+\s*\Z"
 )
 MAX_BLOCKS = 50  # of thoughts, one after the other
 SENTENCE_ENDS = ".!?…:;)]}。！？\"'”*`"
@@ -69,7 +89,9 @@ def split_thoughts(text: str) -> Thoughts | None:
     thoughts: list[str] = []
     rest = text.lstrip("\ufeff")
     for _ in range(MAX_BLOCKS):
-        opened = next(((found, closing) for opening, closing in BLOCKS if (found := opening.match(rest))), None)
+        opened = next(
+            ((found, opening, closing) for opening, closing in BLOCKS if (found := opening.match(rest))), None
+        )
         if opened is None:
             asked = ASKED_TAGS.match(rest)
             if asked is None:
@@ -77,12 +99,14 @@ def split_thoughts(text: str) -> Thoughts | None:
             thoughts.append(asked[2].strip())
             rest = rest[asked.end() :]
             continue
-        begin, closing = opened
+        begin, opening, closing = opened
         end = closing.search(rest, begin.end())
         if end is None:
-            if closing is BLOCKS[-1][1]:  # words, not a mark
+            if closing in [end for _, end in BLOCKS[len(MARKS) :]]:  # words, not a mark
                 break
             return Thoughts("\n".join([*thoughts, rest[begin.end() :].strip()]).strip(), "", cut=True)
+        for _ in opening.finditer(rest, begin.end(), end.start()):  # within the thought
+            end = closing.search(rest, end.end()) or end
         thoughts.append(rest[begin.end() : end.start()].strip())
         rest = rest[end.end() :]
     if not thoughts:
@@ -90,6 +114,7 @@ def split_thoughts(text: str) -> Thoughts | None:
         if end is None:
             return None
         thoughts, rest = [rest[: end.start()].strip()], rest[end.end() :]
+    rest = STOPS.sub("", rest)
     around = AROUND.fullmatch(rest)
     answer = next(part for part in around.groups()[1:] if part is not None) if around else rest
     return Thoughts("\n".join(filter(None, thoughts)), answer.strip())

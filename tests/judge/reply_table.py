@@ -93,6 +93,8 @@ JSON = [
     # reasoning models
     Given("think", Verdict, '<think>\nFirst I see {"verdict": "no"}, but then [1] …\n</think>\n\n{"verdict": "yes"}', YES),
     Given("think without its opening", Verdict, 'The claim is in [2], so it holds.\n</think>\n\n{"verdict": "yes"}', YES),
+    Given("Ollama's thoughts", Verdict, 'Thinking...\n{"verdict": "no"}?\n...done thinking.\n\n{"verdict": "yes"}', YES),
+    Given("thoughts in brackets", Verdict, '[thinking]{"verdict": "no"}?[/thinking]\n{"verdict": "yes"}', YES),
     Given("thinking and a fence", Verdict, '<thinking>Let me see.</thinking>\n```json\n{"verdict": "no"}\n```', NO),
     Given("other marks of thoughts", Verdict, '[THINK]Hm.[/THINK]{"verdict": "no"}', NO),
     Given("empty thoughts", Verdict, '<think>\n\n</think>\n\n{"reason": "x", "verdict": "no"}', NO),

@@ -30,6 +30,19 @@ THOUGHTS = {
     "a closing tag at the beginning": ("</think>\n\nParis", "", "Paris"),
     "Magistral's alone": ("Hm.\n[/THINK]Paris", "Hm.", "Paris"),
     "what a prompt asks for": ("<scratchpad>Hm.</scratchpad>\nParis", "Hm.", "Paris"),
+    "Ollama's terminal": ("Thinking...\nHm.\n...done thinking.\n\nParis", "Hm.", "Paris"),
+    "Ollama's terminal in grey": ("\x1b[90mThinking...\nHm.\n…done thinking.\n\x1b[0m\nParis", "Hm.", "Paris"),
+    "Apriel": ("Here are my reasoning steps:\nHm.\n[BEGIN FINAL RESPONSE]Paris[END FINAL RESPONSE]", "Hm.", "Paris"),
+    "folded": ("<details open>\n<summary>Thought for 3 s</summary>\nHm.\n</details>\n\nParis", "Hm.", "Paris"),
+    "a fence": ("```thinking\nHm.\n```\nParis", "Hm.", "Paris"),
+    "in brackets": ("[reasoning]Hm.[/reasoning] Paris", "Hm.", "Paris"),
+    "escaped": ("&lt;think&gt;Hm.&lt;/think&gt;\nParis", "Hm.", "Paris"),
+    "full width": ("＜think＞Hm.＜/think＞Paris", "Hm.", "Paris"),
+    "with bars": ("<|thinking|>Hm.<|/thinking|>Paris", "Hm.", "Paris"),
+    "a monologue": ("<inner_monologue>Hm.</inner_monologue><solution>Paris</solution>", "Hm.", "Paris"),
+    "a tag within": ("<think>So <think>Hm.</think> yes</think>Paris", "So <think>Hm.</think> yes", "Paris"),
+    "closed twice": ("Hm.\n</think>\n</think>\nParis", "Hm.", "Paris"),
+    "the end of a turn": ("<think>Hm.</think>Paris<|im_end|>", "Hm.", "Paris"),
     "code after it": ("<think>Hm.</think>\n```python\nx = 1\n```", "Hm.", "```python\nx = 1\n```"),
 }  # fmt: skip
 
@@ -59,6 +72,7 @@ def test_thoughts_that_never_end_leave_no_answer(text):
     "```\n<think>Hm.</think>\n```", "<analysis>All of it.</analysis>", "analysis of the assistantfinal part",
     "First:\n<think>\nHm.\n</think>\nthen go on.", "Here is my thought process: I like it.",
     "a\n</think>\nb\n</think>\nc", "<thinker>Hm.</thinker>Paris", "I <b>think</b>.",
+    "Thinking... is hard.", "<details><summary>More</summary>Hm.</details>Paris", "<plan>All of it.</plan>",
 ])  # fmt: skip
 def test_what_is_quoted_or_in_the_middle_is_no_thought(text):
     assert split_thoughts(text) is None

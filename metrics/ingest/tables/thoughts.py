@@ -19,8 +19,9 @@ REASONING = FileQuestion(
 )
 # in every text with thoughts, and in few others
 MAY_BE = (
-    r"(?i)</?(?:seed:)?(?:think|thought|reason|analysis|scratchpad|reflection)|\[/?think\]|◁|<\||\|>|<unused9|"
-    "assistantfinal|my thought process"
+    r"(?i)(<|＜|&lt;|\[)\s?\|?/?\s?(\w{1,9}[:_])*(think|thought|reason|analysis|scratchpad|reflection|monologue|plan>"
+    r"|internal>|cot>)|◁|<\||\|>|<unused9|assistantfinal|my thought process|done thinking|my reasoning steps|<details"
+    r"|```thi?o?[nu]|```reason"
 )
 ANSWERS = ("answer", "predicted_label", "predicted_value")
 
