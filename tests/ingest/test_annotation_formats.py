@@ -2,7 +2,7 @@
 
 import pytest
 
-from metrics.ingest import inspect, read_outputs, read_suite
+from metrics.ingest import Reading, inspect, read_outputs, read_suite
 from tests.ingest import one_scene
 from tests.ingest.files import packed, unpacked, write
 from tests.ingest.one_scene import PREDICTIONS, SIZES, TRUTHS, boxes, scores
@@ -68,6 +68,27 @@ def test_images_of_one_name_in_several_folders(tmp_path):
     entries = {
         f"{split}/{name}": content for split in ("train", "val") for name, content in one_scene.labelme(TRUTHS).items()
     }
-    assert read_suite(packed(tmp_path / "l.zip", entries)).cases["case_id"].to_pylist() == [
+    every = Reading(answers={"split": "all"})
+    assert read_suite(packed(tmp_path / "l.zip", entries), reading=every).cases["case_id"].to_pylist() == [
         "train/a", "train/b", "val/a", "val/b",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [name for name in (*WRITERS, *UNSCORED) if "yolo" not in name])
+def test_one_split_is_read_in_every_format(tmp_path, name):
+    """Truth of the split train lies a pixel off, so that a model of the split test is seen to be compared with its."""
+    moved = [(row[0], row[1], row[2] + 1, *row[3:]) for row in TRUTHS]
+    entries = {
+        f"{split}/{file}": content
+        for split, rows in (("train", moved), ("test", TRUTHS))
+        for file, content in (WRITERS | UNSCORED)[name](rows).items()
+    }
+    path = packed(tmp_path / "s.zip", entries)
+    suite = read_suite(path, reading=Reading(sheet="train"))
+    assert one_scene.boxes(suite) == sorted(moved)
+    suite = read_suite(path)
+    assert one_scene.boxes(suite) == sorted(TRUTHS)
+    said = "\n".join(map(str, suite.receipt))
+    assert "split=test, as it seems; else split=train or split=all" in said
+    assert inspect(path).sheets == ("train", "test", "all")
+    assert inspect(path).sheet == "test"

@@ -8,9 +8,9 @@ import pytest
 
 from metrics.core.classes import ClassFacts
 from metrics.core.errors import InputError
-from metrics.ingest import load_outputs, read_outputs, read_suite
+from metrics.ingest import Reading, load_outputs, read_outputs, read_suite
 from tests.evaluators.detected import pick, run
-from tests.ingest.files import packed, write
+from tests.ingest.files import packed, read_refusal, write
 from tests.vision.keypoint_oracle import NAMES, coco_poses, random_poses
 
 PERSON = {
@@ -108,6 +108,35 @@ def test_names_of_yolo_key_points(tmp_path, names, expected):
         "labels/a.txt": "0 0.5 0.5 0.2 0.4 0.1 0.2 1 0 0 0 0.5\n"}), suite=suite))  # fmt: skip
     first = expected.get("man", ("1", "2"))[0]
     assert pick(findings, "keypoint_PCK", "man", keypoint=first).value == 1
+
+
+def test_predicted_yolo_poses_without_visibility(tmp_path):
+    suite = read_suite(packed(tmp_path / "s.zip", pose_set("[2, 2]", a="0 0.5 0.5 0.2 0.4 0.1 0.2 0.3 0.3\n")))
+    guesses = {"labels/a.txt": "0 0.5 0.5 0.2 0.4 0.1 0.25 0.3 0.3 0.75\n", "labels/b.txt": ""}  # no data.yaml
+    outputs = read_outputs(packed(tmp_path / "p.zip", guesses), suite=suite)
+    assert outputs.predictions["keypoints"].to_pylist() == [pytest.approx([100, 250, 2, 300, 300, 2])]
+    assert outputs.predictions["score"].to_pylist() == [0.75]
+
+
+POINTS_IN_BOXES = "0 .5 .5 .4 .6 .35 .3 .6 .7\n0 .2 .3 .2 .4 .15 .15 .25 .45\n0 .7 .7 .3 .3 0 0 .6 .8\n"
+POLYGONS = "0 .1 .1 .3 .1 .3 .4 .1 .4\n0 .5 .5 .52 .5 .52 .53\n0 .6 .2 .9 .2 .9 .5 .6 .5\n"
+
+
+def test_key_points_without_their_shape_are_asked_about(tmp_path):
+    """Lines of a box and key points x y have the form of polygons; 0 0 is a point that is not labelled."""
+    path = packed(tmp_path / "s.zip", {"data.yaml": "names: [man]", "labels/a.txt": POINTS_IN_BOXES})
+    assert "expected an answer, points=polygon or points=key_points" in read_refusal(read_suite, path)
+    for answer, box, outlines in (("polygon", [350, 300, 250, 400], 3), ("key_points", [300, 200, 400, 600], 0)):
+        suite = read_suite(path, reading=Reading(answers={"points": answer}))
+        assert [suite.annotations[side][0].as_py() for side in SIDES] == pytest.approx(box)
+        assert len(suite.annotations) - suite.annotations["polygons"].null_count == outlines
+
+
+def test_polygons_are_no_key_points(tmp_path):
+    suite = read_suite(
+        packed(tmp_path / "s.zip", {"data.yaml": "names: [man]\nkpt_shape: null", "labels/a.txt": POLYGONS})
+    )
+    assert suite.annotations["polygons"].null_count == 0
 
 
 def test_yolo_poses_without_visibility_and_with_wrong_lines(tmp_path):

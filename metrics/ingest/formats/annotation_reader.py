@@ -15,6 +15,7 @@ from metrics.ingest.media.archive import UNREADABLE, Entry
 from metrics.ingest.media.bundle import case_ids, image_names, need_unique, pair
 from metrics.ingest.media.class_numbers import classes_by_number
 from metrics.ingest.media.drawn_objects import DrawnObjects, Picture
+from metrics.ingest.media.splits import splits_of, suite_of_split, with_splits
 from metrics.ingest.media.spoiled_images import without_spoiled
 from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages, annotations_of
 from metrics.ingest.output_parts import Part, objects_part
@@ -52,7 +53,8 @@ def annotation_reader(
         return found
 
     def preview(upload: Upload, request: Request) -> Preview:
-        found = gathered(upload, request.problems, "preview")
+        chosen = upload if request.role == "outputs" else suite_of_split(upload, request.problems)
+        found = gathered(chosen, request.problems, "preview")
         scores = [thing.score for thing in found.things if thing is not None]
         scored = bool(scores) and None not in scores
         sheet = found.sheet()
@@ -60,13 +62,14 @@ def annotation_reader(
         if not scored:
             table = table.drop_columns(["score"])
         note = f"{len(found.pictures):,} images, {len(found):,} objects"
-        return Preview.of_objects(
+        seen = Preview.of_objects(
             upload, name, "outputs" if scored else "suite", "detection", table, note, *found.notes,
             models=tuple(sorted({thing.model for thing in found.things if thing is not None and thing.model})),
         )  # fmt: skip
+        return with_splits(seen, splits_of(upload), splits_of(chosen))
 
     def suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loaded[Suite]:
-        found = gathered(upload, request.problems, "suite")
+        found = gathered(suite_of_split(upload, request.problems), request.problems, "suite")
         named = request.suite_name or upload.stem
         return _suite(found, named, request, pictures)
 

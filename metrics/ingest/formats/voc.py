@@ -16,6 +16,7 @@ from metrics.ingest.leaf_notes import Leaves
 from metrics.ingest.media.archive import Entry
 from metrics.ingest.media.bundle import Bundle, Rows, case_ids, image_names, need_unique, pair
 from metrics.ingest.media.drawn_objects import difficult_note
+from metrics.ingest.media.splits import splits_of, suite_of_split, with_splits
 from metrics.ingest.media.spoiled_images import without_spoiled
 from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages, annotations_of
 from metrics.ingest.media.xml_files import parse
@@ -43,7 +44,8 @@ RENAMED = "no image has this name, the image is that with the name of the file"
 
 def read_suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loaded[Suite]:
     """Return the suite: the cases by name, the annotations in file order, and the classes by name."""
-    bundle, problems = upload.folder, request.problems
+    problems = request.problems
+    bundle = suite_of_split(upload, problems).folder
     sheet, facts, unread = read_objects(bundle, problems)
     files = bundle.ending(".xml")
     ids = case_ids(files)
@@ -92,9 +94,11 @@ def read_outputs(upload: Upload, _: Request, suite: Suite) -> Part:
 
 def preview(upload: Upload, request: Request) -> Preview:
     """Return the preview: the objects in the annotation files."""
-    sheet, facts, _ = read_objects(upload.folder, request.problems)
-    note = f"{len(facts):,} annotation files, {len(upload.folder.images):,} images"
-    return Preview.of_objects(upload, "pascal_voc", "suite", "detection", sheet.with_files(), note)
+    chosen = suite_of_split(upload, request.problems)
+    sheet, facts, _ = read_objects(chosen.folder, request.problems)
+    note = f"{len(facts):,} annotation files, {len(chosen.folder.images):,} images"
+    seen = Preview.of_objects(upload, "pascal_voc", "suite", "detection", sheet.with_files(), note)
+    return with_splits(seen, splits_of(upload), splits_of(chosen))
 
 
 def read_objects(bundle: Bundle, problems: Problems) -> tuple[Rows, list[dict[str, Any]], list[int]]:

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from metrics.core.array_types import Bools, Floats
+from metrics.core.receipt import FileQuestion
 from metrics.core.suite import Suite
 from metrics.ingest import arrays
 from metrics.ingest.arrays import is_null, only
@@ -31,7 +32,7 @@ from metrics.ingest.formats.yolo_poses import SIDES, PoseShape, poses_of, shape_
 from metrics.ingest.media.archive import Entry
 from metrics.ingest.media.bundle import Bundle, Rows, case_ids, image_names, need_unique, pair
 from metrics.ingest.media.images import header_size
-from metrics.ingest.media.splits import ALL, bundle_of_split, split_of
+from metrics.ingest.media.splits import bundle_of_split, split_of, with_splits
 from metrics.ingest.media.spoiled_images import without_spoiled
 from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages, annotations_of
 from metrics.ingest.output_parts import Part, objects_part
@@ -59,6 +60,12 @@ NO_LABELS = re.compile(
 NO_IMAGE = "the image of that name, in the same folder or zip or given as images: boxes of 0–1 need its size"
 UNKNOWN_CLASS = "class {}"  # of predictions, beyond the names
 LOOKED_AT = 20  # files that may be labels, to tell them from other texts
+POINTS = FileQuestion(
+    "points", "Are these outlines, or boxes and their key points? kpt_shape in data.yaml says so, too.",
+    ("polygon", "key_points"),
+)  # fmt: skip
+POSES = "lines whose points all lie in the box that their first four numbers would be"
+FEWEST_POSES, SPREAD = 3, 0.3  # lines that may be boxes and key points, and the share of a box that these spread over
 REACH = 0.01  # how far beyond its edge a share of the image may lie and is clipped: rounding, and generous tools
 CLIPPED = "up to 1 % beyond the edge of the image, clipped to it"
 
@@ -147,9 +154,10 @@ def read_outputs(upload: Upload, request: Request, suite: Suite) -> Part:
         names = suite.labels  # the suite counts its classes from 0 as YOLO does
     if names is None:
         raise problems.fail(bundle.name, "no names of the classes", NO_NAMES)
-    shape = pose_shape(bundle, problems) or shape_of_suite(suite)
-    sheet, _ = read_lines(bundle, problems, scored=True, shape=shape)
     labels = label_files(bundle)
+    lines = chain.from_iterable((bundle.text(entry, Problems()) or "").splitlines() for entry in labels)
+    shape = pose_shape(bundle, problems) or shape_of_suite(suite, lines)
+    sheet, _ = read_lines(bundle, problems, scored=True, shape=shape)
     index = find_cases(pa.array(case_ids(labels), pa.string()), suite.cases)
     known = ~is_null(index)
     for place in np.flatnonzero(~known & (sheet.count() > 0)).tolist():
@@ -186,11 +194,8 @@ def preview(upload: Upload, request: Request) -> Preview:
     classes = "no names of classes" if names is None else f"{len(names):,} classes"
     note = f"{len(sheet.files):,} label files, {classes}, {len(bundle.images):,} images"
     seen = Preview.of_objects(upload, "yolo", "outputs" if scored else "suite", "detection", table, note)
-    splits = tuple(dict.fromkeys(map(split_of, whole)))
-    read = dict.fromkeys(map(split_of, label_files(bundle)))
-    return (
-        replace(seen, sheets=(*splits, ALL), sheet=next(iter(read)) if len(read) == 1 else ALL) if splits[1:] else seen
-    )
+    splits, read = (tuple(dict.fromkeys(map(split_of, files))) for files in (whole, label_files(bundle)))
+    return with_splits(seen, splits, read)
 
 
 def read_lines(
@@ -237,6 +242,10 @@ def read_lines(
             columns["line"].append(line.strip()[:200])
     table = pa.table({name: pa.array(values, pa.string()) for name, values in columns.items()})
     sheet = Rows(bundle.name, table, rows, which, bundle.names(labels), problems)
+    whole = table["ring"].drop_null().to_pylist()
+    if _are_poses(whole) and problems.ask(bundle.name, POINTS, POSES, place="points") == "key_points":
+        problems.note(bundle.name, "key points", "unused", "data.yaml has no kpt_shape", len(whole), whole[0])
+        return read_lines(bundle, problems, scored, PoseShape((whole[0].count(" ") - 3) // 2, 2))
     none = is_null(table["xc"]) & is_null(table["ring"])
     unscored = is_null(table["conf"])
     if scored and len(sheet) and unscored.all() and not none.all():
@@ -246,6 +255,20 @@ def read_lines(
         expected = f"{shape.line}, then conf" if scored else shape.line
     sheet.report(none | (unscored if scored else False), None, table["line"], expected)
     return sheet, unread
+
+
+def _are_poses(rings: Sequence[str]) -> bool:
+    """Return whether rings are boxes and their key points: all have their points in the box, and most spread in it."""
+    spread = 0
+    for ring in rings:
+        points = _points(ring)
+        if points is None:
+            return False
+        centre, sides, rest = points[0], points[1], points[2:][points[2:].any(axis=1)]  # 0 0 is no labelled point
+        if not len(rest) or (np.abs(rest - centre) > sides / 2).any():
+            return False
+        spread += bool((np.ptp(rest, axis=0) > SPREAD * sides).all())
+    return len(rings) >= FEWEST_POSES and 2 * spread > len(rings)
 
 
 def _in_labels(entry: Entry) -> bool:

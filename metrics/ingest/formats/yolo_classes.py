@@ -66,7 +66,7 @@ def pose_shape(bundle: Bundle, problems: Problems) -> PoseShape | None:
     """Return the kpt_shape of the data.yaml, None where there is none; one in an unknown form is fatal."""
     for entry in bundle.ending(".yaml", ".yml"):
         value = _yaml(bundle, entry, problems).get("kpt_shape")
-        if value is not None:
+        if value not in (None, "", "null", "~"):
             shape = shape_of(value)
             if shape is None:
                 raise problems.fail(bundle.file(entry), f"kpt_shape {value!r}"[:80], "kpt_shape: [17, 3] or [17, 2]")

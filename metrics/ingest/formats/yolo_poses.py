@@ -3,7 +3,7 @@
 Their names are in its `kpt_names`. Its `flip_idx` is for training alone and not read; YOLO knows no skeleton.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -62,10 +62,17 @@ def named_points(value: Any, labels: Sequence[str], count: int) -> dict[str, Cla
     return found
 
 
-def shape_of_suite(suite: Suite) -> PoseShape | None:
-    """Return the shape of predictions for a suite whose objects have key points; of the first one's number."""
+def shape_of_suite(suite: Suite, lines: Iterable[str]) -> PoseShape | None:
+    """Return the shape of predictions for a suite whose objects have key points; of the first one's number.
+
+    Models of points x y write no v: where no line of those given has the numbers of x y v and a confidence.
+    """
     poses = None if suite.annotations is None else suite.annotations["keypoints"].drop_null()
-    return PoseShape(len(poses[0]) // 3, 3) if poses is not None and len(poses) else None
+    if poses is None or not len(poses):
+        return None
+    count = len(poses[0]) // 3
+    fields = {len(line.split()) for line in lines} - {0}
+    return PoseShape(count, 2 if fields and fields <= {SIDES + 2 * count + 1} else 3)
 
 
 def poses_of(sheet: Rows, shape: PoseShape, sizes: Floats) -> pa.Array:

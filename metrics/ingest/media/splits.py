@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from functools import partial
 from pathlib import PurePosixPath
@@ -11,12 +12,13 @@ from metrics.ingest.media.archive import Entry
 from metrics.ingest.media.bundle import Bundle, pair
 from metrics.ingest.media.images import SUFFIXES
 from metrics.ingest.problems import Problems
-from metrics.ingest.reader import Upload
+from metrics.ingest.reader import Preview, Upload
 
 FOLDER = re.compile(r"(?:obj_)?(train|training|val|valid|validation|dev|test|testing)(?:[-_]?\d{2,4})?(?:_data)?")
 KINDS = {"testing": "test", "valid": "val", "validation": "val", "dev": "val", "training": "train"}
 PREFERRED = ("test", "val", "train")
 ALL = "all"
+LABELS = (".json", ".xml", ".txt")  # endings of files that may be labels
 REST = "rest"  # what is in none of the folders of splits
 
 
@@ -53,6 +55,29 @@ def bundle_of_split(
             "label files" if use else "another split was read; --sheet chooses", len(entries), entries[0].name,
         )  # fmt: skip
     return _narrow(bundle, splits, chosen, place, problems)
+
+
+def suite_of_split(upload: Upload, problems: Problems) -> Upload:
+    """Return an upload of ground truth with the files of one split, where its label files lie in folders of several."""
+    if upload.bundle is None or len(splits_of(upload)) < 2:
+        return upload
+    labels = [entry for entry in upload.bundle.ending(*LABELS) if split_of(entry) != REST]
+    chosen = copy(upload)
+    chosen.bundle = bundle_of_split(upload, labels, problems)
+    return chosen
+
+
+def splits_of(upload: Upload) -> tuple[str, ...]:
+    """Return the splits in whose folders files of labels lie."""
+    labels = [] if upload.bundle is None else upload.bundle.ending(*LABELS)
+    return tuple(dict.fromkeys(split for entry in labels if (split := split_of(entry)) != REST))
+
+
+def with_splits(seen: Preview, splits: tuple[str, ...], read: tuple[str, ...]) -> Preview:
+    """Return the preview of a data set with the splits that may be chosen, of several, and the one that is read."""
+    if len(splits) < 2:
+        return seen
+    return replace(seen, sheets=(*splits, ALL), sheet=read[0] if len(read) == 1 else ALL)
 
 
 def _choose(
