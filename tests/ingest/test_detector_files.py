@@ -155,6 +155,8 @@ FORMS = {
     "Roboflow, a file an image": ("m.zip", {f"{name}.json": roboflow(rows_of(PREDICTIONS, name)) for name in SIZES}),
     "FiftyOne's detections": ("m.json", {"classes": ["cat", "dog"], "labels": {name: fiftyone(rows_of(PREDICTIONS, name)) for name in SIZES}}),
     "FiftyOne's samples": ("m.json", {"samples": each(lambda rows: {"detections": fiftyone(rows)}, "filepath", "predictions")}),
+    "MMDetection's samples": ("m.json", each(mmdetection, "img_path", "pred_instances")),
+    "FiftyOne's samples with their truth": ("m.json", {"samples": [record | {"ground_truth": {"detections": []}} for record in each(lambda rows: {"detections": fiftyone(rows)}, "filepath", "predictions")]}),
     "Azure": ("m.jsonl", lines(each(azure, "filename", "boxes"))),
     "Vertex": ("m.jsonl", lines([{"instance": {"content": f"gs://b/{name}.png", "mimeType": "image/png"}, "prediction": vertex(rows_of(PREDICTIONS, name))} for name in SIZES])),
 }  # fmt: skip
@@ -220,6 +222,21 @@ def test_boxes_of_shares_are_ground_truth_as_well(tmp_path):
         for row in suite.annotations.to_pylist()
     ]
     assert rows == TRUTHS
+
+
+def test_truth_beside_predictions_is_the_ground_truth(tmp_path):
+    samples = [
+        {
+            "filepath": f"{name}.png",
+            "yolo": {"detections": fiftyone(rows_of(PREDICTIONS, name))},
+            "predictions": {"detections": fiftyone(rows_of(PREDICTIONS, name))},
+            "ground_truth": {"detections": fiftyone([(*row, 0) for row in rows_of(TRUTHS, name)])},
+        }
+        for name in SIZES
+    ]
+    suite = read_suite(write(tmp_path, "s.json", {"samples": samples}))
+    assert suite.annotations["label"].to_pylist() == [row[1] for row in TRUTHS]
+    assert "s.json: predictions is not used: ground_truth beside them is read" in map(str, suite.receipt)
 
 
 NUMBERS = {  # labels of the two boxes, answer → classes, or what is asked

@@ -52,9 +52,10 @@ NAMES = (
     "image_id", "image", "image_name", "file_name", "filename", "image_path", "img_path", "filepath", "path", "file",
     "image_url", "imageGcsUri", "content", "uri", "key",
 )  # fmt: skip
+TRUTH = "ground_truth"
 INNER = (  # where the objects of an image are
     "predictions", "prediction", "detections", "boundingBoxAnnotations", "objects", "boxes", "outputs", "output",
-    "results", "result", "instances", "label", "ground_truth", "annotations",
+    "results", "result", "instances", "pred_instances", "label", TRUTH, "annotations",
 )  # fmt: skip
 LISTS = ("samples", "labels", "images")  # where the images of a document are
 SIZES = ("image", "metadata", "image_details", "size")  # where the size of an image is, or in the record itself
@@ -309,10 +310,25 @@ def _documents(upload: Upload, problems: Problems) -> Iterator[tuple[Document, i
             yield document, 1, json_of(document, problems)
 
 
-def _gather(found: DrawnObjects, upload: Upload, _: Purpose) -> None:
+def _truths(value: Any) -> Any:
+    """Return a document without the predictions that stand beside a ground truth, as in FiftyOne's samples."""
+    if isinstance(value, list):
+        return list(map(_truths, value))
+    if not isinstance(value, Mapping):
+        return value
+    if value.get(TRUTH) is None:
+        return {key: _truths(own) for key, own in value.items()}
+    return {key: own for key, own in value.items() if key == TRUTH or key not in INNER}
+
+
+def _gather(found: DrawnObjects, upload: Upload, purpose: Purpose) -> None:
     unread: dict[str, list[Any]] = {}
     form: str | None = None
     for document, row, value in _documents(upload, found.problems):
+        if purpose == "suite" and b'"ground_truth"' in document.data:
+            value, whole = _truths(value), value
+            if value != whole:
+                found.problems.note(found.file, "predictions", "unused", f"{TRUTH} beside them is read")
         images = None if value is None else _images(value)
         if images is None:
             if value is not None:
