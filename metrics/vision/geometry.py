@@ -43,14 +43,14 @@ class Sides:
 
 
 def compared_as(geometry: Geometry, truths: pa.Table, predictions: pa.Table) -> Compared:
-    """Return the meaning of "auto": masks where both sides have polygons or run lengths, else boxes.
+    """Return the meaning of "auto": masks where both sides have outlines or run lengths, else boxes.
 
     A model that gives only boxes is evaluated by boxes even where the ground truth has polygons too, as COCO's always
     has: that is COCO's box evaluation of these files. So is a model with masks where the ground truth has none.
     """
     if geometry != "auto":
         return geometry
-    return "mask" if all(_shaped(table).any() for table in (truths, predictions)) else "box"
+    return "mask" if all(_has_runs(table).any() or _has_rings(table) for table in (truths, predictions)) else "box"
 
 
 def read_sides(
@@ -221,6 +221,11 @@ def _shaped(table: pa.Table) -> Bools:
     if table["polygons"].null_count < len(table):
         result |= _lengths(whole(table["polygons"])) > 0
     return result
+
+
+def _has_rings(table: pa.Table) -> bool:
+    """Return whether a polygon is an outline: readers keep a line in place of those that are none."""
+    return bool(is_ring(_lengths(whole(table["polygons"]).flatten())).any())
 
 
 def _has_runs(table: pa.Table) -> Bools:

@@ -3,15 +3,19 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from pycocotools import mask
 
 from metrics import coco_summary as summary_of_files
 from metrics.core.errors import InputError
 from metrics.evaluators.detection.coco_summary import CocoSummaryParameters, coco_summary
 from metrics.ingest import load_outputs, load_suite
 from metrics.ingest.source import Reading
+from metrics.vision import rle
+from metrics.vision.geometry import Geometry
 from tests.ingest.files import packed, picture, write
 
 Document = dict[str, Any]
@@ -148,8 +152,8 @@ def read(tmp_path, gt: Any, found: Any, reading: Reading = Reading(), **options:
     return suite, load_outputs(path, suite=suite, readings={path: reading}).value
 
 
-def ap(suite, outputs) -> float | None:
-    rows = coco_summary(suite, outputs, CocoSummaryParameters(resamples=0)).aggregates
+def ap(suite, outputs, geometry: Geometry = "auto") -> float | None:
+    rows = coco_summary(suite, outputs, CocoSummaryParameters(resamples=0, geometry=geometry)).aggregates
     return next(row.value for row in rows if row.metric == "AP" and row.label is None)
 
 
@@ -221,9 +225,71 @@ def test_an_id_that_is_another_file_s_number_is_an_id_and_said(tmp_path, answers
     assert [line.use for line in outputs.receipt if line.place == "image_id"] == ["asked"]
 
 
-def test_wrong_segmentations_are_refused_where_masks_are_compared(tmp_path):
+def encoded(spell: Callable[[dict[str, Any]], Any] = lambda code: code) -> Callable[[Document], Any]:
+    """Return the segmentation of a record as run lengths, spelled by a tool."""
+
+    def code(record: Document) -> Any:
+        (made,) = mask.frPyObjects([ring(record)], 480, 640)
+        return spell({"size": made["size"], "counts": made["counts"].decode()})
+
+    return code
+
+
+def counted(record: Document) -> list[int]:
+    return rle.decode(encoded()(record)["counts"])
+
+
+def pairs(record: Document) -> list[list[float]]:
+    points = ring(record)
+    return [points[at : at + 2] for at in range(0, len(points), 2)]
+
+
+SPELLED = {  # segmentations that mean what COCO would write otherwise
+    "compressed": encoded(),
+    "uncompressed": lambda record: {"size": [480, 640], "counts": counted(record)},
+    "counts with fractions": lambda record: {"size": [480, 640], "counts": list(map(float, counted(record)))},
+    "counts as Python prints bytes": encoded(lambda code: code | {"counts": str(code["counts"].encode())}),
+    "in a list": encoded(lambda code: [code]),
+    "a text": encoded(json.dumps),
+    "size in quotes": encoded(lambda code: code | {"size": ["480", "640"]}),
+    "no size": encoded(lambda code: {"counts": code["counts"]}),
+    "width before height": encoded(lambda code: code | {"size": [640, 480]}),
+    "points as pairs": pairs,
+    "rings of pairs": lambda record: [pairs(record)],
+    "a ring in quotes": lambda record: json.dumps([ring(record)]),
+    "numbers in quotes": lambda record: [list(map(str, ring(record)))],
+}  # fmt: skip
+NO_OUTLINES = {
+    "a box": lambda record: [record["bbox"]],
+    "corners": lambda record: ring(record)[:2] + ring(record)[4:6],
+    "another size": encoded(lambda code: code | {"size": [5, 5]}),
+    "width before height of another mask": lambda record: encoded(lambda code: code | {"size": [640, 480]})(
+        record | {"bbox": [record["bbox"][at] for at in (1, 0, 3, 2)]}
+    ),
+    "a word": "RLE",
+    "no list of lists": {"x": 1},
+    "null": [None],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("geometry", ["auto", "mask"])
+@pytest.mark.parametrize("segmentation", SPELLED.values(), ids=SPELLED)
+def test_segmentations_in_other_spellings_are_masks(tmp_path, segmentation, geometry):
     gt, found = truth(), results()
-    each(gt["annotations"], segmentation=lambda record: [record["bbox"]])
-    each(found, segmentation=lambda record: [ring(record)])
+    for records in (gt["annotations"], found):
+        each(records, segmentation=segmentation)
+    suite, outputs = read(tmp_path, gt, found, task="segmentation")
+    assert "unused" not in {line.use for line in (*suite.receipt, *outputs.receipt)}
+    assert ap(replace(suite, task="detection"), outputs, geometry) == pytest.approx(AP)
+
+
+@pytest.mark.parametrize("segmentation", NO_OUTLINES.values(), ids=NO_OUTLINES)
+def test_wrong_segmentations_leave_boxes_and_are_refused_where_masks_are_compared(tmp_path, segmentation):
+    gt, found = truth(), results()
+    for records in (gt["annotations"], found):
+        each(records, segmentation=segmentation)
+    suite, outputs = read(tmp_path, gt, found)
+    assert [line.place for line in outputs.receipt if line.use == "unused"] == ["[].segmentation"]
+    assert ap(suite, outputs) == pytest.approx(AP)
     with pytest.raises(InputError, match=r"column polygons.*expected rings of at least three points"):
-        ap(*read(tmp_path, gt, found))
+        ap(suite, outputs, "mask")

@@ -19,15 +19,14 @@ from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.classes import ClassFacts
 from metrics.core.suite import NUMBERS, STRINGS
 from metrics.ingest.formats.coco_keys import LISTS
+from metrics.ingest.formats.coco_segmentations import Sizes, read_masks, read_segmentation
 from metrics.ingest.leaf_notes import UNKNOWN, note_unused
 from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import FALSE, NUMBER, TRUE, Sheet
 from metrics.ingest.source import Source
-from metrics.ingest.tables.object_tables import POLYGONS, box_areas, box_columns, outline
+from metrics.ingest.tables.object_tables import POLYGONS, box_areas, box_columns
 from metrics.ingest.tables.values import finite
-from metrics.vision import rle
 from metrics.vision.coco_columns import BOX, Fault, area_faults, box_faults
-from metrics.vision.masks import LARGEST_IMAGE, Shapes, draw, is_ring
 
 MAX_ID = 2**63 - 1
 FIRST_TEXT_ID = 2**62  # the number of the first id that is a text and no number
@@ -37,8 +36,6 @@ WRONG_SEGMENTATION = "these are no outlines (polygons of three points and more, 
     "that only boxes can be compared"  # fmt: skip
 SHORT_RINGS = "rings of fewer than three points beside whole ones enclose nothing"
 CATEGORY_IDS = "a list of ids of categories"
-Sizes = dict[int, tuple[int, int]]  # height, width by image id
-Shape = tuple[str, Sequence[float], float]  # compressed run lengths, box, area
 
 
 class Ids(dict[str, int]):
@@ -225,17 +222,16 @@ class Listing(Sheet):
         if any(segmentations):
             rings: list[list[list[float]] | None] = [None] * count
             codes: list[str | None] = [None] * count
-            right = _right_masks(segmentations, image_ids, sizes)
+            right = read_masks(segmentations, image_ids, sizes)
             left_out = 0
             for place, value in enumerate(segmentations):
                 if not value or value == [[]] or self.bad[place]:
                     continue
                 try:
-                    if isinstance(value, dict):
-                        codes[place], box, area = right.get(place) or _mask(value, sizes.get(int(image_ids[place])))
-                    else:
-                        rings[place], short, box, area = _rings(value, boxes[place])
-                        left_out += short
+                    size = sizes.get(int(image_ids[place]))
+                    found = right.get(place) or read_segmentation(value, size, boxes[place])
+                    codes[place], rings[place], box, area = found.code, found.rings, found.box, found.area
+                    left_out += found.short
                 except ValueError as error:
                     if need_masks or without[place]:
                         self.wrong(np.arange(count) == place, "segmentation", str(error), SEGMENTATION)
@@ -321,66 +317,6 @@ def _is_pose(value: Any) -> bool:
     return isinstance(value, list) and len(value) % 3 == 0 and all(map(finite, value))
 
 
-def _rings(value: Any, box: Floats) -> tuple[list[list[float]], int, list[float], float]:
-    """Return the rings of a segmentation, how many short ones were left out, their box and area; else ValueError.
-
-    One flat list of coordinates is a ring where its box is the object's.
-    """
-    if not isinstance(value, list):
-        raise ValueError(f"{value!r}"[:80])
-    if len(value) > 4 and all(map(finite, value)):
-        if not is_ring(np.array([len(value)])).all() or not np.allclose(_outline_of([value])[0], box, atol=1.5):
-            raise ValueError(f"{value!r}"[:80])
-        value = [value]
-    for ring in value:
-        if not isinstance(ring, list) or not all(map(finite, ring)) or (len(ring) > 5 and len(ring) % 2):
-            raise ValueError(f"ring {ring!r}"[:80])
-    rings = [[float(number) for number in ring] for ring in value if is_ring(np.array([len(ring)])).all()]
-    if not rings:
-        raise ValueError(f"ring {value[0]!r}"[:80])
-    return rings, len(value) - len(rings), *_outline_of(rings)
-
-
-def _outline_of(rings: list[list[float]]) -> tuple[list[float], float]:
-    *box, area = outline([(ring[0::2], ring[1::2]) for ring in rings])
-    return box, area
-
-
-def _right_masks(values: list[Any], image_ids: Ints, sizes: dict[int, tuple[int, int]]) -> dict[int, Shape]:
-    """Return the result of `_mask` for all compressed texts that are right, at once; the others are left to it."""
-    wanted: list[tuple[int, str, tuple[int, int]]] = []
-    for place, value in enumerate(values):
-        if isinstance(value, dict) and isinstance(value.get("counts"), str):
-            size = sizes.get(int(image_ids[place]))
-            if size is not None and value.get("size") == list(size) and size[0] * size[1] <= LARGEST_IMAGE:
-                wanted.append((place, value["counts"], size))
-    if not wanted:
-        return {}
-    places, texts, shapes = zip(*wanted, strict=True)
-    height, width = np.array(shapes).T
-    masks = draw(Shapes.of(rle=texts), height, width)
-    columns = zip(places, texts, masks.box.tolist(), masks.area.tolist(), masks.faulty.tolist(), strict=True)
-    return {place: (text, tuple(box), float(area)) for place, text, box, area, faulty in columns if text and not faulty}
-
-
-def _mask(value: dict[str, Any], size: tuple[int, int] | None) -> Shape:
-    counts, shape = value.get("counts"), value.get("size")
-    if size is not None and min(size) < 1:  # the images may tell
-        size = (shape[0], shape[1]) if isinstance(shape, list) and _are_sides(shape) else None
-    if size is not None and shape != list(size):
-        raise ValueError(f"size {shape!r}, the image has {list(size)}")
-    if isinstance(counts, str):
-        runs = rle.decode(counts)
-    elif isinstance(counts, list) and all(type(run) is int for run in counts):
-        runs = counts
-    else:
-        raise ValueError(f"counts {counts!r}"[:80])
-    if any(run < 0 for run in runs) or (size is not None and sum(runs) != size[0] * size[1]):
-        raise ValueError(f"runs that cover {sum(runs):,} pixels of {size}")
-    text = counts if isinstance(counts, str) else rle.encode(runs)
-    return text, rle.box(runs, size[0] if size else 1), float(rle.area(runs))
-
-
 def whole_number(value: Any) -> int | None:
     """Return a whole number, also one in quotes as it would be written; None where it is none."""
     if isinstance(value, str) and (text := value.strip()).isdecimal() and len(text) < 20 and str(int(text)) == text:
@@ -403,10 +339,6 @@ def _number(value: Any, wrong: float) -> float:
     if isinstance(value, str) and re.match(NUMBER, value):
         value = float(value)
     return float(value) if finite(value) else wrong
-
-
-def _are_sides(size: list[Any]) -> bool:
-    return len(size) == 2 and all(type(side) is int and 0 < side <= LARGEST_IMAGE for side in size)
 
 
 def _floats(values: list[Any]) -> Floats:

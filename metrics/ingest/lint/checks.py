@@ -20,7 +20,13 @@ from metrics.ingest.lint.box_checks import (
 from metrics.ingest.lint.class_checks import class_findings, label_findings, spelling_findings
 from metrics.ingest.lint.findings import Finding, per_cent, worst_first
 from metrics.ingest.lint.fixes import FIXES, fix, of_model
-from metrics.ingest.lint.object_checks import CORRECT_IT, area_findings, other_image_finding, repeated_finding
+from metrics.ingest.lint.object_checks import (
+    CORRECT_IT,
+    area_findings,
+    other_image_finding,
+    outline_finding,
+    repeated_finding,
+)
 from metrics.ingest.lint.scene import Boxes, leaving
 from metrics.vision.geometry import whole
 
@@ -111,6 +117,8 @@ def _model_findings(
             boxes = Boxes.of(suite, table)
     if boxes.plain.any():
         yield from _object_findings(model, boxes, table, cases)
+    if (outline := outline_finding(model, Boxes.of(suite, table, shaped=True), table, cases)) is not None:
+        yield outline
     yield from score_findings(model, whole(table["score"]).to_numpy(zero_copy_only=False))
     yield from class_findings(
         model, Boxes.of(suite, table, shaped=True), table["label"], truth, annotations["label"], suite
@@ -138,6 +146,9 @@ def _truth_findings(suite: Suite, truth: Boxes, annotations: pa.Table, outputs: 
         yield replace(finding, fix=None, text=f"{finding.text} {CORRECT_IT}")
         return
     yield from _object_findings(None, truth, annotations, cases)
+    if (outline := outline_finding(None, truth, annotations, cases)) is not None:
+        yield outline
+        return
     areas = [*area_findings(truth, annotations, cases)]
     yield from areas
     if any(finding.kind == "convention" for finding in areas):

@@ -5,12 +5,13 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
-from metrics.core.array_types import Bools, Floats
+from metrics.core.array_types import Bools, Floats, Ints
 from metrics.ingest.arrays import codes_of
 from metrics.ingest.lint.box_checks import READINGS
 from metrics.ingest.lint.findings import Finding, example_cases
-from metrics.ingest.lint.scene import Boxes, leaving
+from metrics.ingest.lint.scene import OVERLAPPING, Boxes, leaving
 from metrics.vision.geometry import whole
+from metrics.vision.masks import is_ring
 
 CORRECT_IT = "Correct the file of the ground truth: every model is measured against it."
 THINNEST, WIDEST = 0.01, 1.1  # a stated area over the box's: a thin object crosses it, and rounding widens it
@@ -54,6 +55,40 @@ def area_findings(truth: Boxes, annotations: pa.Table, case_ids: pa.Array) -> It
         )
         shown = example_cases(case_ids, truth.image, wrong)
         yield Finding("area", None, text, False, int(wrong.sum()), count, shown)
+
+
+def outline_finding(model: str | None, boxes: Boxes, table: pa.Table, case_ids: pa.Array) -> Finding | None:
+    """Return the finding that polygons lie elsewhere than the boxes of their objects, as shares of the image do, or
+    where the boxes are x1 y1 x2 y2.
+    """
+    points, of_ring, owner = _rings(table)
+    low, high = np.full((len(table), 2), np.inf), np.full((len(table), 2), -np.inf)
+    np.minimum.at(low, owner[of_ring], points)
+    np.maximum.at(high, owner[of_ring], points)
+    box, drawn = boxes.box, np.column_stack([low, high - low])
+    looked = np.isfinite(np.column_stack([low, box])).all(axis=1) & (box[:, 2:] > 0).all(axis=1)
+    apart = looked & (_ious(drawn, box) < OVERLAPPING)
+    count, total = int(apart.sum()), int(looked.sum())
+    if not count or count < FEW_WRONG * total:
+        return None
+    corners = READINGS["xyxy"].convert(box, boxes.sizes)
+    fits = (_ious(drawn, corners) >= OVERLAPPING)[looked].mean() >= MOSTLY
+    text = (
+        f"The polygons of {count:,} of {total:,} objects lie elsewhere than their boxes"
+        + (": these are x1 y1 x2 y2, and not x y width height, as which they are read" if fits else "")
+        + f". Masks and boxes give different scores.{'' if model else ' ' + CORRECT_IT}"
+    )
+    serious = model is None and (bool(fits) or 2 * count >= total)
+    return Finding("outline", model, text, serious, count, total, example_cases(case_ids, boxes.image, apart))
+
+
+def _ious(one: Floats, other: Floats) -> Floats:
+    """Return the IoU [N] of boxes x y width height [N, 4] pair by pair, 0 for those of no area."""
+    with np.errstate(invalid="ignore"):
+        ends = np.minimum(one[:, :2] + one[:, 2:], other[:, :2] + other[:, 2:])
+        shared = (ends - np.maximum(one[:, :2], other[:, :2])).clip(0).prod(axis=1)
+        either = one[:, 2:].clip(0).prod(axis=1) + other[:, 2:].clip(0).prod(axis=1) - shared
+    return np.divide(shared, either, out=np.zeros(len(one)), where=either > 0)
 
 
 def repeated_finding(model: str | None, boxes: Boxes, table: pa.Table, case_ids: pa.Array) -> Finding | None:
@@ -107,23 +142,37 @@ def _alike(areas: Floats, others: Floats) -> Bools:
     return result
 
 
-def _polygon_areas(table: pa.Table) -> Floats:
-    """Return the sum of the areas of each object's rings by the shoelace formula, NaN where it has none."""
+def _rings(table: pa.Table) -> tuple[Floats, Ints, Ints]:
+    """Return the points of all rings that are outlines [P, 2], the ring of each [P], and the object of each ring."""
     polygons = whole(table["polygons"])
     rings = polygons.flatten()
-    numbers = rings.flatten().to_numpy(zero_copy_only=False)
+    lengths = np.asarray(rings.value_lengths(), np.int64)
+    numbers = np.array(rings.flatten().to_numpy(zero_copy_only=False), np.float64)
+    right = is_ring(lengths)
+    points = numbers[np.repeat(right, lengths)].reshape(-1, 2)
+    of_ring = np.repeat(np.arange(len(lengths)), np.where(right, lengths // 2, 0))
+    return (
+        points,
+        of_ring,
+        np.repeat(np.arange(len(table)), np.asarray(polygons.value_lengths().fill_null(0), np.int64)),
+    )
+
+
+def _polygon_areas(table: pa.Table) -> Floats:
+    """Return the sum of the areas of each object's rings by the shoelace formula, NaN where it has none, or a wrong
+    one.
+    """
+    points, of_ring, owner = _rings(table)
     result = np.full(len(table), np.nan)
-    if not len(numbers) or len(numbers) % 2:
+    if not len(points):
         return result
-    lengths = np.asarray(rings.value_lengths()) // 2
+    lengths = np.bincount(of_ring, minlength=len(owner))
     ends = np.cumsum(lengths)
-    following = np.arange(len(numbers) // 2) + 1
+    following = np.arange(len(points)) + 1
     following[ends[lengths > 0] - 1] = (ends - lengths)[lengths > 0]
-    x, y = numbers.reshape(-1, 2).T
+    x, y = points.T
     cross = np.concatenate([[0.0], np.cumsum(x * y[following] - x[following] * y)])
-    of_ring = np.abs(cross[ends] - cross[ends - lengths]) / 2
-    counts = np.asarray(polygons.value_lengths().fill_null(0))
-    owner = np.repeat(np.arange(len(table)), counts)
-    result[counts > 0] = np.bincount(owner, of_ring, len(table))[counts > 0]
-    result[np.bincount(owner, lengths < 3, len(table)) > 0] = np.nan
+    areas = np.bincount(owner, np.abs(cross[ends] - cross[ends - lengths]) / 2, len(table))
+    whole_ones = (np.bincount(owner, minlength=len(table)) > 0) & (np.bincount(owner, lengths == 0, len(table)) == 0)
+    result[whole_ones] = areas[whole_ones]
     return result

@@ -121,6 +121,12 @@ CASES: dict[str, tuple[tuple[Suite, Outputs], list[tuple[str, bool]]]] = {
     "a stated area that is the mask's": (scene([GOOD], {"area": 375, "polygons": HALF}), []),
     "a stated area that is the box's beside a mask": (scene([GOOD], {"area": 750, "polygons": HALF}), []),
     "a stated area of neither mask nor box": (scene([GOOD], {"area": 90, "polygons": HALF}), [("area", False)]),
+    "polygons that are shares of the image": (
+        scene([GOOD], {"polygons": [[0.1, 0.2, 0.3, 0.2, 0.3, 0.4]]}), [("outline", True)],
+    ),
+    "boxes that are x1 y1 x2 y2 beside polygons": (
+        scene([GOOD], {"width": 40, "height": 45, "polygons": HALF}), [("outline", True)],
+    ),
     "a stated area of x1 y1 x2 y2": (
         scene([GOOD], {"width": 40, "height": 45, "area": 750}), [("convention", True)],
     ),
@@ -201,7 +207,7 @@ def test_most_images_without_predictions():
 
 
 def test_masks_keep_their_geometry(suite):
-    """Boxes of polygons follow from the polygons: they are not converted, whatever their numbers."""
+    """Boxes of polygons follow from the polygons: they are not converted, but named where they lie elsewhere."""
     small, outputs = scene([[10, 20, 0.5, 0.5, 0.9]])
     ring = [[[10.0, 20.0, 40.0, 20.0, 40.0, 45.0]]] * len(outputs.predictions)
     place = outputs.predictions.schema.get_field_index("polygons")
@@ -209,4 +215,4 @@ def test_masks_keep_their_geometry(suite):
     shaped = outputs.predictions.set_column(
         place, "polygons", pa.array(ring, outputs.predictions.schema.field(place).type)
     )
-    assert seen(small, Outputs(outputs.outputs, shaped)) == []
+    assert seen(small, Outputs(outputs.outputs, shaped)) == [("outline", None)]
