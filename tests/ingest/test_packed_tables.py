@@ -179,7 +179,10 @@ NOT_READ = {
     "tests in a file": ("tests: file://tests.csv\n", "c.yaml: found promptfoo tests that are elsewhere: 'file://tests.csv'; expected tests in the file itself, or the results of `promptfoo eval -o results.json`"),
     "a test in a file": ("tests: [file://a.yaml]\n", "c.yaml: found promptfoo tests that are elsewhere: 'file://a.yaml'"),
     "no test": ("tests: []\n", "c.yaml: found no promptfoo test"),
-    "scenarios": ("scenarios: [{config: []}]\ntests: []\n", "c.yaml: found promptfoo scenarios"),
+    "scenarios without data": ("scenarios: [{config: [], tests: [{vars: {question: q}}]}]\n", "c.yaml: found no promptfoo test"),
+    "a scenario in a file": ("scenarios: file://s.yaml\n", "c.yaml: found promptfoo tests that are elsewhere: 'file://s.yaml'"),
+    "variables in a file": ("tests: [{vars: file://v.yaml}]\n", "c.yaml: found promptfoo tests that are elsewhere: {'vars'"),
+    "no tests at all": ("", "c.yaml: found no promptfoo test"),
     "code": ("tests:\n- vars: {question: 'file://q.txt'}\n", "c.yaml, row 1, column vars.question: found 'file://q.txt'; expected plain text"),
 }  # fmt: skip
 

@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 import yaml
+from openpyxl import Workbook
 
 from metrics.core.evaluator import Status
-from metrics.ingest import inspect, load_suite, read_suite
+from metrics.ingest import inspect, load_suite, read_combined, read_suite
 from tests.evaluators.asked import score
 from tests.ingest.files import list_problems, write
 
@@ -25,6 +26,7 @@ TEXTS = {  # an assertion on the text, an answer that meets it, one that does no
     "not regex": ({"type": "not-regex", "value": "\\d"}, "none", "1"),
     "regex with a quote behind a backslash": ({"type": "regex", "value": '\\"a\\\\"'}, '"a\\"', '"a"'),
     "any": ({"type": "contains-any", "value": ["a", "b"]}, "b", "A"),
+    "any of a text with a comma in quotes": ({"type": "contains-any", "value": 'x, "a, b"'}, "a, b", "a b"),
     "any of a text": ({"type": "contains-any", "value": "cat, dog"}, "dog", "cow"),
     "not any": ({"type": "not-contains-any", "value": ["a", "b"]}, "c", "b"),
     "all": ({"type": "contains-all", "value": [2, 3, 5]}, "2, 3, 5", "2, 3"),
@@ -51,6 +53,9 @@ BECOMES = {  # an assertion → what a case has of it
     "similar": ({"type": "similar", "value": "Paris it is", "threshold": 0.8}, {"expected_answers": ["Paris it is"]}),
     "factuality": ({"type": "factuality", "value": "Paris"}, {"expected_answers": ["Paris"]}),
     "context-recall": ({"type": "context-recall", "value": "Paris"}, {"expected_answers": ["Paris"]}),
+    "is-json with a schema in YAML": ({"type": "is-json", "value": "type: object\nrequired: [a]"}, {"json_schema": '{"type":"object","required":["a"]}'}),
+    "a kind of similar": ({"type": "similar:dot", "value": "Paris"}, {"expected_answers": ["Paris"]}),
+    "several references of one": ({"type": "similar", "value": ["a", "b"]}, {"expected_answers": ["a", "b"]}),
     "weight 0": ({"type": "contains", "value": "x", "weight": 0}, {"conditions": None, LEFT: None}),
 }  # fmt: skip
 LEFT_OUT = {  # an assertion → why nothing of a case says it
@@ -67,6 +72,7 @@ LEFT_OUT = {  # an assertion → why nothing of a case says it
     "a text too long for a condition": ({"type": "contains", "value": "x" * 10_001}, "no condition can say it"),
     "unknown": ({"type": "is-valid-function-call"}, "Assay has nothing like it"),
     "perplexity": ({"type": "perplexity", "threshold": 2}, "the evaluator perplexity measures the like"),
+    "a file": ({"type": "llm-rubric", "value": "file://rubric.txt"}, "code, or in another file"),
     "an unknown template": ({"$ref": "#/assertionTemplates/none"}, "Assay has nothing like it"),
     "a threshold over several kinds": ({"type": "assert-set", "threshold": 0.5, "assert": [{"type": "is-json"}]}, "a threshold of 0.5 over assertions of several kinds"),
 }  # fmt: skip
@@ -154,6 +160,64 @@ def test_what_all_tests_share_and_lists_of_variables(tmp_path):
     assert {line.place for line in loaded.value.receipt if line.use == "unused"} >= {"prompts[]", "providers[]"}
 
 
+def test_one_assertion_without_a_list(tmp_path):
+    test = {"vars": {"question": "q"}, "assert": {"type": "contains", "value": "a"}}
+    for content in ({"defaultTest": {"assert": test["assert"]}, "tests": [test]}, {"tests": [test]}):
+        (case,) = read_suite(write(tmp_path, "c.json", content)).cases.to_pylist()
+        assert case["conditions"].startswith('"a"')
+
+
+FURTHER = {  # what a case has as its expected answer → an assertion with another reference
+    "a variable": ({"vars": {"question": "q", "expected": "a"}}, []),
+    "an equal text": ({"vars": {"question": "q"}}, [{"type": "equals", "value": "a"}]),
+    "another assertion": ({"vars": {"question": "q"}}, [{"type": "rouge-n", "value": "a"}]),
+}
+
+
+@pytest.mark.parametrize(("test", "first"), FURTHER.values(), ids=FURTHER)
+def test_a_further_reference_is_left_out(tmp_path, test, first):
+    """Any one of several expected answers counts, but each assertion has to hold."""
+    asserted = [*first, {"type": "similar", "value": "a"}, {"type": "similar", "value": "b"}]
+    (case,) = read_suite(write(tmp_path, "c.json", CONFIG | {"tests": [test | {"assert": asserted}]})).cases.to_pylist()
+    assert case["expected_answers"] == ["a"]
+    assert case[LEFT] == f"{len(asserted) - 1} of {len(asserted)} assertions evaluated, not similar"
+
+
+def test_scenarios_and_lists_of_numbers(tmp_path):
+    """Each test of a scenario is made with each of its data, after the other tests; only lists of texts are expanded."""
+    data = [{"vars": {"town": town}, "assert": [{"type": "contains", "value": town}]} for town in ("Bern", "Rome")]
+    asked = {"vars": {"question": ["a", "b"], "years": [1, 2]}, "assert": [{"type": "is-json"}]}
+    config = CONFIG | {"tests": [{"vars": {"question": "c"}}], "scenarios": [{"config": data, "tests": [asked]}]}
+    for name, content in (("c.json", config), ("c.yaml", yaml.safe_dump(config))):
+        cases = read_suite(write(tmp_path, name, content)).cases.to_pylist()
+        assert [(row["question"], row["conditions"], row["json_schema"]) for row in cases] == [
+            ("c", None, None), ("a", '"Bern"', "{}"), ("b", '"Bern"', "{}"), ("a", '"Rome"', "{}"), ("b", '"Rome"', "{}"),
+        ]  # fmt: skip
+
+
+def test_tests_in_lines(tmp_path):
+    tests = [{"vars": {"question": "q"}}, {"vars": {"question": "r"}, "assert": [{"type": "contains", "value": "a"}]}]
+    suite = read_suite(write(tmp_path, "tests.jsonl", tests))
+    assert suite.cases["conditions"].to_pylist() == [None, '"a"']
+
+
+@pytest.mark.parametrize("form", ["object", "list", "lines", "YAML"])
+def test_results_in_every_form(tmp_path, form):
+    asserted = [{"type": "contains", "value": "a"}, {"type": "javascript", "value": "x"}]
+    result = {"testIdx": 0, "promptIdx": 0, "provider": {"id": "p"}, "vars": {"question": "q"}, "latencyMs": 500,
+              "testCase": {"assert": asserted}, "response": {"output": "a"}}  # fmt: skip
+    failed = result | {"testIdx": 1, "response": {"error": "no such model"}, "error": "no such model"}
+    both = [result, failed]
+    name, content = {
+        "object": ("r.json", {"results": {"version": 3, "results": both}}), "list": ("r.json", both),
+        "lines": ("r.jsonl", both), "YAML": ("r.yaml", yaml.safe_dump({"results": both})),
+    }[form]  # fmt: skip
+    suite, outputs = read_combined(write(tmp_path, name, content))
+    assert suite.cases[LEFT].to_pylist() == ["1 of 2 assertions evaluated, not javascript"] * 2
+    assert outputs.outputs["error"].to_pylist() == [None, "no such model"]
+    assert outputs.outputs["duration_s"].to_pylist() == [0.5, 0.5]
+
+
 def test_conditions_that_are_too_long_together(tmp_path):
     case = case_of(tmp_path, *({"type": "contains", "value": letter * 6_000} for letter in "ab"))
     assert (case.get("conditions"), case[LEFT]) == (None, "1 of 2 assertions evaluated, not the conditions")
@@ -183,6 +247,11 @@ CELLS = {
         "is-xml",
         {LEFT: "0 of 1 assertions evaluated, not is-xml", "expected_answers": None},
     ),
+    "code in a file": (
+        "python: file://x.py",
+        {LEFT: "0 of 1 assertions evaluated, not python", "expected_answers": None},
+    ),
+    "a file": ("file://x.txt", {LEFT: "0 of 1 assertions evaluated, not equals", "expected_answers": None}),
     "code": ("fn: output.length", {LEFT: "0 of 1 assertions evaluated, not javascript"}),
 }
 
@@ -194,6 +263,19 @@ def test_a_table_of_tests(tmp_path, cell, columns):
     (case,) = read_suite(path).cases.to_pylist()
     assert {name: case.get(name) for name in columns} == columns
     assert (case["question"], case["metadata.topic"], case["metadata.__expected"]) == ("q", "towns", cell)
+
+
+@pytest.mark.parametrize("name", ["t.xlsx", "t.json", "t.jsonl", "t.yaml"])
+def test_a_table_of_tests_in_other_formats(tmp_path, name):
+    path = write(tmp_path, name, [{"question": "q", "__expected": "contains: a", "__provider": "p"}])
+    if name == "t.xlsx":
+        book = Workbook()
+        for row in (["question", "__expected", "__provider"], ["q", "contains: a", "p"]):
+            book.active.append(row)
+        book.save(path)
+    assert (inspect(path).format, inspect(path).role) == ("promptfoo_table", "suite")
+    (case,) = read_suite(path).cases.to_pylist()
+    assert (case["conditions"], case["expected_answers"], case["metadata.__provider"]) == ('"a"', None, "p")
 
 
 def test_several_assertions_in_a_row(tmp_path):

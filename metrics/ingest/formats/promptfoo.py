@@ -4,7 +4,7 @@ A test (testIdx) is a case and a provider is a model; a provider that was given 
 each. The question is a variable with a usual name, else the only variable, else the prompt as sent. Expected answers
 are a variable with a usual name, else what an assertion compares the output with; `context` is what was retrieved, as
 in promptfoo's own context assertions. Assertions become conditions, JSON Schemas, budgets and criteria, see
-promptfoo_assertions; as they are written, they and promptfoo's verdicts are kept as metadata. Values that promptfoo
+promptfoo_assertions; as they are written, they and promptfoo's verdicts are kept as metadata. Variables that promptfoo
 would run or open are refused.
 """
 
@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from metrics.core.suite import METADATA
-from metrics.ingest.formats.promptfoo_assertions import CODE as RUN
-from metrics.ingest.formats.promptfoo_assertions import Assertions
+from metrics.ingest.formats.json_records import first_value, line_values
+from metrics.ingest.formats.promptfoo_assertions import Assertions, listed_items
 from metrics.ingest.formats.table_reader import table_reader
 from metrics.ingest.formats.tool_records import metadata
 from metrics.ingest.formats.unused_leaves import note_leaves
@@ -25,11 +25,13 @@ from metrics.ingest.sheet import CODE, Sheet
 from metrics.ingest.source import Source
 from metrics.ingest.tables.columns import SUITE_ALIASES, fold
 from metrics.ingest.tables.values import finite, flatten, json_text, tables_of, text_of
+from metrics.ingest.yaml_documents import load_yaml
 
 EXPECTED_NAMES = ("expected_answers", *SUITE_ALIASES["expected_answers"])
 RETRIEVED = ("context", "contexts", "retrieved_contexts", "retrieval_context", "documents", "passages")
 EXPECTED = "a result with testIdx, provider, vars and response"
 VERDICTS = ("success", "score", "namedScores", "error", "failureReason")
+ERROR = 2  # as a reason for which a result failed: the provider gave no answer
 NO_TEMPLATES: Mapping[str, Any] = {}
 USED = (  # in another way than by their value
     "test_idx", "prompt_idx", "latency_ms", "provider.label", "response.token_usage.total",
@@ -41,10 +43,13 @@ Record = dict[str, Any]
 
 def read(source: Source, problems: Problems) -> Sheet:
     """Return the results as a sheet with a row each, under our column names."""
-    results = _results(source.document) or []
+    document = read_document(source, problems)
+    results = _results(document) or []
     sheet = sheet_of(source, results, problems)
-    beside = {name: value for name, value in source.document.items() if name != "results"}
-    inner = source.document["results"]
+    if not isinstance(document, Mapping):
+        return sheet
+    beside = {name: value for name, value in document.items() if name != "results"}
+    inner = document["results"]
     if isinstance(inner, Mapping):
         beside["results"] = {name: value for name, value in inner.items() if name != "results"}
     note_leaves(source.name, problems, [beside], ())
@@ -68,7 +73,7 @@ def sheet_of(
     _add_assertions(source, records, good, variables, templates, problems)
     rows = np.arange(1, len(results) + 1, dtype=np.int64)
     _one_question_a_case(records, variables)
-    codes = [_code(given or {}, result) for given, result in zip(variables, good, strict=True)]
+    codes = [_code(given or {}) for given in variables]
     for row, (record, code) in enumerate(zip(records, codes, strict=True)):  # so that a problem below is listed once
         record["case_id"] = record["case_id"] or f"?{row}"
         record["model"] = record["model"] or UNNAMED
@@ -109,7 +114,7 @@ def _add_assertions(
         test = test if isinstance(test, Mapping) else {}
         key = str(record["case_id"])
         if key not in known and test.get("assert"):
-            made = Assertions(given or {}, templates)
+            made = Assertions(given or {}, templates, record["expected_answers"])
             made.add(test["assert"], test.get("threshold"))
             known[key] = made.columns() | metadata("promptfoo.assert", json_text(test["assert"]))
             total += made.count
@@ -130,9 +135,16 @@ def _add_assertions(
         )
 
 
+def read_document(source: Source, problems: Problems) -> Any:
+    """Return the document with numbers as numbers; of JSONL the list of its lines."""
+    if source.format == "jsonl":
+        return [value for _, value in line_values(source, problems)]
+    return load_yaml(source.data.to_pybytes(), typed=True) if source.format == "yaml" else source.document
+
+
 def _results(document: Any) -> list[Any] | None:
     """Return the results that `promptfoo eval -o` writes, or those of the `results` inside it; None for other files."""
-    inner = document.get("results") if isinstance(document, dict) else None
+    inner = document.get("results") if isinstance(document, dict) else document
     if isinstance(inner, dict):
         inner = inner.get("results")
     if not isinstance(inner, list) or not inner:
@@ -199,6 +211,9 @@ def _record(result: dict[str, Any], given: dict[str, Any], question: str | None,
         "retrieved_contexts": next((_texts(value) for name, value in given.items() if fold(name) in RETRIEVED), None),
         "model": model,
         "answer": text_of(response.get("output")),
+        "error": text_of(
+            response.get("error") or (result.get("error") if result.get("failureReason") == ERROR else None)
+        ),
         "duration_s": latency / 1000 if latency is not None and _amount(latency) else None,
         "cost_usd": next((cost for cost in (result.get("cost"), response.get("cost")) if _amount(cost)), None),
         "tokens": usage.get("total") if isinstance(usage, dict) and type(usage.get("total")) is int else None,
@@ -220,13 +235,13 @@ def _expected(given: dict[str, Any], result: dict[str, Any]) -> list[str] | None
             return _texts(value)
     values = [item.get("value") for item in _assertions(result) if item.get("type") == "equals"]
     texts = [text_of(value) for value in values if not isinstance(value, dict | list)]
-    return list(dict.fromkeys(text for text in texts if text)) or None
+    return list(dict.fromkeys(text for text in texts if text and not text.strip().startswith(CODE))) or None
 
 
 def _assertions(result: dict[str, Any]) -> list[dict[str, Any]]:
     test = result.get("testCase")
     asserted = test.get("assert") if isinstance(test, dict) else None
-    return [item for item in asserted if isinstance(item, dict)] if isinstance(asserted, list) else []
+    return [item for item in listed_items(asserted) if isinstance(item, dict)]
 
 
 def _amount(value: Any) -> bool:
@@ -246,15 +261,17 @@ def _one_question_a_case(records: list[dict[str, Any]], variables: list[dict[str
             record["question"] = text_of(given) if given else None
 
 
-def _code(given: dict[str, Any], result: dict[str, Any]) -> tuple[str, str, str] | None:
-    """Return name, prefix and text of the first value, in a variable or assertion, that promptfoo would run or open."""
-    cells = [("vars." + name, value) for name, value in given.items()]
-    cells += [("assert.value", item.get("value")) for item in _assertions(result) if item.get("type") not in RUN]
-    for name, value in cells:
+def _code(given: dict[str, Any]) -> tuple[str, str, str] | None:
+    """Return name, prefix and text of the first value of a variable that promptfoo would run or open."""
+    for name, value in given.items():
         for text in value if isinstance(value, list) else [value]:
             if isinstance(text, str) and text.strip().startswith(CODE):
-                return name, next(prefix for prefix in CODE if text.strip().startswith(prefix)), text
+                return "vars." + name, next(prefix for prefix in CODE if text.strip().startswith(prefix)), text
     return None
 
 
-READER = table_reader("promptfoo", lambda source: _results(source.document) is not None, read)
+def _recognises(source: Source) -> bool:
+    return _results([first_value(source)] if source.format == "jsonl" else source.document) is not None
+
+
+READER = table_reader("promptfoo", _recognises, read)

@@ -4,6 +4,7 @@ What none of these can say is left out by name, and a case with such an assertio
 `metadata.assertions_left_out` makes the evaluators of assertions withhold a pass.
 """
 
+import csv
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +15,9 @@ import orjson
 
 from metrics.core.fields import LEFT_OUT, METADATA
 from metrics.core.receipt import Use
+from metrics.ingest.sheet import CODE as CODE_PREFIXES
 from metrics.ingest.tables.values import finite, json_text, text_of
+from metrics.ingest.yaml_documents import YamlError, load_yaml
 from metrics.text.conditions import ConditionError, parse_condition
 
 Record = dict[str, Any]
@@ -118,7 +121,7 @@ def written_assertion(cell: str) -> Record:
     if value and kind in (*BUDGETS, "perplexity", "perplexity-score"):
         made["threshold"] = _number(value)
     elif value:
-        made["value"] = [part.strip() for part in value.split(",")] if kind in LISTS else value.strip()
+        made["value"] = _parts(value) if kind in LISTS else value.strip()
     return made
 
 
@@ -130,11 +133,13 @@ def _is_known(kind: str) -> bool:
 class Assertions:
     """The assertions of one case, as the columns that they become.
 
-    `templates` are those that a $ref names; `variables` fill {{name}} in their values.
+    `templates` are those that a $ref names; `variables` fill {{name}} in their values. `expected` are the expected
+    answers that the case has without them: any one of these counts, so that a further reference is left out.
     """
 
-    def __init__(self, variables: Given, templates: Given):
+    def __init__(self, variables: Given, templates: Given, expected: Sequence[str] | None = None):
         self.variables, self.templates = variables, templates
+        self.known = tuple(expected or ())
         self.conditions: list[str] = []
         self.schemas: list[Any] = []
         self.criteria: list[str] = []
@@ -146,7 +151,7 @@ class Assertions:
 
     def add(self, items: Any, threshold: Any = None, depth: int = DEEPEST) -> None:
         """Add the assertions of a test, or of a set; with a threshold they are held together."""
-        listed = [self._resolve(item) for item in items] if isinstance(items, list) else []
+        listed = [self._resolve(item) for item in listed_items(items)]
         counted = [item for item in listed if _number(item.get("weight")) != 0]
         for item in listed:
             if item not in counted:
@@ -219,6 +224,8 @@ class Assertions:
                 raise LeftOutError(f"its {name} is not run")
         if any("{{" in text or "{%" in text for text in _texts(value)):
             raise LeftOutError(f"a template that no variable fills: {value!r}"[:120])
+        if any(text.strip().startswith(CODE_PREFIXES) for text in _texts(value)):
+            raise LeftOutError(f"its value is code, or in another file: {value!r}"[:120])
         if plain in (*ONE, *EACH, "word-count") and not (plain == "equals" and isinstance(value, Mapping | list)):
             self.conditions.append(self._condition(item))
             return "conditions"
@@ -228,7 +235,7 @@ class Assertions:
             self.schemas.append({"const": value})
             return "json_schema"
         if plain in ("is-json", "is-valid-json"):
-            value = read_value(value)
+            value = _read_schema(value)
             if not isinstance(value, Mapping | bool | None):
                 raise LeftOutError(f"its schema is no object: {value!r}"[:120])
             self.schemas.append({} if value is None else value)
@@ -244,9 +251,12 @@ class Assertions:
         if plain in JUDGED and (criteria := [text for text in _texts(value) if text.strip()]):
             self.criteria += criteria
             return "criteria, which byop asks a judge about" + note
-        if plain in EXPECTED and (references := [text for text in _texts(value) if text]):
+        measure = plain.partition(":")[0]  # similar:dot
+        if measure in EXPECTED and (references := [text for text in _texts(value) if text]):
+            if (known := self.known or self.expected) and not {*references} <= {*known}:
+                raise LeftOutError(f"the case has another expected answer: {known[0]!r}"[:120])
             self.expected += references
-            return f"expected_answers, for {EXPECTED[plain]}" + note
+            return f"expected_answers, for {EXPECTED[measure]}" + note
         if plain in MEASURED:
             raise LeftOutError(f"no column says it; the evaluator {MEASURED[plain]} measures the like")
         raise LeftOutError(
@@ -316,6 +326,20 @@ def _at_least(parts: Sequence[str], weights: Sequence[float], share: float) -> s
     )
 
 
+def listed_items(items: Any) -> list[Any]:
+    """Return the assertions of a test: its list, or the only one."""
+    return items if isinstance(items, list) else [] if items in (None, {}, "") else [items]
+
+
+def _read_schema(value: Any) -> Any:
+    """Return the JSON Schema that a text is in JSON or YAML; other values, and other texts, as they are."""
+    found = read_value(value)
+    try:
+        return load_yaml(found.encode(), typed=True) if isinstance(found, str) else found
+    except YamlError:
+        return found
+
+
 def _type(item: Given) -> str:
     return str(item.get("type"))[:60]
 
@@ -326,8 +350,8 @@ def _texts(value: Any) -> list[str]:
 
 def _parts(value: Any) -> list[str]:
     """Return the texts of a list, or of a text with commas."""
-    if isinstance(value, str):
-        value = [part.strip() for part in value.split(",")]
+    if isinstance(value, str):  # in which a part with a comma has quotes
+        value = [part.strip() for part in next(csv.reader([value.replace("\n", " ")], skipinitialspace=True), [])]
     return [text for text in _texts(value) if text]
 
 

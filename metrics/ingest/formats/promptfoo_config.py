@@ -1,9 +1,9 @@
 """promptfoo's configuration (promptfooconfig.yaml, or JSON): its tests are a suite.
 
 A test's place is its case id, as the testIdx of the results is, so that both fit; variables that are lists make a test
-of each combination. Variables, assertions and options of defaultTest belong to every test. Tests in other files, and
-values that promptfoo would run or open, are refused: the results of `promptfoo eval -o` have what they became. Prompts,
-providers and transforms are not used, which the receipt says.
+of each combination, as each datum of a scenario does of its tests. Variables, assertions and options of defaultTest
+belong to every test. Tests in other files, and variables that promptfoo would run or open, are refused: the results of
+`promptfoo eval -o` have what they became. Prompts, providers and transforms are not used, which the receipt says.
 """
 
 from collections.abc import Iterator, Mapping
@@ -11,16 +11,17 @@ from itertools import islice, product
 from typing import Any
 
 from metrics.ingest.formats import promptfoo
+from metrics.ingest.formats.json_records import first_value, line_values
+from metrics.ingest.formats.promptfoo_assertions import listed_items
 from metrics.ingest.formats.table_reader import table_reader
 from metrics.ingest.formats.unused_leaves import note_leaves
 from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.source import DOCUMENTS, Source
 from metrics.ingest.tables.columns import fold
-from metrics.ingest.yaml_documents import load_yaml
 
 RESULTS = "tests in the file itself, or the results of `promptfoo eval -o results.json`"
-NOT_OF_CASES = ("model", "answer", "retrieved_contexts", "duration_s", "cost_usd", "tokens")
+NOT_OF_CASES = ("model", "answer", "retrieved_contexts", "duration_s", "cost_usd", "tokens", "error")
 TRANSFORMS = ("transform", "postprocess", "transformVars")
 USED = ("vars", "assert", "threshold", *(f"options.{fold(name)}" for name in (
     *TRANSFORMS, "disableDefaultAsserts", "disableVarExpansion")))  # fmt: skip
@@ -29,36 +30,42 @@ MOST_TESTS = 100_000
 
 def _is_config(source: Source) -> bool:
     document = source.document if source.format in DOCUMENTS else None
+    if source.format == "jsonl" and isinstance(first := first_value(source), Mapping) and "vars" in first:
+        document = [value for _, value in islice(line_values(source, Problems()), 100)]
     if isinstance(document, list):  # a file of tests that a configuration names
         return any(isinstance(test, Mapping) and {"vars", "assert"} <= test.keys() for test in document[:100])
     if not isinstance(document, Mapping) or "results" in document:
         return False
-    return "tests" in document and not {"prompts", "providers", "defaultTest", "targets"}.isdisjoint(document)
+    held = {"prompts", "providers", "defaultTest", "targets", "scenarios"} & document.keys()
+    tests = listed_items(document.get("tests"))[:100]
+    asserting = any(isinstance(test, Mapping) and {"vars", "assert"} <= test.keys() for test in tests)
+    return held >= {"prompts", "providers"} or bool(held and {"tests", "scenarios"} & document.keys()) or asserting
 
 
 def _read(source: Source, problems: Problems) -> Sheet:
-    document = _whole(source.document)
-    if document.get("scenarios"):
-        raise source.error("promptfoo scenarios", RESULTS)
-    tests = document["tests"]
-    elsewhere = [tests]
-    if isinstance(tests, list):
-        elsewhere = [one for one in tests if not isinstance(one, Mapping) or ("path" in one and "vars" not in one)]
+    typed = _whole(promptfoo.read_document(source, problems))
+    document = _whole(source.document) if source.format == "yaml" else typed
+    tests, shared = _tests_of(document), document.get("defaultTest") or {}
+    elsewhere = [
+        one
+        for one in (*tests, shared)
+        if not isinstance(one, Mapping)
+        or ("path" in one and "vars" not in one)
+        or isinstance(one.get("vars"), str | list)
+    ]
     if elsewhere or not tests:
         found = f"promptfoo tests that are elsewhere: {elsewhere[0]!r}"[:120] if elsewhere else "no promptfoo test"
         raise source.error(found, RESULTS)
-    shared = document.get("defaultTest") or {}
-    if not isinstance(shared, Mapping):
-        raise source.error(f"a promptfoo defaultTest that is elsewhere: {shared!r}"[:120], RESULTS)
-    typed = _whole(load_yaml(source.data.to_pybytes(), typed=True)) if source.format == "yaml" else document
-    pairs = zip(tests, typed["tests"], strict=True)
+    pairs = zip(tests, _tests_of(typed), strict=True)
     expanded = (made for test, own in pairs for made in _expand(test, own, shared, typed.get("defaultTest") or {}))
     results = [_as_result(place, test) for place, test in enumerate(islice(expanded, MOST_TESTS + 1))]
     if len(results) > MOST_TESTS:
         raise source.error(f"more than {MOST_TESTS:,} combinations of variables", RESULTS)
     templates = typed.get("assertionTemplates")
     made = promptfoo.sheet_of(source, results, problems, templates if isinstance(templates, Mapping) else {}, "tests[]")
-    beside = {name: value for name, value in document.items() if name not in ("tests", "assertionTemplates")}
+    beside = {
+        name: value for name, value in document.items() if name not in ("tests", "scenarios", "assertionTemplates")
+    }
     note_leaves(source.name, problems, [beside], (), tuple(f"default_test.{name}" for name in USED))
     made.table = made.table.drop_columns([name for name in NOT_OF_CASES if name in made.table.column_names])
     return made
@@ -68,22 +75,53 @@ def _whole(document: Any) -> Any:
     return {"tests": document} if isinstance(document, list) else document
 
 
+def _tests_of(document: Mapping[str, Any]) -> list[Any]:
+    """Return the tests of a configuration, then each test of its scenarios with each of their data."""
+    tests = listed_items(document.get("tests"))
+    for scenario in listed_items(document.get("scenarios")):
+        parts = [scenario]
+        if isinstance(scenario, Mapping):
+            parts = [scenario.get("config"), scenario.get("tests") or [{}]]
+        sides = [listed_items(part) for part in parts]
+        if not all(isinstance(one, Mapping) for side in sides for one in side):
+            return [*tests, scenario]
+        tests = [*tests, *islice((_merge(*chosen) for chosen in product(*sides)), MOST_TESTS + 1)]
+    return tests
+
+
+def _merge(*parts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a test of the data of a scenario and of what each of its tests has beside."""
+    made = {name: value for part in parts for name, value in part.items()}
+    for name in ("vars", "options"):
+        held = [part.get(name) or {} for part in parts]
+        elsewhere = next((one for one in held if not isinstance(one, Mapping)), None)
+        made[name] = elsewhere or {key: value for one in held if isinstance(one, Mapping) for key, value in one.items()}
+    return {**made, "assert": [item for part in parts for item in listed_items(part.get("assert"))]}
+
+
 def _expand(texts: Any, test: Any, shared_texts: Any, shared: Any) -> Iterator[dict[str, Any]]:
     """Yield a test with what all share, once for each combination of the variables that are lists of texts.
 
     `texts`: the same with texts for numbers, from which variables are taken.
     """
-    given = [part.get("vars") for part in (shared_texts, texts)]
-    variables = {str(name): value for part in given if isinstance(part, Mapping) for name, value in part.items()}
+    variables, listing = (
+        {
+            str(name): value
+            for part in pair
+            if isinstance(own := part.get("vars"), Mapping)
+            for name, value in own.items()
+        }
+        for pair in ((shared_texts, texts), (shared, test))
+    )
     held = [part.get("options") for part in (shared, test)]
     options = {name: value for part in held if isinstance(part, Mapping) for name, value in part.items()}
     parts = (test,) if options.get("disableDefaultAsserts") is True else (shared, test)
-    asserted = [item for part in parts if isinstance(part.get("assert"), list) for item in part["assert"]]
+    asserted = [item for part in parts for item in listed_items(part.get("assert"))]
     asserted += [{"type": f"options.{name}", "value": options[name]} for name in TRANSFORMS if options.get(name)]
     whole = {"threshold": shared.get("threshold"), **test, "assert": asserted}
     lists = [
-        value if isinstance(value, list) and value and isinstance(value[0], str) else [value]
-        for value in variables.values()
+        value if isinstance(own := listing.get(name), list) and own and isinstance(own[0], str) else [value]
+        for name, value in variables.items()
     ]
     if options.get("disableVarExpansion") is True:
         lists = [[value] for value in variables.values()]

@@ -75,7 +75,7 @@ def _result(place: int, number: int, names: list[str], row: list[str], start: in
         "provider": head["provider"],
         "prompt": head["prompt"],
         "vars": {name: cells[name] for name in names[:first] if name in cells},
-        "response": None if failed else {"output": text},
+        "response": {"error": told.get("failureReason") or text} if failed else {"output": text},
         "success": told.pop("status", "") == "PASS",
         **({"error": told.pop("failureReason", "") or text} if failed else {}),
         **told,

@@ -2,43 +2,65 @@
 
 A cell `__expected`, `__expected1` … is an assertion as promptfoo writes it there, `contains-all: a, b`, or a text that
 the answer equals. Assertions become what those of a configuration do; a text is the expected answer, too. Other columns
-are read as in any table.
+are read as in any table: CSV, Excel, JSON, JSONL or YAML; those with __ are metadata.
 """
 
 import re
+import zipfile
 
 import pyarrow as pa
 
 from metrics.core.fields import LEFT_OUT, METADATA, STRINGS
-from metrics.ingest.formats.delimited import header, read_delimited
+from metrics.ingest.formats.delimited import read_delimited
+from metrics.ingest.formats.json_records import read_json, read_jsonl
 from metrics.ingest.formats.promptfoo_assertions import Assertions, written_assertion
 from metrics.ingest.formats.table_reader import beginning_of, table_reader
+from metrics.ingest.formats.tool_records import names_of
+from metrics.ingest.formats.workbook import read_workbook
 from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import CODE, Sheet
-from metrics.ingest.source import Source
+from metrics.ingest.source import HEAD, Source
 
+READ = {"csv": read_delimited, "xlsx": read_workbook, "json": read_json, "yaml": read_json, "jsonl": read_jsonl}
 EXPECTED = re.compile(r"__expected\d{0,4}")
 THRESHOLD = "__threshold"
 MADE = ("conditions", "json_schema", "criteria")
 
 
 def _recognises(source: Source) -> bool:
-    return source.format == "csv" and any(map(EXPECTED.fullmatch, header(source, source.data)[0]))
+    if source.format == "xlsx":
+        return _names_expected(source) and any(
+            map(EXPECTED.fullmatch, read_workbook(source, Problems(), 1).table.column_names)
+        )
+    return source.format in READ and any(map(EXPECTED.fullmatch, names_of(source)))
+
+
+def _names_expected(source: Source) -> bool:
+    """Return whether the beginning of a part of a workbook has such a name: a fast look, as opening it is slow."""
+    with zipfile.ZipFile(pa.BufferReader(source.data)) as archive:
+        for name in archive.namelist():
+            if name == "xl/sharedStrings.xml" or name.startswith("xl/worksheets/"):
+                with archive.open(name) as part:
+                    if b"__expected" in part.read(HEAD):
+                        return True
+    return False
 
 
 def _read(source: Source, problems: Problems) -> Sheet:
-    sheet = read_delimited(source, problems)
-    held = [name for name in sheet.table.column_names if EXPECTED.fullmatch(name)]
-    sheet.refuse_code(sheet.table.column_names)
+    sheet = READ[source.format](source, problems)
+    names = sheet.table.column_names
+    held = [name for name in names if EXPECTED.fullmatch(name)]
+    sheet.refuse_code([name for name in names if name not in held])
     if both := [name for name in MADE if name in sheet.table.column_names]:
         raise problems.fail(source.name, f"__expected beside {', '.join(both)}", "one of them", 1)
     made = []
     for row in sheet.table.to_pylist():
-        cells = [row[name] for name in held if row[name] and row[name].strip()]
-        items = [written_assertion(cell) for cell in cells if not cell.strip().startswith(CODE)]
-        own = Assertions(row, {})
+        given = [cell for name in held for cell in (row[name] if isinstance(row[name], list) else [row[name]])]
+        items = [written_assertion(cell) for cell in given if cell and cell.strip()]
+        equal = [item["value"] for item in items if item["type"] == "equals"]
+        said = [text for text in equal if not text.strip().startswith(CODE)]
+        own = Assertions(row, {}, said)
         own.add(items, row.get(THRESHOLD) or None)
-        said = [item["value"] for item in items if item["type"] == "equals"]
         expected = list(dict.fromkeys([*said, *own.expected])) or None
         made.append(own.columns() | {"expected_answers": expected})
         for kind, use, meaning in own.said:
@@ -48,7 +70,7 @@ def _read(source: Source, problems: Problems) -> Sheet:
         if any(value is not None for value in values):
             kind = STRINGS if name in ("expected_answers", "criteria") else pa.string()
             sheet.table = sheet.table.append_column(name, pa.array(values, kind))
-    for name in held:  # as it is written, beside what it became
+    for name in [name for name in names if name.startswith("__")]:  # as it is written, beside what it became
         at = sheet.table.column_names.index(name)
         sheet.table = sheet.table.set_column(at, METADATA + name, sheet.table[name])
     if left := [own[METADATA + LEFT_OUT] for own in made if own[METADATA + LEFT_OUT]]:
@@ -56,4 +78,11 @@ def _read(source: Source, problems: Problems) -> Sheet:
     return sheet
 
 
-READER = table_reader("promptfoo_table", _recognises, _read, beginning_of(_read))
+def _head(source: Source, problems: Problems) -> tuple[Sheet, int | None]:
+    if source.format in ("csv", "jsonl"):
+        return beginning_of(_read)(source, problems)
+    whole = _read(source, problems)
+    return whole, len(whole)
+
+
+READER = table_reader("promptfoo_table", _recognises, _read, _head)
