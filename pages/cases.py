@@ -1,7 +1,5 @@
-from __future__ import annotations
-
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 import streamlit as st
@@ -13,15 +11,12 @@ from components.views.results import mark_controls, saved_views
 from components.widgets import controls, filters, url
 from components.widgets.frame import frame
 from components.widgets.literal import literal
+from metrics.analysis import Cell, Column, Leaderboard
+from metrics.analysis.slices.slice_values import SliceValue
 from metrics.presentation import calibration_words, format
 from metrics.presentation.names import metric_name
 from metrics.presentation.phrases import metric_title
 from metrics.presentation.viewers import case_rows
-
-if TYPE_CHECKING:
-    from metrics.analysis import Cell, Column, Leaderboard
-    from metrics.analysis.slices.slice_values import SliceValue
-
 
 PAGE = 100  # cases
 FIRST_OF = {"best": "best", "disputed": "most disputed", "varied": "most varied"}  # by order; else the worst

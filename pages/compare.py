@@ -1,8 +1,6 @@
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -16,16 +14,13 @@ from components.widgets.chart import chart
 from components.widgets.frame import empty, frame, is_dark
 from components.widgets.literal import literal
 from components.widgets.tables import header, numeric, records
+from metrics.analysis import Comparison, Decision, Difference, Leaderboard, Resampled
 from metrics.analysis.comparison.decisions import answer as replacement_answer
 from metrics.analysis.comparison.decisions import decisions as decisions_by_margins
 from metrics.analysis.corrected_tests import of_comparison
 from metrics.presentation import format, phrases
 from metrics.presentation.questions import is_it_better
 from metrics.presentation.viewers import board_drawing, case_texts
-
-if TYPE_CHECKING:
-    from metrics.analysis import Comparison, Decision, Difference, Leaderboard, Resampled
-
 
 PAGE = 100
 ANSWER_HEIGHT = 170  # pixels of an answer before it scrolls

@@ -1,7 +1,4 @@
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import pandas as pd
 import streamlit as st
@@ -10,16 +7,13 @@ from components.data import run_reads
 from components.widgets import filters, url
 from components.widgets.frame import frame
 from components.widgets.tables import cell_of, header, numeric, records
+from metrics.analysis import Standard
 from metrics.analysis.findings.compliance import GLYPHS as OUTCOME_GLYPHS
 from metrics.analysis.findings.compliance import NOTICE as COMPLIANCE_NOTICE
+from metrics.analysis.findings.compliance import MeasuredEvidence
 from metrics.presentation import format
 from metrics.presentation.names import column_name
 from metrics.presentation.phrases import limit
-
-if TYPE_CHECKING:
-    from metrics.analysis import Standard
-    from metrics.analysis.findings.compliance import MeasuredEvidence
-
 
 MODELS = 6  # columns shown unasked
 

@@ -1,7 +1,4 @@
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import pandas as pd
 import streamlit as st
@@ -13,14 +10,11 @@ from components.widgets.frame import frame
 from components.widgets.literal import literal
 from components.widgets.parameter_form import fields, value_text
 from components.widgets.tables import header, records
+from metrics.core.evaluator import Evaluator
 from metrics.core.registry import evaluators as catalogue
 from metrics.presentation import format
 from metrics.presentation.families import FAMILIES
 from metrics.presentation.sources import source_markdown
-
-if TYPE_CHECKING:
-    from metrics.core.evaluator import Evaluator
-
 
 frame("Evaluators", question="What does each evaluator measure, and from what?", needs_run=False)
 entries = catalogue()

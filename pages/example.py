@@ -1,8 +1,6 @@
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 import streamlit as st
@@ -15,6 +13,7 @@ from components.views.objects.image_case import Marked, Shown, detail, outputs_p
 from components.views.results import asked_models, mark_controls
 from components.widgets import controls, filters, url
 from components.widgets.frame import empty, frame
+from metrics.analysis import Segment
 from metrics.core.registry import title_of
 from metrics.presentation import calibration_words, format
 from metrics.presentation.names import column_name, metric_name, middle
@@ -26,10 +25,6 @@ from metrics.presentation.viewers import (
     segment_panels,
     trace_steps,
 )
-
-if TYPE_CHECKING:
-    from metrics.analysis import Segment
-
 
 FIRST_OF = {"best": "best", "disputed": "most disputed", "varied": "most varied"}  # by order; else the worst
 

@@ -1,7 +1,5 @@
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 import streamlit as st
@@ -22,16 +20,14 @@ from components.widgets import controls, filters, url
 from components.widgets.chart import chart
 from components.widgets.frame import empty, frame, is_dark
 from components.widgets.tables import header, records
+from metrics.analysis import Column
+from metrics.analysis.labels.human_labels import Criterion
+from metrics.analysis.labels.judge_agreement import Agreement
 from metrics.core.calibration import FEWEST_LABELS
 from metrics.presentation import agreement_words, calibration_words, format, phrases
 from metrics.presentation.blocks import Link
 from metrics.presentation.questions import can_the_judge_be_trusted
 from metrics.presentation.questions.can_the_judge_be_trusted import HELPS, agreement_table, corrected_table, rater_table
-
-if TYPE_CHECKING:
-    from metrics.analysis import Column
-    from metrics.analysis.labels.human_labels import Criterion
-    from metrics.analysis.labels.judge_agreement import Agreement
 
 
 class Choice(NamedTuple):

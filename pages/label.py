@@ -1,7 +1,4 @@
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -10,11 +7,8 @@ from components.viewers import text_case
 from components.views.judge import agreement_tables, label_entry, rating_queue
 from components.widgets import filters, url
 from components.widgets.frame import editors_only, empty, frame
+from metrics.analysis import Column
 from metrics.core.registry import evaluators
-
-if TYPE_CHECKING:
-    from metrics.analysis import Column
-
 
 MODES = {"mixed": "Mixed", "drawn": "Drawn at random only"}
 VISION = ("detection", "segmentation")

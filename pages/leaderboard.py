@@ -1,8 +1,6 @@
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
 
@@ -19,14 +17,11 @@ from components.views.results import (
 )
 from components.widgets import controls, drilldown_filters, filters, run_progress, url
 from components.widgets.frame import begin, frame
+from metrics.analysis import Column, Leaderboard
 from metrics.analysis.corrected_tests import of_ranks
 from metrics.presentation import calibration_words, format
 from metrics.presentation.run_names import GOING
 from metrics.presentation.viewers import board_drawing
-
-if TYPE_CHECKING:
-    from metrics.analysis import Column, Leaderboard
-
 
 TITLE, QUESTION = "Leaderboard", "Which model should I pick?"
 FORMS = {  # the table first; what draws the others is imported when one is asked for

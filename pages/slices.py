@@ -1,7 +1,5 @@
-from __future__ import annotations
-
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
 
@@ -14,12 +12,9 @@ from components.widgets.chart import chart
 from components.widgets.frame import empty, frame, is_dark
 from components.widgets.literal import literal
 from metrics.analysis.corrected_tests import of_searches
+from metrics.analysis.slices.slice_outcomes import Measure
+from metrics.analysis.slices.slice_values import SliceTable
 from metrics.presentation.questions import where_is_it_worse
-
-if TYPE_CHECKING:
-    from metrics.analysis.slices.slice_outcomes import Measure
-    from metrics.analysis.slices.slice_values import SliceTable
-
 
 HEIGHT = 400  # pixels of the bars
 

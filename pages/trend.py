@@ -1,7 +1,4 @@
-from __future__ import annotations
-
 from collections import Counter
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -14,13 +11,10 @@ from components.widgets.chart import chart
 from components.widgets.frame import empty, frame, is_dark
 from components.widgets.literal import literal
 from components.widgets.tables import records
+from metrics.analysis import Column, Leaderboard, Stop
 from metrics.analysis.corrected_tests import of_trend
 from metrics.presentation import format
 from metrics.presentation.questions.is_it_better import CORRECTIONS, metric_label
-
-if TYPE_CHECKING:
-    from metrics.analysis import Column, Leaderboard, Stop
-
 
 TABLE_HEIGHT = 260
 

@@ -1,30 +1,25 @@
 """Human labels beside a judge's scores: labels added, given; agreement, corrected means and bias."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import pyarrow as pa
 
 from components.data.run_reads import of_run
 from components.data.visitors import action, own_name
 from components.data.workspace_runs import workspace
+from metrics.analysis import Column
 from metrics.analysis.labels import acceptance, calibrate, human_labels, judge_agreement, labelled_scores, raters
 from metrics.analysis.labels import corrected_means as means
 from metrics.analysis.labels import panel_agreement as panels
+from metrics.analysis.labels.corrected_means import Corrected
 from metrics.analysis.labels.label_queue import Queue, queue
+from metrics.core.calibration import Calibration
 from metrics.core.errors import InputError
 from metrics.core.label_schema import LABEL_KEY
+from metrics.store import Run
 from metrics.store.calibrations import Calibrations
-from metrics.store.rating_sets import Labels
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from metrics.analysis import Column
-    from metrics.analysis.labels.corrected_means import Corrected
-    from metrics.core.calibration import Calibration
-    from metrics.store import Run
-    from metrics.store.rating_sets import GivenSet
+from metrics.store.rating_sets import GivenSet, Labels
 
 Only = tuple[str, str]  # evaluator, metric
 

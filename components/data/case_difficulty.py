@@ -1,19 +1,14 @@
 """Which cases tell models apart: as it is shown, as files, and the short suite as a suite of its own."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING
 
 from components.data.run_reads import of_run
 from components.data.suite_drafts import store_suite
 from components.data.visitors import action
 from components.data.workspace_runs import workspace
 from metrics import analysis
-
-if TYPE_CHECKING:
-    from metrics.core.suite import Suite
-    from metrics.store import Run
+from metrics.core.suite import Suite
+from metrics.store import Run
 
 case_items = of_run(analysis.case_items, spinner="Fitting the cases' difficulty")
 short_suites = of_run(analysis.short_suites, spinner="Looking for the fewest cases that keep the ranking")

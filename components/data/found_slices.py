@@ -1,23 +1,17 @@
 """Slices of a run: what they are compared by, their values, what a search finds, one read from an address."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from components.data.run_reads import of_run
 from metrics.analysis.slices.find_slices import find_slices
 from metrics.analysis.slices.slice_conditions import parse
-from metrics.analysis.slices.slice_outcomes import measures
-from metrics.analysis.slices.slice_values import in_words, one_slice, positions
+from metrics.analysis.slices.slice_outcomes import Measure, measures
+from metrics.analysis.slices.slice_values import SliceTable, SliceValue, in_words, one_slice, positions
 from metrics.analysis.slices.slice_values import slice_values as values_of
 from metrics.analysis.slices.topics import has_topics as enough_questions
 from metrics.core.errors import AssayError
-
-if TYPE_CHECKING:
-    from metrics.analysis.slices.slice_outcomes import Measure
-    from metrics.analysis.slices.slice_values import SliceTable, SliceValue
-    from metrics.store import Run
+from metrics.store import Run
 
 
 class ReadSlice(NamedTuple):

@@ -1,13 +1,7 @@
 """What a suite that is not yet made could tell."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from metrics.stats import power
-
-if TYPE_CHECKING:
-    from metrics.stats.power import Aim, Kind
+from metrics.stats.power import Aim, Kind
 
 
 def sample_aim(

@@ -1,23 +1,17 @@
 """The command palette: one box to go to any page, run, model, metric or evaluator, opened by Ctrl K or ⌘ K."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from components.data import run_reads, workspace_runs
 from components.viewers.browser_component import browser_component
 from components.widgets import url
+from metrics.analysis import Leaderboard
 from metrics.core.errors import RunCorrupt
 from metrics.core.registry import evaluator_ids
 from metrics.presentation import format
 from metrics.presentation.names import in_words
 from metrics.presentation.phrases import metric_title
-
-if TYPE_CHECKING:
-    from metrics.analysis import Leaderboard
-
 
 Entry = tuple[str, str, str, str]  # kind, name, address, detail
 

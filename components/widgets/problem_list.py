@@ -1,18 +1,13 @@
 """Everything that is wrong with uploaded files: equal problems as one line, the worst first, each one in a download."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from components.data import evaluation_inputs
+from metrics.core.errors import InputProblem
 from metrics.core.input_problems import grouped
 from metrics.presentation import format
-
-if TYPE_CHECKING:
-    from metrics.core.errors import InputProblem
 
 SHOWN = 8  # groups
 

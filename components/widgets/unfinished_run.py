@@ -1,20 +1,15 @@
 """An unfinished run at the head of a page: how far it is, Cancel or Resume; it opens what is new by itself."""
 
-from __future__ import annotations
-
 import time
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from components.data import visitors, workspace_runs
+from components.data.workspace_runs import RunFacts, SoFar
 from components.widgets import run_progress, url
 from metrics.core.errors import RunError
 from metrics.presentation import format
 from metrics.presentation.run_names import GOING, STATES
-
-if TYPE_CHECKING:
-    from components.data.workspace_runs import RunFacts, SoFar
 
 EVERY = 1  # seconds between two looks at a run
 WATCHED = "watched_run"  # in the session: the run that the page Runs follows

@@ -3,16 +3,14 @@
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from metrics.cli import document_questions_command
 from metrics.cli.options import add_parser
 from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
+from metrics.core.suite import Suite
 from metrics.store import Workspace
-
-if TYPE_CHECKING:
-    from metrics.core.suite import Suite
 
 SUITE = "file of cases, or fingerprint of a stored suite or its beginning, as `suites list` prints it"
 SHOWN = 12  # characters of a fingerprint

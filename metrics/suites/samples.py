@@ -6,15 +6,13 @@ import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from metrics.core.files import make_file, make_folder
 from metrics.core.install_paths import SAMPLES, own_environment, python_module
 from metrics.core.storage import stored_at
+from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
-
-if TYPE_CHECKING:
-    from metrics.core.suite import Outputs, Suite
 
 OPENED = "rag-judged"  # the sample that a studio without other runs opens: the newest run
 

@@ -1,10 +1,8 @@
 """What the views share: words, the models and classes to draw, lists that link to examples, tables of numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -13,12 +11,9 @@ from components.data import run_reads, workspace_runs
 from components.widgets import filters, url
 from components.widgets.frame import is_dark
 from components.widgets.tables import records
+from metrics.core.evaluator import Metric
 from metrics.presentation import format, palette
 from metrics.presentation.viewers import object_panels
-
-if TYPE_CHECKING:
-    from metrics.core.evaluator import Metric
-
 
 PANELS = 6  # classes shown by default
 LINES = 6  # models shown by default

@@ -1,9 +1,5 @@
 """From which score on an answer can be accepted without a person, as people's labels show."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pandas as pd
 import streamlit as st
 
@@ -11,11 +7,9 @@ from components.data import agreements
 from components.views.judge import agreement_cell
 from components.widgets import filters, url
 from components.widgets.tables import header, numeric, records
+from metrics.analysis import Column
+from metrics.analysis.labels.acceptance import Acceptance
 from metrics.presentation import format, guarantee_words, phrases
-
-if TYPE_CHECKING:
-    from metrics.analysis import Column
-    from metrics.analysis.labels.acceptance import Acceptance
 
 LIMITS = {"0.01": "1 %", "0.02": "2 %", "0.1": "10 %", "0.2": "20 %"}
 ABOUT = (

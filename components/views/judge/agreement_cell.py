@@ -1,9 +1,7 @@
 """The outputs behind a cell of the confusion matrix of people and judge."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -12,11 +10,9 @@ from components.data import agreements
 from components.views.judge import agreement_tables
 from components.widgets import url
 from components.widgets.tables import header, numeric, records
+from metrics.analysis import Column
+from metrics.analysis.labels.judge_agreement import Agreement
 from metrics.presentation import format
-
-if TYPE_CHECKING:
-    from metrics.analysis import Column
-    from metrics.analysis.labels.judge_agreement import Agreement
 
 
 def draw(run: str, name: str, column: Column, found: Agreement, cell: str, **choice: Any) -> None:

@@ -1,20 +1,14 @@
 """Comparing two answers by keyboard, blind: each preference is stored before the next pair is shown."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
 from components.data import case_views, preferences
 from components.viewers import text_case
 from components.views.judge.rating_queue import RatingQueue
 from components.widgets.literal import literal
+from metrics.analysis.preferences.pairs import Pair
 from metrics.presentation import format
 from metrics.presentation.preference_words import left_sentence
-
-if TYPE_CHECKING:
-    from metrics.analysis.preferences.pairs import Pair
 
 QUEUE = RatingQueue("pairs", preferences.withdraw_preference)
 BACK = "Undo", "Removes your last preference."

@@ -1,9 +1,5 @@
 """What sways a judge: variants of answers that deserve the same scores, and what merely goes with them."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
 from components.data import judge_checks, run_reads, visitors
@@ -12,14 +8,12 @@ from components.views.judge.agreement_tables import Span, metric_title
 from components.views.judge.judge_calls import estimate_lines
 from components.views.results import what_was_tested
 from components.widgets import url
+from metrics.analysis import Column
 from metrics.analysis.corrected_tests import of_hints
+from metrics.analysis.labels.judge_bias import BiasHint
 from metrics.presentation.blocks import Head, Link, table_of
 from metrics.presentation.format import count, number, shorten
 from metrics.presentation.questions.can_the_judge_be_trusted import checks_table, signed_estimate, swayed
-
-if TYPE_CHECKING:
-    from metrics.analysis import Column
-    from metrics.analysis.labels.judge_bias import BiasHint
 
 MOST_CASES = 500
 FOUND = "Holm-corrected over the models; effects below 1 % of the range are left out."

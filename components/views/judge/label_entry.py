@@ -1,21 +1,16 @@
 """Labelling outputs one after the other by keyboard: each label is stored before the next output is shown."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection, Sequence
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from components.data import agreements
 from components.views.judge.rating_queue import RatingQueue
 from components.widgets.literal import literal
+from metrics.analysis import Column
+from metrics.analysis.labels.human_labels import Criterion
 from metrics.presentation import format
-
-if TYPE_CHECKING:
-    from metrics.analysis import Column
-    from metrics.analysis.labels.human_labels import Criterion
 
 CRITERION = "quality"  # where no metric gives a better name
 SCALES = {"pass": "Pass or fail", "1-3": "Grades 1 to 3", "1-4": "Grades 1 to 4", "1-5": "Grades 1 to 5"}

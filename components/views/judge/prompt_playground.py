@@ -1,24 +1,20 @@
 """The user's own prompts: written, tried on five cases, saved, exported as files."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from components.data import judge_settings, prompts, workspace_runs
+from components.data.prompts import TriedCase
 from components.widgets import url
 from metrics.core.registry import evaluators as catalogue
 from metrics.presentation import run_names
 from metrics.presentation.format import MISSING, number, shorten
 from metrics.presentation.palette import GLYPHS
-
-if TYPE_CHECKING:
-    from components.data.prompts import TriedCase
 
 NEW = "A new prompt"
 MODES = {"boolean": "true or false", "graded": "graded, 0 to 1", "levels": "graded by levels of your own"}

@@ -1,10 +1,8 @@
 """The list of objects that the gallery shows and the example walks: read from the gallery's query parameters."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import parse_qs
 
 import pandas as pd
@@ -14,11 +12,7 @@ from components.data import reviews, run_reads, workspace_runs
 from components.viewers import tile_gallery
 from components.views.objects.point_controls import State, point_of
 from components.widgets import filters
-from metrics.analysis import OperatingPoint
-
-if TYPE_CHECKING:
-    from metrics.analysis import ObjectPage
-
+from metrics.analysis import ObjectPage, OperatingPoint
 
 LINKED = 5  # classes that a drawer links to
 

@@ -1,8 +1,6 @@
 """The walk through the gallery's objects on the page Example: position, previous, next, and the way back."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import streamlit as st
 
@@ -11,10 +9,8 @@ from components.viewers import tile_gallery
 from components.views.objects.object_list import ObjectList, state_of
 from components.views.results import mark_controls
 from components.widgets import url
+from metrics.analysis import Tile
 from metrics.presentation import format
-
-if TYPE_CHECKING:
-    from metrics.analysis import Tile
 
 
 class Walk(NamedTuple):

@@ -1,10 +1,8 @@
 """The tiles of the gallery, and what is done with those that are ticked, or with all of them: tag, save, export."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
 
@@ -13,12 +11,9 @@ from components.viewers import tile_gallery
 from components.views.objects.object_list import ObjectList
 from components.views.results import mark_controls, saved_views
 from components.widgets import url
+from metrics.analysis import Tile
 from metrics.analysis.objects.object_export import MAX_EXPORTED as MOST_EXPORTED
 from metrics.presentation import format
-
-if TYPE_CHECKING:
-    from metrics.analysis import Tile
-
 
 SECONDS = 0.3  # of each script run that new thumbnails may take
 FORMATS: dict[object_exports.ExportFormat, tuple[str, str, str]] = {  # title, file ending, what it holds

@@ -1,9 +1,6 @@
 """Which cases tell models apart, whose labels are suspect, and the fewest cases that keep the ranking."""
 
-from __future__ import annotations
-
 from functools import partial
-from typing import TYPE_CHECKING
 
 import pandas as pd
 import streamlit as st
@@ -17,12 +14,10 @@ from components.widgets.chart import draw
 from components.widgets.frame import is_dark
 from components.widgets.literal import literal
 from components.widgets.tables import header, numeric, records
+from metrics.analysis import CaseItem, CaseItems, Column
 from metrics.presentation import case_words
 from metrics.presentation.format import MISSING, aligned, count, interval, p_value, plural
 from metrics.presentation.phrases import metric_title
-
-if TYPE_CHECKING:
-    from metrics.analysis import CaseItem, CaseItems, Column
 
 MOST_ROWS, MOST_POINTS = 1_000, 3_000
 MARKS = {"suspect": "✗ suspect", "unusual": "◇ unusual", "all wrong": "△ all wrong", "": ""}

@@ -1,19 +1,14 @@
 """What every chart of the leaderboard is drawn from, and where its numbers lead."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from components.data import run_reads, workspace_runs
 from components.views.curves import curve_parts
 from components.widgets import drilldown_filters, filters, url
+from metrics.analysis import Cell, Column, Leaderboard
 from metrics.presentation import format
-
-if TYPE_CHECKING:
-    from metrics.analysis import Cell, Column, Leaderboard
 
 
 class View:

@@ -1,21 +1,16 @@
 """The smallest difference of two models that the suite can detect, and the cases needed for a smaller one."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import floor, log10
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from components.data import run_reads
 from components.widgets import url
 from components.widgets.controls import agreed, place
+from metrics.analysis import Column, Ranks
 from metrics.presentation import format
 from metrics.presentation.phrases import metric_title
-
-if TYPE_CHECKING:
-    from metrics.analysis import Column, Ranks
 
 LEAST = 1e-9  # a target difference; models whose differences vary by rounding alone have a smaller detectable one
 

@@ -1,9 +1,6 @@
 """The models ranked by matches: what each scores against the average model, and who beats whom how often."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import pandas as pd
 import streamlit as st
@@ -17,6 +14,7 @@ from components.views.results import what_was_tested
 from components.widgets import controls, url
 from components.widgets.chart import draw
 from components.widgets.frame import is_dark
+from metrics.analysis import Column, HeadToHead
 from metrics.analysis.corrected_tests import of_matches
 from metrics.presentation.blocks import Head, Link, table_of
 from metrics.presentation.format import count, plural
@@ -24,9 +22,6 @@ from metrics.presentation.names import short_names
 from metrics.presentation.phrases import metric_title
 from metrics.presentation.questions.whose_answers_are_preferred import standings_table
 from metrics.presentation.ranking_words import matches_sentence
-
-if TYPE_CHECKING:
-    from metrics.analysis import Column, HeadToHead
 
 PAIR = "the stronger model first; a click compares them, case by case"
 MOST_PAIRS, MOST_BARS = 200, 40  # rows of the table, models in the chart

@@ -1,9 +1,7 @@
 """The leaderboard's other forms: radar, bars, box plots, distributions, head to head, cases, noise, trade-offs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -24,14 +22,12 @@ from components.views.results.weighted_view import draw_weighted
 from components.widgets import controls, filters, url
 from components.widgets.chart import draw
 from components.widgets.frame import is_dark
+from metrics.analysis import Column, Distribution, Distributions, Leaderboard
 from metrics.presentation import format
 from metrics.presentation.blocks import Head, table_of
 from metrics.presentation.chart_data.metric_bars import LEAST_SPOKES, MOST_METRICS, MOST_SPOKES, can_be_spoke, radar_of
 from metrics.presentation.names import short_names
 from metrics.presentation.phrases import metric_title
-
-if TYPE_CHECKING:
-    from metrics.analysis import Column, Distribution, Distributions, Leaderboard
 
 MOST = {"radar": 6, "bars": 12, "boxes": 12, "spread": 6}  # models shown unasked
 

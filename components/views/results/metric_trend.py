@@ -1,19 +1,15 @@
 """A metric over runs in words and in a table: the answer, each model's number run by run, what changed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
 from components.widgets.tables import header, numeric
+from metrics.analysis import Column, Stop, Trend
 from metrics.presentation.format import MISSING, aligned, count, interval, moment, number, p_value, plural, shorten
 from metrics.presentation.phrases import better, signed
 from metrics.presentation.questions.is_it_better import CORRECTIONS
-
-if TYPE_CHECKING:
-    from metrics.analysis import Column, Stop, Trend
 
 ENDS = {"better": "Yes: better", "worse": "No: worse", "higher": "Higher", "lower": "Lower"}
 

@@ -1,10 +1,8 @@
 """Where the noise of a metric's means comes from, and the cheapest plan for a wanted width."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import floor, log10
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -16,13 +14,11 @@ from components.widgets import controls, url
 from components.widgets.chart import draw
 from components.widgets.frame import is_dark
 from components.widgets.tables import header, numeric, records
+from metrics.analysis import Column, ModelNoise, Noise
 from metrics.presentation.format import MISSING, aligned, number
 from metrics.presentation.names import short_names
 from metrics.presentation.noise_words import cost_words, lessons, noise_sentence, plan_words
 from metrics.presentation.phrases import metric_title
-
-if TYPE_CHECKING:
-    from metrics.analysis import Column, ModelNoise, Noise
 
 MOST = 40  # models shown
 LEAST = 1e-6  # half a width

@@ -1,9 +1,6 @@
 """The models ranked by preferences of people, the judge or both: standings, win matrix, bias, agreement, cases."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import pandas as pd
 import streamlit as st
@@ -16,7 +13,9 @@ from components.views.results.head_to_head import draw_chart
 from components.widgets import controls, url
 from components.widgets.frame import is_dark
 from components.widgets.tables import ROW, cell_of, header, numeric, records
+from metrics.analysis import HeadToHead
 from metrics.analysis.corrected_tests import of_matches
+from metrics.analysis.preferences.matches import Source
 from metrics.presentation.format import MISSING, count, number, plural, shorten
 from metrics.presentation.names import short_names
 from metrics.presentation.palette import goodness_step, ramp, text_colour
@@ -28,10 +27,6 @@ from metrics.presentation.preference_words import (
     standing_sentence,
 )
 from metrics.presentation.questions.whose_answers_are_preferred import standings_table
-
-if TYPE_CHECKING:
-    from metrics.analysis import HeadToHead
-    from metrics.analysis.preferences.matches import Source
 
 SCORES = "scores"
 TITLES: dict[str, str] = {SCORES: "Scores", "people": "People", "judge": "Judge", "both": "People and judge"}

@@ -1,10 +1,7 @@
 """Can B replace A? By how much each metric may be worse, which the address keeps, and what comes of it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import pandas as pd
 import streamlit as st
@@ -13,10 +10,8 @@ from components.data import run_reads, workspace_runs
 from components.widgets import controls, url
 from components.widgets.literal import literal
 from components.widgets.tables import header, records
+from metrics.analysis import Column, Decision
 from metrics.presentation.questions.is_it_better import metric_label
-
-if TYPE_CHECKING:
-    from metrics.analysis import Column, Decision
 
 NAME = "margin"  # of the query parameter: a column's key, a colon, and the margin
 HELP = (

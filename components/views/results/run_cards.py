@@ -1,22 +1,17 @@
 """The list of runs: a card for each with what can be done with it, the bin, and runs that cannot be read."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from components.data import visitors, workspace_runs
+from components.data.workspace_runs import RunFacts
 from components.views.judge import judge_calls
 from components.widgets import damaged_run, run_progress, unfinished_run, url
 from metrics.presentation import format, names, run_names
 from metrics.presentation.run_names import GOING
-
-if TYPE_CHECKING:
-    from components.data.workspace_runs import RunFacts
 
 MOST_NAMED = 3  # models
 JUDGE_DOWN = "JudgeDown"  # how the failure of a run begins whose judge does not answer

@@ -1,9 +1,6 @@
 """Setting the thresholds of a run's metrics: by a model's value or by hand, kept in profiles of the workspace."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import pandas as pd
 import streamlit as st
@@ -11,12 +8,9 @@ import streamlit as st
 from components.data import run_reads, thresholds, visitors
 from components.widgets.literal import literal
 from components.widgets.tables import header, numeric
+from metrics.analysis import Column
 from metrics.presentation import format
 from metrics.presentation.phrases import limit, metric_title
-
-if TYPE_CHECKING:
-    from metrics.analysis import Column
-
 
 AS_STARTED = "As each run was started"
 SLACK = "The threshold is this much of the value worse than it: of 0.80, 2 % is 0.784; of an error of 0.50, 0.51."

@@ -1,17 +1,11 @@
 """What was tested in a run, page after page: how many tests, which correction, and what no correction covers."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
 from components.data import run_reads
 from components.widgets.tables import header, numeric
+from metrics.analysis import CorrectedTests
 from metrics.presentation import tested_words
-
-if TYPE_CHECKING:
-    from metrics.analysis import CorrectedTests
 
 KEY = "what-was-tested"
 SEEN = "tested"  # in the session: of each run the questions that were asked on its pages

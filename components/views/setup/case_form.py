@@ -1,18 +1,18 @@
 """One case of a suite as a form: its fields, what is wrong with them, and the steps to the cases before and after."""
 
-from __future__ import annotations
-
 import math
 import string
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from components.data import suite_cases, suite_drafts
+from components.data.suite_cases import CaseToEdit
+from components.data.suite_drafts import SuiteFacts
 from components.views.setup import condition_builder, suite_saving
 from components.widgets import url
 from components.widgets.literal import literal
@@ -20,10 +20,6 @@ from components.widgets.tables import header
 from components.widgets.text_list import text_list
 from metrics.core.fields import FIELDS, METADATA, Field, edited_fields, words_of
 from metrics.presentation import format
-
-if TYPE_CHECKING:
-    from components.data.suite_cases import CaseToEdit
-    from components.data.suite_drafts import SuiteFacts
 
 COMPLEXITY = METADATA + "complexity"
 LEVELS = ("simple", "medium", "complex")

@@ -1,24 +1,20 @@
 """Cases of a suite as a table whose cells are edited in place; all changes of a page are applied at once."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from components.data import suite_cases, suite_drafts
+from components.data.suite_drafts import SuiteFacts
 from components.views.setup import suite_saving
 from components.widgets import url
 from components.widgets.controls import pager
 from components.widgets.tables import ROW
 from metrics.core.fields import FIELDS, METADATA, edited_fields, title_of
 from metrics.presentation import format
-
-if TYPE_CHECKING:
-    from components.data.suite_drafts import SuiteFacts
 
 PAGE = 100
 TALL = 470  # pixels

@@ -1,10 +1,8 @@
 """The parameters of one evaluator, behind the gear at its row: what differs from the defaults, and the way back."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -14,11 +12,9 @@ from components.data.rubrics import own_rubrics, rubric_parameters
 from components.views.setup.evaluator_offers import Offer, own_parameters
 from components.widgets import url
 from components.widgets.parameter_form import fields, parameter_form, threshold_form, value_text
+from metrics.core.evaluator import Evaluator
 from metrics.presentation import format
 from metrics.presentation.sources import source_markdown
-
-if TYPE_CHECKING:
-    from metrics.core.evaluator import Evaluator
 
 RUBRIC = ("rubric", "dimensions", "levels")  # parameters that the choice of a rubric fills
 ALLOW = "allow"  # the parameter that lets what a model wrote be run

@@ -1,24 +1,20 @@
 """Questions from documents: the documents, what is to be asked, what it costs; and the drafts there are."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from components.data import document_questions, judge_settings
+from components.data.document_questions import DocumentFacts
 from components.views.judge.judge_calls import dollars, estimate_lines
 from components.views.setup.run_judge import in_address
 from components.widgets import uploads, url
 from components.widgets.parameter_form import parameter_form
 from components.widgets.tables import header, records
 from metrics.presentation import format
-
-if TYPE_CHECKING:
-    from components.data.document_questions import DocumentFacts
 
 FIRST = ("number", "languages")
 LENGTHS = (

@@ -1,16 +1,15 @@
 """Approving a draft of questions: one after the other by keyboard, or many at once; then the suite of the approved."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from components.data import document_questions
+from components.data.document_questions import DraftView
 from components.viewers import prose
 from components.viewers.text_case import draw_text
 from components.views.setup.question_maker import spend_text
@@ -21,9 +20,6 @@ from components.widgets.tables import header, records
 from metrics.presentation import format
 from metrics.presentation.marked_text import quoted
 from metrics.presentation.viewers import prose_blocks
-
-if TYPE_CHECKING:
-    from components.data.document_questions import DraftView
 
 Row = Mapping[str, Any]
 STATUSES = {"proposed": "To decide", "approved": "Approved", "dropped": "Dropped"}

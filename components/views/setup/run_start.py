@@ -1,20 +1,16 @@
 """The cards of the page Evaluate: what is missing, what the files hold, and the start with what the run will take."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
 
 from components.data import evaluation_inputs, model_needs, run_estimates
+from components.data.evaluation_inputs import Inputs, Understood
 from components.views.judge import judge_calls
 from components.widgets import unfinished_run, url
 from components.widgets.parameter_form import parameter_form
 from metrics.presentation import format
-
-if TYPE_CHECKING:
-    from components.data.evaluation_inputs import Inputs, Understood
 
 MODELS = 90  # characters of the models' names
 

@@ -1,19 +1,13 @@
 """Cases that a suite has twice, that stand in its contexts, or that another suite has too."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pandas as pd
 import streamlit as st
 
 from components.data import evaluation_inputs, suite_versions, visitors
+from components.data.suite_drafts import SuiteFacts
 from components.widgets import url
 from components.widgets.tables import header, numeric, records
 from metrics.presentation import format
-
-if TYPE_CHECKING:
-    from components.data.suite_drafts import SuiteFacts
 
 KINDS = {"same": "same words", "near": "nearly the same", "in context": "in a context"}
 HELP = (

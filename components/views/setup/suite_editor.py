@@ -1,14 +1,13 @@
 """The editor of a suite: filtered cases, edits kept as a draft, contents. Nothing is overwritten."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from components.data import suite_cases, suite_drafts, visitors
+from components.data.suite_drafts import SuiteFacts
 from components.views.setup import case_form, case_table, suite_saving
 from components.views.setup.suite_saving import open_suite
 from components.widgets import controls, filters, url
@@ -17,9 +16,6 @@ from components.widgets.literal import literal
 from components.widgets.tables import HEAD, ROW, header, records
 from metrics.core.fields import FIELDS
 from metrics.presentation import format
-
-if TYPE_CHECKING:
-    from components.data.suite_drafts import SuiteFacts
 
 PAGE = 100
 TALL = 432  # pixels of the table of cases

@@ -1,18 +1,12 @@
 """More cases for a suite: from a file, or from another stored suite; ids that both have are asked about once."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
 from components.data import evaluation_inputs, suite_versions, uploaded_files
+from components.data.suite_drafts import SuiteFacts
+from components.data.suite_versions import MergeFacts
 from components.widgets import column_mapping, controls, problem_list, uploads, url
 from metrics.presentation import format
-
-if TYPE_CHECKING:
-    from components.data.suite_drafts import SuiteFacts
-    from components.data.suite_versions import MergeFacts
 
 SOURCES = {"file": "From a file", "suite": "From a stored suite"}
 SHOWN = 8  # ids

@@ -1,21 +1,16 @@
 """The edits of a draft: listed, undone, saved as a new suite, downloaded; and why an edit was refused."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from components.data import suite_drafts, visitors
+from components.data.suite_drafts import SuiteFacts
 from components.widgets import url
+from metrics.core.errors import InputProblem
 from metrics.core.input_problems import grouped
 from metrics.presentation import format
-
-if TYPE_CHECKING:
-    from components.data.suite_drafts import SuiteFacts
-    from metrics.core.errors import InputProblem
 
 SHOWN = 3  # edits
 

@@ -1,9 +1,8 @@
 """The charts, the methods and the facts of a bundle: those of the run's report."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
+from xml.etree.ElementTree import Element as Node
 
 from metrics.reports import report_texts as texts
 from metrics.reports.renderers.charts import figure_of
@@ -11,9 +10,6 @@ from metrics.reports.renderers.figures import svg
 from metrics.reports.renderers.html import inks_of
 from metrics.reports.renderers.plots import is_wide
 from metrics.reports.report import Method, Report
-
-if TYPE_CHECKING:
-    from xml.etree.ElementTree import Element as Node
 
 SECTIONS = ("leaderboard", "charts", "methods", "data")  # of the report
 SVG = "{http://www.w3.org/2000/svg}"
