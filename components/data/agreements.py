@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from components.data.run_reads import of_run
 from components.data.visitors import action, own_name
@@ -111,8 +112,6 @@ def label_queue(run_id: str, criterion: str, rater: str, only: Only | None, **ch
 
 def label_given(run_id: str, case_id: str, model: str, rater: str, criterion: str) -> Mapping[str, Any] | None:
     """Return the label (schema LABELS) that a rater gave an output for a criterion; None without."""
-    import pyarrow.compute as pc
-
     labels = _labels(run_id).table()
     for name, value in zip(LABEL_KEY, (case_id, model, rater, criterion), strict=True):
         labels = labels.filter(pc.field(name) == value)

@@ -2,13 +2,17 @@
 
 from dataclasses import asdict, replace
 
+import pyarrow as pa
+
 from components.data.run_reads import of_run
 from components.data.suite_drafts import store_suite
 from components.data.visitors import action
 from components.data.workspace_runs import workspace
 from metrics import analysis
+from metrics.core.errors import InputError
 from metrics.core.suite import Suite
 from metrics.store import Run
+from metrics.store.export_formats import write
 
 case_items = of_run(analysis.case_items, spinner="Fitting the cases' difficulty")
 short_suites = of_run(analysis.short_suites, spinner="Looking for the fewest cases that keep the ranking")
@@ -20,8 +24,6 @@ def items_csv(run_id: str, evaluator: str, metric: str, tag: str | None) -> byte
     """Return every case with its difficulty, discrimination, intervals and verdict as CSV."""
     import pandas as pd
 
-    from metrics.store.export_formats import write
-
     found = analysis.case_items(workspace().run(run_id), evaluator, metric, tag)
     return write(pd.DataFrame([asdict(row) for row in found.rows] if found else []), "csv")
 
@@ -31,8 +33,6 @@ def short_suite_csv(run_id: str, evaluator: str, metric: str, tag: str | None, c
     """Return the first `cases` cases of the short suite as CSV; of images their ids."""
     import pandas as pd
 
-    from metrics.core.errors import InputError
-    from metrics.store.export_formats import write
     from metrics.store.table_files import suite_bytes
 
     run = workspace().run(run_id)
@@ -59,6 +59,4 @@ def _chosen(run: Run, evaluator: str, metric: str, tag: str | None, cases: int) 
 
 
 def _short_suite(run: Run, evaluator: str, metric: str, tag: str | None, cases: int) -> Suite:
-    import pyarrow as pa
-
     return run.suite.restricted(pa.array(_chosen(run, evaluator, metric, tag, cases), pa.string()))

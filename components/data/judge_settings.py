@@ -13,6 +13,7 @@ from components.data.run_reads import leaderboard, of_run
 from components.data.visitors import action
 from components.data.workspace_runs import workspace_path
 from metrics import analysis
+from metrics.calibrations.calibrated_thresholds import shipped_for
 from metrics.core.errors import AssayError, InputError
 from metrics.judge.keys import kept_back, key_variables, let_go, missing_keys
 from metrics.judge.local import gguf_files
@@ -183,8 +184,6 @@ def running_servers() -> tuple[ModelServer, ...]:
 
 def measured_agreement(setting: Setting) -> list[Calibration]:
     """Return how far a judge's scores agree with labels, as measured for Assay."""
-    from metrics.calibrations.calibrated_thresholds import shipped_for
-
     return list(shipped_for(settings_of(setting)))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -186,7 +187,6 @@ def monitor_drift(name: str, version: str) -> Sequence[MetricDrift]:  # noqa: AR
 @action("editor", "start the monitor of the demo")
 def start_demo() -> str:
     """Create a monitor of the bundled week of production, judge it, and return the monitor's name."""
-    from datetime import UTC, datetime
     from tempfile import TemporaryDirectory
 
     from metrics import monitoring

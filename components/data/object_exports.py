@@ -1,5 +1,6 @@
 """A selection of objects taken along: as a file, or as a new suite."""
 
+from dataclasses import replace
 from typing import Any, Literal
 
 from components.data.run_reads import of_run
@@ -28,8 +29,6 @@ def export_objects(run_id: str, form: ExportFormat, evaluator: str, choice: dict
 @action("editor", "store selected images as a suite", "run_id", "name")
 def save_selection(run_id: str, name: str, evaluator: str, choice: dict[str, Any]) -> tuple[str, str]:
     """Store the images of a selection as a suite of that name; return its fingerprint and a message."""
-    from dataclasses import replace
-
     run = workspace().run(run_id)
     suite = analysis.selected_suite(run, evaluator, analysis.ObjectFilter(**choice))
     words = f"{len(suite):,} images selected in the gallery of {run.name or run_id}"

@@ -1,6 +1,6 @@
 """The user's own rubrics: saved in the workspace, exported and imported as files."""
 
-from typing import Any
+from typing import Any, get_args
 
 from components.data.visitors import action
 from components.data.workspace_runs import workspace_path
@@ -39,8 +39,6 @@ def usual_levels() -> dict[str, float]:
 
 def rubric_needs() -> tuple[str, ...]:
     """Return what a dimension can need of a case."""
-    from typing import get_args
-
     from metrics.judge.rubrics import Need
 
     return get_args(Need)

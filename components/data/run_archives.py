@@ -5,6 +5,7 @@ from typing import NamedTuple
 from components.data.uploaded_files import name_of, path_of, upload_folder
 from components.data.visitors import action
 from components.data.workspace_runs import workspace
+from metrics.core.errors import AssayError
 
 
 class ImportedRun(NamedTuple):
@@ -35,7 +36,6 @@ def bundle_run(run_id: str) -> bytes:
 @action("editor", "import a run")
 def import_run(token: str, replies: bool) -> ImportedRun:
     """Open the uploaded archive of a run; with `replies` its judge's replies are added to the cache."""
-    from metrics.core.errors import AssayError
     from metrics.reports.archives.read import read_archive
 
     path = path_of(token, upload_folder())

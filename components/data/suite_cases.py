@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from components.data.suite_drafts import Criteria, drafted_suite
+from metrics.core.suite import CASES
+from metrics.text.condition_form import ConditionForm, form_of
+from metrics.text.conditions import ConditionError, parse_condition
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,7 +41,6 @@ class CaseToEdit(NamedTuple):
 def suite_case(fingerprint: str, draft: str, criteria: Criteria, case_id: str) -> CaseToEdit | None:
     """Return a case of a draft; None where it has no such case."""
     import pandas as pd
-    import pyarrow.compute as pc
 
     suite = drafted_suite(fingerprint, draft)
     rows = suite.cases.filter(pc.equal(suite.cases["case_id"], case_id)).to_pylist()
@@ -65,10 +71,6 @@ def editable_cases(
     A column that the suite does not have is empty; a list without items is an empty list.
     """
     import pandas as pd
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    from metrics.core.suite import CASES
 
     suite = drafted_suite(fingerprint, draft)
     ids = suite.matching(criteria)
@@ -87,9 +89,6 @@ def editable_cases(
 
 def copies(fingerprint: str, draft: str, criteria: Criteria, chosen: Sequence[str] = ()) -> list[dict[str, Any]]:
     """Return rows to add: the `chosen` cases (none: all that meet the criteria) under new ids."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     from metrics.suites import free_id
 
     suite = drafted_suite(fingerprint, draft)
@@ -105,8 +104,6 @@ def copies(fingerprint: str, draft: str, criteria: Criteria, chosen: Sequence[st
 
 def next_case_ids(fingerprint: str, draft: str, count: int = 1) -> list[str]:
     """Return ids for new cases: those that follow the last one's number, as in c7 → c8, that no case has."""
-    import re
-
     suite: Suite = drafted_suite(fingerprint, draft)
     ids = suite.cases["case_id"].to_pylist()
     stem, digits = re.fullmatch(r"(.*?)(\d{0,15})", ids[-1], re.DOTALL).groups()  # type: ignore[union-attr] # fits any text
@@ -123,8 +120,6 @@ def next_case_ids(fingerprint: str, draft: str, count: int = 1) -> list[str]:
 
 def condition_problem(condition: str) -> str:
     """Return why a condition cannot be read, with the place; "" where it can."""
-    from metrics.text.conditions import ConditionError, parse_condition
-
     try:
         parse_condition(condition)
     except ConditionError as failure:
@@ -134,8 +129,6 @@ def condition_problem(condition: str) -> str:
 
 def condition_form(condition: str) -> ConditionForm | None:
     """Return a condition as a form; None where it cannot be read or is nested too deeply."""
-    from metrics.text.condition_form import ConditionForm, form_of
-
     if not condition.strip():
         return ConditionForm(True, ())
     return None if condition_problem(condition) else form_of(condition)
@@ -143,8 +136,6 @@ def condition_form(condition: str) -> ConditionForm | None:
 
 def try_condition(condition: str, text: str) -> tuple[bool, list[tuple[str, bool]]]:
     """Return whether a text satisfies a condition, and each string and expression of it with whether it was found."""
-    from metrics.text.conditions import parse_condition
-
     parsed = parse_condition(condition)
     found = parsed.terms_in(text)
     return parsed.holds(found), [(term.written, there) for term, there in zip(parsed.terms, found, strict=True)]

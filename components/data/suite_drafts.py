@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import pyarrow as pa
+import pyarrow.compute as pc
 import streamlit as st
+from pydantic import ValidationError
 
 from components.data.uploaded_files import choices_of, name_of, reading_of, task_of, upload_folder
 from components.data.visitors import action
 from components.data.workspace_runs import workspace, workspace_path
 from metrics.core.errors import AssayError, InputError, InputProblem
+from metrics.core.suite import COMPLEXITY, CRITERIA, complexity_of, question_lengths
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,10 +64,7 @@ def suite_facts(fingerprint: str, draft: str = "") -> SuiteFacts:
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _facts(folder: str, fingerprint: str, draft: str) -> SuiteFacts:
-    import pyarrow.compute as pc
-
     from metrics import suites
-    from metrics.core.suite import COMPLEXITY, CRITERIA, question_lengths
 
     try:
         suite, problem = drafted_suite(fingerprint, draft), ""
@@ -91,10 +94,6 @@ def suite_cases(fingerprint: str, draft: str, criteria: Criteria, limit: int, of
     Columns: case_id, question, expected, tags, weight, complexity, perturbs, perturbation, image.
     """
     import pandas as pd
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    from metrics.core.suite import complexity_of
 
     suite = drafted_suite(fingerprint, draft)
     ids = suite.matching(criteria)
@@ -128,8 +127,6 @@ def add_edits(
     fingerprint: str, draft: str, edits: Sequence[Mapping[str, Any]]
 ) -> tuple[str, tuple[InputProblem | str, ...]]:
     """Add edits, see metrics.suites.Edit, to a draft; return its token, or "" and all that is wrong with them."""
-    from pydantic import ValidationError
-
     from metrics import suites
 
     suite = drafted_suite(fingerprint, draft)
@@ -171,8 +168,6 @@ def undo_edit(fingerprint: str, draft: str) -> str:
 @action("editor", "store a suite", "name")
 def save_draft(fingerprint: str, draft: str, name: str) -> tuple[str, str]:
     """Store a draft as a suite of that name; return its fingerprint and a message."""
-    from dataclasses import replace
-
     edits = suite_facts(fingerprint, draft).edits
     return store_suite(replace(drafted_suite(fingerprint, draft), name=name), fingerprint, edits)
 
@@ -220,8 +215,6 @@ def _parts_table(
 @action("editor", "divide a suite", "fingerprint", "names")
 def divide_suite(fingerprint: str, draft: str, how: Mapping[str, Any], names: Sequence[str]) -> list[tuple[str, str]]:
     """Store the parts that `how` makes under those names; return the fingerprint of each and a message."""
-    from dataclasses import replace
-
     made = _parts(fingerprint, draft, how)
     words = f"sample, seed {how['seed']}" if how["do"] == "sample" else f"one of two parts, seed {how['seed']}"
     edits = (*suite_facts(fingerprint, draft).edits, words)
@@ -242,7 +235,6 @@ def perturb_preview(fingerprint: str, draft: str, how: Mapping[str, Any], count:
     text is the user's last turn; where a case has no variant, it is the reason and `is_made` is false.
     """
     import pandas as pd
-    import pyarrow.compute as pc
 
     from metrics.perturbations import FIELDS
     from metrics.text.conversation import last_user_turn
@@ -282,9 +274,6 @@ def perturb_preview(fingerprint: str, draft: str, how: Mapping[str, Any], count:
 @action("editor", "perturb a suite", "fingerprint", "name")
 def perturb_draft(fingerprint: str, draft: str, how: Mapping[str, Any], name: str) -> tuple[str, str]:
     """Store the draft with its variants as a suite of that name; return its fingerprint and a message ("": why)."""
-    from collections import Counter
-    from dataclasses import replace
-
     try:
         made = _perturbed(drafted_suite(fingerprint, draft), how)
     except AssayError as failure:

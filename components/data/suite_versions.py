@@ -10,7 +10,7 @@ import streamlit as st
 from components.data.suite_drafts import add_edits, drafted_suite, uploaded_suite
 from components.data.visitors import action, kept_here
 from components.data.workspace_runs import RunFacts, runs, workspace, workspace_path
-from metrics.core.errors import AssayError
+from metrics.core.errors import AssayError, InputError
 
 if TYPE_CHECKING:
     from metrics.core.errors import InputProblem
@@ -68,7 +68,6 @@ def _stored_part(
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _merge_facts(folder: str, fingerprint: str, draft: str, part: str, name: str) -> MergeFacts:  # noqa: ARG001
     from metrics import suites
-    from metrics.core.errors import InputError
 
     own = drafted_suite(fingerprint, draft)
     other = suites.part_of(workspace_path(), part)

@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import pyarrow as pa
 import streamlit as st
 
 from components.data.evaluation_inputs import Inputs, load_suite
@@ -15,6 +16,9 @@ from components.data.visitors import action
 from components.data.workspace_runs import workspace, workspace_path
 from metrics.core.errors import AssayError, InputError, JudgeError
 from metrics.judge.completion import CallFailed
+from metrics.judge.settings import Budget
+from metrics.presentation import format
+from metrics.store.export_formats import write
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,7 +67,6 @@ class CompletionFacts(NamedTuple):
 
 def target_schemas() -> dict[str, dict[str, Any]]:
     """Return the JSON schemas of forms: `model` and `http` (further settings), `paths` of a reply, `budget`."""
-    from metrics.judge.settings import Budget
     from metrics.targets.description import HttpTarget, ModelTarget
 
     def part(schema: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
@@ -88,7 +91,6 @@ def target_placeholders(inputs: Inputs) -> tuple[str, ...]:
 
 def plan_completion(inputs: Inputs, described: Described, repeats: int, budget: Mapping[str, Any]) -> CompletionPlan:
     """Return what asking these targets would take."""
-    from metrics.judge.settings import Budget
     from metrics.targets.complete import check_fits
     from metrics.targets.estimate import estimate
 
@@ -105,8 +107,6 @@ def plan_completion(inputs: Inputs, described: Described, repeats: int, budget: 
 @action("editor", "ask a model one case", "case_id")
 def try_target(inputs: Inputs, described: Described, case_id: str) -> TriedTarget:
     """Ask the first of these targets one case; nothing is recorded."""
-    import pyarrow as pa
-
     from metrics.targets.complete import ask_once
 
     sent = ""
@@ -217,7 +217,6 @@ def answers_on_file(suite: str) -> dict[str, str]:
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def _on_file(folder: str, suite: str, runs: tuple[str, ...]) -> dict[str, str]:  # noqa: ARG001 - the key
-    from metrics.presentation import format
     from metrics.suites.outputs_on_file import outputs_on_file
 
     stored = workspace().suite(suite)
@@ -231,7 +230,6 @@ def _on_file(folder: str, suite: str, runs: tuple[str, ...]) -> dict[str, str]: 
 
 def cases_to_answer(suite: str) -> bytes | None:
     """Return the cases of a stored suite as a CSV to be filled with answers; None where they are images."""
-    from metrics.store.export_formats import write
     from metrics.suites.outputs_on_file import to_answer
 
     frame = to_answer(workspace().suite(suite))

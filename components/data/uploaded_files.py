@@ -24,6 +24,7 @@ from metrics.core.file_kinds import (
     foreign_kind,
 )
 from metrics.core.files import make_file, make_folder
+from metrics.core.suite import Task
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -167,8 +168,6 @@ def choices_of(token: str, texts: Sequence[str]) -> dict[str, str]:
 
 def task_of(name: str) -> Task | None:
     """Return the task of that name; None for "" or an unknown one."""
-    from metrics.core.suite import Task
-
     return next((task for task in get_args(Task) if task == name), None)
 
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import streamlit as st
 
 from components.data.visitors import action, kept_here, place
-from metrics.core.errors import AssayError, InputError, RunError
+from metrics.core.errors import AssayError, InputError, RunBusy, RunError, RunNotFound
+from metrics.store import Run, Workspace
 
 if TYPE_CHECKING:
     from metrics.core.evaluator import Evaluator
@@ -51,8 +52,6 @@ class RunProgress(NamedTuple):
 
 def workspace() -> Workspace:
     """Return the workspace that the visitor works in. Raises NotAllowed."""
-    from metrics.store import Workspace
-
     return Workspace(place())
 
 
@@ -161,8 +160,6 @@ def same_suite(run_id: str) -> dict[str, RunFacts]:
 @st.cache_data(max_entries=4096, show_spinner=False)
 def _asked(folder: str) -> RunFacts:
     """Return what a run was asked for, which never changes; the caller fills in the rest."""
-    from metrics.store import Run
-
     run = Run(Path(folder))
     return RunFacts(
         run.id, "", run.created, run.spec.sample, run.models, run.evaluators, run.spec.suite.model_dump(), "",
@@ -319,7 +316,6 @@ def _known(folder: str) -> dict[str, _Last]:  # noqa: ARG001 - the cache's key
 def so_far(run_id: str) -> SoFar:
     """Return what an unfinished run has scored, not much older than a few seconds."""
     from metrics import engine
-    from metrics.core.errors import RunBusy, RunNotFound
 
     run = workspace().run(run_id)
     known = _known(str(run.folder))

@@ -7,6 +7,7 @@ from typing import Any
 from metrics.cli.labels_command import add_files, add_reading
 from metrics.cli.options import add_parser, run_of
 from metrics.cli.terminal import say
+from metrics.store.calibrations import Calibrations
 
 
 def add_command(commands: Any) -> None:
@@ -34,7 +35,6 @@ def add_command(commands: Any) -> None:
 def _calibrate(options: argparse.Namespace) -> None:
     from metrics.analysis.labels.calibrate import calibrate, calibrated_here, chosen_criterion, chosen_metric
     from metrics.presentation.calibration_words import calibrated
-    from metrics.store.calibrations import Calibrations
 
     run = run_of(options, finished=True)
     kept = Calibrations(run.workspace.path)

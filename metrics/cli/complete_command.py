@@ -10,6 +10,7 @@ from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import TASKS
 from metrics.engine.evaluation import LogFields, ReadingFields, TargetFields
+from metrics.ingest import read_suite
 from metrics.library.input_data import readings_of
 from metrics.library.target_choice import target_estimate
 from metrics.store import Workspace
@@ -29,7 +30,6 @@ def add_command(commands: Any) -> None:
 
 
 def _complete(options: argparse.Namespace) -> None:
-    from metrics.ingest import read_suite
     from metrics.store.table_files import check_format, write_outputs
 
     workspace = Workspace(options.workspace)

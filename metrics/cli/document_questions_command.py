@@ -2,9 +2,11 @@
 
 import argparse
 import sys
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from metrics import questions
 from metrics.cli.flags import add_flags
 from metrics.cli.judge_estimate import print_found
 from metrics.cli.options import add_parser, names_of, pairs
@@ -12,8 +14,11 @@ from metrics.cli.progress_view import count, follow
 from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
 from metrics.engine.evaluation import EstimateFields, EvaluatorFields, JudgeFields
-from metrics.ingest.documents import ENDINGS
+from metrics.ingest import read_suite
+from metrics.ingest.documents import ENDINGS, read_documents
 from metrics.library.judge_choice import judge_settings
+from metrics.models.embedder import BUNDLED
+from metrics.questions.drafts import ID
 from metrics.questions.kinds import QUESTION_KINDS
 from metrics.questions.settings import QuestionSettings
 from metrics.store import Workspace
@@ -88,9 +93,6 @@ def _add_approve(actions: Any) -> None:
 
 
 def _from_documents(options: argparse.Namespace) -> None:
-    from metrics import questions
-    from metrics.ingest.documents import read_documents
-    from metrics.models.embedder import BUNDLED
     from metrics.store.table_files import check_format, write_suite
 
     settings = questions.question_settings(_settings(options))
@@ -166,11 +168,6 @@ def _report(draft: Any) -> None:
 
 
 def _approve(options: argparse.Namespace) -> None:
-    from dataclasses import replace
-
-    from metrics import questions
-    from metrics.ingest import read_suite
-    from metrics.questions.drafts import ID
     from metrics.store.table_files import check_format, write_suite
 
     if options.output:

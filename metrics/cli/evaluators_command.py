@@ -7,6 +7,7 @@ from typing import Any
 
 from metrics.cli.flags import add_flags
 from metrics.cli.terminal import say
+from metrics.core.registry import refused
 from metrics.engine.evaluation import PluginFields
 
 
@@ -19,7 +20,6 @@ def add_command(commands: Any) -> None:
 
 
 def _evaluators(options: argparse.Namespace) -> None:
-    from metrics.core.registry import refused
     from metrics.reports.catalogue import catalogue
 
     if options.presets:

@@ -4,11 +4,13 @@ import argparse
 from typing import Any
 
 from metrics.cli.flags import add_flags
-from metrics.cli.options import add_parser
+from metrics.cli.options import add_parser, write_output
 from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
 from metrics.engine.evaluation import ReadingFields
+from metrics.ingest import read_outputs, read_suite
 from metrics.library.input_data import readings_of
+from metrics.store.export_formats import write
 
 
 def add_command(commands: Any) -> None:
@@ -24,10 +26,7 @@ def add_command(commands: Any) -> None:
 
 
 def _explain_map(options: argparse.Namespace) -> None:
-    from metrics.cli.options import write_output
-    from metrics.ingest import read_outputs, read_suite
     from metrics.library.trainer_map import explain_map
-    from metrics.store.export_formats import write
 
     if not 0 <= options.confidence <= 1:
         raise InputError([InputProblem("--confidence", f"{options.confidence:g}", "a score from 0 to 1")])

@@ -12,12 +12,21 @@ from metrics.cli.execution import finished
 from metrics.cli.options import names_of, write_output
 from metrics.cli.report_command import check_ending, write_report
 from metrics.cli.terminal import say
+from metrics.core.errors import InputError, InputProblem
 from metrics.presentation.calibration_words import footnotes
 from metrics.presentation.format import ARROWS
 from metrics.presentation.phrases import skipped_line, with_interval
 from metrics.presentation.question import short_answers
-from metrics.reports.baseline import Differences, figures
-from metrics.reports.gates import Gate
+from metrics.reports.baseline import (
+    NON_INFERIOR,
+    Differences,
+    figures,
+    open_baseline,
+    parse_margins,
+    require_comparable,
+    require_metrics,
+)
+from metrics.reports.gates import Gate, check, require_known
 from metrics.store import Run, Workspace
 
 if TYPE_CHECKING:
@@ -49,8 +58,6 @@ class Gates:
 
         Call it before the run is created: `--baseline latest` is the newest finished run until then.
         """
-        from metrics.core.errors import InputError, InputProblem
-        from metrics.reports.baseline import open_baseline, parse_margins
         from metrics.reports.weighting import Weighting
 
         if options.pdf:
@@ -82,9 +89,6 @@ class Gates:
         models: Sequence[str],
     ) -> None:
         """Raise InputError where a run of these evaluators, suite and models cannot be held to them."""
-        from metrics.reports.baseline import NON_INFERIOR, require_comparable, require_metrics
-        from metrics.reports.gates import require_known
-
         require_known(self.limits, evaluators, parameters)
         if self.worse:
             require_metrics(self.worse, evaluators, parameters)
@@ -97,7 +101,6 @@ class Gates:
     def conclude(self, run: Run, options: argparse.Namespace) -> int:
         """Check a finished run, write and print what comes of it, and return the exit code."""
         from metrics.reports.baseline import differences, non_inferior, worse
-        from metrics.reports.gates import check
         from metrics.reports.renderers.junit import junit
         from metrics.reports.renderers.markdown import markdown
 

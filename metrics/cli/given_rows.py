@@ -14,6 +14,7 @@ from metrics.core.errors import InputError, InputProblem
 from metrics.engine.evaluation import ReadingFields
 from metrics.library.input_data import readings_of
 from metrics.store import Run
+from metrics.store.export_formats import write
 from metrics.store.rating_sets import GivenRows
 
 if TYPE_CHECKING:
@@ -87,6 +88,4 @@ def _remove(given: type[GivenRows], options: argparse.Namespace) -> None:
 
 
 def _export(exported: "Callable[[Run], pd.DataFrame]", options: argparse.Namespace) -> None:
-    from metrics.store.export_formats import write
-
     write_output(write(exported(run_of(options)), options.format), options.output)

@@ -10,6 +10,7 @@ from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.label_schema import SAMPLINGS
 from metrics.store import Run
+from metrics.store.export_formats import write
 from metrics.store.rating_sets import Labels
 
 if TYPE_CHECKING:
@@ -84,7 +85,6 @@ def _exported(run: Run) -> "pd.DataFrame":
 def _agreement(options: argparse.Namespace) -> None:
     from metrics.analysis.labels.judge_agreement import agreements
     from metrics.presentation.agreement_words import agreement_frame
-    from metrics.store.export_formats import write
 
     run = run_of(options)
     only, wanted = _asked(run, options)
@@ -96,7 +96,6 @@ def _acceptance(options: argparse.Namespace) -> None:
     from metrics.analysis.labels.acceptance import acceptances
     from metrics.analysis.labels.labelled_scores import metric_columns
     from metrics.presentation.guarantee_words import acceptance_frame
-    from metrics.store.export_formats import write
 
     if not 0 < options.most_errors < 1:
         raise InputError([InputProblem("--most-errors", f"{options.most_errors:g}", "a share between 0 and 1")])

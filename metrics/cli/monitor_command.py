@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from metrics import monitoring
 from metrics.cli.flags import add_flags
 from metrics.cli.options import add_mapping, add_parser, pairs
 from metrics.cli.stopping import exit_code
@@ -13,6 +14,9 @@ from metrics.core.errors import InputError, InputProblem
 from metrics.engine.evaluation import EvaluatorFields, JudgeFields
 from metrics.library.evaluator_choice import with_chosen_rubric, with_prompts, with_thresholds
 from metrics.library.judge_choice import chosen_models, judge_settings
+from metrics.monitoring import Standing, Window, alerts, columns, drifts, recalibrated
+from metrics.monitoring.line_reader import check_file
+from metrics.monitoring.monitor_store import check_name
 from metrics.presentation.calibration_words import since, threshold_lines
 from metrics.presentation.format import count, number
 from metrics.presentation.monitor_words import drift_words, reason
@@ -72,11 +76,6 @@ def add_command(commands: Any) -> None:
 
 
 def _monitor(options: argparse.Namespace) -> None:
-    from metrics import monitoring
-    from metrics.monitoring import alerts
-    from metrics.monitoring.line_reader import check_file
-    from metrics.monitoring.monitor_store import check_name
-
     workspace, name = Workspace(options.workspace), check_name(options.name)
     source = None if options.file == STANDARD_INPUT else Path(options.file)
     if source is not None:
@@ -112,8 +111,6 @@ def _monitor(options: argparse.Namespace) -> None:
 
 def _given(options: argparse.Namespace) -> dict[str, Any]:
     """Return the part of the monitor's specification that the options give."""
-    from metrics.monitoring import Window
-
     given: dict[str, Any] = {
         name: value
         for name in ("rate", "seed", "minimum", "warning", "critical", "id", "time", "session")
@@ -154,8 +151,6 @@ def _given(options: argparse.Namespace) -> dict[str, Any]:
 
 def _created(workspace: Workspace, name: str, given: dict[str, Any], source: Path | None) -> Any:
     """Create a monitor; without --evaluators it gets those that fit the file."""
-    from metrics import monitoring
-
     if "evaluators" not in given:
         if source is None or not source.is_file():
             raise InputError([InputProblem("--evaluators", "none", "the evaluators, where the input is no file")])
@@ -182,8 +177,6 @@ def _rate(standing: dict[str, Any]) -> str:
 
 def _print(monitor: Any) -> None:
     """Print the state of the monitor."""
-    from metrics.monitoring import Standing, columns, drifts, recalibrated
-
     state = monitor.state
     say(
         f"{state.read:,} lines read, {state.sampled:,} sampled, {state.unscored:,} of them unscored, "

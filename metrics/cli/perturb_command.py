@@ -10,6 +10,7 @@ from metrics.cli.options import add_mapping, add_parser, names_of, pairs
 from metrics.cli.terminal import say
 from metrics.core.suite import TASKS
 from metrics.engine.evaluation import JudgeFields, ReadingFields
+from metrics.ingest import read_suite
 from metrics.library.input_data import readings_of
 from metrics.library.judge_choice import judge_settings
 from metrics.perturbations.kind import INTENSITIES
@@ -38,7 +39,6 @@ def add_command(commands: Any) -> None:
 
 
 def _perturb(options: argparse.Namespace) -> None:
-    from metrics.ingest import read_suite
     from metrics.store.table_files import check_format, write_suite
 
     check_format(options.output)  # before a judge is paid

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 from metrics.cli import given_rows
 from metrics.cli.options import add_parser, add_table_output, run_of, write_output
 from metrics.cli.terminal import say
+from metrics.core.did_you_mean import one_of
 from metrics.core.errors import InputError, InputProblem
 from metrics.store import Run
+from metrics.store.export_formats import write
 from metrics.store.rating_sets import Preferences
 
 if TYPE_CHECKING:
@@ -60,9 +62,7 @@ def _exported(run: Run) -> "pd.DataFrame":
 def _ranking(options: argparse.Namespace) -> None:
     from metrics.analysis.preferences.matches import SOURCES, preference_criteria
     from metrics.analysis.preferences.preferred import preferred
-    from metrics.core.did_you_mean import one_of
     from metrics.presentation.preference_words import preference_lines, ranking_frame
-    from metrics.store.export_formats import write
 
     run = run_of(options)
     counts = preference_criteria(run)

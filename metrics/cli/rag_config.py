@@ -10,6 +10,7 @@ from metrics.core.errors import InputError, InputProblem
 from metrics.core.files import write_export
 from metrics.core.plain_yaml import plain_yaml
 from metrics.core.regular_files import bytes_of
+from metrics.ingest import inspect
 from metrics.ingest.rag_results import SCALARS
 from metrics.store import Run
 
@@ -182,8 +183,6 @@ def _input(document: _Section, folder: str, config: RagConfig) -> None:
 
 
 def _has_references(queries: Path) -> bool:
-    from metrics.ingest import inspect
-
     return "expected_answers" in inspect(queries, "suite").mapping
 
 

@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from metrics.cli.options import add_parser
 from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import Suite
+from metrics.ingest import read_suite
 from metrics.store import Workspace
 
 SUITE = "file of cases, or fingerprint of a stored suite or its beginning, as `suites list` prints it"
@@ -58,8 +60,6 @@ def _list(options: argparse.Namespace) -> None:
 
 
 def _merge(options: argparse.Namespace) -> None:
-    from dataclasses import replace
-
     from metrics.store.table_files import check_format, write_suite
     from metrics.suites import media_folder, merge, save_version
 
@@ -129,8 +129,6 @@ def _history(options: argparse.Namespace) -> None:
 
 def _suite(workspace: Workspace, text: str) -> "Suite":
     """Return the suite in a file, or the stored one of that fingerprint."""
-    from metrics.ingest import read_suite
-
     if Path(text).exists():
         return read_suite(text)
     return workspace.suite(_fingerprint(workspace, text))

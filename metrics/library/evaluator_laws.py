@@ -35,9 +35,10 @@ from metrics.core.evaluator import (
 from metrics.core.schema import SCORES
 from metrics.core.score_columns import ScoreColumns
 from metrics.core.suite import Case, Outputs, Suite, rows_table
-from metrics.engine.load_resources import missing_inputs
+from metrics.engine.load_resources import Resources, missing_inputs
 from metrics.judge.scripted_judge import ScriptedJudge
 from metrics.library.random_inputs import random_case, random_data_set
+from metrics.store import Workspace
 
 JUDGED = {"verdict", "holds", "supported", "passes", "correct", "relevant"}  # of a record: whether an item holds
 CASES, DATA_SETS = 200, 30  # random ones of a check
@@ -339,9 +340,6 @@ def _outcome(name: str, law: Callable[[Evaluator, Models], Iterator[str]], entry
 
 
 def _installed(entry: Evaluator, parameters: Parameters) -> dict[str, Any]:
-    from metrics.engine.load_resources import Resources
-    from metrics.store import Workspace
-
     local = replace(entry, resources=tuple(name for name in entry.resources if name != JUDGE))
     return Resources({}, Workspace().path / "cache").models(local, parameters) if local.resources else {}
 

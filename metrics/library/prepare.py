@@ -11,10 +11,13 @@ from typing import Any
 
 from metrics import engine
 from metrics.core.registry import choose
+from metrics.engine.estimate import inference_hint
 from metrics.engine.evaluation import Evaluation, EvaluationInCode
 from metrics.engine.evaluation_fields import Door, option_name
+from metrics.engine.load_resources import missing_resources
 from metrics.engine.schedulers import use_scheduler
 from metrics.engine.shards import Shard, make_shard
+from metrics.ingest import attach_files
 from metrics.library.evaluator_choice import chosen_evaluators, with_chosen_rubric, with_prompts, with_thresholds
 from metrics.library.input_data import Ask, Data, Tell, checked_outputs, file_names, read_data
 from metrics.library.judge_choice import chosen_models, judge_settings
@@ -45,9 +48,6 @@ class Prepared:
 
     def hints(self) -> Iterator[str]:
         """Yield which evaluators will be skipped for want of a model, and which model at hand could be used."""
-        from metrics.engine.estimate import inference_hint
-        from metrics.engine.load_resources import missing_resources
-
         for entry, parameters in choose(self.evaluators, self.parameters).values():
             if reason := missing_resources(entry, parameters, self.resources):
                 yield f"{entry.id} will be skipped: {reason}"
@@ -116,8 +116,6 @@ def with_artifacts(evaluation: Evaluation, data: Data) -> Data:
     """Return the data with the files that agents made, and the problems of those that were left out. InputError."""
     if evaluation.artifacts is None:
         return data
-    from metrics.ingest import attach_files
-
     place = local_file(evaluation.artifacts)
     names = file_names(evaluation)
     loaded = attach_files(

@@ -10,6 +10,7 @@ from metrics.engine.evaluation import TargetFields
 from metrics.engine.evaluation_fields import Door, option_name
 from metrics.judge.keys import KEY, let_go
 from metrics.library.judge_choice import budget_of
+from metrics.store import Workspace
 
 CHANGES = ("base_url", "system", "temperature", "max_tokens", "concurrency", "timeout", "tries")  # of descriptions
 
@@ -62,7 +63,6 @@ def ask_targets(
 
 def target_estimate(given: TargetFields, suite: Suite, workspace: str | None) -> list[Any]:
     """Return in lines what the targets would be asked, and about its cost; nothing is asked. InputError."""
-    from metrics.store import Workspace
     from metrics.targets.complete import check_fits
     from metrics.targets.estimate import estimate
 

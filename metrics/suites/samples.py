@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from metrics.core.files import make_file, make_folder
 from metrics.core.install_paths import SAMPLES, own_environment, python_module
 from metrics.core.storage import stored_at
@@ -37,8 +39,6 @@ class Sample:
 
     def read(self) -> "tuple[Suite, Outputs]":
         """Return the suite and the outputs, restricted to the cases that the sample lists, if it does."""
-        import pyarrow as pa
-
         from metrics.ingest import read_outputs, read_suite
 
         images = self.folder / self.facts["images"] if "images" in self.facts else None

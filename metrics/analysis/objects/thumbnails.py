@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import time
 from collections.abc import Sequence
@@ -83,8 +84,6 @@ def _stored(path: Path) -> bytes | str | None:
 
 def _make(source: Path | None, size: Size | None, wanted: Sequence[tuple[Path, Window | None]]) -> None:
     """Write the thumbnails of one image, or why there are none."""
-    import io
-
     from metrics.ingest.media.shown_images import shown_image
 
     try:

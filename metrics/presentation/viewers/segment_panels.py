@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from html import escape
 from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
@@ -87,8 +88,6 @@ def legend(view: str, colours: Mapping[str, str]) -> list[tuple[str, str, str]]:
 
 def legend_html(view: str, colours: Mapping[str, str]) -> str:
     """Return the legend as HTML: a sample of each area with its name."""
-    from html import escape
-
     box = "display:inline-block;width:1.5em;height:.8em;margin-right:.35em;border:2px"
     texts = [
         f'<span style="white-space:nowrap"><span style="{box} {line} {colour};background:{colour}4d"></span>'

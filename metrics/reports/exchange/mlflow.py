@@ -1,5 +1,6 @@
 """A run in MLflow: an MLflow run for each model, at the tracking URI that the environment names."""
 
+import os
 import tempfile
 from pathlib import Path
 
@@ -20,8 +21,6 @@ def export(run: Run) -> list[str]:
     Metrics are evaluator.metric, with .low, .high, .n and .unscored beside; aggregates (CSV) and scores (Parquet) are
     artifacts. Returns a line for each run.
     """
-    import os
-
     from mlflow import MlflowClient
     from mlflow.entities import Metric, Param
 

@@ -9,6 +9,8 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
+import orjson
+
 from metrics import __version__
 from metrics.presentation.safe_text import shown
 from metrics.reports.exchange.contents import Answered, answers
@@ -21,8 +23,6 @@ INFO = {"severityNumber": 9, "severityText": "INFO"}
 
 def export(run: Run) -> bytes:
     """Return the events of every score; a score without value has its reason."""
-    import orjson
-
     events = (event for model in run.models for answered in answers(run, model) for event in _events(run, answered))
     lines = []
     while batch := list(islice(events, LINE)):

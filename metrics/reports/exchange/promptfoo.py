@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
+import orjson
+
 from metrics.ingest.sheet import CODE
 from metrics.presentation.safe_text import shown
 from metrics.reports.exchange.contents import Answered, answers, primary_scores
@@ -18,8 +20,6 @@ def export(run: Run) -> bytes:
     where there is none. A result succeeds unless a main score is on the wrong side of its threshold or failed. Values
     that promptfoo would open or run (file://, javascript: …) begin with an apostrophe.
     """
-    import orjson
-
     models = list(run.models)
     results = [_result(run, one, place) for place, model in enumerate(models) for one in answers(run, model)]
     stats = {
