@@ -15,8 +15,7 @@ from components.widgets.frame import empty, frame, is_dark
 from components.widgets.literal import literal
 from components.widgets.tables import header, numeric, records
 from metrics.analysis import Comparison, Decision, Difference, Leaderboard, Resampled
-from metrics.analysis.comparison.decisions import answer as replacement_answer
-from metrics.analysis.comparison.decisions import decisions as decisions_by_margins
+from metrics.analysis.comparison.decisions import answer as replacement_answer, decisions as decisions_by_margins
 from metrics.analysis.corrected_tests import of_comparison
 from metrics.presentation import format, phrases
 from metrics.presentation.questions import is_it_better

@@ -8,9 +8,7 @@ from components.widgets import filters, url
 from components.widgets.frame import frame
 from components.widgets.tables import cell_of, header, numeric, records
 from metrics.analysis import Standard
-from metrics.analysis.findings.compliance import GLYPHS as OUTCOME_GLYPHS
-from metrics.analysis.findings.compliance import NOTICE as COMPLIANCE_NOTICE
-from metrics.analysis.findings.compliance import MeasuredEvidence
+from metrics.analysis.findings.compliance import GLYPHS as OUTCOME_GLYPHS, NOTICE as COMPLIANCE_NOTICE, MeasuredEvidence
 from metrics.presentation import format
 from metrics.presentation.names import column_name
 from metrics.presentation.phrases import limit

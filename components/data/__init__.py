@@ -8,9 +8,13 @@ from typing import TYPE_CHECKING
 
 from metrics.store.reviews import Mark, Place
 from metrics.store.team import NotAllowed
-from metrics.text.condition_form import ConditionForm, condition_of, row_problem
-from metrics.text.condition_form import Group as ConditionGroup
-from metrics.text.condition_form import Row as ConditionRow
+from metrics.text.condition_form import (
+    ConditionForm,
+    Group as ConditionGroup,
+    Row as ConditionRow,
+    condition_of,
+    row_problem,
+)
 
 if TYPE_CHECKING:
     from metrics.engine import Estimate
@@ -28,6 +32,4 @@ if TYPE_CHECKING:
     from metrics.stats.prediction_powered import Estimate as MeanEstimate
     from metrics.store.rating_sets import GivenSet
     from metrics.store.run_progress import EvaluatorProgress, Progress
-    from metrics.suites import Change as SuiteChange
-    from metrics.suites import Difference as SuiteDifference
-    from metrics.suites import Version
+    from metrics.suites import Change as SuiteChange, Difference as SuiteDifference, Version

@@ -10,9 +10,16 @@ from components.data.run_reads import of_run
 from components.data.visitors import action, own_name
 from components.data.workspace_runs import workspace
 from metrics.analysis import Column
-from metrics.analysis.labels import acceptance, calibrate, human_labels, judge_agreement, labelled_scores, raters
-from metrics.analysis.labels import corrected_means as means
-from metrics.analysis.labels import panel_agreement as panels
+from metrics.analysis.labels import (
+    acceptance,
+    calibrate,
+    corrected_means as means,
+    human_labels,
+    judge_agreement,
+    labelled_scores,
+    panel_agreement as panels,
+    raters,
+)
 from metrics.analysis.labels.corrected_means import Corrected
 from metrics.analysis.labels.label_queue import Queue, queue
 from metrics.core.calibration import Calibration

@@ -7,8 +7,14 @@ from components.data.run_reads import of_run
 from metrics.analysis.slices.find_slices import find_slices
 from metrics.analysis.slices.slice_conditions import parse
 from metrics.analysis.slices.slice_outcomes import Measure, measures
-from metrics.analysis.slices.slice_values import SliceTable, SliceValue, in_words, one_slice, positions
-from metrics.analysis.slices.slice_values import slice_values as values_of
+from metrics.analysis.slices.slice_values import (
+    SliceTable,
+    SliceValue,
+    in_words,
+    one_slice,
+    positions,
+    slice_values as values_of,
+)
 from metrics.analysis.slices.topics import has_topics as enough_questions
 from metrics.core.errors import AssayError
 from metrics.store import Run

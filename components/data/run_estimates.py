@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
-from concurrent.futures import TimeoutError as NotYet
+from concurrent.futures import Future, ThreadPoolExecutor, TimeoutError as NotYet
 from dataclasses import dataclass, field
 from threading import Event
 from typing import TYPE_CHECKING, Any

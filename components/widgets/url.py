@@ -9,9 +9,7 @@ from urllib.parse import parse_qs, urlencode
 
 import streamlit as st
 
-from metrics.presentation.addresses import Value as Value
-from metrics.presentation.addresses import href as href
-from metrics.presentation.addresses import pairs, texts
+from metrics.presentation.addresses import Value as Value, href as href, pairs, texts
 
 ROOT = Path(__file__).resolve().parents[2]
 SECTIONS = {  # of the menu: file stem = name = address: title, icon

@@ -9,8 +9,7 @@ from typing import Any
 from metrics.cli.flags import add_flags
 from metrics.core.files import write_export
 from metrics.engine.evaluation import CommandFields
-from metrics.engine.evaluation_fields import names_of as names_of
-from metrics.engine.evaluation_fields import pairs as pairs
+from metrics.engine.evaluation_fields import names_of as names_of, pairs as pairs
 from metrics.store import Run, Workspace
 from metrics.store.export_formats import FORMATS
 

@@ -49,8 +49,7 @@ class Bars:
 
     def __init__(self) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
-        from rich.progress import Progress as Live
+        from rich.progress import BarColumn, Progress as Live, SpinnerColumn, TextColumn, TimeElapsedColumn
         from rich.table import Column
 
         self._live = Live(

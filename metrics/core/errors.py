@@ -21,8 +21,7 @@ AssayError
 
 from collections.abc import Iterable
 
-from metrics.core.input_problems import InputProblem as InputProblem
-from metrics.core.input_problems import lines_of
+from metrics.core.input_problems import InputProblem as InputProblem, lines_of
 
 SHOWN_PROBLEMS = 50  # kinds
 

@@ -15,13 +15,17 @@ from metrics.core.array_types import Bools, Ints
 from metrics.core.classes import ClassFacts, class_records
 from metrics.core.did_you_mean import one_of
 from metrics.core.errors import InputError, InputProblem
-from metrics.core.fields import CASE_FIELDS, OUTPUT_FIELDS, schema_of
-from metrics.core.fields import METADATA as METADATA
-from metrics.core.fields import NUMBERS as NUMBERS
-from metrics.core.fields import STRINGS as STRINGS
-from metrics.core.fields import TASKS as TASKS
-from metrics.core.fields import Case as Case
-from metrics.core.fields import Task as Task
+from metrics.core.fields import (
+    CASE_FIELDS,
+    METADATA as METADATA,
+    NUMBERS as NUMBERS,
+    OUTPUT_FIELDS,
+    STRINGS as STRINGS,
+    TASKS as TASKS,
+    Case as Case,
+    Task as Task,
+    schema_of,
+)
 from metrics.core.fingerprint import fingerprint
 from metrics.core.label_fields import ANNOTATION_FIELDS, PREDICTION_FIELDS
 from metrics.core.receipt import Receipt

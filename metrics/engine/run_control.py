@@ -14,8 +14,7 @@ from metrics.core.errors import InputError, InputProblem, RunBusy, RunSealed
 from metrics.core.evaluator import Evaluator, Parameters
 from metrics.core.files import lock_file, make_file
 from metrics.core.install_paths import own_environment, python_module
-from metrics.core.registry import choose, is_missing
-from metrics.core.registry import evaluators as registered
+from metrics.core.registry import choose, evaluators as registered, is_missing
 from metrics.core.storage import stored_at
 from metrics.core.suite import Outputs, Suite
 from metrics.engine.deadlines import checked_timeout, default_timeout

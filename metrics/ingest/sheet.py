@@ -22,8 +22,7 @@ from metrics.ingest.arrays import WHOLE, as_mask, flat, floats, integers, is_bla
 from metrics.ingest.problems import Problems
 from metrics.ingest.tables.columns import UPLOADED, Columns, fold
 from metrics.ingest.tables.conversations import split_questions
-from metrics.ingest.tables.decimals import NUMBER as NUMBER
-from metrics.ingest.tables.decimals import are_thousands, decimal_mark, with_points
+from metrics.ingest.tables.decimals import NUMBER as NUMBER, are_thousands, decimal_mark, with_points
 from metrics.ingest.tables.lists import LIST, ListForm, looks_listed, looks_parted, looks_separated, split_column
 from metrics.ingest.tables.values import Leaves, as_lists, list_text
 

@@ -9,8 +9,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from metrics.core.errors import InputError, InputProblem
-from metrics.judge.local.install import LOCAL, gguf_file, weights_of
-from metrics.judge.local.install import MODEL as KNOWN
+from metrics.judge.local.install import LOCAL, MODEL as KNOWN, gguf_file, weights_of
 from metrics.judge.local.short_questions import VERSION
 
 OPTIONS = ("top_p", "seed", "presence_penalty", "frequency_penalty", "reasoning_effort")  # sent only if given

@@ -3,13 +3,15 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from metrics.core.number_text import MISSING as MISSING
-from metrics.core.number_text import amount as amount
-from metrics.core.number_text import exact as exact
-from metrics.core.number_text import interval as interval
-from metrics.core.number_text import number as number
-from metrics.core.number_text import p_value as p_value
-from metrics.core.number_text import p_words as p_words
+from metrics.core.number_text import (
+    MISSING as MISSING,
+    amount as amount,
+    exact as exact,
+    interval as interval,
+    number as number,
+    p_value as p_value,
+    p_words as p_words,
+)
 
 FIGURE_SPACE = "\u2007"  # as wide as a digit in tabular figures
 POINT_SPACE = "\u2008"  # as wide as the point

@@ -29,6 +29,7 @@ from tests.benchmarks.classification_draws import classification
 from tests.benchmarks.coco_scene import coco_scene
 from tests.benchmarks.detection_draws import (
     DETECTORS,
+    Draw as Detections,
     all_points_estimates,
     counts,
     draw,
@@ -36,7 +37,6 @@ from tests.benchmarks.detection_draws import (
     estimates,
     interpolated_estimates,
 )
-from tests.benchmarks.detection_draws import Draw as Detections
 
 Floats = NDArray[np.float64]
 Draw = Callable[[np.random.Generator, tuple[int, ...]], Floats]

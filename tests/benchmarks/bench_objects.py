@@ -15,8 +15,7 @@ from unittest import mock
 
 import numpy as np
 from numpy.typing import NDArray
-from pycocotools import cocoeval
-from pycocotools import mask as reference
+from pycocotools import cocoeval, mask as reference
 from scipy.ndimage import minimum_filter
 
 from metrics.core.evaluator import Findings
@@ -31,9 +30,7 @@ from tests.evaluators.detected import pick, run, suite_and_outputs
 from tests.evaluators.test_ap_by_bin import BINS
 from tests.evaluators.test_detection_masks import tables
 from tests.evaluators.test_open_images_ap import challenge_suite
-from tests.evaluators.test_oriented import overlap as outline_iou
-from tests.evaluators.test_oriented import ring
-from tests.evaluators.test_oriented import tables as oriented_tables
+from tests.evaluators.test_oriented import overlap as outline_iou, ring, tables as oriented_tables
 from tests.evaluators.test_voc import voc_suite
 from tests.evaluators.voc_kit import voc_eval, voc_iou
 from tests.vision.coco_oracle import coco_eval

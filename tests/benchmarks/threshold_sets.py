@@ -10,8 +10,7 @@ from typing import Any
 import pandas as pd
 
 from metrics.core.suite import Case
-from tests.benchmarks.bench_mtrag_embeddings import DATA as MTRAG
-from tests.benchmarks.bench_mtrag_embeddings import read_cases
+from tests.benchmarks.bench_mtrag_embeddings import DATA as MTRAG, read_cases
 
 SHARED = MTRAG.parent
 CORPORA = Path(__file__).parents[1] / "corpora"

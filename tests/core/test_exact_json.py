@@ -4,8 +4,7 @@ import math
 
 import orjson
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from metrics.core.exact_json import parse_json
 

@@ -5,8 +5,7 @@ from dataclasses import replace
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from metrics.core.classes import ClassFacts, class_records, classes_of
 from metrics.core.fingerprint import fingerprint

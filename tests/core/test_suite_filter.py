@@ -1,8 +1,7 @@
 """Suite.filter."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from metrics.core.errors import InputError
 from metrics.core.suite import Suite

@@ -5,8 +5,7 @@ import unicodedata
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from metrics.core import unicode_forms
 from metrics.core.unicode_forms import normalized

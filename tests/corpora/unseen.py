@@ -90,8 +90,7 @@ def national_id(rng: Draw) -> Piece:
 
 
 def phone_abroad(rng: Draw) -> str:
-    from phonenumbers import PhoneNumberFormat, example_number_for_type, format_number
-    from phonenumbers import PhoneNumberType as Type
+    from phonenumbers import PhoneNumberFormat, PhoneNumberType as Type, example_number_for_type, format_number
 
     region = rng.choice("DE FR ES IT GB NL SE PL BR MX JP IN AU ZA TR KR".split())
     number = example_number_for_type(region, rng.choice([Type.FIXED_LINE, Type.MOBILE]))

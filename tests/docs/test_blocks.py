@@ -15,8 +15,7 @@ from typing import Any
 
 import pytest
 
-from metrics.cli.main import main
-from metrics.cli.main import parser as command_line
+from metrics.cli.main import main, parser as command_line
 from tests.conftest import PROJECT
 from tests.docs.blocks import FILES, SHOWN, Block, blocks
 from tests.docs.doc_files import write_doc_files, write_models, write_varied_outputs

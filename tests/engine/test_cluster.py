@@ -18,8 +18,7 @@ from metrics import engine
 from metrics.cli.main import main
 from metrics.core.errors import InputError, RunError
 from metrics.core.suite import Outputs, Suite
-from metrics.engine import cluster as clusters
-from metrics.engine import deadlines
+from metrics.engine import cluster as clusters, deadlines
 from metrics.engine.cluster import ClusterExecutor
 from metrics.engine.execute import TRIES
 from metrics.engine.parts import UnitResult

@@ -11,8 +11,7 @@ from metrics import engine
 from metrics.core.errors import InputError
 from metrics.core.registry import choose
 from metrics.core.suite import Case
-from metrics.engine import deadlines, judge_case
-from metrics.engine import score_cases as scoring
+from metrics.engine import deadlines, judge_case, score_cases as scoring
 from metrics.engine.deadlines import Limits, checked_timeout, default_timeout
 from metrics.engine.execute import MOST_LATE
 from metrics.engine.load_resources import Resources

@@ -13,8 +13,7 @@ import pytest
 from metrics import engine
 from metrics.core.errors import InputError, RunBusy, RunError, RunSealed
 from metrics.core.suite import Outputs
-from metrics.engine import parts as keeping
-from metrics.engine import run_control
+from metrics.engine import parts as keeping, run_control
 from metrics.engine.plan import plan
 from metrics.engine.unit_work import Job, failed_unit, perform
 from metrics.store import Run, Workspace

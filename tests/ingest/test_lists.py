@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from metrics.core.errors import InputError
 from metrics.ingest import load_outputs, load_suite, outputs_from_frame, suite_from_frame

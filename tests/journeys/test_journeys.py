@@ -14,8 +14,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.ingest.test_mask_images import mask
-from tests.journeys import brought_files as files
-from tests.journeys import brought_pictures as pictures
+from tests.journeys import brought_files as files, brought_pictures as pictures
 from tests.journeys.studio_walk import OUTPUTS, SUITE, StudioWalk, open_csv, open_json, open_parquet, open_pdf
 from tests.judge.server import JudgeServer
 

@@ -6,8 +6,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from metrics.core.errors import JudgeDown
 from metrics.judge.limits import FAILURES, REFUSALS, Gate

@@ -4,8 +4,7 @@ import json
 from typing import Literal
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from metrics.core.errors import Cut, Unreadable
 from metrics.judge.asking import ItemReply, Reply

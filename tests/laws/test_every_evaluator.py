@@ -12,8 +12,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from metrics.core.cases import Cases
 from metrics.core.errors import BudgetSpent, JudgeDown, JudgeError

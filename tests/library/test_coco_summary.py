@@ -13,8 +13,7 @@ import pytest
 
 from metrics import coco_summary, read_coco, read_outputs, read_suite
 from metrics.core.errors import InputError
-from metrics.library import coco as library_coco
-from metrics.library import plain_coco
+from metrics.library import coco as library_coco, plain_coco
 from metrics.vision import rle
 from tests.ingest.files import packed, write
 from tests.library.coco_files import RESULTS, TRUTH

@@ -4,8 +4,7 @@ from math import exp, log
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from metrics.core.errors import MissingResource
 from metrics.core.extras import how_to_install

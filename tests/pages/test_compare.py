@@ -8,8 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from components.views.results import model_comparison
-from metrics.analysis import Comparison, Difference
-from metrics.analysis import compare as paired
+from metrics.analysis import Comparison, Difference, compare as paired
 from metrics.presentation.questions.is_it_better import answer
 from metrics.store import Run, Workspace
 from tests.analysis.comparison import test_paired_bootstrap as pets

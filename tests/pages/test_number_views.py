@@ -10,8 +10,7 @@ from metrics.presentation.viewers.case_texts import case_blocks, predicted_text
 from metrics.reports.build import build
 from metrics.store import Workspace
 from tests.engine.engine_scenes import finished
-from tests.evaluators import test_group_fairness as fairness
-from tests.evaluators import test_regression as regression
+from tests.evaluators import test_group_fairness as fairness, test_regression as regression
 from tests.pages.conftest import Open
 
 

@@ -5,8 +5,7 @@ from collections import Counter
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from metrics.perturbations import INTENSITIES, KINDS, RULE_KINDS
 from metrics.perturbations.characters import EXCHANGED, NEIGHBOURS

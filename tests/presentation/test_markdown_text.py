@@ -4,8 +4,7 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from markdown_it import MarkdownIt
 
 from metrics.presentation.markdown_text import ZERO_WIDTH, code, prose, table

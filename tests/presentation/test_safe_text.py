@@ -4,8 +4,7 @@ import json
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from metrics.presentation.safe_text import is_code, is_rtl, safe, shown, shown_tree
 from tests.reports.made import made

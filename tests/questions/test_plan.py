@@ -5,8 +5,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from metrics.core.errors import InputError
 from metrics.questions.plan import FOLLOWING, NextTo, Plan, Task, languages_of

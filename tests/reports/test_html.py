@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pypdfium2
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from PIL import Image
 
 from metrics.presentation.blocks import Passage

@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy import optimize, special
 
 from metrics.stats.confidence_sequences import BETS, LEVEL, bounds, evidence_above, evidence_below, thresholds

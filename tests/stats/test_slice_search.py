@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from metrics.stats import slice_search
 from metrics.stats.slice_search import Facet, _Places, detectable, distinct, normal_score, search

@@ -3,8 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from metrics.judge.completion import CallFailed
 from metrics.targets.answers import MAX_LISTED, MAX_TEXT, answer_of

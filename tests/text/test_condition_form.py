@@ -1,8 +1,7 @@
 """The form of a condition and its text say the same, both ways."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from metrics.text.condition_form import TESTS, ConditionForm, Group, Row, condition_of, form_of, row_problem
 from metrics.text.conditions import ConditionError, parse_condition

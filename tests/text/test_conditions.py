@@ -4,8 +4,7 @@ import re
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from metrics.text.conditions import ConditionError, comparable, parse_condition
 

@@ -6,8 +6,7 @@ from contextlib import suppress
 
 import jsonschema
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from metrics.text import json_text
 from metrics.text.json_text import JsonError, read_json, says_nothing, violations

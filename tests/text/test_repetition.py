@@ -3,8 +3,7 @@
 import zlib
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from metrics.text.repetition import NO_REPEAT, Repeat, compression_ratio, longest_repeat
 

@@ -5,8 +5,7 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from metrics.vision.compiled import coco_records
 from metrics.vision.compiled.coco_records import NOT_PLAIN, SHORTEST

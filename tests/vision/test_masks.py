@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 import shapely
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from pycocotools import mask as reference
 
 from metrics.vision.masks import MaskOverlap, Shapes, draw, encode

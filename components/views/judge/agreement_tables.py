@@ -10,8 +10,7 @@ import pandas as pd
 from components.charts.figure_parts import plain, whiskers
 from metrics.presentation.format import ARROWS, count, plural, shorten
 from metrics.presentation.palette import ACCENT, INK, MUTED, SERIES, SURFACE
-from metrics.presentation.phrases import estimated
-from metrics.presentation.phrases import metric_title as named
+from metrics.presentation.phrases import estimated, metric_title as named
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

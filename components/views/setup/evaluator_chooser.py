@@ -25,8 +25,7 @@ from components.views.setup.evaluator_offers import (
 )
 from components.widgets import url
 from components.widgets.controls import agreed
-from metrics.core.registry import evaluators as catalogue
-from metrics.core.registry import refused as refused_plugins
+from metrics.core.registry import evaluators as catalogue, refused as refused_plugins
 from metrics.presentation import format, run_names
 from metrics.presentation.families import FAMILIES
 

@@ -103,8 +103,7 @@ def stored_at(run: Run, evaluator: str, iou: float | None) -> bool:
 
 def matches_at(run: Run, evaluator: str, model: str, repeat: int, iou: float | None) -> pa.Table:
     """Return the matches of one model and repeat at an IoU threshold and any score (schema MATCHES)."""
-    from metrics.evaluators.detection._matched import grid_with, outcomes_table, scene_of
-    from metrics.evaluators.detection._matched import match_objects as match_all
+    from metrics.evaluators.detection._matched import grid_with, match_objects as match_all, outcomes_table, scene_of
     from metrics.evaluators.detection.detection_confusion import match_confused
     from metrics.evaluators.detection.keypoint_summary import keypoint_matches
     from metrics.vision.error_breakdown import find_errors

@@ -11,8 +11,7 @@ from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict
 from metrics.core.suite import Case
 from metrics.evaluators._classifiers import classifier_field, side
-from metrics.models import classifier as classifiers
-from metrics.models import embedder as embeddings
+from metrics.models import classifier as classifiers, embedder as embeddings
 from metrics.models.classifier import Classifier
 from metrics.models.embedder import Embedder
 from metrics.text.overlap.similarity import best_matches

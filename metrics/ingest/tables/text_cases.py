@@ -15,8 +15,12 @@ from metrics.ingest.sheet import Sheet
 from metrics.ingest.tables import answer_choices, contexts, graded_ids
 from metrics.ingest.tables.columns import NUMBER_ALIASES, SUITE_ALIASES, USEFUL, Columns, fold
 from metrics.ingest.tables.id_matches import only_columns, suggestion
-from metrics.text.agents.expected_calls import CALLS_FORM as EXPECTED_CALLS
-from metrics.text.agents.expected_calls import ExpectedCallsError, calls_json, expected_calls
+from metrics.text.agents.expected_calls import (
+    CALLS_FORM as EXPECTED_CALLS,
+    ExpectedCallsError,
+    calls_json,
+    expected_calls,
+)
 
 PREDICTED = tuple(each.name for each in OUTPUT_FIELDS if each.tasks == ("regression",))
 # columns that are read with others, or whose cells need more than their type

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from metrics.analysis.slices.find_slices import LEVEL as SEARCH_LEVEL
-from metrics.analysis.slices.find_slices import FoundSlice, SliceSearch, searches
+from metrics.analysis.slices.find_slices import LEVEL as SEARCH_LEVEL, FoundSlice, SliceSearch, searches
 from metrics.analysis.slices.slice_outcomes import Measure
 from metrics.analysis.slices.slice_values import SliceTable, SliceValue
 from metrics.core.rounding import at_most

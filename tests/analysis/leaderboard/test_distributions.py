@@ -4,8 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from metrics.analysis import cases
 from metrics.analysis.leaderboard.distributions import FAR, distributions, metrics_by_case

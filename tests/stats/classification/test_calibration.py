@@ -2,11 +2,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from sklearn.calibration import calibration_curve
-from sklearn.metrics import brier_score_loss
-from sklearn.metrics import log_loss as their_log_loss
+from sklearn.metrics import brier_score_loss, log_loss as their_log_loss
 
 from metrics.stats.bootstrap_draws import Draws
 from metrics.stats.classification.calibration import brier, calibration_errors, log_loss, reliability, resampled_error

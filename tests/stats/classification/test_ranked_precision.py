@@ -1,8 +1,7 @@
 """Average precision of a ranked list, against scikit-learn's."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from metrics.stats.ranked_retrieval import average_precision
 

@@ -1,8 +1,7 @@
 """Counts by threshold, against scikit-learn on every class and threshold."""
 
 import numpy as np
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from sklearn.metrics import multilabel_confusion_matrix, precision_recall_fscore_support
 
 from metrics.stats.classification.roc import THRESHOLDS, f1, threshold_counts, true_and_other

@@ -1,8 +1,7 @@
 """Steps of a text: lists of every script, what belongs to an item, prose, and bounded time."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from metrics.text.agents.steps import steps
 

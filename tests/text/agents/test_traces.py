@@ -4,8 +4,7 @@
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from metrics.text.agents.traces import Step, TraceError, efficiency, looping, steps_of
 

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from metrics.text.overlap.alignment import Aligned, align
 from metrics.text.overlap.similarity import Floats

@@ -4,8 +4,7 @@ from collections import Counter
 
 import nltk
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from metrics.text.overlap import ngrams
 from metrics.text.overlap.ngrams import Compared, clipped_matches

@@ -3,12 +3,10 @@
 import random
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from rouge_score.rouge_scorer import RougeScorer, lcs_ind
 
-from metrics.text.overlap import rouge as rouge_scores
-from metrics.text.overlap import subsequence
+from metrics.text.overlap import rouge as rouge_scores, subsequence
 from metrics.text.overlap.rouge import ROUGE_TYPES, RougeText, rouge, rouge_lsum
 from metrics.text.overlap.subsequence import Work, lcs_length, lcs_positions
 

@@ -7,8 +7,7 @@ import zlib
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from metrics.text.sensitive.encodings import ENCODINGS, MOST_DECODED, MOST_INFLATED, encoded_parts, in_the_clear
 

@@ -4,8 +4,7 @@ from itertools import pairwise
 
 import phonenumbers
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from metrics.text.sensitive.check_digits import luhn
 from metrics.text.sensitive.payments import iban_checks

@@ -1,8 +1,7 @@
 """The plain form of a text: what is undone, and that places lead back to the original."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from metrics.text.sensitive.plain_form import PlainForm
 from metrics.text.sensitive.spans import Finding

@@ -5,8 +5,7 @@ from unittest import mock
 
 import phonenumbers
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from metrics.text.patterns import Sign
 from metrics.text.sensitive import contacts, national_ids, network, payments, personal_details

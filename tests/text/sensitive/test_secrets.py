@@ -6,8 +6,7 @@ from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from metrics.text.sensitive.randomness import entropy, looks_random
 from metrics.text.sensitive.secrets import secrets
