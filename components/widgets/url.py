@@ -5,7 +5,7 @@ from collections.abc import Container
 from functools import partial
 from pathlib import Path
 from typing import NoReturn, overload
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -132,15 +132,10 @@ def go(name: str, /, **values: Value) -> NoReturn:
 
 
 def state() -> str:
-    """Return this view's query parameters as one text, for `link_back` on another page."""
+    """Return this view's query parameters as one text."""
     return urlencode([(name, value) for name in st.query_params for value in st.query_params.get_all(name)])
 
 
 def link(label: str, name: str, /, *, icon: str | None = None, **values: Value) -> None:
     """Draw a link to another page with its query parameters."""
     st.page_link(page(name), label=label, icon=icon, query_params=pairs(values))
-
-
-def link_back(label: str, name: str, state: str, *, icon: str | None = None) -> None:
-    """Draw a link to a page in a given `state`."""
-    link(label, name, icon=icon, **parse_qs(state))

@@ -77,15 +77,8 @@ CORNERS = (  # names of the left, upper, right and lower side, and whether they 
     (("xMin", "yMin", "xMax", "yMax"), True),
 )
 READ = {*NAMES, *INNER, *SIZES, *LABELS, *SCORES, *COLUMNS, "width", "height"}
-READ |= {name for names, _ in CORNERS for name in names} | {
-    "box",
-    "bbox",
-    "bounding_box",
-    "x",
-    "y",
-    "isCrowd",
-    "iscrowd",
-}
+READ |= {name for names, _ in CORNERS for name in names}
+READ |= {"box", "bbox", "bounding_box", "x", "y", "isCrowd", "iscrowd"}
 READ |= {key for labels, scores in COLUMNS.values() for key in (*labels, *scores)}
 
 
@@ -216,18 +209,11 @@ def _column_key(record: Any) -> str | None:
     """Return the key with the boxes of all objects, None where each object is a record."""
     if not isinstance(record, Mapping):
         return None
-    return next(
-        (
-            key
-            for key, (labels, _) in COLUMNS.items()
-            if _is_boxes(record.get(key)) and any(name in record for name in labels)
-        ),
-        None,
-    )
-
-
-def _is_boxes(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(box, list) for box in value)
+    for key, (labels, _) in COLUMNS.items():
+        boxes = record.get(key) if any(name in record for name in labels) else None
+        if isinstance(boxes, list) and all(isinstance(box, list) for box in boxes):
+            return key
+    return None
 
 
 def _of_columns(record: Mapping[str, Any], key: str) -> list[Detection] | None:
