@@ -17,6 +17,10 @@ ScoreThresholds = Annotated[
     Field(min_length=1, max_length=1000, description="Score thresholds of the curve, in any order."),
     AfterValidator(lambda values: tuple(sorted(set(values)))),
 ]  # of which THRESHOLDS are the default
+# examples: a JSON list of case ids, or of {suite, case_id, geometry: GeoJSON text} for objects
+DETAILED_CURVES = pa.schema(
+    {"label": pa.string(), "threshold": pa.float64(), "kind": pa.string(), "count": pa.int64(), "examples": pa.string()}
+)
 
 
 def best_f1_metrics(kinds: str) -> tuple[Metric, Metric]:

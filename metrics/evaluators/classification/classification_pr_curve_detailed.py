@@ -15,7 +15,7 @@ from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import ClassificationParameters, ResamplingParameters, aggregate
-from metrics.evaluators._score_curve import ScoreThresholds
+from metrics.evaluators._score_curve import DETAILED_CURVES, ScoreThresholds
 from metrics.evaluators.classification._examples import scored_cases
 from metrics.evaluators.classification._score_matrix import ScoreMatrix, read_scores
 from metrics.stats.bootstrap_draws import Draws
@@ -23,15 +23,6 @@ from metrics.stats.classification.roc import THRESHOLDS, true_and_other
 from metrics.stats.intervals import NONE, wilson
 from metrics.stats.ratios import weighted_mean
 
-CURVES = pa.schema(
-    [
-        ("label", pa.string()),
-        ("threshold", pa.float64()),
-        ("kind", pa.string()),
-        ("count", pa.int64()),
-        ("examples", pa.string()),  # a JSON list of case ids
-    ]
-)
 KINDS = ("tp", "fn_misclassification", "fn_no_prediction", "fp_misclassification")  # those with a value per case
 NO_CASES = "no case of this class"
 FOUR_CASES = scored_cases(
@@ -149,7 +140,7 @@ def classification_pr_curve_detailed(suite: Suite, outputs: Outputs, parameters:
         }
         cases[case_id] = CaseScore(dict(zip(KINDS, row, strict=True)), evidence=Evidence(facts=facts))
     rows = list(_rows(found, other, parameters))
-    curves = pa.table([list(column) for column in zip(*rows, strict=True)] or [[]] * 5, schema=CURVES)
+    curves = pa.table([list(column) for column in zip(*rows, strict=True)] or [[]] * 5, schema=DETAILED_CURVES)
     draws = ResamplingParameters.model_validate({"resamples": 0}).draws(suite).of_cases(found.place)
     return Findings(_aggregates(found, values, predicted, draws), cases, curves)
 
@@ -185,7 +176,7 @@ def _aggregates(found: ScoreMatrix, values: Floats, predicted: Bools, draws: Dra
 def _rows(
     found: ScoreMatrix, other: Floats, parameters: DetailedParameters
 ) -> Iterator[tuple[str, float, str, int, str]]:
-    """Yield the rows of CURVES, class by class."""
+    """Yield the rows of DETAILED_CURVES, class by class."""
     thresholds, most = parameters.score_thresholds, parameters.pr_curve_max_examples
     for code, label in enumerate(found.labels):
         score = np.nan_to_num(found.scores[:, code], nan=-np.inf)

@@ -12,7 +12,7 @@ from metrics.core.array_types import Floats, Ints
 from metrics.core.evaluator import Aggregate, Columns, Example, Findings, Metric
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._objects import object_tables
-from metrics.evaluators._score_curve import ScoreThresholds
+from metrics.evaluators._score_curve import DETAILED_CURVES, ScoreThresholds
 from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS, ZOO, detection_evaluator
 from metrics.evaluators.detection._label_rows import Shares
 from metrics.evaluators.detection._matched import (
@@ -36,15 +36,6 @@ ERRORS = {
     "fp_misclassification": "Share of the predictions that are wrong and overlap a ground truth of another label.",
     "fp_hallucination": "Share of the predictions that are wrong and overlap no ground truth of another label.",
 }
-CURVES = pa.schema(
-    [
-        ("label", pa.string()),
-        ("threshold", pa.float64()),
-        ("kind", pa.string()),
-        ("count", pa.int64()),
-        ("examples", pa.string()),  # a JSON list of {suite, case_id, geometry: GeoJSON text}
-    ]
-)
 
 
 class DetectionDetailedParameters(OperatingParameters):
@@ -176,7 +167,7 @@ def _aggregates(scene: Scene, spans: Sequence[Spans], parameters: DetectionDetai
 def _curves(
     suite: Suite, outputs: Outputs, scene: Scene, spans: Sequence[Spans], parameters: DetectionDetailedParameters
 ) -> pa.Table:
-    """Return the rows of CURVES by label, threshold and kind."""
+    """Return the rows of DETAILED_CURVES by label, threshold and kind."""
     shape = (len(scene.labels), len(parameters.score_thresholds), len(spans))
     counts, examples = np.zeros(shape, np.int64), np.empty(shape, object)
     truths, predictions = object_tables(suite, outputs)
@@ -192,7 +183,7 @@ def _curves(
         pa.array(counts.ravel()),
         pa.array(examples.ravel(), pa.string()),
     ]
-    return pa.table(columns, schema=CURVES)
+    return pa.table(columns, schema=DETAILED_CURVES)
 
 
 def _points(
