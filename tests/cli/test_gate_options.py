@@ -134,10 +134,7 @@ def test_latest_is_the_run_before_the_new_one(folder, capsys):
     (["--fail-if-worse"], "--fail-if-worse: found no --baseline; expected --baseline RUN"),
     (["--non-inferior", "rougeL=0.1"], "--non-inferior: found no --baseline; expected --baseline RUN"),
     (["--anytime-valid"], "--anytime-valid: found no --baseline; expected --baseline RUN"),
-    (
-        ["--baseline", "latest", "--non-inferior", "rougeL"],
-        "--non-inferior: found 'rougeL'; expected METRIC=MARGIN",
-    ),
+    (["--baseline", "latest", "--non-inferior", "rougeL"], "--non-inferior: found 'rougeL'; expected METRIC=MARGIN"),
     (["--baseline", "latest", "--non-inferior", "rougeL=0"], "how much worse it may be, above 0"),
     (["--baseline", "latest"], "there is no finished run"),
     (["--baseline", "gone.zip"], "--baseline: found no file 'gone.zip'"),

@@ -39,10 +39,7 @@ def latest_ap(model: str) -> float:
 
 
 @pytest.mark.parametrize(("file", "told"), [
-    (
-        "corners",
-        ["82 % of the boxes leave their image", "As x1 y1 x2 y2 it would be 0 %", "add --fix corners=xyxy"],
-    ),
+    ("corners", ["82 % of the boxes leave their image", "As x1 y1 x2 y2 it would be 0 %", "add --fix corners=xyxy"]),
     ("empty", ["empty: No predictions at all", "or --accept-findings to score"]),
     ("mixed", ["add --fix mixed=normalised", "add --fix mixed=classes+1", "or --fix all to apply all of these"]),
     ("extra", ["a class that the suite does not have: category_id 90 (2)", "add --unknown-classes ignore|false|"]),

@@ -154,11 +154,7 @@ def _accuracy(*pairs: tuple[str, str]) -> ScriptedReply:
         ),
     ),
     sources=("Agent evaluation reference: rubric",),
-    standards=(
-        "valid and reliable",
-        "accountable and transparent",
-        "LLM06 excessive agency",
-    ),
+    standards=("valid and reliable", "accountable and transparent", "LLM06 excessive agency"),
     examples=(
         Example(
             "all five dimensions rated: 1, .8, .6, .3 and 1",

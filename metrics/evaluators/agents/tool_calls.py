@@ -82,11 +82,7 @@ def _binary(name: str, description: str) -> Metric:
     ),
     sources=("RAGAS: ToolCallAccuracy and ToolCallF1", "LangSmith agentevals: trajectory match",
              "DeepEval: tool correctness"),
-    standards=(
-        "valid and reliable",
-        "outcomes analysis",
-        "LLM06 excessive agency",
-    ),
+    standards=("valid and reliable", "outcomes analysis", "LLM06 excessive agency"),
     examples=(
         Example(
             "the expected calls, the numbers written in another way",

@@ -44,11 +44,7 @@ class CodeParameters(SandboxParameters):
                binary=True, minor=True),
     ),
     sources=("Chen et al. 2021", "Austin et al. 2021"),
-    standards=(
-        "valid and reliable",
-        "secure and resilient",
-        "LLM05 improper output handling",
-    ),
+    standards=("valid and reliable", "secure and resilient", "LLM05 improper output handling"),
     examples=(
         Example("code that passes", {"answer": f"Here:\n```python\n{ADD}\n```", "code_tests": ADD_TESTS},
                 {"passed": 1, "loaded": 1}, parameters=ALLOWED),
