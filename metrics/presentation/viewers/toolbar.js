@@ -1,4 +1,4 @@
-// Draws the payload of components/widgets/toolbar.py.
+// Draws the payload of components/widgets/frame.py.
 const SHOWN = 2000; // milliseconds that the button says what it did
 
 // Browsers offer the clipboard only to pages of this machine and of HTTPS; elsewhere a selected text is copied.
