@@ -24,7 +24,7 @@ from metrics.ingest.tables.columns import UPLOADED, Columns, fold
 from metrics.ingest.tables.conversations import split_questions
 from metrics.ingest.tables.decimals import NUMBER as NUMBER, are_thousands, decimal_mark, with_points
 from metrics.ingest.tables.lists import LIST, ListForm, looks_listed, looks_parted, looks_separated, split_column
-from metrics.ingest.tables.values import Leaves, as_lists, list_text
+from metrics.ingest.tables.values import PASSAGE_KEYS, Leaves, as_lists, list_text
 
 LISTED_PER_KIND = 1_000  # problems of one kind in one column of one file; the rest are counted in one line
 NOT_FINITE = ("nan", "inf", "-inf", "+inf", "infinity", "-infinity")
@@ -228,7 +228,7 @@ class Sheet:
         """
         column, plural = self.table[name], fold(name).endswith("s")
         names = canonical in NAMES
-        keys = ID_KEYS if canonical in ID_LISTS else ()
+        keys = ID_KEYS if canonical in ID_LISTS else PASSAGE_KEYS if canonical in PASSAGES else ()
         lone = canonical == "expected_answers" and not plural
         form = ListForm(passages=canonical in PASSAGES, whole=names and not keys, keys=keys, parts=lone)
         if pa.types.is_list(column.type):

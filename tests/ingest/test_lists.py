@@ -2,6 +2,7 @@
 # ruff: noqa: E501 - a table reads better with one line a case
 
 import json
+from collections import deque
 
 import numpy as np
 import pandas as pd
@@ -43,6 +44,20 @@ CELLS = {
     "python nested": ("[['a'], ['b']]", "one text", None), "None first": ("[None, 'a']", "one text", None),
     "nan in a list": ("[nan, 'a']", "one text", None), "link": ("[a](b) says", "one text", ["[a](b) says"]),
     "footnote": ("[[1]](b) says", "one text", ["[[1]](b) says"]), "a call": ("max(['a'])", "one text", ["max(['a'])"]),
+    "deque": ("deque(['a', 'b'], maxlen=5)", "Python list", ["a", "b"]), "tensor": ("tensor(['a'])", "Python list", ["a"]),
+    "frozenset": ("frozenset({'a'})", "Python list", ["a"]), "index": ("pd.Index(['a'], dtype='object')", "Python list", ["a"]),
+    "dict values": ("dict_values(['a'])", "Python list", ["a"]), "empty deque": ("deque([])", "Python list", []),
+    "pandas": ("<StringArray>\n['a', 'b']\nLength: 2, dtype: string", "Python list", ["a", "b"]),
+    "deque of None": ("deque([None])", "one text", None), "byte order mark": ('\ufeff["a"]', "JSON array", ["a"]),
+    "JSON twice": (r'"[\"a\", \"b\"]"', "JSON array", ["a", "b"]),
+    "enumeration": ("[Node(kind={<Kind.A: '1'>: 2}, text='a')]", "Python list", ["a"]),
+    "document without its text": ("<Document id=1>", "one text", None), "objects": ("[<x.Node object at 0x7f>]", "one text", None),
+    "haystack": ("<Document: {'id': 'x', 'content': 'a < b'}>", "one text", None),
+    "documents without their texts": ("[<Document id=1>, <Document id=2>]", "one text", None),
+    "a document in XML": ("<Document id=1>a</Document>", "one text", ["<Document id=1>a</Document>"]),
+    "HTML": ("<p class=x>a</p>", "one text", ["<p class=x>a</p>"]), "NA": ("[<NA>]", "one text", None),
+    "numpy's nan": ("[np.nan]", "one text", None), "float nan": ("[float('nan')]", "one text", None),
+    "curly quotes": ("[“a”, “b”]", "one text", None), "a word in brackets": ("[Applause]", "one text", ["[Applause]"]),
     "semicolons": ("a; b;;c ", ";", ["a", "b", "c"]),
     "prose with a bracket": ("[1] says so", "one text", ["[1] says so"]),
     "prose": ("a, b", "one text", ["a, b"]), "blanks survive": ("  a ", "one text", ["  a "]),
@@ -200,9 +215,26 @@ class Document:
         self.page_content, self.metadata = text, {"page": 3}
 
 
+class Text:
+    """What Haystack's retrievers return, and a message."""
+
+    def __init__(self, text):
+        self.content = text
+
+
+class Node:
+    """What LlamaIndex's retrievers return."""
+
+    def __init__(self, node):
+        self.node, self.score = node, 0.5
+
+
 IN_MEMORY = {  # values that only tables in memory have → items, None where they are refused
     "documents": ([Document("a"), Document("b")], ["a", "b"]), "a document": (Document("a"), ["a"]),
     "array": (np.array(["a", "b"], dtype=object), ["a", "b"]), "tuple": (("a", "b"), ["a", "b"]),
+    "deque": (deque(["a", "b"]), ["a", "b"]), "frozenset": (frozenset(["a"]), ["a"]), "series": (pd.Series(["a"]), ["a"]),
+    "values": ({1: "a"}.values(), ["a"]), "bytes": ([b"a"], ["a"]), "strings": (pd.array(["a"], dtype="string"), ["a"]),
+    "nodes": ([Node(Text("a"))], ["a"]), "messages": ([Text("a")], ["a"]),
     "arrays in a list": ([np.array(["a"])], None), "nan in a list": (["a", np.nan], None),
 }  # fmt: skip
 
@@ -217,3 +249,36 @@ def test_values_in_memory(tmp_path, value, items, table):
             outputs_from_frame(rows, suite=suite)
     else:
         assert outputs_from_frame(rows, suite=suite).outputs["retrieved_contexts"].to_pylist() == [items]
+
+
+@pytest.mark.parametrize("value", [object(), [object()], ["a", len], (text for text in "ab"), [..., "a"]], ids=range(5))
+@pytest.mark.parametrize("column", ["answer", "retrieved_contexts"])
+def test_objects_without_a_text_are_refused(tmp_path, value, column):
+    suite = load_suite(write(tmp_path, "s.csv", "case_id,question\n1,q\n")).value
+    with pytest.raises(InputError, match=f"column {column}: found values that are not text: an object"):
+        outputs_from_frame([{"case_id": "1", "answer": "x", column: value}], suite=suite)
+
+
+def test_a_message_is_its_text(tmp_path):
+    suite = load_suite(write(tmp_path, "s.csv", "case_id,question\n1,q\n")).value
+    assert outputs_from_frame([{"case_id": "1", "answer": Text("a")}], suite=suite).outputs["answer"].to_pylist() == [
+        "a"
+    ]
+
+
+@pytest.mark.parametrize("cell", ["{}", "()", "set()"])
+def test_nothing_retrieved_as_code(tmp_path, cell):
+    suite = load_suite(write(tmp_path, "s.csv", "case_id,question\n1,q\n")).value
+    outputs = load_outputs(
+        write(tmp_path, "o.csv", f"case_id,answer,retrieved_contexts\n1,x,{cell}\n"), suite=suite
+    ).value
+    assert outputs.outputs["retrieved_contexts"].to_pylist() == [[]]
+
+
+@pytest.mark.parametrize(
+    "passage", [{"body": "a"}, {"payload": {"text": "a"}}, {"_source": {"content": "a"}}, {"text": "a", "body": "b"}]
+)
+def test_passages_of_vector_stores(tmp_path, passage):
+    rows = [{"case_id": "1", "question": "q", "reference_contexts": [passage]}]
+    for _, suite in in_every_format(tmp_path, rows):
+        assert suite.cases["reference_contexts"].to_pylist() == [["a"]]

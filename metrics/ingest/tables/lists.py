@@ -14,21 +14,36 @@ from metrics.core.array_types import Bools
 from metrics.core.exact_json import parse_json
 from metrics.core.suite import STRINGS
 from metrics.ingest.arrays import flat, is_null
-from metrics.ingest.tables.python_reprs import NoRepr, python_value
-from metrics.ingest.tables.values import MARK, Leaves, as_lists, item_value, object_text, parts_text, text_of
+from metrics.ingest.tables.python_reprs import LISTS, NoRepr, python_value
+from metrics.ingest.tables.values import (
+    MARK,
+    PASSAGE_KEYS,
+    Leaves,
+    as_lists,
+    item_value,
+    object_text,
+    parts_text,
+    text_of,
+)
 
 Rule = Literal["list", "JSON array", "Python list", "numbered columns", ";", "one text"]
 CELL_BYTES = 10_000_000
 # What a cell begins with that may be a list or an object as JSON or Python write it …
-START = re.compile(r"""\s*(?:[\[({]|(?:np\.|numpy\.)?array\(|(?:[A-Z]\w*)?Document\(|page_content=)""")
+CALLED = rf"(?:\w{{1,20}}\.){{0,3}}{LISTS}\("
+START = re.compile(rf"""[\s\ufeff]*(?:[\[({{<]|"\[|{CALLED}|(?:[A-Z]\w*)?Document\(|page_content=)""")
 # … and what is one beyond doubt: where it cannot be read, it is no prose either
 BROKEN = re.compile(
-    r"""\s*(?:\[\s*(?:["'\]{]|[uUbB]["']|None\b|null\b|nan\b|(?:np\.)?str_\(|[A-Z]\w*\(\w+=)"""
-    r"""|(?:np\.|numpy\.)?array\(\s*\[|(?:[A-Z]\w*)?Document\(|page_content=)"""
+    r"""[\s\ufeff]*(?:\[\s*(?:["'“\]{]|[uUbB]["']|None\b|null\b|nan\b|(?:np\.)?str_\(|[A-Z]\w*\(\w+=)"""
+    rf"""|{CALLED}\s*[\[({{]|(?:[A-Z]\w*)?Document\(|page_content="""
+    # an object of which Python prints only what it is: <Document id=1>, [<x.Node object at 0x7f>]
+    r"""|\[?\s*<[\w.]*(?:Document|Node|Chunk|Point): |\[?\s*<[\w.]+ object at 0x"""
+    r"""|\[?\s*(?:<[\w.]*[A-Z]\w*(?: \w+=[^<>]*)?>\s*(?:,\s*|\]?\s*\Z))+\Z)"""
 )
-TUPLE_OF_TEXTS = re.compile(r"""\s*\(\s*(?:["']|None\b|[A-Z]\w*\(\w+=)""")
+ARRAY = re.compile(r"<\w*Array>\n(\[.*\])\nLength: \d+, dtype: .*", re.DOTALL)  # of pandas
+TUPLE_OF_TEXTS = re.compile(r"""\s*\(\s*(?:["')]|None\b|[A-Z]\w*\(\w+=)""")
 PARTS = re.compile(r"""\s*\[?\s*\{.*['"]type['"]""", re.DOTALL)
-NOTHING = ("none", "null", "nan")  # how programs spell a list that is not there
+NOTHING = ("none", "null", "nan", "<na>", "undefined", "n/a")  # how programs spell a list that is not there
+EMPTY = ("{}", "()", "set()", "frozenset()")
 ENTITY = re.compile(r"&#?\w+;")
 LIST = 'a list such as ["a", "b"], closed and without null'
 
@@ -57,8 +72,10 @@ def understand(text: str, form: ListForm, left: Leaves | None = None) -> tuple[R
 
     Prose that merely begins with a bracket ("[1] says …") stays one text.
     """
+    if form.passages and text.strip() in EMPTY:
+        return "Python list", []
     if form.code and len(text) <= CELL_BYTES and START.match(text):
-        rule, values = code_values(text)
+        rule, values = code_values(text, PASSAGE_KEYS if form.passages else ())
         if values is not None and (form.numbers or not any(isinstance(value, int | float) for value in values)):
             items = items_of(values, form, left)
             return (rule, items) if items is not None else ("one text", None)
@@ -71,10 +88,12 @@ def understand(text: str, form: ListForm, left: Leaves | None = None) -> tuple[R
     return "one text", [text]
 
 
-def code_values(text: str) -> tuple[Rule, list[Any] | None]:
+def code_values(text: str, keys: tuple[str, ...] = ()) -> tuple[Rule, list[Any] | None]:
     """Return the items of a list in the notation of JSON or Python, or a lone object with a text; None for others."""
     rule: Rule = "JSON array"
     value: Any = None
+    text = text.lstrip("\ufeff")
+    text = array[1] if (array := ARRAY.fullmatch(text.strip())) else text
     try:
         value = parse_json(text.encode())
     except (orjson.JSONDecodeError, UnicodeEncodeError):
@@ -86,8 +105,10 @@ def code_values(text: str) -> tuple[Rule, list[Any] | None]:
             return rule, None
         if text.lstrip().startswith("(") and not TUPLE_OF_TEXTS.match(text):
             return rule, None  # an interval, a pair of numbers
+    if isinstance(value, str) and value.lstrip().startswith("["):  # written as JSON twice
+        return code_values(value, keys)
     if isinstance(value, dict):
-        return rule, [value] if object_text(value) is not None else None
+        return rule, [value] if object_text(value, keys) is not None else None
     return rule, value if isinstance(value, list) else None
 
 
@@ -144,7 +165,7 @@ def _split_chunk(chunk: pa.Array, form: ListForm, left: Leaves | None) -> pa.Arr
 
 def looks_listed(column: pa.ChunkedArray, numbers: bool = True) -> list[str]:
     """Return the different texts of a column that are lists in the notation of JSON or Python, or begin like one."""
-    texts = _texts(column, r"^\s*[\[({]|^\s*(np\.|numpy\.)?array\(")
+    texts = _texts(column, rf"^\s*[\[({{<]|^\s*{CALLED}")
     form = ListForm(numbers=numbers)
     return [text for text in texts if understand(text, form) != ("one text", [text])]
 

@@ -14,12 +14,29 @@ from metrics.core.exact_json import PYTHON_DIGITS
 MAX_DEPTH = 20
 TOKEN = re.compile(
     r"""\s*(?:(?P<text>[uUbB]?(?:'[^'\\\n]*+(?:\\.[^'\\\n]*+)*+'|"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"))"""
-    r"""|(?P<number>[+-]?(?:\d[\d.]*+(?:[eE][+-]?\d+)?|\.\d+))|(?P<name>-?[A-Za-z_][\w.]*+)|(?P<mark>[][(){},=:]))""",
+    r"""|(?P<object><[^<>\n]{1,300}>)|(?P<number>[+-]?(?:\d[\d.]*+(?:[eE][+-]?\d+)?|\.\d+))|(?P<name>-?[A-Za-z_][\w.]*+)|(?P<mark>[][(){},=:]))""",
     re.DOTALL,
 )
 ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 ESCAPED = "\n\\'\"abfnrtv0123xNuU"  # what may follow a backslash; after any other character the backslash stays
-WORDS = {"None": None, "True": True, "False": False, "nan": None, "NaN": None, "null": None}
+WORDS = {"True": True, "False": False} | dict.fromkeys(  # and what is no value
+    (
+        "None",
+        "nan",
+        "NaN",
+        "null",
+        "NULL",
+        "np.nan",
+        "numpy.nan",
+        "pd.NA",
+        "NA",
+        "NaT",
+        "pd.NaT",
+        "undefined",
+        "Ellipsis",
+    )
+)
+LISTS = r"(?:array|ndarray|deque|tensor|Tensor|frozenset|set|list|tuple|Index|Series|dict_(?:keys|values))"
 ENDS = {"[": "]", "(": ")", "{": "}"}
 Token = tuple[str, str]  # kind and text
 
@@ -79,12 +96,16 @@ class _Reader:
             return decoded(text)
         if kind == "number":
             return _number(text)
+        if kind == "object":  # <NA>, <Kind.SOURCE: '1'>, <Document id=1>: what it holds is not written
+            return None
         if text in ENDS:
             return self.items(text, depth + 1)
         if text in WORDS:
             return WORDS[text]
         if kind == "name" and self.take("("):
-            return self.call(depth + 1)
+            found = self.call(depth + 1)
+            lists = re.fullmatch(rf"(?:\w+\.)*{LISTS}", text)
+            return None if text == "float" and found == "nan" else [] if lists and found == {} else found
         raise NoRepr
 
     def items(self, start: str, depth: int) -> list[Any] | dict[str, Any]:
@@ -102,7 +123,7 @@ class _Reader:
             commas += comma
             if not comma and self.next_kind() not in ("text", ENDS[start]):  # numpy puts no comma between its texts
                 raise NoRepr
-        if (pairs and found) or (start == "(" and not commas):  # in brackets, but no tuple
+        if (pairs and found) or (start == "(" and found and not commas):  # in brackets, but no tuple
             raise NoRepr
         return pairs if pairs or (start == "{" and not found) else found
 

@@ -2,8 +2,10 @@
 
 import datetime as dt
 import json
+import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections import deque
+from collections.abc import Iterable, KeysView, Mapping, Sequence, ValuesView
 from typing import Any
 
 import numpy as np
@@ -30,6 +32,9 @@ TEXT_KEYS = (
     "generated_text",
 )
 HOLDERS = ("kwargs", "node", "document", "chunk", "passage", "content")  # … or the object that has it
+# the same only of a passage, whose other names they are: in an answer they may be fields of JSON
+PASSAGE_KEYS = ("chunk_text", "passage_text", "document_text", "context", "body")
+PASSAGE_HOLDERS = ("payload", "_source", "entity", "fields", "data")
 TEXT_PARTS = ("text", "input_text", "output_text")  # types of the parts of a message that are texts
 MARK = "\0"  # of the JSON text of an object or list in a list, until it is known what the column is
 Leaves = dict[str, tuple[int, Any]]  # path in an object → how often it has a value that is not read, and one of them
@@ -39,6 +44,9 @@ TEXTS = spellings("question", "answer", "expected_answers", "source_text", "syst
 # columns of answers, where an object is one: the JSON that was extracted. Containers of fields and scores are none
 ANSWERS = spellings("expected_answers", "answer") - {"outputs", "response", "prediction", "predictions"}
 PARTS = spellings(*FIELDS) | {*TEXT_KEYS, *HOLDERS, "messages", "role", "type", "score", "scores", "value", "result"}
+NO_VALUE = re.compile(
+    r"<.{1,300} at 0x[0-9a-fA-F]+>|<class |<built-in |Ellipsis\Z"
+)  # how Python prints what is no value
 LARGEST = sys.float_info.max
 EXACT = 2.0**53  # from here on a float does not hold every whole number
 MAX_DEPTH = 3  # objects inside a record become dotted columns down to here, JSON text below
@@ -75,10 +83,27 @@ def text_of(value: Any) -> str | None:
         return value.date().isoformat()
     if isinstance(value, dt.date | dt.time):
         return value.isoformat()
-    if isinstance(value, dict | list | tuple | np.ndarray):
-        return json_text(value)
-    document = getattr(value, "page_content", None)  # of LangChain
-    return document if isinstance(document, str) else str(value)
+    if isinstance(value, bytes):
+        return value.decode()
+    if isinstance(value, dict) or is_listed(value):
+        return json_text(value if isinstance(value, dict) else list(value))
+    text = _text_within(value)
+    if text is None and NO_VALUE.match(text := str(value)):
+        raise ValueError(f"an object {text[:80]}")
+    return text
+
+
+def is_listed(value: Any) -> bool:
+    """Return whether a value of Python is a list of values: also a tuple, a set, an array, the column of a frame."""
+    if isinstance(value, list | tuple | set | frozenset | deque | np.ndarray | KeysView | ValuesView | range):
+        return True
+    return not isinstance(value, np.generic) and (hasattr(value, "tolist") or hasattr(value, "to_list"))
+
+
+def _text_within(value: Any) -> str | None:
+    """Return the text of a document, a node or a message, an object of a program; None for any other value."""
+    held = getattr(value, "node", value)  # of LlamaIndex
+    return next((text for key in TEXT_KEYS[:3] if isinstance(text := getattr(held, key, None), str)), None)
 
 
 def json_text(value: Any) -> str:
@@ -108,13 +133,15 @@ def object_text(value: Any, keys: tuple[str, ...] = (), left: Leaves | None = No
     if isinstance(value, list):
         return parts_text(value, left)
     found: tuple[str, str | None] | None = None
-    for key in (*keys, *TEXT_KEYS):
+    passages = keys == PASSAGE_KEYS
+    for key in (*TEXT_KEYS, *keys) if passages else (*keys, *TEXT_KEYS):
         inner = value.get(key)
-        if isinstance(inner, str) or (key in keys and isinstance(inner, int)):
+        if isinstance(inner, str) or (key in keys and not passages and isinstance(inner, int)):
             found = key, text_of(inner)
             break
     if found is None and depth:
-        held = ((key, value[key]) for key in HOLDERS if isinstance(value.get(key), dict | list))
+        holders = (*HOLDERS, *PASSAGE_HOLDERS) if passages else HOLDERS
+        held = ((key, value[key]) for key in holders if isinstance(value.get(key), dict | list))
         texts = ((key, object_text(inner, keys, left, depth - 1)) for key, inner in held)
         found = next((each for each in texts if each[1] is not None), None)
     if found is None:
@@ -181,7 +208,7 @@ def column_of(values: Sequence[Any]) -> pa.Array:
 
     In a list column a lone text becomes a list of one. ValueError for text that is not valid Unicode (lone surrogates).
     """
-    listed = any(isinstance(value, list | tuple | np.ndarray | set) for value in values)
+    listed = any(is_listed(value) for value in values)
     try:
         if not listed:
             return pa.array([text_of(value) for value in values], pa.string())
@@ -193,7 +220,7 @@ def column_of(values: Sequence[Any]) -> pa.Array:
 def _items(value: Any) -> list[str | None] | None:
     if value is None:
         return None
-    if isinstance(value, list | tuple | np.ndarray | set):
+    if is_listed(value):
         return [_item(item) for item in value]
     text = text_of(value)
     return None if text is None else [text]
@@ -201,11 +228,11 @@ def _items(value: Any) -> list[str | None] | None:
 
 def _item(value: Any) -> str | None:
     """Return an item of a list as text, what is no text or number as marked JSON."""
-    if isinstance(value, dict | list | tuple | np.ndarray | set):
-        plain = value.tolist() if isinstance(value, np.ndarray) else list(value) if isinstance(value, set) else value
+    if isinstance(value, dict) or is_listed(value):
+        plain = value if isinstance(value, dict) else value.tolist() if isinstance(value, np.ndarray) else list(value)
         return MARK + json_text(plain)
-    if isinstance(getattr(value, "page_content", None), str):
-        return MARK + json_text({"page_content": value.page_content, "metadata": getattr(value, "metadata", {})})
+    if (text := _text_within(value)) is not None and not isinstance(value, str):
+        return MARK + json_text({"page_content": text, "metadata": getattr(value, "metadata", {})})
     return text_of(value)
 
 
@@ -224,7 +251,7 @@ def has_text(name: str, value: dict[str, Any]) -> bool:
     """Return whether the object in a column is one text: a passage, or the part of a message."""
     plain = fold(name)
     if plain in PASSAGES:
-        return object_text(value) is not None
+        return object_text(value, PASSAGE_KEYS) is not None
     held = plain in TEXTS and ("type" in value or f"{plain}." not in CONTAINERS)
     return held and parts_text([value]) is not None
 
