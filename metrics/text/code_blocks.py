@@ -1,22 +1,39 @@
 """The code in an answer: what stands in fenced blocks, else the answer as it is; and the program that it makes."""
 
 import ast
+import json
 import re
 import warnings
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
+from metrics.text.thoughts import STOPS
+
 # at the beginning of a line, or of an item of a list or a quotation
 FENCE = re.compile(
     r"^(?P<before>[ \t>]*(?:(?:[-*+•]|\d{1,3}[.)])[ \t]+)?)(?P<fence>`{3,}|~{3,})[ \t]*"
-    r"(?:\{[ \t]*[.]?)?(?P<language>[\w+#.-]*)[^\n`]*$",
+    r"(?:\{[ \t]*[.]?)?(?P<language>[\w+#./-]*)[^\n`]*$",
     re.MULTILINE,
 )
+BEHIND_WORDS = re.compile(r"(?<=[^\W\d_][:.])[ \t]+(?=(?:`{3,}|~{3,})[\w+#./-]*$)", re.MULTILINE)  # Code: ```sql
+TAG = re.compile(r"\[(?P<tag>[A-Za-z]{2,10})\]|<(?P<name>[A-Za-z]{2,10})>")  # [PYTHON] … [/PYTHON], <sql>…</sql>
+AROUND = re.compile(
+    r"\s*<(answer|solution|response|output|code|pre)(?: [^<>]*)?>(?P<text>.*)</\1>\s*", re.DOTALL | re.IGNORECASE
+)
+QUOTED = re.compile(r"(\"\"\"|'''|[\"'`])(?P<text>(?:(?!\1).)+)\1|“(?P<curly>[^”]+)”", re.DOTALL)
+MAX_AROUND = 3  # tags, one within the other
+KEYS = ("sql", "sql_query", "query", "code", "python", "program", "solution", "answer")  # of JSON that holds code
+SAID = re.compile(
+    r"^[*#_ ]{0,4}(?:sql(?: ?query| ?statement)?|query|a|answer)[*_ ]{0,3}:[*_ ]{0,3}\s*(?=\S)",
+    re.IGNORECASE | re.MULTILINE,
+)
+SHELL = re.compile(r"^(?:>>>|\.\.\.)(?: (?P<line>.*))?$", re.MULTILINE)  # of Python
 IN_A_LINE = re.compile(r"(?P<fence>`{3,}|~{3,})(?P<inside>[^`~\n]+)(?P=fence)")
 LABELLED = re.compile(r"(?P<language>[\w+#.-]+)\s+(?P<text>\S.*)", re.DOTALL)
-PYTHON = re.compile(r"i?py(?:thon)?[\d.]*", re.IGNORECASE)
+PYTHON = re.compile(r"i?py(?:thon)?[\d.]*|pycon|python-?(?:repl|console)|tool_code", re.IGNORECASE)
 SQL = re.compile(
-    r"[\w.+-]*sql[\w.+-]*|postgres|mariadb|duckdb|bigquery|snowflake|redshift|oracle|hive|db2|d[dmq]l|query",
+    r"[\w.+/-]*sql[\w.+-]*|postgres|mariadb|duckdb|bigquery|snowflake|redshift|oracle|hive(?:ql)?|db2?|d[dmq]l|query|h2"
+    r"|trino|presto|clickhouse|athena|cockroach(?:db)?|teradata|vertica|spanner|databricks|impala|spark|select",
     re.IGNORECASE,
 )
 JSON = re.compile(r"json[\w.-]*|application/json", re.IGNORECASE)
@@ -34,23 +51,78 @@ class Block(NamedTuple):
 def code_of(answer: str, languages: re.Pattern[str], blocks: Blocks = "all") -> str:
     """Return the code of an answer: its fenced blocks in one of the `languages`, else those that name none.
 
-    An answer without fences is code as a whole, with its indentation; a block that is not closed ends with the answer.
-    Blocks in other languages are left out. `blocks`: all of them, one under the other, or the first or last alone. A
-    byte order mark is left out, and a line ends with a line feed.
+    An answer without fences is code as a whole, with its indentation, but what it stands in does not count: quotes,
+    [PYTHON] … [/PYTHON], <answer>…</answer>, a key of a JSON object, "SQL:" before it. A block that is not closed ends
+    with the answer. Blocks in other languages are left out. `blocks`: all of them, one under the other, or the first
+    or last alone. A byte order mark is left out, and a line ends with a line feed.
 
     >>> code_of("1. Run this:\\n   ```postgresql\\n   SELECT 1\\n   ```", SQL)
     'SELECT 1'
     """
-    plain = _plain(answer)
+    plain = BEHIND_WORDS.sub("\n", STOPS.sub("", _plain(answer)))
     found = list(_blocks(plain)) or list(_blocks_in_a_line(plain, languages))
     if not found:
-        quoted = plain.strip()
-        alone = len(quoted) > 2 and quoted[0] == quoted[-1] == "`" and quoted.count("`") == 2
-        return quoted[1:-1] if alone else plain.strip("\n")
+        return plain.strip("\n") if languages is JSON else _without_wrapping(plain, languages)
     for wanted in (languages, UNNAMED):
         if own := [block.text for block in found if wanted.fullmatch(block.language)]:
-            return "\n\n".join({"all": own, "first": own[:1], "last": own[-1:]}[blocks])
-    return ""
+            return _as_code("\n\n".join({"all": own, "first": own[:1], "last": own[-1:]}[blocks]), languages)
+    held = [text for block in found if JSON.fullmatch(block.language) and (text := _held(block.text))]
+    return code_of(held[-1], languages) if held and languages is not JSON else ""
+
+
+def _without_wrapping(text: str, languages: re.Pattern[str]) -> str:
+    """Return code without the tags, the quotes, the JSON object or the word "SQL:" that it stands in."""
+    for _ in range(MAX_AROUND):
+        around = AROUND.fullmatch(text)
+        text = around["text"] if around else text
+    if tagged := list(_tagged(text, languages)):
+        text = "\n\n".join(part.strip("\n") for part in tagged)
+    if held := _held(text):
+        return code_of(held, languages)
+    if quoted := QUOTED.fullmatch(text.strip()):
+        text = quoted["text"] or quoted["curly"]
+    if languages is SQL and (said := list(SAID.finditer(text))):
+        text = text[said[-1].end() :]
+    return _as_code(text.strip("\n"), languages)
+
+
+def _tagged(text: str, languages: re.Pattern[str]) -> Iterator[str]:
+    """Yield what stands between tags that name a language; after one in brackets that nothing closes, the rest."""
+    place = 0
+    for tag in TAG.finditer(text):
+        name = tag["tag"] or tag["name"]
+        if tag.start() < place or not (languages.fullmatch(name) or name.casefold() == "code"):
+            continue
+        end = text.find(f"[/{name}]" if tag["tag"] else f"</{name}>", tag.end())
+        if end < 0 and (tag["name"] or text[: tag.start()].strip()):
+            return
+        place = len(text) if end < 0 else end
+        yield text[tag.end() : place]
+
+
+def _held(text: str) -> str:
+    """Return the code that a text in JSON or of Python's literals is, or that one of its KEYS holds; "" for others."""
+    if text.lstrip()[:1] not in ("{", "[", '"'):
+        return ""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        try:
+            value = ast.literal_eval(text.strip()) if text.lstrip()[0] == "{" else ""
+        except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+            return ""
+    value = value[0] if isinstance(value, list) and len(value) == 1 else value
+    members = {key.casefold(): inner for key, inner in value.items()} if isinstance(value, dict) else {"code": value}
+    return next((members[key] for key in KEYS if isinstance(members.get(key), str)), "")
+
+
+def _as_code(text: str, languages: re.Pattern[str]) -> str:
+    """Return code with plain blanks; of a session in Python's shell only what was typed."""
+    if languages is JSON:
+        return text
+    plain = text.replace("\u00a0", " ")
+    lines = [line["line"] or "" for line in SHELL.finditer(plain)]
+    return "\n".join(lines) if languages is PYTHON and plain.startswith(">>>") else plain
 
 
 def without_fence(text: str) -> str:
@@ -61,7 +133,7 @@ def without_fence(text: str) -> str:
 
 
 def _plain(answer: str) -> str:
-    return answer.replace("\ufeff", "").replace("\r\n", "\n").replace("\r", "\n")
+    return re.sub("[\ufeff\u200b]", "", answer).replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _blocks(answer: str) -> Iterator[Block]:

@@ -32,6 +32,24 @@ PROMPT = 'from math import pi\n\n\ndef area(r):\n    """The area of a circle."""
     pytest.param("`x = 1`", "x = 1", id="one-backtick"),
     pytest.param("```py\nx = '''\n    ```\n'''\n```", "x = '''\n    ```\n'''", id="deeper-fences-are-code"),
     pytest.param("", "", id="empty"),
+    pytest.param("So:\n[PYTHON]\nx = 1\n[/PYTHON]\nDone.", "x = 1", id="in-brackets"),
+    pytest.param("[PYTHON]\nx = 1", "x = 1", id="in-brackets-not-closed"),
+    pytest.param("x = d['a'] [PYTHON]", "x = d['a'] [PYTHON]", id="brackets-behind-code"),
+    pytest.param("<python>x = 1</python>", "x = 1", id="in-a-tag"),
+    pytest.param('<pre><code class="language-py">x = 1</code></pre>', "x = 1", id="in-html"),
+    pytest.param("<answer>\nx = 1\n</answer>", "x = 1", id="in-an-answer"),
+    pytest.param('{"why": "so", "code": "x = 1"}', "x = 1", id="in-json"),
+    pytest.param('```json\n{"code": "x = 1"}\n```', "x = 1", id="in-fenced-json"),
+    pytest.param("{'code': 'x = 1'}", "x = 1", id="in-a-dictionary"),
+    pytest.param('{"x": 1}', '{"x": 1}', id="json-that-is-code"),
+    pytest.param('"x = 1\\ny = 2"', "x = 1\ny = 2", id="a-json-text"),
+    pytest.param("'''\nx = 1\n'''", "x = 1", id="in-quotes"),
+    pytest.param("'a' + 'b'", "'a' + 'b'", id="quotes-of-its-own"),
+    pytest.param("Code: ```python\nx = 1\n```", "x = 1", id="behind-words"),
+    pytest.param("1.\t```py\n\tx = 1\n\t```", "x = 1", id="item-tab"),
+    pytest.param("```pycon\n>>> if x:\n...     y()\n1\n```", "if x:\n    y()", id="a-session"),
+    pytest.param("```python\nx = 1\n```<|im_end|>", "x = 1", id="the-end-of-a-turn"),
+    pytest.param("if x:\n\u00a0\u00a0y()", "if x:\n  y()", id="blanks-that-do-not-break"),
 ])  # fmt: skip
 def test_code_of(answer: str, code: str) -> None:
     assert code_of(answer, PYTHON) == code
@@ -40,11 +58,23 @@ def test_code_of(answer: str, code: str) -> None:
 @pytest.mark.parametrize("label", [
     "sql", "SQL", "sqlite3", "postgresql", "postgres", "PostgreSQL", "pgsql", "mysql", "mariadb", "tsql", "T-SQL",
     "plsql", "mssql", "{.sql}", "bigquery", "snowflake", "duckdb", "", "txt", "sql title=x",
+    "pl/sql", "hiveql", "trino", "clickhouse", "teradata", "spark", "db",
 ])  # fmt: skip
 @pytest.mark.parametrize("fence", ["```", "~~~", "````"])
 def test_sql_has_many_labels(label: str, fence: str) -> None:
     assert code_of(f"Here:\r\n{fence}{label}\r\nSELECT 1;\r\n{fence}\r\nDone.", SQL) == "SELECT 1;"
     assert code_of(f"Here:\n{fence}python\nx\n{fence}\n{fence}{label}\nSELECT 1;\n{fence}", SQL) == "SELECT 1;"
+
+
+@pytest.mark.parametrize("answer", [
+    '{"sql": "SELECT 1;"}', '{"explanation": "one", "query": "SELECT 1;"}', '[{"sql": "SELECT 1;"}]',
+    '{"SQL": "SELECT 1;"}',
+    "[SQL]SELECT 1;[/SQL]", "Here: <sql>SELECT 1;</sql>", '"SELECT 1;"', "“SELECT 1;”", "SQL: SELECT 1;",
+    "**SQL:**\nSELECT 1;",
+    "Question: one?\nSQLQuery: SELECT 1;", "```json\n{\"sql\": \"SELECT 1;\"}\n```", "<answer>SELECT 1;</answer>",
+])  # fmt: skip
+def test_sql_without_a_fence(answer: str) -> None:
+    assert code_of(answer, SQL) == "SELECT 1;"
 
 
 def test_a_fence_around_the_whole_text() -> None:
@@ -59,8 +89,20 @@ def test_one_of_several() -> None:
 
 
 def test_the_time_is_linear() -> None:
-    for text in ("```" * 50_000, "```py\n" * 20_000, "\n```\n~~~" * 20_000, "`" * 200_000):
+    for text in (
+        "```" * 50_000,
+        "```py\n" * 20_000,
+        "\n```\n~~~" * 20_000,
+        "`" * 200_000,
+        "[py]" * 50_000,
+        "<py>" * 50_000 + "</sql>",
+        "<code>" * 20_000,
+        "{" * 50_000,
+        "SQL: " * 20_000,
+        "'" * 99_999,
+    ):
         code_of(text, PYTHON)
+        code_of(text, SQL)
 
 
 @pytest.mark.parametrize(("code", "prompt", "entry_point", "made"), [
