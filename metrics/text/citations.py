@@ -11,21 +11,28 @@ OPEN, CLOSE, BETWEEN = r"[\[［【]", r"[\]］】]", r"[,，、;；،؛]"
 MOST_ENTRIES = 1_000  # of a marker
 AND = r"(?:&|(?i:and|or|as well as|und|oder|et|ou|y|e|и)(?!\w)|[和与與及])"  # joins two entries, and two markers
 LEAD = (  # before a number, or a passage's id in round brackets
-    r"(?i:sources?|src|docs?|documents?|ref(?:erence)?s?|passages?|contexts?|chunks?|cit(?:e|ations?)|(?:foot)?notes?"
-    r"|quellen?|dokumente?|fuentes?|fontes?|font[ei]|источники?|来源|來源|参考|資料|文献|出典|출처)"
+    r"(?i:sources?|src|docs?|documents?|ref(?:erence)?s?|passages?|contexts?|ctx|chunks?|excerpts?|snippets?|results?|web"
+    r"|cit(?:e|ations?)|(?:foot)?notes?|quellen?|dokumente?|fuentes?|fontes?|font[ei]|bron|källa|kilde|źródło|kaynak"
+    r"|источники?|المصدر|来源|來源|参考|資料|文献|文档|出典|출처)"
 )
+SEE = r"(?:(?i:see|cf|vgl|siehe)[.\s]{1,2})?"  # before an entry
+LABEL = rf"(?:{LEAD}[.:：#\s_-]{{0,3}}|(?i:id|no|nr)[.:=\s]{{1,2}}|№|[SD](?=\d))?"  # before a number in square brackets
+EDGE = r"[\s\u200b\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069*_\"“”^.]{0,3}"  # within the brackets
 LOCATOR = (  # where in the passage: p. 4, pp. 4–5, § 3, Table 2
-    rf"(?:{BLANKS}[,，;:]?{BLANKS}(?:(?i:pp?|pages?|pg|seiten?|s|sec(?:tion)?s?|ch(?:ap(?:ter)?)?|tab(?:le)?|fig(?:ure)?"
+    rf"(?:{BLANKS}[,，;:(]?{BLANKS}(?:(?i:pp?|pages?|pg|seiten?|s|sec(?:tion)?s?|ch(?:ap(?:ter)?)?|tab(?:le)?|fig(?:ure)?"
     rf"|lines?|para(?:graph)?s?|art|стр|с)\.?|§§?|[#?]page=|第){BLANKS}\d{{1,6}}(?:{BLANKS}[-–—]{BLANKS}\d{{1,6}})?"
-    rf"(?:{BLANKS}ff?\.?|[页頁])?)"
+    rf"(?:{BLANKS}ff?\.?|[页頁])?\)?)"
 )
-FILE = r"[^\[\]【】［］()†,;:\n]{1,100}\.(?:pdf|docx?|txt|md|html?|csv|xlsx?|pptx?|json|xml|epub)"
+FILE = r"(?![*_\"“])[^\[\]【】［］()†,;:\n]{1,100}\.(?:pdf|docx?|txt|md|html?|csv|xlsx?|pptx?|json|xml|epub)"
 LINK = r"(?:\((?:[^()\s]|\([^()\s]{0,200}\)){1,2000}(?:\s\"[^\"\n]{0,200}\")?\))"
 LIST_HEAD = re.compile(  # of the sources that an answer ends with
-    r"^[ \t>#*_]*(?:\d+\.\s)?(?i:sources?(?: cited| used| documents?)?|references?|citations?|bibliography|works cited"
-    r"|footnotes?|notes|quellen(?:verzeichnis|angaben)?|literatur(?:verzeichnis)?|références|bibliographie|fuentes|referencias|bibliografía"
-    r"|fontes|referências|fonti|riferimenti|bronnen|källor|источники|литература|来源|來源|参考(?:文献|资料)|參考文獻|出典"
-    r"|출처|참고 ?문헌)[*_ \t]*(?:[:：][*_]*(?P<inline>[^\n]*))?$",
+    r"^[^\w\n]{0,9}(?:\d+\.\s)?(?i:(?:relevant |cited |list of |the )?sources?(?:\(s\)| cited| used| consulted| are"
+    r"| documents?)?|references?|citations?|bibliography|works cited|further reading|retrieved from|footnotes?|notes"
+    r"|(?:informations)?quellen(?:verzeichnis|angaben)?|literatur(?:verzeichnis)?|références|bibliographie|fuentes"
+    r"|referencias|bibliografía|fontes|referências|fonti|riferimenti|bronnen|källor|kilder|lähteet|źródła|zdroje"
+    r"|források|πηγές|kaynaklar|nguồn|sumber|источники|(?:список )?литератур[аы]|المصادر|منابع|מקורות|स्रोत"
+    r"|แหล่งที่มา|来源|來源|参考(?:文献|资料)?|引用|參考文獻|出典|출처|참고 ?문헌)(?: ?\(\d+\))?[*_\] \t]*"
+    r"(?:[:：][*_]*(?P<inline>[^\n]*))?$",
     re.MULTILINE,
 )
 LISTED = re.compile(r"[ \t>]*(?:[-*+•–]|\[?\^?\d{1,4}[\]).:]|【\d{1,4}】|https?://|<|\|)")  # a line of that list
@@ -161,13 +168,16 @@ class _Markers:
                 self._known[base] = "" if base in self._known else name  # "" for one that ends several paths
         self._known = {written: name for written, name in self._known.items() if written and name}
         spelled = "|".join(map(re.escape, sorted(self._known, key=len, reverse=True))) or "(?!)"
+        lone = "|".join(re.escape(name) for name in self._known if re.search(r"[./\\_-]|[^\W\d]\d", name)) or "(?!)"
         # what was read as an entry is not read in another way: linear in the answer
-        self._entry = re.compile(_entry(spelled, "("))
-        plain = _entry(spelled, "(?:")
+        label = LABEL.replace("_-", "") if known else LABEL  # doc-9 beside doc-3 is no number
+        self._entry = re.compile(_entry(spelled, label, "("))
+        plain = _entry(spelled, label, "(?:")
         inside = rf"{plain}(?:{BLANKS}(?:{BETWEEN}|{AND}){BLANKS}(?:{AND}{BLANKS})?{plain}){{0,{MOST_ENTRIES}}}+"
         self.pattern = re.compile(
-            rf"(?:<sup>)?{OPEN}(?P<twice>{OPEN})??{BLANKS}(?P<inside>{inside}){BLANKS}{CLOSE}(?(twice){CLOSE}?){LINK}?(?:</sup>)?"
+            rf"(?:<sup>)?\\?{OPEN}(?P<twice>{OPEN})??{EDGE}?(?P<inside>{inside}){EDGE}\\?{CLOSE}(?(twice){CLOSE}?){LINK}?(?:</sup>)?"
             rf"|[(（](?={LEAD}){LEAD}?(?:{BLANKS}[:：#]?{BLANKS})(?P<round>{inside})[)）]"
+            rf"|[(（]{SEE}(?P<named>(?:{lone}){LOCATOR}{{0,2}})[)）]"
         )
         self._sources = self._numbers_of(sources)
 
@@ -183,7 +193,9 @@ class _Markers:
     def names_of_line(self, line: str) -> tuple[str, ...]:
         """Return the names of the passages in a line of a list of sources."""
         found = [
-            name for match in self.pattern.finditer(line) for name in self.names(match["inside"] or match["round"])
+            name
+            for match in self.pattern.finditer(line)
+            for name in self.names(match["inside"] or match["round"] or match["named"])
         ]
         if not found and (number := ENTRY_NUMBER.match(line)):
             return (self._name(int(number[1])),)
@@ -211,16 +223,16 @@ class _Markers:
         return tuple(names)
 
 
-def _entry(spelled: str, group: str) -> str:
+def _entry(spelled: str, label: str, group: str) -> str:
     """Return the expression for an entry of a marker: the spelled ids, the longest first, a number or a file.
 
     Its groups begin with `group`: id, message, result and file of 【4:0†a.pdf】, number, last number, another file.
     """
-    after = rf"(?={BLANKS}(?:{BETWEEN}|{AND}|{CLOSE}|{LOCATOR}|[)）]|\Z))"
+    after = rf"(?={EDGE}\\?(?:{BETWEEN}|{AND}|{CLOSE}|{LOCATOR}|[)）]|\Z))"
     dagger = rf"{group}\d{{1,6}})(?::{group}\d{{1,6}}))?†{group}[^\[\]【】†]{{0,200}})(?:†[^\[\]【】]{{0,200}})?"
-    number = rf"(?:{LEAD}[.:#\s]{{0,3}})?#?\^?{group}\d{{1,6}})(?:{BLANKS}[-–—]{BLANKS}{group}\d{{1,6}}))?"
-    named = rf"(?:(?:{LEAD}|\d{{1,6}})[:：]\s{{0,3}})?\^?{group}{spelled}){after}"
-    return rf"(?>{named}|{dagger}|{number}(?::\s?{FILE}|{after})|{group}{FILE})){LOCATOR}?"
+    number = rf"{label}#?\^?{group}\d{{1,6}})(?:{BLANKS}(?:[-–—]|to(?=\s)|bis(?=\s)){BLANKS}{group}\d{{1,6}}))?"
+    named = rf"(?:(?:{LEAD}|(?i:id)|\d{{1,6}})(?:[:：]\s{{0,3}}|\s))?\^?{group}{spelled}){after}"
+    return rf"(?>{SEE}(?:{named}|{dagger}|{number}(?::\s?{FILE}|{after})|{group}{FILE}))){LOCATOR}{{0,2}}"
 
 
 def _bare(id: str | None) -> str:
@@ -236,7 +248,7 @@ def _pieces(answer: str, markers_of: _Markers) -> list[str | tuple[str, ...]]:
     for match in markers_of.pattern.finditer(answer):
         while code and code[0][1] <= match.start():
             code.pop(0)
-        names = markers_of.names(match["inside"] or match["round"])
+        names = markers_of.names(match["inside"] or match["round"] or match["named"])
         if names and not (code and code[0][0] < match.end()):
             markers.append((*match.span(), names))
     pieces: list[str | tuple[str, ...]] = []

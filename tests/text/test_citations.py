@@ -78,6 +78,11 @@ def test_a_trailing_marker_belongs_to_the_text_before_it(answer: str, parts: PAR
     pytest.param("[1] A. [2] B.\n\n参考文献：\n[1] a", [], [("A.", (1,)), ("B.", (2,))], ("1",), id="leading"),
     pytest.param("A [1].\n\nSource documents:\n1. a\n2. b\n\nAsk me!", [], [("A", (1,)), ("Ask me!", ())], ("1", "2"),
                  id="with text after it"),
+    *(pytest.param(f"A [1].\n\n{head}\n1. One\n2. Two", [], [("A", (1,))], ("1", "2"), id=head) for head in (
+        "Источники:", "Список литературы:", "المصادر:", "Kaynaklar:", "📚 Sources:", "[Sources]", "Sources (2):",
+        "Source(s):", "The sources are:", "Relevant sources:", "Πηγές:", "引用：", "Further reading:",
+    )),
+    pytest.param("Bring:\nDocuments:\n1. A\n2. B", [], [("Bring:\nDocuments:\n1. A\n2. B", ())], (), id="no sources"),
     pytest.param("Sources:\n- Sun\n- Wind", [], [("Sources:\n- Sun\n- Wind", ())], (), id="nothing before it"),
     pytest.param("Good.\nSources:\n- Sun [1]", [], [("Good.\nSources:\n- Sun", (1,))], (), id="statements that cite"),
 ])  # fmt: skip
@@ -153,10 +158,17 @@ def test_every_number_and_letter_is_somewhere(answer: str) -> None:
     pytest.param("A (Source: doc.pdf)", ["doc.pdf"], ("doc.pdf",), id="in round brackets"),
     pytest.param("A 【4:0†a.pdf】", ["b.pdf", "a.pdf"], ("a.pdf",), id="a file after a dagger"),
     pytest.param("A [1: a.pdf]", ["a.pdf"], ("a.pdf",), id="a number and an id"),
+    pytest.param("A (doc.pdf, p. 3)", ["docs/doc.pdf"], ("docs/doc.pdf",), id="a file alone in round brackets"),
+    pytest.param("A (see u-12) (Sun)", ["u-12", "Sun"], ("u-12",), id="a word in round brackets is text"),
+    pytest.param('A ["b.md"], [see b.md], [id: u-1]', ["b.md", "u-1"], ("b.md", "u-1"), id="marks around ids"),
+    pytest.param("[doc_1] [DOC-2] [S3] [№4] [id: 5] [Bron 6] [web:7]", [], tuple("1234567"), id="labels of numbers"),
+    pytest.param("[**1**] [\u200b2] [^3^] [4.] \\[5\\]", [], tuple("12345"), id="marks around numbers"),
+    pytest.param("[see 1] [cf. 2] [3 to 5] [6 (p. 4)] [7, page 4, line 2]", [], tuple("1234567"), id="words"),
+    pytest.param("[s] [p. 4] [Sun 1] [D] [id] [1990 to 2020]", [], (), id="other words"),
     pytest.param("A [other.pdf]", ["a.pdf"], ("other.pdf",), id="a file that is no passage"),
 ])  # fmt: skip
 def test_markers_name_passages_by_id(answer: str, ids: list[str], cited: tuple[str, ...]) -> None:
-    found = cited_parts(answer, ids).parts
+    found = cited_parts(f"A {answer}", ids).parts
     assert tuple(dict.fromkeys(name for part in found for name in part.citations)) == cited
 
 
