@@ -6,6 +6,7 @@ plain: what is wrong with it, if anything, is for the reader of uploads to find.
 """
 
 import os
+import re
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import replace
@@ -28,6 +29,7 @@ Number = TypeVar("Number", bound=np.generic)
 BLOCK = 1 << 22  # bytes of results that a thread scans at a time
 LONGEST = 1 << 16  # bytes of the longest record of which the end is looked for
 BLANKS = b" \t\r\n"
+MEANT = re.compile(rb'"(bbox_mode|is_crowd|isCrowd|label|category|category_name|class_name|class|name)"')  # see Listing
 
 
 class NotPlain(Exception):
@@ -183,6 +185,7 @@ def _truth(path: Path, iou_type: coco.IouType) -> coco.GroundTruth:
     labels = [category.name for category in categories]
     sizes = np.column_stack([_column(images, side, np.int64) for side in ("height", "width")])
     shapes: list[Segmentation] = []
+    _need_usual_keys(document.annotations)
     found = _scanned_annotations(document.annotations) if iou_type == "bbox" else None
     if found is None:
         annotations = _ANNOTATION_DECODERS[iou_type].decode(document.annotations)
@@ -219,7 +222,9 @@ def _scanned_annotations(array: msgspec.Raw) -> Records | None:
 
 
 def _results(path: Path, truth: coco.GroundTruth, iou_type: coco.IouType) -> coco.Results:
-    records = _RESULT_DECODERS[iou_type].decode(bytes_of(path))
+    data = bytes_of(path)
+    _need_usual_keys(data)
+    records = _RESULT_DECODERS[iou_type].decode(data)
     boxed = not records or records[0].bbox is not None
     _require(all((record.bbox is not None) == boxed for record in records))
     box = _flat((record.bbox for record in records), len(records)) if boxed else np.zeros((len(records), 4))
@@ -231,6 +236,11 @@ def _results(path: Path, truth: coco.GroundTruth, iou_type: coco.IouType) -> coc
         return found
     masks = _masks([record.segmentation for record in records], truth.sizes[found.image])
     return replace(found, boxed=boxed, masks=masks)
+
+
+def _need_usual_keys(array: Any) -> None:
+    """Leave records to the careful reader whose first ones have keys that change or contradict others."""
+    _require(not MEANT.search(bytes(memoryview(array)[:LONGEST])))
 
 
 def _check_results(box: Floats, score: Floats) -> None:

@@ -25,7 +25,7 @@ def coco_results() -> Any:
     found = results()
     each(found, id=1, file_name=lambda record: "ab"[record["image_id"] - 1] + ".jpg", area=5.0, iscrowd=0)
     each(found, segmentation=lambda record: [ring(record)], keypoints=[15, 15, 2], extra={"embedding": [0.5, 1]})
-    each(found, category_name="cat", model="m")
+    each(found, category_name=lambda record: ["cat", "dog"][record["category_id"] - 1], model="m")
     return found
 
 

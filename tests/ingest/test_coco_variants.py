@@ -115,6 +115,12 @@ VARIANTS = {  # a change of ground truth and results → places in the receipt
     "category ids are UUIDs": (renamed({1: "c-77", 2: "c-12"}, of="category"), {}),
     "category ids of results are names": (in_results(category_id=lambda record: ["cat", "dog"][record["category_id"] - 1]), {}),
     "results name their classes": (in_results(category_name=lambda record: ["cat", "dog"][record["category_id"] - 1], category_id=...), {}),
+    "results name their classes otherwise": (in_results(class_name=lambda record: ["cat", "dog"][record["category_id"] - 1], category_id=...), {}),
+    "results have file names alone": (in_results(file_name=lambda record: "ab"[record["image_id"] - 1] + ".jpg", image_id=...), {}),
+    "boxes that say they are x1 y1 x2 y2": (in_results(bbox=lambda record: [*record["bbox"][:2], record["bbox"][0] + record["bbox"][2], record["bbox"][1] + record["bbox"][3]], bbox_mode=0), {}),
+    "boxes that say they are x y width height": (in_truth(bbox_mode=1), {}),
+    "iscrowd in another spelling": (in_truth(iscrowd=..., isCrowd=False), {}),
+    "names of classes beside their ids": (in_results(category=lambda record: ["cat", "dog"][record["category_id"] - 1]), {"[].category": "unused"}),
     "annotations without ids": (in_truth(id=...), {"annotations[].id": "unused"}),
     "annotation ids are UUIDs": (in_truth(id=lambda record: f"a1b2-{record['id']}"), {"annotations[].id": "unused"}),
     "annotation ids in quotes": (in_truth(id=lambda record: str(record["id"])), {}),
@@ -190,6 +196,9 @@ REFUSED = {  # a change → what is said; with masks needed, or always
     "a UUID twice": (in_truth(id="a-1"), None, "found 'a-1' again, first in record 1"),
     "an unknown text": (in_results(category_id="eel"), None, "column category_id, 3 rows: found 'eel'"),
     "two classes of one name": (renamed({1: 1, 2: 2}), None, None),
+    "rotated boxes": (in_results(bbox_mode=4), None, "column bbox_mode, 3 rows: found 4"),
+    "names of other classes in the results": (in_results(category_name="cat"), None, "found 1 records whose category_name, such as 'cat', is another class than category_id 'dog'; expected an answer, class=category_id or class=name"),
+    "names of other classes in the ground truth": (in_truth(category_name="dog"), None, "found 2 records whose category_name, such as 'dog', is another class than category_id 'cat'"),
     "an unknown image": (in_results(image_id="c.jpg"), None, "column image_id, 3 rows: found 'c.jpg'"),
     "file names of other images": (in_results(file_name="a.jpg"), None, "found 1 records whose file_name, such as 'a.jpg', is of another image than image_id; expected an answer, image=image_id or image=file_name"),
 }  # fmt: skip
@@ -214,6 +223,24 @@ def test_a_question_of_images_is_answered(tmp_path, answer, images):
     _, outputs = read(tmp_path, truth(), found, Reading(answers={"image": answer}))
     assert outputs.predictions["case_id"].to_pylist() == images
     assert [line.use for line in outputs.receipt if line.place == "file_name"] == ["asked"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "labels"), [("category_id", ["cat", "dog", "cat"]), ("name", ["cat", "cat", "cat"])]
+)
+def test_a_question_of_classes_is_answered(tmp_path, answer, labels):
+    found = results()
+    each(found, category_name="cat")
+    _, outputs = read(tmp_path, truth(), found, Reading(answers={"class": answer}))
+    assert outputs.predictions["label"].to_pylist() == labels
+
+
+def test_crowds_are_known_by_every_spelling(tmp_path):
+    for key in ("iscrowd", "is_crowd", "isCrowd"):
+        gt = truth()
+        each(gt["annotations"], iscrowd=...)
+        gt["annotations"][2][key] = True
+        assert read(tmp_path, gt, results())[0].annotations["is_crowd"].to_pylist() == [False, False, True]
 
 
 @pytest.mark.parametrize(("answers", "images"), [({}, ["1", "1", "2"]), ({"image_id": "name"}, ["2", "2", "1"])])

@@ -8,8 +8,24 @@ import pyarrow as pa
 from metrics.core.array_types import Bools, Int32s, Ints
 from metrics.core.suite import METADATA, STRINGS
 from metrics.ingest.arrays import only
-from metrics.ingest.formats.coco_keys import ANNOTATION_KEYS, CATEGORY_KEYS, IMAGE_KEYS, UNUSED_KEYS, note_document
-from metrics.ingest.formats.coco_listing import FIRST_TEXT_ID, Ids, Listing, Sizes, checked_labels, image_name, names
+from metrics.ingest.formats.coco_keys import (
+    ANNOTATION_KEYS,
+    CATEGORY_KEYS,
+    CROWDS,
+    IMAGE_KEYS,
+    UNUSED_KEYS,
+    note_document,
+)
+from metrics.ingest.formats.coco_listing import (
+    FIRST_TEXT_ID,
+    Ids,
+    Listing,
+    checked_labels,
+    image_name,
+    names,
+    same_class,
+)
+from metrics.ingest.formats.coco_segmentations import Sizes
 from metrics.ingest.media.spoiled_images import without_spoiled
 from metrics.ingest.problems import Problems
 from metrics.ingest.source import Source
@@ -88,7 +104,7 @@ def read_ground_truth(
     table = {
         "case_id": image_ids.texts(found.image_ids),
         "annotation_id": pa.array(found.ids),
-        "label": label_column(labels, found.category),
+        "label": same_class(annotations, label_column(labels, found.category), labels.values()),
         **found.shapes,
         "is_crowd": pa.array(found.crowd),
     }
@@ -98,7 +114,7 @@ def read_ground_truth(
         problems.note(source.name, "names of images", "unused", why, nameless, "")
     named = IMAGE_KEYS if any(images.values("file_name")) else IMAGE_KEYS | {"coco_url": "metadata.image_name"}
     images.note_keys(named, UNUSED_KEYS)
-    annotations.note_keys(ANNOTATION_KEYS, UNUSED_KEYS)
+    annotations.note_keys(ANNOTATION_KEYS | dict.fromkeys(CROWDS, "is_crowd"), UNUSED_KEYS)
     for listing in (images, annotations):
         listing.leave_out()
     spoiled = image_ids.texts(found.image_ids).filter(pa.array(annotations.bad)).to_pylist()
@@ -174,7 +190,8 @@ def _annotations(
     image = codes_of(image_numbers, known)
     listing.apply(member_faults("image_id", image, IMAGE))
     category = category_codes(listing, categories, OWN_CATEGORY)
-    flags = listing.zero_or_one("iscrowd")
+    crowd = next((key for key in CROWDS if any(value is not None for value in listing.values(key))), "iscrowd")
+    flags = listing.zero_or_one(crowd)
     listing.apply(crowd_faults(flags))
     shapes = listing.shapes(image_numbers, _by_id(known, sizes), need_masks=need_masks)
     return _Annotations(_annotation_ids(listing), image_numbers, image, category, flags == 1, shapes)

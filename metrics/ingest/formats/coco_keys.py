@@ -6,6 +6,7 @@ from metrics.ingest.leaf_notes import UNKNOWN, note_unused
 from metrics.ingest.problems import Problems
 from metrics.ingest.source import Source
 
+CROWDS = ("iscrowd", "is_crowd", "isCrowd")
 LISTS = {"neg_category_ids": "negative_labels", "not_exhaustive_category_ids": "not_exhaustive_labels"}  # of LVIS
 DESCRIBES = {"info": "it describes the data set", "licenses": "they describe the licenses of the images"}
 IMAGE_KEYS = {
@@ -13,7 +14,8 @@ IMAGE_KEYS = {
     "tags": "tags", **LISTS,
 }  # fmt: skip
 SHAPE_KEYS = {
-    "bbox": "x, y, width, height", "area": "area", "segmentation": "polygons, rle", "keypoints": "keypoints",
+    "bbox": "x, y, width, height", "bbox_mode": "what the numbers of bbox are", "area": "area",
+    "segmentation": "polygons, rle", "keypoints": "keypoints",
 }  # fmt: skip
 ANNOTATION_KEYS = SHAPE_KEYS | {
     "id": "annotation_id", "image_id": "case_id", "category_id": "label", "iscrowd": "is_crowd",

@@ -5,7 +5,7 @@ What LVIS's images and categories have beyond COCO's is read here as well.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
 from typing import Any
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.classes import ClassFacts
+from metrics.core.receipt import FileQuestion
 from metrics.core.suite import NUMBERS, STRINGS
 from metrics.ingest.formats.coco_keys import LISTS
 from metrics.ingest.formats.coco_segmentations import Sizes, read_masks, read_segmentation
@@ -28,8 +29,10 @@ from metrics.ingest.tables.object_tables import POLYGONS, box_areas, box_columns
 from metrics.ingest.tables.values import finite
 from metrics.vision.coco_columns import BOX, Fault, area_faults, box_faults
 
+CLASS_NAMES = ("label", "category_name", "category", "class_name", "class", "name")  # keys of a class beside its id
 MAX_ID = 2**63 - 1
 FIRST_TEXT_ID = 2**62  # the number of the first id that is a text and no number
+BOX_MODE = "0 (x1 y1 x2 y2 in pixels) or 1 (x y width height), as Detectron2 has it"
 KEYPOINTS = "a list of x, y, v for each key point, in finite numbers"
 SEGMENTATION = "polygons [[x1, y1, x2, y2, x3, y3, …], …] or run lengths {size: [height, width], counts}"
 WRONG_SEGMENTATION = "these are no outlines (polygons of three points and more, run lengths of the image's size), so " \
@@ -186,6 +189,10 @@ class Listing(Sheet):
                 for sides in map(_as_list, values)
             ]
             boxes = np.array(numbers, np.float64).reshape(-1, 4)
+        modes = [1 if mode is None else mode for mode in self.values("bbox_mode")]
+        self.wrong(np.array([mode not in (0, 1) for mode in modes], bool), "bbox_mode", modes, BOX_MODE)
+        corners = np.array([mode == 0 for mode in modes], bool)
+        boxes[corners, 2:] -= boxes[corners, :2]
         self.apply(box_faults(boxes, absent))
         return boxes, absent
 
@@ -283,6 +290,26 @@ def image_name(record: dict[str, Any]) -> Any:
     """Return the file name of an image: LVIS's newer files give it at the end of a URL."""
     name, url = record.get("file_name"), record.get("coco_url")
     return url.rsplit("/", 1)[-1] if name is None and isinstance(url, str) else name
+
+
+def same_class(listing: Listing, labels: pa.Array, known: Collection[str]) -> pa.Array:
+    """Return the labels that category_id says; where the record names another class of those `known`, it is asked."""
+    key = next((key for key in CLASS_NAMES if any(listing.values(key))), None)
+    if key is None:
+        return labels
+    own, named = labels.to_pylist(), listing.values(key)
+    other = [isinstance(name, str) and name in known and label not in (None, name)
+             for label, name in zip(own, named, strict=True)]  # fmt: skip
+    if not any(other):
+        return labels
+    at = other.index(True)
+    found = f"{sum(other):,} records whose {key}, such as {named[at]!r}, is another class than category_id {own[at]!r}"
+    question = FileQuestion("class", "Which of the two says the class?", ("category_id", "name"))
+    if listing.problems.ask(listing.file, question, found, place=listing.prefix + key, row=at + 1) != "name":
+        return labels
+    return pa.array(
+        [name if apart else label for name, label, apart in zip(named, own, other, strict=True)], pa.string()
+    )
 
 
 def class_facts(records: Iterable[Any], named: bool = False) -> dict[str, ClassFacts]:

@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 
 from metrics.ingest.formats.coco import is_ground_truth
+from metrics.ingest.formats.coco_results import is_results
 
 SHAPES = ("bbox", "segmentation", "keypoints")  # a record of results has one of them
 AS_RECORDS = ("to_dicts", "to_pylist")  # of polars, of Arrow; pandas has to_dict("records")
@@ -40,10 +41,7 @@ def _results(given: Any) -> list[Any] | None:
         plain = next((getattr(given, way)() for way in AS_RECORDS if hasattr(given, way)), None)
         records = given.to_dict("records") if plain is None else plain
         return [{key: value for key, value in record.items() if not _absent(value)} for record in records]
-    if not isinstance(given, list) or not all(isinstance(record, dict) for record in given[:1]):
-        return None
-    known = all("image_id" in record and not record.keys().isdisjoint(SHAPES) for record in given[:1])
-    return given if known else None  # an empty list is of a model that found nothing
+    return given if is_results(given) else None  # an empty list is of a model that found nothing
 
 
 def _absent(value: Any) -> bool:

@@ -22,7 +22,7 @@ from metrics.ingest.formats.coco import (
     read_listings,
 )
 from metrics.ingest.formats.coco_keys import ANNOTATION_KEYS, RESULT_KEYS, UNUSED_KEYS, note_document
-from metrics.ingest.formats.coco_listing import Ids, Listing, whole_number
+from metrics.ingest.formats.coco_listing import CLASS_NAMES, Ids, Listing, same_class, whole_number
 from metrics.ingest.media.class_numbers import result_classes
 from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import Sheet
@@ -47,7 +47,8 @@ def is_results(document: Any) -> TypeGuard[list[Any]]:
     if not isinstance(document, list):
         return False
     first = document[0] if document else {"image_id": 0, "bbox": 0}
-    return isinstance(first, dict) and "image_id" in first and not first.keys().isdisjoint(RESULT)
+    named = isinstance(first, dict) and ("image_id" in first or first.keys() >= {"file_name", "category_id"})
+    return named and not first.keys().isdisjoint(RESULT)
 
 
 def is_scored(document: dict[str, Any]) -> bool:
@@ -69,9 +70,9 @@ def read_results(
     sizes = {place: (high, wide) for place, (high, wide) in enumerate(image_sizes(suite.cases).tolist())}
     numbers = result_classes(problems, source.name, document, suite)
     named = {facts.id: label for label, facts in suite.classes.items() if facts.id is not None}
-    key = next((key for key in ("label", "category_name") if any(listing.values(key))), None)
+    key = next((key for key in CLASS_NAMES if any(listing.values(key))), None)
     if (numbers or named) and (key is None or any(value is not None for value in listing.values("category_id"))):
-        label = _predicted_labels(listing, numbers, named)
+        label = same_class(listing, _predicted_labels(listing, numbers, named), suite.labels)
         used = RESULT_KEYS | {"category_id": "label"}
     else:
         key = key or "label"
@@ -97,7 +98,9 @@ def _result_images(listing: Listing, cases: pa.Table) -> Ints:
     folders and ending, for all, it is that name. Trainers write the number in it. Where it can be both, of different
     images, the ids count, and the receipt says so. A file name beside it has to be that of the same image.
     """
-    given = listing.values("image_id")
+    given, files = listing.values("image_id"), listing.values("file_name")
+    if not any(value is not None for value in given):
+        given, files = files, []  # only the name of the file says the image
     if set(map(type, given)) <= {int}:
         numbers, codes = np.unique(listing.integers("image_id"), return_inverse=True)
         distinct = pa.array(numbers).cast(pa.string())
@@ -126,7 +129,6 @@ def _result_images(listing: Listing, cases: pa.Table) -> Ints:
             chosen = listing.problems.ask(listing.file, IMAGE_ID, found, default="id", place="image_id")
             by_id = by_name if chosen == "name" else by_id
     rows = np.append(np.asarray(by_id.fill_null(-1)), -1).astype(np.int64)[codes]
-    files = listing.values("file_name")
     if any(files):
         rows = _same_image(listing, rows, files, cases)
     listing.apply(member_faults("image_id", rows.astype(np.int32), OWN_IMAGE))
@@ -205,7 +207,8 @@ def _predicted_labels(listing: Listing, labels: dict[int, str], named: dict[str,
     names = [of.get(str(each).strip()) for each in known.tolist()]
     if listing.problems.keep_unknown_classes:
         listing.apply([Fault("category_id", np.isin(known, ("", "-1", -1))[places], OWN_CATEGORY)])
-        names = [name or UNKNOWN_CATEGORY.format(each) for each, name in zip(known.tolist(), names, strict=True)]
+        spelled = [UNKNOWN_CATEGORY.format(each) if str(each).isdecimal() else str(each) for each in known.tolist()]
+        names = [name or text for name, text in zip(names, spelled, strict=True)]
     else:
         unknown = np.array([name is None for name in names], bool)
         listing.apply([Fault("category_id", unknown[places], OWN_CATEGORY)])
