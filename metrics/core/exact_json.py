@@ -9,6 +9,9 @@ import orjson
 MANY = re.compile(rb"[0-9]{19}")  # a fast look, as most texts have no such digits
 LARGE = re.compile(rb"(?<![0-9.])[0-9]{20}|-[0-9]{19}")  # digits that may be a number beyond 64 bits
 CONSTANT = re.compile(rb"NaN|Infinity")
+TEXT = rb'("(?:[^"\\]|\\.)*+")'
+COMMENT = re.compile(TEXT + rb"|//[^\n]*+|/\*.*?\*/", re.DOTALL)
+LAST_COMMA = re.compile(TEXT + rb"|,(?=\s*[\]}])")
 PYTHON_DIGITS = 4300  # of the largest number that Python reads; a larger one stays its text
 
 
@@ -23,6 +26,12 @@ def parse_json(data: bytes | memoryview) -> Any:
         if found is None:
             raise
         return found
+
+
+def without_comments(data: bytes) -> bytes:
+    """Return a JSON text without the comments and the commas before a closing bracket that editors allow."""
+    plain = COMMENT.sub(lambda match: match[1] or b" ", data)
+    return LAST_COMMA.sub(lambda match: match[1] or b"", plain)
 
 
 def _read_plainly(data: bytes | memoryview) -> Any:

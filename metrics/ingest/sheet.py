@@ -39,6 +39,7 @@ MESSAGES = ("question", "answer")
 PASSAGES = ("retrieved_contexts", "reference_contexts")
 ID_KEYS = ("id", "doc_id", "document_id", "context_id", "passage_id", "chunk_id", "corpus_id", "_id")
 SENTENCE = re.compile(r"\s;|;\s|&#?\w+;|[={}<>]")  # of a cell with ; that may be one text: prose, HTML, code
+UNSEEN = re.compile("[\u200b\u200e\u200f\u2060\ufeff]")  # spaces without width and marks, in names
 COMPOSED = (
     *(name for name in NAMES if name != "artifacts"), "predicted_label", "perturbs", "case_id", "model", "label",
     "group",
@@ -61,7 +62,8 @@ class Sheet:
         self._decimals: dict[str, str | None] = {}  # column → its decimal mark
         self._noted: set[str] = set()  # columns about which the receipt says what is not read
         names = [
-            normalized("NFC", name).strip() or f"column_{place}" for place, name in enumerate(table.column_names, 1)
+            normalized("NFC", UNSEEN.sub("", name)).strip() or f"column_{place}"
+            for place, name in enumerate(table.column_names, 1)
         ]
         if len(set(names)) < len(names):
             for name in sorted({name for name in names if names.count(name) > 1}):

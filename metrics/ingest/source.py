@@ -5,7 +5,7 @@ import mmap
 import os
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +15,7 @@ import orjson
 import pyarrow as pa
 
 from metrics.core.errors import InputError, InputProblem
-from metrics.core.exact_json import parse_json
+from metrics.core.exact_json import parse_json, without_comments
 from metrics.core.file_kinds import ANNOTATION_ENDINGS, PACKED_ENDING, XML_DOCUMENT, YAML_ENDINGS, foreign_kind
 from metrics.core.regular_files import open_regular
 from metrics.ingest.media.archive import WORKBOOK, is_gzip, office_kind, unpacked
@@ -121,7 +121,8 @@ def source_of(place: Path, name: str, data: pa.Buffer, reading: Reading = AS_IT_
         return Source(place, name, "xlsx", data, sheet=reading.sheet)
     annotations = plain.lower().endswith(ANNOTATION_ENDINGS)  # XML is what they are
     if (kind := foreign_kind(head)) and not (annotations and kind == XML_DOCUMENT):
-        raise _error(name, kind, TABLES)
+        workbook = plain.lower().endswith((".xls", ".xlsx"))
+        raise _error(name, kind, TABLES + "; open it in Excel and save it as .xlsx" * workbook)
     data, encoding = as_utf8(name, data, reading.encoding)
     head = data[:HEAD].to_pybytes()
     if not head.strip():
@@ -140,6 +141,10 @@ def load_json(source: Source) -> Any:
         with _collector_paused():
             return parse_json(memoryview(source.data))
     except orjson.JSONDecodeError as error:
+        with suppress(orjson.JSONDecodeError):
+            found = parse_json(without_comments(source.data.to_pybytes()))
+            source.notes.append(f"{source.name}: comments, and commas before a closing bracket, were left out.")
+            return found
         raise source.error(
             f"{error.msg} at line {error.lineno}, character {error.colno}", "a JSON document", row=error.lineno
         ) from None

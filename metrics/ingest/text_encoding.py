@@ -110,11 +110,13 @@ def _guess(file: str, data: pa.Buffer) -> str:
     bad = read.count("\ufffd")
     if sum(character > "\x7f" for character in read) - bad > bad:
         return UTF8
+    western = _decoded(sample, "cp1252")
+    if western is not None and not any(character.isalpha() for character in western if character > "\x7f"):
+        return "Windows-1252"  # quotes, dashes, signs such as €: others have letters in their places
     from charset_normalizer import from_bytes
 
     found = [match for match in from_bytes(sample, cp_isolation=list(GUESSED)) if _plausible(sample, match.encoding)]
     best = found[0].encoding if found else ""
-    western = _decoded(sample, "cp1252")
     if best in ("", "cp1250", "cp1252", "mac_roman") and western is not None:
         central = best == "cp1250" and found[0].language in CENTRAL
         if not central and not (best == "mac_roman" and BROKEN_WORD.search(western)):

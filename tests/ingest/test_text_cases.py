@@ -130,8 +130,8 @@ SUITE_PROBLEMS = {
              ["s.csv, row 2, column expected: found 'javascript:output.length'; expected plain text: cells that begin with javascript: are code and are refused",
               "s.csv, row 3, column expected: found 'file://x'; expected plain text: cells that begin with file:// are code and are refused",
               "s.csv, row 4, column expected: found 'python: x'; expected plain text: cells that begin with python: are code and are refused"]),
-    "promptfoo code in any column": ("s.csv", "question,__expected\nq,javascript:1\n",
-                                     ["s.csv, row 2, column __expected: found 'javascript:1'; expected plain text: cells that begin with javascript: are code and are refused"]),
+    "promptfoo code in any column": ("s.csv", "question,__expected,topic\nq,a,javascript:1\n",
+                                     ["s.csv, row 2, column topic: found 'javascript:1'; expected plain text: cells that begin with javascript: are code and are refused"]),
     "variant of nothing": ("s.csv", "case_id,question,perturbs\n1,a,\n2,b,1\n3,c,9\n", ["s.csv, row 4, column perturbs: found '9'; expected the case_id of a case in this file"]),
     "context": ("s.csv", "case_id,question,context\n1,a,b\n",
                 ["s.csv, row 1, column context: found a name that means different things in different tools; expected a mapping that says which: "

@@ -14,21 +14,31 @@ from metrics.ingest.formats.table_reader import COLUMNS, beginning_of, table_rea
 from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.source import HEAD, Source
+from metrics.ingest.tables.columns import LOOKED_AT, header_place
 
 FIELD_BYTES = 10_000_000  # the longest cell
 BLOCK = 1 << 24  # bytes looked at or parsed at a time
 DELIMITERS = ",\t;|"
 SEPARATOR = re.compile(rb'"?sep=([,\t;|])"?[ \t,;|]*(?:\r\n|\n|\r)', re.IGNORECASE)  # a first line of Excel's
 # A quoted cell from its opening quote; the second group is empty where the file ends before the closing one.
-QUOTED = re.compile(rb'(?<![^,\t;|\r\n])"((?:[^"]++|"")*+)("|\Z)')
+QUOTED = rb'(?<![^%s\r\n])"((?:[^"]++|"")*+)("|\Z)'
+QUOTE, BESIDE_QUOTES = ord('"'), np.frombuffer(b',\t;|\r\n" ', np.uint8)
+CLOSED = 'a closing quote (a quote inside a quoted cell is written "")'
+RULE = re.compile(r"\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?\s*)?")  # below the header of a table in Markdown
 
 
 def read_delimited(source: Source, problems: Problems) -> Sheet:
     """Return the file as a sheet of string columns; InputError where its header cannot be read."""
-    data, blank_lines = _without_leading_blank_lines(source.data)
+    data, blank_lines = _without_lines_above(source.data)
+    if title := source.data[: source.data.size - data.size].to_pybytes().decode("utf-8", "replace").strip():
+        problems.note(source.name, "lines above the header", "unused", "they are no row", title.count("\n") + 1, title)
     names, delimiter = header(source, data)
     _check_header(source, problems, names)
-    data = _without_open_quote(source, problems, data, blank_lines)
+    if delimiter == "|" and any(
+        map(RULE.fullmatch, data[:HEAD].to_pybytes().decode("utf-8", "replace").split("\n", 2)[1:2])
+    ):
+        raise problems.fail(source.name, "a table in Markdown", "the same table as CSV", 2)
+    data = _without_open_quote(source, problems, data, blank_lines, delimiter.encode())
     table, invalid = _parse(source, problems, data, names, delimiter)
     total = table.num_rows + len(invalid)
     numbers = blank_lines + np.delete(np.arange(2, total + 2), [number - 2 for number in invalid])
@@ -46,6 +56,7 @@ def header(source: Source, data: pa.Buffer) -> tuple[list[str], str]:
     text = data[:HEAD].to_pybytes().decode("utf-8", "ignore")
     stated = SEPARATOR.match(source.data[:HEAD].to_pybytes().lstrip(b"\r\n"))
     text = text.removeprefix(stated[0].decode()) if stated else text
+    text = text[_title_length(text) :]
     first = text.split("\n", 1)[0]
     likely = max(DELIMITERS, key=lambda mark: len(_record(first, mark)))
     delimiter = stated[1].decode() if stated and len(_record(first, stated[1].decode())) > 1 else likely
@@ -55,6 +66,13 @@ def header(source: Source, data: pa.Buffer) -> tuple[list[str], str]:
     if data.size > HEAD and len(text.rstrip("\r\n").splitlines()) <= 1 and "\n" not in text and "\r" not in text:
         raise source.error(f"a first row longer than {HEAD:,} bytes", "a header with the names of the columns", row=1)
     return [name or f"column_{place}" for place, name in enumerate((name.strip() for name in names), 1)], delimiter
+
+
+def _title_length(text: str) -> int:
+    """Return the number of characters above the header: of titles, comments and blank lines."""
+    lines = text.split("\n")[:LOOKED_AT]
+    rows = [max((_record(line, mark) for mark in DELIMITERS), key=len) for line in lines]
+    return sum(len(line) + 1 for line in lines[: header_place(rows)])
 
 
 def _record(text: str, delimiter: str) -> list[str]:
@@ -133,33 +151,54 @@ def _check_cells(source: Source, sheet: Sheet) -> None:
             sheet.report(as_mask(pc.match_substring(column, "\0")), name, "a NUL byte", "text")
 
 
-def _without_leading_blank_lines(data: pa.Buffer) -> tuple[pa.Buffer, int]:
+def _without_lines_above(data: pa.Buffer) -> tuple[pa.Buffer, int]:
     """Return the data without what stands before its header, and how many lines that is; `sep=;` (Excel's) is one."""
     head = data[:HEAD].to_pybytes()
     text = head.lstrip(b"\r\n")
     if stated := SEPARATOR.match(text):
         text = text[stated.end() :]
+    plain = text.decode("utf-8", "ignore")
+    text = text[len(plain[: _title_length(plain)].encode()) :]
     return data[len(head) - len(text) :], head[: len(head) - len(text)].replace(b"\r\n", b"\n").count(b"\n")
 
 
-def _without_open_quote(source: Source, problems: Problems, data: pa.Buffer, blank_lines: int) -> pa.Buffer:
-    """Return the data up to a record whose quote never closes: a parser would read the rest of the file as one cell."""
-    quotes = sum(data[start : start + BLOCK].to_pybytes().count(b'"') for start in range(0, data.size, BLOCK))
-    if quotes % 2 == 0:
+def _are_closed(data: pa.Buffer) -> bool:
+    """Return whether every second quote closes a cell: the next character ends it, or is another quote."""
+    count, whole = 0, np.frombuffer(data, np.uint8)
+    for start in range(0, data.size, BLOCK):
+        places = start + np.flatnonzero(whole[start : start + BLOCK] == QUOTE)
+        after = places[(1 + count) % 2 :: 2] + 1
+        if not np.isin(whole[after[after < data.size]], BESIDE_QUOTES).all():
+            return False
+        count += len(places)
+    return count % 2 == 0
+
+
+def _without_open_quote(
+    source: Source, problems: Problems, data: pa.Buffer, blank_lines: int, delimiter: bytes
+) -> pa.Buffer:
+    """Return the data up to a record whose quote never closes: a parser would read the rest of the file as one cell.
+
+    A text that goes on behind its closing quote is a problem: nothing says which cells it belongs to.
+    """
+    if _are_closed(data):
         return data
     whole = memoryview(data)
     row, position, record_start = 1 + blank_lines, 0, 0
-    for match in QUOTED.finditer(whole):
+    for match in re.finditer(QUOTED % re.escape(delimiter), whole):
         between = whole[position : match.start()].tobytes().replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         lines = between.count(b"\n")
         if lines:
             row += lines
             record_start = match.start() - len(between) + between.rfind(b"\n") + 1
         position = match.end()
+        if match.group(2) and whole[position : position + 1].tobytes() not in (b"", b"\r", b"\n", b" ", delimiter):
+            found = f"a quote that closes before {whole[position : position + 30].tobytes().decode('utf-8', 'ignore')}"
+            problems.add(source.name, found, CLOSED, row, fatal=True)
         if not match.group(2):
             start = whole[match.start() : match.start() + 60].tobytes().decode("utf-8", "ignore")
             found = f"a quote that opens and never closes: {start}"
-            problems.add(source.name, found, 'a closing quote (a quote inside a quoted cell is written "")', row)
+            problems.add(source.name, found, CLOSED, row)
             problems.left_out += 1
             if record_start == 0:
                 raise problems.fail(source.name, "no complete header", "a header with the names of the columns", 1)

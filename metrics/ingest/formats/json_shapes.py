@@ -55,7 +55,12 @@ def laid_out(document: Mapping[str, Any]) -> list[Any] | None:
     if listed and named and not any(isinstance(row, Mapping) for _, own in held_records(document) for row in own):
         return [dict(zip(document, row, strict=True)) for row in zip(*values, strict=True)]
     if keyed and named and len(values) > 1 and all(value.keys() == values[0].keys() for value in values):
-        return [{name: own[row] for name, own in document.items()} for row in values[0]]
+        ids = all(not str(row).isdecimal() for row in values[0])  # of answers by case, as HotpotQA's are
+        return [({"id": row} if ids else {}) | {name: own[row] for name, own in document.items()} for row in values[0]]
+    if len(values) > 1 and not named and all(isinstance(value, str) for value in values):  # SQuAD's predictions
+        return [{"id": name, "answer": value} for name, value in document.items()]
+    if len(document) == 1 and fold(str(next(iter(document)))) in WRAPPERS and keyed and laid_out(values[0]) is not None:
+        return None
     if keyed and not named and any(fold(str(name)) in KNOWN for value in values for name in value):
         return [{"id": name, **value} for name, value in document.items()]
     return None

@@ -9,7 +9,7 @@ import struct
 import warnings
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice, repeat, zip_longest
@@ -26,6 +26,8 @@ from metrics.ingest.problems import Problems, first_line
 from metrics.ingest.reader import Preview, Reader, Request, Upload
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.source import Source
+from metrics.ingest.tables.columns import LOOKED_AT as HEADER_ROWS
+from metrics.ingest.tables.columns import header_place
 from metrics.ingest.tables.values import text_of
 
 SLOTS = 20_000_000  # cells of a sheet, empty ones within a row included
@@ -36,6 +38,7 @@ HEAD_ROWS = 200  # of a larger one
 PADDED = re.compile(r"0{2,30}")  # the format of numbers shown with leading zeros: 007
 ESCAPED = re.compile(r"_x(00[01][0-9A-Fa-f]|005[Ff])_")  # how Excel writes control characters, and "_" before "x"
 FORMULA = re.compile(rb"<(?:\w+:)?f[ />]")
+MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s[^>]{0,80}?ref="([A-Z]{1,3})(\d{1,7}):[A-Z]{1,3}(\d{1,7})"')
 CHUNK = 1 << 20
 VALUE = "a value, not an error of a formula"
 NOT_STORED, STORED = "a formula without a stored value", "a value: open it in Excel and save it again"
@@ -55,7 +58,7 @@ def read_workbook(source: Source, problems: Problems, head: int | None = None) -
         names = _filled(book)
         if not names:
             raise source.error("a workbook without a value", "a sheet with a header and rows")
-        name = _chosen(source, names, [sheet.title for sheet in book.worksheets])
+        name = _chosen(source, book, names)
         if len(names) > 1:
             others = ", ".join(other for other in names if other != name)
             source.notes.append(f"{source.name}: sheet {name} was read, not {others}.")
@@ -66,10 +69,11 @@ def read_workbook(source: Source, problems: Problems, head: int | None = None) -
                 source.name, f"sheet {sheet.title}", "used" if used else "unused", "records" if used else reason
             )
         rows = islice(_rows(source, book[name]), head)
+        merged = _merged_down(source, book[name], problems)
         if head is not None or not _has_formulas(source):
-            return _sheet(source, name, len(names) > 1, rows, repeat(None), problems)
+            return _sheet(source, name, len(names) > 1, rows, repeat(None), problems, merged)
         with _opened(source, formulas=True) as formulas:
-            return _sheet(source, name, len(names) > 1, rows, _rows(source, formulas[name]), problems)
+            return _sheet(source, name, len(names) > 1, rows, _rows(source, formulas[name]), problems, merged)
 
 
 def _head(source: Source, problems: Problems) -> tuple[Sheet, int | None]:
@@ -83,7 +87,7 @@ def sheet_names(source: Source) -> tuple[tuple[str, ...], str]:
     """Return the sheets that are not empty, and which of them is read."""
     with _opened(source) as book:
         names = _filled(book)
-        return names, _chosen(source, names, [sheet.title for sheet in book.worksheets])
+        return names, _chosen(source, book, names)
 
 
 @contextmanager
@@ -138,9 +142,16 @@ def _is_filled(sheet: Any) -> bool:
     return any(value not in (None, "") for _, row in first for value in row)
 
 
-def _chosen(source: Source, filled: tuple[str, ...], every: list[str]) -> str:
+def _is_table(sheet: Any) -> bool:
+    """Return whether one of the first rows has several cells, as a header has; notes have one a row."""
+    return any(sum(value not in (None, "") for value in row) > 1
+               for row in sheet.iter_rows(max_row=HEADER_ROWS, values_only=True))  # fmt: skip
+
+
+def _chosen(source: Source, book: Any, filled: tuple[str, ...]) -> str:
+    every = [sheet.title for sheet in book.worksheets]
     if source.sheet is None:
-        return filled[0] if filled else ""
+        return next((name for name in filled if _is_table(book[name])), filled[0] if filled else "")
     if source.sheet not in every:
         raise source.error(f"no sheet {source.sheet!r}", "one of " + ", ".join(map(repr, every)))
     return source.sheet
@@ -158,9 +169,29 @@ def _rows(source: Source, sheet: Any) -> Iterator[tuple[Any, ...]]:
         yield row
 
 
+def _merged_down(source: Source, sheet: Any, problems: Problems) -> dict[int, dict[int, int]]:
+    """Return of each row the columns of cells that are merged with those below, and their last rows."""
+    from openpyxl.utils import column_index_from_string
+
+    with zipfile.ZipFile(pa.BufferReader(source.data)) as archive, archive.open(sheet._worksheet_path) as part:
+        end, found = b"", {}
+        while chunk := part.read(CHUNK):
+            found |= dict.fromkeys(match.groups() for match in MERGED.finditer(end + chunk))
+            end = (end + chunk)[-256:]
+    merged: dict[int, dict[int, int]] = {}
+    for column, first, last in found:
+        if int(first) < int(last):
+            merged.setdefault(int(first), {})[column_index_from_string(column.decode()) - 1] = int(last)
+    if merged:
+        problems.note(
+            source.name, "merged cells", "used", "each of their rows has the value", sum(map(len, merged.values()))
+        )
+    return merged
+
+
 def _sheet(
     source: Source, name: str, several: bool, rows: Iterator[tuple[Any, ...]], formulas: Iterator[Any],
-    problems: Problems,
+    problems: Problems, merged: Mapping[int, Mapping[int, int]],
 ) -> Sheet:  # fmt: skip
     """Return the rows of a sheet as a table: the first that is not empty has the names of the columns.
 
@@ -169,9 +200,15 @@ def _sheet(
     texts: list[list[str | None]] = []
     numbers: list[int] = []
     decoded = Decoded(source.name, source.data.size, "workbook")  # a text that cells share is one in the file
+    held: dict[int, tuple[str | None, int]] = {}  # of merged cells: column → text, last row
     faults: dict[tuple[int, str], dict[int, str]] = {}  # column and what was expected → row → what was found
     for number, (row, formula) in enumerate(zip(rows, formulas, strict=False), 1):
         cells = [_text(cell) for cell in row]
+        held = {place: own for place, own in held.items() if own[1] >= number}
+        cells += [None] * (max(held, default=0) + 1 - len(cells))
+        for place, (text, _) in held.items():
+            cells[place] = text
+        held |= {place: (cells[place], last) for place, last in merged.get(number, {}).items() if place < len(cells)}
         decoded.add(sum(len(cell) for cell in cells if cell is not None))
         wrong = {place: (repr(str(cell.value)), VALUE) for place, cell in enumerate(row) if cell.data_type == "e"}
         wrong |= dict.fromkeys(_not_stored(cells, formula or ()), (NOT_STORED, STORED))
@@ -183,6 +220,11 @@ def _sheet(
             numbers.append(number)
     if not texts:
         raise source.error(f"an empty sheet {name!r}", "a sheet with a header and rows")
+    if above := header_place(texts):
+        title = " ".join(filter(None, texts[0]))
+        problems.note(source.name, "rows above the header", "unused", "they are no row", above, title)
+        texts, numbers = texts[above:], numbers[above:]
+        faults = {key: {row - above: found for row, found in own.items()} for key, own in faults.items()}
     columns = list(zip_longest(*texts))
     names = [(column[0] or "").strip() or f"column_{place}" for place, column in enumerate(columns, 1)]
     faulty = {place for place, _ in faults}

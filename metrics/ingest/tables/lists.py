@@ -119,7 +119,8 @@ def items_of(values: Iterable[Any], form: ListForm, left: Leaves | None = None) 
     """
     items: list[str] = []
     values = list(values)
-    if form.parts and (whole := parts_text(values, left)) is not None:
+    typed = len(values) == 1 or any("type" in value for value in values if isinstance(value, dict))
+    if form.parts and typed and (whole := parts_text(values, left)) is not None:
         return [whole]
     for value in values:
         text = object_text(value, form.keys, left) if isinstance(value, dict | list) else text_of(value)
