@@ -101,6 +101,9 @@ def _error_in(body: bytes) -> Any:
     try:
         reply = decoded(body)
         choices = reply.get("choices") or [{}]
+        told = [reply.get(name) for name in ("detail", "message") if "choices" not in reply]
+        if text := next((text for text in told if isinstance(text, str) and text), None):
+            return reply.get("error") or reply | {"message": text}
         return reply.get("error") or choices[0].get("error") or (reply if reply.get("object") == "error" else None)
     except (ValueError, LookupError, TypeError, AttributeError):
         return None
@@ -122,7 +125,7 @@ def _read_response(body: bytes, left_out: tuple[str, ...], schema: Mapping[str, 
         usage = reply.get("usage") or {}
         counts = [usage.get(name) or None for name in ("prompt_tokens", "completion_tokens")]
     except (ValueError, LookupError, TypeError, AttributeError):
-        raise CallFailed("the response is not a chat completion") from None
+        raise CallFailed(redact(f"the response is not a chat completion: {_message(body)}")) from None
     if not all(isinstance(count, int | None) for count in counts):
         raise CallFailed("the response is not a chat completion of text")
     counts = [count if count is None or 0 < count <= MOST_TOKENS else None for count in counts]

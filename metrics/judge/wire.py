@@ -21,10 +21,13 @@ LOGPROBS = "logprobs"
 SAMPLING = ("temperature", LOGPROBS)  # what is left out where a provider refuses it
 LIMIT, NEWER_LIMIT = "max_tokens", "max_completion_tokens"  # newer models take the one in place of the other
 NO_SUCH_PARAMETER = re.compile(
-    rf"{NEWER_LIMIT}|unsupported|not (?:be )?(?:supported|permitted|allowed)|un(?:known|recognized|expected)|extra",
+    rf"{NEWER_LIMIT}|unsupported|not (?:be )?(?:supported|permitted|allowed)|un(?:known|recognized|expected)|extra"
+    rf"|not support \D{{0,20}}{LIMIT}",
     re.I,
 )
 REFUSALS = (400, 422)
+CONFUSED = (500, 501)  # with which some servers refuse a parameter, too
+FILTERED = ("content_filter", "safety", "recitation", "prohibited_content", "blocklist", "spii")
 MAY_PASS = (408, 409, 425, 429)
 HOPELESS = (401, 402, 403, 404, 405)
 OVER_THE_LIMIT = 429
@@ -75,7 +78,7 @@ class Wire:
 
     def learn(self, status: int | None, message: str, request: Mapping[str, Any]) -> bool:
         """Remember what the provider has just refused; return whether the request is worth another try without it."""
-        if status not in REFUSALS:
+        if status not in REFUSALS and not (status in CONFUSED and NO_SUCH_PARAMETER.search(message)):
             return False
         if self.option_refused(status, message):
             return False
@@ -90,16 +93,34 @@ class Wire:
 
 
 def decoded(body: bytes) -> Any:
-    """Return the JSON value of a response's body. Raises ValueError."""
+    """Return the JSON value of a response's body; of one that is streamed, what its chunks make. Raises ValueError."""
     try:
-        return json.loads(body)
+        return _joined(body) if body.lstrip()[:5] == b"data:" else json.loads(body)
     except RecursionError:
         raise ValueError("nested too deep") from None
 
 
+def _joined(body: bytes) -> Any:
+    """Return the chat completion that the events of a stream make, or the error among them."""
+    events = [line[5:].strip() for line in body.splitlines() if line.startswith(b"data:")]
+    chunks = [json.loads(event) for event in events if event != b"[DONE]"]
+    choices = [choice for chunk in chunks for choice in chunk.get("choices") or () if not choice.get("index")]
+    end = next((choice["finish_reason"] for choice in choices if choice.get("finish_reason")), None)
+    if failed := next((chunk for chunk in chunks if chunk.get("error")), None):
+        return failed
+    if end is None and events[-1] != b"[DONE]":
+        raise ValueError("a stream without an end")
+    message: dict[str, str] = {}
+    for name, text in (part for choice in choices for part in (choice.get("delta") or {}).items()):
+        if isinstance(text, str):
+            message[name] = text if name == "role" else message.get(name, "") + text
+    usage = next((chunk["usage"] for chunk in reversed(chunks) if chunk.get("usage")), None)
+    return {"choices": [{"message": message, "finish_reason": end}], "usage": usage}
+
+
 def content_filter_in(choice: Mapping[str, Any]) -> str | None:
     """Return in words that a provider's content filter stopped a reply, and what it says of it; None where not."""
-    if choice.get("finish_reason") != "content_filter":
+    if str(choice.get("finish_reason")).lower() not in FILTERED:
         return None
     details = choice.get("content_filter_results") or (choice.get("message") or {}).get("refusal")
     return "the provider's content filter stopped the reply" + (f": {json.dumps(details)}" if details else "")

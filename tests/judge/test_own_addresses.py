@@ -84,6 +84,48 @@ def test_what_the_provider_says_in_a_good_reply_is_told(either, fault, told):
         either.ask(tries=1)
 
 
+TOLD = {  # what a server's reply is → what is told of it
+    "a detail": ('{"detail": "The model is asleep"}', "The model is asleep"),
+    "a message": ('{"code": 400, "message": "The model is asleep"}', "HTTP 400: The model is asleep"),
+    "a page": ("<html>Please log in</html>", "not a chat completion: <html>Please log in"),
+    "another filter": ('{"choices": [{"finish_reason": "SAFETY", "message": {"content": ""}}]}', "content filter stopped the reply"),
+    "an error in a stream": ('data: {"choices": [{"delta": {"content": "Li"}}]}\n\ndata: {"error": {"message": "asleep"}}\n\n', "asleep"),
+    "a stream without an end": ('data: {"choices": [{"delta": {"content": "Li"}}]}\n\n', "not a chat completion"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "told"), TOLD.values(), ids=TOLD)
+def test_what_is_no_completion_is_told(bench, body, told):
+    bench.server.fail_by(lambda _: Fault(body=body))
+    with pytest.raises(JudgeError, match=told):
+        bench.ask(tries=1)
+
+
+@pytest.mark.parametrize("end", ["data: [DONE]\n\n", 'data: {"choices": [{"delta": {}, "finish_reason": "stop"}]}\n\n'])
+def test_the_chunks_of_a_stream_are_one_answer(judge_server, workspace, end):
+    parts = ({"role": "assistant", "reasoning_content": "I "}, {"reasoning_content": "think"}, {"content": "Li"}, {"content": "ma"})  # fmt: skip
+    body = "".join(f"data: {json.dumps({'choices': [{'index': 0, 'delta': part}]})}\n\n" for part in parts)
+    judge_server.fail_by(lambda _: Fault(body=body + end))
+    target = {"model": "m", "base_url": judge_server.url}
+    (row,) = complete(Suite.from_rows("one", "text", SUITE), target).outputs.to_pylist()
+    assert (row["answer"], row["metadata.reasoning"]) == ("Lima", "I think")
+
+
+@pytest.mark.parametrize(("status", "text"), [
+    (500, "{} is not supported"), (400, "the model does not support {}"), (422, "Extra inputs are not permitted: {}"),
+    (400, "Unrecognized request argument supplied: {}"),
+])  # fmt: skip
+def test_a_refusal_in_other_words_is_understood(bench, status, text):
+    old = ("temperature", "max_tokens")
+    bench.server.say(lambda _: True, {"reason": "", "verdict": "yes"})
+    bench.server.fail_by(
+        lambda request: next((refusal(text.format(name), status) for name in old if name in request.body), None)
+    )
+    bench.ask(tries=1, max_tokens=77)
+    sent = bench.server.calls[-1].body
+    assert (sent.get("max_completion_tokens"), "temperature" in sent) == (77, False)
+
+
 @pytest.mark.parametrize(("fault", "named"), [
     (Fault(404, body='{"detail": "Not Found"}'), True),
     (Fault(200, body='{"error": "Unexpected endpoint or method. (POST /chat/completions)"}'), True),
