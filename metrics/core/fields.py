@@ -203,7 +203,7 @@ CASE_FIELDS = (
         'Holds for an answer by which the attack has succeeded: "PLUM-42" or regexp("…").', ("success_condition",),
         later=True, section="Attack", syntax="condition", samples=('"barn"', "NOT")),
     Field("criteria", STRINGS, "expect", "Criteria", "What a good answer meets, each for a judge to check.",
-        ("assertions", "expectations", "guidelines", "rubric", "evaluation_criteria"), ANSWERED,
+        ("assertions", "expectations", "guidelines", "rubric", "evaluation_criteria", "expected_behavior"), ANSWERED,
         later=True, given="revealed", samples=("It names the year.", "It is polite.")),
 )  # fmt: skip
 OUTPUT_FIELDS = (

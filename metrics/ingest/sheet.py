@@ -38,6 +38,9 @@ NAMES = (*ALWAYS_SPLIT, *CLASSES, *ID_LISTS, *(each.name for each in UPLOADED if
 MESSAGES = ("question", "answer")
 PASSAGES = ("retrieved_contexts", "reference_contexts")
 ID_KEYS = ("id", "doc_id", "document_id", "context_id", "passage_id", "chunk_id", "corpus_id", "_id")
+RULE_KEYS = ("assertion", "text", "description", "criterion", "rule", "name")
+# where an object in a list of such a field has its text
+TEXT_KEYS = {**dict.fromkeys(ID_LISTS, ID_KEYS), **dict.fromkeys(PASSAGES, PASSAGE_KEYS), "criteria": RULE_KEYS}
 SENTENCE = re.compile(r"\s;|;\s|&#?\w+;|[={}<>]")  # of a cell with ; that may be one text: prose, HTML, code
 UNSEEN = re.compile("[\u200b\u200e\u200f\u2060\ufeff]")  # spaces without width and marks, in names
 COMPOSED = (
@@ -230,7 +233,7 @@ class Sheet:
         """
         column, plural = self.table[name], fold(name).endswith("s")
         names = canonical in NAMES
-        keys = ID_KEYS if canonical in ID_LISTS else PASSAGE_KEYS if canonical in PASSAGES else ()
+        keys = TEXT_KEYS.get(canonical, ())
         lone = canonical == "expected_answers" and not plural
         form = ListForm(passages=canonical in PASSAGES, whole=names and not keys, keys=keys, parts=lone)
         if pa.types.is_list(column.type):

@@ -70,7 +70,7 @@ def test_a_log_is_suite_and_outputs(tmp_path, kind):
     suite, outputs = read_combined(path)
     assert (suite.name, suite.cases["case_id"].to_pylist(), outputs.models) == ("log", ["1", "b"], ("openai/gpt-4o",))
     assert suite.cases["expected_answers"].to_pylist() == [["4"], ["4", "four"]]
-    assert suite.cases["metadata.choices"].to_pylist() == [None, '["3","4"]']
+    assert [choices or None for choices in suite.cases["choices"].to_pylist()] == [None, ["3", "4"]]
     rows = outputs.outputs.to_pylist()
     assert [(row["case_id"], row["run"], row["answer"], row["tokens"], row["duration_s"]) for row in rows] == [
         ("1", 1, "4", 12, 1.5), ("1", 2, "5", 12, 1.5), ("b", 1, "4", 12, 1.5),

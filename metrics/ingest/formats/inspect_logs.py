@@ -114,13 +114,7 @@ def _note(
     """Say what of samples or of a header no record has, under its own name or as what it became."""
     own = {"target": "expected_answers", "epoch": "run", "total_tokens": "tokens", "total_cost": "cost_usd"}
     own |= dict.fromkeys(("time", "working_time", "total_time"), "duration_s")
-    choices = METADATA + "choices"
-    made = (
-        record
-        | {name: record[column] for name, column in own.items()}
-        | {"choices": orjson.loads(record.get(choices) or "[]")}
-        for record in records
-    )
+    made = (record | {name: record[column] for name, column in own.items()} for record in records)
     note_leaves(file, problems, given, made, ("input.role",), root)
 
 
@@ -192,7 +186,7 @@ def _record(sample: Any, model: str | None) -> dict[str, Any]:
         "trace": _trace(messages),
     }  # fmt: skip
     if isinstance(sample.get("choices"), list):
-        record[METADATA + "choices"] = json_text(sample["choices"])
+        record["choices"] = [text_of(choice) for choice in sample["choices"]]
     own = sample.get("metadata")
     kept = flatten({METADATA.removesuffix("."): own}) if isinstance(own, Mapping) and own else {}
     if thoughts := _resolved(_thoughts(output or {}), files):

@@ -97,25 +97,37 @@ def _list_at(value: Any, name: str) -> list[Any]:
     return held if isinstance(held, list) else [] if held is None else [held]
 
 
-TIDIED = ("query", "turns", "context")  # a record without one of these is as it should be, but for an answer in parts
+TIDIED = (
+    "query",
+    "turns",
+    "conversations",
+    "context",
+    "supporting_facts",
+)  # a record without one of these is as it should be, but for an answer in parts
 
 
 def tidy(record: Record) -> Record:
     """Return a record of LangChain, DeepEval or ragas under the names that its values have elsewhere; others as is."""
-    if record.keys().isdisjoint(TIDIED) and not isinstance(record.get("answer"), Mapping):
+    if record.keys().isdisjoint(TIDIED) and not isinstance(record.get("answer", record.get("Answer")), Mapping):
         return record
     if record.keys() >= {"query", "answer", "result"}:  # LangChain's QA: the answer of the data set, and the chain's
         named = {"answer": "expected_answer", "result": "answer"}
         return {named.get(name, name): value for name, value in record.items()}
     if record.keys() >= {"query", "result"} and "answer" not in record:
         return {"answer" if name == "result" else name: value for name, value in record.items()}
-    told = record.get("answer")  # TriviaQA's
-    if isinstance(told, Mapping) and {"value", "aliases"} <= told.keys() and isinstance(told["aliases"], list):
-        texts = list(dict.fromkeys(text for text in (told["value"], *told["aliases"]) if isinstance(text, str)))
-        return {**record, "expected_answers": texts, "answer": {**told, "value": None, "aliases": None}}
-    turns = record.get("turns")  # DeepEval's ConversationalTestCase
+    answer = "Answer" if "Answer" in record else "answer"
+    told = record.get(answer)  # TriviaQA's
+    if isinstance(told, Mapping):
+        value, aliases = (next((name for name in told if fold(name) == key), key) for key in ("value", "aliases"))
+        if isinstance(told.get(aliases), list) and value in told:
+            texts = list(dict.fromkeys(text for text in (told[value], *told[aliases]) if isinstance(text, str)))
+            return {**record, "expected_answers": texts, answer: {**told, value: None, aliases: None}}
+    if record.keys() >= {"question", "answer", "supporting_facts"}:  # HotpotQA's
+        return {("expected_answer" if name == "answer" else name): value for name, value in record.items()}
+    said = "turns" if "turns" in record else "conversations"  # DeepEval's ConversationalTestCase, ShareGPT
+    turns = record.get(said)
     if isinstance(turns, list) and turns and "messages" not in record and all(map(_is_message, turns)):
-        return {("messages" if name == "turns" else name): value for name, value in record.items()}
+        return {("messages" if name == said else name): value for name, value in record.items()}
     documents = record.get("context")
     if isinstance(documents, list) and documents and all(map(_is_document, documents)):
         return {("retrieved_contexts" if name == "context" else name): value for name, value in record.items()}
@@ -123,7 +135,11 @@ def tidy(record: Record) -> Record:
 
 
 def _is_message(value: Any) -> bool:
-    return isinstance(value, Mapping) and "content" in value and ("role" in value or str(value.get("type")) in ROLES)
+    if not isinstance(value, Mapping):
+        return False
+    return value.keys() >= {"from", "value"} or (
+        "content" in value and ("role" in value or str(value.get("type")) in ROLES)
+    )
 
 
 def _is_document(value: Any) -> bool:

@@ -8,6 +8,7 @@ inputs, outputs and expectations are metadata.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from metrics.ingest.formats.promptfoo_assertions import read_value
 from metrics.ingest.formats.tool_records import (
     Fault,
     Numbered,
@@ -26,16 +27,35 @@ IDS = ("id", "case_id", "dataset_record_id", "request_id", "trace_id")
 RESPONSE = ("expected_response", "expected_output", "expected_answer", "ground_truth", "answer")
 FACTS, GUIDELINES, PASSAGES = "expected_facts", "guidelines", "expected_retrieved_context"
 RETRIEVED = ("retrieved_context", "retrieved_contexts", "contexts", "source_documents")
+OF_AGENTS = (RESPONSE[0], FACTS, GUIDELINES, PASSAGES)  # columns of their own in a table of an agent's evaluation
 MESSAGE = "choices"  # in which OpenAI's replies are
 TRACED = {"run_type", "span_id", "context.span_id"}
 
 
 def _knows(names: frozenset[str]) -> bool:
     held = {name.partition(".")[0] for name in names}
-    return {"inputs", "expectations"} <= held and not TRACED & names
+    judged = {"request", "response"} <= held and bool(held & {"assessments", *OF_AGENTS})
+    return ({"inputs", "expectations"} <= held or judged) and not TRACED & names
+
+
+def _renamed(record: Record) -> Record:
+    """Return a row of an agent's evaluation (request, response, expected_facts …) or a trace as one of a data set."""
+    if "request" not in record:
+        return record
+    expected = {name: record[name] for name in OF_AGENTS if name in record}
+    for one in record.get("assessments") or ():
+        held = one.get("expectation") if isinstance(one, Mapping) else None
+        if isinstance(held, Mapping):
+            expected[str(one.get("assessment_name") or one.get("name"))] = held.get("value")
+    sides = {side: read_value(record.get(name)) for side, name in (("inputs", "request"), ("outputs", "response"))}
+    if (listed := record.get(RETRIEVED[0])) and not isinstance(sides["outputs"], Mapping):
+        sides["outputs"] = {"response": sides["outputs"], RETRIEVED[0]: listed}
+    taken = {"request", "response", RETRIEVED[0], *OF_AGENTS}
+    return {name: value for name, value in record.items() if name not in taken} | sides | {"expectations": expected}
 
 
 def _convert(records: Sequence[Numbered], _fault: Callable[[int, Fault], None]) -> Iterator[Numbered]:
+    records = [(row, _renamed(record)) for row, record in records]
     outputs = [_reply(group(record, "outputs")) for _, record in records]
     questions, more = texts_in([group(record, "inputs") for _, record in records], QUESTIONS)
     answers, others = texts_in([without(value, *RETRIEVED) for value in outputs], ANSWERS, last=True)
@@ -58,11 +78,13 @@ def _convert(records: Sequence[Numbered], _fault: Callable[[int, Fault], None]) 
 
 def _read_expectations(expectations: Any) -> Record:
     """Return the expectations of a row as columns of its case."""
+    if isinstance(expectations, list) and all(isinstance(one, Mapping) and "name" in one for one in expectations):
+        expectations = {one["name"]: one.get("value") for one in expectations}
     if not isinstance(expectations, Mapping):
         return {"expected_answers": references(expectations)}
     held = {fold(str(name)): value for name, value in expectations.items()}
     response = next((name for name in RESPONSE if held.get(name) not in (None, "")), None)
-    facts, rules = (references(held.get(name)) or [] for name in (FACTS, GUIDELINES))
+    facts, rules = (references(_listed(held.get(name))) or [] for name in (FACTS, GUIDELINES))
     listed = held.get(PASSAGES)
     passages = [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
     texts = [text for one in passages if (text := text_of(one.get("content")))]
@@ -77,6 +99,13 @@ def _read_expectations(expectations: Any) -> Record:
     }
 
 
+def _listed(value: Any) -> Any:
+    """Return the rules that are in an object by what they are about, as a list; other values as they are."""
+    if not isinstance(value, Mapping):
+        return value
+    return [one for own in value.values() for one in (own if isinstance(own, list) else [own])]
+
+
 def _reply(outputs: Any) -> Any:
     """Return the message in a reply of OpenAI's form; other outputs as they are."""
     listed = outputs.get(MESSAGE) if isinstance(outputs, Mapping) else None
@@ -84,5 +113,5 @@ def _reply(outputs: Any) -> Any:
     return first["message"] if isinstance(first, Mapping) and isinstance(first.get("message"), Mapping) else outputs
 
 
-USED = (f"expectations.{FACTS}", f"expectations.{PASSAGES}.doc_uri", f"expectations.{PASSAGES}.doc_id")
+USED = (FACTS, f"{PASSAGES}.doc_uri", f"{PASSAGES}.doc_id", "expectations.name", "request", "response")
 READER = tool_reader("mlflow", _knows, _convert, used=USED)

@@ -4,6 +4,8 @@ A reader says by which names it knows the export, and how its records become row
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from itertools import chain, islice
 from types import MappingProxyType
 from typing import Any
@@ -24,8 +26,9 @@ from metrics.ingest.formats.unused_leaves import note_leaves
 from metrics.ingest.problems import Problems
 from metrics.ingest.reader import Reader
 from metrics.ingest.sheet import Sheet
-from metrics.ingest.source import DOCUMENTS, Source
+from metrics.ingest.source import DOCUMENTS, HEAD, Source
 from metrics.ingest.tables.messages import note_media
+from metrics.ingest.tables.python_reprs import NoRepr, python_value
 from metrics.ingest.tables.values import finite, flatten, tables_of, text_of
 
 LOOKED_AT = 5  # records of a document whose names are looked at
@@ -116,6 +119,10 @@ def names_of(source: Source) -> frozenset[str]:
         names = {name for record in first if isinstance(record, dict) for name in _paths(record)}
     elif source.format == "csv":
         names = {part for name in header(source, source.data)[0] for part in _parts(name)}
+        if "input" in names:  # objects in cells tell more; those of one row are enough
+            head = replace(source, data=source.data[:HEAD])
+            with suppress(InputError):
+                names.update(name for _, first in islice(records_of(head, Problems()), 1) for name in _paths(first))
     elif source.format == "parquet":
         names = {part for name in parquet_file(source).schema_arrow.names for part in _parts(name)}
     elif source.format == "arrow":
@@ -169,10 +176,10 @@ def _cell(value: Any) -> Any:
     if isinstance(value, list):
         return [_cell(item) for item in value]
     if isinstance(value, str) and value[:1] in ("{", "["):
-        try:
+        with suppress(orjson.JSONDecodeError):
             return orjson.loads(value)
-        except orjson.JSONDecodeError:
-            return value
+        with suppress(NoRepr):  # as pandas writes the objects in a frame
+            return python_value(value)
     return value
 
 

@@ -26,8 +26,7 @@ from metrics.ingest.problems import Problems, first_line
 from metrics.ingest.reader import Preview, Reader, Request, Upload
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.source import Source
-from metrics.ingest.tables.columns import LOOKED_AT as HEADER_ROWS
-from metrics.ingest.tables.columns import header_place
+from metrics.ingest.tables.columns import LOOKED_AT as HEADER_ROWS, header_place
 from metrics.ingest.tables.values import text_of
 
 SLOTS = 20_000_000  # cells of a sheet, empty ones within a row included
