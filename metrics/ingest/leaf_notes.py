@@ -1,6 +1,6 @@
 """The leaves of documents by their paths, for receipts: which field each is, or why it is not used."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -12,33 +12,53 @@ MAX_PATHS = 500  # that are counted each; the rest is counted under the place wh
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
+def leaves_of(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield path and value of each leaf of a JSON value, in order: a plain value, or a list of plain values.
+
+    What is empty is none: null, "", {} and [].
+    """
+    rest = [(path, value)]
+    while rest:
+        place, value = rest.pop()
+        if isinstance(value, Mapping) and value:
+            inner = [(f"{place}.{key}" if place else str(key), value[key]) for key in value]
+            rest += reversed(inner)
+        elif isinstance(value, list) and any(isinstance(item, Mapping | list) for item in value):
+            rest += ((f"{place}[]", item) for item in reversed(value))
+        elif value is not None and value not in ("", {}, []):
+            yield place, value
+
+
+def upwards(path: str) -> Iterator[str]:
+    """Yield a path and those of what it is in: a[].b, a[], a."""
+    yield path
+    yield from (path[:at] for at in range(len(path) - 1, 0, -1) if path[at] in ".[")
+
+
 class Leaves:
     """Counts of the leaves of JSON values and XML elements by path, such as `[].annotations[].label`, each with one.
 
-    A list of plain values is one leaf. An attribute of an element is a leaf as its children are.
+    The paths begin with `root`. An attribute of an element is a leaf as its children are.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, root: str = "") -> None:
+        self.root = root
         self._found: dict[str, tuple[int, Any]] = {}
 
-    def add(self, value: Any, path: str = "") -> None:
-        """Count the leaves of a JSON value that is at a path."""
-        rest = [(path, value)]
-        while rest:
-            place, value = rest.pop()
-            if value and isinstance(value, dict):
-                rest += [(f"{place}.{key}" if place else str(key), inner) for key, inner in value.items()]
-            elif value and isinstance(value, list) and any(isinstance(inner, dict | list) for inner in value):
-                rest += [(f"{place}[]", inner) for inner in value]
-            else:
-                self._count(place, path, value)
+    def __len__(self) -> int:
+        return len(self._found)
 
-    def add_element(self, element: Any, path: str = "") -> None:
+    def add(self, value: Any) -> None:
+        """Count the leaves of a JSON value."""
+        for path, leaf in leaves_of(value, self.root):
+            self.count(path, leaf)
+
+    def add_element(self, element: Any) -> None:
         """Count the attributes and texts of an XML element and of those below it.
 
         Of an element with an attribute `name` and a text, such as CVAT's attributes, the name belongs to the path.
         """
-        rest = [(f"{path}.{element.tag}" if path else str(element.tag), element)]
+        rest = [(str(element.tag), element)]
         while rest:
             place, item = rest.pop()
             text = (item.text or "").strip()
@@ -46,36 +66,36 @@ class Leaves:
                 place = f"{place}.{item.get('name').strip()}"
             else:
                 for name, value in item.attrib.items():
-                    self._count(f"{place}.{name}", path, value)
+                    self.count(f"{place}.{name}", value)
             if text and not len(item):
-                self._count(place, path, text)
+                self.count(place, text)
             rest += [(f"{place}.{inner.tag}", inner) for inner in item if isinstance(inner.tag, str)]
 
-    def _count(self, place: str, begin: str, example: Any) -> None:
-        if place not in self._found and len(self._found) >= MAX_PATHS:
-            place = begin or "…"
-        self._found[place] = self._found.get(place, (0, example))[0] + 1, example
+    def count(self, path: str, example: Any) -> None:
+        """Count a leaf at a path."""
+        if path not in self._found and len(self._found) >= MAX_PATHS:
+            path = self.root or "…"
+        number, first = self._found.get(path, (0, example))
+        self._found[path] = number + 1, first
 
     def note(
         self, problems: Problems, file: str, used: Mapping[str, str] = NOTHING, why: Mapping[str, str] = NOTHING,
-        reason: str = UNKNOWN,
+        reason: str = UNKNOWN, counted: bool = True,
     ) -> None:  # fmt: skip
         """Note each path: `used` as a field, or unused because of `why`, else of `reason`.
 
-        A name in either also stands for what is below it; of several the longest counts.
+        A name in either also stands for what is below it; of several the longest counts. Without `counted` there are
+        more than were looked through.
         """
         for path, (count, example) in self._found.items():
-            parts = [path[:at] for at in range(len(path), 0, -1) if at == len(path) or path[at] in ".["]
-            known = next((part for part in parts if part in used or part in why), "")
-            if known in used:
-                problems.note(file, path, "used", used[known], count, example)
-            else:
-                problems.note(file, path, "unused", why.get(known, reason), count, example)
+            known = next((part for part in upwards(path) if part in used or part in why), "")
+            use, meaning = ("used", used[known]) if known in used else ("unused", why.get(known, reason))
+            problems.note(file, path, use, meaning, count if counted else None, example)
 
 
 def note_unused(problems: Problems, file: str, place: str, values: Iterable[Any], reason: str) -> None:
     """Note that values at a place are not used, leaf by leaf."""
-    leaves = Leaves()
+    leaves = Leaves(place)
     for value in values:
-        leaves.add(value, place)
+        leaves.add(value)
     leaves.note(problems, file, reason=reason)

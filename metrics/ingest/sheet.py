@@ -19,12 +19,13 @@ from metrics.core.receipt import ROWS, FileQuestion, Use
 from metrics.core.suite import METADATA
 from metrics.core.unicode_forms import normalized
 from metrics.ingest.arrays import WHOLE, as_mask, flat, floats, integers, is_blank, is_null, only
+from metrics.ingest.leaf_notes import Leaves
 from metrics.ingest.problems import Problems
 from metrics.ingest.tables.columns import UPLOADED, Columns, fold
 from metrics.ingest.tables.conversations import split_questions
 from metrics.ingest.tables.decimals import NUMBER as NUMBER, are_thousands, decimal_mark, with_points
 from metrics.ingest.tables.lists import LIST, ListForm, looks_listed, looks_parted, looks_separated, split_column
-from metrics.ingest.tables.values import PASSAGE_KEYS, Leaves, as_lists, list_text
+from metrics.ingest.tables.values import PASSAGE_KEYS, as_lists, list_text
 
 LISTED_PER_KIND = 1_000  # problems of one kind in one column of one file; the rest are counted in one line
 NOT_FINITE = ("nan", "inf", "-inf", "+inf", "infinity", "-infinity")
@@ -166,7 +167,7 @@ class Sheet:
         column = self.table[name]
         if not pa.types.is_list(column.type):
             return column
-        left: Leaves = {}
+        left = Leaves(f"{name}[]")
         found = left if parts else None
         values = [None if value is None else list_text(value, found) for value in column.to_pylist()]
         self._note_unread(name, left, "of the parts of a message only texts are read")
@@ -212,7 +213,7 @@ class Sheet:
         column = self.table[name]
         if canonical in CLASSES and not pa.types.is_list(column.type) and _piped(column):
             column = pc.replace_substring(column, "|", ";")
-        left: Leaves = {}
+        left = Leaves(f"{name}[]")
         split, bad = split_column(column, self.list_form(canonical, name), left)
         if bad.any():
             self.report(bad, name, self.text(name), LIST)
@@ -223,8 +224,7 @@ class Sheet:
         """Say in the receipt, once, what the objects of a column hold that is not read."""
         if left and name not in self._noted:
             self._noted.add(name)
-            for path, (count, example) in left.items():
-                self.problems.note(self.file, f"{name}[].{path}", "unused", why, count, example)
+            left.note(self.problems, self.file, reason=why)
 
     def list_form(self, canonical: str, name: str) -> ListForm:
         """Return how the texts of a column become lists; asks where only a person knows whether they are any.

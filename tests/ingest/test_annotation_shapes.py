@@ -117,8 +117,8 @@ def test_what_labelme_draws_beside_objects(tmp_path):
     lines = list(map(str, read_suite(write(tmp_path, "i.json", labelme(shapes) | {"flags": {"dusk": True}})).receipt))
     assert lines == [
         "i.json: version (1) is not used: no evaluator uses it, such as '5'",
-        "i.json: flags (1) is not used: no evaluator uses it, such as \"{'dusk': True}\"",
-        "i.json: shapes[].flags (1) is not used: no evaluator uses it, such as \"{'blurred': True}\"",
+        "i.json: flags.dusk (1) is not used: no evaluator uses it, such as 'True'",
+        "i.json: shapes[].flags.blurred (1) is not used: no evaluator uses it, such as 'True'",
         "i.json: shapes of type point (1) is not used: no area, so no object to match",
         "i.json: shapes of type line (1) is not used: no area, so no object to match",
     ]

@@ -5,8 +5,10 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import deepcopy
+from functools import partial, reduce
+from operator import getitem
 from typing import Any
 from xml.etree import ElementTree
 
@@ -20,6 +22,16 @@ MARK = "zq9"
 KITTI = "type truncated occluded alpha left top right bottom height width length x y z rotation_y score".split()
 COLUMNS = {15: KITTI[:15], 16: KITTI}  # of lines with so many fields, the names
 PACKED = ("parquet", "arrow", "feather", "xlsx", "gz", "png", "jpg")
+
+
+DOCUMENTS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], bytes]]] = {  # how to read and write them
+    "json": (json.loads, lambda value: json.dumps(value).encode()),
+    "jsonl": (
+        lambda data: [json.loads(line) for line in data.splitlines() if line.strip()],
+        lambda records: b"\n".join(json.dumps(record).encode() for record in records),
+    ),
+    "yaml": (load_yaml, lambda value: yaml.safe_dump(value, allow_unicode=True).encode()),
+}
 
 
 def leaves(given: Input) -> Iterator[Leaf]:
@@ -47,13 +59,11 @@ def _document(data: bytes, load: Callable[[Any], Any], dump: Callable[[Any], byt
 
         def change(path: tuple[Any, ...] = path) -> bytes:
             copy = deepcopy(document)
-            inner = copy
-            for step in path[:-1]:
-                inner = inner[step]
+            inner = _at(copy, path[:-1])
             inner[path[-1]] = _other(inner[path[-1]])
             return dump(copy)
 
-        yield ".".join(str(step) for step in path if not isinstance(step, int)), change
+        yield _path(path), change
 
 
 def _paths(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -64,20 +74,33 @@ def _paths(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
         yield path
 
 
-def _json(data: bytes) -> Iterator[Leaf]:
-    return _document(data, json.loads, lambda value: json.dumps(value).encode())
+def strays(given: Input) -> Iterator[tuple[str, Input, Callable[[], bytes]]]:
+    """Yield, for each path of an object in a document, an entry that no reader knows, with a value of the object's own.
+
+    That is the path of the entry, the upload with it, and the bytes with another value there.
+    """
+    load, dump = DOCUMENTS.get(given.name.rpartition(".")[2], (lambda data: None, bytes))
+    document = load(given.data)
+    seen: set[str] = set()
+    for *above, name in _paths(document):
+        text, path = _at(document, (*above, name)), _path((*above, MARK))
+        if isinstance(name, str) and isinstance(text, str) and len(text) > 3 and path not in seen:
+            seen.add(path)
+
+            def put(value: str, above: Sequence[Any] = above) -> bytes:
+                copy = deepcopy(document)
+                _at(copy, above)[MARK] = value
+                return dump(copy)
+
+            yield path, Input(given.name, put(text)), partial(put, _other(text))
 
 
-def _json_lines(data: bytes) -> Iterator[Leaf]:
-    return _document(
-        data,
-        lambda data: [json.loads(line) for line in data.splitlines() if line.strip()],
-        lambda records: b"\n".join(json.dumps(record).encode() for record in records),
-    )
+def _at(value: Any, path: Sequence[Any]) -> Any:
+    return reduce(getitem, path, value)
 
 
-def _yaml(data: bytes) -> Iterator[Leaf]:
-    return _document(data, load_yaml, lambda value: yaml.safe_dump(value, allow_unicode=True).encode())
+def _path(steps: Iterable[Any]) -> str:
+    return ".".join(str(step) for step in steps if not isinstance(step, int))
 
 
 def _xml(data: bytes) -> Iterator[Leaf]:
@@ -175,6 +198,6 @@ def _archive(data: bytes) -> Iterator[Leaf]:
 
 
 _FORMS: dict[str, Callable[[bytes], Iterator[Leaf]]] = {
-    "json": _json, "jsonl": _json_lines, "yaml": _yaml, "yml": _yaml, "xml": _xml, "csv": _table, "tsv": _table,
-    "zip": _archive,
+    **{ending: partial(_document, load=load, dump=dump) for ending, (load, dump) in DOCUMENTS.items()},
+    "xml": _xml, "csv": _table, "tsv": _table, "zip": _archive,
 }  # fmt: skip

@@ -21,6 +21,7 @@ from metrics.ingest.formats.tool_records import (
     references,
     tool_reader,
 )
+from metrics.ingest.formats.unused_leaves import TAKEN
 from metrics.ingest.tables.messages import ANSWERS, QUESTIONS, REFERENCES, texts_in
 from metrics.ingest.tables.values import text_of
 
@@ -86,7 +87,11 @@ def _facts(record: Record) -> Record:
     return found
 
 
-USED = (
-    "is_root", "metrics.start", "metrics.end", "metrics.tokens", "metrics.total_tokens", "metrics.estimated_cost"
-)  # fmt: skip
-READER = tool_reader("braintrust", _knows, _convert, used=USED)
+NUMBERS = ("start", "end", "tokens", "total_tokens", "estimated_cost")
+READS = {
+    **dict.fromkeys(("dataset_record_id", "origin.id", "id", "span_id"), "case_id"),
+    "input": "question metadata.input", "output": "answer metadata.output", "expected": "expected_answers",
+    "tags": "tags", "metadata": "metadata", "error": "error", "scores": "metadata.braintrust", "is_root": TAKEN,
+    **{f"metrics.{name}": TAKEN for name in NUMBERS},
+}  # fmt: skip
+READER = tool_reader("braintrust", _knows, _convert, READS)

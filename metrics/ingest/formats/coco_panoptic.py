@@ -213,9 +213,9 @@ def _read(
     segments = [_segments(value, categories, category_ids) for value in given]
     shown = [f"{value!r}"[:80] for value in given]
     listing.wrong(np.fromiter((own is None for own in segments), bool, len(segments)), "segments_info", shown, SEGMENT)
-    leaves = Leaves()
+    leaves = Leaves("annotations[].segments_info")
     for value in given:
-        leaves.add(value, "annotations[].segments_info")
+        leaves.add(value)
     leaves.note(
         problems, source.name, {f"annotations[].{key}": field for key, field in SEGMENT_KEYS.items()}, reason=PIXELS
     )

@@ -10,7 +10,7 @@ import numpy as np
 
 from metrics.core.suite import METADATA
 from metrics.ingest.formats.table_reader import table_reader
-from metrics.ingest.formats.unused_leaves import note_leaves
+from metrics.ingest.formats.unused_leaves import TAKEN, note_leaves
 from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.source import Source
@@ -20,8 +20,15 @@ CASE = "an object with key and prompt"
 INPUT = "an object with input, actual_output and model_key"
 REGEXP = "REGEXP:"
 SOURCE = "perturbation_source"
-USED = ("model_key", "actual_duration", "cost", "relationships.target", "relationships.type", "constraints",
-        "output_constraints")  # fmt: skip
+NUMBERS = ("model_key", "actual_duration", "cost", "constraints", "output_constraints")
+READS = {
+    **dict.fromkeys(("key", "test_case_key"), "case_id"), **dict.fromkeys(("prompt", "input"), "question"),
+    **dict.fromkeys(("condition", "output_condition"), "conditions"), **dict.fromkeys(NUMBERS, TAKEN),
+    "expected_output": "expected_answers", "categories": "tags", "relationships.target": TAKEN,
+    "relationships.type": TAKEN, "test_key": "group", "corpus": "metadata.corpus", "actual_output": "answer",
+    "context": "retrieved_contexts",
+}  # fmt: skip
+BESIDE = {"models.key": TAKEN, "models.llm_model_name": "model", "models.name": "model", "tests.key": "group"}
 CONSTRAINTS = "texts, REGEXP:expressions, or lists of them"
 
 
@@ -189,8 +196,8 @@ def _sheet(
 
     Rows without an object, a needed value or readable constraints are problems.
     """
-    note_leaves(source.name, problems, found, records, USED, root)
-    note_leaves(source.name, problems, [beside], records, ("models.key",))
+    note_leaves(source.name, problems, found, records, READS, root)
+    note_leaves(source.name, problems, [beside], records, BESIDE)
     rows = np.arange(1, len(found) + 1, dtype=np.int64)
     sheet = Sheet(source.name, tables_of([records]), rows, problems)
     sheet.report_values((not isinstance(value, dict) for value in found), None, found, expected)

@@ -18,7 +18,7 @@ from metrics.core.errors import InputError
 from metrics.core.suite import METADATA
 from metrics.ingest.formats.table_reader import bundle_reader, table_reader
 from metrics.ingest.formats.tool_records import amount, count
-from metrics.ingest.formats.unused_leaves import RECORDS, note_leaves
+from metrics.ingest.formats.unused_leaves import RECORDS, TAKEN, note_leaves
 from metrics.ingest.media.archive import MAX_FILE_BYTES
 from metrics.ingest.media.bundle import Bundle, Rows
 from metrics.ingest.problems import Problems
@@ -35,6 +35,15 @@ SAMPLE = "a sample with id, epoch, input, target and output"
 NO_SAMPLES = (
     "a log with its samples: the .eval file, or JSON written with log_samples (not `inspect log dump --header-only`)"
 )
+READS = {
+    "id": "case_id", "epoch": "run", "input": "question", "input.role": TAKEN, "target": "expected_answers",
+    "choices": "choices", "messages": "trace", "output": "answer metadata.reasoning", "error": "error",
+    **{f"{place}.{name}": columns for place in ("output.usage", "model_usage")
+       for name, columns in (("total_tokens", "tokens"), ("total_cost", "cost_usd"))},
+    **dict.fromkeys(("output.time", "working_time", "total_time"), "duration_s"), "metadata": "metadata",
+    "scores": "metadata.inspect", "score": "metadata.inspect", "limit.type": "metadata.inspect.limit",
+    "attachments": "question answer trace", "eval.model": "model",
+}  # fmt: skip
 ATTACHMENT = re.compile(r"attachment://([0-9a-f]{32})")
 
 
@@ -111,11 +120,8 @@ def _read_eval(upload: Upload, problems: Problems, most: int | None = None) -> S
 def _note(
     file: str, problems: Problems, given: Sequence[Any], records: Sequence[dict[str, Any]], root: str = ""
 ) -> None:
-    """Say what of samples or of a header no record has, under its own name or as what it became."""
-    own = {"target": "expected_answers", "epoch": "run", "total_tokens": "tokens", "total_cost": "cost_usd"}
-    own |= dict.fromkeys(("time", "working_time", "total_time"), "duration_s")
-    made = (record | {name: record[column] for name, column in own.items()} for record in records)
-    note_leaves(file, problems, given, made, ("input.role",), root)
+    """Say what of samples or of a header no record has."""
+    note_leaves(file, problems, given, records, READS, root)
 
 
 def _sample_files(bundle: Bundle) -> list[Any]:

@@ -98,7 +98,7 @@ def read_json(source: Source, problems: Problems) -> Sheet:
         if records is None:
             expected = f"an array of objects, or an object with one under {_names(WRAPPERS)}"
             raise source.error(f"an object with {_names(document)}", expected)
-        note_leaves(source.name, problems, [beside], ())
+        note_leaves(source.name, problems, [beside], (), {})
     if not isinstance(records, list):
         raise source.error(f"a single {type(records).__name__}", "an array of objects")
     rows: list[int] = []

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from metrics.ingest.formats.annotation_reader import Document, Purpose, annotation_reader, documents, heads, json_of
-from metrics.ingest.leaf_notes import Leaves
+from metrics.ingest.leaf_notes import Leaves, note_unused
 from metrics.ingest.media.bundle import case_ids
 from metrics.ingest.media.drawn_objects import (
     DrawnObjects,
@@ -138,11 +138,8 @@ def _groups(shapes: list[Any], skipped: dict[str, int]) -> Iterable[tuple[int, l
 def _note_keys(found: DrawnObjects, path: str, records: list[dict[str, Any]], read: tuple[str, ...]) -> None:
     """Say which keys have values that are not read."""
     for key in dict.fromkeys(key for record in records for key in record if key not in read):
-        values = [record[key] for record in records if record.get(key)]
-        if values:
-            found.problems.note(
-                found.file, f"{path}{key}"[:80], "unused", "no evaluator uses it", len(values), values[0]
-            )
+        given = (record.get(key) for record in records)
+        note_unused(found.problems, found.file, f"{path}{key}", given, "no evaluator uses it")
 
 
 def _thing(picture: Picture, shapes: list[Any]) -> Thing:

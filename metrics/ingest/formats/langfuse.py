@@ -22,6 +22,7 @@ from metrics.ingest.formats.tool_records import (
     references,
     tool_reader,
 )
+from metrics.ingest.formats.unused_leaves import SUMMED, TAKEN
 from metrics.ingest.tables.columns import fold
 from metrics.ingest.tables.messages import ANSWERS, CHAT, QUESTIONS, REFERENCES, texts_in
 from metrics.ingest.tables.values import item_text, text_of
@@ -223,9 +224,17 @@ def _documents(output: Any) -> list[str]:
     return [text for item in (output if isinstance(output, list) else [output]) if (text := item_text(item))]
 
 
-SUMMED = (
+NUMBERS = (
     "usage.total", "usage_details.total", "total_tokens", "usage.total_tokens", "total_usage", "total_cost",
     "calculated_total_cost", "cost_details.total",
 )  # fmt: skip
-TAKEN = ("latency", "scores.name", "scores.value", "scores.string_value")
-READER = tool_reader("langfuse", _knows, _convert, used=TAKEN, summed=SUMMED)
+MODELS = ("model", "provided_model_name", "provided_usage_model")
+READS = {
+    "id": "case_id", "parent_observation_id": "case_id", "input": "question trace metadata.input", "name": "trace",
+    "output": "answer trace retrieved_contexts metadata.output", "expected_output": "expected_answers",
+    "metadata": "metadata", "latency": TAKEN, "status_message": "error trace", "level": "level",
+    **{f"scores.{name}": TAKEN for name in ("name", "value", "string_value")},
+    **dict.fromkeys(NUMBERS, SUMMED), **dict.fromkeys(MODELS, "model"),
+}  # fmt: skip
+NESTED = {f"{place}.{name}": columns for place in ("trace", "observations") for name, columns in READS.items()}
+READER = tool_reader("langfuse", _knows, _convert, READS | NESTED, deciding={"level": "ERROR"})

@@ -23,6 +23,7 @@ from metrics.ingest.formats.tool_records import (
     numbered_runs,
     tool_reader,
 )
+from metrics.ingest.formats.unused_leaves import TAKEN
 from metrics.ingest.tables.messages import ANSWERS, QUESTIONS, REFERENCES, texts_in
 from metrics.ingest.tables.values import item_text, text_of
 
@@ -129,5 +130,12 @@ def _first(record: Record, *names: str) -> Any:
     return next((record[name] for name in names if record.get(name) not in (None, "")), None)
 
 
-USED = ("start_time", "end_time", "execution_time", "latency", "total_tokens", "total_cost")
-READER = tool_reader("langsmith", _knows, _convert, used=USED)
+NUMBERS = ("start_time", "end_time", "execution_time", "latency", "total_tokens", "total_cost")
+READS = {
+    **dict.fromkeys(("reference_example_id", "example_id", "id", "trace_id"), "case_id"),
+    **dict.fromkeys(INPUTS, "question metadata.inputs"), **dict.fromkeys(REFERENCE, "expected_answers"),
+    **dict.fromkeys(("feedback_stats", "feedback"), "metadata.feedback"), **dict.fromkeys(NUMBERS, TAKEN),
+    "outputs": "answer expected_answers retrieved_contexts metadata.outputs", "metadata": "metadata",
+    "extra.metadata.ls_model_name": "model", "error": "error",
+}  # fmt: skip
+READER = tool_reader("langsmith", _knows, _convert, READS)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from metrics.ingest.formats.tool_records import Fault, Numbered, Record, metadata, references, tool_reader
+from metrics.ingest.formats.unused_leaves import OTHERS, TAKEN
 from metrics.ingest.tables.columns import fold
 from metrics.ingest.tables.messages import QUESTIONS
 from metrics.ingest.tables.values import text_of
@@ -149,4 +150,9 @@ def _question(doc: Mapping[str, Any] | str, requests: Sequence[list[Any]]) -> st
     return usual or (text_of(requests[0][0]) if requests else None)
 
 
-READER = tool_reader("lm_eval", _knows, _convert, used=("target",))
+READS = {
+    "doc_id": "case_id", "doc": "question metadata.doc", "target": f"{TAKEN} expected_answers", "resps": "answer",
+    "arguments": "question choices", "filtered_resps": "answer choice_logprobs metadata.lm_eval",
+    OTHERS: "metadata.lm_eval",
+}  # fmt: skip
+READER = tool_reader("lm_eval", _knows, _convert, READS)

@@ -19,6 +19,7 @@ from metrics.ingest.formats.tool_records import (
     references,
     tool_reader,
 )
+from metrics.ingest.formats.unused_leaves import OTHERS, TAKEN
 from metrics.ingest.tables.columns import fold
 from metrics.ingest.tables.messages import ANSWERS, QUESTIONS, texts_in
 from metrics.ingest.tables.values import item_text, text_of, without
@@ -113,5 +114,12 @@ def _reply(outputs: Any) -> Any:
     return first["message"] if isinstance(first, Mapping) and isinstance(first.get("message"), Mapping) else outputs
 
 
-USED = (FACTS, f"{PASSAGES}.doc_uri", f"{PASSAGES}.doc_id", "expectations.name", "request", "response")
-READER = tool_reader("mlflow", _knows, _convert, used=USED)
+READS = {
+    OTHERS: "case_id metadata", "inputs": "question metadata.inputs", **dict.fromkeys(("request", "response"), TAKEN),
+    "outputs": "answer retrieved_contexts metadata.outputs", RETRIEVED[0]: "retrieved_contexts",
+    **dict.fromkeys(("expectations", *OF_AGENTS), "expected_answers criteria reference_contexts metadata.expectations"),
+    **{f"{place}{name}": TAKEN for place in ("expectations.", "")
+       for name in (FACTS, f"{PASSAGES}.doc_uri", f"{PASSAGES}.doc_id")},
+    "expectations.name": TAKEN,
+}  # fmt: skip
+READER = tool_reader("mlflow", _knows, _convert, READS)

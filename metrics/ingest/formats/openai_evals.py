@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from metrics.ingest.formats.tool_records import Fault, Numbered, Record, Refused, metadata, references, tool_reader
+from metrics.ingest.formats.unused_leaves import OTHERS
 from metrics.ingest.tables.messages import asked, content_text, messages_in
 from metrics.ingest.tables.values import text_of
 
@@ -103,5 +104,11 @@ def _asked(value: Any) -> str | None:
     return asked(messages) if messages is not None else content_text(value) or None
 
 
-DATASET = tool_reader("openai_evals_data", _is_dataset, _read_dataset, answered=False)
-LOG = tool_reader("openai_evals_log", _is_log, _read_log)
+DATA_READS = {"id": "case_id", "input": "question", "ideal": "expected_answers", OTHERS: "metadata"}
+LOG_READS = {
+    "spec.completion_fns": "model", "spec.model_name": "model", "sample_id": "case_id", "data.prompt": "question",
+    "data.input": "question", "data.sampled": "answer", "data.expected": "expected_answers",
+    "data.ideal": "expected_answers", "data": "metadata.openai_evals", "type": "metadata.openai_evals",
+}  # fmt: skip
+DATASET = tool_reader("openai_evals_data", _is_dataset, _read_dataset, DATA_READS, answered=False)
+LOG = tool_reader("openai_evals_log", _is_log, _read_log, LOG_READS)

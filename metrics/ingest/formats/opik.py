@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from metrics.ingest.formats.tool_records import Fault, Numbered, Record, metadata, references, tool_reader
+from metrics.ingest.formats.unused_leaves import OTHERS, TAKEN
 from metrics.ingest.tables.columns import fold
 from metrics.ingest.tables.messages import ANSWERS, QUESTIONS, REFERENCES, texts_in
 from metrics.ingest.tables.values import text_of
@@ -78,4 +79,12 @@ def _text(assertion: Any) -> str:
     return text_of(assertion) or ""
 
 
-READER = tool_reader("opik", _knows, _convert, used=("feedback_scores.value",))
+READS = {
+    OTHERS: "question expected_answers answer metadata",
+    "id": "case_id",
+    "tags": "tags",
+    **{f"{place}{name}": "criteria" for place in ("", "data.") for name in CRITERIA},
+    **{f"{place}feedback_scores": "metadata.opik" for place in ("", "data.")},
+    **{f"{place}feedback_scores.value": TAKEN for place in ("", "data.")},
+}
+READER = tool_reader("opik", _knows, _convert, READS)

@@ -23,6 +23,7 @@ from metrics.ingest.formats.tool_records import (
     metadata,
     tool_reader,
 )
+from metrics.ingest.formats.unused_leaves import SUMMED, TAKEN
 from metrics.ingest.tables.messages import ANSWERS, QUESTIONS, texts_in
 from metrics.ingest.tables.values import item_text, json_text, text_of
 from metrics.ingest.traces.otel_traces import Span, span_of
@@ -135,6 +136,14 @@ def _seconds(span: Record) -> float | None:
         return None
 
 
-USED, DECIDING = ("start_time", "end_time", "attributes.input.value", "attributes.output.value"), {"mime_type": JSON}
-SUMMED = ("llm.token_count.total", "llm.cost.total")
-READER = tool_reader("phoenix", _knows, _convert, used=USED, summed=SUMMED, deciding=DECIDING)
+READS = {
+    "context.trace_id": "case_id", "trace_id": "case_id", "name": "trace", "start_time": TAKEN,
+    "end_time": TAKEN, "status_code": "status_code", "status_message": "error trace", "attributes.metadata": "metadata",
+    **{f"attributes.{side}": "trace" for side in ("input", "output")},
+    **{f"attributes.{side}.value": f"{TAKEN} trace" for side in ("input", "output")},
+    **{f"attributes.{side}.mime_type": "mime_type" for side in ("input", "output")},
+    DOCUMENTS: "retrieved_contexts", "attributes.tool": "trace", "attributes.llm.model_name": "model",
+    **{f"attributes.llm.{side}_messages": "trace" for side in ("input", "output")},
+    "attributes.llm.token_count.total": SUMMED, "attributes.llm.cost.total": SUMMED,
+}  # fmt: skip
+READER = tool_reader("phoenix", _knows, _convert, READS, deciding={"mime_type": JSON, "status_code": "ERROR"})

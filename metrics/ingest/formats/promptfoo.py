@@ -8,7 +8,7 @@ promptfoo_assertions; as they are written, they and promptfoo's verdicts are kep
 would run or open are refused.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from metrics.ingest.formats.json_records import first_value, line_values
 from metrics.ingest.formats.promptfoo_assertions import Assertions, listed_items
 from metrics.ingest.formats.table_reader import table_reader
 from metrics.ingest.formats.tool_records import metadata
-from metrics.ingest.formats.unused_leaves import note_leaves
+from metrics.ingest.formats.unused_leaves import TAKEN, note_leaves
 from metrics.ingest.output_parts import UNNAMED
 from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import CODE, Sheet
@@ -33,11 +33,17 @@ EXPECTED = "a result with testIdx, provider, vars and response"
 VERDICTS = ("success", "score", "namedScores", "error", "failureReason")
 ERROR = 2  # as a reason for which a result failed: the provider gave no answer
 NO_TEMPLATES: Mapping[str, Any] = {}
-USED = (  # in another way than by their value
+NUMBERS = (
     "test_idx", "prompt_idx", "latency_ms", "provider.label", "response.token_usage.total",
     "response.cost", "vars", "test_case.vars", "test_case.assert",
     "test_case.threshold", "test_case.options.disable_default_asserts", "test_case.options.disable_var_expansion",
 )  # fmt: skip
+READS = {
+    **dict.fromkeys(NUMBERS, TAKEN), **{fold(name): f"metadata.promptfoo.{name}" for name in VERDICTS},
+    "provider": "model", "provider.id": "model", "prompt": "question", "prompt.raw": "question",
+    "response.output": "answer", "cost": "cost_usd", "test_case.description": "metadata.description",
+    "test_case.metadata": "metadata",
+}  # fmt: skip
 Record = dict[str, Any]
 
 
@@ -52,15 +58,18 @@ def read(source: Source, problems: Problems) -> Sheet:
     inner = document["results"]
     if isinstance(inner, Mapping):
         beside["results"] = {name: value for name, value in inner.items() if name != "results"}
-    note_leaves(source.name, problems, [beside], ())
+    note_leaves(source.name, problems, [beside], (), {})
     return sheet
 
 
 def sheet_of(
     source: Source, results: list[Any], problems: Problems, templates: Mapping[str, Any] = NO_TEMPLATES,
-    root: str = "results[]",
+    tests: Sequence[Any] = (),
 ) -> Sheet:  # fmt: skip
-    """Return results as a sheet with a row each, under our column names; `templates` of assertions, by name."""
+    """Return results as a sheet with a row each, under our column names; `templates` of assertions, by name.
+
+    `tests`: those of a configuration, which has no results.
+    """
     name = source.name
     good = [result if isinstance(result, dict) else {} for result in results]
     variables = [_variables(result) for result in good]
@@ -78,7 +87,11 @@ def sheet_of(
         record["case_id"] = record["case_id"] or f"?{row}"
         record["model"] = record["model"] or UNNAMED
         record["expected_answers"] = None if code else record["expected_answers"]
-    note_leaves(name, problems, results, records, USED, root)
+    if tests:
+        reads = {path.removeprefix("test_case."): columns for path, columns in READS.items()}
+        note_leaves(name, problems, tests, records, reads, "tests[]")
+    else:
+        note_leaves(name, problems, results, records, READS, "results[]")
     table = tables_of([records])
     sheet = Sheet(name, table, rows, problems)
 

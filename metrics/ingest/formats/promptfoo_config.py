@@ -14,7 +14,7 @@ from metrics.ingest.formats import promptfoo
 from metrics.ingest.formats.json_records import first_value, line_values
 from metrics.ingest.formats.promptfoo_assertions import listed_items
 from metrics.ingest.formats.table_reader import table_reader
-from metrics.ingest.formats.unused_leaves import note_leaves
+from metrics.ingest.formats.unused_leaves import TAKEN, note_leaves
 from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.source import DOCUMENTS, Source
@@ -62,11 +62,10 @@ def _read(source: Source, problems: Problems) -> Sheet:
     if len(results) > MOST_TESTS:
         raise source.error(f"more than {MOST_TESTS:,} combinations of variables", RESULTS)
     templates = typed.get("assertionTemplates")
-    made = promptfoo.sheet_of(source, results, problems, templates if isinstance(templates, Mapping) else {}, "tests[]")
-    beside = {
-        name: value for name, value in document.items() if name not in ("tests", "scenarios", "assertionTemplates")
-    }
-    note_leaves(source.name, problems, [beside], (), tuple(f"default_test.{name}" for name in USED))
+    made = promptfoo.sheet_of(source, results, problems, templates if isinstance(templates, Mapping) else {}, tests)
+    read = ("tests", "scenarios", "assertionTemplates")
+    beside = {name: value for name, value in document.items() if name not in read}
+    note_leaves(source.name, problems, [beside], (), {f"default_test.{name}": TAKEN for name in USED})
     made.table = made.table.drop_columns([name for name in NOT_OF_CASES if name in made.table.column_names])
     return made
 

@@ -3,7 +3,7 @@
 A reader says by which names it knows the export, and how its records become rows under our column names.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, islice
@@ -22,7 +22,7 @@ from metrics.ingest.formats.json_records import first_value, line_values
 from metrics.ingest.formats.json_shapes import records_in
 from metrics.ingest.formats.parquet import parquet_file, read_parquet
 from metrics.ingest.formats.table_reader import beginning_of, table_reader
-from metrics.ingest.formats.unused_leaves import note_leaves
+from metrics.ingest.formats.unused_leaves import Reads, note_leaves
 from metrics.ingest.problems import Problems
 from metrics.ingest.reader import Reader
 from metrics.ingest.sheet import Sheet
@@ -57,15 +57,14 @@ Convert = Callable[[Sequence[Numbered], Callable[[int, Fault], None]], Iterable[
 
 
 def tool_reader(
-    name: str, knows: Callable[[frozenset[str]], bool], convert: Convert, answered: bool = True,
-    used: Collection[str] = (), summed: Collection[str] = (), deciding: Mapping[str, str] = MappingProxyType({}),
+    name: str, knows: Callable[[frozenset[str]], bool], convert: Convert, reads: Reads, answered: bool = True,
+    deciding: Mapping[str, str] = MappingProxyType({}),
 ) -> Reader:  # fmt: skip
     """Return the reader of a tool's export. `knows` is asked with the names in its first records, a.b for {a: {b}} too.
 
     `convert` is given the records and a function to report the faulty ones, and yields rows; it may raise Refused.
-    What of the records no row has is said in the receipt: `used` are folded ends of paths from which rows are made in
-    another way than by their value, such as times, `summed` those that are taken of every record; see note_leaves.
-    `deciding`: a name → the value of it by which rows are read otherwise; any other value is unused.
+    What of the records no row has is said in the receipt: `reads` are the paths that are read, see note_leaves.
+    `deciding`: a column of none → the value by which rows are read otherwise; any other value is unused.
     """
 
     def sheet(source: Source, problems: Problems) -> Sheet:
@@ -91,11 +90,10 @@ def tool_reader(
             raise source.error(str(error), "valid Unicode text") from None
         rows = {row for row, _ in made}
         main = {place for place, (row, _) in enumerate(records) if row in rows}
-        note_leaves(
-            source.name, problems, [one for _, one in records], chain([deciding], (one for _, one in made)), used,
-            summed=summed, main=main,
-        )  # fmt: skip
-        note_leaves(source.name, problems, [records_in(source.document)[1] if source.format in DOCUMENTS else {}], ())
+        cells = chain([deciding], (one for _, one in made))
+        note_leaves(source.name, problems, [one for _, one in records], cells, reads, main=main)
+        beside = records_in(source.document)[1] if source.format in DOCUMENTS else {}
+        note_leaves(source.name, problems, [beside], (), {})
         return Sheet(source.name, table, np.array([row for row, _ in made], np.int64), problems)
 
     def recognises(source: Source) -> bool:

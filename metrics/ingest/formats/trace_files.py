@@ -10,7 +10,8 @@ import pyarrow as pa
 from metrics.core.suite import Suite
 from metrics.ingest.formats.json_records import first_value, line_values
 from metrics.ingest.formats.table_reader import beginning_of, table_reader
-from metrics.ingest.formats.unused_leaves import DEEPEST, RECORDS, leaves_of, note_leaves
+from metrics.ingest.formats.unused_leaves import RECORDS, TAKEN, note_leaves
+from metrics.ingest.leaf_notes import leaves_of
 from metrics.ingest.media.bundle import Bundle, Rows
 from metrics.ingest.media.suite_images import SuiteImages
 from metrics.ingest.output_parts import Part
@@ -19,15 +20,18 @@ from metrics.ingest.reader import Preview, Reader, Request, Upload
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.sheet_reader import part_of
 from metrics.ingest.source import Source
+from metrics.ingest.tables.columns import fold
 from metrics.ingest.tables.values import tables_of, text_of
 from metrics.ingest.traces.chat_traces import decoded, is_conversation
 from metrics.ingest.traces.otel_traces import OPERATIONS, READ, Span, is_export, is_span, spans_in, trace_of_spans
 from metrics.ingest.traces.stored_trace import BESIDE, EXPECTED, is_trace, json_value, trace_from, trace_of
+from metrics.text.agents.dialects import ROLES
 from metrics.text.agents.traces import TraceError
 
 SUFFIXES = (".json", ".jsonl", ".ndjson")
+DEEPEST = 40  # levels of a record in which texts may hold JSON
 TIMES = tuple(f"{side}_time{unit}" for side in ("start", "end") for unit in ("", "_unix_nano"))
-USED = (*TIMES, "parent_span_id", "parent_id")
+DECIDING = (*TIMES, "parent_span_id", "parent_id")
 DECIDES = re.compile(r"tool|call|reason|think|result|image|audio|file|media")  # in the type of a message or part
 FAILED = ("2", "STATUS_CODE_ERROR", "ERROR", "StatusCode.ERROR")
 
@@ -88,16 +92,16 @@ def _note(
     """
     given = [_unpack(document) for document in documents[:RECORDS]]
     made: dict[str, list[Any]] = {name: [record.get(name) for record in records] for name in BESIDE}
-    steps = [leaf for record in records[:RECORDS] for leaf in leaves_of(decoded(record["trace"]), "")]
+    steps = [leaf for record in records[:RECORDS] for leaf in leaves_of(decoded(record["trace"]))]
     for path, value in steps:
-        made.setdefault(path.replace("[]", ""), []).append(value)
+        made.setdefault(path.replace("[]", "").rpartition(".")[2], []).append(value)
     made["total_tokens"] = made.get("tokens", [])
     made["answer"] = [text_of(value) for _, value in steps]
-    made["type"] = [
-        value for path, value in leaves_of(given, "") if path.endswith("type") and DECIDES.search(str(value))
-    ]
+    made["type"] = [value for path, value in leaves_of(given) if path.endswith("type") and DECIDES.search(str(value))]
     spans = [span for trace in traces for span in trace]
     made["parent"], made["operation"] = [span.parent for span in spans], [*OPERATIONS]
+    made["role"] = [*made.get("role", ()), *ROLES]
+    made["string_value"] = [*made.get("string_value", ()), *OPERATIONS, *ROLES]
     made["trace_id"] = [trace[0].trace for trace in traces] if len(traces) > 1 else []
     made["status"] = [*FAILED] if any(span.error for span in spans) else []
     made["key"] = [name for span in spans for name in span.attributes if READ.fullmatch(name)]
@@ -105,7 +109,10 @@ def _note(
     for name, value in (usage for span in acting for usage in span.attributes.items() if ".usage." in usage[0]):
         made.setdefault(name.rpartition(".")[2], []).append(value)
         made.setdefault("int_value", []).append(value)
-    note_leaves(file, problems, given, [made], USED)
+    plain = {path.replace("[]", "").strip(".") for path, _ in leaves_of(given)}
+    names = [[fold(name) for name in path.split(".")] for path in plain]
+    reads = {".".join(own): TAKEN if {*DECIDING} & {*own} else " ".join(("answer", *own)) for own in names}
+    note_leaves(file, problems, given, [made], reads)
 
 
 def _unpack(value: Any, depth: int = DEEPEST) -> Any:

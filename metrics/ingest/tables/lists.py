@@ -14,11 +14,11 @@ from metrics.core.array_types import Bools
 from metrics.core.exact_json import parse_json
 from metrics.core.suite import STRINGS
 from metrics.ingest.arrays import flat, is_null
+from metrics.ingest.leaf_notes import Leaves
 from metrics.ingest.tables.python_reprs import LISTS, NoRepr, python_value
 from metrics.ingest.tables.values import (
     MARK,
     PASSAGE_KEYS,
-    Leaves,
     as_lists,
     item_value,
     object_text,

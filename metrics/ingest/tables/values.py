@@ -16,6 +16,7 @@ from metrics.core.exact_json import parse_json
 from metrics.core.fields import FIELDS
 from metrics.core.suite import STRINGS
 from metrics.ingest.arrays import flat, is_null
+from metrics.ingest.leaf_notes import Leaves
 from metrics.ingest.tables.columns import CONTAINERS, fold, spellings
 from metrics.text.agents.dialects import is_chat_message
 
@@ -37,8 +38,6 @@ PASSAGE_KEYS = ("chunk_text", "passage_text", "document_text", "context", "body"
 PASSAGE_HOLDERS = ("payload", "_source", "entity", "fields", "data")
 TEXT_PARTS = ("text", "input_text", "output_text")  # types of the parts of a message that are texts
 MARK = "\0"  # of the JSON text of an object or list in a list, until it is known what the column is
-Leaves = dict[str, tuple[int, Any]]  # path in an object → how often it has a value that is not read, and one of them
-MAX_LEAVES, MAX_LEAF_DEPTH = 200, 20  # paths, and their parts
 PASSAGES = spellings("retrieved_contexts", "reference_contexts")
 TEXTS = spellings("question", "answer", "expected_answers", "source_text", "system_prompt")
 # columns of answers, where an object is one: the JSON that was extracted. Containers of fields and scores are none
@@ -148,7 +147,7 @@ def object_text(value: Any, keys: tuple[str, ...] = (), left: Leaves | None = No
         return None
     if left is not None:
         read = (found[0], "type") if value.get("type") in TEXT_PARTS else (found[0],)
-        _collect({key: inner for key, inner in value.items() if key not in read}, "", left)
+        left.add(without(value, *read))
     return found[1]
 
 
@@ -159,8 +158,7 @@ def parts_text(items: list[Any], left: Leaves | None = None) -> str | None:
         return None
     if left is not None:
         for item in items:
-            read = ("type", "text") if _is_text_part(item) else ()
-            _collect({key: inner for key, inner in item.items() if key not in read}, "", left)
+            left.add(without(item, "type", "text") if _is_text_part(item) else item)
     return "\n".join(texts)
 
 
@@ -168,19 +166,6 @@ def _is_text_part(item: Any) -> bool:
     if not isinstance(item, dict) or not isinstance(item.get("text"), str):
         return False
     return item.get("type") in TEXT_PARTS or sum(inner is not None for inner in item.values()) == 1
-
-
-def _collect(value: Any, path: str, left: Leaves, depth: int = MAX_LEAF_DEPTH) -> None:
-    """Add the leaves of a value to `left`; what is deeper than `depth` is one."""
-    if isinstance(value, dict) and value and depth:
-        for key, inner in value.items():
-            _collect(inner, f"{path}.{key}" if path else str(key), left, depth - 1)
-    elif isinstance(value, list) and depth and any(isinstance(inner, dict | list) for inner in value):
-        for inner in value:
-            _collect(inner, f"{path}[]", left, depth - 1)
-    elif path and value is not None and (path in left or len(left) < MAX_LEAVES):
-        count, example = left.get(path, (0, value))
-        left[path] = count + 1, example
 
 
 def item_value(item: str | None) -> Any:
