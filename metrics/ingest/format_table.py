@@ -108,7 +108,7 @@ CONTENTS = ", ".join(reader.contents for reader in (*FOLDERS, *EITHER)) + f" or 
 @contextmanager
 def open_upload(path: str | Path, filename: str | None = None, reading: Reading = AS_IT_SEEMS) -> Iterator[Upload]:
     """Yield the upload at `path`, a folder or zip readable inside the block; InputError for a damaged or unsafe zip."""
-    with open_bundle(path, CONTENTS, filename) as bundle:
+    with open_bundle(path, CONTENTS, reading.label or filename) as bundle:
         yield Upload(path, filename, bundle, reading)
 
 

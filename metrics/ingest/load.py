@@ -16,7 +16,7 @@ from metrics.ingest.output_parts import VISION, Part, outputs_of
 from metrics.ingest.problems import Loaded, Problems
 from metrics.ingest.reader import Preview, Reader, Request, Upload
 from metrics.ingest.sheet_reader import combined_of, part_of, suite_of
-from metrics.ingest.source import AS_IT_SEEMS, Reading
+from metrics.ingest.source import AS_IT_SEEMS, Reading, labels_of
 from metrics.ingest.tables.columns import Role
 from metrics.ingest.tables.native_types import frame_sheet
 
@@ -104,15 +104,18 @@ def load_outputs(
     problems = _problems(keep_good_rows, None, suite, keep_unknown_classes)
     names = {str(path): name for path, name in (filenames or {}).items()}
     models = {str(path): name for path, name in (model_names or {}).items()}
+    files = [paths] if isinstance(paths, str | Path) else paths
+    labels = labels_of(map(str, files), names)
     given = {str(path): reading for path, reading in (readings or {}).items()}
     mapped = {str(path): own for path, own in (mappings or {}).items()}
     parts: list[Part] = []
     notes: list[str] = []
-    for path in [paths] if isinstance(paths, str | Path) else paths:
+    for path in files:
         own = mapped.get(str(path), mapping)
         request = Request(problems, suite.task, own, "outputs", model=models.get(str(path)))
         try:
             reading = given.get(str(path), AS_IT_SEEMS)
+            reading = reading if reading.label else replace(reading, label=labels[str(path)])
             with _opened(path, names.get(str(path)), reading, problems) as upload:
                 reader = reader_of(upload)
                 parts.append(reader.outputs(upload, request, suite))

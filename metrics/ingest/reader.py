@@ -101,14 +101,15 @@ class Upload:
     @property
     def stem(self) -> str:
         """The name without folder and extension: of the suite or the model, where nothing else gives one."""
-        plain = self.name.replace("\\", "/").removesuffix("." + PACKED_ENDING)
+        given = (self._filename or Path(self._path).name) if self._reading.label else self.name
+        plain = given.replace("\\", "/").removesuffix("." + PACKED_ENDING)
         return Path(plain).stem or self.name
 
     @cached_property
     def source(self) -> Source:
         """The file, or the only table in the folder or zip; InputError where it is no table, or there are several."""
         if self.bundle is None:
-            return open_source(self._path, self._filename, self._reading)
+            return open_source(self._path, self._reading.label or self._filename, self._reading)
         tables = self.tables
         if len(tables) > 1:
             names = ", ".join(entry.name for entry in tables[:5])

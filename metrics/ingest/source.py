@@ -4,7 +4,7 @@ import gc
 import mmap
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -36,15 +36,36 @@ TABLES = "a CSV, JSONL, JSON, YAML, Parquet, Arrow or Excel file"
 class Reading:
     """How the user says that a file is to be read: its encoding, the sheet of a workbook; None: as it seems.
 
-    `answers` are to questions about the file, {name: choice}; see metrics.core.receipt.FileQuestion.
+    `answers` are to questions about the file, {name: choice}; see metrics.core.receipt.FileQuestion. `label` is what
+    it is called where another file has its name, see `labels_of`.
     """
 
     encoding: str | None = None
     sheet: str | None = None
     answers: Mapping[str, str] = field(default_factory=dict)
+    label: str = ""
 
 
 AS_IT_SEEMS = Reading()
+
+
+def labels_of(paths: Iterable[str], names: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return what those of the files are called that share their name: `a (old).csv`, by a folder, else by number.
+
+    `names` are those that people know them by; "" stands for files that are the only ones of their name.
+    """
+    of_name: dict[str, list[str]] = {}
+    for path in dict.fromkeys(paths):
+        of_name.setdefault((names or {}).get(path) or Path(path).name, []).append(path)
+    labels = {}
+    for name, same in of_name.items():
+        levels = zip(*(reversed(Path(path).parts[:-1]) for path in same), strict=False)
+        numbers = tuple(map(str, range(1, len(same) + 1)))
+        marks = next((level for level in levels if len(set(level)) == len(same)), numbers)
+        stem = Path(name.removesuffix("." + PACKED_ENDING)).stem
+        for path, mark in zip(same, marks, strict=True):
+            labels[path] = name.replace(stem, f"{stem} ({mark})", 1) if len(same) > 1 else ""
+    return labels
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from metrics.ingest import (
     outputs_from_frame,
     suite_from_frame,
 )
+from metrics.ingest.source import labels_of
 from metrics.ingest.tables.columns import CommonMapping
 from metrics.presentation.phrases import change_lines
 from metrics.store.remote.objects import local_file
@@ -226,7 +227,7 @@ def _ignore(*_: str) -> None:
     """Tell nobody."""
 
 
-def file_names(evaluation: Evaluation) -> Mapping[str, str]:
+def file_names(evaluation: ReadingFields) -> Mapping[str, str]:
     """Return the names that people know files by; where there are some, what files hold is stored beside them."""
     return evaluation.file_names if isinstance(evaluation, EvaluationInCode) else {}
 
@@ -277,13 +278,14 @@ def mappings_of(
 ) -> dict[str, dict[str, str]]:
     """Return columns by canonical field of each file, and under "" of all: FILE=CANONICAL=COLUMN is about one.
 
-    A file is named by its path or its name.
+    A file is named by its path or its name, of several with one name by its label, too.
     """
-    split = [(_file_named(text, files), text) for text in texts]
+    names = _names_of(files)
+    split = [(_file_named(text, names), text) for text in texts]
     of_all = [text for name, text in split if not name]
     found = {}
     for file in ("", *files):
-        own = [text.removeprefix(f"{name}=") for name, text in split if name and name in (file, Path(file).name)]
+        own = [text.removeprefix(f"{name}=") for name, text in split if name and name in names.get(file, ())]
         found[file] = dict(pairs([*of_all, *own], option, form))
     return found
 
@@ -297,14 +299,15 @@ def readings_of(given: ReadingFields, files: Sequence[str], door: Door = "comman
     """Return how each file is to be read; InputError where an option names a file that is not given."""
     from metrics.ingest.text_encoding import named
 
-    answers = answers_of(given, files, door)
+    answers, names = answers_of(given, files, door), _names_of(files)
+    labels = labels_of(files, file_names(given))
     found: dict[str, dict[str, str]] = {"encoding": {}, "sheet": {}}
     problems = []
     for option, chosen in found.items():
         for text in getattr(given, option):
-            known = _file_named(text, files)
+            known = _file_named(text, names)
             file, equals, name = (known, "=", text.removeprefix(f"{known}=")) if known else text.rpartition("=")
-            of = [each for each in files if not equals or file in (each, Path(each).name)]
+            of = [each for each in files if not equals or file in names[each]]
             if not of:
                 option = option_name(option, door)
                 problems.append(InputProblem(option, f"the file {file!r}", "one of " + ", ".join(files)))
@@ -312,14 +315,15 @@ def readings_of(given: ReadingFields, files: Sequence[str], door: Door = "comman
     if problems:
         raise InputError(problems)
     return {
-        file: Reading(found["encoding"].get(file), found["sheet"].get(file), answers[file])
+        file: Reading(found["encoding"].get(file), found["sheet"].get(file), answers[file], labels.get(file, ""))
         for file in ("", *files)  # "": what is no file
     }
 
 
 def _need_effect(evaluation: Evaluation, receipt: Receipt, door: Door) -> None:
     """Raise InputError for an encoding, a sheet or an answer without effect on any file, by their receipts."""
-    files, names = _files_of(evaluation), file_names(evaluation)
+    files, called = _files_of(evaluation), file_names(evaluation)
+    names, labels = _names_of(files), labels_of(files, called)
     answered = {name for answers in answers_of(evaluation, files, door).values() for name in answers}
     problems = [
         InputProblem(
@@ -330,9 +334,9 @@ def _need_effect(evaluation: Evaluation, receipt: Receipt, door: Door) -> None:
     for option, places, expected in CHOSEN:
         had = {line.file.partition("/")[0] for line in receipt if line.place.startswith(places)}
         for text in getattr(evaluation, option):
-            named = _file_named(text, files)
-            meant = [each for each in files if not named or named in (each, Path(each).name)]
-            if files and not had & {names.get(each, Path(each).name) for each in meant}:
+            named = _file_named(text, names)
+            meant = [each for each in files if not named or named in names[each]]
+            if files and not had & {labels[each] or called.get(each, Path(each).name) for each in meant}:
                 listed = ", ".join(Path(each).name for each in meant)
                 problems.append(InputProblem(option_name(option, door), f"{text!r}, for {listed}", expected))
     if problems:
@@ -352,10 +356,14 @@ def corrected_outputs(suite: Suite, outputs: Outputs, evaluation: Evaluation, do
     )
 
 
-def _file_named(text: str, files: Sequence[str]) -> str:
-    """Return the path or the name of a file that a text FILE=… begins with; empty where it begins with none."""
-    names = (name for file in files for name in (file, Path(file).name))
-    return next((name for name in names if text.startswith(f"{name}=")), "")
+def _names_of(files: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Return what each file may be called in an option: its path, its name, and its label if it shares its name."""
+    return {file: (file, Path(file).name, label or file) for file, label in labels_of(files).items()}
+
+
+def _file_named(text: str, names: Mapping[str, Sequence[str]]) -> str:
+    """Return the name of a file that a text FILE=… begins with; empty where it begins with none."""
+    return next((name for own in names.values() for name in own if text.startswith(f"{name}=")), "")
 
 
 def checked_outputs(

@@ -52,6 +52,32 @@ def test_the_command_says_it_in_short_or_in_full(files, tmp_path, capsys):
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.parametrize("named", ["{}/b/data.csv", "data (b).csv"])
+def test_files_of_one_name_have_receipts_and_answers_of_their_own(tmp_path, capsys, named):
+    texts = {
+        "s": SUITE,
+        "a": "case_id,answer\n1,<think>Hm.</think>Lima\n",
+        "b": "case_id,answer\n2,<think>6</think>42\n",
+    }
+    files = [tmp_path / folder / "data.csv" for folder in texts]
+    for path, text in zip(files, texts.values(), strict=True):
+        path.parent.mkdir()
+        path.write_text(text)
+    read, more = (
+        f"{named.format(tmp_path)}=reasoning=keep",
+        {"evaluators": ["exact_match"], "workspace": tmp_path / "w"},
+    )
+    run = metrics.evaluate(files[0], list(map(str, files[1:])), read=[read], **more)
+    said = {line.file: line.meaning.partition(": ")[2] for line in run.receipt if line.use == "asked"}
+    strip = "reasoning=strip, as it seems; else reasoning=keep"
+    assert said == {"data (a).csv": strip, "data (b).csv": "reasoning=keep, as you said"}
+    assert run.models == ("data",)
+    asked = ["evaluate", *map(str, files), "--evaluators", "exact_match", "--workspace", str(tmp_path / "w")]
+    assert main([*asked, "--read", read]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.partition(":")[0] for line in lines[:2]] == ["data (s).csv", "data (a).csv"]
+
+
 def test_tables_in_memory_have_a_receipt(tmp_path):
     suite = pd.DataFrame({"case_id": [1], "question": ["?"], "expected_answer": ["a"], "level": [3]})
     run = metrics.evaluate(suite, [{"case_id": 1, "answer": "a"}], evaluators=["exact_match"], workspace=tmp_path / "w")

@@ -154,9 +154,11 @@ def test_an_ambiguous_column_is_asked_about(page: AppTest) -> None:
     assert question is not None
 
 
-def test_what_was_decided_can_be_decided_otherwise(evaluate_with: Open) -> None:
+@pytest.mark.parametrize(("name", "label"), [("m.csv", "m.csv"), ("s.csv", "s (2).csv")])
+def test_what_was_decided_can_be_decided_otherwise(evaluate_with: Open, name: str, label: str) -> None:
     """At first as it seems; then as somebody said, of which the choice can be taken back."""
-    page = evaluate_with(("s.csv", SUITE), ("m.csv", OUTPUTS.replace("small,", "small,<think>Hm.</think>")))
+    page = evaluate_with(("s.csv", SUITE), (name, OUTPUTS.replace("small,", "small,<think>Hm.</think>")))
+    assert f"{label}: " in words(page)
     assert "reasoning=strip, as it seems; else reasoning=keep" in words(page)
     for answer, said in (("keep", "reasoning=keep, as you said"), (None, "reasoning=strip, as it seems")):
         (choice,) = [group for group in page.button_group if (group.key or "").startswith("decided-")]
