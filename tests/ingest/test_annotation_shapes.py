@@ -15,6 +15,7 @@ from metrics.ingest import load_suite, read_outputs, read_suite
 from metrics.ingest.formats.label_studio import brush
 from metrics.vision.bitmaps import bitmap_of
 from metrics.vision.geometry import drawn
+from tests.fuzz import full_uploads
 from tests.ingest.files import packed, picture, write
 
 
@@ -108,6 +109,17 @@ def test_labelme(tmp_path, shape):
         assert (bitmap(suite) == pixels).all()
 
 
+@pytest.mark.parametrize(("content", "name", "value"), [
+    (full_uploads.coco_truth(), "weather.sky", "grey"), (full_uploads.label_studio(), "weather", "rain"),
+    (full_uploads.createml(), "checksum", "x"), (labelme([]) | {"flags": {"dusk": True}}, "flags.dusk", "true"),
+], ids=["COCO", "Label Studio", "CreateML", "LabelMe"])  # fmt: skip
+def test_what_an_image_has_beside_its_objects_is_kept(tmp_path, content, name, value):
+    suite = read_suite(write(tmp_path, "u.json", content))
+    assert suite.cases[f"metadata.{name}"][0].as_py() == value
+    (line,) = [line for line in suite.receipt if line.meaning == f"metadata.{name}"]
+    assert (line.use, line.example, line.place.endswith(name)) == ("kept", value, True)
+
+
 def test_what_labelme_draws_beside_objects(tmp_path):
     shapes = [{"shape_type": "point", "points": [[1, 1]]}, {"shape_type": "line", "points": [[1, 1], [2, 2]]}]
     loaded = load_suite(write(tmp_path, "i.json", labelme(shapes)))
@@ -117,10 +129,10 @@ def test_what_labelme_draws_beside_objects(tmp_path):
     lines = list(map(str, read_suite(write(tmp_path, "i.json", labelme(shapes) | {"flags": {"dusk": True}})).receipt))
     assert lines == [
         "i.json: version (1) is not used: no evaluator uses it, such as '5'",
-        "i.json: flags.dusk (1) is not used: no evaluator uses it, such as 'True'",
         "i.json: shapes[].flags.blurred (1) is not used: no evaluator uses it, such as 'True'",
         "i.json: shapes of type point (1) is not used: no area, so no object to match",
         "i.json: shapes of type line (1) is not used: no area, so no object to match",
+        "i.json: flags.dusk (1) is kept as metadata.flags.dusk, such as 'true'",
     ]
 
 

@@ -35,7 +35,7 @@ def record(*segments: tuple[int, int], **more: Any) -> dict[str, Any]:
 
 
 def document(*records: dict[str, Any]) -> dict[str, Any]:
-    images = [{"id": 9, "file_name": "b.jpg", "width": 3, "height": 2}]
+    images = [{"id": 9, "file_name": "b.jpg", "width": 3, "height": 2, "weather": "fog"}]
     return {"images": images, "categories": CATEGORIES, "annotations": list(records)}
 
 
@@ -50,6 +50,7 @@ def test_ground_truth(tmp_path):
     files = ZIP | {"panoptic_val.json": crowd, "images/b.jpg": picture(3, 2, "JPEG")}
     suite = read_suite(packed(tmp_path / "s.zip", files), workspace_media=tmp_path / "media")
     assert (suite.task, suite.labels, suite.category_ids) == ("segmentation", ("sky", "cat"), (2, 3))
+    assert suite.cases["metadata.weather"].to_pylist() == ["fog"]
     assert suite.classes == {"cat": ClassFacts(is_thing=True), "sky": ClassFacts(is_thing=False)}
     (case,) = suite.cases.to_pylist()
     assert (case["case_id"], case["image_width"], case["image_height"]) == ("9", 3, 2)

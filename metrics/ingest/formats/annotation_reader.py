@@ -17,7 +17,7 @@ from metrics.ingest.media.class_numbers import classes_by_number
 from metrics.ingest.media.drawn_objects import DrawnObjects, Picture
 from metrics.ingest.media.splits import splits_of, suite_of_split, with_splits
 from metrics.ingest.media.spoiled_images import without_spoiled
-from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages, annotations_of
+from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages, annotations_of, metadata_of
 from metrics.ingest.output_parts import Part, objects_part
 from metrics.ingest.problems import Loaded, Problems
 from metrics.ingest.reader import FIRST_ROWS, Preview, Reader, Request, Upload, need_images
@@ -159,6 +159,7 @@ def _suite(found: DrawnObjects, name: str, request: Request, pictures: SuiteImag
             IMAGE_NAME: pa.array([picture.name for picture in found.pictures], pa.string()),
             "image_width": pa.array([picture.width for picture in known], pa.int32()),
             "image_height": pa.array([picture.height for picture in known], pa.int32()),
+            **metadata_of(problems, found.file, found.path, [picture.beside for picture in found.pictures]),
         }
     )
     cases = pictures.take(cases)

@@ -22,11 +22,12 @@ from metrics.core.suite import NUMBERS, STRINGS
 from metrics.ingest.formats.coco_keys import LISTS
 from metrics.ingest.formats.coco_segmentations import Sizes, read_masks, read_segmentation
 from metrics.ingest.leaf_notes import UNKNOWN, note_unused
+from metrics.ingest.media.suite_images import metadata_of
 from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import FALSE, NUMBER, TRUE, Sheet
 from metrics.ingest.source import Source
 from metrics.ingest.tables.object_tables import POLYGONS, box_areas, box_columns
-from metrics.ingest.tables.values import finite
+from metrics.ingest.tables.values import finite, without
 from metrics.vision.coco_columns import BOX, Fault, area_faults, box_faults
 
 CLASS_NAMES = ("label", "category_name", "category", "class_name", "class", "name")  # keys of a class beside its id
@@ -79,6 +80,7 @@ class Listing(Sheet):
         self.records: list[dict[str, Any]] = [record if isinstance(record, dict) else {} for record in records]
         self._values: dict[str, list[Any]] = {}
         self._unused: Counter[str] = Counter()
+        self._kept: set[str] = set()
         count = len(self.records)
         super().__init__(source.name, pa.table({"index": np.arange(1, count + 1)}), np.arange(1, count + 1), problems)
         wrong = np.fromiter((not isinstance(record, dict) for record in records), bool, count)
@@ -89,16 +91,22 @@ class Listing(Sheet):
         """What a key of a record is called in the receipt, before its name."""
         return self.prefix.replace(".", "[].") or "[]."
 
+    def metadata(self, *known: Mapping[str, str]) -> dict[str, pa.Array]:
+        """Return what the records have under other than the known keys as columns of metadata, and note it."""
+        names = {key for keys in known for key in keys}
+        self._kept = {key for record in self.records for key in record} - names
+        return metadata_of(self.problems, self.file, self.path, [without(record, *names) for record in self.records])
+
     def note_keys(self, used: Mapping[str, str], unused: Mapping[str, str]) -> None:
         """Note what becomes of every key that a record has: the field it is, or why nothing is done with it.
 
-        Keys of unknown meaning are noted leaf by leaf.
+        Keys of unknown meaning that are not kept are noted leaf by leaf.
         """
         for key, count in Counter(chain.from_iterable(self.records)).items():
             if key in used:
                 if count > self._unused[key]:
                     self.problems.note(self.file, self.path + key, "used", used[key], count - self._unused[key])
-            else:
+            elif key not in self._kept:
                 given = (record[key] for record in self.records if key in record)
                 note_unused(self.problems, self.file, self.path + key, given, unused.get(key, UNKNOWN))
 

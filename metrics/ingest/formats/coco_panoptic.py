@@ -84,21 +84,22 @@ def read_suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loade
     note_document(source, document, problems)
     categories.note_keys(CATEGORY_KEYS, UNUSED_KEYS)
     sides = dict.fromkeys(("width", "height"), PIXELS)
-    images.note_keys({"id": "case_id", "file_name": IMAGE_NAME}, UNUSED_KEYS | sides)
+    keys = {"id": "case_id", "file_name": IMAGE_NAME}
+    beside = images.metadata(keys, UNUSED_KEYS | sides)
+    images.note_keys(keys, UNUSED_KEYS | sides)
     maps = _read(upload, source, document, problems, np.sort(ids), image_ids, IMAGE, set(labels), known, {})
     maps.sheet.leave_out()
     order = [place for place in np.argsort(maps.image_ids, kind="stable").tolist() if not maps.sheet.bad[place]]
-    named = dict(zip(ids.tolist(), files, strict=True))
+    row_of = {id: row for row, id in enumerate(ids.tolist())}
+    rows = [row_of[int(maps.image_ids[place])] for place in order]
     case_ids = image_ids.texts(maps.image_ids)
     cases = pa.table(
         {
             "case_id": case_ids.take(pa.array(order, pa.int64())),
-            IMAGE_NAME: pa.array(
-                [name if isinstance(name := named[int(maps.image_ids[place])], str) else None for place in order],
-                pa.string(),
-            ),
+            IMAGE_NAME: pa.array([name if isinstance(name := files[row], str) else None for row in rows], pa.string()),
             "image_width": pa.array([maps.found[place].width for place in order], pa.int32()),
             "image_height": pa.array([maps.found[place].height for place in order], pa.int32()),
+            **{name: column.take(pa.array(rows, pa.int64())) for name, column in beside.items()},
         }
     )
     which, columns, crowds = maps.regions(labels)

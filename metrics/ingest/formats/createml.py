@@ -19,12 +19,14 @@ from metrics.ingest.media.drawn_objects import (
     sized_box,
 )
 from metrics.ingest.reader import Upload
+from metrics.ingest.tables.values import without
 
 IMAGE = re.compile(rb'"(image|imagefilename)"\s*:\s*"')
 LISTED = re.compile(rb'"annotations?"\s*:\s*\[')
 EXPECTED = "{image, annotations[{label, coordinates {x, y, width, height}}]}"
 FIELDS = ("x", "y", "width", "height")
 OBJECT = {"label": "label", "confidence": "score", "score": "score"} | {f"coordinates.{name}": name for name in FIELDS}
+OWN = ("image", "imagefilename", "annotations", "annotation")  # of a record
 USED = {"[].image": "metadata.image_name", "[].imagefilename": "metadata.image_name"} | {
     f"[].{listed}[].{key}": field for listed in ("annotations", "annotation") for key, field in OBJECT.items()
 }
@@ -40,13 +42,14 @@ def recognises(upload: Upload) -> bool:
 
 def _gather(found: DrawnObjects, upload: Upload, purpose: Purpose) -> None:
     entries = [] if upload.bundle is None else upload.bundle.ending(".json")
-    many, leaves = len(entries) > 1, Leaves()
+    many, leaves, found.path = len(entries) > 1, Leaves(), "[]."
     for document in documents(upload, found.problems, entries):
         records = json_of(document, found.problems)
         if records is None:
             continue
         found.add_file(document.name)
-        leaves.add(records)
+        if purpose != "suite":
+            leaves.add(records)
         if not isinstance(records, list):
             found.problems.add(document.name, "no array", f"an array of {EXPECTED}", fatal=True)
             continue
@@ -58,7 +61,10 @@ def _gather(found: DrawnObjects, upload: Upload, purpose: Purpose) -> None:
                 found.problems.add(document.name, f"record {place}: {record!r}"[:80], EXPECTED, place)
                 found.lost += 1
                 continue
-            image = found.add_picture(Picture(f"{folder}/{name}" if folder else name))
+            beside = without(record, *OWN) if purpose == "suite" else {}
+            if purpose == "suite":
+                leaves.add([without(record, *beside)])
+            image = found.add_picture(Picture(f"{folder}/{name}" if folder else name, beside=beside))
             for item in listed:
                 row += 1
                 found.add(image, row, _thing, item)

@@ -34,6 +34,7 @@ from metrics.ingest.media.drawn_objects import (
 )
 from metrics.ingest.media.images import MAX_PIXELS, SUFFIXES
 from metrics.ingest.reader import Upload
+from metrics.ingest.tables.values import without
 
 EXPECTED = "{data {image}, annotations[{result[…]}], predictions[…]}"
 BOX = ("x", "y", "width", "height")
@@ -67,7 +68,7 @@ def _gather(found: DrawnObjects, upload: Upload, purpose: Purpose) -> None:
     stored = set() if upload.bundle is None else {entry.base for entry in upload.bundle.images}
     several = unlabelled = 0
     skipped: Counter[str] = Counter()
-    leaves, used = Leaves(), dict[str, str]()
+    leaves, used, found.path = Leaves(), dict[str, str](), "[].data."
     for document in documents(upload, found.problems, entries):
         tasks = json_of(document, found.problems)
         if tasks is None:
@@ -78,7 +79,9 @@ def _gather(found: DrawnObjects, upload: Upload, purpose: Purpose) -> None:
             continue
         predicted = purpose == "outputs" or (purpose == "preview" and not any(map(_annotations, tasks)))
         predicted &= any(isinstance(task, dict) and task.get("predictions") for task in tasks)
-        leaves.add(tasks)
+        for task in tasks:
+            kept = _beside(task, purpose)
+            leaves.add([{**task, "data": without(task["data"], *kept)} if kept else task])
         used |= _used_keys(tasks, predicted)
         for place, task in enumerate(tasks, 1):
             name = _image_name(task, stored)
@@ -94,7 +97,7 @@ def _gather(found: DrawnObjects, upload: Upload, purpose: Purpose) -> None:
             answers = answers if predicted else answers[:1]
             regions = [region for answer in answers for region in _regions(answer)]
             try:
-                picture = Picture(name, *_size(regions))
+                picture = Picture(name, *_size(regions), beside=_beside(task, purpose))
             except Faulty as fault:
                 found.problems.add(document.name, fault.found, fault.expected, place, fault.column)
                 found.lost += 1
@@ -154,6 +157,17 @@ def _regions(answer: dict[str, Any]) -> list[dict[str, Any]]:
     return [region for region in listed if isinstance(region, dict)] if isinstance(listed, list) else []
 
 
+def _beside(task: Any, purpose: Purpose) -> dict[str, Any]:
+    """Return what a task of a suite says of its image beside the image itself."""
+    data = task.get("data") if isinstance(task, dict) and purpose == "suite" else None
+    held = data.items() if isinstance(data, dict) else ()
+    return {name: value for name, value in held if name != "image" and not _names_image(value)}
+
+
+def _names_image(value: Any) -> bool:
+    return isinstance(value, str) and _file_name(value).lower().endswith(SUFFIXES)
+
+
 def _image_name(task: Any, stored: set[str]) -> str | None:
     """Return the file name of a task's image: of `data.image`, else of the first value that names an image."""
     data = task.get("data") if isinstance(task, dict) else None
@@ -161,7 +175,7 @@ def _image_name(task: Any, stored: set[str]) -> str | None:
         return None
     texts = [data.get("image"), *data.values()]
     texts = [text for text in texts if isinstance(text, str) and text]
-    named = [text for text in texts if _file_name(text).lower().endswith(SUFFIXES)]
+    named = list(filter(_names_image, texts))
     if isinstance(data.get("image"), str) and data["image"]:
         named = [data["image"]]
     if not named:

@@ -71,7 +71,7 @@ def recognises_xml(upload: Upload) -> bool:
                for head in heads(upload, ".xml"))  # fmt: skip
 
 
-def _gather(found: DrawnObjects, upload: Upload, _: Purpose) -> None:
+def _gather(found: DrawnObjects, upload: Upload, purpose: Purpose) -> None:
     entries = [] if upload.bundle is None else upload.bundle.ending(".json")
     ids = dict(zip([entry.name for entry in entries], case_ids(entries), strict=True))
     skipped: dict[str, int] = {}
@@ -89,8 +89,9 @@ def _gather(found: DrawnObjects, upload: Upload, _: Purpose) -> None:
             found.lost += 1
             continue
         found.add_file(document.name)
-        image = found.add_picture(picture)
-        _note_keys(found, "", [record], FILE_KEYS)
+        flags = {"flags": record.get("flags")} if purpose == "suite" else {}
+        image = found.add_picture(picture._replace(beside=flags))
+        _note_keys(found, "", [record], (*FILE_KEYS, *flags))
         _note_keys(found, "shapes[].", [shape for shape in record["shapes"] if isinstance(shape, dict)], SHAPE_KEYS)
         for row, group in _groups(record["shapes"], skipped):
             found.add(image, row, partial(_thing, picture), group)

@@ -2,10 +2,11 @@
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import PurePosixPath
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -58,12 +59,13 @@ class Thing(NamedTuple):
 
 
 class Picture(NamedTuple):
-    """An image as a file has it; `case` is its case id where the file's own name gives it."""
+    """An image as a file has it; `case`: its case id where the file is named by it, `beside`: what else it has."""
 
     name: str
     width: int | None = None
     height: int | None = None
     case: str | None = None
+    beside: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass
@@ -75,6 +77,7 @@ class DrawnObjects:
     pictures: list[Picture] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     labels: tuple[str, ...] = ()
+    path: str = ""  # of what images have beside their objects
     lost: int = 0  # images of which nothing could be read
     _files: list[str] = field(default_factory=list)
     _which: list[int] = field(default_factory=list)

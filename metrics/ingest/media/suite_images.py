@@ -1,6 +1,6 @@
 """The images of a suite: stored once its image names are known, their sizes compared with the declared ones."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,9 @@ from metrics.core.errors import InputProblem
 from metrics.core.files import temporary_folder
 from metrics.core.label_keys import keys_of
 from metrics.core.suite import ANNOTATIONS, ASSUMED_SIDE, ASSUMED_SIZE, CASES, METADATA, Suite, Task, conform
+from metrics.ingest.leaf_notes import MAX_PATHS, Leaves, leaves_of
 from metrics.ingest.problems import Loaded, Problems
+from metrics.ingest.tables.values import text_of
 
 IMAGE_NAME = METADATA + "image_name"
 SIDES = ("image_width", "image_height")
@@ -24,6 +26,30 @@ def annotations_of(cases: pa.Table, which: Ints, columns: Mapping[str, Any]) -> 
     """Return objects as annotations, numbered from 1; `which` is the row of each one's case, `columns` its geometry."""
     ids = {"case_id": cases["case_id"].take(pa.array(which)), "annotation_id": pa.array(np.arange(1, len(which) + 1))}
     return pa.table({**ids, **columns, "is_crowd": pa.array(np.zeros(len(which), bool))})
+
+
+def metadata_of(problems: Problems, file: str, path: str, images: Sequence[Mapping[str, Any]]) -> dict[str, pa.Array]:
+    """Return the plain values that each image has beside its objects as columns of metadata, and note all it has.
+
+    `path` is what stands before their names in the receipt. Lists are not kept, nor more than MAX_PATHS columns.
+    """
+    columns: dict[str, dict[int, str]] = {}
+    rest = Leaves(path)
+    for place, image in enumerate(images):
+        for name, value in leaves_of(image):
+            plain = "[" not in name and not isinstance(value, list) and METADATA + name != IMAGE_NAME
+            text = text_of(value) if plain and (name in columns or len(columns) < MAX_PATHS) else None
+            if text is None:
+                rest.count(path + name, value)
+            else:
+                columns.setdefault(name, {})[place] = text
+    rest.note(problems, file)
+    for name, cells in columns.items():
+        problems.note(file, path + name, "kept", METADATA + name, len(cells), next(iter(cells.values())))
+    return {
+        METADATA + name: pa.array([cells.get(place) for place in range(len(images))], pa.string())
+        for name, cells in columns.items()
+    }
 
 
 class SuiteImages:
