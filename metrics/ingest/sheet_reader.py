@@ -232,6 +232,7 @@ def part_of(sheet: Sheet, suite: Suite, mapping: Mapping[str, str] | None, model
     columns = strip_thoughts(sheet, trace_column.unpack(sheet, columns, "outputs", suite), "outputs")
     ids = None if "case_id" in columns.columns else id_matches.matched_ids(sheet, columns, suite)
     table = text_cases.outputs(sheet, columns, model, renamed, ids)
+    table = contexts.with_served(sheet, columns, table, suite)
     known = suite.cases["case_id"]
     if ids is None:
         unknown = ~as_mask(pc.is_in(table["case_id"], flat(known)))

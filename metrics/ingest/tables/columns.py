@@ -56,6 +56,9 @@ FIELD_NAMES = frozenset(  # names of fields of any upload
 )
 # Names that mean different things in different tools: asked about unless something else in the file settles it.
 ANSWER_OR_EXPECTED = ("answer", "answers", "output", "response")  # in a suite
+# In a suite: what was retrieved before any model was asked; see contexts.of_suite.
+SERVING = {"retrieved_contexts", *OUTPUT_ALIASES["retrieved_contexts"]} - {"passage"}
+GOLD = ("answer", "answers")  # in a table with cases and answers
 CONTEXT_CHOICES = ("retrieved_contexts", "reference_contexts", METADATA + "context")
 
 
@@ -190,7 +193,7 @@ def resolve(
     asked = {question.column for question in questions}
     chosen = {canonical: name for canonical, name in chosen.items() if name not in asked}
     taken = {*chosen.values(), *kept.values(), *asked}
-    known = _spellings(other)
+    known = _spellings(other).difference(SERVING if role == "suite" else ())
     ignored = tuple(name for name in names if name not in taken and (name in passed or folded[name] in known))
     unmapped = tuple(name for name in names if name not in taken and name not in ignored)
     return Columns(chosen, questions, unmapped, ignored, kept, numbered)

@@ -3,6 +3,7 @@
 In a file with one passage a row, everything but the passages may stand in the first row of a case, model and run only.
 """
 
+import json
 from collections import Counter
 from collections.abc import Sequence
 
@@ -11,15 +12,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.array_types import Bools, Ints
-from metrics.core.suite import METADATA
+from metrics.core.suite import METADATA, STRINGS, Suite, Task
 from metrics.ingest import arrays
 from metrics.ingest.arrays import as_mask, flat, is_null, only
 from metrics.ingest.sheet import Sheet
-from metrics.ingest.tables.columns import Columns, fold
+from metrics.ingest.tables.columns import SERVING, Columns, fold
+from metrics.ingest.tables.lists import code_values, split_column
 
 ANSWER_KEY = ("case_id", "model", "run")  # what an answer is to
 AGAIN = "an id that was retrieved again counts at its first rank"
 LISTED = ("retrieved_contexts", "context_ids")
+SERVED_TASKS: tuple[Task, ...] = ("text", "agent")
 NO_ANSWER, API_ERROR = "NO_ANSWER", "API_ERROR"  # what Open RAG Eval's connectors write in place of an answer
 PLACEHOLDERS = {NO_ANSWER: "NA", API_ERROR: "ERROR"}  # … and in place of a passage's id
 
@@ -45,6 +48,36 @@ def context_columns(sheet: Sheet, columns: Columns) -> dict[str, pa.ChunkedArray
         texts, ids = (values[name] for name in LISTED)
         values = dict(zip(LISTED, (_with_empty(texts, ids), _with_empty(ids, texts)), strict=True))
     return values
+
+
+def serving_column(sheet: Sheet, columns: Columns) -> dict[str, pa.Array]:
+    """Return the column of a suite with what was retrieved for all models, as metadata: JSON lists of texts.
+
+    Cells that are no list are left as they are.
+    """
+    name = next((name for name in columns.unmapped if fold(name) in SERVING and name not in columns.numbered), None)
+    if name is None:
+        return {}
+    lists, _ = split_column(sheet.table[name], sheet.list_form("retrieved_contexts", name))
+    cells = zip(lists.to_pylist(), sheet.text(name).to_pylist(), strict=True)
+    texts = [text if items is None else json.dumps(items, ensure_ascii=False) for items, text in cells]
+    return {METADATA + name: pa.array(texts, pa.string())}
+
+
+def with_served(sheet: Sheet, columns: Columns, table: pa.Table, suite: Suite) -> pa.Table:
+    """Return outputs that bring neither contexts nor their ids with those that stand in the suite."""
+    names = (name for name in suite.cases.column_names if fold(name.removeprefix(METADATA)) in SERVING)
+    name = next(names, None)
+    if name is None or suite.task not in SERVED_TASKS or not columns.columns.keys().isdisjoint(LISTED):
+        return table
+    cells = suite.cases[name].to_pylist()
+    lists = pa.array([code_values(text)[1] if text and text.startswith("[") else None for text in cells], STRINGS)
+    served = lists.take(pc.index_in(flat(table["case_id"]), flat(suite.cases["case_id"])))
+    if not served.null_count < len(served):
+        return table
+    why = f"{name} of the suite, as the file has none"
+    sheet.problems.note(sheet.file, "retrieved_contexts", "used", why, len(served) - served.null_count)
+    return table.append_column("retrieved_contexts", served)
 
 
 def _with_empty(lists: pa.ChunkedArray, others: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -70,7 +70,8 @@ def cases(sheet: Sheet, columns: Columns, task: Task, answered: bool = False) ->
         choices = ", ".join(("true_value", *NUMBER_ALIASES["true_value"]))
         raise sheet.problems.fail(sheet.file, "no column with the true value", f"a column {choices}", 1)
     _refuse_code(sheet, columns)
-    return pa.table(values | sheet.metadata(columns))
+    served = {} if answered or task not in contexts.SERVED_TASKS else contexts.serving_column(sheet, columns)
+    return pa.table(values | sheet.metadata(columns) | served)
 
 
 def _expected_calls(sheet: Sheet, name: str) -> pa.Array:
