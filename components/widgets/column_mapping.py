@@ -12,6 +12,7 @@ from components.data.uploaded_files import choices_of, column_pairs, pairs_of, w
 from components.widgets import problem_list, url
 from components.widgets.controls import agreed, place
 from metrics.core.fields import METADATA, words_of
+from metrics.core.receipt import upload_of
 from metrics.presentation.format import plural
 
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ def draw_answers(problems: Sequence[InputProblem], tokens: Mapping[str, str]) ->
     tokens: of the uploads, by their names.
     """
     about = {each: each.question for each in problems if each.question is not None and each.question.option == "read"}
-    asked = {(each.file.partition("/")[0], question): each for each, question in about.items()}
+    asked = {(upload_of(each.file), question): each for each, question in about.items()}
     for (file, question), problem in asked.items():
         key = f"answer-{tokens[file]}-{question.name}"
         with st.container(border=True):
@@ -168,7 +169,7 @@ def draw_decided(receipt: Receipt, tokens: Mapping[str, str]) -> None:
     """
     drawn = set()
     for line in receipt:
-        file = line.file.partition("/")[0]
+        file = upload_of(line.file)
         key = "-".join(("decided", tokens.get(file, ""), line.question, *line.answers[:1]))
         if line.use != "asked" or len(line.answers) < 2 or file not in tokens or key in drawn:
             continue

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from metrics.core.receipt import FileQuestion
+from metrics.core.receipt import FileQuestion, upload_of
 
 SHOWN_CHARACTERS = 120
 SHOWN_EXAMPLES = 3
@@ -111,7 +111,7 @@ def grouped(problems: Iterable[InputProblem]) -> list[ProblemGroup]:
     kinds: dict[tuple[str, str | None, str, str], list[InputProblem]] = {}
     latest: dict[tuple[str, str | None, str], list[InputProblem]] = {}
     for problem in problems:
-        place = (problem.file.partition("/")[0], problem.column, problem.expected)
+        place = (upload_of(problem.file), problem.column, problem.expected)
         if problem.rows > 1 and place in latest:  # stands for more of those before it
             latest[place].append(problem)
             continue
@@ -149,7 +149,7 @@ def _group(members: Sequence[InputProblem]) -> ProblemGroup:
     often = sorted(found.values(), key=lambda example: -example[1])
     first = members[0]
     files = {problem.file for problem in members}
-    file = first.file if len(files) == 1 else first.file.partition("/")[0]
+    file = first.file if len(files) == 1 else upload_of(first.file)
     fatal = any(problem.fatal for problem in members)
     values = len(found) + sum(problem.rows for problem in members if problem.rows > 1) * (len(found) > 1)
     return ProblemGroup(file, first.column, first.expected, fatal, total, values, tuple(often[:SHOWN_EXAMPLES]))

@@ -7,7 +7,16 @@ from typing import Generic, TypeVar
 
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.input_problems import short
-from metrics.core.receipt import EXAMPLE_CHARACTERS, WORDS, FileQuestion, Receipt, ReceiptLine, Use, sorted_receipt
+from metrics.core.receipt import (
+    EXAMPLE_CHARACTERS,
+    WORDS,
+    FileQuestion,
+    Receipt,
+    ReceiptLine,
+    Use,
+    sorted_receipt,
+    upload_of,
+)
 
 T = TypeVar("T")
 
@@ -84,7 +93,7 @@ class Problems:
 
         `place` is the column or path that it is about. The receipt says what was decided, and by whom.
         """
-        upload = file.partition("/")[0]
+        upload = upload_of(file)
         given = {**self.answers.get("", {}), **self.answers.get(upload, {}), **self.answers.get(file, {})}
         answer = given.get(question.name)
         if answer is not None and not question.takes(answer):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from metrics.core.errors import InputError, InputProblem
-from metrics.core.receipt import Receipt, short_lines
+from metrics.core.receipt import Receipt, short_lines, upload_of
 from metrics.core.suite import Outputs, Suite
 from metrics.engine.evaluation import Evaluation, EvaluationInCode, ReadingFields
 from metrics.engine.evaluation_fields import Door, option_name, pairs
@@ -332,7 +332,7 @@ def _need_effect(evaluation: Evaluation, receipt: Receipt, door: Door) -> None:
         for name in sorted(answered - {line.question for line in receipt})
     ]
     for option, places, expected in CHOSEN:
-        had = {line.file.partition("/")[0] for line in receipt if line.place.startswith(places)}
+        had = {upload_of(line.file) for line in receipt if line.place.startswith(places)}
         for text in getattr(evaluation, option):
             named = _file_named(text, names)
             meant = [each for each in files if not named or named in names[each]]

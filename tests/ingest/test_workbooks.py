@@ -12,7 +12,8 @@ import pytest
 from openpyxl import Workbook, load_workbook
 
 from metrics.core.errors import InputError
-from metrics.ingest import Reading, decoded_size, inspect, load_outputs, load_suite, read_suite
+from metrics.core.receipt import by_file
+from metrics.ingest import Reading, decoded_size, inspect, load_outputs, load_suite, read_combined, read_suite
 from metrics.ingest.formats import workbook
 from metrics.ingest.label_files import read_labels
 from tests.ingest.files import packed, read_refusal, write
@@ -89,6 +90,37 @@ def test_rows_are_numbered_as_in_the_sheet(tmp_path):
     assert [(problem.row, problem.found) for problem in failure.value.problems] == [
         (5, "nothing"), (6, "'a' again, first in row 3"),
     ]  # fmt: skip
+
+
+TITLED = {  # rows above the names of the columns: of those of CASES, how many are titles
+    "a title": ([["Evaluation 2025"], []], 1),
+    "two titles": ([["Evaluation 2025"], ["by Ann"]], 2),
+    "none": ([], 0),
+}
+
+
+@pytest.mark.parametrize(("above", "titles"), TITLED.values(), ids=TITLED.keys())
+def test_titles_stand_above_the_names_of_columns(tmp_path, above, titles):
+    suite = read_suite(book(tmp_path / "s.xlsx", {"S": [*above, *CASES]}))
+    assert suite.cases["case_id"].to_pylist() == ["007", "NA"]
+    unused = [(line.count, line.example) for line in suite.receipt if line.use == "unused"]
+    assert unused == ([(titles, above[0][0])] if titles else [])
+
+
+@pytest.mark.parametrize(
+    "rows", [[["question"], ["Q1?"]], [["question", None], ["1", "x"]], [["question"], ["Q1?", "Q1?"]]]
+)
+def test_a_header_is_no_title(tmp_path, rows):
+    assert read_suite(book(tmp_path / "s.xlsx", {"S": rows})).cases["question"].to_pylist() == [rows[1][0]]
+
+
+def test_questions_about_one_of_several_sheets_are_answered(tmp_path):
+    rows = [["id", "question", "big", "small"], ["1", "Q?", "a", "b"]]
+    path = book(tmp_path / "s.xlsx", {"A": rows, "B": ANSWERS})
+    assert "s.xlsx, sheet A: found no column of answers" in read_refusal(read_combined, path)
+    suite, outputs = read_combined(path, reading=Reading(answers={"models": "big,small"}))
+    assert outputs.models == ("big", "small")
+    assert [*by_file(suite.receipt)] == ["s.xlsx"]
 
 
 def hide_first(made: Workbook) -> None:

@@ -7,7 +7,7 @@ import streamlit as st
 from components.data import run_reads
 from components.viewers import blocks
 from components.widgets import column_mapping
-from metrics.core.receipt import WORDS, Receipt, by_file, short_lines
+from metrics.core.receipt import WORDS, Receipt, by_file, short_lines, upload_of
 from metrics.presentation.format import count
 
 KEY = "what-was-read"
@@ -21,7 +21,7 @@ def draw_receipt(receipt: Receipt, tokens: Mapping[str, str]) -> None:
     if not receipt:
         return
     files = {file for file, lines in by_file(receipt).items() if any(line.use != "used" for line in lines)}
-    for line in short_lines(line for line in receipt if line.file.partition("/")[0] in files):
+    for line in short_lines(line for line in receipt if upload_of(line.file) in files):
         st.text(line)
     column_mapping.draw_decided(receipt, tokens)
     with st.expander("What became of each part"):

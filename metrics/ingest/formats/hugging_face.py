@@ -60,7 +60,7 @@ def _read(upload: Upload, problems: Problems, most: int | None = None) -> Sheet:
         used = name == split
         problems.note(
             upload.name, f"split {name}", "used" if used else "unused",
-            "records" if used else "another split was read; --sheet chooses", len(members), members[0][2].name,
+            "records" if used else "another split was read; it can be chosen", len(members), members[0][2].name,
         )  # fmt: skip
         for _, _, entry in members:
             entry.account()

@@ -19,6 +19,7 @@ import numpy as np
 import pyarrow as pa
 
 from metrics.core.errors import InputError, InputProblem
+from metrics.core.receipt import SHEET
 from metrics.ingest.decoded_size import Decoded
 from metrics.ingest.formats.table_reader import table_reader
 from metrics.ingest.media.archive import UNREADABLE, zip_entries
@@ -28,10 +29,8 @@ from metrics.ingest.sheet import Sheet
 from metrics.ingest.source import Source
 from metrics.ingest.tables.columns import LOOKED_AT as HEADER_ROWS, header_place
 from metrics.ingest.tables.values import text_of
-from metrics.ingest.tables.decimals import NUMBER
 
 SLOTS = 20_000_000  # cells of a sheet, empty ones within a row included
-TITLE = "a title above the names of the columns"
 ROWS = 1_048_576  # that Excel has
 LOOKED_AT = 1_000  # rows in which a sheet that is not empty has a value
 WHOLE_BYTES = 1 << 18  # up to here a workbook is read whole for a preview, so its rows can be counted
@@ -64,7 +63,7 @@ def read_workbook(source: Source, problems: Problems, head: int | None = None) -
             others = ", ".join(other for other in names if other != name)
             source.notes.append(f"{source.name}: sheet {name} was read, not {others}.")
         for sheet in book.worksheets:
-            reason = "another sheet was read; --sheet chooses" if sheet.title in names else "it is hidden or empty"
+            reason = "another sheet was read; it can be chosen" if sheet.title in names else "it is hidden or empty"
             used = sheet.title == name
             problems.note(
                 source.name, f"sheet {sheet.title}", "used" if used else "unused", "records" if used else reason
@@ -227,17 +226,10 @@ def _sheet(
         texts, numbers = texts[above:], numbers[above:]
         faults = {key: {row - above: found for row, found in own.items()} for key, own in faults.items()}
     columns = list(zip_longest(*texts))
-    above = _title_rows(texts)
-    if any(row < above for found_in in faults.values() for row in found_in):
-        above = 0
-    for number, cells in zip(numbers[:above], texts, strict=False):
-        problems.note(source.name, f"row {number}", "unused", TITLE, 1, next(filter(None, cells)))
-    texts, numbers = texts[above:], numbers[above:]
-    faults = {key: {row - above: found for row, found in found_in.items()} for key, found_in in faults.items()}
     names = [(column[0] or "").strip() or f"column_{place}" for place, column in enumerate(columns, 1)]
     faulty = {place for place, _ in faults}
     filled = [place for place, column in enumerate(columns) if place in faulty or any(column)]
-    file = f"{source.name}, sheet {name}" if several else source.name
+    file = f"{source.name}{SHEET}{name}" if several else source.name
     cells = [pa.array(columns[place][1:], pa.string()) for place in filled]
     table = pa.table(cells, names=[names[place] for place in filled])
     sheet = Sheet(file, table, np.array(numbers[1:], np.int64), problems, delimited=True)
@@ -249,14 +241,6 @@ def _sheet(
 
 
 def _not_stored(cells: list[str | None], formula: tuple[Any, ...]) -> list[int]:
-def _title_rows(texts: list[list[str | None]]) -> int:
-    """Return how many rows stand above the names of the columns: a single text each, where a row of names follows."""
-    widths = [sum(cell is not None for cell in row) for row in texts]
-    first = next((place for place, width in enumerate(widths) if width != 1), 0)
-    names = [cell for cell in texts[first] if cell is not None]
-    return first if max(widths) == len(set(names)) and not any(re.fullmatch(NUMBER, name) for name in names) else 0
-
-
     """Return the places of formulas whose result the program that wrote the file has not stored."""
     return [
         place

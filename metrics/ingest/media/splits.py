@@ -52,7 +52,7 @@ def bundle_of_split(
         use = split in chosen
         problems.note(
             bundle.name, f"split {split}", "used" if use else "unused",
-            "label files" if use else "another split was read; --sheet chooses", len(entries), entries[0].name,
+            "label files" if use else "another split was read; it can be chosen", len(entries), entries[0].name,
         )  # fmt: skip
     return _narrow(bundle, splits, chosen, place, problems)
 
