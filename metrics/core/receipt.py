@@ -117,5 +117,9 @@ def short_lines(receipt: Iterable[ReceiptLine]) -> list[str]:
                 what = f" part{'s' * (len(named) > 1)}" if use == "used" else ""
                 parts.append(f"{len(named):,}{what} {WORDS[use]}{names}")
         said.append(f"{file}: {', '.join(parts)}")
-        said += [str(line) for line in own if line.use == "asked"]
+        decided: dict[tuple[str, ...], list[ReceiptLine]] = {}
+        for line in own:
+            if line.use == "asked":
+                decided.setdefault((line.file, line.question, line.meaning.rpartition(": ")[2]), []).append(line)
+        said += [f"{line}{f'; and so for {len(more):,} more' if more else ''}" for line, *more in decided.values()]
     return said

@@ -1,5 +1,7 @@
 """What became of each part of the files: in Python, on the command line and with a run."""
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 
@@ -90,6 +92,18 @@ def test_rows_that_are_left_out_are_counted(files, tmp_path):
         run = metrics.evaluate(*files, evaluators=["exact_match"], keep_good_rows=True, workspace=tmp_path / "w")
     rows = {(line.file, line.use): line.count for line in run.receipt if line.place == "rows"}
     assert rows == {("suite.csv", "used"): 2, ("suite.csv", "unused"): 1, ("small.csv", "used"): 2}
+
+
+def test_what_was_decided_alike_is_said_once():
+    problems = Problems()
+    problems.answers["u.csv"] = {"size": "big"}
+    for place in "abc":
+        problems.ask("u.csv", COLOUR, f"paint {place}", default="red", place=place)
+    problems.ask("u.csv", replace(COLOUR, name="size", choices=("big", "small")), "d", place="d")
+    assert [line.partition(": ")[2] for line in short_lines(problems.receipt)[1:]] == [
+        "a was decided: paint a: colour=red, as it seems; else colour=blue; and so for 2 more",
+        "d was decided: d: size=big, as you said",
+    ]
 
 
 def test_an_answer_that_nothing_asks_for_is_refused(files, tmp_path):
