@@ -45,7 +45,7 @@ class FileQuestion:
     def expects(self, answers: Iterable[str]) -> str:
         """Return what is expected, for a message: one of the answers, as they are given at a door."""
         what = "an answer," if self.option == "read" else "a mapping that says which:"
-        return f"{what} {' or '.join(answers)}. {self.text}"
+        return f"{what} {' or '.join(answers)}. {self.text}{' Some of these, with commas between.' * bool(self.parts)}"
 
 
 @dataclass(frozen=True, slots=True)

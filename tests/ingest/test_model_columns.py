@@ -35,6 +35,24 @@ def test_a_column_for_each_model(tmp_path, suite, text, field, rows):
         read_outputs(path, suite=suite, readings={path: Reading(answers={"models": "none"})})
 
 
+BESIDE = {  # a header with two columns of answers, and what is asked or refused
+    "contexts that serve every model": ("id,question,expected,contexts,gpt-4,llama", "models=gpt-4,llama"),
+    "names like answers": ("id,question,expected,gpt4_answer,llama_answer", "models=gpt4_answer,llama_answer"),
+    "a typing error": ("id,question,expected,answr,kind", "Perhaps answer=answr"),
+}
+
+
+@pytest.mark.parametrize(("header", "said"), BESIDE.values(), ids=BESIDE.keys())
+def test_what_stands_beside_columns_of_models(tmp_path, header, said):
+    path = write(tmp_path, "o.csv", f"{header}\n" + ",".join("abcdef"[: header.count(",") + 1]) + "\n")
+    assert said in read_refusal(read_combined, path)
+
+
+def test_contexts_alone_are_a_retrievers(tmp_path):
+    path = write(tmp_path, "o.csv", "id,question,contexts,source,author\n1,who,a,b,c\n")
+    assert read_combined(path)[1].outputs["retrieved_contexts"].to_pylist() == [["a"]]
+
+
 def test_some_of_the_columns(tmp_path):
     records = [
         {"id": "1", "gpt-4": "a", "kind": "x", "llama": "b"},

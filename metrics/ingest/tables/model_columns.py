@@ -17,10 +17,12 @@ from metrics.ingest.tables.columns import (
     SUITE_ALIASES,
     fold,
 )
+from metrics.ingest.tables.contexts import LISTED
 from metrics.ingest.tables.id_matches import suggestion
 
 HELD: Mapping[Task, str] = {"classification": "prediction", "regression": "predicted_value"}  # else answers
 ANSWER_NAMES = {name: (OUTPUT_ALIASES | SCORED_ALIASES).get(name, ()) for name in ANSWERS}
+EXPECTED_ANSWERS = ("expected_answers", *SUITE_ALIASES["expected_answers"])
 TRUTHS = ("label", *SUITE_ALIASES["label"])
 NONE = "none"
 
@@ -33,7 +35,13 @@ def melt_models(
     """
     names = sheet.table.column_names
     folded = {_plain(name) for name in names} | {fold(name) for name in names}
-    answered = {name for own, others in ANSWER_NAMES.items() for name in (own, *others)}
+    answered = {
+        name
+        for own, others in ANSWER_NAMES.items()
+        # what was retrieved may serve every model, where answers are expected
+        if own not in LISTED or folded.isdisjoint(EXPECTED_ANSWERS)
+        for name in (own, *others)
+    }
     if folded & answered or (mapping or {}).keys() & ANSWER_NAMES.keys() or task in ("detection", "segmentation"):
         return
     mapped = set((mapping or {}).values())
@@ -48,9 +56,10 @@ def melt_models(
         and not name.startswith(METADATA)
         and _may_answer(sheet, name, task, labels)
     ]
-    if len(own) < 2 or suggestion(names, ANSWER_NAMES):
+    near = [name for name in own if suggestion([name], ANSWER_NAMES)]
+    if len(own) < 2 or len(near) == 1:  # a typing error is none of several models
         return
-    text = "Which columns hold the answers of a model each, named after it? Any of these, with commas between."
+    text = "Which columns hold the answers of a model each, named after it?"
     question = FileQuestion("models", text, (",".join(own), NONE), parts=tuple(own))
     answer = sheet.problems.ask(sheet.file, question, f"no column of answers, but the columns {', '.join(own)}")
     if answer in (None, NONE):
