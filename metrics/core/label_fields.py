@@ -49,7 +49,7 @@ PREDICTION_FIELDS = (
 # columns of outputs of classifiers, beside those of OUTPUT_FIELDS, that become predictions
 CLASS_FIELDS = (
     Field("predicted_label", STRING, "answer", "Predicted class", "A class that the model predicts.",
-        ("predicted", "y_pred", "predicted_class")),
+        ("predicted", "y_pred", "predicted_class", "pred", "pred_label", "pred_class", "prediction_label")),
     Field("predicted_labels", STRINGS, "answer", "Predicted classes",
         "The classes that the model predicts, where a case may have several.", ("predicted_classes",), items="classes"),
     Field("score", NUMBER, "answer", "Score",

@@ -39,6 +39,10 @@ TOOLS = {
     "a canonical name beats an alias": ("response,answer,case_id", "outputs", {"case_id": "case_id", "answer": "answer"}),
     "numbered columns": ("case_id,question,answer,contexts_1,contexts_2", "combined",
                          {"case_id": "case_id", "question": "question", "answer": "answer", "retrieved_contexts": "contexts_#"}),
+    "actual and predicted classes": ("id,actual,predicted", "combined", {"case_id": "id", "label": "actual", "predicted_label": "predicted"}),
+    "named classes": ("id,true_class,pred", "combined", {"case_id": "id", "label": "true_class", "predicted_label": "pred"}),
+    "actual beside what is expected": ("question,expected,actual,predicted", "combined", {"question": "question", "expected_answers": "expected", "predicted_label": "predicted"}),
+    "OpenAI's ideal": ("id,input,ideal,model_output", "combined", {"case_id": "id", "question": "input", "expected_answers": "ideal", "answer": "model_output"}),
     "corners": ("image,label,xmin,ymin,xmax,ymax", "suite", {"image": "image", "label": "label", "xmin": "xmin", "ymin": "ymin", "xmax": "xmax", "ymax": "ymax"}),
     "Open Images": ("ImageID,LabelName,Confidence,XMin,XMax,YMin,YMax", "outputs",
                     {"image": "ImageID", "label": "LabelName", "score": "Confidence", "xmin": "XMin", "xmax": "XMax", "ymin": "YMin", "ymax": "YMax"}),
@@ -58,6 +62,9 @@ ASKED = {
     "labels": ("case_id,question,expected,labels", "suite", None, {"labels": ("labels", "tags", "label", "metadata.labels")}),
     "answer in a suite without expected ones": ("id,question,answer", "suite", None, {"answer": ("expected_answers", "metadata.answer")}),
     "answer in a suite with expected ones": ("id,question,answer,reference", "suite", None, {}),
+    "answer beside a model's": ("question,answer,prediction", "combined", None, {"answer": ("expected_answers", "answer")}),
+    "answer beside a model's, with expected ones": ("question,answer,prediction,expected", "combined", None, {}),
+    "answer beside a model's, in outputs": ("case_id,answer,prediction", "outputs", None, {}),
     "two predicted classes": ("case_id,label,prediction", "outputs", "classification", {"label": ("predicted_label", "metadata.label")}),
 }  # fmt: skip
 

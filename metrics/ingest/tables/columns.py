@@ -142,6 +142,7 @@ def guess_role(columns: Iterable[str]) -> Role:
     names = {fold(name).removesuffix(NUMBERED) for name in _fold_numbered(list(columns))[0]}
     names |= {name[len(prefix) :] for name in names for prefix in CONTAINERS if name.startswith(prefix)}
     names |= {"answer"} if answer_beside(names) else set()
+    names |= {"true_value"} if truth_beside(names) else set()
     if is_detection(names):
         scored = names & {"score", *IMAGE_ALIASES["score"]} and not (names >= OPEN_IMAGES and names & OPEN_IMAGES_TRUTH)
         return "outputs" if scored else "suite"
@@ -153,7 +154,7 @@ def guess_role(columns: Iterable[str]) -> Role:
 
     answers = has(*ANSWERS)
     cases = has(*USEFUL.difference(OF_BOTH))
-    if answers and (cases or ("label" in names and has("predicted_label"))):
+    if answers and (cases or (has("label") and has("predicted_label"))):
         return "combined"
     return "outputs" if answers else "suite"
 
@@ -207,6 +208,13 @@ def answer_beside(names: Collection[str]) -> str:
     return "solution" if programs else ""  # EvalPlus: whole programs, by task
 
 
+def truth_beside(names: Collection[str]) -> str:
+    """Return the column of true values or classes that a column of predictions beside it tells; "" for none."""
+    predicted = {*NUMBER_ALIASES["predicted_value"], *SCORED_ALIASES["predicted_label"]} - {"answer", "output"}
+    alone = spellings(*USEFUL).isdisjoint(names)
+    return "actual" if alone and "actual" in names and not predicted.isdisjoint(names) else ""
+
+
 def _beside(wanted: Aliases, plains: Collection[str], role: Role, task: Task | None) -> Aliases:
     """Return the aliases with names that only another column of the file gives their meaning."""
     more = {}
@@ -214,6 +222,8 @@ def _beside(wanted: Aliases, plains: Collection[str], role: Role, task: Task | N
         more["code_tests"] = "test"
     if role == "suite" and "choices" in wanted and not {"choices", *wanted["choices"]}.isdisjoint(plains):  # MMLU's
         more["correct_choice"] = "answer"
+    if "label" in wanted and (name := truth_beside(plains)):
+        more["label"] = name
     score = next((name for name in SCORE_NAMES if name in plains), None)
     if score and task == "classification" and {"score", *wanted.get("score", ())}.isdisjoint(plains):
         more["score"] = score
@@ -353,12 +363,21 @@ def _questions(
         elif plain in ANSWER_OR_EXPECTED and mapped is None and role == "suite" and EXPECTED.isdisjoint(chosen):
             choices = ("expected_answers", METADATA + plain)
             text = "Is this the expected answer, or a model's answer that the suite does not need?"
+        elif plain in GOLD and mapped == "answer" and role == "combined" and _has_answer(folded, name, chosen, settled):
+            choices = ("expected_answers", "answer")
+            text = "Another column has answers too. Is this the expected answer, or the model's?"
         elif _may_be_reference(name, plain, folded, chosen, role):
             choices = ("expected_answers", METADATA + name) if role == "suite" else ("answer", "expected_answers")
             text = "Data sets of LangSmith keep the expected answer here, tables of MLflow the model's. Which is this?"
         else:
             continue
         yield Question(name, choices, text)
+
+
+def _has_answer(folded: Mapping[str, str], name: str, chosen: Mapping[str, str], settled: Collection[str]) -> bool:
+    """Return whether another column is named like an answer, and none like what is expected."""
+    others = {plain for other, plain in folded.items() if other not in {name, *settled}}
+    return EXPECTED.isdisjoint(chosen) and not others.isdisjoint(OUTPUT_ALIASES["answer"])
 
 
 def _may_be_reference(name: str, plain: str, folded: Mapping[str, str], chosen: Mapping[str, str], role: Role) -> bool:

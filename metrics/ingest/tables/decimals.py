@@ -11,12 +11,14 @@ WITH_THOUSANDS = r"^\s*[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?\s*$"  # 1,234 and 1,23
 POINTED_THOUSANDS = r"^\s*[+-]?[1-9]\d{0,2}(\.\d{3})+\s*$"
 POINTED = r"^[^,]*\.\d[^,]*$|,\d{3},\d{3}|,\d{3}\."  # what a number with a decimal point has
 
+ABSENT = ("na", "n/a", "nan", "null", "none")
+
 Mark = Literal["comma", "point"]
 
 
 def decimal_mark(column: pa.ChunkedArray) -> Mark | Literal["either"] | None:
     """Return the decimal mark of a column with commas in its numbers; None where it has none, or holds other texts."""
-    cells = pc.drop_null(column)
+    cells = without_absent(column)
     if not _any(cells, ","):
         return None
     with_comma, with_thousands = (pc.match_substring_regex(cells, form) for form in (WITH_COMMA, WITH_THOUSANDS))
@@ -28,9 +30,14 @@ def decimal_mark(column: pa.ChunkedArray) -> Mark | Literal["either"] | None:
     return "either" if comma == point else "comma" if comma else "point"
 
 
+def without_absent(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return the cells of a column of numbers that say more than that there is none."""
+    return column.filter(pc.invert(pc.is_in(pc.utf8_lower(column), pa.array([None, *ABSENT], pa.string()))))
+
+
 def are_thousands(column: pa.ChunkedArray) -> bool:
     """Return whether every number of a column may have points between its thousands: 1.037, 12.500, no 0.5 or 7."""
-    cells = pc.drop_null(column)
+    cells = without_absent(column)
     return len(cells) > 0 and bool(pc.all(pc.match_substring_regex(cells, POINTED_THOUSANDS)).as_py())
 
 

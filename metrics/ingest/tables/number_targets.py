@@ -8,8 +8,8 @@ import pyarrow.compute as pc
 
 from metrics.core.suite import Task
 from metrics.ingest.sheet import Sheet
-from metrics.ingest.tables.columns import Columns, Question, Role, fold
-from metrics.ingest.tables.decimals import NUMBER
+from metrics.ingest.tables.columns import Columns, Question, Role, fold, truth_beside
+from metrics.ingest.tables.decimals import NUMBER, without_absent
 
 PLAIN = ("y_true", "target")  # what tools of classification, of regression and of text call the truth
 BESIDE = ("question", "input", "prompt", "query", "user_input")  # a column that makes it an answer in text
@@ -52,11 +52,11 @@ def _column(sheet: Sheet) -> str | None:
     names = {fold(name): name for name in reversed(sheet.table.column_names)}
     if not names.keys().isdisjoint(BESIDE):
         return None
-    return next((names[plain] for plain in PLAIN if plain in names), None)
+    return next((names[plain] for plain in (*PLAIN, truth_beside(names.keys())) if plain in names), None)
 
 
 def _cells(sheet: Sheet, column: str) -> pa.Array:
-    return pc.drop_null(sheet.decimal_points(column).combine_chunks())
+    return without_absent(sheet.decimal_points(column)).combine_chunks()
 
 
 def _are_numbers(cells: pa.Array) -> bool:
