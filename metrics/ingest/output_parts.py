@@ -137,7 +137,7 @@ def answered_twice(parts: list[Part]) -> None:
 
     for number, part in enumerate(plain):
         begin, end = int(starts[number]), int(starts[number + 1])
-        mask = again[begin:end] & ~missing[begin:end]
+        mask = again[begin:end] & ~missing[begin:end] & ~part.sheet.bad
         if part.passages:  # their answer has a row for each passage
             mask &= first[begin:end] < begin
         expected = "one answer per case, model and run (repeats: a column run)"

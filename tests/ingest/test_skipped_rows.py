@@ -5,7 +5,7 @@ import json
 import pytest
 
 from metrics.core.errors import InputError
-from metrics.ingest import load_outputs, load_suite, read_suite
+from metrics.ingest import load_outputs, load_suite, read_combined, read_suite
 from tests.ingest.files import packed, picture, write
 
 TABLE = "image,label,x,y,width,height,image_width,image_height\n"
@@ -73,3 +73,16 @@ def test_a_model_of_which_nothing_is_left_is_an_error(tmp_path):
     files = [write(tmp_path, "a.csv", "case_id,model,prediction\n1,good,cat\n2,good,cat\n8,lost,cat\n9,lost,cat\n")]
     with pytest.raises(InputError, match="found no valid row of the model 'lost', of 2"):
         load_outputs(files, suite=suite, keep_good_rows=True)
+
+
+def test_ids_that_begin_again_are_one_problem_of_a_row(tmp_path):
+    """Other cases under ids that were there before: not a problem for each column, and no second answer besides."""
+    path = write(tmp_path, "c.csv", "id,question,expected,answer\n1,who,a,x\n2,why,b,y\n1,how,c,z\n2,why,b,w\n")
+    with pytest.raises(InputError) as failure:
+        read_combined(path)
+    found = [(problem.row, problem.column, problem.found, problem.expected) for problem in failure.value.problems]
+    assert found == [
+        (4, "case_id", "'1' again, first in row 2", "the same question and expected_answers in all rows of one case"),
+        (5, "case_id", "case '2' of model 'c' again, first in c.csv, row 3",
+         "one answer per case, model and run (repeats: a column run)"),
+    ]  # fmt: skip

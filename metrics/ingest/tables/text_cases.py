@@ -211,12 +211,24 @@ def split_combined(sheet: Sheet, suite_part: pa.Table, outputs_part: pa.Table) -
     _, first = arrays.duplicates([suite_part["case_id"]])
     first = np.where(is_null(suite_part["case_id"]), np.arange(len(sheet)), first)  # rows without an id are no one case
     dropped = []
+    wrong: dict[str, Bools] = {}
     for name in suite_part.column_names:
         differs = arrays.differs(suite_part[name], first)
         if name.startswith(METADATA):
             dropped += [name] if differs.any() or name.startswith(METADATA + REASONING) else []
-        else:
-            sheet.report(differs, name, suite_part[name], "the same value in all rows of one case")
+        elif differs.any():
+            wrong[name] = differs
+
+    if len(wrong) == 1:
+        name = next(iter(wrong))
+        sheet.report(wrong[name], name, suite_part[name], "the same value in all rows of one case")
+    elif wrong:  # other cases under the same id: one cause
+        ids = suite_part["case_id"]
+        sheet.report(
+            np.logical_or.reduce([*wrong.values()]), "case_id",
+            lambda row: f"{ids[row].as_py()!r} again, first in row {sheet.rows[first[row]]}",
+            f"the same {' and '.join(wrong)} in all rows of one case",
+        )  # fmt: skip
     kept = [name for name in suite_part.column_names if name.startswith(METADATA) and name not in dropped]
     return suite_part.drop_columns(dropped), outputs_part.drop_columns(kept), first == np.arange(len(sheet))
 
