@@ -21,7 +21,8 @@ class Headline:
     significantly. leaders: the models with the most wins among those that are best or tied for best in `first`, the
     metric that decides first (None: all models); empty where no model leads. scored: the metrics with a value; missed,
     judged: those on the wrong side of their threshold by every model, and those that have one; failed: those of which
-    the evaluation of a case ended in an error, so that no threshold is said to be met.
+    the evaluation of a case ended in an error, so that no threshold is said to be met; lost: those in which another
+    model is significantly better than every leader.
     """
 
     models: tuple[str, ...]
@@ -34,6 +35,7 @@ class Headline:
     missed: tuple[str, ...]
     judged: int
     failed: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
 
     @property
     def sentence(self) -> str:
@@ -59,7 +61,8 @@ class Headline:
         others = self.models[len(self.leaders) : len(self.leaders) + OTHERS]
         rest = "; ".join(f"{_cut(model)} in {self.wins[model]}" for model in others)
         count = f"{times} of {_metrics(len(self.compared))}" + ("" if self.first is None else " overall")
-        return f"{names} {verb}: best or tied for best in {before}{count}{f' ({rest})' if rest else ''}."
+        lost = f"; worse than another model in {_list_names(self.lost)}" if self.lost else ""
+        return f"{names} {verb}: best or tied for best in {before}{count}{f' ({rest})' if rest else ''}{lost}."
 
     def _alone(self) -> str:
         model = _cut(self.models[0])
@@ -98,6 +101,7 @@ def headline(board: Leaderboard, keys: Collection[str] | None = None, models: Se
         scored=len(scored),
         missed=tuple(full_name(column) for column, own in judged if _all_miss(own)),
         judged=len(judged),
+        lost=tuple(full_name(column) for column, _ in compared if not {*best[column.key]} & {*leaders}),
         failed=tuple(
             full_name(column) for column, own in judged if any("error" in cell.counts for cell in own.values())
         ),

@@ -46,7 +46,8 @@ def board(models: str, ranked: Ranked, **columns: Mapping[str, object]) -> Leade
     ),
     pytest.param(
         "abcd", {"e/m": "a", "f/m": "b", "g/m": "abcd", "h/m": "a"},
-        "a leads: best or tied for best in 3 of 4 metrics (b in 2; c in 1).", id="leads-most",
+        "a leads: best or tied for best in 3 of 4 metrics (b in 2; c in 1); worse than another model in F: M.",
+        id="leads-most",
     ),
     pytest.param(
         "abc", {"e/m": "a", "f/m": "b"},
@@ -68,7 +69,10 @@ def test_the_sentence(models: str, ranked: Ranked, expected: str) -> None:
 def test_ap_decides_first() -> None:
     found = headline(board("abc", {"coco_summary/AP": "ab", "f/m": "bc", "g/m": "c", "h/m": "c"}))
     assert found.models == ("b", "a", "c")
-    assert found.sentence == "b leads: best or tied for best in AP and in 2 of 4 metrics overall (a in 1; c in 3)."
+    assert found.sentence == (
+        "b leads: best or tied for best in AP and in 2 of 4 metrics overall (a in 1; c in 3); "
+        "worse than another model in G: M and H: M."
+    )
     assert headline(board("abc", {"coco_summary/AP": "abc", "f/m": "bc", "g/m": "c"})).leaders == ("c",)
 
 
