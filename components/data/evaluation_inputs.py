@@ -118,19 +118,22 @@ class Understood(NamedTuple):
     missing: int
     present: frozenset[str]
     receipt: Receipt
+    labels: tuple[str, ...] = ()
 
 
 def inspect(
-    token: str, role: FileRole, task: str = "", pairs: tuple[str, ...] = (), readings: tuple[str, ...] = ()
-) -> InspectedFile:
-    """Return how an uploaded file would be read."""
-    return _inspect(str(upload_folder()), token, role, task, pairs_of(token, pairs), readings)
+    token: str, role: FileRole, task: str = "", pairs: tuple[str, ...] = (), readings: tuple[str, ...] = (),
+    labels: tuple[str, ...] = (),
+) -> InspectedFile:  # fmt: skip
+    """Return how an uploaded file would be read; `labels` are the classes of the suite that outputs are for."""
+    return _inspect(str(upload_folder()), token, role, task, pairs_of(token, pairs), readings, labels)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _inspect(
-    folder: str, token: str, role: FileRole, task: str, pairs: tuple[str, ...], readings: tuple[str, ...]
-) -> InspectedFile:
+    folder: str, token: str, role: FileRole, task: str, pairs: tuple[str, ...], readings: tuple[str, ...],
+    labels: tuple[str, ...],
+) -> InspectedFile:  # fmt: skip
     from metrics import ingest
     from metrics.ingest.tables.columns import IMAGE_ALIASES, OUTPUT_ALIASES, SCORED_ALIASES, SUITE_ALIASES
     from metrics.ingest.text_encoding import EXPECTED, UTF8
@@ -141,7 +144,9 @@ def _inspect(
         return InspectedFile(token, name, None, (problem,))
     reading = reading_of(token, readings)
     try:
-        seen = ingest.inspect(path, role, name, task=task_of(task), mapping=column_pairs(pairs), reading=reading)
+        seen = ingest.inspect(
+            path, role, name, task=task_of(task), mapping=column_pairs(pairs), reading=reading, labels=labels
+        )
     except InputError as failure:
         unread = reading.encoding or any(problem.expected == EXPECTED for problem in failure.problems)
         return InspectedFile(token, name, None, failure.problems, encoding=(reading.encoding or UTF8) if unread else "")
@@ -181,7 +186,11 @@ def previews(inputs: Inputs) -> Sequence[InspectedFile]:
         task = inputs.task or (suite[0].preview.task if suite[0].preview else "")
     else:
         task = workspace().suite(inputs.suite).task
-    outputs = (inspect(token, "outputs", task, inputs.outputs_mapping, inputs.readings) for token in inputs.outputs)
+    read = read_suite(inputs).understood if task == "classification" and inputs.outputs else None
+    labels = () if read is None else read.labels
+    outputs = (
+        inspect(token, "outputs", task, inputs.outputs_mapping, inputs.readings, labels) for token in inputs.outputs
+    )
     return [*suite, *outputs]
 
 
@@ -193,8 +202,9 @@ def read_suite(inputs: Inputs) -> ReadInputs:
         return _unread(failure)
     suite = loaded.value
     understood = Understood(
-        suite.name, suite.task, len(suite), suite.left_out, len(suite), (), loaded.notes, 0, frozenset(), suite.receipt
-    )
+        suite.name, suite.task, len(suite), suite.left_out, len(suite), (), loaded.notes, 0, frozenset(), suite.receipt,
+        suite.labels,
+    )  # fmt: skip
     return ReadInputs(inputs.keep or not loaded.problems, tuple(loaded.problems), understood)
 
 
@@ -294,6 +304,13 @@ def names_its_models(token: str, readings: tuple[str, ...]) -> bool:
     if choices_of(token, readings).get("models", "none") != "none":
         return True
     return seen is not None and (bool(seen.models) or "model" in seen.mapping)
+
+
+def answers_beside(inputs: Inputs) -> tuple[str, ...]:
+    """Return the columns of an uploaded suite that look like answers of models."""
+    given = inputs.source == "upload" and bool(inputs.suite)
+    seen = inspect(inputs.suite, "suite", inputs.task, inputs.suite_mapping, inputs.readings).preview if given else None
+    return () if seen is None else seen.ignored
 
 
 def problems_csv(problems: Sequence[InputProblem]) -> bytes:

@@ -109,6 +109,7 @@ def summary(preview: Preview) -> str:
         words(canonical) if canonical == column else f"{words(canonical)} ← {column}"
         for canonical, column in preview.mapping.items()
     ]
+    parts += [f"scores of {plural(len(preview.scored), 'class', 'classes')}"] if preview.scored else []
     others = {"kept as metadata": preview.unmapped, "ignored": preview.ignored}
     parts += [f"{len(columns)} {text}" for text, columns in others.items() if columns]
     return " · ".join(parts) or " ".join(preview.notes)

@@ -28,12 +28,14 @@ PathLike = str | Path
 def inspect(
     path: PathLike, role: Role | Literal["auto"] = "auto", filename: str | None = None,
     *, task: Task | None = None, mapping: Mapping[str, str] | None = None, reading: Reading = AS_IT_SEEMS,
+    labels: Sequence[str] = (),
 ) -> Preview:  # fmt: skip
     """Return how an upload would be read: format, kind, mapping, questions, first rows, list cells.
 
+    `labels` are the classes of the suite that outputs are for.
     InputError where it cannot be read at all; bad rows are no error here, the readers list them.
     """
-    request = Request(Problems(keep_good_rows=True), task, mapping, role)
+    request = Request(Problems(keep_good_rows=True), task, mapping, role, labels=tuple(labels))
     with _opened(path, filename, reading, request.problems) as upload:
         return reader_of(upload).preview(upload, request)
 

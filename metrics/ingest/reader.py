@@ -49,7 +49,8 @@ class Preview:
     `questions` must be answered in the mapping; `unmapped` columns become metadata.*; `ignored` ones belong to the
     other kind of file. `rows` is None where counting would take long. `first` has the raw cells: text, or native lists.
     `models` are those that a folder or zip of masks has folders for. `encoding` is what a text was read as, "" where
-    the file is no text; `sheets` are the sheets of a workbook that are not empty, of which `sheet` was read.
+    the file is no text; `scored` are the classes that have a column of
+    scores each. `sheets` are the sheets of a workbook that are not empty, of which `sheet` was read.
     """
 
     file: str
@@ -67,6 +68,7 @@ class Preview:
     notes: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
     encoding: str = ""
+    scored: tuple[str, ...] = ()
     sheets: tuple[str, ...] = ()
     sheet: str = ""
 
@@ -172,7 +174,8 @@ def need_images(upload: Upload, suite: Suite) -> None:
 class Request:
     """What the caller asks for: the kind of file and task where they are known, the mapping, and names to give.
 
-    `suite_name` and `model` replace the names that the upload gives; `problems` collects what is wrong.
+    `suite_name` and `model` replace the names that the upload gives; `problems` collects what is wrong. `labels` are
+    the classes of the suite, for a preview of outputs.
     """
 
     problems: Problems
@@ -181,6 +184,7 @@ class Request:
     role: Role | Literal["auto"] = "auto"
     suite_name: str | None = None
     model: str | None = None
+    labels: tuple[str, ...] = ()
 
 
 def _no_combined(upload: Upload, _: Request) -> Loaded[tuple[Suite, Outputs]]:

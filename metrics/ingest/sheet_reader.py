@@ -362,10 +362,12 @@ def preview_of(name: str, format: str, sheet: Sheet, rows: int | None, request: 
     columns, task = _columns_of(sheet, role, task, request.mapping, Problems())
     names = sheet.table.column_names
     task = task or ("detection" if is_detection(names) else task_of(columns))
+    scores = class_scores.class_columns(sheet, names, request.labels) if role == "outputs" and request.labels else {}
+    unmapped = tuple(name for name in columns.unmapped if name not in scores.values())
     return Preview(
-        name, format, role, task, tuple(names), columns.columns, columns.questions, columns.unmapped,
+        name, format, role, task, tuple(names), columns.columns, columns.questions, unmapped,
         columns.ignored, rows, tuple(sheet.table.slice(0, FIRST_ROWS).to_pylist()), tuple(_list_cells(sheet, columns)),
-        tuple(_preview_notes(sheet, columns, task, role)), encoding=encoding,
+        tuple(_preview_notes(sheet, columns, task, role)), encoding=encoding, scored=tuple(scores),
     )  # fmt: skip
 
 

@@ -186,6 +186,27 @@ def test_some_of_the_columns_are_chosen(evaluate_with: Open) -> None:
     assert "2 models: big, small" in words(page)
 
 
+def test_a_question_about_one_of_several_sheets_is_answered(evaluate_with: Open, tmp_path: Path) -> None:
+    sheets = {"A": [["id", "big", "small"], ["007", "two", "2"], ["NA", "you", "I"]], "Notes": [["by Ann"]]}
+    page = evaluate_with(("s.csv", SUITE), ("m.xlsx", book(tmp_path / "m.xlsx", sheets).read_bytes()))
+    assert "m.xlsx: Which columns hold the answers of a model each, named after it?" in words(page)
+    labelled(page.button, "Take these").click().run()
+    assert "2 models: big, small" in words(page)
+
+
+def test_the_preview_knows_the_classes_of_the_suite(evaluate_with: Open) -> None:
+    truth = "id,label\n1,cat\n2,dog\n"
+    page = evaluate_with(("s.csv", truth), ("m.csv", "id,p_cat,p_dog,remark\n1,0.9,0.1,x\n2,0.2,0.8,y\n"))
+    assert "m.csv: 2 rows · case id ← id · scores of 2 classes · 1 kept as metadata" in words(page)
+
+
+def test_a_suite_that_may_have_the_answers_says_so(page: AppTest) -> None:
+    give(page, 0, "all.csv", "id,question,reference,response\n1,How?,so,thus\n")
+    assert "The suite file has response: say above if these are the answers." in words(page)
+    labelled(page.checkbox, "My suite file already has the answers").check().run()
+    assert "1 model: all" in words(page)
+
+
 def test_the_mapping_can_be_corrected(page: AppTest) -> None:
     give(page, 0, "sums.csv", "id,text_of_it,reference\n1,How?,so\n")
     token = page.query_params["suite"]
