@@ -135,7 +135,7 @@ def _inspect(
     labels: tuple[str, ...],
 ) -> InspectedFile:  # fmt: skip
     from metrics import ingest
-    from metrics.ingest.tables.columns import IMAGE_ALIASES, OUTPUT_ALIASES, SCORED_ALIASES, SUITE_ALIASES
+    from metrics.ingest.tables.columns import fields_of
     from metrics.ingest.text_encoding import EXPECTED, UTF8
 
     path, name = path_of(token, Path(folder)), name_of(token, Path(folder))
@@ -150,12 +150,7 @@ def _inspect(
     except InputError as failure:
         unread = reading.encoding or any(problem.expected == EXPECTED for problem in failure.problems)
         return InspectedFile(token, name, None, failure.problems, encoding=(reading.encoding or UTF8) if unread else "")
-    known = OUTPUT_ALIASES if role == "outputs" else SUITE_ALIASES
-    known = SUITE_ALIASES | OUTPUT_ALIASES if role == "combined" else known
-    if seen.task == "classification" and role != "suite":
-        known = known | SCORED_ALIASES
-    if seen.task == "detection":
-        known = IMAGE_ALIASES
+    known = fields_of(role, seen.task)
     encoding = seen.encoding if reading.encoding or seen.encoding != UTF8 else ""
     return InspectedFile(token, seen.file, seen, (), tuple(known) if seen.mapping else (), encoding)
 
@@ -304,13 +299,6 @@ def names_its_models(token: str, readings: tuple[str, ...]) -> bool:
     if choices_of(token, readings).get("models", "none") != "none":
         return True
     return seen is not None and (bool(seen.models) or "model" in seen.mapping)
-
-
-def answers_beside(inputs: Inputs) -> tuple[str, ...]:
-    """Return the columns of an uploaded suite that look like answers of models."""
-    given = inputs.source == "upload" and bool(inputs.suite)
-    seen = inspect(inputs.suite, "suite", inputs.task, inputs.suite_mapping, inputs.readings).preview if given else None
-    return () if seen is None else seen.ignored
 
 
 def problems_csv(problems: Sequence[InputProblem]) -> bytes:

@@ -12,7 +12,7 @@ from components.data.uploaded_files import choices_of, column_pairs, pairs_of, w
 from components.widgets import problem_list, url
 from components.widgets.controls import agreed, place
 from metrics.core.fields import METADATA, words_of
-from metrics.core.receipt import upload_of
+from metrics.core.file_kinds import upload_of
 from metrics.presentation.format import plural
 
 if TYPE_CHECKING:

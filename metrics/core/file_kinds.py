@@ -2,6 +2,7 @@
 
 import re
 
+SHEET = ", sheet "  # between the names of a workbook and of its sheet, where it has several
 HEAD = 1 << 12  # bytes to look at
 
 # The first bytes of files that are no text. Zip archives, Parquet and Arrow files are known by those who read them.
@@ -64,3 +65,8 @@ def foreign_kind(head: bytes) -> str | None:
     if HTML.match(text):
         return "a web page (HTML)"
     return XML_DOCUMENT if XML.match(text) else None
+
+
+def upload_of(file: str) -> str:
+    """Return the upload that a named part is of: a member of an archive, a sheet of a workbook."""
+    return re.split(rf"/|{SHEET}", file, maxsplit=1)[0]

@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from metrics.core.receipt import FileQuestion, upload_of
+from metrics.core.file_kinds import upload_of
+from metrics.core.receipt import FileQuestion
 
 SHOWN_CHARACTERS = 120
 SHOWN_EXAMPLES = 3

@@ -1,15 +1,15 @@
 """The receipt of a file: what became of each of its parts, used, kept, not used with the reason, or asked about."""
 
-import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
+
+from metrics.core.file_kinds import upload_of
 
 Use = Literal["used", "kept", "unused", "asked"]
 ORDER: tuple[Use, ...] = ("asked", "unused", "kept", "used")  # what needs a person's eyes comes first
 WORDS: dict[Use, str] = {"used": "used", "kept": "kept as metadata", "unused": "not used", "asked": "decided"}
 ROWS = "rows"  # the place of the records of a file
-SHEET = ", sheet "  # between a workbook and its sheet, where it has several
 EXAMPLE_CHARACTERS = 80
 
 
@@ -79,11 +79,6 @@ class ReceiptLine:
 
 
 Receipt = tuple[ReceiptLine, ...]
-
-
-def upload_of(file: str) -> str:
-    """Return the upload that a named part is of: a member of an archive, a sheet of a workbook."""
-    return re.split(rf"/|{SHEET}", file, maxsplit=1)[0]
 
 
 def by_file(receipt: Iterable[ReceiptLine]) -> dict[str, list[ReceiptLine]]:

@@ -6,17 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from metrics.core.errors import InputError, InputProblem
+from metrics.core.file_kinds import upload_of
 from metrics.core.input_problems import short
-from metrics.core.receipt import (
-    EXAMPLE_CHARACTERS,
-    WORDS,
-    FileQuestion,
-    Receipt,
-    ReceiptLine,
-    Use,
-    sorted_receipt,
-    upload_of,
-)
+from metrics.core.receipt import EXAMPLE_CHARACTERS, WORDS, FileQuestion, Receipt, ReceiptLine, Use, sorted_receipt
 
 T = TypeVar("T")
 

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from metrics.core.errors import InputError, InputProblem
-from metrics.core.receipt import Receipt, short_lines, upload_of
+from metrics.core.file_kinds import upload_of
+from metrics.core.receipt import Receipt, short_lines
 from metrics.core.suite import Outputs, Suite
 from metrics.engine.evaluation import Evaluation, EvaluationInCode, ReadingFields
 from metrics.engine.evaluation_fields import Door, option_name, pairs

@@ -7,7 +7,8 @@ import streamlit as st
 from components.data import run_reads
 from components.viewers import blocks
 from components.widgets import column_mapping
-from metrics.core.receipt import WORDS, Receipt, by_file, short_lines, upload_of
+from metrics.core.file_kinds import upload_of
+from metrics.core.receipt import WORDS, Receipt, by_file, short_lines
 from metrics.presentation.format import count
 
 KEY = "what-was-read"

@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 
 from metrics.core.errors import InputError, InputProblem
-from metrics.core.receipt import SHEET
+from metrics.core.file_kinds import SHEET
 from metrics.ingest.decoded_size import Decoded
 from metrics.ingest.formats.table_reader import table_reader
 from metrics.ingest.media.archive import UNREADABLE, zip_entries
@@ -224,7 +224,9 @@ def _sheet(
         title = " ".join(filter(None, texts[0]))
         problems.note(source.name, "rows above the header", "unused", "they are no row", above, title)
         texts, numbers = texts[above:], numbers[above:]
-        faults = {key: {row - above: found for row, found in own.items()} for key, own in faults.items()}
+        faults = {
+            key: {row - above: found for row, found in own.items() if row >= above} for key, own in faults.items()
+        }
     columns = list(zip_longest(*texts))
     names = [(column[0] or "").strip() or f"column_{place}" for place, column in enumerate(columns, 1)]
     faulty = {place for place, _ in faults}

@@ -56,9 +56,8 @@ FIELD_NAMES = frozenset(  # names of fields of any upload
 )
 # Names that mean different things in different tools: asked about unless something else in the file settles it.
 ANSWER_OR_EXPECTED = ("answer", "answers", "output", "response")  # in a suite
-# In a suite: what was retrieved before any model was asked; see contexts.of_suite.
+# In a suite: what was retrieved before any model was asked; see contexts.serving_column.
 SERVING = {"retrieved_contexts", *OUTPUT_ALIASES["retrieved_contexts"]} - {"passage"}
-GOLD = ("answer", "answers")  # in a table with cases and answers
 CONTEXT_CHOICES = ("retrieved_contexts", "reference_contexts", METADATA + "context")
 
 
@@ -222,8 +221,6 @@ def _beside(wanted: Aliases, plains: Collection[str], role: Role, task: Task | N
         more["code_tests"] = "test"
     if role == "suite" and "choices" in wanted and not {"choices", *wanted["choices"]}.isdisjoint(plains):  # MMLU's
         more["correct_choice"] = "answer"
-    if "label" in wanted and (name := truth_beside(plains)):
-        more["label"] = name
     score = next((name for name in SCORE_NAMES if name in plains), None)
     if score and task == "classification" and {"score", *wanted.get("score", ())}.isdisjoint(plains):
         more["score"] = score
@@ -231,14 +228,18 @@ def _beside(wanted: Aliases, plains: Collection[str], role: Role, task: Task | N
     classes = task == "classification" or (task is None and not {"label", "labels"}.isdisjoint(plains))
     if named and classes and {"case_id", *wanted["case_id"], "question"}.isdisjoint(plains):  # classes of images
         more["case_id"] = named
-    if "answer" in wanted and (name := answer_beside(plains)):
-        more["answer"] = name
-    return {**wanted, **{name: (*wanted[name], alias) for name, alias in more.items() if name in wanted}}
+    more |= {"label": truth_beside(plains), "answer": answer_beside(plains)}
+    return {**wanted, **{name: (*wanted[name], alias) for name, alias in more.items() if alias and name in wanted}}
 
 
 def _spellings(aliases: Aliases) -> set[str]:
     """Return the canonical names and all their aliases."""
     return {*aliases, *chain.from_iterable(aliases.values())}
+
+
+def fields_of(role: Role, task: Task) -> tuple[str, ...]:
+    """Return the fields that a file of that role may have."""
+    return tuple(_aliases(role, task in ("detection", "segmentation"), task)[0])
 
 
 def _aliases(role: Role, detection: bool, task: Task | None) -> tuple[Aliases, Aliases]:
@@ -354,16 +355,16 @@ def _questions(
         elif plain == "label" and mapped == "label" and role != "outputs" and task is None and _may_be_tag(chosen):
             choices = ("label", "tags", METADATA + "label")
             text = "Is this the true class of the case, or a tag to filter by?"
-        elif plain == "label" and mapped == "label" and role == "outputs" and _may_be_predicted(chosen):
+        elif mapped == "label" and role == "outputs" and "answer" in chosen and not SCORED_ALIASES.keys() & chosen:
             choices = ("predicted_label", METADATA + "label")
             text = f"Which is the predicted class: this, or {chosen['answer']}?"
-        elif plain == "labels" and mapped == "labels" and _may_be_tags(chosen, task):
+        elif plain == mapped == "labels" and task != "classification" and "predicted_labels" not in chosen:
             choices = ("labels", "tags", "label", METADATA + "labels")
             text = "Are these the true classes of the case, tags to filter by, or one true class?"
         elif plain in ANSWER_OR_EXPECTED and mapped is None and role == "suite" and EXPECTED.isdisjoint(chosen):
             choices = ("expected_answers", METADATA + plain)
             text = "Is this the expected answer, or a model's answer that the suite does not need?"
-        elif plain in GOLD and mapped == "answer" and role == "combined" and _has_answer(folded, name, chosen, settled):
+        elif mapped == "answer" and role == "combined" and _may_be_expected(plain, folded, chosen, settled):
             choices = ("expected_answers", "answer")
             text = "Another column has answers too. Is this the expected answer, or the model's?"
         elif _may_be_reference(name, plain, folded, chosen, role):
@@ -374,10 +375,11 @@ def _questions(
         yield Question(name, choices, text)
 
 
-def _has_answer(folded: Mapping[str, str], name: str, chosen: Mapping[str, str], settled: Collection[str]) -> bool:
-    """Return whether another column is named like an answer, and none like what is expected."""
-    others = {plain for other, plain in folded.items() if other not in {name, *settled}}
-    return EXPECTED.isdisjoint(chosen) and not others.isdisjoint(OUTPUT_ALIASES["answer"])
+def _may_be_expected(plain: str, folded: Mapping[str, str], chosen: Mapping[str, str], settled: set[str]) -> bool:
+    """Return whether an answer may be the expected one: another column is named like an answer, none like that."""
+    others = {other for name, other in folded.items() if other != plain and name not in settled}
+    alone = plain in ("answer", "answers") and EXPECTED.isdisjoint(chosen)
+    return alone and not others.isdisjoint(OUTPUT_ALIASES["answer"])
 
 
 def _may_be_reference(name: str, plain: str, folded: Mapping[str, str], chosen: Mapping[str, str], role: Role) -> bool:
@@ -390,16 +392,7 @@ def _may_be_reference(name: str, plain: str, folded: Mapping[str, str], chosen: 
 
 
 def _may_be_tag(chosen: Mapping[str, str]) -> bool:
-    others = ("tags", "predicted_label")
-    return "expected_answers" in chosen or ("question" in chosen and not any(name in chosen for name in others))
-
-
-def _may_be_tags(chosen: Mapping[str, str], task: Task | None) -> bool:
-    return task != "classification" and "predicted_labels" not in chosen
-
-
-def _may_be_predicted(chosen: Mapping[str, str]) -> bool:
-    return "answer" in chosen and not any(name in chosen for name in SCORED_ALIASES)
+    return "expected_answers" in chosen or ("question" in chosen and {"tags", "predicted_label"}.isdisjoint(chosen))
 
 
 def _fold_numbered(columns: list[str]) -> tuple[list[str], dict[str, tuple[str, ...]]]:

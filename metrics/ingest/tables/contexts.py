@@ -66,17 +66,15 @@ def serving_column(sheet: Sheet, columns: Columns) -> dict[str, pa.Array]:
 
 def with_served(sheet: Sheet, columns: Columns, table: pa.Table, suite: Suite) -> pa.Table:
     """Return outputs that bring neither contexts nor their ids with those that stand in the suite."""
-    names = (name for name in suite.cases.column_names if fold(name.removeprefix(METADATA)) in SERVING)
-    name = next(names, None)
+    name = next((name for name in suite.cases.column_names if fold(name.removeprefix(METADATA)) in SERVING), None)
     if name is None or suite.task not in SERVED_TASKS or not columns.columns.keys().isdisjoint(LISTED):
         return table
-    cells = suite.cases[name].to_pylist()
-    lists = pa.array([code_values(text)[1] if text and text.startswith("[") else None for text in cells], STRINGS)
+    cells = (text if text and text.startswith("[") else "" for text in suite.cases[name].to_pylist())
+    lists = pa.array([code_values(text)[1] for text in cells], STRINGS)
     served = lists.take(pc.index_in(flat(table["case_id"]), flat(suite.cases["case_id"])))
-    if not served.null_count < len(served):
-        return table
-    why = f"{name} of the suite, as the file has none"
-    sheet.problems.note(sheet.file, "retrieved_contexts", "used", why, len(served) - served.null_count)
+    if count := len(served) - served.null_count:
+        why = f"{name} of the suite, as the file has none"
+        sheet.problems.note(sheet.file, "retrieved_contexts", "used", why, count)
     return table.append_column("retrieved_contexts", served)
 
 

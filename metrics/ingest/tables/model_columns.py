@@ -35,13 +35,8 @@ def melt_models(
     """
     names = sheet.table.column_names
     folded = {_plain(name) for name in names} | {fold(name) for name in names}
-    answered = {
-        name
-        for own, others in ANSWER_NAMES.items()
-        # what was retrieved may serve every model, where answers are expected
-        if own not in LISTED or folded.isdisjoint(EXPECTED_ANSWERS)
-        for name in (own, *others)
-    }
+    served = () if folded.isdisjoint(EXPECTED_ANSWERS) else LISTED  # what was retrieved may serve every model
+    answered = {name for own, others in ANSWER_NAMES.items() if own not in served for name in (own, *others)}
     if folded & answered or (mapping or {}).keys() & ANSWER_NAMES.keys() or task in ("detection", "segmentation"):
         return
     mapped = set((mapping or {}).values())

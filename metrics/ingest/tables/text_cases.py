@@ -219,15 +219,12 @@ def split_combined(sheet: Sheet, suite_part: pa.Table, outputs_part: pa.Table) -
         elif differs.any():
             wrong[name] = differs
 
-    if len(wrong) == 1:
-        name = next(iter(wrong))
-        sheet.report(wrong[name], name, suite_part[name], "the same value in all rows of one case")
-    elif wrong:  # other cases under the same id: one cause
-        ids = suite_part["case_id"]
+    if wrong:  # one cause, however many columns it shows in
+        ids, columns = suite_part["case_id"].to_pylist(), " and ".join(wrong)
         sheet.report(
-            np.logical_or.reduce([*wrong.values()]), "case_id",
-            lambda row: f"{ids[row].as_py()!r} again, first in row {sheet.rows[first[row]]}",
-            f"the same {' and '.join(wrong)} in all rows of one case",
+            np.logical_or.reduce([*wrong.values()]), "case_id" if len(wrong) > 1 else columns,
+            lambda row: f"{ids[row]!r} again, first in row {sheet.rows[first[row]]}",
+            f"the same {columns} in all rows of one case",
         )  # fmt: skip
     kept = [name for name in suite_part.column_names if name.startswith(METADATA) and name not in dropped]
     return suite_part.drop_columns(dropped), outputs_part.drop_columns(kept), first == np.arange(len(sheet))
