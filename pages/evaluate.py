@@ -299,6 +299,9 @@ with right:
         with st.container(height="stretch", vertical_alignment="bottom"):
             run_start.draw_understood(understood, inputs.keep)
     else:
+        if evaluation_inputs.are_exchanged(inputs) and st.button("Exchange the two files"):
+            url.put(suite=inputs.outputs[0], outputs=[inputs.suite], smap=None, omap=None, called=None)
+            st.rerun()
         seen = evaluation_inputs.previews(inputs)[0].preview if suite and source == "upload" else None
         beside = seen and f" The suite file has {', '.join(seen.ignored)}: say above if these are the answers."
         run_start.draw_not_ready(

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from metrics.library.input_data import Data
 
 Parameters = Mapping[str, Mapping[str, Any]]  # of evaluators, by id
-FileRole = Literal["suite", "outputs", "combined"]
+FileRole = Literal["suite", "outputs", "combined", "auto"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,26 +150,19 @@ def _inspect(
     except InputError as failure:
         unread = reading.encoding or any(problem.expected == EXPECTED for problem in failure.problems)
         return InspectedFile(token, name, None, failure.problems, encoding=(reading.encoding or UTF8) if unread else "")
-    known = fields_of(role, seen.task)
+    known = fields_of(seen.role, seen.task)
     encoding = seen.encoding if reading.encoding or seen.encoding != UTF8 else ""
     return InspectedFile(token, seen.file, seen, (), tuple(known) if seen.mapping else (), encoding)
 
 
-def encodings() -> list[str]:
-    """Return the names of the encodings that a text can be read as."""
-    from metrics.ingest.text_encoding import ENCODINGS
-
-    return list(ENCODINGS)
-
-
-def encoding_named(encoding: str) -> str:
-    """Return an encoding's name as the choice lists it; the text itself where it is none."""
-    from metrics.ingest.text_encoding import named
+def encoding_choices(encoding: str) -> tuple[list[str], str]:
+    """Return the encodings that a text can be read as, and which is this one: the text itself where it is none."""
+    from metrics.ingest.text_encoding import ENCODINGS, named
 
     try:
-        return named(encoding)
+        return list(ENCODINGS), named(encoding)
     except InputError:
-        return encoding
+        return list(ENCODINGS), encoding
 
 
 def previews(inputs: Inputs) -> Sequence[InspectedFile]:
@@ -299,6 +292,14 @@ def names_its_models(token: str, readings: tuple[str, ...]) -> bool:
     if choices_of(token, readings).get("models", "none") != "none":
         return True
     return seen is not None and (bool(seen.models) or "model" in seen.mapping)
+
+
+def are_exchanged(inputs: Inputs) -> bool:
+    """Return whether the file given as the suite looks like outputs, and the only one of outputs like a suite."""
+    if inputs.source != "upload" or not inputs.suite or len(inputs.outputs) != 1:
+        return False
+    seen = [inspect(token, "auto", readings=inputs.readings).preview for token in (inputs.suite, *inputs.outputs)]
+    return [each and each.role for each in seen] == ["outputs", "suite"]
 
 
 def problems_csv(problems: Sequence[InputProblem]) -> bytes:

@@ -196,14 +196,9 @@ def draw_reading(file: InspectedFile) -> None:
     """Draw the encoding of a text that is not plain UTF-8, and the sheet of a workbook that has several."""
     seen = file.preview
     if file.encoding:
-        _draw_choice(
-            file,
-            "encoding",
-            f"{file.name} was read as",
-            evaluation_inputs.encodings(),
-            evaluation_inputs.encoding_named(file.encoding),
-            "Choose another one if letters look wrong in the first rows.",
-        )
+        names, chosen = evaluation_inputs.encoding_choices(file.encoding)
+        hint = "Choose another one if letters look wrong in the first rows."
+        _draw_choice(file, "encoding", f"{file.name} was read as", names, chosen, hint)
     if seen is not None and len(seen.sheets) > 1:
         _draw_choice(file, "sheet", f"Sheet read of {file.name}", list(seen.sheets), seen.sheet, None)
 

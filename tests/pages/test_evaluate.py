@@ -207,6 +207,14 @@ def test_a_suite_that_may_have_the_answers_says_so(page: AppTest) -> None:
     assert "1 model: all" in words(page)
 
 
+def test_files_in_each_others_places_are_exchanged(evaluate_with: Open) -> None:
+    page = evaluate_with(("m.csv", OUTPUTS.replace(",response", ",answer")), ("s.csv", SUITE))
+    labelled(page.button, "Exchange the two files").click().run()
+    assert "m: 2 cases" not in words(page)
+    assert "s: 2 cases, text" in words(page)
+    assert "2 models: small, large" in words(page)
+
+
 def test_the_mapping_can_be_corrected(page: AppTest) -> None:
     give(page, 0, "sums.csv", "id,text_of_it,reference\n1,How?,so\n")
     token = page.query_params["suite"]
