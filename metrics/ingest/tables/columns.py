@@ -364,9 +364,9 @@ def _questions(
         elif plain in ANSWER_OR_EXPECTED and mapped is None and role == "suite" and EXPECTED.isdisjoint(chosen):
             choices = ("expected_answers", METADATA + plain)
             text = "Is this the expected answer, or a model's answer that the suite does not need?"
-        elif mapped == "answer" and role == "combined" and _may_be_expected(plain, folded, chosen, settled):
+        elif mapped == "answer" and role == "combined" and (other := _answer_beside(plain, folded, chosen, settled)):
             choices = ("expected_answers", "answer")
-            text = "Another column has answers too. Is this the expected answer, or the model's?"
+            text = f"Is this the expected answer, and {other} the model's? Or is this the model's?"
         elif _may_be_reference(name, plain, folded, chosen, role):
             choices = ("expected_answers", METADATA + name) if role == "suite" else ("answer", "expected_answers")
             text = "Data sets of LangSmith keep the expected answer here, tables of MLflow the model's. Which is this?"
@@ -375,11 +375,12 @@ def _questions(
         yield Question(name, choices, text)
 
 
-def _may_be_expected(plain: str, folded: Mapping[str, str], chosen: Mapping[str, str], settled: set[str]) -> bool:
-    """Return whether an answer may be the expected one: another column is named like an answer, none like that."""
-    others = {other for name, other in folded.items() if other != plain and name not in settled}
-    alone = plain in ("answer", "answers") and EXPECTED.isdisjoint(chosen)
-    return alone and not others.isdisjoint(OUTPUT_ALIASES["answer"])
+def _answer_beside(plain: str, folded: Mapping[str, str], chosen: Mapping[str, str], settled: set[str]) -> str:
+    """Return the column that is named like a model's answer beside one that may be the expected one; "" for none."""
+    if plain not in ("answer", "answers") or not EXPECTED.isdisjoint(chosen):
+        return ""
+    others = (name for name, other in folded.items() if other != plain and name not in settled)
+    return next((name for name in others if folded[name] in OUTPUT_ALIASES["answer"]), "")
 
 
 def _may_be_reference(name: str, plain: str, folded: Mapping[str, str], chosen: Mapping[str, str], role: Role) -> bool:
