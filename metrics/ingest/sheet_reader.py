@@ -1,6 +1,5 @@
 """From a table to a suite, outputs, or both: columns mapped, cells read, rows checked."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -16,7 +15,7 @@ from metrics.core.label_keys import keys_of, labels_of
 from metrics.core.receipt import FileQuestion, Use
 from metrics.core.suite import CASES, METADATA, Outputs, Suite, Task, conform
 from metrics.ingest import arrays
-from metrics.ingest.arrays import as_mask, flat, is_null, only
+from metrics.ingest.arrays import as_mask, flat, only
 from metrics.ingest.leaf_notes import UNSCORED
 from metrics.ingest.media.spoiled_images import without_spoiled
 from metrics.ingest.media.suite_images import SuiteImages
@@ -52,12 +51,6 @@ from metrics.ingest.tables.thoughts import strip_thoughts
 from metrics.ingest.traces import trace_column
 
 LIST_CELLS = 3  # examples shown of each list column
-TOTAL = re.compile(
-    r"\s*(?:(?:grand|sub)?[ -]?totals?|sums?|averages?|avg\.?|means?|median|count|overall)"
-    r"(?:\s(?:rows|cases|questions|scores?))?\s*(?:[:=(].{0,40})?",
-    re.IGNORECASE,
-)
-BESIDE = ("model", "run", "tags", "weight", "group", "duration_s", "cost_usd", "tokens", "score")  # of no case's own
 
 
 def suite_of(
@@ -67,7 +60,7 @@ def suite_of(
     problems = sheet.problems
     columns, task = _columns_of(sheet, "suite", task, mapping)
     ask(sheet, columns)
-    leave_out_summaries(sheet, columns, task)
+    text_cases.leave_out_summaries(sheet, columns, task)
     need_rows(sheet)
     if task in VISION or (task is None and is_detection([*columns.columns, *columns.columns.values()])):
         if scores := columns.columns.get("score"):
@@ -156,7 +149,7 @@ def combined_of(
     model_columns.melt_models(sheet, task, mapping)
     columns, task = _columns_of(sheet, "combined", task, mapping)
     ask(sheet, columns)
-    leave_out_summaries(sheet, columns, task)
+    text_cases.leave_out_summaries(sheet, columns, task)
     need_rows(sheet)
     given = columns
     columns = strip_thoughts(sheet, trace_column.unpack(sheet, columns, "combined"), "combined")
@@ -226,7 +219,7 @@ def part_of(sheet: Sheet, suite: Suite, mapping: Mapping[str, str] | None, model
     if suite.task in VISION:
         note_columns(sheet, columns)
         return _objects_part(sheet, columns, suite, model, renamed)
-    leave_out_summaries(sheet, columns, suite.task)
+    text_cases.leave_out_summaries(sheet, columns, suite.task)
     need_rows(sheet)
     given = columns
     columns = strip_thoughts(sheet, trace_column.unpack(sheet, columns, "outputs", suite), "outputs")
@@ -321,29 +314,6 @@ def ask(sheet: Sheet, columns: Columns) -> None:
         sheet.problems.extend([InputProblem(sheet.file, found, asked.expected, 1, question.column, True, 1, asked)])
         sheet.problems.fatal = True
     sheet.problems.stop()
-
-
-def leave_out_summaries(sheet: Sheet, columns: Columns, task: Task | None) -> None:
-    """Leave out rows at the end that sum the others up (Total, Average), and rows that say nothing of a case."""
-    if task not in ("text", "agent", None) or {"label", "labels", "true_value"} & columns.columns.keys():
-        return
-    telling = [name for canonical, name in columns.columns.items() if canonical not in BESIDE]
-    names = [member for name in telling for member in columns.numbered.get(name, (name,))]
-    filled = sum((~is_null(sheet.table[name]) for name in names), np.zeros(len(sheet), int))
-    kept = filled > 0
-    if not kept.any():
-        return
-    if not kept.all():
-        sheet.problems.note(sheet.file, "rows", "unused", "no column says anything of a case", int((~kept).sum()))
-    for row in range(len(sheet) - 1, 0, -1):
-        cells = [cell for cell in sheet.table.slice(row, 1).to_pylist()[0].values() if isinstance(cell, str)]
-        sums = [cell for cell in cells if TOTAL.fullmatch(cell)]
-        if filled[row] != 1 or filled.max() < 2 or not sums:
-            break
-        kept[row] = False
-        sheet.problems.note(sheet.file, "rows at the end", "unused", "they sum the others up", 1, sums[0])
-    if not kept.all():
-        sheet.take(np.flatnonzero(kept))
 
 
 def need_rows(sheet: Sheet) -> None:

@@ -26,7 +26,6 @@ NO_SUCH_PARAMETER = re.compile(
     re.I,
 )
 REFUSALS = (400, 422)
-CONFUSED = (500, 501)  # with which some servers refuse a parameter, too
 FILTERED = ("content_filter", "safety", "recitation", "prohibited_content", "blocklist", "spii")
 MAY_PASS = (408, 409, 425, 429)
 HOPELESS = (401, 402, 403, 404, 405)
@@ -78,7 +77,7 @@ class Wire:
 
     def learn(self, status: int | None, message: str, request: Mapping[str, Any]) -> bool:
         """Remember what the provider has just refused; return whether the request is worth another try without it."""
-        if status not in REFUSALS and not (status in CONFUSED and NO_SUCH_PARAMETER.search(message)):
+        if status not in REFUSALS and not (status in (500, 501) and NO_SUCH_PARAMETER.search(message)):
             return False
         if self.option_refused(status, message):
             return False

@@ -53,7 +53,6 @@ BECOMES = {  # an assertion → what a case has of it
     "similar": ({"type": "similar", "value": "Paris it is", "threshold": 0.8}, {"expected_answers": ["Paris it is"]}),
     "factuality": ({"type": "factuality", "value": "Paris"}, {"expected_answers": ["Paris"]}),
     "context-recall": ({"type": "context-recall", "value": "Paris"}, {"expected_answers": ["Paris"]}),
-    "is-json with a schema in YAML": ({"type": "is-json", "value": "type: object\nrequired: [a]"}, {"json_schema": '{"type":"object","required":["a"]}'}),
     "a kind of similar": ({"type": "similar:dot", "value": "Paris"}, {"expected_answers": ["Paris"]}),
     "several references of one": ({"type": "similar", "value": ["a", "b"]}, {"expected_answers": ["a", "b"]}),
     "weight 0": ({"type": "contains", "value": "x", "weight": 0}, {"conditions": None, LEFT: None}),

@@ -10,11 +10,10 @@ import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
 from metrics.ingest.arrays import as_mask
-from metrics.ingest.formats.table_reader import COLUMNS, beginning_of, table_reader
+from metrics.ingest.formats.table_reader import COLUMNS, HEADER_ROWS, beginning_of, header_place, table_reader
 from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.source import HEAD, Source
-from metrics.ingest.tables.columns import LOOKED_AT, header_place
 
 FIELD_BYTES = 10_000_000  # the longest cell
 BLOCK = 1 << 24  # bytes looked at or parsed at a time
@@ -24,7 +23,7 @@ SEPARATOR = re.compile(rb'"?sep=([,\t;|])"?[ \t,;|]*(?:\r\n|\n|\r)', re.IGNORECA
 QUOTED = rb'(?<![^%s\r\n])"((?:[^"]++|"")*+)("|\Z)'
 QUOTE, BESIDE_QUOTES = ord('"'), np.frombuffer(b',\t;|\r\n" ', np.uint8)
 CLOSED = 'a closing quote (a quote inside a quoted cell is written "")'
-RULE = re.compile(r"\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?\s*)?")  # below the header of a table in Markdown
+RULE = re.compile(rb"[^\n]*\n[ \t:|-]*-[ \t:|-]*\|[ \t:|-]*\r?(?:\n|\Z)")  # below the header of a table in Markdown
 
 
 def read_delimited(source: Source, problems: Problems) -> Sheet:
@@ -34,9 +33,7 @@ def read_delimited(source: Source, problems: Problems) -> Sheet:
         problems.note(source.name, "lines above the header", "unused", "they are no row", title.count("\n") + 1, title)
     names, delimiter = header(source, data)
     _check_header(source, problems, names)
-    if delimiter == "|" and any(
-        map(RULE.fullmatch, data[:HEAD].to_pybytes().decode("utf-8", "replace").split("\n", 2)[1:2])
-    ):
+    if delimiter == "|" and RULE.match(data[:HEAD].to_pybytes()):
         raise problems.fail(source.name, "a table in Markdown", "the same table as CSV", 2)
     data = _without_open_quote(source, problems, data, blank_lines, delimiter.encode())
     table, invalid = _parse(source, problems, data, names, delimiter)
@@ -70,7 +67,7 @@ def header(source: Source, data: pa.Buffer) -> tuple[list[str], str]:
 
 def _title_length(text: str) -> int:
     """Return the number of characters above the header: of titles, comments and blank lines."""
-    lines = text.split("\n")[:LOOKED_AT]
+    lines = text.split("\n")[:HEADER_ROWS]
     rows = [max((_record(line, mark) for mark in DELIMITERS), key=len) for line in lines]
     return sum(len(line) + 1 for line in lines[: header_place(rows)])
 

@@ -39,7 +39,7 @@ def recognises(upload: Upload) -> bool:
         return False
     if _result_files(upload):
         return True
-    first = [fields for entry in _label_files(upload)[:LOOKED_AT] for fields in _first_lines(upload, entry)]
+    first = [fields for entry in label_files(upload)[:LOOKED_AT] for fields in _first_lines(upload, entry)]
     return mostly(
         len(fields) in (9, 10) and all(map(SPELLED.fullmatch, fields[:8])) and not SPELLED.fullmatch(fields[8])
         for fields in first
@@ -51,7 +51,7 @@ def _gather(found: DrawnObjects, upload: Upload, _: Purpose) -> None:
     if results:
         _gather_results(found, upload, results)
         return
-    bundle, entries = upload.folder, _label_files(upload)
+    bundle, entries = upload.folder, label_files(upload)
     difficult = others = 0
     headers: Counter[str] = Counter()
     for image, entry in zip(add_pictures(found, upload, entries), entries, strict=True):
@@ -111,13 +111,14 @@ def _lines(text: str) -> list[tuple[int, str]]:
     return [(row, line) for row, line in enumerate(text.splitlines(), 1) if line.strip() and not HEADER.match(line)]
 
 
-def _label_files(upload: Upload) -> list[Entry]:
+def label_files(upload: Upload) -> list[Entry]:
+    """Return the files of labels, without lists of images and classes."""
     return [entry for entry in upload.folder.ending(".txt") if not LISTS.fullmatch(entry.stem)]
 
 
 def _result_files(upload: Upload) -> list[Entry]:
     """Return the files of results; none where there are others beside them."""
-    files = _label_files(upload)
+    files = label_files(upload)
     return files if all(RESULT.fullmatch(entry.stem) for entry in files) else []
 
 

@@ -97,13 +97,8 @@ def _list_at(value: Any, name: str) -> list[Any]:
     return held if isinstance(held, list) else [] if held is None else [held]
 
 
-TIDIED = (
-    "query",
-    "turns",
-    "conversations",
-    "context",
-    "supporting_facts",
-)  # a record without one of these is as it should be, but for an answer in parts
+# a record without one of these is as it should be, but for an answer in parts
+TIDIED = ("query", "turns", "conversations", "context", "supporting_facts")
 
 
 def tidy(record: Record) -> Record:
@@ -135,11 +130,8 @@ def tidy(record: Record) -> Record:
 
 
 def _is_message(value: Any) -> bool:
-    if not isinstance(value, Mapping):
-        return False
-    return value.keys() >= {"from", "value"} or (
-        "content" in value and ("role" in value or str(value.get("type")) in ROLES)
-    )
+    said = isinstance(value, Mapping) and "content" in value and ("role" in value or str(value.get("type")) in ROLES)
+    return said or (isinstance(value, Mapping) and value.keys() >= {"from", "value"})
 
 
 def _is_document(value: Any) -> bool:

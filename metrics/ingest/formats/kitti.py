@@ -4,9 +4,8 @@ The box in the image is read, the three-dimensional one is not. KITTI ignores de
 covers enough; such a region is a crowd of every class, for which COCO's rule is the same.
 """
 
-import re
-
 from metrics.ingest.formats.annotation_reader import LOOKED_AT, Purpose, add_pictures, annotation_reader, mostly
+from metrics.ingest.formats.dota import label_files
 from metrics.ingest.leaf_notes import UNSCORED
 from metrics.ingest.media.archive import Entry
 from metrics.ingest.media.drawn_objects import DrawnObjects, Faulty, Thing, corner_box, number, score_of
@@ -19,19 +18,18 @@ EXPECTED = "type truncated occluded alpha left top right bottom height width len
 USED = {"type": "label", "left": "x", "top": "y", "right": "width", "bottom": "height"}
 UNUSED = ("truncated", "occluded", "alpha", "height", "width", "length", "x", "y", "z", "rotation_y")
 DONT_CARE = "dontcare"
-LISTS = re.compile(r"(train|val|valid|test|trainval|classes|names|labels|readme.*|licen[cs]e)", re.IGNORECASE)
 
 
 def recognises(upload: Upload) -> bool:
     """Return whether the first label files of a folder or zip have lines of KITTI's length that begin with a name."""
     if upload.bundle is None:
         return False
-    first = [line for entry in _label_files(upload)[:LOOKED_AT] for line in _first_lines(upload, entry)]
+    first = [line for entry in label_files(upload)[:LOOKED_AT] for line in _first_lines(upload, entry)]
     return mostly(len(line) in LENGTHS and not _is_number(line[0]) for line in first)
 
 
 def _gather(found: DrawnObjects, upload: Upload, purpose: Purpose) -> None:
-    bundle, entries = upload.folder, _label_files(upload)
+    bundle, entries = upload.folder, label_files(upload)
     images = add_pictures(found, upload, entries)
     regions = 0
     for image, entry in zip(images, entries, strict=True):
@@ -69,10 +67,6 @@ def _thing(line: str) -> Thing:
     ignored = fields[0].lower() == DONT_CARE
     score = score_of(fields[15]) if len(fields) == max(LENGTHS) else None
     return Thing(None if ignored else fields[0], box, score, crowd=ignored)
-
-
-def _label_files(upload: Upload) -> list[Entry]:
-    return [entry for entry in upload.folder.ending(".txt") if not LISTS.fullmatch(entry.stem)]
 
 
 def _first_lines(upload: Upload, entry: Entry) -> list[list[str]]:

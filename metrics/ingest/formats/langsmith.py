@@ -21,6 +21,7 @@ from metrics.ingest.formats.tool_records import (
     lookup,
     metadata,
     numbered_runs,
+    references,
     tool_reader,
 )
 from metrics.ingest.formats.unused_leaves import TAKEN
@@ -66,9 +67,9 @@ def _convert(records: Sequence[Numbered], fault: Callable[[int, Fault], None]) -
         found |= metadata("inputs", more[place]) | metadata("outputs", others[place])
         found |= metadata("", record.get("metadata") if isinstance(record.get("metadata"), Mapping) else None)
         if dataset:
-            found["expected_answers"] = _listed(outputs[place])
+            found["expected_answers"] = references(outputs[place])
         else:
-            found |= {"expected_answers": _listed(expected[place]), "answer": text_of(outputs[place])}
+            found |= {"expected_answers": references(expected[place]), "answer": text_of(outputs[place])}
             found |= _facts(record) | {"retrieved_contexts": documents.get(text_of(record.get("trace_id")) or "")}
         made.append((row, found))
     if not dataset:
@@ -119,11 +120,6 @@ def _seconds(record: Record) -> float | None:
         return max(0.0, (end - start).total_seconds())
     except (KeyError, ValueError, TypeError):
         return None
-
-
-def _listed(value: Any) -> list[str] | None:
-    texts = [text_of(item) for item in (value if isinstance(value, list) else [value])]
-    return [text for text in texts if text] or None
 
 
 def _first(record: Record, *names: str) -> Any:

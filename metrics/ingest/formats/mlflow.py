@@ -6,6 +6,7 @@ inputs, outputs and expectations are metadata.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from metrics.ingest.formats.promptfoo_assertions import read_value
@@ -20,6 +21,7 @@ from metrics.ingest.formats.tool_records import (
     tool_reader,
 )
 from metrics.ingest.formats.unused_leaves import OTHERS, TAKEN
+from metrics.ingest.leaf_notes import leaves_of
 from metrics.ingest.tables.columns import fold
 from metrics.ingest.tables.messages import ANSWERS, QUESTIONS, texts_in
 from metrics.ingest.tables.values import item_text, text_of, without
@@ -85,7 +87,7 @@ def _read_expectations(expectations: Any) -> Record:
         return {"expected_answers": references(expectations)}
     held = {fold(str(name)): value for name, value in expectations.items()}
     response = next((name for name in RESPONSE if held.get(name) not in (None, "")), None)
-    facts, rules = (references(_listed(held.get(name))) or [] for name in (FACTS, GUIDELINES))
+    facts, rules = (_leaves(held.get(name)) for name in (FACTS, GUIDELINES))
     listed = held.get(PASSAGES)
     passages = [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
     texts = [text for one in passages if (text := text_of(one.get("content")))]
@@ -100,11 +102,10 @@ def _read_expectations(expectations: Any) -> Record:
     }
 
 
-def _listed(value: Any) -> Any:
-    """Return the rules that are in an object by what they are about, as a list; other values as they are."""
-    if not isinstance(value, Mapping):
-        return value
-    return [one for own in value.values() for one in (own if isinstance(own, list) else [own])]
+def _leaves(value: Any) -> list[str]:
+    """Return the texts of a list, also where rules are listed by what they are about."""
+    leaves = (own if isinstance(own, list) else [own] for _, own in leaves_of(value))
+    return references([*chain.from_iterable(leaves)]) or []
 
 
 def _reply(outputs: Any) -> Any:

@@ -17,7 +17,7 @@ from metrics.core.suite import METADATA
 from metrics.ingest.formats.json_records import first_value, line_values
 from metrics.ingest.formats.promptfoo_assertions import Assertions, listed_items
 from metrics.ingest.formats.table_reader import table_reader
-from metrics.ingest.formats.tool_records import metadata
+from metrics.ingest.formats.tool_records import metadata, references
 from metrics.ingest.formats.unused_leaves import TAKEN, note_leaves
 from metrics.ingest.output_parts import UNNAMED
 from metrics.ingest.problems import Problems
@@ -221,7 +221,9 @@ def _record(result: dict[str, Any], given: dict[str, Any], question: str | None,
         "case_id": text_of(result.get("testIdx")),
         "question": text_of(given.get(question) if question else raw),
         "expected_answers": _expected(given, result),
-        "retrieved_contexts": next((_texts(value) for name, value in given.items() if fold(name) in RETRIEVED), None),
+        "retrieved_contexts": next(
+            (references(value) for name, value in given.items() if fold(name) in RETRIEVED), None
+        ),
         "model": model,
         "answer": text_of(response.get("output")),
         "error": text_of(
@@ -245,25 +247,17 @@ def _record(result: dict[str, Any], given: dict[str, Any], question: str | None,
 def _expected(given: dict[str, Any], result: dict[str, Any]) -> list[str] | None:
     for name, value in given.items():
         if fold(name) in EXPECTED_NAMES:
-            return _texts(value)
-    values = [item.get("value") for item in _assertions(result) if item.get("type") == "equals"]
+            return references(value)
+    test = result.get("testCase")
+    asserted = listed_items(test.get("assert")) if isinstance(test, dict) else []
+    equal = [item for item in asserted if isinstance(item, dict) and item.get("type") == "equals"]
+    values = [item.get("value") for item in equal]
     texts = [text_of(value) for value in values if not isinstance(value, dict | list)]
     return list(dict.fromkeys(text for text in texts if text and not text.strip().startswith(CODE))) or None
 
 
-def _assertions(result: dict[str, Any]) -> list[dict[str, Any]]:
-    test = result.get("testCase")
-    asserted = test.get("assert") if isinstance(test, dict) else None
-    return [item for item in listed_items(asserted) if isinstance(item, dict)]
-
-
 def _amount(value: Any) -> bool:
     return finite(value) and value >= 0
-
-
-def _texts(value: Any) -> list[str] | None:
-    items = value if isinstance(value, list) else [value]
-    return [text for text in map(text_of, items) if text is not None] or None
 
 
 def _one_question_a_case(records: list[dict[str, Any]], variables: list[dict[str, Any] | None]) -> None:

@@ -17,7 +17,6 @@ from metrics.core.fields import LEFT_OUT, METADATA
 from metrics.core.receipt import Use
 from metrics.ingest.sheet import CODE as CODE_PREFIXES
 from metrics.ingest.tables.values import finite, json_text, text_of
-from metrics.ingest.yaml_documents import YamlError, load_yaml
 from metrics.text.conditions import ConditionError, parse_condition
 
 Record = dict[str, Any]
@@ -235,7 +234,7 @@ class Assertions:
             self.schemas.append({"const": value})
             return "json_schema"
         if plain in ("is-json", "is-valid-json"):
-            value = _read_schema(value)
+            value = read_value(value)
             if not isinstance(value, Mapping | bool | None):
                 raise LeftOutError(f"its schema is no object: {value!r}"[:120])
             self.schemas.append({} if value is None else value)
@@ -329,15 +328,6 @@ def _at_least(parts: Sequence[str], weights: Sequence[float], share: float) -> s
 def listed_items(items: Any) -> list[Any]:
     """Return the assertions of a test: its list, or the only one."""
     return items if isinstance(items, list) else [] if items in (None, {}, "") else [items]
-
-
-def _read_schema(value: Any) -> Any:
-    """Return the JSON Schema that a text is in JSON or YAML; other values, and other texts, as they are."""
-    found = read_value(value)
-    try:
-        return load_yaml(found.encode(), typed=True) if isinstance(found, str) else found
-    except YamlError:
-        return found
 
 
 def _type(item: Given) -> str:

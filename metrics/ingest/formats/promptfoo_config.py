@@ -25,6 +25,7 @@ NOT_OF_CASES = ("model", "answer", "retrieved_contexts", "duration_s", "cost_usd
 TRANSFORMS = ("transform", "postprocess", "transformVars")
 USED = ("vars", "assert", "threshold", *(f"options.{fold(name)}" for name in (
     *TRANSFORMS, "disableDefaultAsserts", "disableVarExpansion")))  # fmt: skip
+OF_TESTS = ("tests", "scenarios", "assertionTemplates")
 MOST_TESTS = 100_000
 
 
@@ -46,16 +47,12 @@ def _read(source: Source, problems: Problems) -> Sheet:
     typed = _whole(promptfoo.read_document(source, problems))
     document = _whole(source.document) if source.format == "yaml" else typed
     tests, shared = _tests_of(document), document.get("defaultTest") or {}
-    elsewhere = [
-        one
-        for one in (*tests, shared)
-        if not isinstance(one, Mapping)
-        or ("path" in one and "vars" not in one)
-        or isinstance(one.get("vars"), str | list)
-    ]
-    if elsewhere or not tests:
-        found = f"promptfoo tests that are elsewhere: {elsewhere[0]!r}"[:120] if elsewhere else "no promptfoo test"
-        raise source.error(found, RESULTS)
+    for one in (*tests, shared):
+        held = one.get("vars", one.get("path")) if isinstance(one, Mapping) else ""
+        if not isinstance(held, Mapping | None):
+            raise source.error(f"promptfoo tests that are elsewhere: {one!r}"[:120], RESULTS)
+    if not tests:
+        raise source.error("no promptfoo test", RESULTS)
     pairs = zip(tests, _tests_of(typed), strict=True)
     expanded = (made for test, own in pairs for made in _expand(test, own, shared, typed.get("defaultTest") or {}))
     results = [_as_result(place, test) for place, test in enumerate(islice(expanded, MOST_TESTS + 1))]
@@ -63,8 +60,7 @@ def _read(source: Source, problems: Problems) -> Sheet:
         raise source.error(f"more than {MOST_TESTS:,} combinations of variables", RESULTS)
     templates = typed.get("assertionTemplates")
     made = promptfoo.sheet_of(source, results, problems, templates if isinstance(templates, Mapping) else {}, tests)
-    read = ("tests", "scenarios", "assertionTemplates")
-    beside = {name: value for name, value in document.items() if name not in read}
+    beside = {name: value for name, value in document.items() if name not in OF_TESTS}
     note_leaves(source.name, problems, [beside], (), {f"default_test.{name}": TAKEN for name in USED})
     made.table = made.table.drop_columns([name for name in NOT_OF_CASES if name in made.table.column_names])
     return made
@@ -78,10 +74,8 @@ def _tests_of(document: Mapping[str, Any]) -> list[Any]:
     """Return the tests of a configuration, then each test of its scenarios with each of their data."""
     tests = listed_items(document.get("tests"))
     for scenario in listed_items(document.get("scenarios")):
-        parts = [scenario]
-        if isinstance(scenario, Mapping):
-            parts = [scenario.get("config"), scenario.get("tests") or [{}]]
-        sides = [listed_items(part) for part in parts]
+        held = scenario if isinstance(scenario, Mapping) else {"config": scenario}
+        sides = [listed_items(held.get("config")), listed_items(held.get("tests") or [{}])]
         if not all(isinstance(one, Mapping) for side in sides for one in side):
             return [*tests, scenario]
         tests = [*tests, *islice((_merge(*chosen) for chosen in product(*sides)), MOST_TESTS + 1)]

@@ -6,7 +6,6 @@ are read as in any table: CSV, Excel, JSON, JSONL or YAML; those with __ are met
 """
 
 import re
-import zipfile
 
 import pyarrow as pa
 
@@ -16,34 +15,24 @@ from metrics.ingest.formats.json_records import read_json, read_jsonl
 from metrics.ingest.formats.promptfoo_assertions import Assertions, written_assertion
 from metrics.ingest.formats.table_reader import beginning_of, table_reader
 from metrics.ingest.formats.tool_records import names_of
-from metrics.ingest.formats.workbook import read_workbook
+from metrics.ingest.formats.workbook import find_in_parts, read_workbook
 from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import CODE, Sheet
-from metrics.ingest.source import HEAD, Source
+from metrics.ingest.source import Source
 
 READ = {"csv": read_delimited, "xlsx": read_workbook, "json": read_json, "yaml": read_json, "jsonl": read_jsonl}
 EXPECTED = re.compile(r"__expected\d{0,4}")
+ASSERTED = re.compile(rb"__expected")
 THRESHOLD = "__threshold"
 MADE = ("conditions", "json_schema", "criteria")
 
 
 def _recognises(source: Source) -> bool:
     if source.format == "xlsx":
-        return _names_expected(source) and any(
-            map(EXPECTED.fullmatch, read_workbook(source, Problems(), 1).table.column_names)
-        )
+        if not any(find_in_parts(source, ASSERTED, "xl/sharedStrings", "xl/worksheets/")):  # as opening it is slow
+            return False
+        return any(map(EXPECTED.fullmatch, read_workbook(source, Problems(), 1).table.column_names))
     return source.format in READ and any(map(EXPECTED.fullmatch, names_of(source)))
-
-
-def _names_expected(source: Source) -> bool:
-    """Return whether the beginning of a part of a workbook has such a name: a fast look, as opening it is slow."""
-    with zipfile.ZipFile(pa.BufferReader(source.data)) as archive:
-        for name in archive.namelist():
-            if name == "xl/sharedStrings.xml" or name.startswith("xl/worksheets/"):
-                with archive.open(name) as part:
-                    if b"__expected" in part.read(HEAD):
-                        return True
-    return False
 
 
 def _read(source: Source, problems: Problems) -> Sheet:
@@ -78,11 +67,4 @@ def _read(source: Source, problems: Problems) -> Sheet:
     return sheet
 
 
-def _head(source: Source, problems: Problems) -> tuple[Sheet, int | None]:
-    if source.format in ("csv", "jsonl"):
-        return beginning_of(_read)(source, problems)
-    whole = _read(source, problems)
-    return whole, len(whole)
-
-
-READER = table_reader("promptfoo_table", _recognises, _read, _head)
+READER = table_reader("promptfoo_table", _recognises, _read, beginning_of(_read))

@@ -1,7 +1,8 @@
 """A reader of a format that is a table of records: it only says how the records are read."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import pyarrow as pa
 
@@ -13,13 +14,14 @@ from metrics.ingest.problems import Loaded, Problems
 from metrics.ingest.reader import Preview, Reader, Request, Upload
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.sheet_reader import combined_of, part_of, preview_of, suite_of
-from metrics.ingest.source import BINARY, Source
-from metrics.ingest.tables.columns import is_open_images
+from metrics.ingest.source import BINARY, DOCUMENTS, Source
+from metrics.ingest.tables.columns import FIELD_NAMES, fold, is_open_images
 from metrics.ingest.tables.listed_answers import name_expected
 
 WHOLE_BYTES = 32 << 20  # up to here a text file is read whole for a preview, so its rows can be counted
 HEAD_BYTES = 8 << 20  # of a larger one
 COLUMNS = 10_000  # of a table
+HEADER_ROWS = 12  # among which its header is
 
 ReadSheet = Callable[[Source, Problems], Sheet]
 ReadHead = Callable[[Source, Problems], tuple[Sheet, int | None]]
@@ -97,11 +99,25 @@ def _reader(
     return Reader(name, recognises, preview, suite, outputs, combined)
 
 
+def header_place(rows: Sequence[Sequence[Any]]) -> int:
+    """Return the index of the row with the names of the columns: below titles of one cell each, and comments (#).
+
+    It is the first one, unless one below it has several cells and a name that is known.
+    """
+    for place, row in enumerate(rows[:HEADER_ROWS]):
+        cells = [str(cell) for cell in row if cell not in (None, "") and str(cell).strip()]
+        if (len(cells) > 1 or not place) and any(fold(cell) in FIELD_NAMES for cell in cells):
+            return place
+        if len(cells) > 1 and not cells[0].lstrip().startswith("#"):
+            break
+    return 0
+
+
 def beginning_of(sheet: ReadSheet) -> ReadHead:
-    """Return the reader of the first lines of a text file, without their number where it is large."""
+    """Return the reader of the first lines of a text file, without their number where it is large; others whole."""
 
     def head(source: Source, problems: Problems) -> tuple[Sheet, int | None]:
-        if source.data.size <= WHOLE_BYTES:
+        if source.data.size <= WHOLE_BYTES or source.format in (*DOCUMENTS, *BINARY):
             whole = sheet(source, problems)
             return whole, len(whole)
         cut = source.data[:HEAD_BYTES].to_pybytes()

@@ -99,15 +99,7 @@ def tool_reader(
     def recognises(source: Source) -> bool:
         return knows(names_of(source))
 
-    lines = beginning_of(sheet)
-
-    def head(source: Source, problems: Problems) -> tuple[Sheet, int | None]:
-        if source.format == "jsonl":
-            return lines(source, problems)
-        whole = sheet(source, problems)
-        return whole, len(whole)
-
-    return table_reader(name, recognises, sheet, head, answered)
+    return table_reader(name, recognises, sheet, beginning_of(sheet), answered)
 
 
 def names_of(source: Source) -> frozenset[str]:

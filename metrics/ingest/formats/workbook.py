@@ -21,13 +21,12 @@ import pyarrow as pa
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.file_kinds import SHEET
 from metrics.ingest.decoded_size import Decoded
-from metrics.ingest.formats.table_reader import table_reader
+from metrics.ingest.formats.table_reader import HEADER_ROWS, header_place, table_reader
 from metrics.ingest.media.archive import UNREADABLE, zip_entries
 from metrics.ingest.problems import Problems, first_line
 from metrics.ingest.reader import Preview, Reader, Request, Upload
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.source import Source
-from metrics.ingest.tables.columns import LOOKED_AT as HEADER_ROWS, header_place
 from metrics.ingest.tables.values import text_of
 
 SLOTS = 20_000_000  # cells of a sheet, empty ones within a row included
@@ -70,7 +69,7 @@ def read_workbook(source: Source, problems: Problems, head: int | None = None) -
             )
         rows = islice(_rows(source, book[name]), head)
         merged = _merged_down(source, book[name], problems)
-        if head is not None or not _has_formulas(source):
+        if head is not None or not any(find_in_parts(source, FORMULA, "xl/worksheets/")):
             return _sheet(source, name, len(names) > 1, rows, repeat(None), problems, merged)
         with _opened(source, formulas=True) as formulas:
             return _sheet(source, name, len(names) > 1, rows, _rows(source, formulas[name]), problems, merged)
@@ -116,17 +115,16 @@ def _check_parts(source: Source) -> None:
         raise InputError(problems[:1])
 
 
-def _has_formulas(source: Source) -> bool:
+def find_in_parts(source: Source, pattern: re.Pattern[bytes], *beginnings: str) -> Iterator[re.Match[bytes]]:
+    """Yield what is found in the parts of a workbook whose names begin so; a few of the matches twice."""
     with zipfile.ZipFile(pa.BufferReader(source.data)) as archive:
         for name in archive.namelist():
-            if name.startswith("xl/worksheets/"):
+            if name.startswith(beginnings):
                 with archive.open(name) as part:
                     end = b""
                     while chunk := part.read(CHUNK):
-                        if FORMULA.search(end + chunk):
-                            return True
-                        end = chunk[-64:]
-    return False
+                        yield from pattern.finditer(end + chunk)
+                        end = chunk[-256:]
 
 
 def _filled(book: Any) -> tuple[str, ...]:
@@ -173,19 +171,11 @@ def _merged_down(source: Source, sheet: Any, problems: Problems) -> dict[int, di
     """Return of each row the columns of cells that are merged with those below, and their last rows."""
     from openpyxl.utils import column_index_from_string
 
-    with zipfile.ZipFile(pa.BufferReader(source.data)) as archive, archive.open(sheet._worksheet_path) as part:
-        end, found = b"", {}
-        while chunk := part.read(CHUNK):
-            found |= dict.fromkeys(match.groups() for match in MERGED.finditer(end + chunk))
-            end = (end + chunk)[-256:]
     merged: dict[int, dict[int, int]] = {}
-    for column, first, last in found:
+    for column, first, last in (match.groups() for match in find_in_parts(source, MERGED, sheet._worksheet_path)):
         if int(first) < int(last):
             merged.setdefault(int(first), {})[column_index_from_string(column.decode()) - 1] = int(last)
-    if merged:
-        problems.note(
-            source.name, "merged cells", "used", "each of their rows has the value", sum(map(len, merged.values()))
-        )
+            problems.note(source.name, "merged cells", "used", "each of their rows has the value", 1)
     return merged
 
 

@@ -1,10 +1,10 @@
 """What each column of an upload is: aliases of common tools, the user's mapping, questions instead of guesses."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any, Literal
+from typing import Literal
 
 from metrics.core.fields import CASE_FIELDS, FIELDS, OUTPUT_FIELDS
 from metrics.core.label_fields import CLASS_FIELDS, OBJECT_TABLE_FIELDS
@@ -13,7 +13,6 @@ from metrics.ingest.problems import Problems
 
 Role = Literal["suite", "outputs", "combined"]
 Aliases = Mapping[str, tuple[str, ...]]  # canonical name → its aliases
-LOOKED_AT = 12  # rows of a table among which its header is
 NUMBERED = "_#"  # stands for the number in the name of numbered columns: context_# is context_1, context_2, …
 CONTAINERS = ("inputs.", "outputs.", "expectations.", "vars.", "response.")
 
@@ -120,20 +119,6 @@ def is_detection(columns: Iterable[str]) -> bool:
 def is_open_images(columns: Iterable[str]) -> bool:
     """Return whether the columns are those of an Open Images table of boxes."""
     return {fold(name) for name in columns} >= OPEN_IMAGES
-
-
-def header_place(rows: Sequence[Sequence[Any]]) -> int:
-    """Return the index of the row with the names of the columns: below titles of one cell each, and comments (#).
-
-    It is the first one, unless one below it has several cells and a name that is known.
-    """
-    for place, row in enumerate(rows[:LOOKED_AT]):
-        cells = [str(cell) for cell in row if cell not in (None, "") and str(cell).strip()]
-        if (len(cells) > 1 or not place) and any(fold(cell) in FIELD_NAMES for cell in cells):
-            return place
-        if len(cells) > 1 and not cells[0].lstrip().startswith("#"):
-            break
-    return 0
 
 
 def guess_role(columns: Iterable[str]) -> Role:

@@ -1,5 +1,6 @@
 """Cases and outputs of text, classification and agent tasks, from validated sheets."""
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -34,6 +35,32 @@ NO_ERROR = ("", "none", "null", "nan", "no", "false", "0")  # what a column of e
 HUMAN_EVAL = ({"task_id", "completion"}, {"task_id", "solution"})  # what it and EvalPlus call case and answer
 REASONING = "reasoning"  # metadata of an answer, even where each case has only one
 ANSWERED = tuple(each.name for each in OUTPUT_FIELDS if each.role == "answer" and each.name not in PREDICTED)
+SUMS = r"(?:(?:grand|sub)?[ -]?totals?|sums?|averages?|avg\.?|means?|median|count|overall)"
+TOTAL = re.compile(rf"\s*{SUMS}(?:\s(?:rows|cases|questions|scores?))?\s*(?:[:=(].{{0,40}})?", re.IGNORECASE)
+BESIDE = ("model", "run", "tags", "weight", "group", "duration_s", "cost_usd", "tokens", "score")  # of no case's own
+
+
+def leave_out_summaries(sheet: Sheet, columns: Columns, task: Task | None) -> None:
+    """Leave out rows at the end that sum the others up (Total, Average), and rows that say nothing of a case."""
+    if task not in ("text", "agent", None) or {"label", "labels", "true_value"} & columns.columns.keys():
+        return
+    telling = [name for canonical, name in columns.columns.items() if canonical not in BESIDE]
+    names = [member for name in telling for member in columns.numbered.get(name, (name,))]
+    filled = sum((~is_null(sheet.table[name]) for name in names), np.zeros(len(sheet), int))
+    kept = filled > 0
+    if not kept.any():
+        return
+    if not kept.all():
+        sheet.problems.note(sheet.file, "rows", "unused", "no column says anything of a case", int((~kept).sum()))
+    for row in range(len(sheet) - 1, 0, -1):
+        cells = [cell for cell in sheet.table.slice(row, 1).to_pylist()[0].values() if isinstance(cell, str)]
+        sums = [cell for cell in cells if TOTAL.fullmatch(cell)]
+        if filled[row] != 1 or filled.max() < 2 or not sums:
+            break
+        kept[row] = False
+        sheet.problems.note(sheet.file, "rows at the end", "unused", "they sum the others up", 1, sums[0])
+    if not kept.all():
+        sheet.take(np.flatnonzero(kept))
 
 
 def cases(sheet: Sheet, columns: Columns, task: Task, answered: bool = False) -> pa.Table:
