@@ -17,20 +17,14 @@ FENCE = re.compile(
 )
 BEHIND_WORDS = re.compile(r"(?<=[^\W\d_][:.])[ \t]+(?=(?:`{3,}|~{3,})[\w+#./-]*$)", re.MULTILINE)  # Code: ```sql
 TAG = re.compile(r"\[(?P<tag>[A-Za-z]{2,10})\]|<(?P<name>[A-Za-z]{2,10})>")  # [PYTHON] … [/PYTHON], <sql>…</sql>
-AROUND = re.compile(
-    r"\s*<(answer|solution|response|output|code|pre)(?: [^<>]*)?>(?P<text>.*)</\1>\s*", re.DOTALL | re.IGNORECASE
-)
+AROUND = re.compile(r"(?is)\s*<(answer|solution|response|output|code|pre)(?: [^<>]*)?>(?P<text>.*)</\1>\s*")
 QUOTED = re.compile(r"(\"\"\"|'''|[\"'`])(?P<text>(?:(?!\1).)+)\1|“(?P<curly>[^”]+)”", re.DOTALL)
 MAX_AROUND = 3  # tags, one within the other
 KEYS = ("sql", "sql_query", "query", "code", "python", "program", "solution", "answer")  # of JSON that holds code
-SAID = re.compile(
-    r"^[*#_ ]{0,4}(?:sql(?: ?query| ?statement)?|query|a|answer)[*_ ]{0,3}:[*_ ]{0,3}\s*(?=\S)",
-    re.IGNORECASE | re.MULTILINE,
-)
-SHELL = re.compile(r"^(?:>>>|\.\.\.)(?: (?P<line>.*))?$", re.MULTILINE)  # of Python
+SAID = re.compile(r"(?im)^[*#_ ]{0,4}(?:sql(?: ?query| ?statement)?|query|a|answer)[*_ ]{0,3}:[*_ ]{0,3}\s*(?=\S)")
 IN_A_LINE = re.compile(r"(?P<fence>`{3,}|~{3,})(?P<inside>[^`~\n]+)(?P=fence)")
 LABELLED = re.compile(r"(?P<language>[\w+#.-]+)\s+(?P<text>\S.*)", re.DOTALL)
-PYTHON = re.compile(r"i?py(?:thon)?[\d.]*|pycon|python-?(?:repl|console)|tool_code", re.IGNORECASE)
+PYTHON = re.compile(r"i?py(?:thon)?[\d.]*|tool_code", re.IGNORECASE)
 SQL = re.compile(
     r"[\w.+/-]*sql[\w.+-]*|postgres|mariadb|duckdb|bigquery|snowflake|redshift|oracle|hive(?:ql)?|db2?|d[dmq]l|query|h2"
     r"|trino|presto|clickhouse|athena|cockroach(?:db)?|teradata|vertica|spanner|databricks|impala|spark|select",
@@ -60,12 +54,13 @@ def code_of(answer: str, languages: re.Pattern[str], blocks: Blocks = "all") -> 
     'SELECT 1'
     """
     plain = BEHIND_WORDS.sub("\n", STOPS.sub("", _plain(answer)))
+    plain = plain if languages is JSON else plain.replace("\u00a0", " ")
     found = list(_blocks(plain)) or list(_blocks_in_a_line(plain, languages))
     if not found:
         return plain.strip("\n") if languages is JSON else _without_wrapping(plain, languages)
     for wanted in (languages, UNNAMED):
         if own := [block.text for block in found if wanted.fullmatch(block.language)]:
-            return _as_code("\n\n".join({"all": own, "first": own[:1], "last": own[-1:]}[blocks]), languages)
+            return "\n\n".join({"all": own, "first": own[:1], "last": own[-1:]}[blocks])
     held = [text for block in found if JSON.fullmatch(block.language) and (text := _held(block.text))]
     return code_of(held[-1], languages) if held and languages is not JSON else ""
 
@@ -83,7 +78,7 @@ def _without_wrapping(text: str, languages: re.Pattern[str]) -> str:
         text = quoted["text"] or quoted["curly"]
     if languages is SQL and (said := list(SAID.finditer(text))):
         text = text[said[-1].end() :]
-    return _as_code(text.strip("\n"), languages)
+    return text.strip("\n")
 
 
 def _tagged(text: str, languages: re.Pattern[str]) -> Iterator[str]:
@@ -101,28 +96,16 @@ def _tagged(text: str, languages: re.Pattern[str]) -> Iterator[str]:
 
 
 def _held(text: str) -> str:
-    """Return the code that a text in JSON or of Python's literals is, or that one of its KEYS holds; "" for others."""
+    """Return the code that a text in JSON is, or that one of its KEYS holds; "" for others."""
     if text.lstrip()[:1] not in ("{", "[", '"'):
         return ""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
-        try:
-            value = ast.literal_eval(text.strip()) if text.lstrip()[0] == "{" else ""
-        except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
-            return ""
+        return ""
     value = value[0] if isinstance(value, list) and len(value) == 1 else value
     members = {key.casefold(): inner for key, inner in value.items()} if isinstance(value, dict) else {"code": value}
     return next((members[key] for key in KEYS if isinstance(members.get(key), str)), "")
-
-
-def _as_code(text: str, languages: re.Pattern[str]) -> str:
-    """Return code with plain blanks; of a session in Python's shell only what was typed."""
-    if languages is JSON:
-        return text
-    plain = text.replace("\u00a0", " ")
-    lines = [line["line"] or "" for line in SHELL.finditer(plain)]
-    return "\n".join(lines) if languages is PYTHON and plain.startswith(">>>") else plain
 
 
 def without_fence(text: str) -> str:

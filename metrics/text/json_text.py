@@ -156,7 +156,10 @@ def says_nothing(schema: str) -> str | None:
 
 
 # keys under which APIs take a schema: {"type": "json_schema", "json_schema": {"name": …, "strict": …, "schema": …}}
-WRAPPINGS = ("response_format", "json_schema", "schema", "format", "text")
+WRAPPINGS = (
+    "response_format", "json_schema", "schema", "format", "text", "function", "parameters", "input_schema",
+    "inputSchema", "outputSchema", "response_schema", "responseSchema", "guided_json", "definition",
+)  # fmt: skip
 _steps: ContextVar[list[int]] = ContextVar("steps")  # those that are left
 
 

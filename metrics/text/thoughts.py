@@ -8,16 +8,13 @@ import re
 from typing import NamedTuple
 
 # marks of a thought: what opens it, what closes it. The opening one is often a part of the prompt and not of the answer
-MODEL_TAGS = (
+TAGS = (
     "(?:antml:|seed:|redacted_|longcat_)?think(?:ing)?|thoughts?|reasoning(?:_content)?|inner_(?:monologue|thoughts?)"
     "|chain_of_thought"
 )
-LESS, GREATER = r"(?:<|＜|&lt;)", r"(?:>|＞|&gt;)"
+LESS, MORE = r"(?:<|＜|&lt;)", r"(?:>|＞|&gt;)"
 MARKS = (
-    (
-        rf"{LESS}\s?\|?(?:{MODEL_TAGS})(?:\s[^<>]{{0,80}})?\|?{GREATER}",
-        rf"{LESS}\|?/\s?(?:{MODEL_TAGS})\s?\|?{GREATER}",
-    ),
+    (rf"{LESS}\s?\|?(?:{TAGS})(?:\s[^<>]{{0,80}})?\|?{MORE}", rf"{LESS}\|?/\s?(?:{TAGS})\s?\|?{MORE}"),  # most models
     (r"\[(?:THINK(?:ING)?|REASONING)\]", r"\[/(?:THINK(?:ING)?|REASONING)\]"),  # Magistral
     (r"◁think▷", r"◁/think▷"),  # Kimi
     (r"<\|begin_of_thought\|>", r"<\|end_of_thought\|>"),
@@ -42,9 +39,7 @@ OPENING = re.compile("|".join(opening for opening, _ in MARKS), re.IGNORECASE)
 CLOSE = "|".join(rf"(?<!`){closing}(?!`)" for _, closing in MARKS)
 CLOSING = re.compile(rf"(?:{CLOSE})(?:\s{{0,9}}(?:{CLOSE})){{0,9}}", re.IGNORECASE)
 # tags that prompts ask for: thoughts only where an answer follows them
-ASKED_TAGS = re.compile(
-    r"\s*<(analysis|scratchpad|reflection|plan|internal|cot)>(.*?)</\1>(?=\s*\S)", re.IGNORECASE | re.DOTALL
-)
+ASKED_TAGS = re.compile(r"(?is)\s*<(analysis|scratchpad|reflection|plan|internal|cot)>(.*?)</\1>(?=\s*\S)")
 # a message in the harmony format: its channel, and its text
 HARMONY = re.compile(
     r"<\|channel\|>((?:[^<]|<\|constrain\|>){0,200})<\|message\|>(.*?)(?=<\|(?:end|return|call|start|channel)\|>|\Z)",
@@ -59,9 +54,7 @@ AROUND = re.compile(
     r"<\|START_RESPONSE\|>(.*)<\|END_RESPONSE\|>|\[BEGIN FINAL RESPONSE\](.*)\[END FINAL RESPONSE\])\s*",
     re.IGNORECASE | re.DOTALL,
 )
-STOPS = re.compile(
-    r"(?:\s*(?:<\|(?:im_end|eot_id|end|endoftext|end_of_text|return)\|>|</s>|<end_of_turn>|<eos>))+\s*\Z"
-)
+STOPS = re.compile(r"(?:\s*(?:<\|(?:im_end|eot_id|end(?:_?of_?text)?|return)\|>|</s>|<end_of_turn>|<eos>))+\s*\Z")
 MAX_BLOCKS = 50  # of thoughts, one after the other
 SENTENCE_ENDS = ".!?…:;)]}。！？\"'”*`"
 FENCE = re.compile(r"^\s{0,3}(?:```|~~~)", re.MULTILINE)
@@ -89,9 +82,8 @@ def split_thoughts(text: str) -> Thoughts | None:
     thoughts: list[str] = []
     rest = text.lstrip("\ufeff")
     for _ in range(MAX_BLOCKS):
-        opened = next(
-            ((found, opening, closing) for opening, closing in BLOCKS if (found := opening.match(rest))), None
-        )
+        marks = ((found, opening, closing) for opening, closing in BLOCKS if (found := opening.match(rest)))
+        opened = next(marks, None)
         if opened is None:
             asked = ASKED_TAGS.match(rest)
             if asked is None:

@@ -107,6 +107,9 @@ def test_a_file_given_twice_is_one_problem(tmp_path):
 
 NO_USE = {
     "ids and others": ("id,qestion,colour\n1,a,b\n", "only the columns id, qestion, colour", ". Perhaps question=qestion: map the column so"),
+    "German": ("id,frage,erwartete_antwort\n1,a,b\n", "only the columns id, frage, erwartete_antwort", ". Perhaps question=frage, expected_answers=erwartete_antwort: map the columns so"),
+    "Chinese": ("id,质问,参考答案\n1,a,b\n", "only the columns id, 质问, 参考答案", ". Perhaps question=质问, expected_answers=参考答案: map the columns so"),
+    "Spanish, twice": ("id,pregunta,pregunta corta\n1,a,b\n", "only the columns id, pregunta, pregunta corta", ""),
     "two near names": ("id,questoin,expected_anwser\n1,a,b\n", "only the columns id, questoin, expected_anwser", ". Perhaps question=questoin, expected_answers=expected_anwser: map the columns so"),
     "nothing near": ("id,colour\n1,b\n", "only the columns id, colour", ""),
     "no header": ("1,b\n2,c\n", "only the columns 1, b", ""),

@@ -219,6 +219,9 @@ NUMBER = {"type": "object", "properties": {"price": {"type": "number"}}}
     NUMBER, {"name": "offer", "strict": True, "schema": NUMBER},
     {"type": "json_schema", "json_schema": {"name": "offer", "schema": NUMBER}},
     {"response_format": {"type": "json_schema", "json_schema": {"name": "offer", "schema": NUMBER}}},
+    {"type": "function", "function": {"name": "offer", "parameters": NUMBER}},
+    {"name": "offer", "input_schema": NUMBER},
+    {"response_mime_type": "application/json", "response_schema": NUMBER}, {"guided_json": NUMBER},
     {"format": {"type": "json_schema", "name": "offer", "schema": NUMBER}},
     {"properties": {"schema": {"type": "object"}, "price": {"type": "number"}}},
 ])  # fmt: skip

@@ -148,6 +148,18 @@ def _quoted(text: str) -> str:
     return repr(text if len(text) <= SHOWN else text[: SHOWN - 1] + "…")
 
 
+HEADERS = {  # words of other languages in the names of columns: a proposal, never a guess
+    "expected_answers": "erwartet|muster|referenz|attendu|esperad|atteso|attesa|verwacht|förvänta|oczekiwan|beklenen"
+    "|diharapkan|ожидаем|эталон|标准|標準|参考|期待|正解|模範|정답|المتوقع|अपेक्षित|đáp_án",
+    "question": "frage|pregunta|pergunta|domanda|vraag|fråga|pytanie|^soru|pertanyaan|câu_hỏi|вопрос|问题|問題|质问"
+    "|質問|질문|سؤال|प्रश्न",
+    "answer": "antwort|réponse|respuesta|resposta|risposta|antwoord|^svar|odpowied|cevap|yanıt|jawaban|trả_lời|ответ"
+    "|答案|回答|답변|جواب|الإجابة|उत्तर",
+    "retrieved_contexts": "kontext|kontekst|contexte|contexto|contesto|konteks|bağlam|контекст|上下文|检索"
+    "|コンテキスト|컨텍스트|سياق|संदर्भ",
+}
+
+
 def only_columns(names: Iterable[str]) -> str:
     """Return the columns that there are, as what was found."""
     listed = list(names)
@@ -162,8 +174,15 @@ def suggestion(names: Iterable[str], wanted: Mapping[str, tuple[str, ...]]) -> s
     """
     spelled = {alias: canonical for canonical, aliases in wanted.items() for alias in (canonical, *aliases)}
     near: dict[str, str] = {}
+    names = list(names)
+    words = [(field, re.compile(pattern)) for field, pattern in HEADERS.items()]
+    meanings = {name: next((field for field, word in words if word.search(fold(name))), "") for name in names}
     for name in names:
         folded = fold(name)
+        if meant := meanings[name]:
+            if meant in wanted and [*meanings.values()].count(meant) == 1:
+                near[meant] = name
+            continue
         parts = [folded, *folded.split("_")] if folded not in FIELD_NAMES else []
         found = next((match for part in parts for match in get_close_matches(part, spelled, 1, LIKENESS)), None)
         if found is not None:

@@ -19,23 +19,8 @@ TOKEN = re.compile(
 )
 ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 ESCAPED = "\n\\'\"abfnrtv0123xNuU"  # what may follow a backslash; after any other character the backslash stays
-WORDS = {"True": True, "False": False} | dict.fromkeys(  # and what is no value
-    (
-        "None",
-        "nan",
-        "NaN",
-        "null",
-        "NULL",
-        "np.nan",
-        "numpy.nan",
-        "pd.NA",
-        "NA",
-        "NaT",
-        "pd.NaT",
-        "undefined",
-        "Ellipsis",
-    )
-)
+NO_VALUES = "None nan NaN null NULL np.nan numpy.nan pd.NA NA NaT pd.NaT undefined Ellipsis"
+WORDS = {"True": True, "False": False} | dict.fromkeys(NO_VALUES.split())
 LISTS = r"(?:array|ndarray|deque|tensor|Tensor|frozenset|set|list|tuple|Index|Series|dict_(?:keys|values))"
 ENDS = {"[": "]", "(": ")", "{": "}"}
 Token = tuple[str, str]  # kind and text

@@ -43,9 +43,7 @@ TEXTS = spellings("question", "answer", "expected_answers", "source_text", "syst
 # columns of answers, where an object is one: the JSON that was extracted. Containers of fields and scores are none
 ANSWERS = spellings("expected_answers", "answer") - {"outputs", "response", "prediction", "predictions"}
 PARTS = spellings(*FIELDS) | {*TEXT_KEYS, *HOLDERS, "messages", "role", "type", "score", "scores", "value", "result"}
-NO_VALUE = re.compile(
-    r"<.{1,300} at 0x[0-9a-fA-F]+>|<class |<built-in |Ellipsis\Z"
-)  # how Python prints what is no value
+NO_VALUE = re.compile(r"<.{1,300} at 0x[0-9a-fA-F]+>|<class |<built-in |Ellipsis\Z")  # what Python prints of others
 LARGEST = sys.float_info.max
 EXACT = 2.0**53  # from here on a float does not hold every whole number
 MAX_DEPTH = 3  # objects inside a record become dotted columns down to here, JSON text below
