@@ -82,6 +82,8 @@ def test_a_case_that_is_called_total(tmp_path, content):
 def test_a_first_row_is_the_header_where_nothing_says_otherwise(tmp_path):
     path = write(tmp_path, "s.csv", 'question\n"Tell me, answer"\n"label, question"\n')
     assert read_suite(path).cases["question"].to_pylist() == ["Tell me, answer", "label, question"]
+    path = write(tmp_path, "t.csv", '"case\nid",question,"expected,\nby us"\n7,q,a\n')
+    assert read_suite(path).cases["case_id"].to_pylist() == ["7"]
 
 
 QUOTES = {  # a table whose quotes do not fit → the row that is named

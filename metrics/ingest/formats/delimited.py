@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from itertools import takewhile
 
 import numpy as np
 import pyarrow as pa
@@ -67,7 +68,7 @@ def header(source: Source, data: pa.Buffer) -> tuple[list[str], str]:
 
 def _title_length(text: str) -> int:
     """Return the number of characters above the header: of titles, comments and blank lines."""
-    lines = text.split("\n")[:HEADER_ROWS]
+    lines = list(takewhile(lambda line: line.count('"') % 2 == 0, text.split("\n")[:HEADER_ROWS]))
     rows = [max((_record(line, mark) for mark in DELIMITERS), key=len) for line in lines]
     return sum(len(line) + 1 for line in lines[: header_place(rows)])
 

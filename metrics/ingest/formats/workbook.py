@@ -211,8 +211,7 @@ def _sheet(
     if not texts:
         raise source.error(f"an empty sheet {name!r}", "a sheet with a header and rows")
     if above := header_place(texts):
-        title = " ".join(filter(None, texts[0]))
-        problems.note(source.name, "rows above the header", "unused", "they are no row", above, title)
+        problems.note(source.name, "rows above the header", "unused", "they are no row", above, texts[0][0] or "")
         texts, numbers = texts[above:], numbers[above:]
         faults = {
             key: {row - above: found for row, found in own.items() if row >= above} for key, own in faults.items()
