@@ -104,8 +104,17 @@ def test_what_class_a_single_score_is_of(tmp_path, columns, rows, answers, some)
     assert some <= found
 
 
+def test_the_score_of_the_likelier_of_two_classes_is_that_of_both(tmp_path):
+    rows = [(n, c, max(s, 1 - s)) for n, c, s in WITH]
+    outputs = read_outputs(write(tmp_path, "o.csv", table("case_id,prediction,score", *rows)), suite=FLAGS)
+    found = {(row["case_id"], row["label"], round(row["score"], 6)) for row in outputs.predictions.to_pylist()}
+    assert found == {pair for n, s in ALONE for pair in of_class_1(n, s)}
+    assert any("score is of the predicted class of two" in str(line) for line in outputs.receipt)
+
+
 ASKED = {
     "classes without an order": (SUITE, "case_id,score\n1,.9\n2,.2\n", "score_of=cat or score_of=dog"),
+    "low scores of the predicted class": (FLAGS, table("case_id,prediction,score", *((n, 1, s) for n, s in ALONE)), "score_of=0 or score_of=1 or score_of=predicted"),
     "few rows": (SUITE, "case_id,label,score\n1,cat,.9\n2,dog,.2\n", "score_of=cat or score_of=dog or score_of=predicted"),
     "another class than the scores": (SUITE, "case_id,prediction,cat,dog\n1,dog,.9,.1\n2,dog,.1,.9\n", "decided_by=score or decided_by=prediction"),
     "two sets of columns": (SUITE, "case_id,p_cat,p_dog,logit_cat,logit_dog\n1,.5,.5,2,3\n", "scores=p_CLASS or scores=logit_CLASS"),

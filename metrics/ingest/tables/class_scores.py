@@ -231,11 +231,15 @@ def long(
     if of is not None:
         return *_of_both(sheet, columns, labels, of, scores), False
     if name is None:
-        return (
-            pa.table({"label": pa.array([], pa.string()), "score": pa.array([], pa.float64())}),
-            np.zeros(0, int),
-            False,
-        )
+        nothing = pa.table({"label": pa.array([], pa.string()), "score": pa.array([], pa.float64())})
+        return nothing, np.zeros(0, int), False
+    likelier = (
+        len(labels) == 2 and set(label.to_pylist()) <= set(labels) and bool(((scores >= 0.5) & (scores <= 1)).all())
+    )
+    if likelier and (scores > 0.5).any() and not arrays.duplicates([table[key] for key in ANSWER_KEY])[0].any():
+        sheet.problems.note(sheet.file, SCORE, "used", "of the predicted class of two; the other one has the rest to 1")
+        second = np.where(np.asarray(pc.equal(label, labels[1])), scores, 1 - scores)
+        return *_of_both(sheet, columns, labels, labels[1], second), False
     return pa.table({"label": label, "score": arrays.floats(scores)}), np.arange(len(sheet)), True
 
 
@@ -312,7 +316,9 @@ def _score_of(
         found = f"high scores where {name} is {likely}, low ones where it is not"
     asked = any("score_of" in given for given in sheet.problems.answers.values())
     if likely is None and name is not None and not asked:
-        return None
+        if not (scores < 0.5).any() or not ((scores >= 0) & (scores <= 1)).all():
+            return None
+        found = "scores below a half: that of the predicted one of two classes is none"
     choices = tuple(labels) if name is None else (*labels, PREDICTED)
     text = "Of which class is the score?" + (" predicted: of the one that is predicted." if name is not None else "")
     default = likely if shown else None
