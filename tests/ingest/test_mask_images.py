@@ -67,6 +67,15 @@ class TestGroundTruth:
         suite = read_suite(packed(tmp_path / "m.zip", set_of(a=mask(A, mode, **how))))
         assert suite.labels == ("0", "1", "2")
 
+    def test_grey_in_three_channels_is_grey(self, tmp_path):
+        grey = np.asarray(A, np.uint8)
+        files = {f"{kind}.png": io.BytesIO() for kind in ("RGB", "RGBA")}
+        for kind, buffer in zip(("RGB", "RGBA"), files.values(), strict=True):
+            Image.fromarray(grey).convert(kind).save(buffer, "PNG")
+        data = {name: buffer.getvalue() for name, buffer in files.items()} | set_of(a=mask(A))
+        suite = read_suite(packed(tmp_path / "m.zip", data))
+        assert pixels(suite, "RGB") == pixels(suite, "RGBA") == pixels(suite, "a")
+
     def test_sixteen_bits_hold_large_ids(self, tmp_path):
         wide = np.asarray(A) * 700
         assert read_suite(packed(tmp_path / "m.zip", set_of(a=mask(wide, "I;16")))).category_ids == (0, 700, 1400)
@@ -90,11 +99,12 @@ class TestGroundTruth:
 
     @pytest.mark.parametrize(("name", "content"), [
         ("labels.txt", "road\nsky\ntree\n"), ("m_classes.txt", "# ids\n0 road\n1: sky\n2,tree\n"),
+        ("labelmap.txt", "# label:color_rgb:parts:actions\nroad:0,0,0::\nsky:128,0,0::\ntree:0,128,0::\n"),
         ("obj.names", "road\nsky\ntree"), ("classes.json", '["road", "sky", "tree"]'),
         ("labels.json", '{"0": "road", "1": "sky", "2": "tree"}'),
         ("labels.json", '{"road": 0, "sky": 1, "tree": 2}'),
         ("names.json", '{"classes": [{"id": 0, "name": "road"}, {"id": 2, "name": "tree"}, {"id": 1, "name": "sky"}]}'),
-    ], ids=["lines", "ids and names", "names", "list", "by id", "by name", "objects"])  # fmt: skip
+    ], ids=["lines", "ids and names", "CVAT's", "names", "list", "by id", "by name", "objects"])  # fmt: skip
     def test_the_names_of_classes(self, tmp_path, name, content):
         suite = read_suite(packed(tmp_path / "m.zip", SET | {name: content}))
         assert (suite.labels, suite.category_ids) == (("road", "sky", "tree", "255"), (0, 1, 2, 255))
@@ -121,6 +131,8 @@ WHITES = {  # masks, what lies beside them, the answer → labels, ids, what is 
     "of a name": ({"a": WHITE}, {"labels.txt": "sky\nroad\n"}, "class", (("sky", "road"), (0, 256)), "as you said"),
     "named": ({"a": WHITE}, {"labels.txt": "0 sky\n255 road\n"}, None, (("sky", "road"), (0, 256)), "mask_255=class, as it seems"),
     "named void": ({"a": WHITE}, {"labels.txt": "0 sky\n255 void\n"}, None, (("sky", "void"), (0, 255)), "mask_255=ignored, as it seems"),
+    "beside levels of grey": ({"a": [[0, 128, 255, 255]] * 2}, {}, None, None, "found 4 pixels of 255; expected an answer, mask_255=class or mask_255=ignored"),
+    "beside levels of grey with names": ({"a": [[0, 128, 255, 255]] * 2}, {"labels.txt": "0 sky\n128 road\n"}, None, (("sky", "road", "255"), (0, 128, 255)), "mask_255=ignored, as it seems"),
     "beside others": ({"a": B}, {}, None, (("0", "1", "255"), (0, 1, 255)), "mask_255=ignored, as it seems"),
 }  # fmt: skip
 

@@ -37,6 +37,7 @@ OTHER_LABELS = (".xml", ".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".yaml"
 TEXTS = ("readme", "license", "licence", "notes", "train", "val", "valid", "test", "trainval")
 LOOKED_AT = 100
 NAMED = "an id that the file of class names has"
+FIRST_GREY = 32  # ids from here on alone, beside 255 and without names, are levels of grey as soon as classes
 VOID = 255  # the id of ignored pixels in VOC and Cityscapes: it needs no name
 WHITE = 256  # the id of a class whose pixels have the value 255: evaluators ignore what has the id 255
 FOREGROUND = "foreground"  # the name of that class, without another
@@ -208,10 +209,11 @@ def _white_name(bundle: Bundle, pixels: dict[int, int], names: dict[int, str], p
     if VOID not in pixels:
         return None
     named = names.get(VOID)
-    default = "ignored" if pixels.keys() - {0, VOID} else None
+    ids = pixels.keys() - {0, VOID}
+    default = "ignored" if ids and (names or min(ids) < FIRST_GREY) else None
     if named is not None:
         default = "ignored" if VOID_NAME.fullmatch(named) else "class"
-    found = f"{pixels[VOID]:,} pixels of 255" + (" and no other value but 0" if default is None else "")
+    found = f"{pixels[VOID]:,} pixels of 255" + ("" if ids else " and no other value but 0")
     answer = problems.ask(bundle.name, QUESTION, found, default=default, place="value 255")
     problems.stop()
     # of two names without one for 255, white is the second

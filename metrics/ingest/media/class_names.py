@@ -15,6 +15,9 @@ from metrics.ingest.problems import Problems
 
 FILE = re.compile(r"(.*[-_ ])?(labels?|class(es)?|names|categories|label[-_ ]?map|class[-_ ]?names)", re.IGNORECASE)
 NUMBERED = re.compile(r"(\d{1,6})\s*[\s:,;=]\s*(\S.*)")
+COLOURED = re.compile(
+    r"[^:]+:(\d+,\d+,\d+)?:[^:]*:[^:]*"
+)  # a line of CVAT's labelmap.txt: name, colour, parts, actions
 HIGHEST = 65_535  # the highest id that 16 bits of grey can say
 EXPECTED = "a name a line, lines of id and name, or JSON {id: name}"
 BYTES = 4 << 20
@@ -57,6 +60,8 @@ def _clashes(pair: tuple[int, str], before: list[tuple[int, str]]) -> bool:
 def _from_lines(text: str) -> list[tuple[int, str]]:
     lines = [line.strip() for line in text.splitlines()]
     lines = [line for line in lines if line and not line.startswith("#")]
+    if all(map(COLOURED.fullmatch, lines)):
+        lines = [line.partition(":")[0] for line in lines]
     matches = [NUMBERED.fullmatch(line) for line in lines]
     if all(matches):
         return [_pair(match[1], match[2]) for match in matches if match is not None]

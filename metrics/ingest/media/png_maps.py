@@ -74,7 +74,7 @@ def read_maps(
 
 
 def _decoded(entry: Entry, coloured: bool) -> Found:
-    expected, kinds = (COLOURED, (0, 2, 6)) if coloured else (INDEXED, (0, 3))
+    expected, kinds = (COLOURED, (0, 2, 6)) if coloured else (INDEXED, (0, 2, 3, 6))
     try:
         data = entry.read()
         if not data.startswith(SIGNATURE) or len(data) < HEAD:
@@ -84,7 +84,12 @@ def _decoded(entry: Entry, coloured: bool) -> Found:
             return Found(wrong=(f"{COLOURS.get(colour, 'unknown')} pixels", expected))
         if wide * high > MOST_PIXELS:
             return Found(wrong=(f"{wide:,} × {high:,} pixels", f"a mask of at most {MOST_PIXELS:,} pixels"))
-        return _found(_codes(data, bits if colour == 0 else 8), wide, high, coloured)
+        codes = _codes(data, bits if colour == 0 else 8)
+        if colour in (2, 6) and not coloured:  # grey in three channels
+            if (codes % 0x10101).any():
+                return Found(wrong=(f"{COLOURS[colour]} pixels", expected))
+            codes //= 0x10101
+        return _found(codes, wide, high, coloured)
     except Exception as error:  # decoders raise all kinds of errors on damaged data
         return Found(wrong=(f"a mask that cannot be read ({first_line(error)})", COMPLETE))
 
