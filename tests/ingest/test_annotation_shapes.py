@@ -86,6 +86,8 @@ LABELME_SHAPES = {
     "two parts of one object": ([{"points": SQUARE, "group_id": 1}, {"points": [[0, 0], [4, 0], [4, 4]], "group_id": 1}], ("a", 0, 0, 30, 20, 208)),
     "two rectangles of one object": ([{"shape_type": "rectangle", "points": [[0, 0], [4, 8]], "group_id": "g"}, {"shape_type": "rectangle", "points": [[4, 0], [8, 8]], "group_id": "g"}], ("a", 0, 0, 8, 8, 64)),
     "overlapping parts": ([{"shape_type": "rectangle", "points": [[0, 0], [4, 8]], "group_id": 0}, {"points": [[2, 0], [8, 0], [8, 8], [2, 8]], "group_id": 0}], ("a", 0, 0, 8, 8, 64)),
+    "blank groups": ([{"points": SQUARE, "group_id": ""}], ("a", 10, 10, 20, 10, 200)),
+    "another spelling": ([{"shape_type": "Rectangle", "points": [[30, 20], [10, 10]]}], ("a", 10, 10, 20, 10, 200)),
     "a circle and a rectangle": ([{"shape_type": "circle", "points": [[20, 15], [25, 15]], "group_id": 2}, {"shape_type": "rectangle", "points": [[0, 0], [4, 8]], "group_id": 2}], ("a", 0, 0, 25, 20, 25 * ROUND + 32)),
     "a mask and a rectangle": ([{"shape_type": "mask", "points": [[3, 2], [4, 3]], "mask": png(MASK), "group_id": 3}, {"shape_type": "rectangle", "points": [[4, 2], [8, 6]], "group_id": 3}], ("a", 3, 2, 5, 4, 18)),
     "circle": ([{"shape_type": "circle", "points": [[20, 15], [25, 15]]}], ("a", 15, 10, 10, 10, 25 * ROUND)),
@@ -124,7 +126,6 @@ def test_what_labelme_draws_beside_objects(tmp_path):
     shapes = [{"shape_type": "point", "points": [[1, 1]]}, {"shape_type": "line", "points": [[1, 1], [2, 2]]}]
     loaded = load_suite(write(tmp_path, "i.json", labelme(shapes)))
     assert len(loaded.value.annotations) == 0
-    assert loaded.notes == ("Shapes that are no objects were not read: 1 line, 1 point.",)
     shapes[0] |= {"flags": {"blurred": True}, "attributes": {}, "description": ""}
     lines = list(map(str, read_suite(write(tmp_path, "i.json", labelme(shapes) | {"flags": {"dusk": True}})).receipt))
     assert lines == [
@@ -143,6 +144,13 @@ def test_points_of_labelmes_web_page_that_are_no_box(tmp_path):
     suite = read_suite(write(tmp_path, "i.xml", text), images=packed(tmp_path / "i.zip", {"i.png": picture(20, 20)}))
     assert [suite.annotations[side][0].as_py() for side in ("x", "y", "width", "height")] == [1, 1, 8, 8]
     assert any(line.use == "unused" and line.meaning.startswith("they are no corners") for line in suite.receipt)
+
+
+def test_labelme_blank_groups_are_none_and_unknown_kinds_are_named(tmp_path):
+    shapes = [{"points": SQUARE, "group_id": group, "shape_type": "polygon"} for group in ("", "", None, 1, 1)]
+    suite = read_suite(write(tmp_path, "i.json", labelme([*shapes, {"points": SQUARE, "shape_type": "cuboid"}])))
+    assert len(suite.annotations) == 4
+    assert "i.json: shapes of type cuboid (1) is not used: no kind of shape that LabelMe has" in map(str, suite.receipt)
 
 
 def test_labelme_groups(tmp_path):
@@ -232,11 +240,10 @@ def test_which_annotation_of_label_studio_is_read(tmp_path):
     loaded = load_suite(write(tmp_path, "t.json", document))
     assert loaded.value.cases["case_id"].to_pylist() == ["1", "3"]
     assert objects(loaded.value) == [("a", 20, 20, 40, 30, 1200)]
-    assert loaded.notes == (
-        "Tasks with several annotations: 1. The one marked as ground truth is read, else the first.",
-        "Tasks without an answer: 1. They are left out.",
-        "Regions that are no objects were not read: 1 keypointlabels.",
-    )
+    assert loaded.notes == ("Tasks without an answer: 1. They are left out.",)
+    said = "\n".join(map(str, read_suite(tmp_path / "t.json").receipt))
+    assert "is not used: of a task with several annotations the one marked as ground truth is read" in said
+    assert "regions of type keypointlabels (1) is not used: they are no objects in an image" in said
 
 
 def test_the_models_of_label_studio(tmp_path):

@@ -86,7 +86,7 @@ PROBLEMS = {
     "astronomic size": (annotation("<object><name>cat</name><bndbox><xmin>1</xmin><ymin>1</ymin><xmax>1e308</xmax><ymax>2</ymax></bndbox></object>"), ["v.zip/a.xml, row 1, column xmax: found '1e308'; expected a number from -1e+15 to 1e+15"]),
     "no box": (annotation("<object><name>cat</name><bndbox><xmin>1</xmin><ymin>1</ymin><xmax>2</xmax></bndbox></object>"), ["v.zip/a.xml, row 1, column ymax: found nothing; expected a number"]),
     "difficult": (annotation(item(extra="<difficult>very</difficult>")), ["v.zip/a.xml, row 1, column difficult: found 'very'; expected 0 or 1, true or false"]),
-    "size": (annotation("", "<size><width>-1</width></size>"), ["v.zip/a.xml, column size.width: found '-1'; expected the image's width in pixels"]),
+    "size": (annotation("", "<size><width>-1</width></size>"), ["v.zip/a.xml, column size.width: found '-1'; expected the image's size in whole pixels, at most 1,000,000"]),
     "not well-formed": ("<annotation>\n<object></annotation>", ["v.zip/a.xml, row 2: found XML that cannot be read: mismatched tag: line 2, column 10; expected an <annotation> with size and objects"]),
     "empty": ("", ["v.zip/a.xml, row 1: found XML that cannot be read: no element found: line 1, column 0; expected an <annotation> with size and objects"]),
     "another root": ("<html/>", ["v.zip/a.xml: found a root element <html>; expected an <annotation> with size and objects"]),

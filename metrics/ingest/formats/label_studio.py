@@ -112,17 +112,12 @@ def _gather(found: DrawnObjects, upload: Upload, purpose: Purpose) -> None:
     if several:
         only = "of a task with several annotations the one marked as ground truth is read, else the first"
         found.problems.note(found.file, "[].annotations", "unused", only, several)
-        which = "The one marked as ground truth is read, else the first."
-        found.notes.append(f"Tasks with several annotations: {several:,}. {which}")
     if unlabelled:
         found.notes.append(f"Tasks without an answer: {unlabelled:,}. They are left out.")
     if skipped and not len(found) and not len(found.problems):
         listed = ", ".join(sorted(skipped))
         what = f"Label Studio tasks without an object: only {listed}"[:120]
         found.problems.add(found.file, what, "rectangles, polygons, ellipses or brush masks with labels", fatal=True)
-    elif skipped:
-        listed = ", ".join(f"{count:,} {kind}" for kind, count in sorted(skipped.items()))
-        found.notes.append(f"Regions that are no objects were not read: {listed}.")
 
 
 def _used_keys(tasks: list[Any], predicted: bool) -> dict[str, str]:

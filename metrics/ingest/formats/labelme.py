@@ -46,6 +46,7 @@ OTHERS = (b'"imagePath"', b'"version"', b'"flags"')
 EXPECTED = "{shapes[{label, points, shape_type}], imagePath, imageWidth, imageHeight}"
 ROOT = "an <annotation> of LabelMe, with imagesize and objects"
 RINGS = ("polygon", "rotation", "quadrilateral", "oriented_rectangle")
+NO_AREA = ("point", "points", "line", "linestrip")
 READ = ("rectangle", "circle", "mask", *RINGS)
 FILE_KEYS = ("shapes", "imagePath", "imageWidth", "imageHeight")
 SHAPE_KEYS = ("label", "points", "shape_type", "group_id", "score", "mask", "difficult", "direction")
@@ -98,12 +99,10 @@ def _gather(found: DrawnObjects, upload: Upload, purpose: Purpose) -> None:
             if len(group) > 1:
                 found.problems.note(found.file, "shapes[].group_id", "used", GROUPED, 1, group[0]["group_id"])
     for kind, count in skipped.items():
-        found.problems.note(found.file, f"shapes of type {kind}", "unused", "no area, so no object to match", count)
+        why = "no area, so no object to match" if kind in NO_AREA else "no kind of shape that LabelMe has"
+        found.problems.note(found.file, f"shapes of type {kind}", "unused", why, count)
     if others:
         found.problems.note(found.file, "*.json without shapes", "unused", "no LabelMe annotations", others)
-        found.notes.append(f"JSON files without shapes: {others:,}. They were not read.")
-    if skipped:
-        found.notes.append(_skipped(skipped))
 
 
 def _picture(document: Document, record: dict[str, Any], ids: dict[str, str], problems: Problems) -> Picture | None:
@@ -126,14 +125,19 @@ def _groups(shapes: list[Any], skipped: dict[str, int]) -> Iterable[tuple[int, l
     """Return the shapes of each object with the number of the first; those that are not read are counted."""
     groups: dict[Any, tuple[int, list[Any]]] = {}
     for row, shape in enumerate(shapes, 1):
-        kind = shape.get("shape_type") or "polygon" if isinstance(shape, dict) else ""
+        kind = _kind_of(shape) if isinstance(shape, dict) else ""
         if kind and kind not in READ:
             skipped[str(kind)[:40]] = skipped.get(str(kind)[:40], 0) + 1
             continue
         group = shape.get("group_id") if isinstance(shape, dict) else None
-        key = (group, shape.get("label")) if isinstance(group, int | str) and kind else row
+        key = (group, shape.get("label")) if isinstance(group, int | str) and group != "" and kind else row
         groups.setdefault(str(key), (row, []))[1].append(shape)
     return groups.values()
+
+
+def _kind_of(shape: dict[str, Any]) -> str:
+    kind = str(shape.get("shape_type") or "polygon")
+    return kind.lower() if kind.lower() in READ else kind
 
 
 def _note_keys(found: DrawnObjects, path: str, records: list[dict[str, Any]], read: tuple[str, ...]) -> None:
@@ -155,7 +159,7 @@ def _thing(picture: Picture, shapes: list[Any]) -> Thing:
 
 
 def _shape(shape: dict[str, Any], picture: Picture) -> Shape:
-    kind, points = shape.get("shape_type") or "polygon", _points(shape)
+    kind, points = _kind_of(shape), _points(shape)
     if kind in RINGS:
         return polygon([[value for point in points for value in point]])
     if len(points) == 4 and kind == "rectangle":  # X-AnyLabeling has all corners
@@ -268,11 +272,6 @@ def _drawn_on_the_web(found: DrawnObjects, item: Any) -> Thing | None:
             found.problems.note(found.file, "annotation.object.polygon.pt", "unused", AROUND, 1, str(points))
         return Thing(label, corner_box(min(xs), min(ys), max(xs), max(ys)))
     return Thing(label, polygon([[value for point in points for value in point]]))
-
-
-def _skipped(counts: dict[str, int]) -> str:
-    listed = ", ".join(f"{count:,} {kind}" for kind, count in sorted(counts.items()))
-    return f"Shapes that are no objects were not read: {listed}."
 
 
 READER = annotation_reader(

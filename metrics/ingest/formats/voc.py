@@ -15,7 +15,7 @@ from metrics.ingest.arrays import only
 from metrics.ingest.leaf_notes import Leaves
 from metrics.ingest.media.archive import Entry
 from metrics.ingest.media.bundle import Bundle, Rows, case_ids, image_names, need_unique, pair
-from metrics.ingest.media.drawn_objects import difficult_note
+from metrics.ingest.media.drawn_objects import Faulty, difficult_note, side_of
 from metrics.ingest.media.splits import splits_of, suite_of_split, with_splits
 from metrics.ingest.media.spoiled_images import without_spoiled
 from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages, annotations_of
@@ -28,7 +28,6 @@ from metrics.vision.coco_columns import FARTHEST
 
 PATHS = {"name": "name", **{corner: "bndbox/" + corner for corner in CORNERS}, "difficult": "difficult"}
 EXPECTED = "an <annotation> with size and objects"
-MAX_SIDE = 1_000_000
 USED = {
     "annotation.filename": "metadata.image_name", "annotation.size.width": "image_width",
     "annotation.size.height": "image_height", "annotation.object.name": "label",
@@ -119,10 +118,11 @@ def read_objects(bundle: Bundle, problems: Problems) -> tuple[Rows, list[dict[st
             continue
         leaves.add_element(root)
         fact["image"] = (_text(root, "filename") or "").replace("\\", "/").rsplit("/", 1)[-1].strip() or None
-        for side in ("width", "height"):
-            if not _side(bundle, entry, _text(root, "size/" + side), side, fact, problems):
-                unread.append(place)
-                break
+        try:
+            fact |= {side: side_of(_text(root, "size/" + side), f"size.{side}") for side in ("width", "height")}
+        except Faulty as fault:
+            problems.add(bundle.file(entry), fault.found, fault.expected, column=fault.column)
+            unread.append(place)
         else:
             for number, item in enumerate(root.findall("object"), 1):
                 rows.append(number)
@@ -147,24 +147,6 @@ def _parse(bundle: Bundle, entry: Entry, problems: Problems) -> Any:
 def _text(element: Any, path: str) -> str | None:
     found = element.findtext(path)
     return None if found is None or not found.strip() else found.strip()
-
-
-def _side(bundle: Bundle, entry: Entry, text: str | None, side: str, fact: dict[str, Any], problems: Problems) -> bool:
-    """Put a side of the image into `fact`, None for 0 (unknown); return False and record a problem where it is not a
-    number.
-    """
-    if text is None:
-        return True
-    try:
-        value = float(text)
-    except ValueError:
-        value = np.nan
-    if not 0 <= value <= MAX_SIDE or value != int(value):
-        expected = f"the image's {side} in pixels"
-        problems.add(bundle.file(entry), repr(text), expected, column=f"size.{side}")
-        return False
-    fact[side] = int(value) or None
-    return True
 
 
 def _objects(sheet: Rows) -> dict[str, pa.Array]:
