@@ -15,10 +15,11 @@ from metrics.evaluators.detection._matched import match_objects
 from metrics.evaluators.detection.average_precision import NO_LIMIT
 from metrics.evaluators.detection.voc_ap import POINTS, PascalVoc
 from metrics.stats.ratios import mean_over
+from metrics.vision.boxes import paired_ious
 from metrics.vision.compiled.match_states import ASIDE, RIGHT, WRONG
 from metrics.vision.geometry import BOX, Geometry, whole
 from metrics.vision.image_resampling import resample
-from metrics.vision.matching import IOU_THRESHOLDS, SAME
+from metrics.vision.matching import IOU_THRESHOLDS
 from metrics.vision.precision_recall import RECALLS, Ranking
 
 if TYPE_CHECKING:
@@ -210,19 +211,10 @@ def _suppress(iou: float) -> Callable[[Data], Data]:
             left = np.array(rows)[np.argsort(-score[rows], kind="stable")]
             while len(left):
                 kept[left[0]] = True
-                left = left[1:][_ious(box[left[0]], box[left[1:]]) <= iou]
+                left = left[1:][paired_ious(box[left[0]], box[left[1:]]) <= iou]
         return _keep(data, kept)
 
     return change
-
-
-def _ious(one: Floats, others: Floats) -> Floats:
-    """Return the IoU [N] of a box x y width height with others [N, 4]."""
-    sides = np.minimum(one[:2] + one[2:], others[:, :2] + others[:, 2:]) - np.maximum(one[:2], others[:, :2])
-    shared = sides.clip(0).prod(axis=1)
-    either = one[2] * one[3] + others[:, 2] * others[:, 3] - shared
-    ious: Floats = np.divide(shared, either, out=np.zeros_like(shared), where=either > SAME)
-    return ious
 
 
 def _without_crowds(data: Data) -> Data:

@@ -30,3 +30,12 @@ def box_iou(predictions: Floats, truths: Floats, crowd: Bools | None = None) -> 
     if crowd is not None:
         union = np.where(crowd[None, :], own, union)
     return np.divide(overlap, union, out=np.zeros_like(overlap), where=overlap > 0)
+
+
+def paired_ious(one: Floats, other: Floats) -> Floats:
+    """Return the IoU [N] of boxes x y width height [N, 4], or of one [4], with others pair by pair; 0 without area."""
+    with np.errstate(invalid="ignore"):
+        ends = np.minimum(one[..., :2] + one[..., 2:], other[..., :2] + other[..., 2:])
+        shared = (ends - np.maximum(one[..., :2], other[..., :2])).clip(0).prod(axis=-1)
+        either = one[..., 2:].clip(0).prod(axis=-1) + other[..., 2:].clip(0).prod(axis=-1) - shared
+    return np.divide(shared, either, out=np.zeros_like(shared), where=either > 0)

@@ -17,6 +17,7 @@ FEWEST = 5  # boxes from which on a reading can be called serious: fewer may be 
 ERRORS = 3.0  # standard errors of a paired count by which another reading has to be better
 GAIN, TIMES = 0.1, 1.5  # … and the share of the ground truth found that it has to add, and to multiply
 MOST_OUT, FEW_OUT = 0.1, 0.01  # shares of boxes leaving their image: too many to be right, and few enough to be right
+FEWEST_TINY, PER_CENT_SHARE = 3, 0.0101  # boxes, all of which lie in so small a share of their image's sides
 HALF = 0.5  # of the boxes outside: no evaluation can be meant
 Convert = Callable[[Floats, Floats], Floats]  # boxes [N, 4] as read, sizes [N, 2] (width, height) → boxes [N, 4]
 PER_CENT = 100.0
@@ -28,7 +29,7 @@ def is_normalised(boxes: Boxes) -> bool:
     """Return whether all boxes lie within 0 … 1 (and a rounding), in images that are larger."""
     box, sizes = boxes.box[boxes.plain], boxes.sizes[boxes.plain]
     known = sizes[~np.isnan(sizes).any(axis=1)]
-    if not len(box) or not len(known) or known.min() < LEAST_SIDE:
+    if not len(box) or (len(known) and known.min() < LEAST_SIDE):
         return False
     return bool(np.abs(box).max() <= AT_MOST)
 
@@ -86,14 +87,14 @@ def reading_finding(
 
 
 def normalised_finding(model: str | None, boxes: Boxes, case_ids: pa.Array) -> Finding | None:
-    """Return the finding that boxes are shares of the image and not pixels."""
+    """Return the finding that boxes are shares of the image and not pixels, a doubt where no size of one is known."""
     if not is_normalised(boxes):
         return None
-    count = int(boxes.plain.sum())
-    text = f"All {count:,} boxes have numbers of at most 1 in images of many pixels: shares of the image's size."
-    return Finding(
-        NORMALISED, model, text, True, count, count, example_cases(case_ids, boxes.image, boxes.plain), NORMALISED
-    )
+    count, known = int(boxes.plain.sum()), bool(np.isfinite(boxes.sizes[boxes.plain]).any())
+    where = "images of many pixels" if known else "images of unknown size"
+    text = f"All {count:,} boxes have numbers of at most 1 in {where}: shares of the image's size."
+    shown = example_cases(case_ids, boxes.image, boxes.plain)
+    return Finding(NORMALISED, model, text, known, count, count, shown, NORMALISED if known else None)
 
 
 def size_findings(model: str | None, boxes: Boxes, case_ids: pa.Array) -> Iterator[Finding]:
@@ -109,6 +110,9 @@ def size_findings(model: str | None, boxes: Boxes, case_ids: pa.Array) -> Iterat
             "outside", model, text, bool(out.mean() >= HALF) and count >= FEWEST, int(out.sum()), count,
             example_cases(case_ids, boxes.image[rows], out),
         )  # fmt: skip
+    if count >= FEWEST_TINY and bool((box[:, :2] + box[:, 2:] <= PER_CENT_SHARE * boxes.sizes[rows]).all()):
+        text = f"All {count:,} boxes lie in the upper left hundredth of their image: shares of it, read as per cent?"
+        yield Finding("tiny", model, text, True, count, count, example_cases(case_ids, boxes.image[rows], ~out))
     flat: Bools = np.any(box[:, 2:] <= 0, axis=1)
     if flat.mean() >= (FEW_OUT if model is not None else 0) and flat.any():
         text = f"{int(flat.sum()):,} of {count:,} boxes have no area: they overlap nothing."

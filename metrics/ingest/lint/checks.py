@@ -111,8 +111,9 @@ def _model_findings(
         yield Finding("images_without_predictions", model, text, False, len(empty), len(with_objects), some)
     for check in (normalised_finding, partial(reading_finding, truth=truth)):
         finding = check(model, boxes, case_ids=cases)
-        if finding is not None and finding.fix is not None:
+        if finding is not None:
             yield finding
+        if finding is not None and finding.fix is not None:
             table = FIXES[finding.fix].apply(table, suite)
             boxes = Boxes.of(suite, table)
     if boxes.plain.any():

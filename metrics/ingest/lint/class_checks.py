@@ -16,7 +16,7 @@ from metrics.ingest.lint.scene import Boxes, compared, overlaps
 from metrics.vision.geometry import whole
 
 NUMBERED = re.compile(r"(?:category_id |class )?(\d{1,9})(?:\.0)?")  # a number, also as readers name unknown classes
-FEWEST = 10  # pairs of boxes on the same object
+FEWEST, FEW = 10, 2  # pairs of boxes on the same object that prove a numbering, and that raise a doubt
 ERRORS, GAIN = 3.0, 0.3  # by how much another numbering has to agree better: standard errors, and share of the pairs
 KNOWN = 0.99  # share of the predictions that must have a class of the suite in another numbering
 STRANGE = 0.2  # share of agreeing classes below which the names are doubtful
@@ -86,13 +86,13 @@ def class_findings(
     """
     objects, usable = compared(truth, boxes)
     on, met = overlaps(boxes.image[usable], boxes.box[usable], truth.take(objects))
-    if len(on) < FEWEST:
-        return
     pairs = usable[on]
     true = whole(truth_labels).take(pa.array(objects[met]))
     now = _equal(whole(labels).take(pa.array(pairs)), true)
     cases, images = whole(suite.cases["case_id"]), boxes.image[pairs]
-    renumbering = _numbering(model, labels, pairs, true, images, suite, "boxes that lie on an object have its class")
+    renumbering = _numbering(
+        model, labels, pairs, true, images, suite, "boxes that lie on an object have its class", True
+    )
     if renumbering is not None:
         yield renumbering
     elif len(pairs) >= ENOUGH and now.mean() < STRANGE:
@@ -133,13 +133,16 @@ def label_findings(model: str, predictions: pa.Table, suite: Suite) -> Iterator[
 
 
 def _numbering(
-    model: str, labels: pa.ChunkedArray, pairs: Ints, true: pa.Array, cases: Int32s, suite: Suite, words: str
-) -> Finding | None:
+    model: str, labels: pa.ChunkedArray, pairs: Ints, true: pa.Array, cases: Int32s, suite: Suite, words: str,
+    few: bool = False,
+) -> Finding | None:  # fmt: skip
     """Return the finding that labels at `pairs` agree with the true ones in another numbering; None where not.
+
+    Of `few` pairs all have to agree, and none does now: a doubt.
 
     `cases` [pairs] are the rows of the suite that they belong to.
     """
-    if len(pairs) < FEWEST:
+    if len(pairs) < (FEW if few else FEWEST):
         return None
     here = pa.array(pairs)
     now = _equal(whole(labels).take(here), true)
@@ -150,7 +153,9 @@ def _numbering(
         known = np.asarray(pc.is_in(others, value_set=pa.array(suite.labels, pa.string())))
         then = _equal(others.take(here), true)
         gain, loss = int((then & ~now).sum()), int((now & ~then).sum())
-        certain = gain - loss >= max(ERRORS * np.sqrt(gain + loss), GAIN * len(pairs))
+        certain = gain - loss >= max(ERRORS * np.sqrt(gain + loss), GAIN * len(pairs)) or bool(
+            few and then.all() > now.any()
+        )
         if known.mean() >= KNOWN and certain and (best is None or then.sum() > best[0]):
             best = int(then.sum()), name, then
     if best is None:
@@ -161,7 +166,7 @@ def _numbering(
         f"and {per_cent(then.sum(), len(pairs))} would."
     )
     shown = example_cases(whole(suite.cases["case_id"]), cases, ~now)
-    return Finding("class_numbers", model, text, True, int((~now).sum()), len(pairs), shown, name)
+    return Finding("class_numbers", model, text, len(pairs) >= FEWEST, int((~now).sum()), len(pairs), shown, name)
 
 
 def _equal(labels: pa.Array, true: pa.Array) -> Bools:

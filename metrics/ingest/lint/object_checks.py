@@ -10,6 +10,7 @@ from metrics.ingest.arrays import codes_of
 from metrics.ingest.lint.box_checks import READINGS
 from metrics.ingest.lint.findings import Finding, example_cases
 from metrics.ingest.lint.scene import OVERLAPPING, Boxes, leaving
+from metrics.vision.boxes import paired_ious
 from metrics.vision.geometry import whole
 from metrics.vision.masks import is_ring
 
@@ -67,12 +68,12 @@ def outline_finding(model: str | None, boxes: Boxes, table: pa.Table, case_ids: 
     np.maximum.at(high, owner[of_ring], points)
     box, drawn = boxes.box, np.column_stack([low, high - low])
     looked = np.isfinite(np.column_stack([low, box])).all(axis=1) & (box[:, 2:] > 0).all(axis=1)
-    apart = looked & (_ious(drawn, box) < OVERLAPPING)
+    apart = looked & (paired_ious(drawn, box) < OVERLAPPING)
     count, total = int(apart.sum()), int(looked.sum())
     if not count or count < FEW_WRONG * total:
         return None
     corners = READINGS["xyxy"].convert(box, boxes.sizes)
-    fits = (_ious(drawn, corners) >= OVERLAPPING)[looked].mean() >= MOSTLY
+    fits = (paired_ious(drawn, corners) >= OVERLAPPING)[looked].mean() >= MOSTLY
     text = (
         f"The polygons of {count:,} of {total:,} objects lie elsewhere than their boxes"
         + (": these are x1 y1 x2 y2, and not x y width height, as which they are read" if fits else "")
@@ -80,15 +81,6 @@ def outline_finding(model: str | None, boxes: Boxes, table: pa.Table, case_ids: 
     )
     serious = model is None and (bool(fits) or 2 * count >= total)
     return Finding("outline", model, text, serious, count, total, example_cases(case_ids, boxes.image, apart))
-
-
-def _ious(one: Floats, other: Floats) -> Floats:
-    """Return the IoU [N] of boxes x y width height [N, 4] pair by pair, 0 for those of no area."""
-    with np.errstate(invalid="ignore"):
-        ends = np.minimum(one[:, :2] + one[:, 2:], other[:, :2] + other[:, 2:])
-        shared = (ends - np.maximum(one[:, :2], other[:, :2])).clip(0).prod(axis=1)
-        either = one[:, 2:].clip(0).prod(axis=1) + other[:, 2:].clip(0).prod(axis=1) - shared
-    return np.divide(shared, either, out=np.zeros(len(one)), where=either > 0)
 
 
 def repeated_finding(model: str | None, boxes: Boxes, table: pa.Table, case_ids: pa.Array) -> Finding | None:

@@ -1,5 +1,6 @@
 """The checks of a detection upload: what each finds, what none may find, and that fixes restore the clean numbers."""
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -176,6 +177,33 @@ def test_findings_of_three_boxes(of_truth, of_model, twice, expected):
     suite = Suite.from_rows("three", "detection", cases, truths)
     outputs = Outputs.from_rows([{"case_id": case["case_id"], "model": "m"} for case in cases], found)
     assert [(finding.kind, finding.model, finding.serious) for finding in lint(suite, outputs)] == expected
+
+
+def sized(pair: tuple[Suite, Outputs], width: int | None, height: int | None) -> tuple[Suite, Outputs]:
+    """The scene, its images of another size or of none."""
+    suite, outputs = pair
+    cases = [row | {"image_width": width, "image_height": height} for row in suite.cases.to_pylist()]
+    return Suite.from_rows("scene", "detection", cases, suite.annotations.to_pylist()), outputs
+
+
+def test_boxes_in_a_hundredth_of_their_image_and_shares_of_images_of_unknown_size():
+    """A tool that writes shares where the format has per cent; the same boxes are shares where no size is known."""
+    small = {"x": 1, "y": 2, "width": 3, "height": 2.5}
+    found = lint(*sized(scene([GOOD], small), 1000, 800))
+    assert ("tiny", True) in [(finding.kind, finding.serious) for finding in found]
+    for truth, boxes in (({"x": 0.1, "y": 0.2, "width": 0.3, "height": 0.25}, GOOD), ({}, [0.1, 0.2, 0.3, 0.25, 0.9])):
+        found = lint(*sized(scene([boxes], truth), None, None))
+        assert [finding.serious for finding in found if finding.kind == "normalised"] == [False]
+
+
+@pytest.mark.parametrize(("count", "serious"), [(1, []), (2, [False]), (12, [True])])
+def test_few_boxes_of_another_class_raise_a_doubt(count, serious):
+    suite, outputs = scene([GOOD], count=count)
+    numbered = replace(suite, labels=("ant", "cat"), category_ids=(0, 1))
+    column = outputs.predictions.schema.get_field_index("label")
+    ants = pa.array(["ant"] * count, pa.string())
+    found = lint(numbered, replace(outputs, predictions=outputs.predictions.set_column(column, "label", ants)))
+    assert [finding.serious for finding in found if finding.kind == "class_numbers"] == serious
 
 
 def test_boxes_of_another_image_are_found():
