@@ -276,6 +276,8 @@ def _objects_part(sheet: Sheet, columns: Columns, suite: Suite, model: str, rena
     ids = object_tables.match_cases(sheet, columns, suite.cases)
     geometry, present = object_tables.geometry(sheet, columns, ids, object_tables.sizes_of(suite.cases))
     object_tables.check_labels(sheet, columns.columns["label"], geometry["label"], suite, present)
+    if not object_tables.are_shares(columns, sheet):
+        object_tables.need_sizes(sheet, ids, geometry["width"], suite.cases)
     scores = sheet.numbers(columns.columns["score"]) if scored else np.full(len(sheet), np.nan)
     if suite.task == "detection":
         sheet.report(present & ~sheet.bad & np.isnan(scores), columns.columns.get("score"), "nothing", "a score")

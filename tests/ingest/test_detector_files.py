@@ -275,7 +275,7 @@ def test_numbers_of_classes_in_results_for_a_yolo_suite(tmp_path, names, numbers
     suite = read_suite(
         packed(tmp_path / "s.zip", {"data.yaml": f"names: {json.dumps(names)}", "labels/7.txt": "0 0.5 0.5 1 1"})
     )
-    results = [{"image_id": 7, "category_id": number, "bbox": [1, 1, 5, 5], "score": 0.5} for number in numbers]
+    results = [{"image_id": 7, "category_id": number, "bbox": [0.1, 0.1, 0.5, 0.5], "score": 0.5} for number in numbers]
     outputs = read_outputs(write(tmp_path, "m.json", results), suite=suite)
     assert outputs.predictions["label"].to_pylist() == classes
     decided = [str(line) for line in outputs.receipt if line.use == "asked"]
@@ -283,12 +283,27 @@ def test_numbers_of_classes_in_results_for_a_yolo_suite(tmp_path, names, numbers
     assert said is None or said in decided[0]
 
 
+@pytest.mark.parametrize("form", ["results", "table"])
+def test_boxes_in_pixels_of_images_of_unknown_size_are_refused(tmp_path, form):
+    """YOLO labels without their images are shares of assumed images: pixels of the real ones are no such boxes."""
+    suite = read_suite(packed(tmp_path / "s.zip", {"data.yaml": "names: [cat]", "labels/7.txt": "0 0.5 0.5 0.2 0.2"}))
+    for box, refused in (([40, 40, 20, 20], True), ([0.4, 0.4, 0.2, 0.2], False)):
+        path = write(tmp_path, "m.csv", "image,label,x,y,width,height,score\n7,cat," + ",".join(map(str, [*box, 0.5])))
+        if form == "results":
+            path = write(tmp_path, "m.json", [{"image_id": 7, "category_id": 0, "bbox": box, "score": 0.5}])
+        if refused:
+            found = "found boxes in pixels, of images whose size the suite does not know; expected the suite's images"
+            assert found in read_refusal(read_outputs, path, suite=suite)
+        else:
+            assert len(read_outputs(path, suite=suite).predictions) == 1
+
+
 def test_numbers_that_may_be_of_two_kinds_are_asked_about(tmp_path):
     names = [f"c{place}" for place in range(80)]
     suite = read_suite(
         packed(tmp_path / "s.zip", {"data.yaml": f"names: {json.dumps(names)}", "labels/7.txt": "0 0.5 0.5 1 1"})
     )
-    path = write(tmp_path, "m.json", [{"image_id": 7, "category_id": 80, "bbox": [1, 1, 5, 5], "score": 0.5}])
+    path = write(tmp_path, "m.json", [{"image_id": 7, "category_id": 80, "bbox": [0.1, 0.1, 0.5, 0.5], "score": 0.5}])
     assert "expected an answer, class_numbers=from_1 or class_numbers=coco_ids" in read_refusal(
         read_outputs, path, suite=suite
     )

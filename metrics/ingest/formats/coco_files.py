@@ -15,7 +15,7 @@ from metrics.ingest.output_parts import VISION, Part, objects_part
 from metrics.ingest.problems import Loaded
 from metrics.ingest.reader import FIRST_ROWS, Preview, Reader, Request, Upload, need_images
 from metrics.ingest.tables.columns import Role
-from metrics.ingest.tables.object_tables import check_keypoints, check_labels
+from metrics.ingest.tables.object_tables import check_keypoints, check_labels, need_sizes
 
 
 def _suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loaded[Suite]:
@@ -39,6 +39,7 @@ def _outputs(upload: Upload, request: Request, suite: Suite) -> Part:
     source, model = upload.source, request.model or upload.stem
     sheet, predictions = coco_results.read_results(source, source.document, request.problems, suite, model)
     check_labels(sheet, "label", predictions["label"], suite)
+    need_sizes(sheet, predictions["case_id"], predictions["width"], suite.cases)
     check_keypoints(sheet, "keypoints", predictions, suite)
     return objects_part(sheet, predictions, model)
 
@@ -52,6 +53,7 @@ def _scored(upload: Upload, request: Request, suite: Suite) -> Part:
         raise upload.error("COCO ground truth", expected)
     sheet, predictions = coco_results.read_scored(source, source.document, request.problems, suite, model)
     check_labels(sheet, "annotations.category_id", predictions["label"], suite)
+    need_sizes(sheet, predictions["case_id"], predictions["width"], suite.cases)
     check_keypoints(sheet, "annotations.keypoints", predictions, suite)
     return objects_part(sheet, predictions, model)
 
