@@ -29,7 +29,7 @@ Number = TypeVar("Number", bound=np.generic)
 BLOCK = 1 << 22  # bytes of results that a thread scans at a time
 LONGEST = 1 << 16  # bytes of the longest record of which the end is looked for
 BLANKS = b" \t\r\n"
-MEANT = re.compile(rb'"(bbox_mode|is_crowd|isCrowd|label|category|category_name|class_name|class|name)"')  # see Listing
+MEANT = re.compile(rb'"(is_crowd|isCrowd|label|category|category_name|class_name|class|name)"')  # see Listing
 
 
 class NotPlain(Exception):

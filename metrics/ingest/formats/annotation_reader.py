@@ -248,9 +248,8 @@ def _outputs(found: DrawnObjects, model: str | None, stem: str, suite: Suite, wh
         if picture[1:3] == SHARES and size != SHARES:
             if size is None:
                 known[place] = False
-                problems.add(
-                    found.file, f"{picture.name!r} with boxes of 0–1", "its size, which the suite does not say"
-                )
+                expected = "its size, which the suite does not say"
+                problems.add(found.file, f"{picture.name!r} with boxes of 0–1", expected)
             else:
                 found.rescale(place, *size)
             continue
@@ -261,9 +260,7 @@ def _outputs(found: DrawnObjects, model: str | None, stem: str, suite: Suite, wh
                 problems.add(found.file, f"{picture.name!r} with boxes in pixels", expected)
                 continue
             found.rescale(place, size[0] / picture.width, size[1] / picture.height)
-        elif (
-            size is not None and None not in (picture.width, picture.height) and size != (picture.width, picture.height)
-        ):
+        elif size is not None and None not in picture[1:3] and size != picture[1:3]:
             known[place] = False
             what = f"{picture.name!r} of {picture.width:,} × {picture.height:,} pixels"
             problems.add(found.file, what, f"{size[0]:,} × {size[1]:,}, as the suite says")

@@ -14,7 +14,7 @@ IMAGE_KEYS = {
     "tags": "tags", **LISTS,
 }  # fmt: skip
 SHAPE_KEYS = {
-    "bbox": "x, y, width, height", "bbox_mode": "what the numbers of bbox are", "area": "area",
+    "bbox": "x, y, width, height", "area": "area",
     "segmentation": "polygons, rle", "keypoints": "keypoints",
 }  # fmt: skip
 ANNOTATION_KEYS = SHAPE_KEYS | {

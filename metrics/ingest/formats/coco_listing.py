@@ -27,13 +27,12 @@ from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import FALSE, NUMBER, TRUE, Sheet
 from metrics.ingest.source import Source
 from metrics.ingest.tables.object_tables import POLYGONS, box_areas, box_columns
-from metrics.ingest.tables.values import finite, without
+from metrics.ingest.tables.values import finite, whole_number, without
 from metrics.vision.coco_columns import BOX, Fault, area_faults, box_faults
 
 CLASS_NAMES = ("label", "category_name", "category", "class_name", "class", "name")  # keys of a class beside its id
 MAX_ID = 2**63 - 1
 FIRST_TEXT_ID = 2**62  # the number of the first id that is a text and no number
-BOX_MODE = "0 (x1 y1 x2 y2 in pixels) or 1 (x y width height), as Detectron2 has it"
 KEYPOINTS = "a list of x, y, v for each key point, in finite numbers"
 SEGMENTATION = "polygons [[x1, y1, x2, y2, x3, y3, …], …] or run lengths {size: [height, width], counts}"
 WRONG_SEGMENTATION = "these are no outlines (polygons of three points and more, run lengths of the image's size), so " \
@@ -197,10 +196,6 @@ class Listing(Sheet):
                 for sides in map(_as_list, values)
             ]
             boxes = np.array(numbers, np.float64).reshape(-1, 4)
-        modes = [1 if mode is None else mode for mode in self.values("bbox_mode")]
-        self.wrong(np.array([mode not in (0, 1) for mode in modes], bool), "bbox_mode", modes, BOX_MODE)
-        corners = np.array([mode == 0 for mode in modes], bool)
-        boxes[corners, 2:] -= boxes[corners, :2]
         self.apply(box_faults(boxes, absent))
         return boxes, absent
 
@@ -350,15 +345,6 @@ def names(values: Sequence[Any]) -> NDArray[np.str_]:
 
 def _is_pose(value: Any) -> bool:
     return isinstance(value, list) and len(value) % 3 == 0 and all(map(finite, value))
-
-
-def whole_number(value: Any) -> int | None:
-    """Return a whole number, also one in quotes as it would be written; None where it is none."""
-    if isinstance(value, str) and (text := value.strip()).isdecimal() and len(text) < 20 and str(int(text)) == text:
-        return int(text)
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    return value if type(value) is int else None
 
 
 def _as_list(value: Any) -> list[Any]:

@@ -14,7 +14,7 @@ import pyarrow as pa
 from metrics.core.array_types import Ints
 from metrics.core.suite import Suite
 from metrics.ingest.formats.coco_keys import CATEGORY_KEYS, UNUSED_KEYS, note_document
-from metrics.ingest.formats.coco_listing import Ids, Listing, class_facts, names, whole_number
+from metrics.ingest.formats.coco_listing import Ids, Listing, class_facts, names
 from metrics.ingest.leaf_notes import Leaves
 from metrics.ingest.media.archive import UNREADABLE, Entry
 from metrics.ingest.media.bundle import Bundle, Rows
@@ -27,6 +27,7 @@ from metrics.ingest.sheet import FALSE, TRUE
 from metrics.ingest.source import MAX_JSON_BYTES, Source, load_json
 from metrics.ingest.tables.columns import Role
 from metrics.ingest.tables.object_tables import sizes_of
+from metrics.ingest.tables.values import whole_number
 from metrics.vision.coco_columns import Fault, category_faults, codes_of, image_faults, member_faults
 
 SEGMENTS = b'"segments_info"'

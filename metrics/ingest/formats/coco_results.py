@@ -22,12 +22,13 @@ from metrics.ingest.formats.coco import (
     read_listings,
 )
 from metrics.ingest.formats.coco_keys import ANNOTATION_KEYS, RESULT_KEYS, UNUSED_KEYS, note_document
-from metrics.ingest.formats.coco_listing import CLASS_NAMES, Ids, Listing, same_class, whole_number
+from metrics.ingest.formats.coco_listing import CLASS_NAMES, Ids, Listing, same_class
 from metrics.ingest.media.class_numbers import result_classes
 from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.source import Source
 from metrics.ingest.tables.object_tables import find_cases, sizes_of
+from metrics.ingest.tables.values import whole_number
 from metrics.vision.coco_columns import Fault, codes_of, member_faults, score_faults
 from metrics.vision.geometry import image_sizes, whole
 

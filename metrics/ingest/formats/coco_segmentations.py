@@ -9,7 +9,7 @@ import orjson
 
 from metrics.core.array_types import Floats, Ints
 from metrics.ingest.tables.object_tables import outline
-from metrics.ingest.tables.values import finite
+from metrics.ingest.tables.values import finite, whole_number
 from metrics.vision import rle
 from metrics.vision.masks import LARGEST_IMAGE, Shapes, draw, is_ring
 
@@ -57,8 +57,8 @@ def _plain(value: Any) -> Any:
         if isinstance(counts, str) and counts[:2] in ("b'", 'b"'):
             counts = ast.literal_eval(counts).decode()
         elif isinstance(counts, list):
-            counts = list(map(_whole, counts))
-        return {"counts": counts, "size": list(map(_whole, size)) if isinstance(size, list) else size}
+            counts = list(map(whole_number, counts))
+        return {"counts": counts, "size": list(map(whole_number, size)) if isinstance(size, list) else size}
     if not isinstance(value, list) or not value:
         return value
     if isinstance(value[0], dict) and len(value) == 1:
@@ -69,12 +69,6 @@ def _plain(value: Any) -> Any:
         return list(map(float, value))
     flat = ([number for part in ring for number in (part if isinstance(part, list) else [part])] for ring in value)
     return [list(map(float, ring)) for ring in flat]
-
-
-def _whole(value: Any) -> int:
-    if float(value) != int(float(value)):
-        raise ValueError(value)
-    return int(float(value))
 
 
 def _rings(value: Any, box: Floats) -> Segmentation:

@@ -209,11 +209,12 @@ def _column_key(record: Any) -> str | None:
     """Return the key with the boxes of all objects, None where each object is a record."""
     if not isinstance(record, Mapping):
         return None
-    for key, (labels, _) in COLUMNS.items():
-        boxes = record.get(key) if any(name in record for name in labels) else None
-        if isinstance(boxes, list) and all(isinstance(box, list) for box in boxes):
-            return key
-    return None
+    boxed = (key for key in COLUMNS if _is_boxes(record.get(key)))
+    return next((key for key in boxed if any(name in record for name in COLUMNS[key][0])), None)
+
+
+def _is_boxes(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(box, list) for box in value)
 
 
 def _of_columns(record: Mapping[str, Any], key: str) -> list[Detection] | None:

@@ -219,9 +219,8 @@ def read_lines(
             if not fields:
                 continue
             if tracked:
-                problems.note(
-                    bundle.name, "id of a track", "unused", "objects are evaluated frame by frame", 1, fields[-1]
-                )
+                why = "objects are evaluated frame by frame"
+                problems.note(bundle.name, "id of a track", "unused", why, 1, fields[-1])
                 fields.pop()
             rows.append(number)
             which.append(place)
@@ -327,12 +326,8 @@ def _objects(sheet: Rows, sizes: Floats, names: tuple[str, ...], shape: PoseShap
         rings[place] = [points.ravel().tolist()]
     sheet.report(off, "x1 y1 …", sheet.table["line"], "points from 0 to 1")
     _note(sheet, "coordinates", clipped & ~sheet.bad, CLIPPED)
-    _note(
-        sheet,
-        "lines again",
-        arrays.duplicates([pa.array(sheet.which), sheet.table["line"]])[0] & ~sheet.bad,
-        "the same line again in its file: counted as another object",
-    )
+    again = arrays.duplicates([pa.array(sheet.which), sheet.table["line"]])[0] & ~sheet.bad
+    _note(sheet, "lines again", again, "the same line again in its file: counted as another object")
     poses = {} if shape is None else {"keypoints": poses_of(sheet, shape, sizes)}
     codes, places = np.unique(np.where((number >= 0) & ~sheet.bad, number, 0).astype(np.int64), return_inverse=True)
     label = [names[code] if code < len(names) else UNKNOWN_CLASS.format(code) for code in codes.tolist()]

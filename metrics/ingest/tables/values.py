@@ -312,3 +312,12 @@ def tables_of(batches: Iterable[list[dict[str, Any]]]) -> pa.Table:
 def finite(value: Any) -> bool:
     """Return whether a JSON value is a finite number."""
     return isinstance(value, int | float) and not isinstance(value, bool) and -LARGEST <= value <= LARGEST
+
+
+def whole_number(value: Any) -> int | None:
+    """Return a whole number, also one in quotes as it would be written; None where it is none."""
+    if isinstance(value, str) and (text := value.strip()).isdecimal() and len(text) < 20 and str(int(text)) == text:
+        return int(text)
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value if type(value) is int else None
