@@ -1,6 +1,7 @@
 """The leaves of an upload: each value in it with its path, and the upload with that value changed."""
 
 import csv
+import gzip
 import io
 import json
 import re
@@ -12,18 +13,19 @@ from operator import getitem
 from typing import Any
 from xml.etree import ElementTree
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import yaml
+from openpyxl import Workbook, load_workbook
 
 from metrics.ingest.yaml_documents import load_yaml
 from tests.fuzz.target import Input
+from tests.ingest.test_packed_tables import parquet, stream
 
 Leaf = tuple[str, Callable[[], bytes]]  # the path without indexes, a.b.c, and the bytes with another value there
 MARK = "zq9"
 KITTI = "type truncated occluded alpha left top right bottom height width length x y z rotation_y score".split()
 COLUMNS = {15: KITTI[:15], 16: KITTI}  # of lines with so many fields, the names
-PACKED = ("parquet", "arrow", "feather", "xlsx", "gz", "png", "jpg")
-
-
 DOCUMENTS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], bytes]]] = {  # how to read and write them
     "json": (json.loads, lambda value: json.dumps(value).encode()),
     "jsonl": (
@@ -31,13 +33,63 @@ DOCUMENTS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], bytes]]] = {  #
         lambda records: b"\n".join(json.dumps(record).encode() for record in records),
     ),
     "yaml": (load_yaml, lambda value: yaml.safe_dump(value, allow_unicode=True).encode()),
+    "parquet": (lambda data: pq.read_table(pa.BufferReader(data)).to_pylist(), lambda rows: parquet(_arrow(rows))),
+    "arrow": (lambda data: pa.ipc.open_stream(data).read_all().to_pylist(), lambda rows: stream(_arrow(rows))),
+    "feather": (lambda data: pa.ipc.open_file(data).read_all().to_pylist(), lambda rows: stream(_arrow(rows), True)),
+    "xlsx": (lambda data: _read_book(data), lambda sheets: _write_book(sheets)),  # {sheet NAME: records}
 }
 
 
-def leaves(given: Input) -> Iterator[Leaf]:
-    """Yield the first leaf of each path of an upload; of what is packed (Parquet, Arrow, Excel, gzip, images) none."""
+def packed(given: Input, form: str) -> Input | None:
+    """Return the records of an upload in another form, or it in gzip ("gz"); None where that cannot hold them."""
+    if form == "gz":
+        return Input(f"{given.name}.gz", gzip.compress(given.data))
     ending = given.name.rpartition(".")[2]
-    if given.name.endswith("/") or ending in PACKED:
+    if ending == "csv":
+        rows = csv.DictReader(io.StringIO(given.data.decode()))
+        records: Any = [{name: cell for name, cell in row.items() if cell} for row in rows]
+    else:
+        records = DOCUMENTS[ending][0](given.data) if ending in ("json", "jsonl") else None
+    if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
+        return None
+    try:
+        return Input(f"u.{form}", DOCUMENTS[form][1]({"sheet 1": records} if form == "xlsx" else records))
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+        return None  # values of several types
+
+
+def _arrow(records: list[dict[str, Any]]) -> pa.Table:
+    names = dict.fromkeys(name for record in records for name in record)
+    return pa.Table.from_pylist([{name: record.get(name) for name in names} for record in records])
+
+
+def _read_book(data: bytes) -> dict[str, list[dict[str, Any]]]:
+    sheets = {f"sheet {sheet.title}": list(sheet.values) for sheet in load_workbook(io.BytesIO(data)).worksheets}
+    return {name: [dict(zip(rows[0], row, strict=True)) for row in rows[1:]] for name, rows in sheets.items()}
+
+
+def _write_book(sheets: dict[str, list[dict[str, Any]]]) -> bytes:
+    target = io.BytesIO()
+    book = Workbook()
+    book.remove(book.active)
+    for title, records in sheets.items():
+        sheet, names = (
+            book.create_sheet(title.removeprefix("sheet ")),
+            dict.fromkeys(name for record in records for name in record),
+        )
+        for row in (names, *([record.get(name) for name in names] for record in records)):
+            sheet.append([json.dumps(cell) if isinstance(cell, dict | list) else cell for cell in row])
+    book.save(target)
+    return target.getvalue()
+
+
+def leaves(given: Input) -> Iterator[Leaf]:
+    """Yield the first leaf of each path of an upload; of images none."""
+    plain, _, ending = given.name.rpartition(".")
+    if ending == "gz":
+        for path, change in leaves(Input(plain, gzip.decompress(given.data))):
+            yield path, lambda change=change: gzip.compress(change())
+    if given.name.endswith("/") or ending in ("gz", "png", "jpg"):
         return
     seen: set[str] = set()
     for path, change in _FORMS.get(ending, _fields)(given.data):

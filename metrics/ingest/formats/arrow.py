@@ -51,12 +51,12 @@ def arrow_table(source: Source, head: int | None = None) -> pa.Table:
         raise source.error(f"Arrow that cannot be read: {first_line(error)}", COMPLETE) from None
 
 
-def arrow_names(source: Source) -> list[str]:
-    """Return the names of the columns; none where the file is damaged, which its reader says."""
+def arrow_schema(source: Source) -> pa.Schema:
+    """Return the columns with their types; none where the file is damaged, which its reader says."""
     try:
-        return list(_opened(source).schema.names)
+        return _opened(source).schema
     except UNREADABLE:
-        return []
+        return pa.schema([])
 
 
 def _opened(source: Source) -> pa.RecordBatchReader:

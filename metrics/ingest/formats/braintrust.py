@@ -21,9 +21,9 @@ from metrics.ingest.formats.tool_records import (
     references,
     tool_reader,
 )
-from metrics.ingest.formats.unused_leaves import TAKEN
 from metrics.ingest.tables.messages import ANSWERS, QUESTIONS, REFERENCES, texts_in
 from metrics.ingest.tables.values import text_of
+from metrics.ingest.unused_leaves import TAKEN
 
 OWN = {"root_span_id", "span_id", "_xact_id", "span_parents", "is_root", "dataset_record_id", "span_attributes",
        "experiment_id", "_pagination_key", "xact_id"}  # fmt: skip

@@ -10,11 +10,11 @@ import numpy as np
 
 from metrics.core.suite import METADATA
 from metrics.ingest.formats.table_reader import table_reader
-from metrics.ingest.formats.unused_leaves import TAKEN, note_leaves
 from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.source import Source
 from metrics.ingest.tables.values import finite, tables_of, text_of, without
+from metrics.ingest.unused_leaves import TAKEN, note_leaves
 
 CASE = "an object with key and prompt"
 INPUT = "an object with input, actual_output and model_key"

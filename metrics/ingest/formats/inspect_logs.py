@@ -18,7 +18,6 @@ from metrics.core.errors import InputError
 from metrics.core.suite import METADATA
 from metrics.ingest.formats.table_reader import bundle_reader, table_reader
 from metrics.ingest.formats.tool_records import amount, count
-from metrics.ingest.formats.unused_leaves import RECORDS, TAKEN, note_leaves
 from metrics.ingest.media.archive import MAX_FILE_BYTES
 from metrics.ingest.media.bundle import Bundle, Rows
 from metrics.ingest.problems import Problems
@@ -28,6 +27,7 @@ from metrics.ingest.source import Source
 from metrics.ingest.tables.messages import asked, calls_tools, content_text, messages_in, note_media
 from metrics.ingest.tables.values import flatten, json_text, tables_of, text_of
 from metrics.ingest.traces.chat_traces import conversation
+from metrics.ingest.unused_leaves import RECORDS, TAKEN, note_leaves
 from metrics.text.agents.traces import TraceError
 
 HEADER, START, SAMPLES = "header.json", "_journal/start.json", "samples/"

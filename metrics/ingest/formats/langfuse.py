@@ -22,13 +22,13 @@ from metrics.ingest.formats.tool_records import (
     references,
     tool_reader,
 )
-from metrics.ingest.formats.unused_leaves import SUMMED, TAKEN
 from metrics.ingest.tables.columns import fold
 from metrics.ingest.tables.messages import ANSWERS, CHAT, QUESTIONS, REFERENCES, texts_in
 from metrics.ingest.tables.values import item_text, text_of
 from metrics.ingest.traces.chat_traces import decoded
 from metrics.ingest.traces.otel_traces import Span, span_of
 from metrics.ingest.traces.stored_trace import trace_cell
+from metrics.ingest.unused_leaves import SUMMED, TAKEN
 from metrics.text.agents.traces import TraceError
 
 OF_TRACES = {"session_id", "user_id", "release", "public", "bookmarked", "html_path", "total_cost", "project_id",

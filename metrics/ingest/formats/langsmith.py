@@ -24,9 +24,9 @@ from metrics.ingest.formats.tool_records import (
     references,
     tool_reader,
 )
-from metrics.ingest.formats.unused_leaves import TAKEN
 from metrics.ingest.tables.messages import ANSWERS, QUESTIONS, REFERENCES, texts_in
 from metrics.ingest.tables.values import item_text, text_of
+from metrics.ingest.unused_leaves import TAKEN
 
 INPUTS, REFERENCE = ("inputs", "input"), ("reference_outputs", "reference", "reference_output")
 OF_RUNS = {"run_type", "dotted_order", "parent_run_id", "trace_id", "session_id", "reference_example_id"}

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from metrics.ingest.formats.tool_records import Fault, Numbered, Record, metadata, references, tool_reader
-from metrics.ingest.formats.unused_leaves import OTHERS, TAKEN
 from metrics.ingest.tables.columns import fold
 from metrics.ingest.tables.messages import QUESTIONS
 from metrics.ingest.tables.values import text_of
+from metrics.ingest.unused_leaves import OTHERS, TAKEN
 
 NAMED = ("question", "query", "prompt", "problem", "goal", "sentence", "premise", "ctx")
 OWN = {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics", "doc_hash",

@@ -20,11 +20,11 @@ from metrics.ingest.formats.tool_records import (
     references,
     tool_reader,
 )
-from metrics.ingest.formats.unused_leaves import OTHERS, TAKEN
 from metrics.ingest.leaf_notes import leaves_of
 from metrics.ingest.tables.columns import fold
 from metrics.ingest.tables.messages import ANSWERS, QUESTIONS, texts_in
 from metrics.ingest.tables.values import item_text, text_of, without
+from metrics.ingest.unused_leaves import OTHERS, TAKEN
 
 IDS = ("id", "case_id", "dataset_record_id", "request_id", "trace_id")
 RESPONSE = ("expected_response", "expected_output", "expected_answer", "ground_truth", "answer")

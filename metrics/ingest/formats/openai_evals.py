@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from metrics.ingest.formats.tool_records import Fault, Numbered, Record, Refused, metadata, references, tool_reader
-from metrics.ingest.formats.unused_leaves import OTHERS
 from metrics.ingest.tables.messages import asked, content_text, messages_in
 from metrics.ingest.tables.values import text_of
+from metrics.ingest.unused_leaves import OTHERS
 
 EVENT = {"event_id", "sample_id", "type", "data"}
 SAMPLING = "one sampling event a sample, or a match event with what was sampled"

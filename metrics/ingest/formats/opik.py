@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from metrics.ingest.formats.tool_records import Fault, Numbered, Record, metadata, references, tool_reader
-from metrics.ingest.formats.unused_leaves import OTHERS, TAKEN
 from metrics.ingest.tables.columns import fold
 from metrics.ingest.tables.messages import ANSWERS, QUESTIONS, REFERENCES, texts_in
 from metrics.ingest.tables.values import text_of
+from metrics.ingest.unused_leaves import OTHERS, TAKEN
 
 ASKED, EXPECTED = ("input", *QUESTIONS, "user_question", "user_query"), ("expected_output", *REFERENCES)
 TELLING = ("input", "question", "query", "user_question", "user_query", "expected_output", "expected_answer")

@@ -23,11 +23,11 @@ from metrics.ingest.formats.tool_records import (
     metadata,
     tool_reader,
 )
-from metrics.ingest.formats.unused_leaves import SUMMED, TAKEN
 from metrics.ingest.tables.messages import ANSWERS, QUESTIONS, texts_in
 from metrics.ingest.tables.values import item_text, json_text, text_of
 from metrics.ingest.traces.otel_traces import Span, span_of
 from metrics.ingest.traces.stored_trace import trace_cell
+from metrics.ingest.unused_leaves import SUMMED, TAKEN
 from metrics.text.agents.traces import TraceError
 
 KNOWN = ("attributes.openinference", "attributes.input", "attributes.output", "attributes.llm", "attributes.retrieval")

@@ -18,13 +18,13 @@ from metrics.ingest.formats.json_records import first_value, line_values
 from metrics.ingest.formats.promptfoo_assertions import Assertions, listed_items
 from metrics.ingest.formats.table_reader import table_reader
 from metrics.ingest.formats.tool_records import metadata, references
-from metrics.ingest.formats.unused_leaves import TAKEN, note_leaves
 from metrics.ingest.output_parts import UNNAMED
 from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import CODE, Sheet
 from metrics.ingest.source import Source
 from metrics.ingest.tables.columns import SUITE_ALIASES, fold
 from metrics.ingest.tables.values import finite, flatten, json_text, tables_of, text_of
+from metrics.ingest.unused_leaves import TAKEN, note_leaves
 from metrics.ingest.yaml_documents import load_yaml
 
 EXPECTED_NAMES = ("expected_answers", *SUITE_ALIASES["expected_answers"])

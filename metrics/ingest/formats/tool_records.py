@@ -16,20 +16,20 @@ import pyarrow as pa
 
 from metrics.core.errors import InputError
 from metrics.core.suite import METADATA
-from metrics.ingest.formats.arrow import arrow_names, read_arrow
+from metrics.ingest.formats.arrow import arrow_schema, read_arrow
 from metrics.ingest.formats.delimited import header, read_delimited
 from metrics.ingest.formats.json_records import first_value, line_values
 from metrics.ingest.formats.json_shapes import records_in
 from metrics.ingest.formats.parquet import parquet_file, read_parquet
 from metrics.ingest.formats.table_reader import beginning_of, table_reader
-from metrics.ingest.formats.unused_leaves import Reads, note_leaves
 from metrics.ingest.problems import Problems
 from metrics.ingest.reader import Reader
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.source import DOCUMENTS, HEAD, Source
 from metrics.ingest.tables.messages import note_media
 from metrics.ingest.tables.python_reprs import NoRepr, python_value
-from metrics.ingest.tables.values import finite, flatten, tables_of, text_of
+from metrics.ingest.tables.values import MARK, finite, flatten, item_value, tables_of, text_of
+from metrics.ingest.unused_leaves import Reads, note_leaves
 
 LOOKED_AT = 5  # records of a document whose names are looked at
 DEEP = 6  # objects in a record whose entries count as names, a.b.c
@@ -113,13 +113,32 @@ def names_of(source: Source) -> frozenset[str]:
             head = replace(source, data=source.data[:HEAD])
             with suppress(InputError):
                 names.update(name for _, first in islice(records_of(head, Problems()), 1) for name in _paths(first))
-    elif source.format == "parquet":
-        names = {part for name in parquet_file(source).schema_arrow.names for part in _parts(name)}
-    elif source.format == "arrow":
-        names = {part for name in arrow_names(source) for part in _parts(name)}
     else:
-        names = set()
+        names = set(_paths(_shape(_schema(source))))
     return frozenset(names)
+
+
+def _schema(source: Source) -> Iterable[pa.Field]:
+    """Return the columns of a Parquet or Arrow file with their types; none of other files."""
+    return {"parquet": lambda: parquet_file(source).schema_arrow, "arrow": lambda: arrow_schema(source)}.get(
+        source.format, tuple
+    )()
+
+
+def _shape(fields: Iterable[pa.Field]) -> Record:
+    """Return the names of columns, those of structs with the names in them."""
+    return {field.name: _shape(field.type) if pa.types.is_struct(field.type) else None for field in fields}
+
+
+def _nested(record: Record, shape: Record) -> Record:
+    """Return a row of a table in which what was a struct is an object again."""
+    whole: Record = {}
+    for name, value in record.items():
+        inner, names, rest = whole, shape, name
+        while (step := rest.partition("."))[2] and isinstance(names.get(step[0]), dict):
+            inner, names, rest = inner.setdefault(step[0], {}), names[step[0]], step[2]
+        inner[rest] = value
+    return whole
 
 
 def _paths(record: Mapping[str, Any], prefix: str = "", depth: int = DEEP) -> Iterator[str]:
@@ -155,16 +174,19 @@ def records_of(source: Source, problems: Problems) -> Iterator[Numbered]:
                 problems.add(source.name, f"{type(value).__name__} {value!r}"[:80], "an object", row)
         return
     read = {"csv": read_delimited, "parquet": read_parquet, "arrow": read_arrow}[source.format]
-    sheet: Sheet = read(source, problems)
+    sheet, shape = read(source, problems), _shape(_schema(source))
     for start in range(0, len(sheet), 10_000):
         part: pa.Table = sheet.table.slice(start, 10_000)
         for place, cells in enumerate(part.to_pylist(), start):
-            yield int(sheet.rows[place]), {name: _cell(value) for name, value in cells.items() if value is not None}
+            record = {name: _cell(value) for name, value in cells.items() if value is not None}
+            yield int(sheet.rows[place]), _nested(record, shape)
 
 
 def _cell(value: Any) -> Any:
     if isinstance(value, list):
         return [_cell(item) for item in value]
+    if isinstance(value, str) and value.startswith(MARK):
+        return item_value(value)
     if isinstance(value, str) and value[:1] in ("{", "["):
         with suppress(orjson.JSONDecodeError):
             return orjson.loads(value)

@@ -10,6 +10,7 @@ from metrics.ingest.problems import Problems
 from metrics.ingest.tables.columns import OUTPUT_ALIASES, SUITE_ALIASES, fold
 from metrics.ingest.tables.values import CHATS, json_text
 from metrics.ingest.traces.stored_trace import Trace, json_value, trace_of
+from metrics.ingest.unused_leaves import OTHERS, note_leaves
 from metrics.text.agents.dialects import is_chat_message
 from metrics.text.agents.traces import TraceError
 
@@ -51,6 +52,8 @@ def split_questions(file: str, table: pa.Table, problems: Problems) -> Mapping[s
     problems.note(file, name, "used", meaning, len(filled))
     columns = {name: pa.array(questions, pa.string())}
     if not whole:
+        asked = [{"question": question} for question in questions]
+        note_leaves(file, problems, cells, asked, {OTHERS: "question"}, name)
         return columns
     named = any(each in folded for each in ("case_id", "model", *SUITE_ALIASES["case_id"], *OUTPUT_ALIASES["model"]))
     if not named and len(set(questions)) < len(questions):  # conversations that begin alike

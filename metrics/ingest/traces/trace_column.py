@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import accumulate
 
 from metrics.core.suite import Suite
 from metrics.ingest import arrays
@@ -11,8 +12,11 @@ from metrics.ingest.sheet import Sheet
 from metrics.ingest.tables.columns import Columns, Role
 from metrics.ingest.tables.messages import NO_TEXT
 from metrics.ingest.tables.thoughts import wants_stripped
-from metrics.ingest.traces.stored_trace import EXPECTED, SHOWN, Trace, read_trace, without_thoughts
+from metrics.ingest.traces.stored_trace import EXPECTED, SHOWN, Trace, json_value, read_trace, without_thoughts
+from metrics.ingest.traces.trace_leaves import note_trace_leaves
 from metrics.text.agents.traces import TraceError
+
+LOOKED_AT = 1_000_000  # characters of the cells in which what is not read is looked for
 
 
 def unpack(sheet: Sheet, columns: Columns, role: Role, suite: Suite | None = None) -> Columns:
@@ -42,6 +46,7 @@ def unpack(sheet: Sheet, columns: Columns, role: Role, suite: Suite | None = Non
         traces = split
     for kind, number in sorted(Counter(kind for trace in traces if trace for kind in trace.media.elements()).items()):
         sheet.problems.note(sheet.file, f"{name}: {kind} parts", "unused", NO_TEXT, number)
+    _note_unread(sheet, name, traces)
     derived: dict[str, list[str | None]] = {
         "trace": [None if trace is None else trace.text for trace in traces],
         "answer": [None if trace is None else trace.answer for trace in traces],
@@ -58,6 +63,17 @@ def unpack(sheet: Sheet, columns: Columns, role: Role, suite: Suite | None = Non
         if given is None or None in named:
             derived["case_id"] = _cases(sheet, named, questions, suite)
     return _with(sheet, columns, name, derived)
+
+
+def _note_unread(sheet: Sheet, name: str, traces: Sequence[Trace | None]) -> None:
+    """Say what of the first cells their traces do not have."""
+    cells = sheet.text(name).to_pylist()
+    read = [place for place, trace in enumerate(traces) if trace is not None]
+    sizes = accumulate(len(cells[place]) for place in read)
+    first = [place for place, size in zip(read, sizes, strict=True) if size <= LOOKED_AT] or read[:1]
+    documents = [json_value(cells[place], ".json") for place in first]
+    records = [{"trace": trace.text} for place in first if (trace := traces[place]) is not None]
+    note_trace_leaves(sheet.file, sheet.problems, documents, records, name)
 
 
 def _with(sheet: Sheet, columns: Columns, name: str, derived: Mapping[str, Sequence[str | None]]) -> Columns:
