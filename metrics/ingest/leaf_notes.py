@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from metrics.core.receipt import Use
 from metrics.ingest.problems import Problems
 
 UNKNOWN = "nothing that is evaluated has this name"
@@ -89,7 +90,8 @@ class Leaves:
         """
         for path, (count, example) in self._found.items():
             known = next((part for part in upwards(path) if part in used or part in why), "")
-            use, meaning = ("used", used[known]) if known in used else ("unused", why.get(known, reason))
+            use: Use = "used" if known in used else "unused"
+            meaning = used[known] if known in used else why.get(known, reason)
             problems.note(file, path, use, meaning, count if counted else None, example)
 
 

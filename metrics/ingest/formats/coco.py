@@ -112,7 +112,7 @@ def read_ground_truth(
     note_document(source, document, problems)
     if nameless := sum(not isinstance(name, str) or not name for name in files):
         why = "these images have none: only their ids name them"
-        problems.note(source.name, "names of images", "unused", why, nameless, "")
+        problems.note(source.name, "names of images", "unused", why, nameless)
     named = IMAGE_KEYS if any(images.values("file_name")) else IMAGE_KEYS | {"coco_url": "metadata.image_name"}
     images.note_keys(named, UNUSED_KEYS)
     annotations.note_keys(ANNOTATION_KEYS | dict.fromkeys(CROWDS, "is_crowd"), UNUSED_KEYS)

@@ -7,7 +7,7 @@ where it was called several times those of the whole sample, in which scorers th
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -25,7 +25,7 @@ from metrics.ingest.reader import FIRST_ROWS, Upload
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.source import Source
 from metrics.ingest.tables.messages import asked, calls_tools, content_text, messages_in, note_media
-from metrics.ingest.tables.values import flatten, json_text, tables_of, text_of
+from metrics.ingest.tables.values import flatten, json_text, tables_of, text_of, without
 from metrics.ingest.traces.chat_traces import conversation
 from metrics.ingest.unused_leaves import RECORDS, TAKEN, note_leaves
 from metrics.text.agents.traces import TraceError
@@ -75,8 +75,8 @@ def _read_log(source: Source, problems: Problems) -> Sheet:
         records.append(record)
     if not records:
         raise InputError(problems.listed)
-    _note(source.name, problems, samples, records, "samples[]")
-    _note(source.name, problems, [{name: value for name, value in document.items() if name != "samples"}], records)
+    note_leaves(source.name, problems, samples, records, READS, "samples[]")
+    note_leaves(source.name, problems, [without(document, "samples")], records, READS)
     return Sheet(source.name, tables_of([records]), np.array(rows, np.int64), problems)
 
 
@@ -112,16 +112,9 @@ def _read_eval(upload: Upload, problems: Problems, most: int | None = None) -> S
             samples += [sample] if len(samples) < RECORDS else []
     if not records:
         raise InputError(problems.listed)
-    _note(bundle.name, problems, samples, records)
-    _note(bundle.file(head), problems, [header], records)
+    note_leaves(bundle.name, problems, samples, records, READS)
+    note_leaves(bundle.file(head), problems, [header], records, READS)
     return Rows(bundle.name, tables_of([records]), [1] * len(records), which, names, problems)
-
-
-def _note(
-    file: str, problems: Problems, given: Sequence[Any], records: Sequence[dict[str, Any]], root: str = ""
-) -> None:
-    """Say what of samples or of a header no record has."""
-    note_leaves(file, problems, given, records, READS, root)
 
 
 def _sample_files(bundle: Bundle) -> list[Any]:

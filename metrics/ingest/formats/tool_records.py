@@ -120,9 +120,9 @@ def names_of(source: Source) -> frozenset[str]:
 
 def _schema(source: Source) -> Iterable[pa.Field]:
     """Return the columns of a Parquet or Arrow file with their types; none of other files."""
-    return {"parquet": lambda: parquet_file(source).schema_arrow, "arrow": lambda: arrow_schema(source)}.get(
-        source.format, tuple
-    )()
+    if source.format == "parquet":
+        return parquet_file(source).schema_arrow
+    return arrow_schema(source) if source.format == "arrow" else ()
 
 
 def _shape(fields: Iterable[pa.Field]) -> Record:
