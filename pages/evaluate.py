@@ -303,13 +303,14 @@ with right:
             url.put(suite=inputs.outputs[0], outputs=[inputs.suite], smap=None, omap=None, called=None)
             st.rerun()
         seen = evaluation_inputs.previews(inputs)[0].preview if suite and source == "upload" else None
-        beside = seen and f" The suite file has {', '.join(seen.ignored)}: say above if these are the answers."
+        ignored = "" if seen is None else ", ".join(seen.ignored)
+        beside = f" The suite file has {ignored}: say above if these are the answers." if ignored else ""
         run_start.draw_not_ready(
             "Choose the suite." if not suite
             else "Fix the problems, or skip the bad rows." if obstacle == "problem"
             else "Answer the question about a file." if obstacle == "question"
             else "Run the model on the cases first." if asking and not complete
-            else "Add what the models answered." + (beside if seen and seen.ignored else "") if not complete
+            else "Add what the models answered." + beside if not complete
             else unchecked
         )  # fmt: skip
 if understood is not None and not unchecked:
