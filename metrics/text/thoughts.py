@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 # marks of a thought: what opens it, what closes it. The opening one is often a part of the prompt and not of the answer
 TAGS = (
-    "(?:antml:|seed:|redacted_|longcat_)?think(?:ing)?|thoughts?|reasoning(?:_content)?|inner_(?:monologue|thoughts?)"
-    "|chain_of_thought"
+    r"(?:antml:|seed:|redacted_|longcat_)?think(?:ing)?|thoughts?|reasoning(?:_content)?|inner_\w{5,9}|chain_of_thought"
 )
 LESS, MORE = r"(?:<|＜|&lt;)", r"(?:>|＞|&gt;)"
 MARKS = (

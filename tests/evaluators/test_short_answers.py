@@ -79,6 +79,13 @@ def test_a_choice_is_its_letter_or_its_text(answer: str, expected: str, equal: i
     assert found.values["exact_match"] == equal
 
 
+@pytest.mark.parametrize(
+    ("answer", "equal"), [(r"So \boxed{\text{yes}}.", 1), (r"\boxed{\mathrm{Yes}}", 1), (r"\boxed{\text{no}}", 0)]
+)
+def test_words_in_a_box_are_words(answer: str, equal: int) -> None:
+    assert score("exact_match", answer=answer, expected_answers=["yes"]).values["exact_match"] == equal
+
+
 def test_an_output_without_its_answer_is_wrong_and_says_so() -> None:
     found = score("exact_match", {"extract": "#### (.+)"}, answer="It is 42.", expected_answers=["#### 42"])
     assert found.values["exact_match"] == 0

@@ -86,7 +86,7 @@ def text_of(value: Any) -> str | None:
         return json_text(value if isinstance(value, dict) else list(value))
     text = _text_within(value)
     if text is None and NO_VALUE.match(text := str(value)):
-        raise ValueError(f"an object {text[:80]}")
+        raise ValueError(f"an object {str(value)[:80]}")
     return text
 
 

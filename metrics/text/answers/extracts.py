@@ -1,5 +1,6 @@
 r"""The part of an output that is its answer: what an expression finds, or what is in \boxed{…}."""
 
+import re
 from collections import deque
 from typing import Literal
 
@@ -8,6 +9,7 @@ from metrics.text.patterns import compiled
 Which = Literal["first", "last"]
 SEARCHED = 10_000  # characters from the end for the last match: to find all can take a step for each pair of them
 BOXED = ("\\boxed", "\\fbox")
+WORDS = re.compile(r"\A\\(?:text(?:bf|it|rm)?|mathrm|mbox)\{([^{}]*[^\W\d_]{2}[^{}]*)\}\Z")  # of a box that holds words
 
 
 def matched(pattern: str, text: str, which: Which = "last") -> str | None:
@@ -46,5 +48,5 @@ def boxed(text: str) -> str | None:
     for place in range(start, len(end)):
         depth += {"{": 1, "}": -1}.get(end[place], 0)
         if not depth:
-            return end[start + 1 : place].strip()
+            return WORDS.sub(r"\1", end[start + 1 : place].strip())
     return None
