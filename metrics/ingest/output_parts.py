@@ -5,9 +5,10 @@ from functools import partial
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from metrics.core.array_types import Ints
-from metrics.core.suite import OUTPUTS, PREDICTIONS, Outputs, Suite, Task, conform
+from metrics.core.suite import ASSUMED_SIZE, OUTPUTS, PREDICTIONS, Outputs, Suite, Task, conform, sizes_assumed
 from metrics.ingest import arrays
 from metrics.ingest.arrays import is_null, only
 from metrics.ingest.problems import Loaded, Problems
@@ -29,6 +30,15 @@ class Part:
     rows: Ints | None = None  # of the predictions, in the sheet
     passages: bool = False
     repeats: bool = False  # a case may have several rows: its labels or its objects
+
+
+def need_sizes(sheet: Sheet, ids: pa.Array, sides: pa.Array, cases: pa.Table) -> None:
+    """Raise InputError for boxes in pixels, by one of their sides, of images whose size the suite only assumes."""
+    if sizes_assumed(cases):
+        assumed = pc.is_in(ids, value_set=arrays.flat(cases.filter(pc.equal(cases[ASSUMED_SIZE], "yes"))["case_id"]))
+        if (pc.max(pc.if_else(assumed, sides, 0)).as_py() or 0) > 1:
+            found = "boxes in pixels, of images whose size the suite does not know"
+            raise sheet.problems.fail(sheet.file, found, "the suite's images, or boxes of 0–1")
 
 
 def objects_part(sheet: Sheet, predictions: pa.Table, model: str) -> Part:

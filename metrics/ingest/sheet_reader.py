@@ -19,7 +19,7 @@ from metrics.ingest.arrays import as_mask, flat, only
 from metrics.ingest.leaf_notes import UNSCORED
 from metrics.ingest.media.spoiled_images import without_spoiled
 from metrics.ingest.media.suite_images import SuiteImages
-from metrics.ingest.output_parts import VISION, Part, answered_twice, found_nothing, outputs_of
+from metrics.ingest.output_parts import VISION, Part, answered_twice, found_nothing, need_sizes, outputs_of
 from metrics.ingest.problems import Loaded, Problems
 from metrics.ingest.reader import FIRST_ROWS, ListCell, Preview, Request
 from metrics.ingest.sheet import Sheet
@@ -277,7 +277,7 @@ def _objects_part(sheet: Sheet, columns: Columns, suite: Suite, model: str, rena
     geometry, present = object_tables.geometry(sheet, columns, ids, object_tables.sizes_of(suite.cases))
     object_tables.check_labels(sheet, columns.columns["label"], geometry["label"], suite, present)
     if not object_tables.are_shares(columns, sheet):
-        object_tables.need_sizes(sheet, ids, geometry["width"], suite.cases)
+        need_sizes(sheet, ids, geometry["width"], suite.cases)
     scores = sheet.numbers(columns.columns["score"]) if scored else np.full(len(sheet), np.nan)
     if suite.task == "detection":
         sheet.report(present & ~sheet.bad & np.isnan(scores), columns.columns.get("score"), "nothing", "a score")

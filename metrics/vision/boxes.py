@@ -38,4 +38,5 @@ def paired_ious(one: Floats, other: Floats) -> Floats:
         ends = np.minimum(one[..., :2] + one[..., 2:], other[..., :2] + other[..., 2:])
         shared = (ends - np.maximum(one[..., :2], other[..., :2])).clip(0).prod(axis=-1)
         either = one[..., 2:].clip(0).prod(axis=-1) + other[..., 2:].clip(0).prod(axis=-1) - shared
-    return np.divide(shared, either, out=np.zeros_like(shared), where=either > 0)
+    ious: Floats = np.divide(shared, either, out=np.zeros_like(shared), where=either > 0)
+    return ious

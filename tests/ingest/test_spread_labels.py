@@ -66,7 +66,8 @@ def test_classes_with_their_scores(tmp_path, records, frame):
 def test_a_nested_class_and_its_score(tmp_path):
     records = [{"id": str(n), "output": {"label": name, "score": 0.75}} for n, name in ((1, "cat"), (2, "dog"))]
     found = read_outputs(write(tmp_path, "o.json", json.dumps(records)), suite=SUITE).predictions.to_pylist()
-    assert [(row["label"], row["score"]) for row in found] == [("cat", 0.75), ("dog", 0.75)]
+    likelier = [(row["label"], row["score"]) for row in found if row["score"] > 0.5]  # the other one has the rest
+    assert likelier == [("cat", 0.75), ("dog", 0.75)]
 
 
 def test_a_predicted_class_in_a_column_each_has_no_score(tmp_path):

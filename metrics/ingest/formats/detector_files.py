@@ -52,10 +52,9 @@ NAMES = (
     "image_id", "image", "image_name", "file_name", "filename", "image_path", "img_path", "filepath", "path", "file",
     "image_url", "imageGcsUri", "content", "uri", "key",
 )  # fmt: skip
-TRUTH = "ground_truth"
 INNER = (  # where the objects of an image are
     "predictions", "prediction", "detections", "boundingBoxAnnotations", "objects", "boxes", "outputs", "output",
-    "results", "result", "instances", "pred_instances", "label", TRUTH, "annotations",
+    "results", "result", "instances", "pred_instances", "label", "ground_truth", "annotations",
 )  # fmt: skip
 LISTS = ("samples", "labels", "images")  # where the images of a document are
 SIZES = ("image", "metadata", "image_details", "size")  # where the size of an image is, or in the record itself
@@ -303,9 +302,9 @@ def _truths(value: Any) -> Any:
         return list(map(_truths, value))
     if not isinstance(value, Mapping):
         return value
-    if value.get(TRUTH) is None:
+    if value.get("ground_truth") is None:
         return {key: _truths(own) for key, own in value.items()}
-    return {key: own for key, own in value.items() if key == TRUTH or key not in INNER}
+    return {key: own for key, own in value.items() if key == "ground_truth" or key not in INNER}
 
 
 def _gather(found: DrawnObjects, upload: Upload, purpose: Purpose) -> None:
@@ -315,7 +314,7 @@ def _gather(found: DrawnObjects, upload: Upload, purpose: Purpose) -> None:
         if purpose == "suite" and b'"ground_truth"' in document.data:
             value, whole = _truths(value), value
             if value != whole:
-                found.problems.note(found.file, "predictions", "unused", f"{TRUTH} beside them is read")
+                found.problems.note(found.file, "predictions", "unused", "ground_truth beside them is read")
         images = None if value is None else _images(value)
         if images is None:
             if value is not None:

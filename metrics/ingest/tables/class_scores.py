@@ -233,10 +233,9 @@ def long(
     if name is None:
         nothing = pa.table({"label": pa.array([], pa.string()), "score": pa.array([], pa.float64())})
         return nothing, np.zeros(0, int), False
-    likelier = (
-        len(labels) == 2 and set(label.to_pylist()) <= set(labels) and bool(((scores >= 0.5) & (scores <= 1)).all())
-    )
-    if likelier and (scores > 0.5).any() and not arrays.duplicates([table[key] for key in ANSWER_KEY])[0].any():
+    shares = bool(((scores >= 0.5) & (scores <= 1)).all() and (scores > 0.5).any())
+    likelier = shares and len(labels) == 2 and set(label.to_pylist()) <= set(labels)
+    if likelier and not arrays.duplicates([table[key] for key in ANSWER_KEY])[0].any():
         sheet.problems.note(sheet.file, SCORE, "used", "of the predicted class of two; the other one has the rest to 1")
         second = np.where(np.asarray(pc.equal(label, labels[1])), scores, 1 - scores)
         return *_of_both(sheet, columns, labels, labels[1], second), False

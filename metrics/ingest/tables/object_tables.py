@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.label_fields import OBJECT_TABLE_FIELDS
-from metrics.core.suite import ASSUMED_SIZE, METADATA, PREDICTIONS, Suite, sizes_assumed
+from metrics.core.suite import METADATA, PREDICTIONS, Suite
 from metrics.ingest import arrays
 from metrics.ingest.arrays import as_mask, flat, is_null, only
 from metrics.ingest.problems import Problems
@@ -198,15 +198,6 @@ def check_keypoints(sheet: Sheet, column: str, predictions: pa.Table, suite: Sui
         f"{name} {n // 3}" for name, n in list(known.items())[:5]
     )
     sheet.blame_rows(wrong, column, expected)
-
-
-def need_sizes(sheet: Sheet, ids: Column, sides: Column, cases: pa.Table) -> None:
-    """Raise InputError for boxes in pixels, by one of their sides, of images whose size the suite only assumes."""
-    if sizes_assumed(cases):
-        assumed = pc.is_in(ids, value_set=flat(cases.filter(pc.equal(cases[ASSUMED_SIZE], "yes"))["case_id"]))
-        if (pc.max(pc.if_else(assumed, sides, 0)).as_py() or 0) > 1:
-            found = "boxes in pixels, of images whose size the suite does not know"
-            raise sheet.problems.fail(sheet.file, found, "the suite's images, or boxes of 0–1")
 
 
 def sizes_of(cases: pa.Table) -> dict[str, tuple[int, int]]:
