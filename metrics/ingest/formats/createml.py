@@ -48,8 +48,6 @@ def _gather(found: DrawnObjects, upload: Upload, purpose: Purpose) -> None:
         if records is None:
             continue
         found.add_file(document.name)
-        if purpose != "suite":
-            leaves.add(records)
         if not isinstance(records, list):
             found.problems.add(document.name, "no array", f"an array of {EXPECTED}", fatal=True)
             continue
@@ -62,8 +60,7 @@ def _gather(found: DrawnObjects, upload: Upload, purpose: Purpose) -> None:
                 found.lost += 1
                 continue
             beside = without(record, *OWN) if purpose == "suite" else {}
-            if purpose == "suite":
-                leaves.add([without(record, *beside)])
+            leaves.add([without(record, *beside)])
             image = found.add_picture(Picture(f"{folder}/{name}" if folder else name, beside=beside))
             for item in listed:
                 row += 1

@@ -87,11 +87,8 @@ def sheet_of(
         record["case_id"] = record["case_id"] or f"?{row}"
         record["model"] = record["model"] or UNNAMED
         record["expected_answers"] = None if code else record["expected_answers"]
-    if tests:
-        reads = {path.removeprefix("test_case."): columns for path, columns in READS.items()}
-        note_leaves(name, problems, tests, records, reads, "tests[]")
-    else:
-        note_leaves(name, problems, results, records, READS, "results[]")
+    reads = {path.removeprefix("test_case."): columns for path, columns in READS.items()} if tests else READS
+    note_leaves(name, problems, tests or results, records, reads, "tests[]" if tests else "results[]")
     table = tables_of([records])
     sheet = Sheet(name, table, rows, problems)
 

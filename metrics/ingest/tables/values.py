@@ -21,17 +21,8 @@ from metrics.ingest.tables.columns import CONTAINERS, fold, spellings
 from metrics.text.agents.dialects import is_chat_message
 
 # where an object in a list keeps its text …
-TEXT_KEYS = (
-    "text",
-    "content",
-    "page_content",
-    "passage",
-    "answer",
-    "pageContent",
-    "chunk",
-    "snippet",
-    "generated_text",
-)
+TEXT_KEYS = ("text", "content", "page_content", "passage", "answer", "pageContent", "chunk", "snippet",
+             "generated_text")  # fmt: skip
 HOLDERS = ("kwargs", "node", "document", "chunk", "passage", "content")  # … or the object that has it
 # the same only of a passage, whose other names they are: in an answer they may be fields of JSON
 PASSAGE_KEYS = ("chunk_text", "passage_text", "document_text", "context", "body")
