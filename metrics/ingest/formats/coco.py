@@ -97,7 +97,7 @@ def read_ground_truth(
             ),
             **({"tags": _tags(tags, images.bad)} if any(tags) else {}),
             **checked,
-            **images.metadata(IMAGE_KEYS, UNUSED_KEYS),
+            **images.keep_others(IMAGE_KEYS, UNUSED_KEYS),
         }
     )
     order = ascending(ids, ~images.bad)

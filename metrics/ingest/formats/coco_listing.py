@@ -90,7 +90,7 @@ class Listing(Sheet):
         """What a key of a record is called in the receipt, before its name."""
         return self.prefix.replace(".", "[].") or "[]."
 
-    def metadata(self, *known: Mapping[str, str]) -> dict[str, pa.Array]:
+    def keep_others(self, *known: Mapping[str, str]) -> dict[str, pa.Array]:
         """Return what the records have under other than the known keys as columns of metadata, and note it."""
         names = {key for keys in known for key in keys}
         self._kept = {key for record in self.records for key in record} - names

@@ -86,7 +86,7 @@ def read_suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loade
     categories.note_keys(CATEGORY_KEYS, UNUSED_KEYS)
     sides = dict.fromkeys(("width", "height"), PIXELS)
     keys = {"id": "case_id", "file_name": IMAGE_NAME}
-    beside = images.metadata(keys, UNUSED_KEYS | sides)
+    beside = images.keep_others(keys, UNUSED_KEYS | sides)
     images.note_keys(keys, UNUSED_KEYS | sides)
     maps = _read(upload, source, document, problems, np.sort(ids), image_ids, IMAGE, set(labels), known, {})
     maps.sheet.leave_out()

@@ -118,11 +118,11 @@ def names_of(source: Source) -> frozenset[str]:
     return frozenset(names)
 
 
-def _schema(source: Source) -> Iterable[pa.Field]:
+def _schema(source: Source) -> list[pa.Field]:
     """Return the columns of a Parquet or Arrow file with their types; none of other files."""
     if source.format == "parquet":
-        return parquet_file(source).schema_arrow
-    return arrow_schema(source) if source.format == "arrow" else ()
+        return list(parquet_file(source).schema_arrow)
+    return list(arrow_schema(source)) if source.format == "arrow" else []
 
 
 def _shape(fields: Iterable[pa.Field]) -> Record:
