@@ -88,7 +88,7 @@ def _places(line: ReceiptLine) -> Iterator[str]:
     """Yield the forms in which paths have the place of a line, with the file in an archive or without."""
     yield _plain(line.place)
     yield _plain(f"{line.file}.{line.place}".partition("/")[2])
-    if line.place.startswith("*."):  # files that are not read: the first of them is the example
+    if line.place.startswith(("*.", "split ")):  # files that are not read: the first of them is the example
         yield _plain(line.example)
 
 
