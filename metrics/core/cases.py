@@ -176,8 +176,9 @@ def _compose_column(name: str, column: Any) -> Any:
 def compose_column(column: Any) -> Any:
     """Return a column of texts, or of lists of them, in composed characters; itself where nothing changes."""
     if isinstance(column, pa.ChunkedArray):
-        chunks = [compose_column(chunk) for chunk in column.chunks]
-        same = all(new is old for new, old in zip(chunks, column.chunks, strict=True))
+        given = column.chunks
+        chunks = [compose_column(chunk) for chunk in given]
+        same = all(new is old for new, old in zip(chunks, given, strict=True))
         return column if same else pa.chunked_array(chunks, column.type)
     if pa.types.is_list(column.type):
         own = column.flatten()

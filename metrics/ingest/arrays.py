@@ -8,6 +8,7 @@ import pyarrow.compute as pc
 
 from metrics.core.array_types import Bools, Floats, Ints
 
+BLOCK = 1 << 18  # bytes looked at at a time
 WHOLE = 2.0**53  # above it a float cannot represent every whole number
 
 
@@ -38,7 +39,23 @@ def flat(column: pa.ChunkedArray | pa.Array) -> pa.Array:
 
 def is_blank(column: pa.ChunkedArray) -> Bools:
     """Return where a column of strings has no value, or nothing but whitespace."""
-    return is_null(column) | as_mask(pc.match_substring_regex(column, r"^\s*$"))
+    return is_null(column) | as_mask(pc.equal(pc.ascii_ltrim(column, " \t\n\f\r"), ""))
+
+
+def may_hold(column: pa.ChunkedArray | pa.Array, *marks: bytes) -> bool:
+    """Return whether a column of strings may have one of the marks, of which one or two bytes are looked for.
+
+    It is a look before those that take longer.
+    """
+    for chunk in column.chunks if isinstance(column, pa.ChunkedArray) else [column]:
+        data = np.frombuffer(chunk.buffers()[-1] or b"", np.uint8)
+        for start in range(0, len(data), BLOCK):
+            part = data[start : start + BLOCK + 1]
+            for first, *second in marks:
+                found = part == first
+                if (found[:-1] & (part[1:] == second[0]) if second else found).any():
+                    return True
+    return False
 
 
 def floats(values: Floats) -> pa.Array:

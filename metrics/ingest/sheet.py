@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 from unicodedata import is_normalized
 
@@ -18,7 +19,7 @@ from metrics.core.fields import Field
 from metrics.core.receipt import ROWS, FileQuestion, Use
 from metrics.core.suite import METADATA
 from metrics.core.unicode_forms import normalized
-from metrics.ingest.arrays import WHOLE, as_mask, flat, floats, integers, is_blank, is_null, only
+from metrics.ingest.arrays import WHOLE, as_mask, flat, floats, integers, is_blank, is_null, may_hold, only
 from metrics.ingest.leaf_notes import Leaves
 from metrics.ingest.problems import Problems
 from metrics.ingest.tables.columns import UPLOADED, Columns, fold
@@ -149,18 +150,21 @@ class Sheet:
         kept = self.table.drop_columns([name]) if name in names else self.table
         self.table = kept.add_column(at, name, column)
 
-    def compose_names(self, columns: Columns, task: str | None, known: Iterable[str] = ()) -> None:
+    def compose_names(self, columns: Columns, task: str | None, *known: pa.ChunkedArray | pa.Array) -> None:
         """Put ids, classes and tags into composed characters (NFC); those that a suite knows into its spelling."""
-        own_spelling = {normalized("NFC", text): text for text in known if not is_normalized("NFC", text)}
+        others = chain.from_iterable(each.filter(pc.invert(pc.string_is_ascii(each))).to_pylist() for each in known)
+        own_spelling = {normalized("NFC", text): text for text in others if not is_normalized("NFC", text)}
         for canonical in (*COMPOSED, *(["answer"] if task == "classification" else [])):
             name = columns.columns.get(canonical, "")
             for own in columns.numbered.get(name, (name,) if name in self.table.column_names else ()):
                 place, column = self.table.column_names.index(own), self.table[own]
-                if (composed := compose_column(column)) is not column or own_spelling:
-                    texts = [
-                        own_spelling.get(text, text) if isinstance(text, str) else text for text in composed.to_pylist()
-                    ]
-                    self.table = self.table.set_column(place, own, pa.array(texts, column.type))
+                composed = compose_column(column)
+                if own_spelling:
+                    texts = composed.to_pylist()
+                    spelled = [own_spelling.get(text, text) if isinstance(text, str) else text for text in texts]
+                    composed = pa.array(spelled, column.type)
+                if composed is not column:
+                    self.table = self.table.set_column(place, own, composed)
 
     def text(self, name: str, parts: bool = True) -> pa.ChunkedArray:
         """Return a column as strings; lists become JSON text or, with `parts`, the parts of a message their text."""
@@ -189,6 +193,8 @@ class Sheet:
     def _joined_parts(self, canonical: str, name: str) -> pa.ChunkedArray:
         """Return a column of messages as strings; parts of a message that a program wrote as code are their text."""
         column = self.text(name)
+        if not may_hold(column, b"{"):
+            return column
         likely = column.filter(pc.match_substring_regex(column, r"^\s*\[?\s*\{")).unique().to_pylist()
         texts = {text: whole for text in likely if (whole := looks_parted(text)) is not None}
         if not texts:

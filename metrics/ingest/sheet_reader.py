@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -211,7 +210,7 @@ def part_of(sheet: Sheet, suite: Suite, mapping: Mapping[str, str] | None, model
         names = sheet.table.column_names
     names = [name for name in names if name not in classes.values()]
     columns = resolve(names, "outputs", suite.task, mapping, sheet.problems, sheet.file)
-    sheet.compose_names(columns, suite.task, chain(suite.labels, suite.cases["case_id"].to_pylist()))
+    sheet.compose_names(columns, suite.task, pa.array(suite.labels, pa.string()), suite.cases["case_id"])
     if classes and (more := class_scores.unlisted_classes(sheet, classes, columns.unmapped)):
         classes |= more
         columns = replace(columns, unmapped=tuple(name for name in columns.unmapped if name not in more))

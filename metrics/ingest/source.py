@@ -152,27 +152,8 @@ def source_of(place: Path, name: str, data: pa.Buffer, reading: Reading = AS_IT_
     return Source(place, name, _text_format(head, plain, data), data, encoding, notes=notes)
 
 
-def load_json(source: Source) -> Any:
-    """Return the file's JSON document; NaN and Infinity are accepted; see metrics.core.exact_json."""
-    if source.data.size > MAX_JSON_BYTES:
-        raise source.error(
-            f"{source.data.size:,} bytes of JSON", f"at most {MAX_JSON_BYTES:,} bytes; JSONL may be larger"
-        )
-    try:
-        with _collector_paused():
-            return parse_json(memoryview(source.data))
-    except orjson.JSONDecodeError as error:
-        with suppress(orjson.JSONDecodeError):
-            found = parse_json(without_comments(source.data.to_pybytes()))
-            source.notes.append(f"{source.name}: comments, and commas before a closing bracket, were left out.")
-            return found
-        raise source.error(
-            f"{error.msg} at line {error.lineno}, character {error.colno}", "a JSON document", row=error.lineno
-        ) from None
-
-
 @contextmanager
-def _collector_paused() -> Iterator[None]:
+def collector_paused() -> Iterator[None]:
     """Pause the garbage collector, which walks over all records while more are made: three quarters of the time."""
     enabled = gc.isenabled()
     gc.disable()
@@ -181,6 +162,25 @@ def _collector_paused() -> Iterator[None]:
     finally:
         if enabled:  # not by another reader that pauses it
             gc.enable()
+
+
+@collector_paused()
+def load_json(source: Source) -> Any:
+    """Return the file's JSON document; NaN and Infinity are accepted; see metrics.core.exact_json."""
+    if source.data.size > MAX_JSON_BYTES:
+        raise source.error(
+            f"{source.data.size:,} bytes of JSON", f"at most {MAX_JSON_BYTES:,} bytes; JSONL may be larger"
+        )
+    try:
+        return parse_json(memoryview(source.data))
+    except orjson.JSONDecodeError as error:
+        with suppress(orjson.JSONDecodeError):
+            found = parse_json(without_comments(source.data.to_pybytes()))
+            source.notes.append(f"{source.name}: comments, and commas before a closing bracket, were left out.")
+            return found
+        raise source.error(
+            f"{error.msg} at line {error.lineno}, character {error.colno}", "a JSON document", row=error.lineno
+        ) from None
 
 
 def _error(file: str, found: str, expected: str, row: int | None = None, column: str | None = None) -> InputError:

@@ -12,6 +12,7 @@ import pytest
 from metrics.core.errors import InputError
 from metrics.ingest import outputs_from_frame, suite_from_frame
 from metrics.ingest.tables.native_types import plain_frame
+from metrics.ingest.tables.values import text_of
 
 ROWS: list[dict[str, Any]] = [
     {"case_id": "007", "question": "a?", "expected_answers": ["x", "y"], "level": 7, "share": 0.5, "ok": True},
@@ -91,3 +92,11 @@ def test_pictures_of_a_data_set_are_refused_and_classes_are_names():
     plain = feature("Value")
     given = hf_dataset({"id": plain, "question": plain, "label": feature("ClassLabel", "cat", "dog")}, table)
     assert plain_frame(given, "suite")["label"].to_pylist() == ["dog", "cat", None]
+
+
+@pytest.mark.parametrize("number", [-0.0, 0.5, 3.0, 1e-7, 2.0**53, 1e22, None], ids=str)
+def test_a_number_is_the_same_text_in_every_kind(number):
+    records = [{"question": "q", "expected_answer": "a", "level": value} for value in (number, 0.25)]
+    frames = records, pd.DataFrame(records), pa.Table.from_pylist(records)
+    found = {suite_from_frame(frame, task="text").cases["metadata.level"][0].as_py() for frame in frames}
+    assert found == {text_of(number)}

@@ -12,6 +12,7 @@ from hypothesis import given, strategies as st
 
 from metrics.core.errors import InputError
 from metrics.ingest import load_outputs, load_suite, outputs_from_frame, suite_from_frame
+from metrics.ingest.arrays import BLOCK, may_hold
 from metrics.ingest.source import Reading
 from metrics.ingest.tables.lists import ListForm, split_column, understand
 from tests.ingest.files import write
@@ -282,3 +283,16 @@ def test_passages_of_vector_stores(tmp_path, passage):
     rows = [{"case_id": "1", "question": "q", "reference_contexts": [passage]}]
     for _, suite in in_every_format(tmp_path, rows):
         assert suite.cases["reference_contexts"].to_pylist() == [["a"]]
+
+
+@pytest.mark.parametrize(
+    ("texts", "mark", "found"),
+    [
+        (["a", None, "b<"], b"<", True), (["a", "b"], b"<", False), ([], b"<", False), ([None], b"<", False),
+        (["[1]/"], b"[/", False), (["x[/THINK]"], b"[/", True), (["x" * (BLOCK - 1) + "[/"], b"[/", True),
+        (["say ◁"], "◁".encode(), True),
+    ],
+)  # fmt: skip
+def test_marks_are_found_in_whole_columns(texts, mark, found):
+    column = pa.array(texts, pa.string())
+    assert may_hold(column, mark) == may_hold(pa.chunked_array([column, column]), b"\x01", mark) == found

@@ -137,7 +137,7 @@ def _parse(
 
 
 def _check_cells(source: Source, sheet: Sheet) -> None:
-    has_nul = not np.frombuffer(source.data, np.uint8).all()
+    has_nul = np.frombuffer(source.data, np.uint8).min(initial=1) == 0
     for name in sheet.table.column_names:
         column = sheet.table[name]
         sizes = pc.binary_length(column)

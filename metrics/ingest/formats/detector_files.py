@@ -8,7 +8,7 @@ object does, or the name of a file by itself. Files of the same form without sco
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -149,19 +149,24 @@ def _images(document: Any, depth: int = 0) -> list[Found] | None:
         for key in LISTS:
             if isinstance(document.get(key), list | Mapping) and (inside := _images(document[key], depth + 1)):
                 return inside
-        named = [(str(name), _image(value)) for name, value in document.items()]
-        return None if not named else _all([image and image._replace(name=name) for name, image in named])
+        named = ((str(name), _image(value)) for name, value in document.items())
+        return _all(image and image._replace(name=name) for name, image in named) or None
     if not isinstance(document, list) or not document:
         return None
     alone = _image(document)
     if alone is not None and not any(key in document[0] for key in NAMES):
         return [alone]  # else a table with a row for each object
-    return _all([_image(record) for record in document])
+    return _all(map(_image, document))
 
 
-def _all(images: Sequence[Found | None]) -> list[Found] | None:
-    known = [image for image in images if image is not None]
-    return known if len(known) == len(images) else None
+def _all(images: Iterable[Found | None]) -> list[Found] | None:
+    """Return the images; None where one is none, after which none is looked at."""
+    known: list[Found] = []
+    for image in images:
+        if image is None:
+            return None
+        known.append(image)
+    return known
 
 
 def _image(record: Any) -> Found | None:
@@ -193,9 +198,12 @@ def _objects(record: Any, depth: int = 0) -> list[Detection] | None:
     if depth > DEEPEST:
         return None
     if isinstance(record, list):
-        items = [(_item(item), item) for item in record]
-        known = [own._replace(crowd=_is_crowd(item)) for own, item in items if own is not None]
-        return known if len(known) == len(items) else None
+        known: list[Detection] = []
+        for item in record:
+            if (own := _item(item)) is None:
+                return None
+            known.append(own._replace(crowd=_is_crowd(item)))
+        return known
     if record is None or not isinstance(record, Mapping):
         return [] if record is None else None
     if key := _column_key(record):

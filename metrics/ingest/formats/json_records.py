@@ -1,6 +1,7 @@
 """JSONL, JSON arrays and YAML lists: one object a record, native lists kept, invalid lines listed by number."""
 
 from collections.abc import Iterable, Iterator
+from io import BufferedReader
 from typing import Any
 
 import numpy as np
@@ -12,16 +13,17 @@ from metrics.ingest.formats.json_shapes import WRAPPERS, records_in, tidy
 from metrics.ingest.formats.table_reader import COLUMNS, beginning_of, table_reader
 from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import Sheet
-from metrics.ingest.source import Source
+from metrics.ingest.source import Source, collector_paused
 from metrics.ingest.tables.values import flatten, tables_of
 from metrics.ingest.unused_leaves import note_leaves
 
 LINE_BYTES = 64_000_000
-BLOCK = 1 << 24
+BLOCK = 1 << 20
 BATCH = 20_000
 OBJECT = 'an object such as {"case_id": "1", "question": "…"}'
 
 
+@collector_paused()
 def read_jsonl(source: Source, problems: Problems) -> Sheet:
     """Return the file as a sheet with one row per line; blank lines are skipped."""
     rows: list[int] = []
@@ -80,14 +82,10 @@ def _batches(
 
 
 def _lines(data: pa.Buffer) -> Iterator[bytes]:
-    rest = b""
-    for start in range(0, data.size, BLOCK):
-        lines = (rest + data[start : start + BLOCK].to_pybytes()).split(b"\n")
-        rest = lines.pop()
-        yield from lines
-    yield rest
+    return (line.rstrip(b"\n") for line in BufferedReader(pa.BufferReader(data), BLOCK))
 
 
+@collector_paused()
 def read_json(source: Source, problems: Problems) -> Sheet:
     """Return a JSON array of objects (or an object that holds one under a usual name) as a sheet; rows count from 1."""
     document = records = source.document

@@ -103,7 +103,7 @@ TIDIED = ("query", "turns", "conversations", "context", "supporting_facts")
 
 def tidy(record: Record) -> Record:
     """Return a record of LangChain, DeepEval or ragas under the names that its values have elsewhere; others as is."""
-    if record.keys().isdisjoint(TIDIED) and not isinstance(record.get("answer", record.get("Answer")), Mapping):
+    if record.keys().isdisjoint(TIDIED) and not isinstance(record.get("answer", record.get("Answer")), dict):
         return record
     if record.keys() >= {"query", "answer", "result"}:  # LangChain's QA: the answer of the data set, and the chain's
         named = {"answer": "expected_answer", "result": "answer"}

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import chain
 from typing import Literal
 
@@ -97,6 +98,7 @@ class CommonMapping(dict[str, str]):
         self.common, self.tables, self.found, self.read = frozenset(common), tables, found, read
 
 
+@lru_cache(maxsize=1_000)
 def fold(name: str) -> str:
     """Return the name in lower case with underscores: "expectedOutput" and "Expected output" → expected_output."""
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name.strip())

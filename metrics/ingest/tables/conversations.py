@@ -6,6 +6,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics.ingest.arrays import may_hold
 from metrics.ingest.problems import Problems
 from metrics.ingest.tables.columns import OUTPUT_ALIASES, SUITE_ALIASES, fold
 from metrics.ingest.tables.values import CHATS, json_text
@@ -30,6 +31,8 @@ def split_questions(file: str, table: pa.Table, problems: Problems) -> Mapping[s
         return _join(file, table, folded["inputs.messages"], folded["outputs.messages"], problems)
     name = next((folded[each] for each in CHATS if each in folded), None)
     if name is None or not pa.types.is_string(table[name].type):
+        return {}
+    if not may_hold(table[name], b"{"):
         return {}
     filled = table[name].drop_null()
     if not len(filled) or not pc.all(pc.match_substring_regex(filled, LIKE_MESSAGES)).as_py():

@@ -13,18 +13,10 @@ import pyarrow.compute as pc
 from metrics.core.array_types import Bools
 from metrics.core.exact_json import parse_json
 from metrics.core.suite import STRINGS
-from metrics.ingest.arrays import flat, is_null
+from metrics.ingest.arrays import as_mask, flat, is_null, may_hold
 from metrics.ingest.leaf_notes import Leaves
 from metrics.ingest.tables.python_reprs import LISTS, NoRepr, python_value
-from metrics.ingest.tables.values import (
-    MARK,
-    PASSAGE_KEYS,
-    as_lists,
-    item_value,
-    object_text,
-    parts_text,
-    text_of,
-)
+from metrics.ingest.tables.values import MARK, PASSAGE_KEYS, as_lists, item_value, object_text, parts_text, text_of
 
 Rule = Literal["list", "JSON array", "Python list", "numbered columns", ";", "one text"]
 CELL_BYTES = 10_000_000
@@ -44,7 +36,11 @@ TUPLE_OF_TEXTS = re.compile(r"""\s*\(\s*(?:["')]|None\b|[A-Z]\w*\(\w+=)""")
 PARTS = re.compile(r"""\s*\[?\s*\{.*['"]type['"]""", re.DOTALL)
 NOTHING = ("none", "null", "nan", "<na>", "undefined", "n/a")  # how programs spell a list that is not there
 EMPTY = ("{}", "()", "set()", "frozenset()")
-ENTITY = re.compile(r"&#?\w+;")
+# RE2's of texts that may be code or nothing; its \s and \w are ASCII's alone
+SPACES = "[\\s\v\x1c-\x1f\x85\\pZ\ufeff]*"
+CODE_START = rf'^{SPACES}(?:[\[({{<]|"\[|[^\s(]*\(|page_content=)'
+CODE_MARKS = (b"[", b"(", b"{", b"<", b"t=")  # one of them is in every such text
+NOTHING_ALONE = rf"(?i:^{SPACES}(?:{'|'.join(NOTHING)}){SPACES}$)"
 LIST = 'a list such as ["a", "b"], closed and without null'
 
 
@@ -119,6 +115,8 @@ def items_of(values: Iterable[Any], form: ListForm, left: Leaves | None = None) 
     """
     items: list[str] = []
     values = list(values)
+    if set(map(type, values)) <= {str}:
+        return values
     typed = len(values) == 1 or any("type" in value for value in values if isinstance(value, dict))
     if form.parts and typed and (whole := parts_text(values, left)) is not None:
         return [whole]
@@ -136,37 +134,47 @@ def split_column(
     column: pa.ChunkedArray | pa.Array, form: ListForm, left: Leaves | None = None
 ) -> tuple[pa.ChunkedArray, Bools]:
     """Return a column as lists of strings, and which are none (null there): they hold a null, or begin like a list."""
-    if pa.types.is_list(column.type):
-        array = flat(column)
-        if pc.any(pc.starts_with(array.flatten(), MARK)).as_py():
-            lists = [None if items is None else _plain(items, form, left) for items in array.to_pylist()]
-            array = pa.array(lists, STRINGS)
-        owner = np.asarray(pc.list_parent_indices(array))
-        bad = is_null(array) & ~is_null(column)
-        bad[owner[is_null(array.flatten())]] = True
-        return pa.chunked_array([pc.if_else(pa.array(bad), pa.scalar(None, array.type), array)]), bad
+    read = _read_native if pa.types.is_list(column.type) else _split_texts
     chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
-    split = pa.chunked_array([_split_chunk(chunk, form, left) for chunk in chunks], STRINGS)
+    split = pa.chunked_array([read(chunk, form, left) for chunk in chunks], STRINGS)
     return split, is_null(split) & ~is_null(column)
 
 
-def _plain(items: list[str | None], form: ListForm, left: Leaves | None) -> list[str] | None:
-    """Return native items as texts, None where one is none."""
-    return items_of(map(item_value, items), form, left)
+def _read_native(chunk: pa.Array, form: ListForm, left: Leaves | None) -> pa.Array:
+    """Return native lists with their items as texts, null where one is none."""
+    if pc.any(pc.starts_with(chunk.flatten(), MARK)).as_py():
+        given = (items and items_of(map(item_value, items), form, left) for items in chunk.to_pylist())
+        chunk = pa.array(given, STRINGS)
+    items = chunk.flatten()
+    if not items.null_count:
+        return chunk
+    whole = np.ones(len(chunk), bool)
+    whole[np.asarray(pc.list_parent_indices(chunk))[is_null(items)]] = False
+    return pc.if_else(pa.array(whole), chunk, None)
 
 
-def _split_chunk(chunk: pa.Array, form: ListForm, left: Leaves | None) -> pa.Array:
-    cells = chunk.dictionary_encode()
-    texts = cells.dictionary.to_pylist()
-    lists = [understand(text, form, left)[1] for text in texts]
-    if lists == [[text] for text in texts]:
-        return as_lists([chunk])
-    return pa.array(lists, STRINGS).take(cells.indices)
+def _split_texts(chunk: pa.Array, form: ListForm, left: Leaves | None) -> pa.Array:
+    """Return texts as lists: the few that may be more than one item as `understand` reads them."""
+    looks = [
+        (CODE_START, (form.code or form.passages) and may_hold(chunk, *CODE_MARKS)),
+        (NOTHING_ALONE, form.passages),
+        (";", form.semicolons and may_hold(chunk, b";")),
+    ]
+    pattern = "|".join(look for look, counts in looks if counts)
+    special = as_mask(pc.match_substring_regex(chunk, pattern)) if pattern else np.zeros(len(chunk), bool)
+    lists = as_lists([chunk])
+    if not special.any():
+        return lists
+    cells = chunk.filter(pa.array(special)).dictionary_encode()
+    read = pa.array((understand(text, form, left)[1] for text in cells.dictionary.to_pylist()), STRINGS)
+    places = np.arange(len(chunk))
+    places[special] = len(chunk) + np.asarray(cells.indices)
+    return pa.concat_arrays([lists, read]).take(pa.array(places))
 
 
 def looks_listed(column: pa.ChunkedArray, numbers: bool = True) -> list[str]:
     """Return the different texts of a column that are lists in the notation of JSON or Python, or begin like one."""
-    texts = _texts(column, rf"^\s*[\[({{<]|^\s*{CALLED}")
+    texts = _texts(column, rf"^\s*[\[({{<]|^\s*{CALLED}", *CODE_MARKS)
     form = ListForm(numbers=numbers)
     return [text for text in texts if understand(text, form) != ("one text", [text])]
 
@@ -182,9 +190,12 @@ def looks_parted(text: str) -> str | None:
 def looks_separated(column: pa.ChunkedArray) -> list[str]:
     """Return the different texts of a column that `;` would separate into several items."""
     form = ListForm(semicolons=True)
-    texts = ((text, understand(text, form)) for text in _texts(column, ";"))
+    texts = ((text, understand(text, form)) for text in _texts(column, ";", b";"))
     return [text for text, (rule, items) in texts if rule == ";" and len(items or ()) > 1]
 
 
-def _texts(column: pa.ChunkedArray, pattern: str) -> list[str]:
+def _texts(column: pa.ChunkedArray, pattern: str, *marks: bytes) -> list[str]:
+    """Return the different texts of a column that match; `marks`: one of them is in each."""
+    if not may_hold(column, *marks):
+        return []
     return list(flat(column.filter(pc.match_substring_regex(column, pattern)).unique()).to_pylist())

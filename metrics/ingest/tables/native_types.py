@@ -8,7 +8,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.suite import STRINGS
-from metrics.ingest.arrays import flat
 from metrics.ingest.problems import Problems, first_line
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.tables.columns import fold
@@ -22,6 +21,7 @@ from metrics.ingest.tables.values import (
     TRACES,
     column_of,
     flatten,
+    float_texts,
     json_text,
     text_of,
     whole,
@@ -37,7 +37,6 @@ from metrics.core.errors import InputError, InputProblem
 if TYPE_CHECKING:
     import pandas as pd
 
-SMALL = 1e-4  # from here down Python writes a float with an exponent, Arrow later
 UNREADABLE = (pa.ArrowException, OSError, ValueError, KeyError, OverflowError, MemoryError, NotImplementedError)
 EXPECTED = (
     "a data frame (pandas, polars), an Arrow table, a list of dictionaries, a Hugging Face Dataset or anything else "
@@ -146,18 +145,7 @@ def _text(column: pa.ChunkedArray) -> pa.ChunkedArray:
         values = (value.decode("utf-8") if isinstance(value, bytes) else value for value in column.to_pylist())
         spelled = [value if value is None or isinstance(value, str) else json_text(value) for value in values]
         return pa.chunked_array([pa.array(spelled, pa.string())])
-    return _float_texts(column) if pa.types.is_float64(kind) else column.cast(pa.string())
-
-
-def _float_texts(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return floats as `text_of` spells them; Arrow spells most of them so, and faster."""
-    texts = column.cast(pa.string())
-    small = pc.and_(pc.less(pc.abs(column), SMALL), pc.not_equal(column, 0.0))
-    other = pc.fill_null(pc.or_(pc.match_substring(texts, "e"), small), False)
-    if not pc.any(other).as_py():
-        return texts
-    spelled = [text_of(value) for value in column.filter(other).to_pylist()]
-    return pa.chunked_array([pc.replace_with_mask(flat(texts), flat(other), pa.array(spelled, pa.string()))])
+    return float_texts(column) if pa.types.is_float64(kind) else column.cast(pa.string())
 
 
 def _missing(value: Any) -> bool:

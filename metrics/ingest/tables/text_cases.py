@@ -248,9 +248,10 @@ def split_combined(sheet: Sheet, suite_part: pa.Table, outputs_part: pa.Table) -
 
     if wrong:  # one cause, however many columns it shows in
         ids, columns = suite_part["case_id"].to_pylist(), " and ".join(wrong)
+        alone = len(wrong) == 1
         sheet.report(
-            np.logical_or.reduce([*wrong.values()]), "case_id" if len(wrong) > 1 else columns,
-            lambda row: f"{ids[row]!r} again, first in row {sheet.rows[first[row]]}",
+            np.logical_or.reduce([*wrong.values()]), columns if alone else "case_id",
+            suite_part[columns] if alone else lambda row: f"{ids[row]!r} again, first in row {sheet.rows[first[row]]}",
             f"the same {columns} in all rows of one case",
         )  # fmt: skip
     kept = [name for name in suite_part.column_names if name.startswith(METADATA) and name not in dropped]

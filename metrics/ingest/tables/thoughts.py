@@ -6,6 +6,7 @@ import pyarrow.compute as pc
 
 from metrics.core.receipt import FileQuestion
 from metrics.core.suite import METADATA
+from metrics.ingest.arrays import as_mask, may_hold
 from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.tables.columns import Columns, Role
@@ -17,12 +18,14 @@ REASONING = FileQuestion(
     "Thoughts before an answer are stripped, so that evaluators see the answer alone, or kept as a part of it.",
     ("strip", "keep"),
 )
-# in every text with thoughts, and in few others
+# in every text with thoughts, and in few others; all but those that begin so have one of the marks
 MAY_BE = (
     r"(?i)(<|＜|&lt;|\[)\s?\|?/?\s?(\w{1,9}[:_])*(think|thought|reason|analysis|scratchpad|reflection|monologue|plan>"
     r"|internal>|cot>)|◁|<\||\|>|<unused9|assistantfinal|my thought process|done thinking|my reasoning steps|<details"
     r"|```thi?o?[nu]|```reason"
 )
+BEGINNING = r"(?i)^[\s\v\x1c-\x1f\x{85}\x{feff}\pZ]*(?:analysis|here|thinking|\[think)"
+MARKS = (b"<", b"[/", b"&l", b"``", b"\x1b", "◁".encode(), "＜".encode())
 ANSWERS = ("answer", "predicted_label", "predicted_value")
 
 
@@ -31,10 +34,10 @@ def strip_thoughts(sheet: Sheet, columns: Columns, role: Role) -> Columns:
     answers = (*ANSWERS, "label") if role == "outputs" else ANSWERS  # beside cases `label` is the true class
     for name in [columns.columns[each] for each in answers if each in columns.columns]:
         column = sheet.text(name)
-        if not pc.any(pc.match_substring_regex(column, MAY_BE)).as_py():
+        if not may_hold(column, *MARKS) and not pc.any(pc.match_substring_regex(column, BEGINNING)).as_py():
             continue
-        texts = column.to_pylist()
-        split = [None if text is None else split_thoughts(text) for text in texts]
+        texts, likely = column.to_pylist(), as_mask(pc.match_substring_regex(column, MAY_BE)).tolist()
+        split = [split_thoughts(text) if may_be else None for text, may_be in zip(texts, likely, strict=True)]
         found = [each for each in split if each is not None]
         total = len(column) - column.null_count
         if not found or not wants_stripped(sheet.problems, sheet.file, name, len(found), total):

@@ -6,11 +6,13 @@ import re
 import sys
 from collections import deque
 from collections.abc import Iterable, KeysView, Mapping, Sequence, ValuesView
+from itertools import chain
 from typing import Any
 
 import numpy as np
 import orjson
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from metrics.core.exact_json import parse_json
 from metrics.core.fields import FIELDS
@@ -35,6 +37,9 @@ TEXTS = spellings("question", "answer", "expected_answers", "source_text", "syst
 ANSWERS = spellings("expected_answers", "answer") - {"outputs", "response", "prediction", "predictions"}
 PARTS = spellings(*FIELDS) | {*TEXT_KEYS, *HOLDERS, "messages", "role", "type", "score", "scores", "value", "result"}
 NO_VALUE = re.compile(r"<.{1,300} at 0x[0-9a-fA-F]+>|<class |<built-in |Ellipsis\Z")  # what Python prints of others
+ABSENT = {type(None)}
+SCALARS = {str, int, float, bool, type(None)}
+SMALL = 1e-4  # from here down Python writes a float with an exponent, Arrow later
 LARGEST = sys.float_info.max
 EXACT = 2.0**53  # from here on a float does not hold every whole number
 MAX_DEPTH = 3  # objects inside a record become dotted columns down to here, JSON text below
@@ -92,6 +97,18 @@ def _text_within(value: Any) -> str | None:
     """Return the text of a document, a node or a message, an object of a program; None for any other value."""
     held = getattr(value, "node", value)  # of LlamaIndex
     return next((text for key in TEXT_KEYS[:3] if isinstance(text := getattr(held, key, None), str)), None)
+
+
+def float_texts(column: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:
+    """Return floats as `text_of` spells them; Arrow spells most of them so, and faster."""
+    column = pc.add(column, 0.0)  # of -0 makes 0
+    texts = column.cast(pa.string())
+    small = pc.and_(pc.less(pc.abs(column), SMALL), pc.not_equal(column, 0.0))
+    other = pc.fill_null(pc.or_(pc.match_substring(texts, "e"), small), False)
+    if not pc.any(other).as_py():
+        return texts
+    spelled = [text_of(value) for value in column.filter(other).to_pylist()]
+    return pc.replace_with_mask(flat(texts), flat(other), pa.array(spelled, pa.string()))
 
 
 def json_text(value: Any) -> str:
@@ -182,11 +199,15 @@ def column_of(values: Sequence[Any]) -> pa.Array:
 
     In a list column a lone text becomes a list of one. ValueError for text that is not valid Unicode (lone surrogates).
     """
-    listed = any(is_listed(value) for value in values)
+    samples = {type(value): value for value in values if value is not None}
     try:
-        if not listed:
-            return pa.array([text_of(value) for value in values], pa.string())
-        return pa.array([_items(value) for value in values], STRINGS)
+        if any(map(is_listed, samples.values())):
+            items = chain.from_iterable(filter(None, values)) if samples.keys() == {list} else ()
+            texts_alone = samples.keys() == {list} and set(map(type, items)) - ABSENT <= {str}
+            return pa.array(values if texts_alone else map(_items, values), STRINGS)
+        if samples.keys() == {float}:
+            return float_texts(pa.array(values, pa.float64(), from_pandas=True))
+        return pa.array(values if samples.keys() <= {str} else map(text_of, values), pa.string())
     except UnicodeEncodeError as error:
         raise ValueError(f"text with a lone surrogate {error.object[error.start]!r}") from None
 
@@ -212,6 +233,8 @@ def _item(value: Any) -> str | None:
 
 def whole(name: str, value: Any) -> Any:
     """Return traces, grades by id and schemas as JSON text, artifacts as paths and JSON texts, others unchanged."""
+    if not isinstance(value, (dict, list)):
+        return value
     if (name in TRACES and isinstance(value, dict | list)) or (name in WHOLE and isinstance(value, dict)):
         return json_text(value)
     if name in CHATS and isinstance(value, list) and value and is_chat_message(value[0]):
@@ -242,9 +265,12 @@ def is_answer(name: str, value: dict[str, Any]) -> bool:
 
 def flatten(record: dict[str, Any], depth: int = MAX_DEPTH) -> dict[str, Any]:
     """Return a record with objects, except traces, under dotted names: {"vars": {"q": 1}} becomes {"vars.q": 1}."""
-    if not KEPT_WHOLE.isdisjoint(record):
-        record = {name: whole(name, value) for name, value in record.items()}
-    if not any(isinstance(value, dict) for value in record.values()):
+    kinds = set(map(type, record.values()))
+    if kinds <= SCALARS:
+        return record
+    if kept := KEPT_WHOLE.intersection(record):
+        record = {**record, **{name: whole(name, record[name]) for name in kept}}
+    if not any(issubclass(kind, dict) for kind in kinds):
         return record
     spread: dict[str, Any] = {}
     for key, value in record.items():
@@ -267,6 +293,8 @@ def without(value: Any, *names: str) -> Any:
 def as_lists(columns: Sequence[pa.ChunkedArray | pa.Array]) -> pa.Array:
     """Return columns of strings as one of lists: the values of each row, in order; null where it has none."""
     arrays = [flat(column) for column in columns]
+    if len(arrays) == 1 and not arrays[0].null_count:
+        return pa.ListArray.from_arrays(pa.array(np.arange(len(arrays[0]) + 1, dtype=np.int32)), arrays[0])
     present = np.stack([~is_null(array) for array in arrays], axis=1)
     rows, places = np.nonzero(present)
     counts = present.sum(axis=1)
@@ -280,7 +308,7 @@ def tables_of(batches: Iterable[list[dict[str, Any]]]) -> pa.Table:
     pieces: list[tuple[int, dict[str, pa.Array]]] = []
     order: dict[str, bool] = {}
     for records in batches:
-        names = dict.fromkeys(name for record in records for name in record)
+        names = dict.fromkeys(chain.from_iterable(records))
         columns = {name: column_of([record.get(name) for record in records]) for name in names}
         for name, column in columns.items():
             order[name] = order.get(name, False) or pa.types.is_list(column.type)
