@@ -174,7 +174,7 @@ def _note_rest(upload: Upload, reader: Reader, problems: Problems, suite: Suite 
         why = "no object or label file is of them" if suite is not None else "the images are the suite's"
         upload.bundle.note_unused(problems, known, why, reader.name)
     if upload.decoded_as:
-        problems.note(upload.name, "encoding", "used", f"{upload.decoded_as}, as you said")
+        problems.note(upload.name, "encoding", "used", f"{upload.decoded_as}, as you said", question="encoding")
 
 
 def _value_of(load: Callable[P, Loaded[T]]) -> Callable[P, T]:

@@ -139,7 +139,8 @@ class Upload:
     def decoded_as(self) -> str | None:
         """The encoding that was asked for, where a text was read in it."""
         read: Source | None = self.__dict__.get("source")
-        return self._reading.encoding if read is not None and read.format not in BINARY else None
+        chosen = self._reading.encoding or self._reading.answers.get("encoding")
+        return chosen if read is not None and read.format not in BINARY else None
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -144,7 +144,7 @@ def source_of(place: Path, name: str, data: pa.Buffer, reading: Reading = AS_IT_
     if (kind := foreign_kind(head)) and not (annotations and kind == XML_DOCUMENT):
         workbook = plain.lower().endswith((".xls", ".xlsx"))
         raise _error(name, kind, TABLES + "; open it in Excel and save it as .xlsx" * workbook)
-    data, encoding = as_utf8(name, data, reading.encoding)
+    data, encoding = as_utf8(name, data, reading.encoding or reading.answers.get("encoding"))
     head = data[:HEAD].to_pybytes()
     if not head.strip():
         raise _error(name, "a file with only whitespace", TABLES)

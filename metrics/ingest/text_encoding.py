@@ -3,10 +3,12 @@
 import codecs
 import re
 import unicodedata
+from collections.abc import Sequence
 
 import pyarrow as pa
 
 from metrics.core.errors import InputError, InputProblem
+from metrics.core.receipt import FileQuestion
 
 UTF8 = "UTF-8"
 ENCODINGS: dict[str, str] = {  # name for people: Python's; in the order of the choice
@@ -20,6 +22,13 @@ GUESSED = (
     "cp1252", "cp1250", "cp1251", "koi8_r", "cp1253", "cp1254", "cp1255", "cp1256", "mac_roman", "cp932", "euc_jp",
     "gb18030", "big5", "cp949",
 )  # fmt: skip
+WESTERN = ("cp1252", "cp1250", "cp1254", "mac_roman")
+LETTERS = {  # the most frequent of the languages whose words have no letter of ASCII, without accents
+    "cp1251": "оеаинтсрвлкмд", "cp1253": "αοιετσςνηυρκπ", "cp1255": "יוהלאתרמבשנםן", "cp1256": "اليمونترهبةسع",
+    "koi8_r": "оеаинтсрвлкмд",
+}  # fmt: skip
+LATIN = re.compile("[A-Za-z]")
+WORDS = re.compile(r"(?<![^\W\d_])(?=[A-Za-z]*[^\W\d_A-Za-z])[^\W\d_]{2,}")  # of at least one letter that is not ASCII
 CENTRAL = ("Polish", "Czech", "Slovak", "Slovene", "Croatian", "Hungarian", "Romanian")
 BOMS = {
     codecs.BOM_UTF32_LE: "UTF-32", codecs.BOM_UTF32_BE: "UTF-32", codecs.BOM_UTF16_LE: "UTF-16",
@@ -32,6 +41,9 @@ NOT_ASCII = re.compile(rb"^[^\n\x80-\xff]*+[\x80-\xff][^\n]*+", re.MULTILINE)  #
 CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 BINARY = 0.01  # share of control characters from which a file is no text
 NULS = 0.3  # share of zero bytes from which ASCII is UTF-16
+CASED = 0.8  # share of words in small letters, in capitals or with one at their beginning, from which they are words
+SHORT = 3  # letters of a word that may be one in several encodings
+FREQUENT = 0.55  # share of the frequent letters of a language from which words are its
 # What Windows-1252 makes of another encoding: a sign or a capital within a word.
 BROKEN_WORD = re.compile("[a-z](?:[¡-¿×÷€‚ƒ„†‡ˆ‰‹‘“•˜›ÀÈÉÊÌÍÎÏÒÓÔÙÚÛŽŠŒ]|[A-Z][à-ÿ])[a-z]")
 
@@ -113,9 +125,12 @@ def _guess(file: str, data: pa.Buffer) -> str:
     western = _decoded(sample, "cp1252")
     if western is not None and not any(character.isalpha() for character in western if character > "\x7f"):
         return "Windows-1252"  # quotes, dashes, signs such as €: others have letters in their places
+    told = _told_by_words(file, sample, western or "")
+    if len(told) == 1:
+        return _name_of(told[0])
     from charset_normalizer import from_bytes
 
-    found = [match for match in from_bytes(sample, cp_isolation=list(GUESSED)) if _plausible(sample, match.encoding)]
+    found = [match for match in from_bytes(sample, cp_isolation=list(told)) if _plausible(sample, match.encoding)]
     best = found[0].encoding if found else ""
     if best in ("", "cp1250", "cp1252", "mac_roman") and western is not None:
         central = best == "cp1250" and found[0].language in CENTRAL
@@ -123,7 +138,43 @@ def _guess(file: str, data: pa.Buffer) -> str:
             best = "cp1252"
     if not best:
         return UTF8
-    return next(name for name, codec in ENCODINGS.items() if codecs.lookup(codec).name == codecs.lookup(best).name)
+    return _name_of(best)
+
+
+def _name_of(codec: str) -> str:
+    return next(name for name, own in ENCODINGS.items() if codecs.lookup(own).name == codecs.lookup(codec).name)
+
+
+def _told_by_words(file: str, sample: bytes, western: str) -> Sequence[str]:
+    """Return the encodings that words leave: those with letters of ASCII are Latin. InputError where all are short."""
+    words = WORDS.findall(western)
+    latin = [word for word in words if LATIN.search(word)]
+    plain = not any(character > "\x7f" and not character.isalnum() for character in western)
+    if len(latin) * 2 > len(words):
+        return WESTERN if plain and all(map(_is_cased, latin)) else GUESSED
+    texts = {codec: _decoded(sample, codec) or "" for codec in LETTERS}
+    shares = {codec: _share_of(LETTERS[codec], text) for codec, text in texts.items()}
+    best = max(shares, key=lambda codec: shares[codec])
+    if shares[best] >= FREQUENT:
+        return (best,)
+    if plain and words and not latin and all(len(word) <= SHORT for word in words):
+        question = FileQuestion("encoding", "Its words are too short to tell.", ("Windows-1252", _name_of(best)))
+        found = f"a text of {words[0]!r}, or of {''.join(WORDS.findall(texts[best])[:1])!r} in {_name_of(best)}"
+        raise InputError([InputProblem(file, found, question.expected, fatal=True, question=question)])
+    return GUESSED
+
+
+def _is_cased(word: str) -> bool:
+    return word in (word.lower(), word.capitalize()) or word.replace("ß", "SS") == word.upper()
+
+
+def _share_of(letters: str, text: str) -> float:
+    """Return the share of these letters, whatever their accents, in what is not ASCII; 0 where that is no words."""
+    words = [word for word in WORDS.findall(text) if not LATIN.search(word)]
+    there = [unicodedata.normalize("NFD", character.lower())[0] for character in text if character > "\x7f"]
+    share = sum(character in letters for character in there) / len(there) if there else 0.0
+    told = max(map(len, words), default=0) >= SHORT and (share == 1 or len(there) > SHORT)
+    return share if told and sum(map(_is_cased, words)) >= CASED * len(words) else 0.0
 
 
 def _plausible(sample: bytes, encoding: str) -> bool:

@@ -5,6 +5,7 @@ import io
 
 import pytest
 
+from metrics.core.errors import InputError
 from metrics.ingest import Reading, inspect, load_suite, read_suite
 from tests.ingest.files import read_refusal, write
 
@@ -25,6 +26,16 @@ READ = {  # question, codec, name shown
     "Polish": (POLISH, "cp1250", "Windows-1250"),
     "Russian": (RUSSIAN, "cp1251", "Windows-1251"),
     "Russian, KOI8": (RUSSIAN, "koi8-r", "KOI8-R"),
+    "one word of Russian": ("Москва", "cp1251", "Windows-1251"),
+    "short words of Russian beside English": ("Hello, Кот", "cp1251", "Windows-1251"),
+    "a word of Ukrainian": ("Київ", "cp1251", "Windows-1251"),
+    "two words of Russian, KOI8": ("привет мир", "koi8-r", "KOI8-R"),
+    "one word of Greek": ("Καλημέρα", "cp1253", "Windows-1253"),
+    "one word of Hebrew": ("שלום", "cp1255", "Windows-1255"),
+    "one word of Arabic": ("مرحبا", "cp1256", "Windows-1256"),
+    "one word of German": ("Öl", "cp1252", "Windows-1252"),
+    "one word in capitals": ("NÃO", "cp1252", "Windows-1252"),
+    "a word beside a lone letter": ("à été", "cp1252", "Windows-1252"),
     "Greek": (GREEK, "cp1253", "Windows-1253"),
     "Japanese": (JAPANESE, "cp932", "Shift JIS"),
     "Japanese, EUC": (JAPANESE, "euc_jp", "EUC-JP"),
@@ -56,6 +67,24 @@ def test_the_users_encoding_goes_first(tmp_path, given):
     assert loaded.value.cases["question"].to_pylist() == [RUSSIAN]
     wrong = load_suite(path, reading=Reading(encoding="cp1252"))
     assert wrong.value.cases["question"].to_pylist() == [RUSSIAN.encode("cp1251").decode("cp1252")]
+
+
+SHORT = ["да", "Åå Ää", "ÄÖÜ"]
+
+
+@pytest.mark.parametrize("text", SHORT)
+def test_words_that_are_too_short_to_tell_are_asked_about(tmp_path, text):
+    read = "cp1251" if text == "да" else "cp1252"
+    path = write(tmp_path, "s.csv", f"case_id,question\n1,{text}\n".encode(read))
+    with pytest.raises(InputError) as caught:
+        inspect(path)
+    (problem,) = caught.value.problems
+    assert problem.question.choices == ("Windows-1252", "Windows-1251")
+    assert repr(text) in problem.found or text[:2] in problem.found
+    suite = load_suite(path, reading=Reading(answers={"encoding": read})).value
+    assert suite.cases["question"].to_pylist() == [text]
+    assert [line.question for line in suite.receipt if line.place == "encoding"] == ["encoding"]
+    assert read_suite(path, reading=Reading(encoding=read)).cases["question"].to_pylist() == [text]
 
 
 REFUSED = {
