@@ -15,7 +15,7 @@ from metrics.core.suite import Case, Outputs
 from metrics.engine.judge_case import ScoredCase
 from metrics.engine.load_resources import Resources, missing_resources
 from metrics.engine.plan import judged
-from metrics.engine.score_cases import columns_of, judge_cases, score_cases
+from metrics.engine.score_cases import columns_of, judge_cases, score_cases, withhold_passes
 from metrics.engine.unit_work import scores_table
 from metrics.judge.budget import Spend
 from metrics.store import Run
@@ -54,7 +54,7 @@ class LiveScorer:
                 scores = columns_of(entry, joined, [one.score for one in made])
             else:
                 scores = score_cases(entry, parameters, joined, self._resources)
-            tables.append(scores_table(entry, joined, scores))
+            tables.append(scores_table(entry, joined, withhold_passes(entry, joined, scores)))
         return pa.concat_tables(tables)
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -11,6 +12,7 @@ import pyarrow as pa
 from metrics.core.cases import Cases
 from metrics.core.errors import CacheRefused, InputError, JudgeDown, StorageError
 from metrics.core.evaluator import CaseScore, Evaluator, Parameters, Status
+from metrics.core.fields import LEFT_OUT
 from metrics.core.score_columns import ScoreColumns
 from metrics.core.suite import Case
 from metrics.engine.deadlines import Limits, begin, longest, too_long
@@ -135,6 +137,25 @@ def _split(entry: Evaluator, cases: Cases) -> tuple[list[Case], Callable[[Sequen
         return [ScoredCase(absent[place]) if place in absent else next(rest) for place in range(len(cases))]
 
     return [case for place, case in enumerate(cases) if place not in absent], merged
+
+
+def withhold_passes(entry: Evaluator, cases: Cases, scores: ScoreColumns) -> ScoreColumns:
+    """Return the scores, a verdict (0 or 1) that a case passes an error where assertions of the case are left out.
+
+    Where it fails, the case fails, whatever those would say.
+    """
+    if not entry.primary.binary or not (places := cases.places_of(LEFT_OUT)):
+        return scores
+    made = [scores.at(place) for place in range(len(scores))]
+    for place in places:
+        values = {name: value for name, value in made[place].values.items() if value is not None}
+        good = {
+            one.name for one in entry.metrics if one.binary and (one.goodness(values.get(one.name, -1)) or 0) >= 0.5
+        }
+        if entry.primary.name in good & values.keys():
+            kept = {name: value for name, value in values.items() if name not in good}
+            made[place] = replace(made[place], values=kept, status=Status.ERROR, reason=cases[place].metadata[LEFT_OUT])
+    return columns_of(entry, cases, made)
 
 
 def columns_of(entry: Evaluator, cases: Cases, scores: Sequence[CaseScore]) -> ScoreColumns:

@@ -27,7 +27,7 @@ from metrics.engine.load_resources import Resources
 from metrics.engine.parts import Parts, UnitResult
 from metrics.engine.plan import Unit, plan
 from metrics.engine.run_plugins import Shipped, receive, shipped
-from metrics.engine.score_cases import columns_of, score_cases
+from metrics.engine.score_cases import columns_of, score_cases, withhold_passes
 from metrics.store import Run, Workspace
 
 UNWEIGHTED = "The weights of the cases do not count here: the benchmark counts every image once."
@@ -152,6 +152,7 @@ def unit_cases(job: Job, suite: Suite) -> Cases:
 
 def case_tables(job: Job, entry: Evaluator, cases: Cases, scores: ScoreColumns) -> tuple[dict[str, pa.Table], int]:
     """Return the table of a unit's scores, with a row for each case without an output, and how many cases failed."""
+    scores = withhold_passes(entry, cases, scores)
     table = scores_table(entry, cases, scores)
     if job.unit.last:
         rows = job.carried["absent"]

@@ -1,14 +1,12 @@
 """The boolean family: a case passes or fails, and a failure is attributed to retrieval or to generation."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from functools import wraps
 from typing import ParamSpec
 
 from metrics.core.errors import Unreadable
 from metrics.core.evaluator import CaseScore, Metric, Status
 from metrics.core.evidence import Evidence
-from metrics.core.fields import LEFT_OUT, Case
 
 P = ParamSpec("P")
 
@@ -47,17 +45,6 @@ def boolean_score(
         reason="the retrieved contexts were not checked" if contexts_pass is None else None,
         evidence=evidence,
     )
-
-
-def withhold_pass(score: CaseScore, case: Case, metric: str = "passes") -> CaseScore:
-    """Return the score, an error without values where it passes a case of which assertions were left out.
-
-    Where one fails, the case fails, whatever the others would say.
-    """
-    left_out = case.metadata.get(LEFT_OUT)
-    if not left_out or not score.values.get(metric):
-        return score
-    return replace(score, values={}, status=Status.ERROR, reason=left_out)
 
 
 def counting_unreadable(score: Callable[P, Awaitable[CaseScore]]) -> Callable[P, Awaitable[CaseScore]]:

@@ -7,7 +7,9 @@ import pytest
 import yaml
 from openpyxl import Workbook
 
-from metrics.core.evaluator import Status
+from metrics.core.registry import choose
+from metrics.core.suite import Case
+from metrics.engine.live_scorer import LiveScorer
 from metrics.ingest import inspect, load_suite, read_combined, read_suite
 from tests.evaluators.asked import score
 from tests.ingest.files import list_problems, write
@@ -119,22 +121,26 @@ def test_what_nothing_says_is_left_out_by_name(tmp_path, asserted, why):
     )
 
 
-def test_a_case_with_assertions_left_out_does_not_pass():
+def test_a_case_with_assertions_left_out_passes_no_verdict(tmp_path):
+    """A verdict that passes is an error, whatever evaluator gives it; one that fails, and a measure, stay."""
     left = {"assertions_left_out": "1 of 2 assertions evaluated, not javascript"}
-    judged = {"conditions": '"a"', "json_schema": "{}", "tokens": 5, "cost_usd": 0.1}
-    for evaluator, metric in (
-        ("text_matching", "passes"),
-        ("json_schema", "passes"),
-        ("agent_budget", "within_budget"),
-    ):
-        found = score(evaluator, answer='{"a": 1}', metadata=left | {"budget_cost_usd": "1"}, **judged)
-        assert (found.values.get(metric), found.status, found.reason) == (
-            None,
-            Status.ERROR,
-            left["assertions_left_out"],
-        )
-        failed = score(evaluator, answer="no", metadata=left | {"budget_cost_usd": "0.01"}, **judged)
-        assert failed.values[metric] == 0
+    judged = {"conditions": '"a"', "json_schema": "{}", "tokens": 5, "cost_usd": 0.1, "expected_answers": ['{"a": 1}']}
+    verdicts = {
+        "text_matching": "passes", "json_schema": "passes", "agent_budget": "within_budget", "exact_match": "exact_match",
+    }  # fmt: skip
+    good = Case.of(case_id="1", answer='{"a": 1}', metadata=left | {"budget_cost_usd": "1"}, **judged)
+    bad = Case.of(case_id="2", answer="no", metadata=left | {"budget_cost_usd": "0.01"}, **judged)
+    whole = Case.of(case_id="3", answer='{"a": 1}', metadata={"budget_cost_usd": "1"}, **judged)
+    with LiveScorer(choose([*verdicts, "edit_distance"]), {}, tmp_path) as scorer:
+        rows = scorer.scores([good, bad, whole]).to_pylist()
+    found = {(row["evaluator"], row["metric"], row["case_id"]): row for row in rows}
+    for evaluator, metric in verdicts.items():
+        held, failed, passed = (found[evaluator, metric, case] for case in "123")
+        assert (held["value"], held["status"], held["reason"]) == (None, "error", left["assertions_left_out"])
+        assert (failed["value"], passed["value"]) == (0, 1)
+    assert [found["text_matching", "failures", case]["value"] for case in "123"] == [None, 1, 0]
+    assert found["edit_distance", "edit_similarity", "1"]["value"] == 1
+    assert found["agent_budget", "tokens", "1"]["value"] == 5
 
 
 def test_what_all_tests_share_and_lists_of_variables(tmp_path):

@@ -8,7 +8,6 @@ from pydantic import Field
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Status, not_applicable
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
-from metrics.core.fields import LEFT_OUT
 from metrics.core.suite import Case
 from metrics.text.agents.traces import steps_of
 
@@ -159,8 +158,6 @@ def agent_budget(case: Case, parameters: BudgetParameters) -> CaseScore:
     reasons += [f"the output does not tell {', '.join(unknown)}"] if unknown else []
     verdicts = [_verdict(one) for one in spent if one.used is not None or one.budget is not None]
     values = {"within_budget": within, **{one.name: None if one.used is None else float(one.used) for one in spent}}
-    if within and (left_out := case.metadata.get(LEFT_OUT)):
-        return CaseScore({**values, "within_budget": None}, Status.ERROR, left_out, Evidence({"budget": verdicts}))
     return CaseScore(values, reason="; ".join(reasons) or None, evidence=Evidence({"budget": verdicts}))
 
 

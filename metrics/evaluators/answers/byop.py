@@ -11,7 +11,7 @@ from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Data, Prompt
 from metrics.core.suite import Case
-from metrics.evaluators._boolean import boolean_metrics, boolean_score, counting_unreadable, withhold_pass
+from metrics.evaluators._boolean import boolean_metrics, boolean_score, counting_unreadable
 from metrics.judge.asking import Judge, Reply
 from metrics.judge.custom_prompts import (
     BLOCKS,
@@ -197,7 +197,7 @@ async def byop(case: Case, parameters: ByopParameters, judge: Judge) -> CaseScor
     parse_failures. A prompt with an unknown placeholder, or with none, is refused before the run.
     Evidence: the verdict on the answer, and that on the contexts, each with the judge's reason.
     """
-    if own := not parameters.prompt and bool(case.criteria):
+    if not parameters.prompt and case.criteria:
         parameters = parameters.model_copy(update={"prompt": OWN, "check_contexts": False})
     if not parameters.prompt:
         return not_applicable("no prompt is given, and the case has no criteria")
@@ -213,8 +213,7 @@ async def byop(case: Case, parameters: ByopParameters, judge: Judge) -> CaseScor
     facts = {"grade": grade} if parameters.levels else {}
     score = boolean_score(judged.holds == "yes", contexts_pass, Evidence(verdicts, facts))
     reason = score.reason or (NO_GRADE if grade is None else None)
-    made = replace(score, values={**score.values, "grade": grade}, reason=reason)
-    return withhold_pass(made, case) if own else made
+    return replace(score, values={**score.values, "grade": grade}, reason=reason)
 
 
 async def _judge_text(name: str, parameters: ByopParameters, judge: Judge, data: Data) -> tuple[float | None, Verdict]:

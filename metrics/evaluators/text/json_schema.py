@@ -8,7 +8,7 @@ from metrics.core.evaluator import CaseScore, Example, Parameters, Status, not_a
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
-from metrics.evaluators._boolean import boolean_metrics, boolean_score, withhold_pass
+from metrics.evaluators._boolean import boolean_metrics, boolean_score
 from metrics.text.agents.dialogue import cut
 from metrics.text.code_blocks import JSON, code_of
 from metrics.text.json_text import JsonError, read_json, says_nothing, violations
@@ -149,4 +149,4 @@ def json_schema(case: Case, parameters: JsonSchemaParameters) -> CaseScore:
         {"path": violation.path, "keyword": violation.keyword, "message": cut(violation.message, SHOWN_CHARACTERS)}
         for violation in found
     ]
-    return withhold_pass(boolean_score(not found, evidence=Evidence(facts=facts)), case)
+    return boolean_score(not found, evidence=Evidence(facts=facts))

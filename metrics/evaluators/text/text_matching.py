@@ -11,9 +11,8 @@ from metrics.core.cases import Cases
 from metrics.core.evaluator import CaseScore, Example, Parameters, Status, not_applicable
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
-from metrics.core.fields import LEFT_OUT
 from metrics.core.score_columns import ScoreColumns
-from metrics.evaluators._boolean import boolean_metrics, boolean_score, withhold_pass
+from metrics.evaluators._boolean import boolean_metrics, boolean_score
 from metrics.text.conditions import Condition, ConditionError, parse_condition
 
 METRICS = boolean_metrics("satisfy the case's condition")
@@ -123,9 +122,6 @@ def text_matching(cases: Cases, parameters: TextMatchingParameters) -> ScoreColu
         which[places] = np.array(which_of) + len(scores)
         scores += found
     metrics = [metric.name for metric in METRICS]
-    for place in cases.places_of(LEFT_OUT):
-        scores.append(withhold_pass(scores[which[place]], cases[place]))
-        which[place] = len(scores) - 1
     return ScoreColumns.of(cases.column("case_id"), metrics, scores, pa.array(which))
 
 
