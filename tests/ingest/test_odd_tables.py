@@ -90,6 +90,7 @@ QUOTES = {  # a table whose quotes do not fit → the row that is named
     "two open quotes": (HEAD + '1,"q,a,a\n2,"r,b,b\n3,s,c,c\n', "t.csv, row 2: found a quote that closes before r,b,b"),
     "with a backslash": (HEAD + '1,q,a,a\n2,"say \\"hi\\"",b,b\n', "t.csv, row 3: found a quote that closes before hi"),
     "other marks": ('case_id;question;expected;answer\n1;"q" x;a;a\n2;"r"s;b;b\n', "t.csv, row 3: found a quote that closes before s"),
+    "over a line, before a space": ('case_id,question\n1,"q a\n2," r b\n', "t.csv, row 2: found a quote that closes before r b; expected the end of the cell behind it (a quote inside a quoted cell is written \"\""),
     "in Markdown": ("| case_id | question |\n|---|:-:|\n| 1 | q |\n", "t.csv, row 2: found a table in Markdown"),
 }  # fmt: skip
 
@@ -99,11 +100,27 @@ def test_cells_that_nothing_separates_are_refused(tmp_path, content, text):
     assert read_refusal(read_combined, write(tmp_path, "t.csv", content)).startswith(text)
 
 
-def test_quotes_within_cells_are_text(tmp_path):
-    rows = '1,a 5" nail,"say ""x""",b\n2,x ""y"" z,"","a,"\n'
-    suite, outputs = read_combined(write(tmp_path, "t.csv", HEAD + rows))
-    assert suite.cases["question"].to_pylist() == ['a 5" nail', 'x ""y"" z']
-    assert outputs.outputs["answer"].to_pylist() == ["b", "a,"]
+WITHIN = {  # a cell → its text
+    '5" pipe': '5" pipe', 'he said "no"': 'he said "no"', 'he said "no" twice': 'he said "no" twice', '5"': '5"',
+    'x ""y"" z': 'x ""y"" z', '"say ""x"""': 'say "x"', '"""x"""': '"x"', '"a,\nb"': "a,\nb", '"a\nb" ': "a\nb ", '"a" b': "a b",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t"])
+@pytest.mark.parametrize(("cell", "text"), WITHIN.items(), ids=WITHIN)
+def test_quotes_within_cells_are_text(tmp_path, cell, text, mark):
+    """In the middle and at the end of a row, and of the file."""
+    rows = [
+        ["case_id", "question", "expected"],
+        ["1", cell, cell],
+        ["2", "", cell],
+        ["3", cell, '""'],
+        ["4", "q", cell],
+    ]
+    path = write(tmp_path, "t.csv", "\n".join(mark.join(row) for row in rows))
+    suite = read_suite(path)
+    assert suite.cases["question"].to_pylist() == [text, None, text, "q"]
+    assert suite.cases["expected_answers"].to_pylist() == [[text], [text], None, [text]]
 
 
 def test_merged_cells_have_their_value_in_each_row(tmp_path):

@@ -22,7 +22,8 @@ DELIMITERS = ",\t;|"
 SEPARATOR = re.compile(rb'"?sep=([,\t;|])"?[ \t,;|]*(?:\r\n|\n|\r)', re.IGNORECASE)  # a first line of Excel's
 # A quoted cell from its opening quote; the second group is empty where the file ends before the closing one.
 QUOTED = rb'(?<![^%s\r\n])"((?:[^"]++|"")*+)("|\Z)'
-QUOTE, BESIDE_QUOTES = ord('"'), np.frombuffer(b',\t;|\r\n" ', np.uint8)
+QUOTE, BESIDE_QUOTES = ord('"'), np.frombuffer(b',\t;|\r\n"', np.uint8)
+ENDED = 'the end of the cell behind it (a quote inside a quoted cell is written "", or the whole cell without quotes)'
 CLOSED = 'a closing quote (a quote inside a quoted cell is written "")'
 RULE = re.compile(rb"[^\n]*\n[ \t:|-]*-[ \t:|-]*\|[ \t:|-]*\r?(?:\n|\Z)")  # below the header of a table in Markdown
 
@@ -177,7 +178,8 @@ def _without_open_quote(
 ) -> pa.Buffer:
     """Return the data up to a record whose quote never closes: a parser would read the rest of the file as one cell.
 
-    A text that goes on behind its closing quote is a problem: nothing says which cells it belongs to.
+    A text that goes on behind its closing quote is a problem: nothing says which cells it belongs to. Behind a space it
+    goes on with the cell, unless that is of several lines, which may be rows.
     """
     if _are_closed(data):
         return data
@@ -190,9 +192,11 @@ def _without_open_quote(
             row += lines
             record_start = match.start() - len(between) + between.rfind(b"\n") + 1
         position = match.end()
-        if match.group(2) and whole[position : position + 1].tobytes() not in (b"", b"\r", b"\n", b" ", delimiter):
-            found = f"a quote that closes before {whole[position : position + 30].tobytes().decode('utf-8', 'ignore')}"
-            problems.add(source.name, found, CLOSED, row, fatal=True)
+        behind = whole[position : position + 30].tobytes()
+        behind = behind.lstrip(b" ") if b"\n" in match.group(1) or behind[:1] != b" " else b""
+        if match.group(2) and behind[:1] not in (b"", b"\r", b"\n", delimiter):
+            found = f"a quote that closes before {behind.decode('utf-8', 'ignore').splitlines()[0]}"
+            problems.add(source.name, found, ENDED, row, fatal=True)
         if not match.group(2):
             start = whole[match.start() : match.start() + 60].tobytes().decode("utf-8", "ignore")
             found = f"a quote that opens and never closes: {start}"
