@@ -84,6 +84,8 @@ def _columns_of(
     """Return what the columns of a sheet are, its labels gathered, and the task where they decide it."""
     keyed_labels.gather(sheet, role, task)
     criteria.gather(sheet)
+    if role != "outputs":
+        text_cases.join_instructions(sheet, (mapping or {}).values())
     task = task or number_targets.task_of(sheet, role, mapping)
     found = sheet.problems if problems is None else problems
     columns = resolve(sheet.table.column_names, role, task, mapping, found, sheet.file)

@@ -110,9 +110,25 @@ BOTH = {  # file → format, content, values of the first case, values of the fi
     "Braintrust, experiment": ("a.json", "braintrust", [braintrust(), braintrust(id="b2", span_id="y", is_root=False, input="inner", output="no")], ASKED | {"case_id": "d1", "expected_answers": ["Paris"], "tags": ["easy"], "metadata.topic": "towns", "metadata.braintrust.Factuality": "0.6"}, PARIS, 1),
     "Braintrust, repeats": ("a.jsonl", "braintrust", [braintrust(), braintrust(id="b2", span_id="y", root_span_id="y", output="Lyon")], {"case_id": "d1"}, {"run": 1}, 2),
 }  # fmt: skip
+EXAMPLE = {"input": {"question": "Capital?"}, "output": {"answer": "Paris"}, "metadata": {"topic": "towns"}}
+CELLS = (
+    "input,output,metadata\n"
+    + ",".join(f'"{json.dumps(cell)}"'.replace('"', '""')[1:-1] for cell in EXAMPLE.values())
+    + "\n"
+)
+EXAMPLES = {
+    "JSON": ("a.json", {"data": {"dataset_id": "d", "examples": [{"id": "1", "updated_at": "2024", **EXAMPLE}]}}),
+    "JSONL": ("a.jsonl", [{"example_id": "1", **EXAMPLE}]),
+    "CSV": ("a.csv", CELLS),
+    "CSV of a frame": ("a.csv", "example_id,input,output,metadata\n1," + ",".join(f'"{cell}"' for cell in EXAMPLE.values()) + "\n"),
+}  # fmt: skip
 SUITES = {
     "LangSmith, a data set": ("a.jsonl", "langsmith", [{"id": "e1", "dataset_id": "d", "inputs": {"question": "Capital?"}, "outputs": {"answer": "Paris"}, "metadata": {"topic": "towns"}, "modified_at": "2024"}], ASKED | {"case_id": "e1", "expected_answers": ["Paris"], "metadata.topic": "towns"}),
     "Langfuse, items": ("a.csv", "langfuse", 'id,datasetId,datasetName,input,expectedOutput,status\ni1,d,dn,"{""question"": ""Capital?""}",Paris,ACTIVE\n', ASKED | {"case_id": "i1", "expected_answers": ["Paris"]}),
+    "Langfuse, items of texts as JSON": ("a.csv", "langfuse", 'id,datasetId,datasetName,input,expectedOutput,status\ni1,d,dn,"""Capital?""","""Paris""",ACTIVE\ni2,d,dn,"""Old?""","""No""",ARCHIVED\n', ASKED | {"case_id": "i1", "expected_answers": ["Paris"]}),
+    "Langfuse, items of texts of which only some have quotes": ("a.csv", "langfuse", 'id,datasetId,datasetName,input,expectedOutput\ni1,d,dn,Capital?,"""Paris"""\ni2,d,dn,Capital?,Rome\n', ASKED | {"expected_answers": ['"Paris"']}),
+    "Langfuse, items, not as CSV": ("a.json", "langfuse", [{"id": "i1", "datasetId": "d", "datasetName": "dn", "input": "Capital?", "expectedOutput": '"Paris"'}], ASKED | {"expected_answers": ['"Paris"']}),
+    **{f"Phoenix, a data set, {kind}": (name, "phoenix", content, ASKED | {"case_id": "1", "expected_answers": ["Paris"], "metadata.topic": "towns"}) for kind, (name, content) in EXAMPLES.items()},
     "OpenAI evals, a data set": ("a.jsonl", "openai_evals_data", [{"input": [{"role": "system", "content": "Be short."}, {"role": "user", "content": "Capital?"}], "ideal": ["Paris", "paris"], "topic": "towns"}], ASKED | {"case_id": "1", "expected_answers": ["Paris", "paris"], "metadata.topic": "towns"}),
     "Braintrust, a data set": ("a.json", "braintrust", [{"id": "b1", "dataset_id": "d", "span_id": "b1", "root_span_id": "b1", "_xact_id": "1", "input": "Capital?", "expected": "Paris"}], ASKED | {"case_id": "b1", "expected_answers": ["Paris"]}),
 }  # fmt: skip
@@ -158,8 +174,8 @@ def test_cases_and_answers(tmp_path, name, form, content, case, output, count):
 def test_suites(tmp_path, name, form, content, case):
     path = write(tmp_path, name, content)
     seen = inspect(path)
-    assert (seen.format, seen.role, seen.rows, seen.questions) == (form, "suite", 1, ())
-    first = read_suite(path).cases.to_pylist()[0]
+    first, *rest = read_suite(path).cases.to_pylist()
+    assert (seen.format, seen.role, seen.rows, seen.questions) == (form, "suite", 1 + len(rest), ())
     assert {key: first[key] for key in case} == case
     with pytest.raises(InputError, match="no column with the model's answers"):
         read_combined(path)
@@ -181,12 +197,52 @@ def test_an_output_of_unknown_meaning_is_asked_about(tmp_path):
     ):
         (question,) = inspect(path, role).questions
         assert (question.column, question.choices) == ("outputs.answer", choices)
-        with pytest.raises(InputError, match="Data sets of LangSmith keep the expected answer here"):
+        with pytest.raises(InputError, match="Data sets of LangSmith and Alpaca keep the expected answer here"):
             read_suite(path) if role == "suite" else read_combined(path)
     suite = read_suite(path, mapping={"expected_answers": "outputs.answer"})
     assert suite.cases["expected_answers"].to_pylist() == [["Paris"]]
     _, outputs = read_combined(path, mapping={"answer": "outputs.answer"})
     assert outputs.outputs["answer"].to_pylist() == ["Paris"]
+
+
+def test_archived_items_and_texts_as_json_are_in_the_receipt(tmp_path):
+    name, _, content, _ = SUITES["Langfuse, items of texts as JSON"]
+    suite = read_suite(write(tmp_path, name, content))
+    assert (suite.cases["case_id"].to_pylist(), suite.left_out) == (["i1"], 0)
+    said = "\n".join(map(str, suite.receipt))
+    assert "records (1) is not used: archived items of a data set are no cases" in said
+    assert "input (2) is texts written as JSON, read without their quotes" in said
+
+
+ALPACA = {  # a file → the question of its first two cases
+    "Alpaca's form": ("a.csv", 'instruction,input,output\nName the capital.,France,Paris\nSay hi.,"",Hi\n', ["Name the capital.\n\nFrance", "Say hi."]),
+    "Alpaca's form, JSON": ("a.json", [{"instruction": "Name it.", "input": "France", "output": "Paris"}, {"instruction": "Say hi.", "input": "", "output": "Hi"}], ["Name it.\n\nFrance", "Say hi."]),
+    "without inputs": ("a.csv", "instruction,output\nSay hi.,Hi\nSay ho.,Ho\n", ["Say hi.", "Say ho."]),
+    "Dolly's": ("a.jsonl", [{"instruction": "Say hi.", "response": "Hi"}, {"instruction": "Say ho.", "response": "Ho"}], ["Say hi.", "Say ho."]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "content", "questions"), ALPACA.values(), ids=ALPACA)
+def test_an_instruction_asks_and_what_its_output_is_is_asked(tmp_path, name, content, questions):
+    path = write(tmp_path, name, content)
+    (question,) = inspect(path).questions
+    assert (inspect(path).role, question.choices) == ("combined", ("answer", "expected_answers"))
+    for read in (read_suite, read_combined):
+        with pytest.raises(InputError, match=f"expected_answers={question.column}"):
+            read(path)
+    suite = read_suite(path, mapping={"expected_answers": question.column})
+    assert suite.cases["question"].to_pylist() == questions
+    assert suite.cases["expected_answers"].to_pylist()[1] in (["Hi"], ["Ho"])
+    suite, outputs = read_combined(path, mapping={"answer": question.column})
+    assert (suite.cases["question"].to_pylist(), len(outputs.outputs)) == (questions, 2)
+
+
+def test_an_output_beside_a_model_is_its_answer_and_a_mapped_input_the_question(tmp_path):
+    path = write(tmp_path, "a.csv", "instruction,output,model\nSay hi.,Hi,m\n")
+    assert read_combined(path)[1].outputs["answer"].to_pylist() == ["Hi"]
+    path = write(tmp_path, "b.csv", "instruction,input,output\nBe short.,Say hi.,Hi\n")
+    suite = read_suite(path, mapping={"question": "input", "expected_answers": "output"})
+    assert suite.cases["question"].to_pylist() == ["Say hi."]
 
 
 def test_a_bad_record_is_listed_and_can_be_left_out(tmp_path):

@@ -3,7 +3,7 @@
 A trace's input is the question and its output the answer; of observations that of the root of each trace is read, or
 each generation where there are only generations. Documents of retrievers are retrieved contexts. Several generations or
 calls of tools are the trace, with their times, tokens and cost. Scores of a trace are kept as `metadata.langfuse.NAME`.
-Exports of scores, sessions and runs of data sets hold no answers and are refused.
+Exports of scores, sessions and runs of data sets hold no answers and are refused. Archived items are no cases.
 """
 
 import math
@@ -79,6 +79,9 @@ def _convert(records: Sequence[Numbered], fault: Callable[[int, Fault], None]) -
     made = []
     for place, (row, record) in enumerate(plain):
         case = text_of(record.get("id"))
+        if kind == "items" and record.get("status") == "ARCHIVED":
+            fault(row, Fault("archived items of a data set are no cases", ""))
+            continue
         if not case:
             fault(row, Fault("no id", "a record with id", "id"))
             continue
@@ -232,9 +235,9 @@ MODELS = ("model", "provided_model_name", "provided_usage_model")
 READS = {
     "id": "case_id", "parent_observation_id": "case_id", "input": "question trace metadata.input", "name": "trace",
     "output": "answer trace retrieved_contexts metadata.output", "expected_output": "expected_answers",
-    "metadata": "metadata", "latency": TAKEN, "status_message": "error trace", "level": "level",
+    "metadata": "metadata", "latency": TAKEN, "status_message": "error trace", "level": "level", "status": "status",
     **{f"scores.{name}": TAKEN for name in ("name", "value", "string_value")},
     **dict.fromkeys(NUMBERS, SUMMED), **dict.fromkeys(MODELS, "model"),
 }  # fmt: skip
 NESTED = {f"{place}.{name}": columns for place in ("trace", "observations") for name, columns in READS.items()}
-READER = tool_reader("langfuse", _knows, _convert, READS | NESTED, deciding={"level": "ERROR"})
+READER = tool_reader("langfuse", _knows, _convert, READS | NESTED, deciding={"level": "ERROR", "status": "ACTIVE"})

@@ -29,7 +29,10 @@ def _knows(names: frozenset[str]) -> bool:
     return ((held and bool(told or plain & {*CRITERIA})) or nested) and "annotations" not in plain
 
 
-def _convert(records: Sequence[Numbered], _fault: Callable[[int, Fault], None]) -> Iterator[Numbered]:
+def convert_items(
+    records: Sequence[Numbered], _fault: Callable[[int, Fault], None] | None = None
+) -> Iterator[Numbered]:
+    """Return the items of a data set as rows of cases."""
     plain = [{fold(str(name)): value for name, value in record.items()} for _, record in records]
     inner = [record.get("data") for record in plain]
     held = [
@@ -87,4 +90,4 @@ READS = {
     **{f"{place}feedback_scores": "metadata.opik" for place in ("", "data.")},
     **{f"{place}feedback_scores.value": TAKEN for place in ("", "data.")},
 }
-READER = tool_reader("opik", _knows, _convert, READS)
+READER = tool_reader("opik", _knows, convert_items, READS)

@@ -2,7 +2,8 @@
 
 A trace is a case: its root span has the question (`input.value`) and the answer (`output.value`), its retriever spans
 the retrieved contexts, its LLM spans model, tokens and cost. Several calls of models or tools are its trace, with their
-times. Spans without the root of their trace are refused.
+times. Spans without the root of their trace are refused. The output of examples of a data set (input, output, metadata
+and nothing else) is the expected answer.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,6 +12,7 @@ from typing import Any
 
 import orjson
 
+from metrics.ingest.formats.opik import convert_items
 from metrics.ingest.formats.tool_records import (
     Fault,
     Numbered,
@@ -36,14 +38,22 @@ JSON = "application/json"
 DOCUMENTS = "attributes.retrieval.documents"
 WHOLE = "all spans of the traces, or their root spans (get_spans_dataframe without a filter, or root_spans_only=True)"
 
+SIDES = {"input", "output", "metadata"}  # of an example of a data set
+
 
 def _knows(names: frozenset[str]) -> bool:
+    plain = {name.partition(".")[0] for name in names}
+    if plain >= SIDES and plain <= {*SIDES, "id", "example_id", "node_id", "updated_at"}:
+        return all(any(name.startswith(f"{side}.") for name in names) for side in ("input", "output"))
     traced = names & {"context.trace_id", "context.span_id", "trace_id"}
     kinds = names & {"span_kind", "parent_id", "attributes.openinference.span.kind", "attributes.openinference.span"}
     return bool(traced) and bool(kinds) and not names.isdisjoint(KNOWN)
 
 
 def _convert(records: Sequence[Numbered], fault: Callable[[int, Fault], None]) -> Iterator[Numbered]:
+    if any(record.keys() >= SIDES for _, record in records):
+        own = {"output": "expected_output", "example_id": "id"}
+        return convert_items([(row, {own.get(key, key): value for key, value in one.items()}) for row, one in records])
     traces: dict[str, list[Record]] = {}
     roots: list[Numbered] = []
     for row, record in records:
@@ -137,6 +147,8 @@ def _seconds(span: Record) -> float | None:
 
 
 READS = {
+    "id": "case_id", "example_id": "case_id", "input": "question metadata.input", "metadata": "metadata",
+    "output": "expected_answers metadata.expected_output", "updated_at": "metadata", "node_id": "metadata",
     "context.trace_id": "case_id", "trace_id": "case_id", "name": "trace", "start_time": TAKEN,
     "end_time": TAKEN, "status_code": "status_code", "status_message": "error trace", "attributes.metadata": "metadata",
     **{f"attributes.{side}": "trace" for side in ("input", "output")},

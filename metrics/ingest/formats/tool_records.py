@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import orjson
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from metrics.core.errors import InputError
 from metrics.core.suite import METADATA
@@ -32,13 +33,14 @@ from metrics.ingest.tables.values import MARK, finite, flatten, item_value, tabl
 from metrics.ingest.unused_leaves import Reads, note_leaves
 
 LOOKED_AT = 5  # records of a document whose names are looked at
+JSON = r"""^(?s:".*"|\{.*\}|\[.*\]|-?\d[\d.eE+-]*|true|false|null)$"""  # what a cell of it looks like
 DEEP = 6  # objects in a record whose entries count as names, a.b.c
 Record = dict[str, Any]
 Numbered = tuple[int, Record]  # a record, and its row in the file
 
 
 class Fault(ValueError):
-    """A record that cannot be read: what was found, what was expected, in which column."""
+    """A record that cannot be read: what was found, what was expected, which column; no case: the first alone."""
 
     def __init__(self, found: str, expected: str, column: str | None = None):
         super().__init__(found)
@@ -69,6 +71,9 @@ def tool_reader(
 
     def sheet(source: Source, problems: Problems) -> Sheet:
         def fault(row: int, found: Fault) -> None:
+            if not found.expected:
+                problems.note(source.name, "records", "unused", found.found, 1)
+                return
             problems.left_out += 1
             problems.add(source.name, found.found, found.expected, row, found.column)
 
@@ -175,19 +180,26 @@ def records_of(source: Source, problems: Problems) -> Iterator[Numbered]:
         return
     read = {"csv": read_delimited, "parquet": read_parquet, "arrow": read_arrow}[source.format]
     sheet, shape = read(source, problems), _shape(_schema(source))
+    quoted = [
+        name for name, column in zip(sheet.table.column_names, sheet.table.columns, strict=True)
+        if source.format == "csv" and pc.any(pc.starts_with(column, '"')).as_py()
+        and pc.all(pc.match_substring_regex(column, JSON)).as_py()
+    ]  # fmt: skip
+    for name in quoted:
+        sheet.note_column(name, "used", "texts written as JSON, read without their quotes")
     for start in range(0, len(sheet), 10_000):
         part: pa.Table = sheet.table.slice(start, 10_000)
         for place, cells in enumerate(part.to_pylist(), start):
-            record = {name: _cell(value) for name, value in cells.items() if value is not None}
+            record = {name: _cell(value, name in quoted) for name, value in cells.items() if value is not None}
             yield int(sheet.rows[place]), _nested(record, shape)
 
 
-def _cell(value: Any) -> Any:
+def _cell(value: Any, quoted: bool = False) -> Any:
     if isinstance(value, list):
         return [_cell(item) for item in value]
     if isinstance(value, str) and value.startswith(MARK):
         return item_value(value)
-    if isinstance(value, str) and value[:1] in ("{", "["):
+    if isinstance(value, str) and value[:1] in (("{", "[", '"') if quoted else ("{", "[")):
         with suppress(orjson.JSONDecodeError):
             return orjson.loads(value)
         with suppress(NoRepr):  # as pandas writes the objects in a frame

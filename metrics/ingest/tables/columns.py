@@ -58,6 +58,7 @@ FIELD_NAMES = frozenset(  # names of fields of any upload
 ANSWER_OR_EXPECTED = ("answer", "answers", "output", "response")  # in a suite
 # In a suite: what was retrieved before any model was asked; see contexts.serving_column.
 SERVING = {"retrieved_contexts", *OUTPUT_ALIASES["retrieved_contexts"]} - {"passage"}
+INSTRUCTION = "instruction"  # what Alpaca's form and Dolly call the question
 CONTEXT_CHOICES = ("retrieved_contexts", "reference_contexts", METADATA + "context")
 
 
@@ -128,6 +129,7 @@ def guess_role(columns: Iterable[str]) -> Role:
     names = {fold(name).removesuffix(NUMBERED) for name in _fold_numbered(list(columns))[0]}
     names |= {name[len(prefix) :] for name in names for prefix in CONTAINERS if name.startswith(prefix)}
     names |= {"answer"} if answer_beside(names) else set()
+    names |= {"question"} if INSTRUCTION in names else set()
     names |= {"true_value"} if truth_beside(names) else set()
     if is_detection(names):
         scored = names & {"score", *IMAGE_ALIASES["score"]} and not (names >= OPEN_IMAGES and names & OPEN_IMAGES_TRUTH)
@@ -215,7 +217,7 @@ def _beside(wanted: Aliases, plains: Collection[str], role: Role, task: Task | N
     classes = task == "classification" or (task is None and not {"label", "labels"}.isdisjoint(plains))
     if named and classes and {"case_id", *wanted["case_id"], "question"}.isdisjoint(plains):  # classes of images
         more["case_id"] = named
-    more |= {"label": truth_beside(plains), "answer": answer_beside(plains)}
+    more |= {"label": truth_beside(plains), "answer": answer_beside(plains), "question": INSTRUCTION}
     return {**wanted, **{name: (*wanted[name], alias) for name, alias in more.items() if alias and name in wanted}}
 
 
@@ -356,7 +358,7 @@ def _questions(
             text = f"Is this the expected answer, and {other} the model's? Or is this the model's?"
         elif _may_be_reference(name, plain, folded, chosen, role):
             choices = ("expected_answers", METADATA + name) if role == "suite" else ("answer", "expected_answers")
-            text = "Data sets of LangSmith keep the expected answer here, tables of MLflow the model's. Which is this?"
+            text = "Data sets of LangSmith and Alpaca keep the expected answer here, MLflow the model's. Which is this?"
         else:
             continue
         yield Question(name, choices, text)
@@ -371,9 +373,10 @@ def _answer_beside(plain: str, folded: Mapping[str, str], chosen: Mapping[str, s
 
 
 def _may_be_reference(name: str, plain: str, folded: Mapping[str, str], chosen: Mapping[str, str], role: Role) -> bool:
-    """Return whether a column `outputs.…` beside `inputs.…` may be the expected answer: nothing else in the file is."""
-    beside = any(other.startswith("inputs.") for other in folded.values())
-    if role == "outputs" or not plain.startswith("outputs.") or not beside or not EXPECTED.isdisjoint(chosen):
+    """Return whether `outputs.…` beside `inputs.…`, or an output below an instruction, may be the expected answer."""
+    inner = plain.startswith("outputs.") and any(other.startswith("inputs.") for other in folded.values())
+    beside = inner or (plain in ANSWER_OR_EXPECTED and INSTRUCTION in folded.values() and "model" not in chosen)
+    if role == "outputs" or not beside or not EXPECTED.isdisjoint(chosen):
         return False
     answers = ("answer", *OUTPUT_ALIASES["answer"])
     return chosen.get("answer") == name or (role == "suite" and any(_matches(plain, alias) for alias in answers))

@@ -1,7 +1,7 @@
 """Cases and outputs of text, classification and agent tasks, from validated sheets."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +14,7 @@ from metrics.ingest import arrays
 from metrics.ingest.arrays import as_mask, flat, is_null
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.tables import answer_choices, contexts, graded_ids
-from metrics.ingest.tables.columns import NUMBER_ALIASES, SUITE_ALIASES, USEFUL, Columns, fold
+from metrics.ingest.tables.columns import INSTRUCTION, NUMBER_ALIASES, SUITE_ALIASES, USEFUL, Columns, fold
 from metrics.ingest.tables.id_matches import only_columns, suggestion
 from metrics.text.agents.expected_calls import (
     CALLS_FORM as EXPECTED_CALLS,
@@ -38,6 +38,16 @@ ANSWERED = tuple(each.name for each in OUTPUT_FIELDS if each.role == "answer" an
 SUMS = r"(?:(?:grand|sub)?[ -]?totals?|sums?|averages?|avg\.?|means?|median|count|overall)"
 TOTAL = re.compile(rf"\s*{SUMS}(?:\s(?:rows|cases|questions|scores?))?\s*(?:[:=(].{{0,40}})?", re.IGNORECASE)
 BESIDE = ("model", "run", "tags", "weight", "group", "duration_s", "cost_usd", "tokens", "score")  # of no case's own
+
+
+def join_instructions(sheet: Sheet, taken: Collection[str]) -> None:
+    """Put an input below its instruction, in Alpaca's form, where that input is not `taken`: together they ask."""
+    named = {fold(name): name for name in sheet.table.column_names}
+    if {INSTRUCTION, "input", "output"} <= named.keys() and "question" not in named and named["input"] not in taken:
+        pairs = zip(*(sheet.text(named[name]).to_pylist() for name in (INSTRUCTION, "input")), strict=True)
+        sheet.note_column(named["input"], "used", "question, below the instruction")
+        sheet.put(named[INSTRUCTION], ["\n\n".join(filter(None, pair)) or None for pair in pairs])
+        sheet.table = sheet.table.drop_columns([named["input"]])
 
 
 def leave_out_summaries(sheet: Sheet, columns: Columns, task: Task | None) -> None:
