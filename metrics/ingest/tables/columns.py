@@ -58,7 +58,6 @@ FIELD_NAMES = frozenset(  # names of fields of any upload
 ANSWER_OR_EXPECTED = ("answer", "answers", "output", "response")  # in a suite
 # In a suite: what was retrieved before any model was asked; see contexts.serving_column.
 SERVING = {"retrieved_contexts", *OUTPUT_ALIASES["retrieved_contexts"]} - {"passage"}
-INSTRUCTION = "instruction"  # what Alpaca's form and Dolly call the question
 CONTEXT_CHOICES = ("retrieved_contexts", "reference_contexts", METADATA + "context")
 
 
@@ -128,9 +127,8 @@ def guess_role(columns: Iterable[str]) -> Role:
     """Return what a file holds, judging by its columns: outputs where there are answers, a suite where not, or both."""
     names = {fold(name).removesuffix(NUMBERED) for name in _fold_numbered(list(columns))[0]}
     names |= {name[len(prefix) :] for name in names for prefix in CONTAINERS if name.startswith(prefix)}
-    names |= {"answer"} if answer_beside(names) else set()
-    names |= {"question"} if INSTRUCTION in names else set()
-    names |= {"true_value"} if truth_beside(names) else set()
+    told = {"answer": answer_beside(names), "question": "instruction" in names, "true_value": truth_beside(names)}
+    names |= {name for name, beside in told.items() if beside}
     if is_detection(names):
         scored = names & {"score", *IMAGE_ALIASES["score"]} and not (names >= OPEN_IMAGES and names & OPEN_IMAGES_TRUTH)
         return "outputs" if scored else "suite"
@@ -217,7 +215,7 @@ def _beside(wanted: Aliases, plains: Collection[str], role: Role, task: Task | N
     classes = task == "classification" or (task is None and not {"label", "labels"}.isdisjoint(plains))
     if named and classes and {"case_id", *wanted["case_id"], "question"}.isdisjoint(plains):  # classes of images
         more["case_id"] = named
-    more |= {"label": truth_beside(plains), "answer": answer_beside(plains), "question": INSTRUCTION}
+    more |= {"label": truth_beside(plains), "answer": answer_beside(plains), "question": "instruction"}
     return {**wanted, **{name: (*wanted[name], alias) for name, alias in more.items() if alias and name in wanted}}
 
 
@@ -375,8 +373,8 @@ def _answer_beside(plain: str, folded: Mapping[str, str], chosen: Mapping[str, s
 def _may_be_reference(name: str, plain: str, folded: Mapping[str, str], chosen: Mapping[str, str], role: Role) -> bool:
     """Return whether `outputs.…` beside `inputs.…`, or an output below an instruction, may be the expected answer."""
     inner = plain.startswith("outputs.") and any(other.startswith("inputs.") for other in folded.values())
-    beside = inner or (plain in ANSWER_OR_EXPECTED and INSTRUCTION in folded.values() and "model" not in chosen)
-    if role == "outputs" or not beside or not EXPECTED.isdisjoint(chosen):
+    alpaca = plain in ANSWER_OR_EXPECTED and "instruction" in folded.values() and "model" not in chosen
+    if role == "outputs" or not (inner or alpaca) or not EXPECTED.isdisjoint(chosen):
         return False
     answers = ("answer", *OUTPUT_ALIASES["answer"])
     return chosen.get("answer") == name or (role == "suite" and any(_matches(plain, alias) for alias in answers))

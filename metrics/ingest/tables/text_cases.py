@@ -14,7 +14,7 @@ from metrics.ingest import arrays
 from metrics.ingest.arrays import as_mask, flat, is_null
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.tables import answer_choices, contexts, graded_ids
-from metrics.ingest.tables.columns import INSTRUCTION, NUMBER_ALIASES, SUITE_ALIASES, USEFUL, Columns, fold
+from metrics.ingest.tables.columns import NUMBER_ALIASES, SUITE_ALIASES, USEFUL, Columns, fold
 from metrics.ingest.tables.id_matches import only_columns, suggestion
 from metrics.text.agents.expected_calls import (
     CALLS_FORM as EXPECTED_CALLS,
@@ -43,10 +43,10 @@ BESIDE = ("model", "run", "tags", "weight", "group", "duration_s", "cost_usd", "
 def join_instructions(sheet: Sheet, taken: Collection[str]) -> None:
     """Put an input below its instruction, in Alpaca's form, where that input is not `taken`: together they ask."""
     named = {fold(name): name for name in sheet.table.column_names}
-    if {INSTRUCTION, "input", "output"} <= named.keys() and "question" not in named and named["input"] not in taken:
-        pairs = zip(*(sheet.text(named[name]).to_pylist() for name in (INSTRUCTION, "input")), strict=True)
+    if {"instruction", "input", "output"} <= named.keys() and "question" not in named and named["input"] not in taken:
+        pairs = zip(*(sheet.text(named[name]).to_pylist() for name in ("instruction", "input")), strict=True)
         sheet.note_column(named["input"], "used", "question, below the instruction")
-        sheet.put(named[INSTRUCTION], ["\n\n".join(filter(None, pair)) or None for pair in pairs])
+        sheet.put(named["instruction"], ["\n\n".join(filter(None, pair)) or None for pair in pairs])
         sheet.table = sheet.table.drop_columns([named["input"]])
 
 
