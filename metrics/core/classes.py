@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from metrics.core.unicode_forms import normalized
@@ -63,6 +64,7 @@ def _facts(
     )
 
 
+@lru_cache(4_096)  # a column of classes has few
 def class_key(name: str) -> str:
     """Return what is the same of a class however it is spelled: case, blanks, `_` and `-`, Unicode's form, `1.0` for 1.
 

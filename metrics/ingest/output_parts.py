@@ -177,10 +177,4 @@ def _every_case(table: pa.Table, suite: Suite) -> pa.Table:
 
 def _numbered(table: pa.Table) -> pa.Array:
     """Return 0, 1, 2, … within each model and run, in file order."""
-    models, size = arrays.codes_of(table["model"])
-    runs, _ = arrays.codes_of(table["run"])
-    codes = runs * size + models
-    order = np.argsort(codes, kind="stable")
-    ids = np.empty_like(codes)
-    ids[order] = np.arange(len(codes)) - np.searchsorted(codes[order], codes[order])  # the place in a run of equals
-    return pa.array(ids)
+    return pa.array(arrays.occurrences([table["model"], table["run"]]) - 1)

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from metrics.core.array_types import Bools, Floats
 from metrics.ingest.lint.findings import Finding, example_cases, per_cent
-from metrics.ingest.lint.scene import Boxes, compared, leaving, overlaps
+from metrics.ingest.lint.scene import Boxes, compared, in_any, leaving, overlaps
 
 AT_MOST = 1.01  # of shares of an image, with rounding
 LEAST_SIDE = 8  # pixels: in smaller images a box of at most 1 pixel may be meant
@@ -28,7 +28,7 @@ FEWEST_SCORES = 10  # predictions from which on one score for all is no coincide
 def is_normalised(boxes: Boxes) -> bool:
     """Return whether all boxes lie within 0 … 1 (and a rounding), in images that are larger."""
     box, sizes = boxes.box[boxes.plain], boxes.sizes[boxes.plain]
-    known = sizes[~np.isnan(sizes).any(axis=1)]
+    known = sizes[~in_any(np.isnan(sizes))]
     if not len(box) or (len(known) and known.min() < LEAST_SIDE):
         return False
     return bool(np.abs(box).max() <= AT_MOST)
@@ -113,7 +113,7 @@ def size_findings(model: str | None, boxes: Boxes, case_ids: pa.Array) -> Iterat
     if count >= FEWEST_TINY and bool((box[:, :2] + box[:, 2:] <= PER_CENT_SHARE * boxes.sizes[rows]).all()):
         text = f"All {count:,} boxes lie in the upper left hundredth of their image: shares of it, read as per cent?"
         yield Finding("tiny", model, text, True, count, count, example_cases(case_ids, boxes.image[rows], ~out))
-    flat: Bools = np.any(box[:, 2:] <= 0, axis=1)
+    flat = in_any(box[:, 2:] <= 0)
     if flat.mean() >= (FEW_OUT if model is not None else 0) and flat.any():
         text = f"{int(flat.sum()):,} of {count:,} boxes have no area: they overlap nothing."
         yield Finding(

@@ -118,12 +118,11 @@ def _model_findings(
             boxes = Boxes.of(suite, table)
     if boxes.plain.any():
         yield from _object_findings(model, boxes, table, cases)
-    if (outline := outline_finding(model, Boxes.of(suite, table, shaped=True), table, cases)) is not None:
+    shaped = Boxes.of(suite, table, shaped=True)
+    if (outline := outline_finding(model, shaped, table, cases)) is not None:
         yield outline
     yield from score_findings(model, whole(table["score"]).to_numpy(zero_copy_only=False))
-    yield from class_findings(
-        model, Boxes.of(suite, table, shaped=True), table["label"], truth, annotations["label"], suite
-    )
+    yield from class_findings(model, shaped, table["label"], truth, annotations["label"], suite)
 
 
 def _object_findings(model: str | None, boxes: Boxes, table: pa.Table, cases: pa.Array) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ from metrics.core.array_types import Bools, Floats, Ints
 from metrics.ingest.arrays import codes_of
 from metrics.ingest.lint.box_checks import READINGS
 from metrics.ingest.lint.findings import Finding, example_cases
-from metrics.ingest.lint.scene import OVERLAPPING, Boxes, leaving
+from metrics.ingest.lint.scene import OVERLAPPING, Boxes, in_any, leaving
 from metrics.vision.boxes import paired_ious
 from metrics.vision.geometry import whole
 from metrics.vision.masks import is_ring
@@ -63,6 +63,8 @@ def outline_finding(model: str | None, boxes: Boxes, table: pa.Table, case_ids: 
     where the boxes are x1 y1 x2 y2.
     """
     points, of_ring, owner = _rings(table)
+    if not len(points):
+        return None
     low, high = np.full((len(table), 2), np.inf), np.full((len(table), 2), -np.inf)
     np.minimum.at(low, owner[of_ring], points)
     np.maximum.at(high, owner[of_ring], points)
@@ -90,7 +92,10 @@ def repeated_finding(model: str | None, boxes: Boxes, table: pa.Table, case_ids:
     if model is not None:
         columns.append(whole(table["score"]).to_numpy(zero_copy_only=False)[rows])
     mixed = np.sum([column * weight for column, weight in zip(columns, WEIGHTS, strict=False)], axis=0)
-    order = np.argsort(mixed, kind="stable")  # equal rows are equal here, and others hardly ever
+    ordered = np.sort(mixed)  # equal rows are equal here, and others hardly ever
+    if not (ordered[1:] == ordered[:-1]).any():
+        return None
+    order = np.argsort(mixed, kind="stable")
     same = np.logical_and.reduce([column[order][1:] == column[order][:-1] for column in columns])
     if not same.any():
         return None
@@ -112,7 +117,7 @@ def other_image_finding(model: str | None, boxes: Boxes, case_ids: pa.Array) -> 
     rows = np.flatnonzero(boxes.plain)
     box, image, sizes = boxes.box[rows], boxes.image[rows], boxes.sizes[rows]
     centre = box[:, :2] + box[:, 2:] / 2
-    beyond = np.any((centre < 0) | (centre > sizes), axis=1)
+    beyond = in_any((centre < 0) | (centre > sizes))
     images = len(case_ids)
     count, out = np.bincount(image, minlength=images), np.bincount(image[leaving(box, sizes)], minlength=images)
     wrong = (count > 0) & (out == count) & (np.bincount(image[beyond], minlength=images) > 0)

@@ -44,7 +44,7 @@ class Boxes:
         sizes = np.vstack([known, [[np.nan, np.nan]]])[rows]  # row −1 is the last
         columns = [whole(table[name]).to_numpy(zero_copy_only=False) for name in BOX]
         box = np.column_stack(columns).astype(np.float64)
-        plain = np.isfinite(box).all(axis=1) & (rows >= 0)
+        plain = ~in_any(~np.isfinite(box)) & (rows >= 0)
         return cls(rows, box, sizes, plain if shaped else plain & _unshaped(table))
 
     def __len__(self) -> int:
@@ -64,9 +64,13 @@ def leaving(box: Floats, sizes: Floats) -> Bools:
     slack = np.maximum(SLACK, SLACK_SHARE * sizes)
     with np.errstate(invalid="ignore"):
         out = (box[:, :2] < -slack) | (box[:, :2] + box[:, 2:] > sizes + slack)
-        negative = (box[:, 2:] < 0).any(axis=1) & ~np.isnan(sizes).any(axis=1)
-    result: Bools = np.logical_or(out.any(axis=1), negative)
-    return result
+        negative = in_any(box[:, 2:] < 0) & ~in_any(np.isnan(sizes))
+    return in_any(out) | negative
+
+
+def in_any(flags: Bools) -> Bools:
+    """Return of which rows [N, k] a flag is set: k is small, where numpy's any(axis=1) takes ten times as long."""
+    return np.logical_or.reduce([*flags.T])
 
 
 def overlaps(image: Int32s, box: Floats, truth: Boxes) -> tuple[Int32s, Int32s]:

@@ -289,7 +289,8 @@ def _as_decided(
             row = int(sheet.rows[apart[0]])
             if sheet.problems.ask(sheet.file, question, found, place=name, row=row) == PREDICTION:
                 return _read_named(sheet, name)
-        order[known] = np.argsort(order[known] != codes[known, None], axis=1, kind="stable")  # breaks ties
+        order[known] -= order[known] <= codes[known, None]
+        order[known, 0] = codes[known]  # the predicted class first breaks ties
     placed = np.take_along_axis(scores, order, axis=1)
     rows, at = np.nonzero(~np.isnan(placed))
     labels = pa.array(list(classes), pa.string()).take(pa.array(order[rows, at]))

@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from metrics.core.receipt import FileQuestion
 from metrics.core.suite import Task
+from metrics.ingest.arrays import may_hold
 from metrics.ingest.sheet import FALSE, TRUE, Sheet
 from metrics.ingest.tables.columns import (
     FIELD_NAMES,
@@ -84,13 +85,15 @@ def spread_scores(sheet: Sheet) -> None:
             return
     folded = {fold(name): name for name in reversed(names)}
     for labels, scores in LISTS:
-        if labels in folded and scores in folded:
+        if labels in folded and scores in folded and may_hold(sheet.text(folded[scores]), b"["):
             pair = [[_read_list(text) for text in sheet.text(folded[name]).to_pylist()] for name in (labels, scores)]
             rows = [_pair(*cells) for cells in zip(*pair, strict=True)]
             if _put_scores(sheet, rows, [folded[labels], folded[scores]]):
                 return
     for name in names:
-        lists = [_read_list(text) for text in sheet.text(name).to_pylist()] if fold(name) in PACKED else []
+        if fold(name) not in PACKED or not may_hold(sheet.text(name), b"["):
+            continue
+        lists = [_read_list(text) for text in sheet.text(name).to_pylist()]
         if _put_scores(sheet, [_read_scores(items) for items in lists], [name]):
             return
 

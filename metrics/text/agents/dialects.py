@@ -51,6 +51,7 @@ MESSAGE_RESULTS = ("tool_results", "tool_responses")
 # what a message tells something by
 TOLD = {"parts", "content", "blocks", "contents", "items", *MESSAGE_CALLS, *MESSAGE_RESULTS, *WRAPPED_CALLS, "refusal",
         "tool_call_id", "reasoning_content", "reasoning", "additional_kwargs"}  # fmt: skip
+STATED = {*TOLD, "text", "value", "message"}
 # beside them, names of tools that are offered, and repetitions
 NO_CALLS = {*MESSAGE_CALLS, *MESSAGE_RESULTS, *WRAPPED_CALLS, *WRAPPED_RESULTS, "tools", "functions", "available_tools",
             "tool_choice", "tool_call_chunks", "function", "tool", "tool_call_error", "actions"}  # fmt: skip
@@ -146,7 +147,9 @@ def _parts_said(given: Mapping[str, Any], role: str, kind: str, where: str) -> l
     parts = [made for part in listed for made in parts_of(part, where)]
     if kind == "thought":
         return [part._replace(kind="reasoning") for part in parts]
-    results = [result_part(fold_keys(each)) for field in MESSAGE_RESULTS for each in objects_in(given.get(field))]
+    results = [
+        result_part(fold_keys(each)) for field in MESSAGE_RESULTS if field in given for each in objects_in(given[field])
+    ]
     if role in ("tool", "function") and name != "parts" and not any(part.kind == "result" for part in parts):
         return results or [_result_said(given, content)]
     if content is None and isinstance(given.get("text"), str):
@@ -174,7 +177,7 @@ def _result_said(given: Mapping[str, Any], content: Any) -> Part:
 
 def _calls_beside(given: Mapping[str, Any], parts: Sequence[Part], where: str) -> list[Part]:
     """Return the calls that a message has beside its content, but for those that its parts have told already."""
-    calls = [each for field in MESSAGE_CALLS for each in objects_in(given.get(field), where, field)]
+    calls = [each for field in MESSAGE_CALLS if field in given for each in objects_in(given[field], where, field)]
     if "parts" in given and any(part.kind == "call" for part in parts):  # of Vercel, told again in the parts
         return []
     more = fold_keys(given["additional_kwargs"]) if isinstance(given.get("additional_kwargs"), Mapping) else {}
@@ -243,9 +246,10 @@ def _role(given: Mapping[str, Any]) -> str:
 
 
 def _refuse_unknown(given: Mapping[str, Any], where: str) -> None:
-    objects = [name for name, value in given.items() if name not in AIDES and objects_in(value)]
-    if objects and not given.keys() & {*TOLD, "text", "value", "message"}:
-        raise TraceError(f"{where} has {', '.join(objects)[:80]}, which is not understood")
+    if given.keys().isdisjoint(STATED):
+        objects = [name for name, value in given.items() if name not in AIDES and objects_in(value)]
+        if objects:
+            raise TraceError(f"{where} has {', '.join(objects)[:80]}, which is not understood")
     for name, value in given.items():
         if name in NO_CALLS or name in TOLD or name in AIDES or not isinstance(value, list | Mapping):
             continue

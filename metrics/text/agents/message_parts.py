@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple, get_args
 
 from metrics.text.agents.traces import ARGUMENTS, RESULT, TOOL, Kind, TraceError, text_of
@@ -54,6 +55,7 @@ class Part(NamedTuple):
     role: str = ""
 
 
+@lru_cache(4_096, typed=True)  # names come again with every message; 1, 1.0 and True are three
 def snake(name: Any) -> str:
     """Return a name in snake case: toolUseId and tool-use-id are tool_use_id."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", str(name)).lower().replace("-", "_")
@@ -69,7 +71,7 @@ def is_call(value: Any) -> bool:
     if not isinstance(value, Mapping):
         return False
     given = unwrap(fold_keys(value))
-    if any(isinstance(given.get(name), Mapping) for name in (*WRAPPED_CALLS, "function")):
+    if any(name in given and isinstance(given[name], Mapping) for name in (*WRAPPED_CALLS, "function")):
         return True
     named = any(isinstance(given.get(name), str) for name in TOOL)
     return named or (isinstance(given.get("name"), str) and any(name in given for name in GIVEN))
@@ -91,11 +93,11 @@ def parts_of(part: Any, where: str = "message") -> list[Part]:
     raw = str(first_of(given, KINDS) or "")
     kind = kind_of(given)
     for name in WRAPPED_CALLS:
-        if isinstance(given.get(name), Mapping):
+        if name in given and isinstance(given[name], Mapping):
             inner = fold_keys(given[name])
             return call_parts(inner | {"id": first_of(inner, IDS) or first_of(given, IDS)}, where, snake(name))
     for name in WRAPPED_RESULTS:
-        if isinstance(given.get(name), Mapping):
+        if name in given and isinstance(given[name], Mapping):
             return [result_part(fold_keys(given[name]))]
     if kind in CALLS:
         return call_parts(given, where, kind.removesuffix("_call"), *CALLS[kind])
@@ -146,7 +148,7 @@ def medium_of(part: Any) -> str | None:
 def called_parts(call: Mapping[str, Any], where: str) -> list[Part]:
     """Return a call in a message's list of calls."""
     given = unwrap(fold_keys(call))
-    wrapped = any(isinstance(given.get(name), Mapping) for name in WRAPPED_CALLS)
+    wrapped = any(name in given and isinstance(given[name], Mapping) for name in WRAPPED_CALLS)
     return parts_of(call, where) if wrapped else call_parts(given, where)
 
 
@@ -198,7 +200,7 @@ def unwrap(given: dict[str, Any]) -> dict[str, Any]:
     """Return the message that another one wraps: LangChain's constructors and dumps, {"message": …}."""
     for name in ("kwargs", "data", "message", "step_details", "raw_item"):
         inner = given.get(name)
-        if name == "kwargs" and "lc" not in given:
+        if inner is None or (name == "kwargs" and "lc" not in given):
             continue
         if isinstance(inner, Mapping) and not given.keys() & {"role", "content", "parts", *TOOL}:
             id, kind = given.get("id"), given.get("type")
@@ -215,7 +217,9 @@ def kind_of(given: Mapping[str, Any]) -> str:
 
 def objects_in(value: Any, where: str = "", name: str = "") -> list[Mapping[str, Any]]:
     """Return the objects in a list, or an object as a list of one; TraceError for others, where that is told."""
-    listed = value if isinstance(value, list) else [] if value is None else [value]
+    if value is None:
+        return []
+    listed = value if isinstance(value, list) else [value]
     wrong = next((each for each in listed if not isinstance(each, Mapping)), None)
     if where and wrong is not None:
         raise TraceError(f"{where} has {name} with {type(wrong).__name__} {text_of(wrong)[:60]}, not an object")

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from metrics.text.json_text import JsonError, read_json
@@ -50,7 +50,8 @@ class Step:
 
     def as_record(self) -> dict[str, Any]:
         """Return the step as it is stored: a JSON object without empty fields."""
-        return {name: value for name, value in asdict(self).items() if value is not None and value != ""}
+        record = {name: getattr(self, name) for name in self.__slots__}
+        return {name: value for name, value in record.items() if value is not None and value != ""}
 
 
 @dataclass(frozen=True, slots=True)
