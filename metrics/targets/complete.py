@@ -25,7 +25,7 @@ from metrics.targets.description import ModelTarget, Target
 from metrics.targets.recording import Entry, Recording, key_of, recording
 from metrics.targets.spec import Spec, targets_of
 from metrics.targets.templates import cases_seen, check
-from metrics.text.thoughts import split_thoughts
+from metrics.text.thoughts import Thoughts, split_all
 
 TASKS = ("text", "classification", "agent")
 NOT_ASKED = "not asked: "
@@ -157,9 +157,11 @@ async def _complete(
         for session, own, plan in zip(sessions, kept, plans, strict=True):
             reason = NOT_ASKED + (session.stopped or "")
             given = [own.entries.get(question.key, {"error": reason}) for question, _ in plan]
-            entries = [_without_thoughts(entry) for entry in given]
+            said = [entry["answer"] if isinstance(entry.get("answer"), str) else None for entry in given]
+            split = split_all(said, len(said))
+            entries = [entry if own is None else _strip(entry, own) for entry, own in zip(given, split, strict=True)]
             if count := sum(old is not new for old, new in zip(given, entries, strict=True)):
-                what = f"{METADATA}reasoning, stripped from the answers"
+                what = f"{METADATA}reasoning, stripped from the answers, as are marks of a turn's end"
                 receipt.append(ReceiptLine(session.target.title, "answer: thoughts", "kept", what, count))
             for (question, _), entry in zip(plan, entries, strict=True):
                 where = {"case_id": question.case_id, "model": session.target.title, "run": question.run}
@@ -176,13 +178,11 @@ def _is_answered(own: Recording, key: str, retry_errors: bool) -> bool:
     return entry is not None and not (retry_errors and "error" in entry)
 
 
-def _without_thoughts(entry: Entry) -> Entry:
-    """Return an entry whose answer has its leading thoughts in the metadata; itself where there are none."""
-    split = split_thoughts(entry["answer"]) if isinstance(entry.get("answer"), str) else None
-    if split is None:
-        return entry
-    told = filter(None, [entry.get("metadata", {}).get("reasoning"), split.thoughts])
-    return {**entry, "answer": split.answer, "metadata": {**entry.get("metadata", {}), "reasoning": "\n".join(told)}}
+def _strip(entry: Entry, split: Thoughts) -> Entry:
+    """Return an entry with its answer alone, and the thoughts before it in the metadata."""
+    told = "\n".join(filter(None, [entry.get("metadata", {}).get("reasoning"), split.thoughts]))
+    more = {"reasoning": told} if told else {}
+    return {**entry, "answer": split.answer, "metadata": {**entry.get("metadata", {}), **more}}
 
 
 def _columns(entry: Entry) -> dict[str, Any]:

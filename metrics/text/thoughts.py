@@ -5,6 +5,7 @@ code or in the middle of prose, belongs to the answer.
 """
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 # marks of a thought: what opens it, what closes it. The opening one is often a part of the prompt and not of the answer
@@ -53,7 +54,23 @@ AROUND = re.compile(
     r"<\|START_RESPONSE\|>(.*)<\|END_RESPONSE\|>|\[BEGIN FINAL RESPONSE\](.*)\[END FINAL RESPONSE\])\s*",
     re.IGNORECASE | re.DOTALL,
 )
-STOPS = re.compile(r"(?:\s*(?:<\|(?:im_end|eot_id|end(?:_?of_?text)?|return)\|>|</s>|<end_of_turn>|<eos>))+\s*\Z")
+# of the end of a turn; `</s>` not where `<s>` strikes text out
+STOPS = re.compile(
+    r"(?:\s*(?:<[|｜](?:im_end|eo[tm](?:_id)?|end(?:[_▁]?of[_▁]?(?:text|turn|sentence)(?:_token)?)?|return)[|｜]>|</s>"
+    r"|<end_of_turn>|<turn\|>|<eos>))+\s*\Z",
+    re.IGNORECASE,
+)
+# what leads an answer only by the habit of a file: marks after a first line, and words such as ReAct's
+HABITS = (
+    re.compile(
+        rf"(?is)\s*(?P<lead>[^\n<`]{{1,80}}\n)\s*(?:{OPENING.pattern})(?P<thought>.*?)(?:{CLOSE})(?P<answer>.+)"
+    ),
+    re.compile(
+        r"(?is)\s*(?P<lead>)[*_#]{0,4}\s?(?:thoughts?|thinking|reasoning)[*_]{0,2}\s?:(?P<thought>.*)"
+        r"(?:\n\s*[*_#]{0,4}\s?(?:final )?|\s\*\*(?:final )?|\sfinal )answer[*_]{0,2}\s?:[*_]{0,2}(?P<answer>.+)"
+    ),
+)
+FEWEST, SHARE = 2, 0.5  # answers of a file that make a habit
 MAX_BLOCKS = 50  # of thoughts, one after the other
 SENTENCE_ENDS = ".!?…:;)]}。！？\"'”*`"
 FENCE = re.compile(r"^\s{0,3}(?:```|~~~)", re.MULTILINE)
@@ -103,12 +120,36 @@ def split_thoughts(text: str) -> Thoughts | None:
     if not thoughts:
         end = _closing_alone(rest)
         if end is None:
-            return None
+            ended = STOPS.search(rest)
+            struck = ended is None or ("</s>" in ended[0] and "<s>" in rest)
+            return None if ended is None or struck else Thoughts("", rest[: ended.start()].strip())
         thoughts, rest = [rest[: end.start()].strip()], rest[end.end() :]
     rest = STOPS.sub("", rest)
     around = AROUND.fullmatch(rest)
     answer = next(part for part in around.groups()[1:] if part is not None) if around else rest
     return Thoughts("\n".join(filter(None, thoughts)), answer.strip())
+
+
+def split_all(texts: Sequence[str | None], total: int) -> list[Thoughts | None]:
+    """Return split_thoughts of some of a file's `total` answers, and thoughts that only a habit of most of them tells.
+
+    >>> split_all(["Thought: I know it.\\nFinal Answer: Paris", "Thought: Hm.\\nFinal Answer: Rome"], 2)[0]
+    Thoughts(thoughts='I know it.', answer='Paris', cut=False)
+    """
+    split = [None if text is None else split_thoughts(text) for text in texts]
+    habits = [
+        next(filter(None, (habit.fullmatch(STOPS.sub("", text)) for habit in HABITS)), None)
+        if text is not None and (own is None or not own.thoughts) else None
+        for text, own in zip(texts, split, strict=True)
+    ]  # fmt: skip
+    if len([*filter(None, habits)]) < max(FEWEST, SHARE * total):
+        return split
+    pairs = zip(split, habits, strict=True)
+    return [own if led is None else _led(led) for own, led in pairs]
+
+
+def _led(found: re.Match[str]) -> Thoughts:
+    return Thoughts(found["thought"].strip(" \t\n*_#"), (found["lead"] + found["answer"].strip()).strip())
 
 
 def _channels(text: str) -> Thoughts | None:

@@ -43,13 +43,13 @@ def test_thoughts_are_kept_beside_the_answer(tmp_path, name):
     assert said["answer: thoughts"] == ("kept", 3)
     assert said["answer: answers after thoughts"] == ("unused", 1)
     (asked,) = [line.meaning for line in outputs.receipt if line.use == "asked"]
-    assert asked == "thoughts before 3 of 4 answers: reasoning=strip, as it seems; else reasoning=keep"
+    assert asked == "thoughts or end marks around 3 of 4 answers: reasoning=strip, as it seems; else reasoning=keep"
 
 
 @pytest.mark.parametrize(("text", "thoughts", "answer"), THOUGHTS.values(), ids=THOUGHTS.keys())
 def test_every_mark_is_looked_for(text, thoughts, answer):
     (row,) = outputs_from_frame(pd.DataFrame(rows(values=[text])), suite=suite(1)).outputs.to_pylist()
-    assert (row["answer"], row["metadata.reasoning"] or "") == (answer, thoughts)
+    assert (row["answer"], row.get("metadata.reasoning") or "") == (answer, thoughts)
 
 
 def test_a_person_may_keep_them(tmp_path):
@@ -57,6 +57,16 @@ def test_a_person_may_keep_them(tmp_path):
     outputs = load_outputs(path, suite=suite(), readings={path: Reading(answers={"reasoning": "keep"})}).value
     assert outputs.outputs["answer"].to_pylist() == ANSWERS
     assert "metadata.reasoning" not in outputs.outputs.column_names
+
+
+def test_end_marks_without_thoughts_are_said():
+    outputs = outputs_from_frame(pd.DataFrame(rows(values=["Paris</s>", "Rome"])), suite=suite(2))
+    assert outputs.outputs["answer"].to_pylist() == ["Paris", "Rome"]
+    assert "metadata.reasoning" not in outputs.outputs.column_names
+    said = {line.place: (line.use, line.count, line.example) for line in outputs.receipt}
+    assert said["answer: end marks"] == ("unused", 1, "</s>")
+    kept = outputs_from_frame(pd.DataFrame(rows(values=["Paris</s>"])), suite=suite(1), answers={"reasoning": "keep"})
+    assert kept.outputs["answer"].to_pylist() == ["Paris</s>"]
 
 
 def test_a_column_of_that_name_stays(tmp_path):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from metrics.text.thoughts import Thoughts, split_thoughts
+from metrics.text.thoughts import Thoughts, split_all, split_thoughts
 
 HARMONY = "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>Paris"
 THOUGHTS = {
@@ -43,6 +43,8 @@ THOUGHTS = {
     "a tag within": ("<think>So <think>Hm.</think> yes</think>Paris", "So <think>Hm.</think> yes", "Paris"),
     "closed twice": ("Hm.\n</think>\n</think>\nParis", "Hm.", "Paris"),
     "the end of a turn": ("<think>Hm.</think>Paris<|im_end|>", "Hm.", "Paris"),
+    "an end mark alone": ("Paris<|im_end|>", "", "Paris"),
+    "end marks": ("Paris</s>\n<｜end▁of▁sentence｜><|END_OF_TURN_TOKEN|>", "", "Paris"),
     "code after it": ("<think>Hm.</think>\n```python\nx = 1\n```", "Hm.", "```python\nx = 1\n```"),
 }  # fmt: skip
 
@@ -72,7 +74,22 @@ def test_thoughts_that_never_end_leave_no_answer(text):
     "```\n<think>Hm.</think>\n```", "<analysis>All of it.</analysis>", "analysis of the assistantfinal part",
     "First:\n<think>\nHm.\n</think>\nthen go on.", "Here is my thought process: I like it.",
     "a\n</think>\nb\n</think>\nc", "<thinker>Hm.</thinker>Paris", "I <b>think</b>.",
-    "Thinking... is hard.", "<details><summary>More</summary>Hm.</details>Paris", "<plan>All of it.</plan>",
+    "Thinking... is hard.", "It is <s>Lyon</s>", "Say `</s>`", "It ends in </s>.", "Thought: Hm.\nFinal Answer: Paris",
+    "<details><summary>More</summary>Hm.</details>Paris", "<plan>All of it.</plan>",
 ])  # fmt: skip
 def test_what_is_quoted_or_in_the_middle_is_no_thought(text):
     assert split_thoughts(text) is None
+
+
+HABITS = {
+    "a first line": ("Sure.\n<think>Hm.</think>\nParis", "Sure.\nParis"),
+    "ReAct": ("Thought: Hm.\nFinal Answer: Paris", "Paris"),
+    "bold": ("**Thinking:** Hm. **Answer:** Paris<eos>", "Paris"),
+    "headings": ("### Reasoning:\nHm.\n\n### Final answer:\nParis", "Paris"),
+}
+
+
+@pytest.mark.parametrize(("text", "answer"), HABITS.values(), ids=HABITS.keys())
+def test_thoughts_by_the_habit_of_a_file(text, answer):
+    assert split_all([text, text, "Paris", "Rome"], 4) == [Thoughts("Hm.", answer)] * 2 + [None] * 2
+    assert not any(own and own.thoughts for own in split_all([text, "Paris", "Rome"], 3))
