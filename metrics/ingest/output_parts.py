@@ -13,7 +13,7 @@ from metrics.ingest import arrays
 from metrics.ingest.arrays import is_null, only
 from metrics.ingest.problems import Loaded, Problems
 from metrics.ingest.sheet import Sheet
-from metrics.ingest.tables import contexts, keyed_labels, text_cases
+from metrics.ingest.tables import contexts, graded_ids, keyed_labels, text_cases
 from metrics.ingest.tables.contexts import ANSWER_KEY
 
 UNNAMED = "?"  # the model of rows that should name it and do not
@@ -82,6 +82,8 @@ def outputs_of(parts: list[Part], suite: Suite, problems: Problems, once: bool =
         table = only(part.table, good)
         if part.passages:
             table = contexts.gather_passages(table)
+        if suite.task in contexts.SERVED_TASKS:
+            table = graded_ids.meet_references(part.sheet, table, suite)
         # a list of objects covers every image; masks only the images that have one
         tables.append(_every_case(table, suite) if suite.task in VISION and part.repeats else table)
     table = conform(pa.concat_tables(tables, promote_options="default"), OUTPUTS)

@@ -182,3 +182,30 @@ def test_grades_beside_the_answers_of_two_models(tmp_path):
     assert graded(suite) == [("1", ["a"], [2])]
     with pytest.raises(InputError, match="reference_grades"):
         read_combined(write(tmp_path, "t.jsonl", rows))
+
+
+@pytest.mark.parametrize(("relevant", "retrieved", "read", "asked"), [
+    (["a"], [" a "], ["a"], ""), ([" a", "[b]"], ["a", "b"], ["a", "b"], ""),
+    (["a", "b"], ["A", "x", "b"], ["a", "x", "b"], "ids_spelling=same"), (["a"], ["A", "a"], ["A", "a"], "=other"),
+    (["a", "A"], ["\u00e0", "A"], ["\u00e0", "A"], ""), (["\u00e9"], ["e\u0301"], ["\u00e9"], ""),
+    (["7"], ["007"], ["7"], "ids_spelling=same"), (["7", "8"], ["007", "8"], ["007", "8"], ""),
+    (["guide"], ["docs/guide"], ["guide"], "ids_spelling=same"), (["guide"], ["a/guide", "b/guide"], None, ""),
+    (["a", "b"], ["x, a", "b"], ["x", "a", "b"], "ids_separator=split"), (["a"], ["x y"], ["x y"], ""),
+    (["a"], "x a", ["x", "a"], "ids_separator=split"), (["d1, d2"], ["d2"], ["d2"], "ids_separator=split"),
+    (["Wu, 2020"], ["Wu, 2020"], ["Wu, 2020"], "ids_separator=none"),
+])  # fmt: skip
+def test_ids_spelled_or_joined_otherwise_are_met_and_said(tmp_path, relevant, retrieved, read, asked):
+    rows = [{"case_id": "1", "question": "?", "reference_context_ids": relevant}]
+    suite = load_suite(write(tmp_path, "s.jsonl", rows))
+    outputs = load_outputs(write(tmp_path, "o.jsonl", [{"case_id": "1", "context_ids": retrieved}]), suite=suite.value)
+    assert outputs.value.outputs["context_ids"].to_pylist() == [read or retrieved]
+    said = [line.meaning for line in (*suite.value.receipt, *outputs.value.receipt) if line.use == "asked"]
+    assert [asked in each for each in said] == [True] * bool(asked)
+
+
+def test_joined_ids_of_passages_stay_one_each(tmp_path):
+    suite = Suite.from_rows("s", "text", [{"case_id": "1", "question": "?", "reference_context_ids": ["a"]}])
+    row = {"case_id": "1", "context_ids": ["a, b"], "retrieved_contexts": ["Text."]}
+    outputs = load_outputs(write(tmp_path, "o.jsonl", [row]), suite=suite).value
+    assert outputs.outputs["context_ids"].to_pylist() == [["a, b"]]
+    assert any("ids_separator=none" in line.meaning for line in outputs.receipt)

@@ -1,24 +1,40 @@
 """Ids of the passages that answer a question, with grades: a list of ids, {id: grade}, or a list of {id, grade}."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import orjson
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from metrics.core.exact_json import parse_json
-from metrics.core.suite import NUMBERS, STRINGS
+from metrics.core.receipt import FileQuestion
+from metrics.core.suite import NUMBERS, STRINGS, Suite
+from metrics.ingest.arrays import flat
 from metrics.ingest.sheet import ID_KEYS, Sheet
 from metrics.ingest.tables.columns import Columns
 from metrics.ingest.tables.decimals import NUMBER
+from metrics.ingest.tables.id_matches import RULES
 from metrics.ingest.tables.lists import ListForm, code_values, items_of, understand
 from metrics.ingest.tables.python_reprs import NoRepr, python_value
 from metrics.ingest.tables.values import finite, item_value, text_of
 
-IDS, GRADES = "reference_context_ids", "reference_grades"
+IDS, GRADES, RETRIEVED = "reference_context_ids", "reference_grades", "context_ids"
 GRADE_KEYS = ("grade", "relevance", "relevance_grade", "score", "rel")
 EXPECTED = 'ids such as ["a", "b"], {"a": 2, "b": 1} or [{"id": "a", "grade": 2}], each once'
+BRACKETED = re.compile(r"\s*\[?\s*(.*?)\s*\]?\s*", re.DOTALL)  # as contexts' ids lose them
+SEVERAL = re.compile(r"\s*[^\s,]+(?:\s*,\s*[^\s,]+)+\s*")
+SEPARATORS = r"[\s,;|]+"
+SEPARATOR = FileQuestion(
+    "ids_separator",
+    "Are these several ids, with a comma or a blank between them, or is each one id?",
+    ("split", "none"),
+)
+MOST_ALONE = 100_000  # ids, none of which is relevant, whose spelling is looked at
+SPELLING = FileQuestion(
+    "ids_spelling", "Are retrieved ids that are only spelled unlike relevant ones these, or others?", ("same", "other")
+)
 Graded = tuple[list[str], list[float] | None]  # ids, and their grades where they have any
 
 
@@ -41,12 +57,80 @@ def columns_of(sheet: Sheet, columns: Columns) -> dict[str, pa.ChunkedArray]:
         read = [None if cell is None else graded(cell, form) for cell in cells]
         wrong = [cell is not None and not _is_whole(own) for cell, own in zip(cells, read, strict=True)]
         sheet.report_values(wrong, name, sheet.text(name).to_pylist(), EXPECTED)
+    read = [None if own is None else ([_unbracketed(one) for one in own[0]], own[1]) for own in read]
+    read = _split_ids(sheet, name, read)
     grades = sheet.number_lists(columns, GRADES).to_pylist() if GRADES in found else [None] * len(sheet)
     grades = [own[1] if own and own[1] is not None else given or None for own, given in zip(read, grades, strict=True)]
     ids = [None if own is None else own[0] for own in read]
     uneven = [given is not None and len(given) != len(own or ()) for own, given in zip(ids, grades, strict=True)]
     sheet.report_values(uneven, found.get(GRADES, name), grades, "a grade for each reference id")
     return {IDS: pa.chunked_array([ids], STRINGS), GRADES: pa.chunked_array([grades], NUMBERS)}
+
+
+def _unbracketed(text: str) -> str:
+    found = BRACKETED.fullmatch(text)
+    return found[1] if found else text
+
+
+def _split_ids(sheet: Sheet, name: str, read: list[Graded | None]) -> list[Graded | None]:
+    """Return the reference ids with those apart that stand in one text, with commas: ids of one form seem to be."""
+    texts = [one for own in read if own is not None and own[1] is None for one in own[0]]
+    parts = {text: [part.strip() for part in text.split(",")] for text in texts if SEVERAL.fullmatch(text)}
+    if not parts:
+        return read
+    alike = all(len({re.sub(r"[^\W\d]+", "a", re.sub(r"\d+", "0", one)) for one in own}) == 1 for own in parts.values())
+    found = f"{len(parts):,} texts with commas among ids, such as {next(iter(parts))[:80]!r}"
+    default = "split" if alike else "none"
+    if sheet.problems.ask(sheet.file, SEPARATOR, found, default=default, place=name) != "split":
+        return read
+    return [own if own is None or own[1] is not None else (_set_apart(own[0], parts), None) for own in read]
+
+
+def _set_apart(ids: Iterable[str], parts: Mapping[str, list[str]]) -> list[str]:
+    return list(dict.fromkeys(one for text in ids for one in parts.get(text, [text])))
+
+
+def meet_references(sheet: Sheet, table: pa.Table, suite: Suite) -> pa.Table:
+    """Return outputs whose retrieved ids are spelled, and apart, as the relevant ones of the suite; both is asked."""
+    known = flat(suite.cases[IDS]).flatten().unique()
+    if RETRIEVED not in table.column_names or not len(known):
+        return table
+    items = flat(table[RETRIEVED]).flatten().unique()
+    strange = items.filter(pc.invert(pc.is_in(items, known)))
+    ids, keys = {*known.to_pylist()}, pc.utf8_lower(known)
+    meant = known.take(pc.index_in(pc.utf8_lower(strange), keys)).to_pylist()
+    become = {own: [one] for own, one in zip(strange.to_pylist(), meant, strict=True) if one is not None}
+    if not become and len(strange) == len(items) <= MOST_ALONE:  # none is relevant: in other spellings some may be
+        become = next(filter(None, (_meant(items.to_pylist(), ids, rule) for rule in RULES.values())), {})
+    if become and len(keys) == len(keys.unique()):
+        own, (one,) = next(iter(become.items()))
+        found = f"{len(become):,} ids spelled unlike relevant ones, such as {own!r} for {one!r}"
+        both = pc.any(pc.is_in(pa.array([one for (one,) in become.values()]), items)).as_py()
+        default = "other" if both else "same"
+        if sheet.problems.ask(sheet.file, SPELLING, found, default=default, place=RETRIEVED) != "same":
+            become = {}
+    else:
+        become = {}
+    texts = strange.filter(pc.match_substring_regex(strange, SEPARATORS)).to_pylist()
+    several = {text: parts for text in texts if not ids.isdisjoint(parts := re.split(SEPARATORS, text))}
+    if several:
+        found = f"{len(several):,} texts of several ids, such as {next(iter(several))[:80]!r}"
+        beside = "retrieved_contexts" in table.column_names and table["retrieved_contexts"].null_count < len(table)
+        default = "none" if beside else "split"  # each passage has one id
+        if sheet.problems.ask(sheet.file, SEPARATOR, found, default=default, place=RETRIEVED) == "split":
+            become |= several
+    if not become:
+        return table
+    lists = [own and [one for text in own for one in become.get(text, [text])] for own in table[RETRIEVED].to_pylist()]
+    return table.set_column(table.column_names.index(RETRIEVED), RETRIEVED, pa.array(lists, STRINGS))
+
+
+def _meant(items: list[str], known: set[str], rule: Callable[[str], str]) -> dict[str, list[str]]:
+    """Return the known ids that others are by a rule; empty where two of one side would be one."""
+    there = {rule(one): one for one in known}
+    found = {own: [there[key]] for own in items if (key := rule(own)) in there}
+    one_each = len(there) == len(known) and len({one for (one,) in found.values()}) == len(found)
+    return found if one_each else {}
 
 
 def graded(cell: str | list[str], form: ListForm) -> Graded | None:
