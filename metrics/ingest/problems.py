@@ -40,7 +40,7 @@ class Problems:
         self.answers: dict[str, Mapping[str, str]] = {}
         self._files: dict[str, int] = {}
         self._found: list[InputProblem] = []
-        self._receipt: dict[tuple[str, str, Use], ReceiptLine] = {}
+        self._receipt: dict[tuple[str, str, Use, str], ReceiptLine] = {}
 
     def add(
         self, file: str, found: str, expected: str, row: int | None = None, column: str | None = None, *,
@@ -61,7 +61,7 @@ class Problems:
         question: str = "", answers: tuple[str, ...] = (),
     ) -> None:  # fmt: skip
         """Record what became of a part of a file; see ReceiptLine. Counts of the same part add up."""
-        key = (file, short(place), use)
+        key = (file, short(place), use, question)
         before = self._receipt.get(key)
         if before is not None and before.count is not None and count is not None:
             count += before.count
@@ -70,7 +70,7 @@ class Problems:
 
     def is_noted(self, file: str, place: str) -> bool:
         """Return whether it is recorded what became of that part of a file, and not only what was decided about it."""
-        return any((file, short(place), use) in self._receipt for use in WORDS if use != "asked")
+        return any((file, short(place), use, "") in self._receipt for use in WORDS if use != "asked")
 
     @property
     def receipt(self) -> Receipt:

@@ -24,7 +24,7 @@ from metrics.ingest.leaf_notes import Leaves
 from metrics.ingest.problems import Problems
 from metrics.ingest.tables.columns import UPLOADED, Columns, fold
 from metrics.ingest.tables.conversations import split_questions
-from metrics.ingest.tables.decimals import NUMBER as NUMBER, are_thousands, decimal_mark, with_points
+from metrics.ingest.tables.decimals import NUMBER as NUMBER, are_thousands, decimal_mark, with_points, without_unit
 from metrics.ingest.tables.lists import LIST, ListForm, looks_listed, looks_parted, looks_separated, split_column
 from metrics.ingest.tables.values import PASSAGE_KEYS, as_lists, list_text
 
@@ -44,6 +44,9 @@ RULE_KEYS = ("assertion", "text", "description", "criterion", "rule", "name")
 # where an object in a list of such a field has its text
 TEXT_KEYS = {**dict.fromkeys(ID_LISTS, ID_KEYS), **dict.fromkeys(PASSAGES, PASSAGE_KEYS), "criteria": RULE_KEYS}
 SENTENCE = re.compile(r"\s;|;\s|&#?\w+;|[={}<>]")  # of a cell with ; that may be one text: prose, HTML, code
+UNIT = FileQuestion(
+    "unit", "Do numbers with a unit count as they are written, or are they per cent of 1?", ("as_written", "share")
+)
 UNSEEN = re.compile("[\u200b\u200e\u200f\u2060\ufeff]")  # spaces without width and marks, in names
 COMPOSED = (
     *(name for name in NAMES if name != "artifacts"), "predicted_label", "perturbs", "case_id", "model", "label",
@@ -65,6 +68,8 @@ class Sheet:
         self.delimited = delimited  # from a CSV, where a list can only be a text
         self.has_semicolons = False  # between its cells
         self._decimals: dict[str, str | None] = {}  # column → its decimal mark
+        self._scales: dict[str, float] = {}  # column → how many of the unit in its cells are one of …
+        self._units: dict[str, dict[str, float]] = {}  # … its field's, which may stand beside each number
         self._noted: set[str] = set()  # columns about which the receipt says what is not read
         names = [
             normalized("NFC", UNSEEN.sub("", name)).strip() or f"column_{place}"
@@ -184,9 +189,10 @@ class Sheet:
             return self.number_lists(columns, field.name) if field.is_number else self.lists(columns, field.name)
         if not field.is_number:
             return self._joined_parts(field.name, name) if field.name in MESSAGES else self.text(name)
+        self._units[name] = {field.name.rpartition("_")[2]: 1.0, **{each[1:]: n for each, n in field.units.items()}}
         given = self.numbers(name, low=field.low, whole=field.is_whole)
         for ending, size in field.units.items():
-            if fold(name).endswith(ending):
+            if fold(name).endswith(ending) and name not in self._scales:
                 given = given / size
         return integers(given, field.type) if field.is_whole else floats(given)
 
@@ -307,6 +313,7 @@ class Sheet:
         try:
             values = pc.cast(column, pa.float64())
         except pa.ArrowInvalid:
+            self._drop_unit(name, bool(np.isfinite(low)))
             column = self.decimal_points(name)
             trimmed = pc.utf8_trim_whitespace(column)
             present &= ~as_mask(pc.equal(trimmed, ""))
@@ -317,6 +324,7 @@ class Sheet:
             present &= spelled
             values = pc.cast(pc.if_else(pa.array(present), trimmed, None), pa.float64())
         result = np.array(flat(values).to_numpy(zero_copy_only=False), dtype=np.float64)
+        result /= self._scales.get(name, 1.0)
         infinite = present & ~np.isfinite(result)
         self.report(infinite, name, column, "a finite number")
         present &= ~infinite
@@ -331,6 +339,20 @@ class Sheet:
         if need:
             self.report(~present & ~self.bad, name, column, "a number")
         return result
+
+    def _drop_unit(self, name: str, bounded: bool) -> None:
+        """Leave the numbers of a column whose cells have one unit; asks, unless it is the field's or that has any."""
+        if (found := without_unit(self.text(name))) is None:
+            return
+        numbers, unit, example = found
+        if unit:
+            units = self._units.get(name, {})
+            default = None if unit == "%" or (bounded and unit not in units) else "as_written"
+            answer = self.problems.ask(
+                self.file, UNIT, f"numbers with a unit, such as {example!r}", default=default, place=name
+            )
+            self._scales[name] = 100.0 if answer == "share" else units.get(unit, 1.0)
+        self.put(name, numbers)
 
     def decimal_points(self, name: str) -> pa.ChunkedArray:
         """Return a column of strings; where its numbers have commas, with the decimal points that they mean.

@@ -137,19 +137,12 @@ def split_all(texts: Sequence[str | None], total: int) -> list[Thoughts | None]:
     Thoughts(thoughts='I know it.', answer='Paris', cut=False)
     """
     split = [None if text is None else split_thoughts(text) for text in texts]
-    habits = [
-        next(filter(None, (habit.fullmatch(STOPS.sub("", text)) for habit in HABITS)), None)
-        if text is not None and (own is None or not own.thoughts) else None
-        for text, own in zip(texts, split, strict=True)
-    ]  # fmt: skip
-    if len([*filter(None, habits)]) < max(FEWEST, SHARE * total):
+    plain = ("" if own and own.thoughts else STOPS.sub("", text or "") for text, own in zip(texts, split, strict=True))
+    led = [next(filter(None, (habit.fullmatch(text) for habit in HABITS)), None) for text in plain]
+    if len([*filter(None, led)]) < max(FEWEST, SHARE * total):
         return split
-    pairs = zip(split, habits, strict=True)
-    return [own if led is None else _led(led) for own, led in pairs]
-
-
-def _led(found: re.Match[str]) -> Thoughts:
-    return Thoughts(found["thought"].strip(" \t\n*_#"), (found["lead"] + found["answer"].strip()).strip())
+    parts = [each and (each["thought"].strip(" \t\n*_#"), each["lead"] + each["answer"].strip()) for each in led]
+    return [Thoughts(*part) if part else own for own, part in zip(split, parts, strict=True)]
 
 
 def _channels(text: str) -> Thoughts | None:

@@ -1,9 +1,12 @@
 """Numbers to be predicted, and lists of true classes: recognised where they are clear, asked about where not."""
 
+import pandas as pd
 import pytest
 
 from metrics.core.errors import InputError
+from metrics.core.suite import Suite
 from metrics.ingest import Reading, inspect, read_outputs, read_suite
+from metrics.ingest.load import outputs_from_frame
 from tests.ingest.files import write
 
 
@@ -126,3 +129,44 @@ def test_a_comma_between_thousands_as_a_person_says(tmp_path):
     path = write(tmp_path, "s.csv", "id;true_value\na;1,234\nb;2,345\n")
     suite = read_suite(path, reading=Reading(answers={"decimal": "point"}))
     assert suite.cases["true_value"].to_pylist() == [READ["point"][cell] for cell in ("1,234", "2,345")]
+
+
+@pytest.mark.parametrize(("cells", "numbers", "asked"), [
+    (["3,50 €", "2 €"], [3.5, 2.0], "as_written"), (["$1,234.50", "$2"], [1234.5, 2.0], "as_written"),
+    (["1 234,5", "12,0"], [1234.5, 12.0], ""), (["1\u202f234", "−3"], [1234.0, -3.0], ""),
+    (["1'234.5", None], [1234.5, None], ""),
+])  # fmt: skip
+def test_numbers_with_a_unit_or_blanks_count_as_they_are_written(cells, numbers, asked):
+    suite = Suite.from_rows("s", "regression", [{"case_id": str(place), "true_value": 1.0} for place in range(2)])
+    frame = pd.DataFrame({"case_id": ["0", "1"], "predicted_value": cells})
+    outputs = outputs_from_frame(frame, suite=suite)
+    assert outputs.outputs["predicted_value"].to_pylist() == numbers
+    assert any(f"unit={asked}, as it seems" in line.meaning for line in outputs.receipt) == bool(asked)
+
+
+@pytest.mark.parametrize(("name", "cells", "read"), [
+    ("cost_usd", ["$0.50", "$2"], [0.5, 2.0]), ("duration_s", ["350 ms", "20 ms"], [0.35, 0.02]),
+    ("latency_ms", ["350 ms", "20 ms"], [0.35, 0.02]), ("latency_ms", ["3 s", "2 s"], [3.0, 2.0]),
+    ("tokens", ["120 tokens", "7 tokens"], [120, 7]),
+    ("cost_usd", ["0,50 €", "2 €"], None), ("duration_s", ["98 %", "3 %"], None),
+    ("tokens", ["1.2k", "3k"], None), ("duration_s", ["3 s", "20 ms"], None),
+])  # fmt: skip
+def test_units_of_a_field_are_read_and_others_asked_about(name, cells, read):
+    suite = Suite.from_rows("s", "text", [{"case_id": str(place), "question": "?"} for place in range(2)])
+    frame = pd.DataFrame({"case_id": ["0", "1"], "answer": "a", name: cells})
+    if read is None:
+        with pytest.raises(InputError, match=r"expected (an answer, unit=as_written or unit=share|a number)"):
+            outputs_from_frame(frame, suite=suite)
+    else:
+        field = {"latency_ms": "duration_s"}.get(name, name)
+        assert outputs_from_frame(frame, suite=suite).outputs[field].to_pylist() == read
+
+
+def test_per_cent_is_asked_about():
+    suite = Suite.from_rows("s", "regression", [{"case_id": "0", "true_value": 0.9}])
+    frame = pd.DataFrame({"case_id": ["0"], "predicted_value": ["98 %"]})
+    with pytest.raises(InputError, match="an answer, unit=as_written or unit=share"):
+        outputs_from_frame(frame, suite=suite)
+    for answer, number in (("share", 0.98), ("as_written", 98.0)):
+        outputs = outputs_from_frame(frame, suite=suite, answers={"unit": answer})
+        assert outputs.outputs["predicted_value"].to_pylist() == [number]

@@ -23,9 +23,9 @@ from metrics.ingest.tables.values import finite, item_value, text_of
 IDS, GRADES, RETRIEVED = "reference_context_ids", "reference_grades", "context_ids"
 GRADE_KEYS = ("grade", "relevance", "relevance_grade", "score", "rel")
 EXPECTED = 'ids such as ["a", "b"], {"a": 2, "b": 1} or [{"id": "a", "grade": 2}], each once'
-BRACKETED = re.compile(r"\s*\[?\s*(.*?)\s*\]?\s*", re.DOTALL)  # as contexts' ids lose them
+BRACKETED = re.compile(r"\A\s*\[?\s*|\s*\]?\s*\Z")  # as contexts' ids lose them
 SEVERAL = re.compile(r"\s*[^\s,]+(?:\s*,\s*[^\s,]+)+\s*")
-SEPARATORS = r"[\s,;|]+"
+SEPARATORS = re.compile(r"[\s,;|]+")
 SEPARATOR = FileQuestion(
     "ids_separator",
     "Are these several ids, with a comma or a blank between them, or is each one id?",
@@ -57,7 +57,6 @@ def columns_of(sheet: Sheet, columns: Columns) -> dict[str, pa.ChunkedArray]:
         read = [None if cell is None else graded(cell, form) for cell in cells]
         wrong = [cell is not None and not _is_whole(own) for cell, own in zip(cells, read, strict=True)]
         sheet.report_values(wrong, name, sheet.text(name).to_pylist(), EXPECTED)
-    read = [None if own is None else ([_unbracketed(one) for one in own[0]], own[1]) for own in read]
     read = _split_ids(sheet, name, read)
     grades = sheet.number_lists(columns, GRADES).to_pylist() if GRADES in found else [None] * len(sheet)
     grades = [own[1] if own and own[1] is not None else given or None for own, given in zip(read, grades, strict=True)]
@@ -67,27 +66,25 @@ def columns_of(sheet: Sheet, columns: Columns) -> dict[str, pa.ChunkedArray]:
     return {IDS: pa.chunked_array([ids], STRINGS), GRADES: pa.chunked_array([grades], NUMBERS)}
 
 
-def _unbracketed(text: str) -> str:
-    found = BRACKETED.fullmatch(text)
-    return found[1] if found else text
-
-
 def _split_ids(sheet: Sheet, name: str, read: list[Graded | None]) -> list[Graded | None]:
-    """Return the reference ids with those apart that stand in one text, with commas: ids of one form seem to be."""
-    texts = [one for own in read if own is not None and own[1] is None for one in own[0]]
-    parts = {text: [part.strip() for part in text.split(",")] for text in texts if SEVERAL.fullmatch(text)}
-    if not parts:
-        return read
-    alike = all(len({re.sub(r"[^\W\d]+", "a", re.sub(r"\d+", "0", one)) for one in own}) == 1 for own in parts.values())
-    found = f"{len(parts):,} texts with commas among ids, such as {next(iter(parts))[:80]!r}"
-    default = "split" if alike else "none"
-    if sheet.problems.ask(sheet.file, SEPARATOR, found, default=default, place=name) != "split":
-        return read
-    return [own if own is None or own[1] is not None else (_set_apart(own[0], parts), None) for own in read]
+    """Return the reference ids without brackets, and apart where commas join some: ids of one form seem to be several.
+
+    Ids with grades stay what they are.
+    """
+    bare = [None if own is None else ([BRACKETED.sub("", one) for one in own[0]], own[1]) for own in read]
+    texts = [one for own in bare if own is not None and own[1] is None for one in own[0] if SEVERAL.fullmatch(one)]
+    if not texts:
+        return bare
+    forms = ({re.sub(r"[^\W\d]+", "a", re.sub(r"\d+", "0", one)) for one in re.split(SEPARATORS, own)} for own in texts)
+    default = "split" if all(len(form) == 1 for form in forms) else "none"
+    found = f"{len(texts):,} texts with commas among ids, such as {texts[0][:80]!r}"
+    split = sheet.problems.ask(sheet.file, SEPARATOR, found, default=default, place=name) == "split"
+    parts = {text: re.split(SEPARATORS, text) for text in texts} if split else {}
+    return [own if own is None or own[1] is not None else (_exchange(own[0], parts), None) for own in bare]
 
 
-def _set_apart(ids: Iterable[str], parts: Mapping[str, list[str]]) -> list[str]:
-    return list(dict.fromkeys(one for text in ids for one in parts.get(text, [text])))
+def _exchange(ids: Iterable[str], others: Mapping[str, list[str]]) -> list[str]:
+    return list(dict.fromkeys(one for text in ids for one in others.get(text, [text])))
 
 
 def meet_references(sheet: Sheet, table: pa.Table, suite: Suite) -> pa.Table:
@@ -96,41 +93,35 @@ def meet_references(sheet: Sheet, table: pa.Table, suite: Suite) -> pa.Table:
     if RETRIEVED not in table.column_names or not len(known):
         return table
     items = flat(table[RETRIEVED]).flatten().unique()
-    strange = items.filter(pc.invert(pc.is_in(items, known)))
-    ids, keys = {*known.to_pylist()}, pc.utf8_lower(known)
-    meant = known.take(pc.index_in(pc.utf8_lower(strange), keys)).to_pylist()
-    become = {own: [one] for own, one in zip(strange.to_pylist(), meant, strict=True) if one is not None}
-    if not become and len(strange) == len(items) <= MOST_ALONE:  # none is relevant: in other spellings some may be
-        become = next(filter(None, (_meant(items.to_pylist(), ids, rule) for rule in RULES.values())), {})
-    if become and len(keys) == len(keys.unique()):
-        own, (one,) = next(iter(become.items()))
-        found = f"{len(become):,} ids spelled unlike relevant ones, such as {own!r} for {one!r}"
-        both = pc.any(pc.is_in(pa.array([one for (one,) in become.values()]), items)).as_py()
-        default = "other" if both else "same"
-        if sheet.problems.ask(sheet.file, SPELLING, found, default=default, place=RETRIEVED) != "same":
-            become = {}
-    else:
-        become = {}
-    texts = strange.filter(pc.match_substring_regex(strange, SEPARATORS)).to_pylist()
-    several = {text: parts for text in texts if not ids.isdisjoint(parts := re.split(SEPARATORS, text))}
-    if several:
-        found = f"{len(several):,} texts of several ids, such as {next(iter(several))[:80]!r}"
-        beside = "retrieved_contexts" in table.column_names and table["retrieved_contexts"].null_count < len(table)
-        default = "none" if beside else "split"  # each passage has one id
-        if sheet.problems.ask(sheet.file, SEPARATOR, found, default=default, place=RETRIEVED) == "split":
-            become |= several
-    if not become:
+    strange = items.filter(pc.invert(pc.is_in(items, known))).to_pylist()
+    ids, given = {*known.to_pylist()}, {*items.to_pylist()}
+    rules = RULES.values() if len(strange) == len(given) <= MOST_ALONE else (str.casefold,)  # where none is relevant
+    become: dict[str, list[str]] = next(filter(None, (_respell(strange, ids, rule) for rule in rules)), {})
+    several = {text: parts for text in strange if not ids.isdisjoint(parts := re.split(SEPARATORS, text))}
+    both = not given.isdisjoint(one for (one,) in become.values())
+    beside = "retrieved_contexts" in table.column_names and table["retrieved_contexts"].null_count < len(table)
+    others: dict[str, list[str]] = {}
+    for question, how, stay, found in (
+        (SPELLING, "spelled unlike", both, become),
+        (SEPARATOR, "joined", beside, several),
+    ):
+        if found:
+            words = f"{len(found):,} ids {how} relevant ones, such as {next(iter(found))[:80]!r}"
+            default = question.choices[stay]
+            if sheet.problems.ask(sheet.file, question, words, default=default, place=RETRIEVED) != question.choices[1]:
+                others |= found
+    if not others:
         return table
-    lists = [own and [one for text in own for one in become.get(text, [text])] for own in table[RETRIEVED].to_pylist()]
+    lists = [own and [one for text in own for one in others.get(text, [text])] for own in table[RETRIEVED].to_pylist()]
     return table.set_column(table.column_names.index(RETRIEVED), RETRIEVED, pa.array(lists, STRINGS))
 
 
-def _meant(items: list[str], known: set[str], rule: Callable[[str], str]) -> dict[str, list[str]]:
-    """Return the known ids that others are by a rule; empty where two of one side would be one."""
+def _respell(strange: list[str], known: set[str], rule: Callable[[str], str]) -> dict[str, list[str]]:
+    """Return the known ids that others are by a rule; empty where two of one side would be one, but for their case."""
     there = {rule(one): one for one in known}
-    found = {own: [there[key]] for own in items if (key := rule(own)) in there}
-    one_each = len(there) == len(known) and len({one for (one,) in found.values()}) == len(found)
-    return found if one_each else {}
+    found = {own: [there[key]] for own in strange if (key := rule(own)) in there}
+    alone = rule is str.casefold or len({one for (one,) in found.values()}) == len(found)
+    return found if alone and len(there) == len(known) else {}
 
 
 def graded(cell: str | list[str], form: ListForm) -> Graded | None:
