@@ -37,6 +37,7 @@ from metrics.ingest.tables.columns import (
     LISTS,
     NUMBER_ALIASES,
     OUTPUT_ALIASES,
+    SUITE_ALIASES,
     Columns,
     Role,
     fold,
@@ -44,7 +45,7 @@ from metrics.ingest.tables.columns import (
     is_detection,
     resolve,
 )
-from metrics.ingest.tables.id_matches import only_columns, suggestion
+from metrics.ingest.tables.id_matches import meant_by_words, only_columns, suggestion
 from metrics.ingest.tables.lists import understand
 from metrics.ingest.tables.thoughts import strip_thoughts
 from metrics.ingest.traces import trace_column
@@ -64,14 +65,14 @@ def suite_of(
     if task in VISION or (task is None and is_detection([*columns.columns, *columns.columns.values()])):
         if scores := columns.columns.get("score"):
             sheet.note_column(scores, "unused", UNSCORED)
-        note_columns(sheet, columns)
+        note_columns(sheet, columns, "suite")
         return _objects_suite(sheet, columns, name, task or "detection", pictures)
     task = task or task_of(columns)
     table = text_cases.cases(sheet, columns, task)
     if task == "classification" and "label" in columns.columns:
         keyed_labels.check_cases(sheet, columns.columns["label"], table["label"])
     text_cases.unique_cases(sheet, table)
-    note_columns(sheet, columns)
+    note_columns(sheet, columns, "suite")
     sheet.leave_out()
     problems.check()
     suite = _text_suite(sheet, only(table, ~sheet.bad), name, task)
@@ -172,7 +173,7 @@ def combined_of(
     several = {"model", "run"} & columns.columns.keys()  # without ids or questions nothing says which rows are one case
     ids = None if several and {"case_id", "question"}.isdisjoint(columns.columns) else suite_part["case_id"]
     outputs_part = text_cases.outputs(sheet, outputs_columns, model, None, ids)
-    note_columns(sheet, given, classes)
+    note_columns(sheet, given, "combined", classes)
     part = answers_part(sheet, outputs_columns, outputs_part, classes, task, labels)
     if part.passages:
         suite_part = contexts.spread(sheet, suite_part, ("case_id",))
@@ -218,7 +219,7 @@ def part_of(sheet: Sheet, suite: Suite, mapping: Mapping[str, str] | None, model
         columns = replace(columns, unmapped=tuple(name for name in columns.unmapped if name not in more))
     ask(sheet, columns)
     if suite.task in VISION:
-        note_columns(sheet, columns)
+        note_columns(sheet, columns, "outputs")
         return _objects_part(sheet, columns, suite, model, renamed)
     text_cases.leave_out_summaries(sheet, columns, suite.task)
     need_rows(sheet)
@@ -231,7 +232,7 @@ def part_of(sheet: Sheet, suite: Suite, mapping: Mapping[str, str] | None, model
     if ids is None:
         unknown = ~as_mask(pc.is_in(table["case_id"], flat(known)))
         id_matches.check_known(sheet, columns.columns["case_id"], table["case_id"], unknown, known)
-    note_columns(sheet, given, classes)
+    note_columns(sheet, given, "outputs", classes)
     return answers_part(sheet, columns, table, classes, suite.task, suite.labels)
 
 
@@ -292,7 +293,7 @@ def _objects_part(sheet: Sheet, columns: Columns, suite: Suite, model: str, rena
     return Part(sheet, table, predictions, rows, repeats=True)
 
 
-def note_columns(sheet: Sheet, columns: Columns, classes: Mapping[str, str] | None = None) -> None:
+def note_columns(sheet: Sheet, columns: Columns, role: Role, classes: Mapping[str, str] | None = None) -> None:
     """Record in the receipt what each column is, unless what reads it has recorded that.
 
     `classes`: class → the column of its scores.
@@ -300,7 +301,12 @@ def note_columns(sheet: Sheet, columns: Columns, classes: Mapping[str, str] | No
     scores = (classes or {}).items()
     meanings: list[tuple[str, Use, str]] = [(name, "used", f"the score of class {label}") for label, name in scores]
     meanings += [(name, "used", canonical) for canonical, name in columns.columns.items()]
-    meanings += [(name, "kept", METADATA + name.removeprefix(METADATA)) for name in columns.unmapped]
+    fields = {**(SUITE_ALIASES if role != "outputs" else {}), **(OUTPUT_ALIASES if role != "suite" else {})}
+    perhaps = meant_by_words(columns.unmapped, fields.keys() - columns.columns.keys())
+    told = {name: f"; perhaps {field}={name}: map the column so" for field, name in perhaps.items()}
+    meanings += [
+        (name, "kept", METADATA + name.removeprefix(METADATA) + told.get(name, "")) for name in columns.unmapped
+    ]
     meanings += [(name, "kept", given) for given, name in columns.metadata.items()]
     meanings += [(name, "unused", "the other file of the two has such a column") for name in columns.ignored]
     for name, use, meaning in meanings:

@@ -1,11 +1,17 @@
 """The mapping: aliases of each tool, what is asked, what the user says."""
 # ruff: noqa: E501 - a table reads better with one line a case
 
+from functools import partial
+
+import pandas as pd
 import pytest
 
+from metrics.core.suite import Suite
+from metrics.ingest.load import outputs_from_frame, suite_from_frame
 from metrics.ingest.problems import Problems
 from metrics.ingest.tables.columns import fold, guess_role, resolve
 
+SUITE = Suite.from_rows("s", "text", [{"case_id": "1", "question": "?"}])
 FOLDED = {
     "Expected Output": "expected_output", "expectedOutput": "expected_output", "expected-output": "expected_output",
     "CaseID": "case_id", "XMin": "x_min", " id ": "id", "inputs.question": "inputs.question", "HTTPCode2": "http_code2",
@@ -127,3 +133,16 @@ def test_wrong_mappings_are_listed():
         "s.csv: found a mapping for 'questoin'; expected one of case_id, question, expected_answers"[:50],
         "s.csv: found no column 'gold' for expected_answers; expected one of id, question"[:50],
     ]
+
+
+@pytest.mark.parametrize(("read", "header", "proposal"), [
+    (suite_from_frame, ["question", "réponse_attendue"], "expected_answers=réponse_attendue"),
+    (suite_from_frame, ["question", "erwartete_antwort", "expected_answer"], ""),
+    (suite_from_frame, ["question", "antwort"], ""),  # an answer is no part of a suite
+    (partial(outputs_from_frame, suite=SUITE), ["case_id", "answer", "contexte"], "retrieved_contexts=contexte"),
+    (partial(outputs_from_frame, suite=SUITE), ["case_id", "answer", "antwort"], ""),
+])  # fmt: skip
+def test_metadata_that_another_language_names_like_a_field_is_proposed(read, header, proposal):
+    receipt = read(pd.DataFrame([["1"] * len(header)], columns=header)).receipt
+    said = [line.meaning.partition("; perhaps ")[2] for line in receipt if "perhaps" in line.meaning]
+    assert said == ([f"{proposal}: map the column so"] if proposal else [])

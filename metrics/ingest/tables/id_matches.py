@@ -167,21 +167,26 @@ def only_columns(names: Iterable[str]) -> str:
     return "only the columns " + ", ".join(listed[:SHOWN_COLUMNS]) + more
 
 
+def meant_by_words(names: Iterable[str], wanted: Collection[str]) -> dict[str, str]:
+    """Return the fields that names of columns mean in other languages, where one column alone does, and that column."""
+    meanings = {
+        name: next((field for field, word in HEADERS.items() if re.search(word, fold(name))), "") for name in names
+    }
+    told = [*meanings.values()]
+    return {field: name for name, field in meanings.items() if field in wanted and told.count(field) == 1}
+
+
 def suggestion(names: Iterable[str], wanted: Mapping[str, tuple[str, ...]]) -> str:
     """Return the columns that may be meant as sentences after what was expected; "" where no name is near.
 
     A column that is named like a field is no other one's typing error.
     """
     spelled = {alias: canonical for canonical, aliases in wanted.items() for alias in (canonical, *aliases)}
-    near: dict[str, str] = {}
     names = list(names)
-    words = [(field, re.compile(pattern)) for field, pattern in HEADERS.items()]
-    meanings = {name: next((field for field, word in words if word.search(fold(name))), "") for name in names}
+    near = meant_by_words(names, wanted)
     for name in names:
         folded = fold(name)
-        if meant := meanings[name]:
-            if meant in wanted and [*meanings.values()].count(meant) == 1:
-                near[meant] = name
+        if name in meant_by_words([name], HEADERS).values():
             continue
         parts = [folded, *folded.split("_")] if folded not in FIELD_NAMES else []
         found = next((match for part in parts for match in get_close_matches(part, spelled, 1, LIKENESS)), None)
