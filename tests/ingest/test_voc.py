@@ -4,7 +4,7 @@
 import pytest
 
 from metrics.core.errors import InputError
-from metrics.ingest import load_suite, read_outputs, read_suite
+from metrics.ingest import Reading, inspect, load_suite, read_outputs, read_suite
 from tests.ingest.files import packed, picture, unpacked, write
 
 
@@ -124,3 +124,20 @@ def test_voc100(shared):
     assert (rows(suite, lambda case: case + ".jpg"), len(suite)) == (rows(truth, names.get), 100)
     assert set(suite.labels) == set(truth.labels)
     assert suite.annotations["difficult"].to_pylist().count(True) == 38
+
+
+LISTS = {  # lists of ImageSets, what is asked for → the annotations that are read
+    "val goes first": ({"Main/train.txt": "a\n", "Main/val.txt": "b\n", "Main/cat_val.txt": "a 1\n"}, None, ["b"]),
+    "asked for": ({"Main/train.txt": "a  1\n", "Main/val.txt": "b -1\n"}, "train", ["a"]),
+    "all": ({"train.txt": "a.jpg\n", "val.txt": "b.jpg\n"}, "all", ["a", "b"]),
+    "of another task": ({"Main/trainval.txt": "a\nb\n", "Segmentation/val.txt": "b\n"}, None, ["a", "b"]),
+}
+
+
+@pytest.mark.parametrize(("lists", "sheet", "cases"), LISTS.values(), ids=LISTS.keys())
+def test_lists_of_image_sets_are_splits(tmp_path, lists, sheet, cases):
+    files = {name: text for name, text in SET.items() if name.endswith(".xml")}
+    path = packed(tmp_path / "voc.zip", files | {f"ImageSets/{name}": text for name, text in lists.items()})
+    suite = read_suite(path, reading=Reading(sheet=sheet))
+    assert suite.cases["case_id"].to_pylist() == cases
+    assert len(inspect(path).sheets) == (0 if "Main/trainval.txt" in lists else 3)

@@ -38,10 +38,7 @@ def bundle_of_split(
     has some.
     """
     bundle = upload.folder
-    place = split_of
-    listed = _read_lists(bundle, problems) if len(set(map(split_of, labels))) == 1 else {}
-    if len(set(listed.values())) > 1:
-        place = partial(_split_listed, listed)
+    place = _place_of(bundle, labels, problems)
     splits: dict[str, list[Entry]] = {}
     for entry in labels:
         splits.setdefault(place(entry), []).append(entry)
@@ -61,16 +58,16 @@ def suite_of_split(upload: Upload, problems: Problems) -> Upload:
     """Return an upload of ground truth with the files of one split, where its label files lie in folders of several."""
     if upload.bundle is None or len(splits_of(upload)) < 2:
         return upload
-    labels = [entry for entry in upload.bundle.ending(*LABELS) if split_of(entry) != REST]
+    labels = _placed(upload.bundle, problems)[0]
     chosen = copy(upload)
     chosen.bundle = bundle_of_split(upload, labels, problems)
     return chosen
 
 
 def splits_of(upload: Upload) -> tuple[str, ...]:
-    """Return the splits in whose folders files of labels lie."""
-    labels = [] if upload.bundle is None else upload.bundle.ending(*LABELS)
-    return tuple(dict.fromkeys(split for entry in labels if (split := split_of(entry)) != REST))
+    """Return the splits in whose folders or lists files of labels are."""
+    labels, place = ([], split_of) if upload.bundle is None else _placed(upload.bundle, Problems())
+    return tuple(dict.fromkeys(split for entry in labels if (split := place(entry)) != REST))
 
 
 def with_splits(seen: Preview, splits: tuple[str, ...], read: tuple[str, ...]) -> Preview:
@@ -103,18 +100,36 @@ def _kind(split: str) -> str:
     return split if match is None else KINDS.get(match[1], match[1])
 
 
+def _placed(bundle: Bundle, problems: Problems) -> tuple[list[Entry], Callable[[Entry], str]]:
+    """Return the files of labels in folders of splits; else, where lists name some, all that end alike; and whose."""
+    labels = bundle.ending(*LABELS)
+    within = [entry for entry in labels if split_of(entry) != REST]
+    if within:
+        return within, split_of
+    place = _place_of(bundle, [], problems)
+    endings = {entry.suffix for entry in labels if place(entry) != REST}
+    return [entry for entry in labels if entry.suffix in endings], place
+
+
+def _place_of(bundle: Bundle, labels: Sequence[Entry], problems: Problems) -> Callable[[Entry], str]:
+    """Return what says the split of a file: its folder or, where that is one for all, lists of several splits."""
+    listed = _read_lists(bundle, problems) if len(set(map(split_of, labels))) < 2 else {}
+    return partial(_split_listed, listed) if len(set(listed.values())) > 1 else split_of
+
+
 def _read_lists(bundle: Bundle, problems: Problems) -> dict[str, str]:
-    """Return the split of each image, by the stem of its name, in lists such as train.txt and val.txt."""
+    """Return the split of each image, by the stem of its name, in lists such as train.txt and val.txt.
+
+    They have names of files; those of VOC's ImageSets have stems, of which the folder Main is of objects.
+    """
     found: dict[str, str] = {}
-    for entry in bundle.ending(".txt"):
-        if FOLDER.fullmatch(entry.stem.lower()):
-            lines = [
-                PurePosixPath(line.strip().replace("\\", "/"))
-                for line in (bundle.text(entry, problems) or "").splitlines()
-            ]
-            for path in lines:
-                if path.suffix.lower() in SUFFIXES:
-                    found.setdefault(path.stem, entry.stem)
+    lists = [entry for entry in bundle.ending(".txt") if FOLDER.fullmatch(entry.stem.lower())]
+    for entry in [entry for entry in lists if "/main/" in entry.name.lower()] or lists:
+        stems = "imagesets/" in entry.name.lower()
+        for line in (bundle.text(entry, problems) or "").splitlines():
+            path = PurePosixPath(line.strip().replace("\\", "/"))
+            if path.suffix.lower() in SUFFIXES or (stems and line.strip()):
+                found.setdefault(path.stem if path.suffix.lower() in SUFFIXES else path.name.split()[0], entry.stem)
     return found
 
 
