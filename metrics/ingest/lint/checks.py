@@ -26,6 +26,7 @@ from metrics.ingest.lint.object_checks import (
     other_image_finding,
     outline_finding,
     repeated_finding,
+    shifted_finding,
 )
 from metrics.ingest.lint.scene import Boxes, leaving
 from metrics.vision.geometry import whole
@@ -118,6 +119,8 @@ def _model_findings(
             boxes = Boxes.of(suite, table)
     if boxes.plain.any():
         yield from _object_findings(model, boxes, table, cases)
+        if (shifted := shifted_finding(model, boxes, truth, cases)) is not None:
+            yield shifted
     shaped = Boxes.of(suite, table, shaped=True)
     if (outline := outline_finding(model, shaped, table, cases)) is not None:
         yield outline

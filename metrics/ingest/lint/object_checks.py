@@ -1,6 +1,7 @@
 """Do objects contradict themselves or each other: their stated areas, objects that are there twice, other images?"""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -8,8 +9,8 @@ import pyarrow as pa
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.ingest.arrays import codes_of
 from metrics.ingest.lint.box_checks import READINGS
-from metrics.ingest.lint.findings import Finding, example_cases
-from metrics.ingest.lint.scene import OVERLAPPING, Boxes, in_any, leaving
+from metrics.ingest.lint.findings import Finding, example_cases, per_cent
+from metrics.ingest.lint.scene import OVERLAPPING, Boxes, compared, in_any, leaving, overlaps
 from metrics.vision.boxes import paired_ious
 from metrics.vision.geometry import whole
 from metrics.vision.masks import is_ring
@@ -21,6 +22,9 @@ FEW_WRONG = 0.01  # share of the objects whose area may be wrong: a slip of an a
 ALIKE, MOSTLY = 0.01, 0.9  # relative difference of areas that agree, and the share of objects that have to
 FEWEST_CORNERS = 2  # objects whose areas prove a reading
 WEIGHTS = (1.0, 0.7390851332, 1.6180339887, 2.7182818284, 3.1415926535, 4.6692016091, 0.5772156649)  # of no pattern
+SHIFTS = (-1, 1, -2, 2)  # how many images names may be off by
+SHIFT_SHARE, SHIFT_TIMES = 0.3, 4  # of the objects found with the shift, and how many times as many as without
+FEWEST_SHIFTED = 6  # images and objects
 SIZES = (32.0**2, 96.0**2)  # COCO's bounds of small, medium and large
 
 
@@ -132,6 +136,31 @@ def other_image_finding(model: str | None, boxes: Boxes, case_ids: pa.Array) -> 
         "other_image", model, text, False, int(wrong.sum()), int((count > 0).sum()),
         example_cases(case_ids, boxes.image, shown),
     )  # fmt: skip
+
+
+def shifted_finding(model: str, boxes: Boxes, truth: Boxes, case_ids: pa.Array) -> Finding | None:
+    """Return the finding that the boxes of nearly all images fit the next or last images: every name is off by some."""
+    images = len(case_ids)
+    shares = {}
+    for shift in (0, *SHIFTS):
+        moved = np.where(boxes.image >= 0, (boxes.image + shift) % max(images, 1), -1).astype(np.int32)
+        truths, rows = compared(truth, replace(boxes, image=moved))
+        if len(truths) < FEWEST_SHIFTED or images < FEWEST_SHIFTED:
+            return None
+        found = overlaps(moved[rows], boxes.box[rows], truth.take(truths))[1]
+        shares[shift] = len(np.unique(found)) / len(truths)
+        if not shift and shares[0] > SHIFT_SHARE / SHIFT_TIMES:
+            return None
+    best = max(SHIFTS, key=shares.__getitem__)
+    if shares[best] < max(SHIFT_SHARE, SHIFT_TIMES * shares[0]):
+        return None
+    first, to = int(boxes.image[boxes.plain][0]), case_ids.to_pylist()
+    text = (
+        f"The boxes find {per_cent(shares[0], 1)} of the objects in their own images, and {per_cent(shares[best], 1)} of those in the "
+        f"image {abs(best)} {'after' if best > 0 else 'before'} each, such as those of {to[first]} in "
+        f"{to[(first + best) % images]}: the names or ids of images are shifted. Correct the file of the predictions."
+    )
+    return Finding("other_image", model, text, True, images, images, example_cases(case_ids, boxes.image, boxes.plain))
 
 
 def _alike(areas: Floats, others: Floats) -> Bools:

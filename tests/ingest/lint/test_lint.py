@@ -244,3 +244,13 @@ def test_masks_keep_their_geometry(suite):
         place, "polygons", pa.array(ring, outputs.predictions.schema.field(place).type)
     )
     assert seen(small, Outputs(outputs.outputs, shaped)) == [("outline", None)]
+
+
+@pytest.mark.parametrize("shift", [-2, -1, 1, 2])
+def test_boxes_of_the_next_images_are_found(suite, tmp_path, shift):
+    cases = suite.cases["case_id"].to_pylist()
+    ids = [int(case) for case in cases]
+    moved = [{**record, "image_id": ids[(ids.index(record["image_id"]) + shift) % len(ids)]} for record in results()]
+    found = lint(suite, outputs_of(suite, tmp_path, moved))
+    (finding,) = [each for each in found if each.kind == "other_image" and each.serious]
+    assert f"image {abs(shift)} {'before' if shift > 0 else 'after'} each" in finding.text
