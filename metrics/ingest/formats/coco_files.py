@@ -12,7 +12,7 @@ from metrics.ingest.formats.coco_listing import class_facts
 from metrics.ingest.formats.json_records import JSON
 from metrics.ingest.media.suite_images import SuiteImages
 from metrics.ingest.output_parts import VISION, Part, need_sizes, objects_part
-from metrics.ingest.problems import Loaded
+from metrics.ingest.problems import Loaded, Problems
 from metrics.ingest.reader import FIRST_ROWS, Preview, Reader, Request, Upload, need_images
 from metrics.ingest.tables.columns import Role
 from metrics.ingest.tables.object_tables import check_keypoints, check_labels
@@ -37,7 +37,8 @@ def _outputs(upload: Upload, request: Request, suite: Suite) -> Part:
     if suite.task not in VISION:
         return JSON.outputs(upload, request, suite)
     source, model = upload.source, request.model or upload.stem
-    sheet, predictions = coco_results.read_results(source, source.document, request.problems, suite, model)
+    results = coco_results.results_in(source, request.problems) or []
+    sheet, predictions = coco_results.read_results(source, results, request.problems, suite, model)
     check_labels(sheet, "label", predictions["label"], suite)
     need_sizes(sheet, predictions["case_id"], predictions["width"], suite.cases)
     check_keypoints(sheet, "keypoints", predictions, suite)
@@ -59,13 +60,13 @@ def _scored(upload: Upload, request: Request, suite: Suite) -> Part:
 
 
 def _no_suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loaded[Suite]:
-    if not upload.source.document:  # an empty list may be of anything
+    if upload.source.document == []:  # it may be of anything
         return JSON.suite(upload, request, pictures)
     raise upload.error("COCO results", "ground truth: an object with images, annotations and categories")
 
 
 def _combined(upload: Upload, request: Request) -> Loaded[tuple[Suite, Outputs]]:
-    if not upload.source.document:
+    if upload.source.document == []:
         return JSON.combined(upload, request)
     return GROUND_TRUTH.combined(upload, request)
 
@@ -98,8 +99,8 @@ def _preview_ground_truth(upload: Upload, _: Request) -> Preview:
 
 
 def _preview_results(upload: Upload, _: Request) -> Preview:
-    document = upload.source.document
-    return _preview(upload, "coco_results", "outputs", {"results": document}, document)
+    results = coco_results.results_in(upload.source, Problems())
+    return _preview(upload, "coco_results", "outputs", {"results": results}, results)
 
 
 GROUND_TRUTH = Reader(
@@ -107,6 +108,6 @@ GROUND_TRUTH = Reader(
     _scored,
 )  # fmt: skip
 RESULTS = Reader(
-    "coco_results", lambda upload: coco_results.is_results(upload.source.document), _preview_results, _no_suite,
+    "coco_results", lambda upload: coco_results.results_in(upload.source) is not None, _preview_results, _no_suite,
     _outputs, _combined,
 )  # fmt: skip

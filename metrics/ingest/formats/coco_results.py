@@ -21,8 +21,17 @@ from metrics.ingest.formats.coco import (
     read_images,
     read_listings,
 )
-from metrics.ingest.formats.coco_keys import ANNOTATION_KEYS, RESULT_KEYS, UNUSED_KEYS, note_document
+from metrics.ingest.formats.coco_keys import (
+    ANNOTATION_KEYS,
+    DESCRIBES,
+    RESULT_KEYS,
+    UNKNOWN,
+    UNUSED_KEYS,
+    note_document,
+    note_unused,
+)
 from metrics.ingest.formats.coco_listing import CLASS_NAMES, Ids, Listing, same_class
+from metrics.ingest.formats.json_records import first_value, line_values
 from metrics.ingest.media.class_numbers import result_classes
 from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import Sheet
@@ -33,6 +42,7 @@ from metrics.vision.coco_columns import Fault, codes_of, member_faults, score_fa
 from metrics.vision.geometry import image_sizes, whole
 
 RESULT = ("bbox", "segmentation", "keypoints", "score")  # a result has one of these
+HOLDERS = ("annotations", "predictions", "detections", "results")  # keys of an object that holds results
 UNKNOWN_CATEGORY = "category_id {}"  # a class of predictions that the suite does not have
 
 IMAGE_ID = FileQuestion(
@@ -50,6 +60,27 @@ def is_results(document: Any) -> TypeGuard[list[Any]]:
     first = document[0] if document else {"image_id": 0, "bbox": 0}
     named = isinstance(first, dict) and ("image_id" in first or first.keys() >= {"file_name", "category_id"})
     return named and not first.keys().isdisjoint(RESULT)
+
+
+def results_in(source: Source, problems: Problems | None = None) -> list[Any] | None:
+    """Return the COCO results of a file: a list, alone or under one of HOLDERS, or one a line; None for other files.
+
+    Without `problems`, to recognise them, only the first of the lines.
+    """
+    if source.format == "jsonl":
+        first = first_value(source)
+        if not isinstance(first, dict) or not first.keys() >= {"category_id", "score"} or not is_results([first]):
+            return None
+        return [first] if problems is None else [record for _, record in line_values(source, problems)]
+    document = source.document
+    if isinstance(document, dict) and document.keys().isdisjoint(("images", "categories")):
+        held = [name for name in HOLDERS if isinstance(document.get(name), list)]
+        if len(held) != 1 or not document[held[0]]:
+            return None
+        for key in document.keys() - held if problems is not None else ():
+            note_unused(problems, source.name, key, [document[key]], DESCRIBES.get(key, UNKNOWN))
+        document = document[held[0]]
+    return document if is_results(document) else None
 
 
 def is_scored(document: dict[str, Any]) -> bool:
@@ -111,10 +142,10 @@ def _result_images(listing: Listing, cases: pa.Table) -> Ints:
         ]
         encoded = pa.array(texts, pa.string()).dictionary_encode()
         distinct, codes = encoded.dictionary, np.asarray(encoded.indices.fill_null(-1))
-    by_id = find_cases(distinct, cases.select(["case_id"]))
+    by_id = find_cases(distinct, cases.select(["case_id"]), listing.problems, listing.file)
     by_name = pa.nulls(len(distinct), pa.int32())
     if (names := METADATA + "image_name") in cases.column_names:
-        by_name = find_cases(distinct, pa.table({"case_id": cases[names]}))
+        by_name = find_cases(distinct, pa.table({"case_id": cases[names]}), listing.problems, listing.file)
         other = pc.any(pc.not_equal(by_id, by_name)).as_py()
         if by_name.null_count < by_id.null_count:
             if by_id.null_count < len(by_id):

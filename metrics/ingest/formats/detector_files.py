@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from metrics.core.receipt import FileQuestion
 from metrics.ingest.formats.annotation_reader import (
     SHARES,
     UNNAMED,
@@ -41,10 +40,10 @@ from metrics.ingest.media.drawn_objects import (
 )
 from metrics.ingest.problems import Problems
 from metrics.ingest.reader import Upload
+from metrics.ingest.tables.box_lists import BOX_FORM
 
 LOOKED_AT = 3  # files of a folder or zip, to recognise it
 MOST_BYTES = 200 << 20
-BOX_FORM = FileQuestion("box_form", "What are the four numbers of a box, in pixels?", ("xyxy", "xywh", "cxcywh"))
 DEEPEST = 3  # records within a record, down to the objects
 ENDINGS = (".json", ".jsonl", ".ndjson")
 HINT = re.compile(rb'"(?:\w*b?boxe?s?|xyxy|bounding_box|predictions|x_?min|topX|x1)"', re.IGNORECASE)

@@ -138,7 +138,7 @@ def read_outputs(upload: Upload, request: Request, suite: Suite) -> Part:
     known = set(suite.cases["case_id"].to_pylist())
     apart = None if any("/".join(each) in known for each in parts if len(each) > 1) else _models(parts)
     models, ids = apart or ([model] * len(entries), _ids(parts))
-    places = find_cases(pa.array(ids, pa.string()), suite.cases).to_pylist()
+    places = find_cases(pa.array(ids, pa.string()), suite.cases, problems, bundle.name).to_pylist()
     sides = [suite.cases[name].to_pylist() for name in ("image_width", "image_height")]
 
     def check(place: int, mask: Found) -> tuple[str, str] | None:

@@ -15,6 +15,7 @@ from metrics.ingest.reader import Preview, Reader, Request, Upload
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.sheet_reader import combined_of, part_of, preview_of, suite_of
 from metrics.ingest.source import BINARY, DOCUMENTS, Source
+from metrics.ingest.tables.box_lists import spread_boxes
 from metrics.ingest.tables.columns import FIELD_NAMES, fold, is_open_images
 from metrics.ingest.tables.listed_answers import name_expected
 
@@ -39,7 +40,7 @@ def table_reader(
     """
 
     def read_settled(source: Source, problems: Problems) -> Sheet:
-        return name_expected(sheet(source, problems))
+        return name_expected(spread_boxes(sheet(source, problems)))
 
     def whole(source: Source, problems: Problems) -> tuple[Sheet, int | None]:
         found = sheet(source, problems)
@@ -48,7 +49,7 @@ def table_reader(
     def preview(upload: Upload, request: Request) -> Preview:
         source = upload.source
         first, rows = (head or whole)(source, request.problems)
-        first = name_expected(first)
+        first = name_expected(spread_boxes(first))
         encoding = "" if source.format in BINARY else source.encoding
         return preview_of(source.name, name, first, rows, request, encoding)
 

@@ -158,7 +158,7 @@ def read_outputs(upload: Upload, request: Request, suite: Suite) -> Part:
     lines = chain.from_iterable((bundle.text(entry, Problems()) or "").splitlines() for entry in labels)
     shape = pose_shape(bundle, problems) or shape_of_suite(suite, lines)
     sheet, _ = read_lines(bundle, problems, scored=True, shape=shape)
-    index = find_cases(pa.array(case_ids(labels), pa.string()), suite.cases)
+    index = find_cases(pa.array(case_ids(labels), pa.string()), suite.cases, problems, bundle.name)
     known = ~is_null(index)
     for place in np.flatnonzero(~known & (sheet.count() > 0)).tolist():
         problems.add(sheet.files[place], f"predictions for {labels[place].stem!r}", "an image of the suite")

@@ -114,7 +114,8 @@ def is_detection(columns: Iterable[str]) -> bool:
     """Return whether the columns describe objects in images: an image, and a box, polygon or mask."""
     names = {fold(name) for name in columns}
     known = {canonical for canonical, aliases in IMAGE_ALIASES.items() if names & {canonical, *aliases}}
-    shapes = ({"x", "y", "width", "height"}, {"xmin", "ymin", "xmax", "ymax"}, {"polygon"}, {"rle"})
+    corner, size = {"xmin", "ymin"}, {"width", "height"}
+    shapes = ({"x", "y"} | size, corner | {"xmax", "ymax"}, corner | size, {"polygon"}, {"rle"})
     return "label" in known and bool(known & {"image", "case_id"}) and any(shape <= known for shape in shapes)
 
 

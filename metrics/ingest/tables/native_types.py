@@ -11,6 +11,7 @@ from metrics.core.suite import STRINGS
 from metrics.ingest.problems import Problems, first_line
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.tables.columns import fold
+from metrics.ingest.tables.box_lists import spread_boxes
 from metrics.ingest.tables.listed_answers import name_expected
 from metrics.ingest.tables.values import (
     CHATS,
@@ -65,7 +66,7 @@ def frame_sheet(given: Any, name: str, problems: Problems) -> Sheet:
             problems.add(name, found, "text, numbers or lists of text", column=column, fatal=True)
     problems.stop()
     rows = np.arange(1, len(frame) + 1, dtype=np.int64)
-    return name_expected(Sheet(name, pa.table(columns, names=names), rows, problems))
+    return name_expected(spread_boxes(Sheet(name, pa.table(columns, names=names), rows, problems)))
 
 
 def _arrow_columns(table: pa.Table, place: int, _: str) -> Iterable[tuple[str, pa.ChunkedArray]]:

@@ -126,18 +126,19 @@ def match_cases(sheet: Sheet, columns: Columns, cases: pa.Table) -> pa.Array:
         expected = "a column image, image_name, file_name or case_id"
         raise sheet.problems.fail(sheet.file, "no column with the image", expected, 1)
     given = flat(sheet.required(name, "the name of the image"))
-    index = find_cases(given, cases)
+    index = find_cases(given, cases, sheet.problems, sheet.file)
     named = METADATA + "image_name" in cases.column_names and "case_id" not in found
     known = cases[METADATA + "image_name" if named else "case_id"]
     id_matches.check_known(sheet, name, given, is_null(index), known, "image name", "an image of the suite")
     return flat(cases["case_id"]).take(index)
 
 
-def find_cases(given: pa.Array, cases: pa.Table) -> pa.Array:
+def find_cases(given: pa.Array, cases: pa.Table, problems: Problems | None = None, file: str = "") -> pa.Array:
     """Return the index of the case that each name of an image refers to, null where there is none.
 
     A name is the case id or the image's name; else either without folders and extension, where only one case has it;
-    else, of numbers, without leading zeros.
+    else, of numbers, without leading zeros; else in any letter case, which is said in the receipt of
+    `file`.
     """
     known = [flat(cases["case_id"])]
     if METADATA + "image_name" in cases.column_names:
@@ -145,19 +146,26 @@ def find_cases(given: pa.Array, cases: pa.Table) -> pa.Array:
     index = pa.nulls(len(given), pa.int32())
     for names in known:
         index = pc.coalesce(index, pc.index_in(given, names, skip_nulls=True))
-    for shorten in (_plain, _number):
+    for shorten in (_plain, _number, _lower):
         plain = shorten(given)
         for names in known:
             stems = shorten(names)
             again, first = arrays.duplicates([stems])
             repeated = np.isin(first, first[again])
             once = pc.if_else(pa.array(repeated), None, stems)
-            index = pc.coalesce(index, pc.index_in(plain, once, skip_nulls=True))
+            before, index = index, pc.coalesce(index, pc.index_in(plain, once, skip_nulls=True))
+            if shorten is _lower and problems is not None and (more := before.null_count - index.null_count):
+                example = given.filter(pc.and_(before.is_null(), index.is_valid()))[0]
+                problems.note(file, "names of images", "used", "found in another letter case", more, example)
     return index
 
 
 def _plain(names: pa.Array) -> pa.Array:
     return pc.replace_substring_regex(names, r"^.*[/\\]|\.[A-Za-z]{2,5}$", "")
+
+
+def _lower(names: pa.Array) -> pa.Array:
+    return pc.utf8_lower(_plain(names))
 
 
 def _number(names: pa.Array) -> pa.Array:
@@ -253,8 +261,9 @@ def _corners(columns: Columns) -> bool:
 
 def _box_columns(columns: Columns) -> list[str]:
     """Return the four columns of the boxes; none where one is missing."""
-    sides = CORNERS if _corners(columns) else SIDES
-    return [columns.columns[side] for side in sides] if columns.columns.keys() >= set(sides) else []
+    forms = (CORNERS, SIDES, (*CORNERS[:2], *SIDES[2:]))  # left, top, width, height is the last
+    sides = next((form for form in forms if columns.columns.keys() >= set(form)), ())
+    return [columns.columns[side] for side in sides]
 
 
 def _normalised(values: Floats) -> bool:
