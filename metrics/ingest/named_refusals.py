@@ -29,6 +29,7 @@ OPEN_IMAGES = "the table of boxes (…-annotations-bbox.csv); a zip of it may ho
 TASKS = (
     "tasks of objects in images: a table of case_id, text and label for texts, and outputs of any tool as CSV or JSON"
 )
+CLASSES = "case_id in place of filename, and label.CLASS in place of each class (each is then evaluated by itself)"
 KINDS = {  # Label Studio's kinds of results that are no objects in images
     "choices": "classification", "labels": "spans of text", "textarea": "texts", "rating": "ratings",
     "taxonomy": "taxonomies", "number": "numbers", "pairwise": "comparisons", "ranker": "rankings",
@@ -36,15 +37,16 @@ KINDS = {  # Label Studio's kinds of results that are no objects in images
     "videorectangle": "videos", "keypointlabels": "keypoints", "vectorlabels": "vectors", "paragraphs": "dialogues",
     "datetime": "dates", "relation": "relations",
 }  # fmt: skip
+Reason = tuple[str, str]  # what the file is, and what to upload instead
 
 
 def refuse_by_name(upload: Upload) -> None:
     """Raise InputError for a file that no reader of tables should guess at: what it is, and what to upload instead."""
     source = upload.source
     if source.format in ("json", "yaml"):
-        reason = _document(source.document)
+        reason = _refuse_document(source.document)
     elif source.format == "csv":
-        reason = _text(source)
+        reason = _refuse_text(source)
     else:
         return
     if reason is not None:
@@ -65,7 +67,7 @@ def xml_refusal(upload: Upload) -> InputError:
     return upload.error(found, "Pascal VOC annotations as a zip of all their files")
 
 
-def _document(document: Any) -> tuple[str, str] | None:
+def _refuse_document(document: Any) -> Reason | None:
     if isinstance(document, Mapping):
         names = set(document)
         if "names" in names and names & {"nc", "train", "val", "path", "test"}:
@@ -76,13 +78,11 @@ def _document(document: Any) -> tuple[str, str] | None:
         if names >= {"LabelName", "Subcategory"} or (names == {"LabelName"}):
             return "Open Images' hierarchy of classes", OPEN_IMAGES
         return None
-    tasks = (
-        [task for task in islice(document, LINES) if isinstance(task, Mapping)] if isinstance(document, list) else []
-    )
+    listed = document if isinstance(document, list) else []
+    tasks = [task for task in islice(listed, LINES) if isinstance(task, Mapping)]
     kinds = dict.fromkeys(kind for task in tasks for kind in _label_studio(task))
     if kinds:
-        listed = ", ".join(KINDS.get(kind, kind) for kind in kinds)[:80]
-        return f"Label Studio tasks of {listed}", TASKS
+        return f"Label Studio tasks of {', '.join(KINDS.get(kind, kind) for kind in kinds)[:80]}", TASKS
     if any(_is_min(value) for task in tasks for value in task.values()):
         return "Label Studio's JSON-MIN, in which tasks have no annotations", "its export as JSON"
     return None
@@ -105,11 +105,19 @@ def _is_min(value: Any) -> bool:
     return isinstance(first, Mapping) and "original_width" in first and any(key.endswith("labels") for key in first)
 
 
-def _text(source: Source) -> tuple[str, str] | None:
+def _refuse_text(source: Source) -> Reason | None:
     base = source.name.replace("\\", "/").rpartition("/")[2].lower()
     text = source.data[: 1 << 16].to_pybytes().decode("utf-8", "ignore")
     lines = [line for line in text.splitlines() if line.strip()][:LINES]
     names = [fold(name) for name in header(source, source.data)[0]]
+    return (
+        _refuse_lines(lines) or _refuse_description(base, lines[0]) or _refuse_columns(base, names)
+        or _refuse_list(base, lines, names)
+    )  # fmt: skip
+
+
+def _refuse_lines(lines: list[str]) -> Reason | None:
+    """Refuse lines of numbers, each an object."""
     for kind, pattern in (("DOTA", DOTA_LINE), ("KITTI", KITTI_LINE), ("YOLO", YOLO_LINE)):
         if all(pattern.fullmatch(line.strip()) for line in lines):
             return f"{kind} labels of one image", LABELS
@@ -117,27 +125,37 @@ def _text(source: Source) -> tuple[str, str] | None:
         return "tracks of objects through the frames of a video (MOT)", FRAMES
     if all("gs://" in ",".join(line.split(",")[:2]) for line in lines):
         return "Google's AutoML table of boxes, which has no header", AUTOML
-    if lines[0].startswith(("imagesource:", "gsd:")):
+    return None
+
+
+def _refuse_description(base: str, first: str) -> Reason | None:
+    """Refuse a file that describes others, by the end of its name or its first line."""
+    if first.startswith(("imagesource:", "gsd:")):
         return "DOTA labels of one image", LABELS
-    if base.endswith(".data") or (lines[0].replace(" ", "").startswith("classes=")):
+    if base.endswith(".data") or first.replace(" ", "").startswith("classes="):
         return "Darknet's description of a YOLO data set (obj.data)", LABELS
     if base.endswith(".names") or base in ("classes.txt", "labels.txt"):
         return "a list of classes", LABELS
     if base.endswith(".meta"):
         return "sizes of images", "annotations or a table: sizes are read from the images"
+    return None
+
+
+def _refuse_columns(base: str, names: list[str]) -> Reason | None:
+    """Refuse tables of Roboflow and Open Images that hold no boxes."""
     if names and names[0] == "filename" and base.endswith("_classes.csv"):
-        expected = (
-            "case_id in place of filename, and label.CLASS in place of each class (each is then evaluated by itself)"
-        )
-        return "Roboflow's multi-label classes of whole images", expected
+        return "Roboflow's multi-label classes of whole images", CLASSES
     if "image_id" in names and ("label_name" in names or "original_url" in names) and "x_min" not in names:
         kinds = {"mask_path": "masks", "original_url": "addresses of images", "confidence": "labels of whole images"}
         kind = next((title for name, title in kinds.items() if name in names), "labels")
         return f"Open Images' {kind}", OPEN_IMAGES
     if DESCRIPTIONS in base or names == ["label_name", "display_name"]:
         return "Open Images' names of classes", OPEN_IMAGES
-    if any(part in base for part in COMPANIONS):
-        return "an Open Images file without boxes", OPEN_IMAGES
+    return ("an Open Images file without boxes", OPEN_IMAGES) if any(part in base for part in COMPANIONS) else None
+
+
+def _refuse_list(base: str, lines: list[str], names: list[str]) -> Reason | None:
+    """Refuse a text of names alone, as those of images are."""
     known = {name for canonical, aliases in SUITE_ALIASES.items() for name in (canonical, *aliases)}
     listing = all(LISTED.fullmatch(line) for line in lines) and names[0] not in known
     if base.endswith(".txt") and (listing or all(IMAGE_LINE.fullmatch(line) for line in lines)):

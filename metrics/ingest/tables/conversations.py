@@ -1,6 +1,6 @@
 """Conversations in a column of questions, as ragas and the logs of chats have them: what is asked, and the trace."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -30,38 +30,47 @@ def split_questions(file: str, table: pa.Table, problems: Problems) -> Mapping[s
     if "inputs.messages" in folded and "outputs.messages" in folded:
         return _join(file, table, folded["inputs.messages"], folded["outputs.messages"], problems)
     name = next((folded[each] for each in CHATS if each in folded), None)
-    if name is None or not pa.types.is_string(table[name].type):
+    pairs = [] if name is None else _read_conversations(table[name])
+    if name is None or not pairs:
         return {}
-    if not may_hold(table[name], b"{"):
-        return {}
-    filled = table[name].drop_null()
-    if not len(filled) or not pc.all(pc.match_substring_regex(filled, LIKE_MESSAGES)).as_py():
-        return {}
-    try:
-        cells = [None if text is None else json_value(text, ".json") for text in table[name].to_pylist()]
-        if not all(cell is None or (isinstance(cell, list) and all(map(is_chat_message, cell))) for cell in cells):
-            return {}
-        traces = [None if cell is None else trace_of(cell) for cell in cells]
-    except TraceError:
-        return {}
-    told = any(each in folded for each in ("trace", *OUTPUT_ALIASES["trace"]))
-    answered = any(each in folded for each in ("answer", *OUTPUT_ALIASES["answer"]))
-    acting = any(trace is not None and any(step.kind == "call" for step in trace.steps) for trace in traces)
-    closed = all(trace is None or _speakers(trace)[-1:] not in (["user"], []) for trace in traces)
-    whole = not told and (acting or (closed and not answered))
-    pairs = zip(traces, cells, strict=True)
-    questions = [trace and (trace.question if whole else _question_of(trace, cell)) for trace, cell in pairs]
+    whole = _are_traces([trace for _, trace in pairs if trace is not None], folded)
+    questions = [trace and (trace.question if whole else _question_of(trace, cell)) for cell, trace in pairs]
     meaning = f"question: {'what the user asked first' if whole else 'what was said'} in a conversation"
-    problems.note(file, name, "used", meaning, len(filled))
+    problems.note(file, name, "used", meaning, len(table) - table[name].null_count)
     columns = {name: pa.array(questions, pa.string())}
     if not whole:
-        asked = [{"question": question} for question in questions]
-        note_leaves(file, problems, cells, asked, {OTHERS: "question"}, name)
+        rows = [{"question": question} for question in questions]
+        note_leaves(file, problems, [cell for cell, _ in pairs], rows, {OTHERS: "question"}, name)
         return columns
-    named = any(each in folded for each in ("case_id", "model", *SUITE_ALIASES["case_id"], *OUTPUT_ALIASES["model"]))
-    if not named and len(set(questions)) < len(questions):  # conversations that begin alike
+    unnamed = folded.keys().isdisjoint(("case_id", "model", *SUITE_ALIASES["case_id"], *OUTPUT_ALIASES["model"]))
+    if unnamed and len(set(questions)) < len(questions):  # conversations that begin alike
         columns["case_id"] = pa.array(map(str, range(1, len(questions) + 1)), pa.string())
     return {**columns, TRACE: table[name].combine_chunks()}
+
+
+def _read_conversations(column: pa.ChunkedArray) -> list[tuple[Any, Trace | None]]:
+    """Return the conversation in each cell with its trace, None twice for no value; nothing where a cell has none."""
+    if not pa.types.is_string(column.type) or not may_hold(column, b"{"):
+        return []
+    if not pc.all(pc.match_substring_regex(column, LIKE_MESSAGES), min_count=1).as_py():
+        return []
+    try:
+        cells = [None if text is None else json_value(text, ".json") for text in column.to_pylist()]
+        if not all(cell is None or (isinstance(cell, list) and all(map(is_chat_message, cell))) for cell in cells):
+            return []
+        return [(cell, None if cell is None else trace_of(cell)) for cell in cells]
+    except TraceError:
+        return []
+
+
+def _are_traces(conversations: Sequence[Trace], folded: Mapping[str, str]) -> bool:
+    """Return whether conversations are traces: they have calls, or end with what is the answer, and no column is it."""
+    if not folded.keys().isdisjoint(("trace", *OUTPUT_ALIASES["trace"])):
+        return False
+    if any(step.kind == "call" for trace in conversations for step in trace.steps):
+        return True
+    closed = all(_speakers(trace)[-1:] not in (["user"], []) for trace in conversations)
+    return closed and folded.keys().isdisjoint(("answer", *OUTPUT_ALIASES["answer"]))
 
 
 def _join(file: str, table: pa.Table, asked: str, replied: str, problems: Problems) -> Mapping[str, pa.Array]:
@@ -84,9 +93,9 @@ def _speakers(trace: Trace) -> list[str]:
 
 def _question_of(trace: Trace, cell: Any) -> str | None:
     """Return what a conversation asks: its only message, else all of them as JSON, which evaluators of turns read."""
-    said = [step for step in trace.steps if step.kind == "message"]
-    spoken = [step.text for step in said if step.role in SPEAKERS]
+    messages = [step for step in trace.steps if step.kind == "message"]
+    spoken = [step.text for step in messages if step.role in SPEAKERS]
     if len(spoken) < 2:
-        return next(iter(spoken or [step.text for step in said]), None)
+        return next(iter(spoken or [step.text for step in messages]), None)
     plain = all(isinstance(each.get("role"), str) and isinstance(each.get("content"), str) for each in cell)
-    return json_text(cell if plain else [{"role": step.role, "content": step.text} for step in said])
+    return json_text(cell if plain else [{"role": step.role, "content": step.text} for step in messages])

@@ -6,8 +6,7 @@ from dataclasses import replace
 from itertools import accumulate
 
 from metrics.core.suite import Suite
-from metrics.ingest import arrays
-from metrics.ingest.arrays import flat
+from metrics.ingest.arrays import flat, is_blank
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.tables.columns import Columns, Role
 from metrics.ingest.tables.messages import NO_TEXT
@@ -17,6 +16,7 @@ from metrics.ingest.traces.trace_leaves import note_trace_leaves
 from metrics.text.agents.traces import TraceError
 
 LOOKED_AT = 1_000_000  # characters of the cells in which what is not read is looked for
+TAKEN = ("trace", "answer", "tokens", "duration_s", "cost_usd")  # of every trace; the question only of cases
 
 
 def unpack(sheet: Sheet, columns: Columns, role: Role, suite: Suite | None = None) -> Columns:
@@ -29,40 +29,50 @@ def unpack(sheet: Sheet, columns: Columns, role: Role, suite: Suite | None = Non
     name = columns.columns.get("trace")
     if name is None or role == "suite":
         return columns
+    traces = _strip_thoughts(sheet, name, _read_traces(sheet, name))
+    media = Counter(kind for trace in traces if trace is not None for kind in trace.media.elements())
+    for kind, number in sorted(media.items()):
+        sheet.problems.note(sheet.file, f"{name}: {kind} parts", "unused", NO_TEXT, number)
+    _note_unread(sheet, name, traces)
+    cells = [{} if trace is None else _cells_of(trace) for trace in traces]
+    taken = (*TAKEN, "question") if role == "combined" else TAKEN
+    derived = {canonical: [own.get(canonical) for own in cells] for canonical in taken}
+    if role == "outputs" and suite is not None and "question" not in columns.columns:
+        given = columns.columns.get("case_id")
+        named = sheet.text(given).to_pylist() if given else [None] * len(sheet)
+        if given is None or None in named:
+            derived["case_id"] = _find_cases(sheet, named, [own.get("question") for own in cells], suite)
+    return _store(sheet, columns, name, derived)
+
+
+def _read_traces(sheet: Sheet, name: str) -> list[Trace | None]:
+    """Return the trace of each cell, None where it is blank or none, which is a problem."""
     column = sheet.text(name)
-    blank = arrays.is_blank(column)
     traces: list[Trace | None] = []
     wrong: dict[int, str] = {}
-    for row, (text, empty) in enumerate(zip(column.to_pylist(), blank.tolist(), strict=True)):
+    for row, (text, blank) in enumerate(zip(column.to_pylist(), is_blank(column).tolist(), strict=True)):
         try:
-            traces.append(None if empty else read_trace(text))
+            traces.append(None if blank else read_trace(text))
         except TraceError as failure:
             wrong[row] = str(failure)
             traces.append(None)
     sheet.blame_rows(wrong, name, EXPECTED)
-    split = [None if trace is None else without_thoughts(trace) for trace in traces]
-    count = sum(old is not new for old, new in zip(traces, split, strict=True))
-    if count and wants_stripped(sheet.problems, sheet.file, name, count, len(traces) - traces.count(None)):
-        traces = split
-    for kind, number in sorted(Counter(kind for trace in traces if trace for kind in trace.media.elements()).items()):
-        sheet.problems.note(sheet.file, f"{name}: {kind} parts", "unused", NO_TEXT, number)
-    _note_unread(sheet, name, traces)
-    derived: dict[str, list[str | None]] = {
-        "trace": [None if trace is None else trace.text for trace in traces],
-        "answer": [None if trace is None else trace.answer for trace in traces],
-        "tokens": [None if trace is None or trace.tokens is None else str(trace.tokens) for trace in traces],
-        "duration_s": [None if trace is None or trace.seconds is None else repr(trace.seconds) for trace in traces],
-        "cost_usd": [None if trace is None or trace.cost_usd is None else repr(trace.cost_usd) for trace in traces],
-    }
-    questions = [None if trace is None else trace.question for trace in traces]
-    if role == "combined":
-        derived["question"] = questions
-    if role == "outputs" and suite is not None and ("question" not in columns.columns):
-        given = columns.columns.get("case_id")
-        named = sheet.text(given).to_pylist() if given else [None] * len(sheet)
-        if given is None or None in named:
-            derived["case_id"] = _cases(sheet, named, questions, suite)
-    return _with(sheet, columns, name, derived)
+    return traces
+
+
+def _strip_thoughts(sheet: Sheet, name: str, traces: list[Trace | None]) -> list[Trace | None]:
+    """Return the traces without the thoughts in their answers, where they have any and these are not to be kept."""
+    stripped = [None if trace is None else without_thoughts(trace) for trace in traces]
+    count = sum(old is not new for old, new in zip(traces, stripped, strict=True))
+    total = len(traces) - traces.count(None)
+    return stripped if count and wants_stripped(sheet.problems, sheet.file, name, count, total) else traces
+
+
+def _cells_of(trace: Trace) -> dict[str, str | None]:
+    """Return what a trace adds to its row, by column."""
+    numbers = {"tokens": trace.tokens, "duration_s": trace.seconds, "cost_usd": trace.cost_usd}
+    texts = {name: None if number is None else str(number) for name, number in numbers.items()}
+    return {"trace": trace.text, "answer": trace.answer, "question": trace.question, **texts}
 
 
 def _note_unread(sheet: Sheet, name: str, traces: Sequence[Trace | None]) -> None:
@@ -76,8 +86,8 @@ def _note_unread(sheet: Sheet, name: str, traces: Sequence[Trace | None]) -> Non
     note_trace_leaves(sheet.file, sheet.problems, documents, records, name)
 
 
-def _with(sheet: Sheet, columns: Columns, name: str, derived: Mapping[str, Sequence[str | None]]) -> Columns:
-    """Return the columns after storing the traces in the sheet, and what it lacks in new columns."""
+def _store(sheet: Sheet, columns: Columns, name: str, derived: Mapping[str, Sequence[str | None]]) -> Columns:
+    """Put the traces into the sheet, and what it lacks into new columns; return the columns with these."""
     mapping = dict(columns.columns)
     for canonical, values in derived.items():
         if canonical not in ("trace", "case_id") and (canonical in mapping or not any(values)):
@@ -90,27 +100,23 @@ def _with(sheet: Sheet, columns: Columns, name: str, derived: Mapping[str, Seque
     return replace(columns, columns=mapping)
 
 
-def _cases(
-    sheet: Sheet, named: Sequence[str | None], questions: Sequence[str | None], suite: Suite
-) -> list[str | None]:
-    """Return the case of each row that does not name it: the one whose question the user asked."""
+def _find_cases(sheet: Sheet, named: Sequence[str | None], questions: Sequence[str | None], suite: Suite) -> list[str]:
+    """Return the case of each row, of one that does not name it that whose question the user asked."""
     ids: dict[str, list[str]] = {}
     pairs = zip(suite.cases["question"].to_pylist(), suite.cases["case_id"].to_pylist(), strict=True)
     for question, case_id in pairs:
         if question is not None:
             ids.setdefault(_words(question), []).append(case_id)
-    found: list[str | None] = []
+    cases: list[str] = []
     wrong: dict[int, str] = {}
     for row, (case_id, question) in enumerate(zip(named, questions, strict=True)):
         fitting = [case_id] if case_id is not None else ids.get(_words(question or ""), [])
         if len(fitting) != 1:
             several = f", the question of {len(fitting)} cases" if fitting else ""
             wrong[row] = f"no case id, and a user who asks {(question or 'nothing')[:SHOWN]!r}{several}"
-        found.append(fitting[0] if len(fitting) == 1 else None)
+        cases.append(fitting[0] if len(fitting) == 1 else f"?{row}")  # so that the row is a problem only once
     sheet.blame_rows(wrong, "case_id", "a case id, or the question of one case of the suite")
-    return [
-        f"?{row}" if case_id is None else case_id for row, case_id in enumerate(found)
-    ]  # a problem already, and only once
+    return cases
 
 
 def note(sheet: Sheet, columns: Columns, role: Role) -> str | None:
