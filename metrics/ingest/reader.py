@@ -49,8 +49,8 @@ class Preview:
     `questions` must be answered in the mapping; `unmapped` columns become metadata.*; `ignored` ones belong to the
     other kind of file. `rows` is None where counting would take long. `first` has the raw cells: text, or native lists.
     `models` are those that a folder or zip of masks has folders for. `encoding` is what a text was read as, "" where
-    the file is no text; `scored` are the classes that have a column of
-    scores each. `sheets` are the sheets of a workbook that are not empty, of which `sheet` was read.
+    the file is no text; `scored` are the classes that have a column of scores each. `sheets` are the sheets of a
+    workbook that are not empty, or the splits of a data set, of which `sheet` was read.
     """
 
     file: str

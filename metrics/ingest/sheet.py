@@ -24,7 +24,7 @@ from metrics.ingest.leaf_notes import Leaves
 from metrics.ingest.problems import Problems
 from metrics.ingest.tables.columns import UPLOADED, Columns, fold
 from metrics.ingest.tables.conversations import split_questions
-from metrics.ingest.tables.decimals import NUMBER as NUMBER, are_thousands, decimal_mark, with_points, without_unit
+from metrics.ingest.tables.decimals import NUMBER, are_thousands, decimal_mark, with_points, without_unit
 from metrics.ingest.tables.lists import LIST, ListForm, looks_listed, looks_parted, looks_separated, split_column
 from metrics.ingest.tables.values import PASSAGE_KEYS, as_lists, list_text
 

@@ -8,18 +8,17 @@ is), else test, else dev, else the first.
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
 
 from metrics.core.suite import STRINGS
 from metrics.ingest.formats.json_records import line_values
-from metrics.ingest.formats.table_reader import bundle_reader
+from metrics.ingest.formats.table_reader import bundle_reader, choose_split
 from metrics.ingest.formats.trec import read_qrels
 from metrics.ingest.media.archive import Entry
 from metrics.ingest.problems import Problems
-from metrics.ingest.reader import Preview, Reader, Request, Upload
+from metrics.ingest.reader import Upload
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.tables.values import text_of
 
@@ -49,15 +48,9 @@ def _recognises(upload: Upload) -> bool:
     return _named(upload, *QUERIES) is not None and bool(_splits(upload))
 
 
-def _chosen(upload: Upload, splits: dict[str, Entry]) -> str:
-    if upload.sheet is not None and upload.sheet not in splits:
-        raise upload.error(f"no split {upload.sheet!r}", "one of " + ", ".join(splits))
-    return upload.sheet or next((name for name in PREFERRED if name in splits), next(iter(splits)))
-
-
 def _read(upload: Upload, problems: Problems) -> Sheet:
     splits = _splits(upload)
-    split = _chosen(upload, splits)
+    split = choose_split(upload, splits, PREFERRED)
     if others := ", ".join(name for name in splits if name != split):
         upload.said.append(f"{upload.name}: split {split} was read, not {others}.")
     for name in (name for name in splits if name != split):
@@ -110,16 +103,6 @@ def _head(upload: Upload, problems: Problems) -> tuple[Sheet, int | None]:
     return found, len(found)
 
 
-def _reader() -> Reader:
-    table = bundle_reader("beir", _recognises, _read, _head, contents="a retrieval benchmark as of BEIR")
-
-    def preview(upload: Upload, request: Request) -> Preview:
-        splits = _splits(upload)
-        several = tuple(splits) if len(splits) > 1 else ()
-        seen = table.preview(upload, request)
-        return replace(seen, sheets=several, sheet=_chosen(upload, splits) if several else "")
-
-    return replace(table, preview=preview)
-
-
-READER = _reader()
+READER = bundle_reader(
+    "beir", _recognises, _read, _head, contents="a retrieval benchmark as of BEIR", splits=_splits, preferred=PREFERRED
+)

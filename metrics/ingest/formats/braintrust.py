@@ -17,7 +17,7 @@ from metrics.ingest.formats.tool_records import (
     group,
     lookup,
     metadata,
-    numbered_runs,
+    number_runs,
     references,
     tool_reader,
 )
@@ -61,7 +61,7 @@ def _convert(records: Sequence[Numbered], fault: Callable[[int, Fault], None]) -
             found |= {"answer": text_of(answers[place])} | metadata("output", others[place]) | _facts(record)
         made.append((row, found))
     if not dataset:
-        numbered_runs([found for _, found in made])
+        number_runs([found for _, found in made])
     return iter(made)
 
 

@@ -14,8 +14,7 @@ IMAGE_KEYS = {
     "tags": "tags", **LISTS,
 }  # fmt: skip
 SHAPE_KEYS = {
-    "bbox": "x, y, width, height", "area": "area",
-    "segmentation": "polygons, rle", "keypoints": "keypoints",
+    "bbox": "x, y, width, height", "area": "area", "segmentation": "polygons, rle", "keypoints": "keypoints",
 }  # fmt: skip
 ANNOTATION_KEYS = SHAPE_KEYS | {
     "id": "annotation_id", "image_id": "case_id", "category_id": "label", "iscrowd": "is_crowd",

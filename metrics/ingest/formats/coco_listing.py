@@ -24,8 +24,9 @@ from metrics.ingest.formats.coco_segmentations import Sizes, read_masks, read_se
 from metrics.ingest.leaf_notes import UNKNOWN, note_unused
 from metrics.ingest.media.suite_images import metadata_of
 from metrics.ingest.problems import Problems
-from metrics.ingest.sheet import FALSE, NUMBER, TRUE, Sheet
+from metrics.ingest.sheet import FALSE, TRUE, Sheet
 from metrics.ingest.source import Source
+from metrics.ingest.tables.decimals import NUMBER
 from metrics.ingest.tables.object_tables import POLYGONS, box_areas, box_columns
 from metrics.ingest.tables.values import finite, whole_number, without
 from metrics.vision.coco_columns import BOX, Fault, area_faults, box_faults

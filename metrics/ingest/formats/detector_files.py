@@ -215,12 +215,9 @@ def _column_key(record: Any) -> str | None:
     """Return the key with the boxes of all objects, None where each object is a record."""
     if not isinstance(record, Mapping):
         return None
-    boxed = (key for key in COLUMNS if _is_boxes(record.get(key)))
+    lists = {key: record[key] for key in COLUMNS if isinstance(record.get(key), list)}
+    boxed = (key for key, boxes in lists.items() if all(isinstance(box, list) for box in boxes))
     return next((key for key in boxed if any(name in record for name in COLUMNS[key][0])), None)
-
-
-def _is_boxes(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(box, list) for box in value)
 
 
 def _of_columns(record: Mapping[str, Any], key: str) -> list[Detection] | None:

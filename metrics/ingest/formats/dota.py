@@ -23,7 +23,7 @@ from metrics.ingest.media.drawn_objects import (
 )
 from metrics.ingest.problems import Problems
 from metrics.ingest.reader import Upload
-from metrics.ingest.sheet import NUMBER
+from metrics.ingest.tables.decimals import NUMBER
 
 RESULT = re.compile(r"task[12]_(?P<label>.+)", re.IGNORECASE)
 HEADER = re.compile(r"\s*(imagesource|gsd|acquisition dates)\s*:", re.IGNORECASE)
@@ -39,10 +39,9 @@ def recognises(upload: Upload) -> bool:
         return False
     if _result_files(upload):
         return True
-    first = [fields for entry in label_files(upload)[:LOOKED_AT] for fields in _first_lines(upload, entry)]
     return mostly(
         len(fields) in (9, 10) and all(map(SPELLED.fullmatch, fields[:8])) and not SPELLED.fullmatch(fields[8])
-        for fields in first
+        for fields in first_lines(upload)
     )
 
 
@@ -122,9 +121,10 @@ def _result_files(upload: Upload) -> list[Entry]:
     return files if all(RESULT.fullmatch(entry.stem) for entry in files) else []
 
 
-def _first_lines(upload: Upload, entry: Entry) -> list[list[str]]:
-    text = upload.folder.text(entry, Problems()) or ""
-    return [line.split() for _, line in _lines(text)[:LOOKED_AT]]
+def first_lines(upload: Upload) -> list[list[str]]:
+    """Return the fields of the first lines of the first label files."""
+    texts = (upload.folder.text(entry, Problems()) or "" for entry in label_files(upload)[:LOOKED_AT])
+    return [line.split() for text in texts for _, line in _lines(text)[:LOOKED_AT]]
 
 
 READER = annotation_reader(

@@ -5,17 +5,16 @@ test, else validation, else the first.
 """
 
 import re
-from dataclasses import replace
 
 import pyarrow as pa
 
 from metrics.ingest.formats.arrow import read_arrow
 from metrics.ingest.formats.parquet import read_parquet
-from metrics.ingest.formats.table_reader import bundle_reader
+from metrics.ingest.formats.table_reader import bundle_reader, choose_split
 from metrics.ingest.media.archive import Entry
-from metrics.ingest.media.bundle import Bundle, Rows
+from metrics.ingest.media.bundle import Rows
 from metrics.ingest.problems import Problems, first_line
-from metrics.ingest.reader import FIRST_ROWS, Preview, Reader, Request, Upload
+from metrics.ingest.reader import FIRST_ROWS, Upload
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.tables.native_types import UNREADABLE
 
@@ -25,10 +24,10 @@ SAVED_NAME = "data"  # which save_to_disk gives its shards in place of the split
 PREFERRED = ("test", "validation")
 
 
-def _splits(bundle: Bundle) -> dict[str, list[tuple[int, int, Entry]]]:
+def _splits(upload: Upload) -> dict[str, list[tuple[int, int, Entry]]]:
     """Return number, count and file of the shards of each split, in order."""
     found: dict[str, list[tuple[int, int, Entry]]] = {}
-    for entry in bundle.ending(".parquet", ".arrow"):
+    for entry in upload.folder.ending(".parquet", ".arrow"):
         match = SHARD.fullmatch(entry.base)
         if match is None:
             continue
@@ -39,20 +38,14 @@ def _splits(bundle: Bundle) -> dict[str, list[tuple[int, int, Entry]]]:
 
 
 def _recognises(upload: Upload) -> bool:
-    splits = _splits(upload.folder)
+    splits = _splits(upload)
     saved = any(entry.base in SAVED for entry in upload.folder.entries)
     return bool(splits) and (saved or len(upload.tables) > 1)
 
 
-def _chosen(upload: Upload, splits: dict[str, list[tuple[int, int, Entry]]]) -> str:
-    if upload.sheet is not None and upload.sheet not in splits:
-        raise upload.error(f"no split {upload.sheet!r}", "one of " + ", ".join(splits))
-    return upload.sheet or next((name for name in PREFERRED if name in splits), next(iter(splits)))
-
-
 def _read(upload: Upload, problems: Problems, most: int | None = None) -> Sheet:
-    bundle, splits = upload.folder, _splits(upload.folder)
-    split = _chosen(upload, splits)
+    bundle, splits = upload.folder, _splits(upload)
+    split = choose_split(upload, splits, PREFERRED)
     others = ", ".join(name for name in splits if name != split)
     if others:
         upload.said.append(f"{upload.name}: split {split} was read, not {others}.")
@@ -90,17 +83,7 @@ def _head(upload: Upload, problems: Problems) -> tuple[Sheet, int | None]:
     return _read(upload, problems, FIRST_ROWS), None
 
 
-def _reader() -> Reader:
-    contents = "a Hugging Face data set (save_to_disk, or Parquet shards)"
-    table = bundle_reader("hugging_face", _recognises, _read, _head, contents=contents)
-
-    def preview(upload: Upload, request: Request) -> Preview:
-        splits = _splits(upload.folder)
-        several = tuple(splits) if len(splits) > 1 else ()
-        seen = table.preview(upload, request)
-        return replace(seen, sheets=several, sheet=_chosen(upload, splits) if several else "")
-
-    return replace(table, preview=preview)
-
-
-READER = _reader()
+CONTENTS = "a Hugging Face data set (save_to_disk, or Parquet shards)"
+READER = bundle_reader(
+    "hugging_face", _recognises, _read, _head, contents=CONTENTS, splits=_splits, preferred=PREFERRED
+)

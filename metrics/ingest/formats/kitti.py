@@ -4,12 +4,10 @@ The box in the image is read, the three-dimensional one is not. KITTI ignores de
 covers enough; such a region is a crowd of every class, for which COCO's rule is the same.
 """
 
-from metrics.ingest.formats.annotation_reader import LOOKED_AT, Purpose, add_pictures, annotation_reader, mostly
-from metrics.ingest.formats.dota import label_files
+from metrics.ingest.formats.annotation_reader import Purpose, add_pictures, annotation_reader, mostly
+from metrics.ingest.formats.dota import first_lines, label_files
 from metrics.ingest.leaf_notes import UNSCORED
-from metrics.ingest.media.archive import Entry
 from metrics.ingest.media.drawn_objects import DrawnObjects, Faulty, Thing, corner_box, number, score_of
-from metrics.ingest.problems import Problems
 from metrics.ingest.reader import Upload
 
 FIELDS = ("left", "top", "right", "bottom")
@@ -24,8 +22,7 @@ def recognises(upload: Upload) -> bool:
     """Return whether the first label files of a folder or zip have lines of KITTI's length that begin with a name."""
     if upload.bundle is None:
         return False
-    first = [line for entry in label_files(upload)[:LOOKED_AT] for line in _first_lines(upload, entry)]
-    return mostly(len(line) in LENGTHS and not _is_number(line[0]) for line in first)
+    return mostly(len(fields) in LENGTHS and not _is_number(fields[0]) for fields in first_lines(upload))
 
 
 def _gather(found: DrawnObjects, upload: Upload, purpose: Purpose) -> None:
@@ -67,11 +64,6 @@ def _thing(line: str) -> Thing:
     ignored = fields[0].lower() == DONT_CARE
     score = score_of(fields[15]) if len(fields) == max(LENGTHS) else None
     return Thing(None if ignored else fields[0], box, score, crowd=ignored)
-
-
-def _first_lines(upload: Upload, entry: Entry) -> list[list[str]]:
-    text = upload.folder.text(entry, Problems()) or ""
-    return [line.split() for line in text.splitlines()[:LOOKED_AT] if line.strip()]
 
 
 def _is_number(text: str) -> bool:

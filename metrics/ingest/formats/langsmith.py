@@ -6,7 +6,6 @@ a trace the root run is read, with the documents of its retriever runs as retrie
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import datetime
 from typing import Any
 
 from metrics.core.suite import METADATA
@@ -20,8 +19,9 @@ from metrics.ingest.formats.tool_records import (
     group,
     lookup,
     metadata,
-    numbered_runs,
+    number_runs,
     references,
+    seconds_between,
     tool_reader,
 )
 from metrics.ingest.tables.messages import ANSWERS, QUESTIONS, REFERENCES, texts_in
@@ -77,7 +77,7 @@ def _convert(records: Sequence[Numbered], fault: Callable[[int, Fault], None]) -
         if None in models:  # the file's name is the model's
             for _, found in made:
                 found.pop("model", None)
-        numbered_runs([found for _, found in made])
+        number_runs([found for _, found in made])
     return iter(made)
 
 
@@ -113,13 +113,7 @@ def _facts(record: Record) -> Record:
 
 def _seconds(record: Record) -> float | None:
     stated = amount(_first(record, "execution_time", "latency"))
-    if stated is not None:
-        return stated
-    try:
-        start, end = (datetime.fromisoformat(str(record[name])) for name in ("start_time", "end_time"))
-        return max(0.0, (end - start).total_seconds())
-    except (KeyError, ValueError, TypeError):
-        return None
+    return seconds_between(record.get("start_time"), record.get("end_time")) if stated is None else stated
 
 
 def _first(record: Record, *names: str) -> Any:

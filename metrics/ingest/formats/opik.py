@@ -22,11 +22,10 @@ TEXT = ("assertion", "text", "description", "name", "value")  # where an asserti
 def _knows(names: frozenset[str]) -> bool:
     plain = {fold(name) for name in names}
     held = "data" in plain and any(name.startswith("data.") for name in plain)
-    told = {f"data.{name}" for name in TELLING} & plain
-    nested = {"input", "expected_output"} <= plain and any(
-        name.startswith(("input.", "expected_output.")) for name in plain
-    )
-    return ((held and bool(told or plain & {*CRITERIA})) or nested) and "annotations" not in plain
+    known = plain & {*CRITERIA, *(f"data.{name}" for name in TELLING)}
+    inside = any(name.startswith(("input.", "expected_output.")) for name in plain)
+    nested = inside and {"input", "expected_output"} <= plain
+    return ((held and bool(known)) or nested) and "annotations" not in plain
 
 
 def convert_items(
@@ -83,11 +82,9 @@ def _text(assertion: Any) -> str:
 
 
 READS = {
-    OTHERS: "question expected_answers answer metadata",
-    "id": "case_id",
-    "tags": "tags",
+    OTHERS: "question expected_answers answer metadata", "id": "case_id", "tags": "tags",
     **{f"{place}{name}": "criteria" for place in ("", "data.") for name in CRITERIA},
     **{f"{place}feedback_scores": "metadata.opik" for place in ("", "data.")},
     **{f"{place}feedback_scores.value": TAKEN for place in ("", "data.")},
-}
+}  # fmt: skip
 READER = tool_reader("opik", _knows, convert_items, READS)

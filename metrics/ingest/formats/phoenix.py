@@ -7,7 +7,6 @@ and nothing else) is the expected answer.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import datetime
 from typing import Any
 
 import orjson
@@ -23,6 +22,7 @@ from metrics.ingest.formats.tool_records import (
     group,
     lookup,
     metadata,
+    seconds_between,
     tool_reader,
 )
 from metrics.ingest.tables.messages import ANSWERS, QUESTIONS, texts_in
@@ -113,7 +113,7 @@ def _facts(root: Record, spans: Sequence[Record]) -> Record:
     return {
         "model": next(iter(models)) if len(models) == 1 else None,
         "retrieved_contexts": contexts or None,
-        "duration_s": _seconds(root),
+        "duration_s": seconds_between(lookup(root, "start_time"), lookup(root, "end_time")),
         "tokens": sum(tokens) if tokens else None,
         "cost_usd": sum(costs) if costs else None,
         "error": (text_of(lookup(root, "status_message")) or "error") if failed else None,
@@ -136,14 +136,6 @@ def _document(entry: Any) -> str | None:
     """Return the text of a retrieved document, whose entries may be named document.content."""
     text = lookup(entry, "document.content") if isinstance(entry, Mapping) else None
     return text_of(text) if text is not None else item_text(entry)
-
-
-def _seconds(span: Record) -> float | None:
-    try:
-        start, end = (datetime.fromisoformat(str(lookup(span, name))) for name in ("start_time", "end_time"))
-        return max(0.0, (end - start).total_seconds())
-    except (ValueError, TypeError):
-        return None
 
 
 READS = {

@@ -218,9 +218,7 @@ def _record(result: dict[str, Any], given: dict[str, Any], question: str | None,
         "case_id": text_of(result.get("testIdx")),
         "question": text_of(given.get(question) if question else raw),
         "expected_answers": _expected(given, result),
-        "retrieved_contexts": next(
-            (references(value) for name, value in given.items() if fold(name) in RETRIEVED), None
-        ),
+        "retrieved_contexts": references(next((given[name] for name in given if fold(name) in RETRIEVED), None)),
         "model": model,
         "answer": text_of(response.get("output")),
         "error": text_of(

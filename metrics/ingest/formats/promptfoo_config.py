@@ -92,22 +92,19 @@ def _merge(*parts: Mapping[str, Any]) -> dict[str, Any]:
     return {**made, "assert": [item for part in parts for item in listed_items(part.get("assert"))]}
 
 
+def _join(name: str, *parts: Any) -> dict[str, Any]:
+    """Return the objects of that name in tests as one."""
+    held = (part.get(name) for part in parts)
+    return {str(key): value for one in held if isinstance(one, Mapping) for key, value in one.items()}
+
+
 def _expand(texts: Any, test: Any, shared_texts: Any, shared: Any) -> Iterator[dict[str, Any]]:
     """Yield a test with what all share, once for each combination of the variables that are lists of texts.
 
     `texts`: the same with texts for numbers, from which variables are taken.
     """
-    variables, listing = (
-        {
-            str(name): value
-            for part in pair
-            if isinstance(own := part.get("vars"), Mapping)
-            for name, value in own.items()
-        }
-        for pair in ((shared_texts, texts), (shared, test))
-    )
-    held = [part.get("options") for part in (shared, test)]
-    options = {name: value for part in held if isinstance(part, Mapping) for name, value in part.items()}
+    variables, listing = _join("vars", shared_texts, texts), _join("vars", shared, test)
+    options = _join("options", shared, test)
     parts = (test,) if options.get("disableDefaultAsserts") is True else (shared, test)
     asserted = [item for part in parts for item in listed_items(part.get("assert"))]
     asserted += [{"type": f"options.{name}", "value": options[name]} for name in TRANSFORMS if options.get(name)]

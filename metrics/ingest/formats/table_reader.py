@@ -1,6 +1,6 @@
 """A reader of a format that is a table of records: it only says how the records are read."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -65,14 +65,23 @@ def table_reader(
 
 def bundle_reader(
     name: str, recognises: Callable[[Upload], bool], read: ReadUpload, head: UploadHead, answered: bool = False,
-    contents: str = "",
+    contents: str = "", splits: Callable[[Upload], Collection[str]] = lambda _: (), preferred: Sequence[str] = (),
 ) -> Reader:  # fmt: skip
-    """Return the reader of a table that is made of several files of a folder or zip."""
+    """Return the reader of a table that is made of several files of a folder or zip; see choose_split."""
 
     def preview(upload: Upload, request: Request) -> Preview:
-        return preview_of(upload.name, name, *head(upload, request.problems), request)
+        seen = preview_of(upload.name, name, *head(upload, request.problems), request)
+        names = tuple(splits(upload))
+        return replace(seen, sheets=names, sheet=choose_split(upload, names, preferred)) if len(names) > 1 else seen
 
     return replace(_reader(name, recognises, preview, read, answered), contents=contents)
+
+
+def choose_split(upload: Upload, splits: Collection[str], preferred: Sequence[str]) -> str:
+    """Return the split asked for (as a sheet of a workbook is), else the first of those preferred, else the first."""
+    if upload.sheet is not None and upload.sheet not in splits:
+        raise upload.error(f"no split {upload.sheet!r}", "one of " + ", ".join(splits))
+    return upload.sheet or next((name for name in preferred if name in splits), next(iter(splits)))
 
 
 def _reader(

@@ -6,6 +6,7 @@ A reader says by which names it knows the export, and how its records become row
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from datetime import datetime
 from itertools import chain, islice
 from types import MappingProxyType
 from typing import Any
@@ -259,13 +260,21 @@ def count(value: Any) -> int | None:
     return int(number) if number is not None and number.is_integer() and number < 2**53 else None
 
 
+def seconds_between(start: Any, end: Any) -> float | None:
+    """Return the seconds between times as ISO 8601 writes them, 0 where the end is earlier; None for other values."""
+    try:
+        return max(0.0, (datetime.fromisoformat(str(end)) - datetime.fromisoformat(str(start))).total_seconds())
+    except (ValueError, TypeError):
+        return None
+
+
 def references(value: Any) -> list[str] | None:
     """Return expected answers: a text, or the texts of a list; None where there is none."""
     texts = [text_of(item) for item in (value if isinstance(value, list) else [value])]
     return [text for text in texts if text] or None
 
 
-def numbered_runs(records: Sequence[Record]) -> None:
+def number_runs(records: Sequence[Record]) -> None:
     """Number the repeats of a case and model in their order, in the column run."""
     seen: dict[tuple[Any, Any], int] = {}
     for record in records:

@@ -177,11 +177,8 @@ def _rings(table: pa.Table) -> tuple[Floats, Ints, Ints]:
     right = is_ring(lengths)
     points = numbers[np.repeat(right, lengths)].reshape(-1, 2)
     of_ring = np.repeat(np.arange(len(lengths)), np.where(right, lengths // 2, 0))
-    return (
-        points,
-        of_ring,
-        np.repeat(np.arange(len(table)), np.asarray(polygons.value_lengths().fill_null(0), np.int64)),
-    )
+    counts = np.asarray(polygons.value_lengths().fill_null(0), np.int64)
+    return points, of_ring, np.repeat(np.arange(len(table)), counts)
 
 
 def _polygon_areas(table: pa.Table) -> Floats:

@@ -15,9 +15,7 @@ from metrics.ingest.problems import Problems
 
 FILE = re.compile(r"(.*[-_ ])?(labels?|class(es)?|names|categories|label[-_ ]?map|class[-_ ]?names)", re.IGNORECASE)
 NUMBERED = re.compile(r"(\d{1,6})\s*[\s:,;=]\s*(\S.*)")
-COLOURED = re.compile(
-    r"[^:]+:(\d+,\d+,\d+)?:[^:]*:[^:]*"
-)  # a line of CVAT's labelmap.txt: name, colour, parts, actions
+COLOURED = re.compile(r"[^:]+:(\d+,\d+,\d+)?:[^:]*:[^:]*")  # in CVAT's labelmap.txt: name, colour, parts, actions
 HIGHEST = 65_535  # the highest id that 16 bits of grey can say
 EXPECTED = "a name a line, lines of id and name, or JSON {id: name}"
 BYTES = 4 << 20

@@ -16,7 +16,7 @@ from metrics.core.array_types import Bools, Ints
 from metrics.ingest.media.bundle import Rows
 from metrics.ingest.media.images import MAX_PIXELS, SUFFIXES
 from metrics.ingest.problems import Problems
-from metrics.ingest.sheet import NUMBER
+from metrics.ingest.tables.decimals import NUMBER
 from metrics.ingest.tables.object_tables import POLYGONS, SIDES, outline
 from metrics.vision import rle
 from metrics.vision.coco_columns import FARTHEST

@@ -16,9 +16,10 @@ from metrics.core.receipt import FileQuestion
 from metrics.ingest import arrays
 from metrics.ingest.arrays import flat, only
 from metrics.ingest.problems import Problems
-from metrics.ingest.sheet import NUMBER, Sheet
+from metrics.ingest.sheet import Sheet
 from metrics.ingest.tables.columns import Columns
 from metrics.ingest.tables.contexts import ANSWER_KEY
+from metrics.ingest.tables.decimals import NUMBER
 
 MOST_OTHERS = 2  # columns beside the classes that hold numbers from 0 to 1 and are none
 ROUNDING = 0.01  # by which scores that are shares of 1 may miss it

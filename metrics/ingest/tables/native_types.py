@@ -10,8 +10,8 @@ import pyarrow.compute as pc
 from metrics.core.suite import STRINGS
 from metrics.ingest.problems import Problems, first_line
 from metrics.ingest.sheet import Sheet
-from metrics.ingest.tables.columns import fold
 from metrics.ingest.tables.box_lists import spread_boxes
+from metrics.ingest.tables.columns import fold
 from metrics.ingest.tables.listed_answers import name_expected
 from metrics.ingest.tables.values import (
     CHATS,

@@ -16,12 +16,7 @@ from metrics.ingest.sheet import Sheet
 from metrics.ingest.tables import answer_choices, contexts, graded_ids
 from metrics.ingest.tables.columns import NUMBER_ALIASES, SUITE_ALIASES, USEFUL, Columns, fold
 from metrics.ingest.tables.id_matches import only_columns, suggestion
-from metrics.text.agents.expected_calls import (
-    CALLS_FORM as EXPECTED_CALLS,
-    ExpectedCallsError,
-    calls_json,
-    expected_calls,
-)
+from metrics.text.agents.expected_calls import CALLS_FORM, ExpectedCallsError, calls_json, expected_calls
 
 PREDICTED = tuple(each.name for each in OUTPUT_FIELDS if each.tasks == ("regression",))
 # columns that are read with others, or whose cells need more than their type
@@ -122,7 +117,7 @@ def _expected_calls(sheet: Sheet, name: str) -> pa.Array:
         except ExpectedCallsError as failure:
             wrong[row] = str(failure)
             stored.append(None)
-    sheet.blame_rows(wrong, name, EXPECTED_CALLS)
+    sheet.blame_rows(wrong, name, CALLS_FORM)
     return pa.array(stored, pa.string())
 
 
@@ -255,7 +250,6 @@ def split_combined(sheet: Sheet, suite_part: pa.Table, outputs_part: pa.Table) -
             dropped += [name] if differs.any() or name.startswith(METADATA + REASONING) else []
         elif differs.any():
             wrong[name] = differs
-
     if wrong:  # one cause, however many columns it shows in
         ids, columns = suite_part["case_id"].to_pylist(), " and ".join(wrong)
         alone = len(wrong) == 1

@@ -1,11 +1,10 @@
 """The turns of a conversation in an agent's trace, and its steps as lines that a judge reads."""
 
-import json
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from metrics.text.agents.expected_calls import Call, call_text, named_arguments
-from metrics.text.agents.traces import Step, steps_of
+from metrics.text.agents.traces import Step, steps_of, text_of
 from metrics.text.conversation import USERS, turns
 
 Side = Literal["user", "assistant"]
@@ -78,14 +77,10 @@ def step_lines(steps: Sequence[Step], most: int) -> list[str]:
 def _line(step: Step, most: int) -> str:
     if step.kind == "call":
         made = call_text(Call(step.tool, named_arguments(step.arguments)))
-        came = f"failed: {step.error}" if step.error is not None else _value(step.result)
+        came = f"failed: {step.error}" if step.error is not None else text_of(step.result)
         return f"call {made} → {cut(came, most)}"
     who = "reasoning" if step.kind == "reasoning" else step.role or "assistant"
     return f"{who}: {cut(step.text, most)}"
-
-
-def _value(value: Any) -> str:
-    return "" if value is None else value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def cut(text: str, most: int) -> str:
