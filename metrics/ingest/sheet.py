@@ -3,9 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 from typing import Any
-from unicodedata import is_normalized
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +11,6 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from metrics.core.array_types import Bools, Floats, Ints
-from metrics.core.cases import compose_column
 from metrics.core.errors import InputProblem
 from metrics.core.fields import Field
 from metrics.core.receipt import ROWS, FileQuestion, Use
@@ -48,10 +45,6 @@ UNIT = FileQuestion(
     "unit", "Do numbers with a unit count as they are written, or are they per cent of 1?", ("as_written", "share")
 )
 UNSEEN = re.compile("[\u200b\u200e\u200f\u2060\ufeff]")  # spaces without width and marks, in names
-COMPOSED = (
-    *(name for name in NAMES if name != "artifacts"), "predicted_label", "perturbs", "case_id", "model", "label",
-    "group",
-)  # fmt: skip
 
 
 class Sheet:
@@ -154,22 +147,6 @@ class Sheet:
         at = names.index(name) if name in names else len(names)
         kept = self.table.drop_columns([name]) if name in names else self.table
         self.table = kept.add_column(at, name, column)
-
-    def compose_names(self, columns: Columns, task: str | None, *known: pa.ChunkedArray | pa.Array) -> None:
-        """Put ids, classes and tags into composed characters (NFC); those that a suite knows into its spelling."""
-        others = chain.from_iterable(each.filter(pc.invert(pc.string_is_ascii(each))).to_pylist() for each in known)
-        own_spelling = {normalized("NFC", text): text for text in others if not is_normalized("NFC", text)}
-        for canonical in (*COMPOSED, *(["answer"] if task == "classification" else [])):
-            name = columns.columns.get(canonical, "")
-            for own in columns.numbered.get(name, (name,) if name in self.table.column_names else ()):
-                place, column = self.table.column_names.index(own), self.table[own]
-                composed = compose_column(column)
-                if own_spelling:
-                    texts = composed.to_pylist()
-                    spelled = [own_spelling.get(text, text) if isinstance(text, str) else text for text in texts]
-                    composed = pa.array(spelled, column.type)
-                if composed is not column:
-                    self.table = self.table.set_column(place, own, composed)
 
     def text(self, name: str, parts: bool = True) -> pa.ChunkedArray:
         """Return a column as strings; lists become JSON text or, with `parts`, the parts of a message their text."""

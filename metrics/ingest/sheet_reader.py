@@ -45,6 +45,7 @@ from metrics.ingest.tables.columns import (
     is_detection,
     resolve,
 )
+from metrics.ingest.tables.composed_names import compose_names
 from metrics.ingest.tables.id_matches import meant_by_words, only_columns, suggestion
 from metrics.ingest.tables.lists import understand
 from metrics.ingest.tables.thoughts import strip_thoughts
@@ -90,7 +91,7 @@ def _columns_of(
     task = task or number_targets.task_of(sheet, role, mapping)
     found = sheet.problems if problems is None else problems
     columns = resolve(sheet.table.column_names, role, task, mapping, found, sheet.file)
-    sheet.compose_names(columns, task)
+    compose_names(sheet, columns, task)
     return number_targets.asked(sheet, columns, task, mapping), task
 
 
@@ -213,7 +214,7 @@ def part_of(sheet: Sheet, suite: Suite, mapping: Mapping[str, str] | None, model
         names = sheet.table.column_names
     names = [name for name in names if name not in classes.values()]
     columns = resolve(names, "outputs", suite.task, mapping, sheet.problems, sheet.file)
-    sheet.compose_names(columns, suite.task, pa.array(suite.labels, pa.string()), suite.cases["case_id"])
+    compose_names(sheet, columns, suite.task, pa.array(suite.labels, pa.string()), suite.cases["case_id"])
     if classes and (more := class_scores.unlisted_classes(sheet, classes, columns.unmapped)):
         classes |= more
         columns = replace(columns, unmapped=tuple(name for name in columns.unmapped if name not in more))
@@ -227,7 +228,7 @@ def part_of(sheet: Sheet, suite: Suite, mapping: Mapping[str, str] | None, model
     columns = strip_thoughts(sheet, trace_column.unpack(sheet, columns, "outputs", suite), "outputs")
     ids = None if "case_id" in columns.columns else id_matches.matched_ids(sheet, columns, suite)
     table = text_cases.outputs(sheet, columns, model, renamed, ids)
-    table = contexts.with_served(sheet, columns, table, suite)
+    table = contexts.add_served(sheet, columns, table, suite)
     known = suite.cases["case_id"]
     if ids is None:
         unknown = ~as_mask(pc.is_in(table["case_id"], flat(known)))
@@ -400,6 +401,6 @@ def _preview_notes(sheet: Sheet, columns: Columns, task: Task, role: Role) -> li
         notes.append("No column model: the file's name is the model's.")
     if role != "suite" and contexts.passage_rows(columns):
         notes.append("One passage a row: those of a case, model and run are put together, with the first answer given.")
-    if role != "suite" and (note := trace_column.note(sheet, columns, role)):
+    if role != "suite" and (note := trace_column.describe(sheet, columns, role)):
         notes.append(note)
     return notes

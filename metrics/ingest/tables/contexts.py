@@ -64,7 +64,7 @@ def serving_column(sheet: Sheet, columns: Columns) -> dict[str, pa.Array]:
     return {METADATA + name: pa.array(texts, pa.string())}
 
 
-def with_served(sheet: Sheet, columns: Columns, table: pa.Table, suite: Suite) -> pa.Table:
+def add_served(sheet: Sheet, columns: Columns, table: pa.Table, suite: Suite) -> pa.Table:
     """Return outputs that bring neither contexts nor their ids with those that stand in the suite."""
     name = next((name for name in suite.cases.column_names if fold(name.removeprefix(METADATA)) in SERVING), None)
     if name is None or suite.task not in SERVED_TASKS or not columns.columns.keys().isdisjoint(LISTED):

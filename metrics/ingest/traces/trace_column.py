@@ -119,7 +119,7 @@ def _find_cases(sheet: Sheet, named: Sequence[str | None], questions: Sequence[s
     return cases
 
 
-def note(sheet: Sheet, columns: Columns, role: Role) -> str | None:
+def describe(sheet: Sheet, columns: Columns, role: Role) -> str | None:
     """Return, for a preview, the forms of the first traces and what they provide; None without a trace column."""
     name = columns.columns.get("trace")
     if name is None:
