@@ -1,8 +1,9 @@
 """Preferences made elsewhere: a table with two models and the winner in each row, or a column of winners per rater."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -49,9 +50,9 @@ def read_preferences(
 
     Columns: case_id; model_a and model_b, or `pair` with both names (`bloom_llama`); winner, or one column per rater
     (annotator1, annotator2 …); and rater, criterion, note, shown_first (a model's name), by (people, judge) where there
-    are any. A winner is model_a, model_b, tie, tie
-    (bothbad), 1, 2, 0, left, right, or a model's name; an empty cell of a rater's column is no preference. by: whether
-    people or judges prefer; a_first: whether model_a's answer was shown first (left), which is unknown otherwise.
+    are any. A winner is model_a, model_b, tie, tie (bothbad), 1, 2, 0, left, right, or a model's name; an empty cell
+    of a rater's column is no preference. by: whether people or judges prefer; a_first: whether model_a's answer was
+    shown first (left), which is unknown otherwise.
 
     InputError with every problem at once; with `keep_good_rows` only where the file as a whole cannot be used.
     """
@@ -59,10 +60,41 @@ def read_preferences(
     sheet, notes = read_table(path, filename, problems, reading)
     names = list(sheet.table.column_names)
     columns = chosen_columns(names, mapping or {}, problems, sheet.file, ALIASES)
+    held, long = _winner_columns(sheet, columns), "winner" in columns
+    case_ids = known_cases(sheet, columns["case_id"], suite)
+    pairs = _pairs(sheet, columns, models)
+    texts = {name: _texts(sheet, columns, name) for name in ("rater", "criterion", "note")}
+    first = _known_texts(sheet, columns, "shown_first", pairs, "one of the two models, or nothing where it is unknown")
+    if "shown_first" not in columns and a_first:
+        first = [pair and pair[0] for pair in pairs]
+    who = _known_texts(sheet, columns, "by", [("people", "judge")] * len(sheet), "people or judge")
+    texts |= {"shown_first": first, "by": [each or by for each in who]}
+    if long and "rater" not in columns:
+        notes.append(f"No column names the raters: all preferences count as one rater's, “{SOLE_RATER}”.")
+    if not any(first):
+        notes.append("Which answer stood first is unknown, so position bias cannot be measured.")
+    made = [each for column in held for each in _preferences(sheet, column, long, case_ids, pairs, texts)]
+    _check_again(sheet, made)
+    problems.check()
+    moment = now()
+    kept = [{**row, "given": moment} for place, row in made if not sheet.bad[place]]
+    if not kept:
+        raise problems.fail(sheet.file, "no preference", f"at least one cell with {EXPECTED}")
+    ignored = tuple(name for name in names if name not in {*columns.values(), *held})
+    for name in ignored:
+        problems.note(sheet.file, name, "unused", "it is no column of preferences", len(sheet))
+    table = pa.Table.from_pylist(kept, PREFERENCES)
+    form = "long" if long else "raters"
+    return GivenFile(
+        table, sheet.file, form, columns, tuple(held), ignored, tuple(names), problems.listed, tuple(notes)
+    )
+
+
+def _winner_columns(sheet: Sheet, columns: Mapping[str, str]) -> list[str]:
+    """Return the column with the winners, else one for each rater; InputError without one, or without its cases."""
+    problems, names = sheet.problems, sheet.table.column_names
     missing = [name for name in ("case_id", "model_a", "model_b") if name not in columns]
-    if "pair" in columns and "case_id" in columns:
-        missing = []
-    for name in missing:
+    for name in missing if not {"pair", "case_id"} <= columns.keys() else ():
         problems.add(sheet.file, f"no column {name}", f"a column {', '.join((name, *ALIASES[name]))}", fatal=True)
     raters = [name for name in names if RATER_COLUMN.fullmatch(fold(name)) and name not in columns.values()]
     held = [columns["winner"]] if "winner" in columns else raters
@@ -70,47 +102,7 @@ def read_preferences(
         expected = f"a column winner ({', '.join(ALIASES['winner'])}), or one a rater (annotator1 …), of {EXPECTED}"
         problems.add(sheet.file, "no column with the winner", expected, fatal=True)
     problems.stop()
-    case_ids = known_cases(sheet, columns["case_id"], suite)
-    pairs = _pairs(sheet, columns, models)
-    rater, criterion, note = (_texts(sheet, columns, name) for name in ("rater", "criterion", "note"))
-    first = _checked(sheet, columns, "shown_first", pairs, "one of the two models, or nothing where it is unknown")
-    if "shown_first" not in columns and a_first:
-        first = [pair and pair[0] for pair in pairs]
-    who = _checked(sheet, columns, "by", [("people", "judge")] * len(sheet), "people or judge")
-    if "winner" in columns and "rater" not in columns:
-        notes.append(f"No column names the raters: all preferences count as one rater's, “{SOLE_RATER}”.")
-    if not any(first):
-        notes.append("Which answer stood first is unknown, so position bias cannot be measured.")
-    rows, where = [], []
-    for column in held:
-        outcomes, bad = _outcomes(sheet, column, pairs, need="winner" in columns)
-        for place, (pair, outcome) in enumerate(zip(pairs, outcomes, strict=True)):
-            if pair is None or outcome is None or sheet.bad[place]:
-                continue
-            rows.append(
-                preference(
-                    case_ids[place].as_py(), *pair, outcome, criterion=criterion[place] or CRITERION,
-                    by=by if who[place] is None else "judge" if who[place] == "judge" else "people",
-                    rater=(rater[place] or SOLE_RATER) if "winner" in columns else column,
-                    shown_first=first[place],
-                    note=BOTH_BAD if bad[place] else note[place] or "",
-                )
-            )  # fmt: skip
-            where.append(place)
-    _check_again(sheet, rows, where)
-    problems.check()
-    moment = now()
-    kept = [{**row, "given": moment} for row, place in zip(rows, where, strict=True) if not sheet.bad[place]]
-    if not kept:
-        raise problems.fail(sheet.file, "no preference", f"at least one cell with {EXPECTED}")
-    ignored = tuple(name for name in names if name not in {*columns.values(), *held})
-    for name in ignored:
-        problems.note(sheet.file, name, "unused", "it is no column of preferences", len(sheet))
-    table = pa.Table.from_pylist(kept, PREFERENCES)
-    form = "long" if "winner" in columns else "raters"
-    return GivenFile(
-        table, sheet.file, form, columns, tuple(held), ignored, tuple(names), problems.listed, tuple(notes)
-    )
+    return held
 
 
 def _pairs(sheet: Sheet, columns: Mapping[str, str], models: Sequence[str]) -> list[tuple[str, str] | None]:
@@ -131,6 +123,23 @@ def _pairs(sheet: Sheet, columns: Mapping[str, str], models: Sequence[str]) -> l
         ]
     sheet.report(np.array([pair is None for pair in found], bool) & ~sheet.bad, name, column, expected)
     return found
+
+
+def _preferences(
+    sheet: Sheet, column: str, long: bool, case_ids: pa.ChunkedArray, pairs: Sequence[tuple[str, str] | None],
+    texts: Mapping[str, Sequence[str | None]],
+) -> Iterator[tuple[int, dict[str, Any]]]:  # fmt: skip
+    """Yield the preferences in a column, each with the index of its row; `texts` are those of the other columns."""
+    outcomes, bad = _outcomes(sheet, column, pairs, need=long)
+    for place, (pair, outcome) in enumerate(zip(pairs, outcomes, strict=True)):
+        own = {name: values[place] for name, values in texts.items()}
+        if pair is not None and outcome is not None and not sheet.bad[place]:
+            yield place, preference(
+                case_ids[place].as_py(), *pair, outcome, criterion=own["criterion"] or CRITERION,
+                by="judge" if own["by"] == "judge" else "people", shown_first=own["shown_first"],
+                rater=(own["rater"] or SOLE_RATER) if long else column,
+                note=BOTH_BAD if bad[place] else own["note"] or "",
+            )  # fmt: skip
 
 
 def _outcomes(
@@ -161,7 +170,7 @@ def _texts(sheet: Sheet, columns: Mapping[str, str], canonical: str) -> list[str
     return [text if text and text.strip() else None for text in column.to_pylist()]
 
 
-def _checked(
+def _known_texts(
     sheet: Sheet, columns: Mapping[str, str], canonical: str, known: Sequence[tuple[str, str] | None], expected: str
 ) -> list[str | None]:
     """Return the texts of a column that are among those `known` in their row; None where there is none."""
@@ -175,11 +184,11 @@ def _checked(
     return texts
 
 
-def _check_again(sheet: Sheet, rows: Sequence[Mapping[str, object]], where: Sequence[int]) -> None:
+def _check_again(sheet: Sheet, rows: Sequence[tuple[int, Mapping[str, Any]]]) -> None:
     """Record as a problem a second preference of one rater for the same case, models and criterion."""
-    first: dict[tuple[object, ...], int] = {}
+    first: dict[tuple[Any, ...], int] = {}
     again, texts = np.zeros(len(sheet), bool), [""] * len(sheet)
-    for row, place in zip(rows, where, strict=True):
+    for place, row in rows:
         earlier = first.setdefault(tuple(row[name] for name in PREFERENCE_KEY), place)
         if earlier != place:
             again[place] = True

@@ -25,9 +25,9 @@ def records_in(document: Any) -> tuple[list[Any] | None, Record]:
     """Return the records of an object, None where it has none or several lists of them, and what it has beside."""
     if not isinstance(document, Mapping):
         return None, {}
-    columns = laid_out(document)
-    if columns is not None:
-        return columns, {
+    records = regroup(document)
+    if records is not None:
+        return records, {
             name: document[name] for name in ("index", "version") if "data" in document and name in document
         }
     held = held_records(document)
@@ -41,29 +41,42 @@ def records_in(document: Any) -> tuple[list[Any] | None, Record]:
     return inner, rest | ({wrapped[0]: beside} if beside else {})
 
 
-def laid_out(document: Mapping[str, Any]) -> list[Any] | None:
+def regroup(document: Mapping[str, Any]) -> list[Any] | None:
     """Return the records of an object that does not list them one after the other; None for others."""
-    values = list(document.values())
-    if isinstance(document.get("columns"), list) and isinstance(document.get("data"), list):
-        return _split(document["columns"], document["data"])
-    data = document.get("data")
+    columns, data = document.get("columns"), document.get("data")
+    if isinstance(columns, list) and isinstance(data, list):
+        return _split(columns, data)
     if isinstance(data, list) and any(isinstance(one, Mapping) and "paragraphs" in one for one in data):
         return list(_squad(data))
-    listed = len(values) > 1 and all(isinstance(value, list) and len(value) == len(values[0]) for value in values)
-    keyed = all(isinstance(value, Mapping) for value in values)
-    named = any(fold(str(name)) in KNOWN for name in document)
-    if listed and named and not any(isinstance(row, Mapping) for _, own in held_records(document) for row in own):
-        return [dict(zip(document, row, strict=True)) for row in zip(*values, strict=True)]
-    if keyed and named and len(values) > 1 and all(value.keys() == values[0].keys() for value in values):
-        ids = all(not str(row).isdecimal() for row in values[0])  # of answers by case, as HotpotQA's are
-        return [({"id": row} if ids else {}) | {name: own[row] for name, own in document.items()} for row in values[0]]
-    if len(values) > 1 and not named and all(isinstance(value, str) for value in values):  # SQuAD's predictions
-        return [{"id": name, "answer": value} for name, value in document.items()]
-    if len(document) == 1 and fold(str(next(iter(document)))) in WRAPPERS and keyed and laid_out(values[0]) is not None:
+    return _by_field(document) if any(fold(str(name)) in KNOWN for name in document) else _by_id(document)
+
+
+def _by_field(document: Mapping[str, Any]) -> list[Any] | None:
+    """Return the records of an object with the values of each field: a list of them, or an object by row."""
+    values = list(document.values())
+    if len(values) < 2:
         return None
-    if keyed and not named and any(fold(str(name)) in KNOWN for value in values for name in value):
-        return [{"id": name, **value} for name, value in document.items()]
-    return None
+    if all(isinstance(value, list) and len(value) == len(values[0]) for value in values):
+        if any(isinstance(row, Mapping) for _, own in held_records(document) for row in own):
+            return None
+        return [dict(zip(document, row, strict=True)) for row in zip(*values, strict=True)]
+    if not all(isinstance(value, Mapping) and value.keys() == values[0].keys() for value in values):
+        return None
+    ids = all(not str(row).isdecimal() for row in values[0])  # of answers by case, as HotpotQA's are
+    return [({"id": row} if ids else {}) | {name: own[row] for name, own in document.items()} for row in values[0]]
+
+
+def _by_id(document: Mapping[str, Any]) -> list[Any] | None:
+    """Return the records of an object that has them, or answers, by their ids."""
+    values = list(document.values())
+    if len(values) > 1 and all(isinstance(value, str) for value in values):  # SQuAD's predictions
+        return [{"id": name, "answer": value} for name, value in document.items()]
+    if not all(isinstance(value, Mapping) for value in values):
+        return None
+    if len(values) == 1 and fold(str(next(iter(document)))) in WRAPPERS and regroup(values[0]) is not None:
+        return None
+    known = any(fold(str(name)) in KNOWN for value in values for name in value)
+    return [{"id": name, **value} for name, value in document.items()] if known else None
 
 
 def _split(columns: list[Any], data: list[Any]) -> list[Any]:
@@ -110,19 +123,19 @@ def tidy(record: Record) -> Record:
         return {named.get(name, name): value for name, value in record.items()}
     if record.keys() >= {"query", "result"} and "answer" not in record:
         return {"answer" if name == "result" else name: value for name, value in record.items()}
-    answer = "Answer" if "Answer" in record else "answer"
-    told = record.get(answer)  # TriviaQA's
-    if isinstance(told, Mapping):
-        value, aliases = (next((name for name in told if fold(name) == key), key) for key in ("value", "aliases"))
-        if isinstance(told.get(aliases), list) and value in told:
-            texts = list(dict.fromkeys(text for text in (told[value], *told[aliases]) if isinstance(text, str)))
-            return {**record, "expected_answers": texts, answer: {**told, value: None, aliases: None}}
+    key = "Answer" if "Answer" in record else "answer"
+    answer = record.get(key)  # TriviaQA's
+    if isinstance(answer, Mapping):
+        value, aliases = (next((name for name in answer if fold(name) == part), part) for part in ("value", "aliases"))
+        if isinstance(answer.get(aliases), list) and value in answer:
+            texts = list(dict.fromkeys(text for text in (answer[value], *answer[aliases]) if isinstance(text, str)))
+            return {**record, "expected_answers": texts, key: {**answer, value: None, aliases: None}}
     if record.keys() >= {"question", "answer", "supporting_facts"}:  # HotpotQA's
         return {("expected_answer" if name == "answer" else name): value for name, value in record.items()}
-    said = "turns" if "turns" in record else "conversations"  # DeepEval's ConversationalTestCase, ShareGPT
-    turns = record.get(said)
+    key = "turns" if "turns" in record else "conversations"  # DeepEval's ConversationalTestCase, ShareGPT
+    turns = record.get(key)
     if isinstance(turns, list) and turns and "messages" not in record and all(map(_is_message, turns)):
-        return {("messages" if name == said else name): value for name, value in record.items()}
+        return {("messages" if name == key else name): value for name, value in record.items()}
     documents = record.get("context")
     if isinstance(documents, list) and documents and all(map(_is_document, documents)):
         return {("retrieved_contexts" if name == "context" else name): value for name, value in record.items()}
@@ -130,8 +143,10 @@ def tidy(record: Record) -> Record:
 
 
 def _is_message(value: Any) -> bool:
-    said = isinstance(value, Mapping) and "content" in value and ("role" in value or str(value.get("type")) in ROLES)
-    return said or (isinstance(value, Mapping) and value.keys() >= {"from", "value"})
+    if not isinstance(value, Mapping):
+        return False
+    typed = "content" in value and ("role" in value or str(value.get("type")) in ROLES)
+    return typed or value.keys() >= {"from", "value"}
 
 
 def _is_document(value: Any) -> bool:

@@ -89,9 +89,17 @@ def sheet_of(
         record["expected_answers"] = None if code else record["expected_answers"]
     reads = {path.removeprefix("test_case."): columns for path, columns in READS.items()} if tests else READS
     note_leaves(name, problems, tests or results, records, reads, "tests[]" if tests else "results[]")
-    table = tables_of([records])
-    sheet = Sheet(name, table, rows, problems)
+    sheet = Sheet(name, tables_of([records]), rows, problems)
+    _check(sheet, results, variables, models, codes)
+    return sheet
 
+
+def _check(
+    sheet: Sheet, results: list[Any], variables: list[Record | None], models: Sequence[str | None],
+    codes: list[tuple[str, str, str] | None],
+) -> None:  # fmt: skip
+    """Record as problems what is wrong with results, and variables that promptfoo would run or open."""
+    good = [result if isinstance(result, dict) else {} for result in results]
     report = sheet.report_values
     report((not isinstance(result, dict) for result in results), None, results, EXPECTED)
     tests = [result.get("testIdx") for result in good]
@@ -102,13 +110,12 @@ def sheet_of(
     report((not isinstance(answer, dict | None) for answer in answers), "response", answers, "an object with output")
     for key in ("latencyMs", "cost"):
         numbers = [result.get(key) for result in good]
-        report((value is not None and not _amount(value) for value in numbers), key, numbers,
-              "a number of at least 0")  # fmt: skip
+        wrong = (value is not None and not _amount(value) for value in numbers)
+        report(wrong, key, numbers, "a number of at least 0")
     for variable, prefix in sorted({code[:2] for code in codes if code}):
         values = [code[2] if code and code[:2] == (variable, prefix) else None for code in codes]
         expected = f"plain text: cells that begin with {prefix} are code and are refused"
         sheet.report(np.array([value is not None for value in values], bool), variable, values, expected)
-    return sheet
 
 
 def _add_assertions(

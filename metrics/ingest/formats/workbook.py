@@ -190,15 +190,8 @@ def _sheet(
     texts: list[list[str | None]] = []
     numbers: list[int] = []
     decoded = Decoded(source.name, source.data.size, "workbook")  # a text that cells share is one in the file
-    held: dict[int, tuple[str | None, int]] = {}  # of merged cells: column → text, last row
     faults: dict[tuple[int, str], dict[int, str]] = {}  # column and what was expected → row → what was found
-    for number, (row, formula) in enumerate(zip(rows, formulas, strict=False), 1):
-        cells = [_text(cell) for cell in row]
-        held = {place: own for place, own in held.items() if own[1] >= number}
-        cells += [None] * (max(held, default=0) + 1 - len(cells))
-        for place, (text, _) in held.items():
-            cells[place] = text
-        held |= {place: (cells[place], last) for place, last in merged.get(number, {}).items() if place < len(cells)}
+    for number, ((row, cells), formula) in enumerate(zip(_fill_down(rows, merged), formulas, strict=False), 1):
         decoded.add(sum(len(cell) for cell in cells if cell is not None))
         wrong = {place: (repr(str(cell.value)), VALUE) for place, cell in enumerate(row) if cell.data_type == "e"}
         wrong |= dict.fromkeys(_not_stored(cells, formula or ()), (NOT_STORED, STORED))
@@ -229,6 +222,21 @@ def _sheet(
             raise problems.fail(file, found_in[0], "the name of a column", numbers[0])
         sheet.blame_rows({index - 1: found for index, found in found_in.items()}, names[place], expected)
     return sheet
+
+
+def _fill_down(
+    rows: Iterator[tuple[Any, ...]], merged: Mapping[int, Mapping[int, int]]
+) -> Iterator[tuple[tuple[Any, ...], list[str | None]]]:
+    """Yield the rows, each with its texts: of merged cells each row has that of the first."""
+    held: dict[int, tuple[str | None, int]] = {}  # column → text, last row
+    for number, row in enumerate(rows, 1):
+        cells = [_text(cell) for cell in row]
+        held = {place: own for place, own in held.items() if own[1] >= number}
+        cells += [None] * (max(held, default=0) + 1 - len(cells))
+        for place, (text, _) in held.items():
+            cells[place] = text
+        held |= {place: (cells[place], last) for place, last in merged.get(number, {}).items() if place < len(cells)}
+        yield row, cells
 
 
 def _not_stored(cells: list[str | None], formula: tuple[Any, ...]) -> list[int]:

@@ -224,20 +224,8 @@ def read_lines(
                 fields.pop()
             rows.append(number)
             which.append(place)
-            pose = conf = ring = None
-            box: Sequence[str | None] = [fields[0], None, None, None, None]
-            if shape is not None:
-                if found := shape.split(fields):
-                    (pose, conf), box = found, fields[:5]
-            else:
-                conf = fields.pop() if len(fields) % 2 == 0 and len(fields) >= 6 and scored is not False else None
-                box = fields if len(fields) == 5 else box
-                ring = " ".join(fields[1:]) if len(fields) >= 7 and len(fields) % 2 else None
-            for name, value in zip(FIELDS, box, strict=True):
-                columns[name].append(value)
-            columns["ring"].append(ring)
-            columns["pose"].append(pose)
-            columns["conf"].append(conf)
+            for values, value in zip(columns.values(), _split_line(fields, shape, scored), strict=False):
+                values.append(value)
             columns["line"].append(line.strip()[:200])
     table = pa.table({name: pa.array(values, pa.string()) for name, values in columns.items()})
     sheet = Rows(bundle.name, table, rows, which, bundle.names(labels), problems)
@@ -254,6 +242,20 @@ def read_lines(
         expected = f"{shape.line}, then conf" if scored else shape.line
     sheet.report(none | (unscored if scored else False), None, table["line"], expected)
     return sheet, unread
+
+
+def _split_line(fields: list[str], shape: PoseShape | None, scored: bool | None) -> tuple[str | None, ...]:
+    """Return class, box, ring, pose and confidence of a line, None for those that it does not have."""
+    pose = conf = ring = None
+    box: Sequence[str | None] = [fields[0], None, None, None, None]
+    if shape is not None:
+        if found := shape.split(fields):
+            (pose, conf), box = found, fields[:5]
+    else:
+        conf = fields.pop() if len(fields) % 2 == 0 and len(fields) >= 6 and scored is not False else None
+        box = fields if len(fields) == 5 else box
+        ring = " ".join(fields[1:]) if len(fields) >= 7 and len(fields) % 2 else None
+    return (*box, ring, pose, conf)
 
 
 def _are_poses(rings: Sequence[str]) -> bool:
