@@ -30,7 +30,7 @@ def leaves_of(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
             yield place, value
 
 
-def upwards(path: str) -> Iterator[str]:
+def enclosing_paths(path: str) -> Iterator[str]:
     """Yield a path and those of what it is in: a[].b, a[], a."""
     yield path
     yield from (path[:at] for at in range(len(path) - 1, 0, -1) if path[at] in ".[")
@@ -89,7 +89,7 @@ class Leaves:
         more than were looked through.
         """
         for path, (count, example) in self._found.items():
-            known = next((part for part in upwards(path) if part in used or part in why), "")
+            known = next((part for part in enclosing_paths(path) if part in used or part in why), "")
             use: Use = "used" if known in used else "unused"
             meaning = used[known] if known in used else why.get(known, reason)
             problems.note(file, path, use, meaning, count if counted else None, example)

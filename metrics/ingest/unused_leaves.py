@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from metrics.ingest.leaf_notes import Leaves, leaves_of, upwards
+from metrics.ingest.leaf_notes import Leaves, enclosing_paths, leaves_of
 from metrics.ingest.problems import Problems
 from metrics.ingest.tables.columns import fold
 from metrics.ingest.tables.values import text_of
@@ -43,7 +43,7 @@ def note_leaves(
     @cache
     def columns_of(path: str) -> str | None:
         plain = ".".join(map(fold, path.removeprefix(root).replace("[]", "").strip(".").split(".")))
-        return next((reads[part] for part in upwards(plain) if part in reads), reads.get(OTHERS))
+        return next((reads[part] for part in enclosing_paths(plain) if part in reads), reads.get(OTHERS))
 
     @cache
     def texts_in(columns: str) -> tuple[set[str], str]:

@@ -10,7 +10,7 @@ object does, or the name of a file by itself. Files of the same form without sco
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import orjson
 
@@ -42,6 +42,7 @@ from metrics.ingest.problems import Problems
 from metrics.ingest.reader import Upload
 from metrics.ingest.tables.box_lists import BOX_FORM
 
+Value = TypeVar("Value")
 LOOKED_AT = 3  # files of a folder or zip, to recognise it
 MOST_BYTES = 200 << 20
 DEEPEST = 3  # records within a record, down to the objects
@@ -158,13 +159,13 @@ def _images(document: Any, depth: int = 0) -> list[Found] | None:
     return _all(map(_image, document))
 
 
-def _all(images: Iterable[Found | None]) -> list[Found] | None:
-    """Return the images; None where one is none, after which none is looked at."""
-    known: list[Found] = []
-    for image in images:
-        if image is None:
+def _all(values: Iterable[Value | None]) -> list[Value] | None:
+    """Return the images or objects; None where one is none, after which none is looked at."""
+    known: list[Value] = []
+    for value in values:
+        if value is None:
             return None
-        known.append(image)
+        known.append(value)
     return known
 
 
@@ -197,12 +198,8 @@ def _objects(record: Any, depth: int = 0) -> list[Detection] | None:
     if depth > DEEPEST:
         return None
     if isinstance(record, list):
-        known: list[Detection] = []
-        for item in record:
-            if (own := _item(item)) is None:
-                return None
-            known.append(own._replace(crowd=_is_crowd(item)))
-        return known
+        items = zip(record, map(_item, record), strict=True)
+        return _all(own and own._replace(crowd=_is_crowd(item)) for item, own in items)
     if record is None or not isinstance(record, Mapping):
         return [] if record is None else None
     if key := _column_key(record):

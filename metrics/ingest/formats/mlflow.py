@@ -41,7 +41,7 @@ def _knows(names: frozenset[str]) -> bool:
     return ({"inputs", "expectations"} <= held or judged) and not TRACED & names
 
 
-def _renamed(record: Record) -> Record:
+def _rename_sides(record: Record) -> Record:
     """Return a row of an agent's evaluation (request, response, expected_facts …) or a trace as one of a data set."""
     if "request" not in record:
         return record
@@ -58,7 +58,7 @@ def _renamed(record: Record) -> Record:
 
 
 def _convert(records: Sequence[Numbered], _fault: Callable[[int, Fault], None]) -> Iterator[Numbered]:
-    records = [(row, _renamed(record)) for row, record in records]
+    records = [(row, _rename_sides(record)) for row, record in records]
     outputs = [_reply(group(record, "outputs")) for _, record in records]
     questions, more = texts_in([group(record, "inputs") for _, record in records], QUESTIONS)
     answers, others = texts_in([without(value, *RETRIEVED) for value in outputs], ANSWERS, last=True)

@@ -156,7 +156,7 @@ def _top_left(boxes: Floats, _: Floats) -> Floats:
     return np.column_stack([boxes[:, :2] + boxes[:, 2:] / 2, boxes[:, 2:]])
 
 
-def _swapped(boxes: Floats, _: Floats) -> Floats:
+def _swap_axes(boxes: Floats, _: Floats) -> Floats:
     return boxes[:, [1, 0, 3, 2]]
 
 
@@ -197,9 +197,9 @@ READINGS: Mapping[str, Reading] = MappingProxyType(
         "cxcywh": Reading("centre x, centre y, width, height", _centres),
         # a file with x, y of the top left corner where the format has the centre: YOLO
         "top-left": Reading("top left corner, width, height", _top_left),
-        "yxhw": Reading("y x height width", _swapped),
+        "yxhw": Reading("y x height width", _swap_axes),
         "xyhw": Reading("x y height width", lambda boxes, _: boxes[:, [0, 1, 3, 2]]),
-        "yxyx": Reading("y1 x1 y2 x2", lambda boxes, sizes: _corners(_swapped(boxes, sizes), sizes)),
+        "yxyx": Reading("y1 x1 y2 x2", lambda boxes, sizes: _corners(_swap_axes(boxes, sizes), sizes)),
     }
 )
 CONVENTIONS = tuple(name for name in READINGS if name != NORMALISED)

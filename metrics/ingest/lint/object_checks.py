@@ -196,6 +196,6 @@ def _polygon_areas(table: pa.Table) -> Floats:
     x, y = points.T
     cross = np.concatenate([[0.0], np.cumsum(x * y[following] - x[following] * y)])
     areas = np.bincount(owner, np.abs(cross[ends] - cross[ends - lengths]) / 2, len(table))
-    whole_ones = (np.bincount(owner, minlength=len(table)) > 0) & (np.bincount(owner, lengths == 0, len(table)) == 0)
-    result[whole_ones] = areas[whole_ones]
+    complete = (np.bincount(owner, minlength=len(table)) > 0) & (np.bincount(owner, lengths == 0, len(table)) == 0)
+    result[complete] = areas[complete]
     return result
