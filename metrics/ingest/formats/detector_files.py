@@ -185,12 +185,9 @@ def _image(record: Any) -> Found | None:
         name = paths[0]
     places = [record, *(record.get(key) for key in SIZES)]
     sizes = [place for place in places if isinstance(place, Mapping) and "width" in place and "height" in place]
-    size = [_pixels(sizes[0][side]) for side in ("width", "height")] if sizes else (None, None)
-    return Found(name, (size[0], size[1]), objects, record)
-
-
-def _pixels(side: Any) -> Any:
-    return side.removesuffix("px") if isinstance(side, str) else side  # Azure's
+    sides = (sizes[0]["width"], sizes[0]["height"]) if sizes else (None, None)
+    wide, high = (side.removesuffix("px") if isinstance(side, str) else side for side in sides)  # Azure's
+    return Found(name, (wide, high), objects, record)
 
 
 def _objects(record: Any, depth: int = 0) -> list[Detection] | None:

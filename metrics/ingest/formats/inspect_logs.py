@@ -17,14 +17,14 @@ import orjson
 from metrics.core.errors import InputError
 from metrics.core.suite import METADATA
 from metrics.ingest.formats.table_reader import bundle_reader, table_reader
-from metrics.ingest.formats.tool_records import amount, count
+from metrics.ingest.formats.tool_records import Fault, amount, count, references
 from metrics.ingest.media.archive import MAX_FILE_BYTES
 from metrics.ingest.media.bundle import Bundle, Rows
 from metrics.ingest.problems import Problems
 from metrics.ingest.reader import FIRST_ROWS, Upload
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.source import Source
-from metrics.ingest.tables.messages import asked, calls_tools, content_text, messages_in, note_media
+from metrics.ingest.tables.messages import calls_tools, content_text, note_media, question_in
 from metrics.ingest.tables.values import flatten, json_text, tables_of, text_of, without
 from metrics.ingest.traces.chat_traces import conversation
 from metrics.ingest.unused_leaves import RECORDS, TAKEN, note_leaves
@@ -47,14 +47,6 @@ READS = {
 ATTACHMENT = re.compile(r"attachment://([0-9a-f]{32})")
 
 
-class _Wrong(ValueError):
-    """A sample that cannot be read: the column, what was found in it, what was expected."""
-
-    def __init__(self, column: str | None, found: str, expected: str):
-        super().__init__(found)
-        self.column, self.found, self.expected = column, found, expected
-
-
 def _is_log(document: Any) -> bool:
     spec = document.get("eval") if isinstance(document, Mapping) else None
     return isinstance(spec, Mapping) and "status" in document and "version" in document and "task" in spec
@@ -68,16 +60,13 @@ def _read_log(source: Source, problems: Problems) -> Sheet:
         raise source.error(f"an Inspect log without samples (status {status})", NO_SAMPLES)
     if note := _unfinished(document, source.name):
         source.notes.append(note)
-    rows: list[int] = []
-    records = []
-    for row, record in _records(enumerate(samples, 1), _model(document), source.name, problems):
-        rows.append(row)
-        records.append(record)
-    if not records:
+    made = list(_records(enumerate(samples, 1), _model(document), source.name, problems))
+    if not made:
         raise InputError(problems.listed)
+    records = [record for _, record in made]
     note_leaves(source.name, problems, samples, records, READS, "samples[]")
     note_leaves(source.name, problems, [without(document, "samples")], records, READS)
-    return Sheet(source.name, tables_of([records]), np.array(rows, np.int64), problems)
+    return Sheet(source.name, tables_of([records]), np.array([row for row, _ in made], np.int64), problems)
 
 
 def _is_eval(upload: Upload) -> bool:
@@ -89,7 +78,7 @@ def _read_eval(upload: Upload, problems: Problems, most: int | None = None) -> S
     bundle = upload.folder
     files = _sample_files(bundle)
     head = next(entry for name in (HEADER, START) for entry in bundle.entries if entry.name == name)
-    header = _parsed(bundle, head, problems)
+    header = _parse(bundle, head, problems)
     problems.check()
     if not isinstance(header, Mapping) or not isinstance(header.get("eval"), Mapping):
         raise problems.fail(bundle.file(head), "no object eval", "the header of an Inspect log")
@@ -102,7 +91,7 @@ def _read_eval(upload: Upload, problems: Problems, most: int | None = None) -> S
     samples: list[Any] = []
     names = bundle.names(files)
     for place, entry in enumerate(files[:most]):
-        sample = _parsed(bundle, entry, problems)
+        sample = _parse(bundle, entry, problems)
         if sample is None:
             problems.left_out += 1
             continue
@@ -121,7 +110,7 @@ def _sample_files(bundle: Bundle) -> list[Any]:
     return [entry for entry in bundle.entries if entry.name.startswith(SAMPLES) and entry.suffix == ".json"]
 
 
-def _parsed(bundle: Bundle, entry: Any, problems: Problems) -> Any:
+def _parse(bundle: Bundle, entry: Any, problems: Problems) -> Any:
     data = bundle.data(entry, problems, MAX_FILE_BYTES)
     if data is None:
         return None
@@ -154,30 +143,28 @@ def _records(
             record = _record(sample, model)
             note_media(problems, file, [sample["input"], sample.get("output")])
             yield row, record
-        except _Wrong as wrong:
+        except Fault as wrong:
             problems.left_out += 1
             problems.add(file, wrong.found, wrong.expected, row, wrong.column)
 
 
 def _record(sample: Any, model: str | None) -> dict[str, Any]:
     if not isinstance(sample, Mapping) or text_of(sample.get("id")) in (None, "") or "input" not in sample:
-        raise _Wrong(None, repr(sample)[:60], SAMPLE)
+        raise Fault(repr(sample)[:60], SAMPLE)
     epoch = sample.get("epoch", 1)
     if type(epoch) is not int or epoch < 1:
-        raise _Wrong("epoch", repr(epoch)[:60], "a whole number of at least 1")
+        raise Fault(repr(epoch)[:60], "a whole number of at least 1", "epoch")
     output = sample.get("output")
     if "output" in sample and not isinstance(output, Mapping | None):
-        raise _Wrong("output", repr(output)[:60], "an object with choices")
+        raise Fault(repr(output)[:60], "an object with choices", "output")
     attached = sample.get("attachments")
     files = attached if isinstance(attached, Mapping) else {}
     messages = _resolved(sample.get("messages") or [], files)
-    target = sample.get("target")
     record: dict[str, Any] = {
         "case_id": text_of(sample["id"]),
         "run": str(epoch),
-        "question": _question(_resolved(sample["input"], files)),
-        "expected_answers": [text for item in (target if isinstance(target, list) else [target])
-                             if (text := text_of(item))] or None,
+        "question": question_in(_resolved(sample["input"], files)),
+        "expected_answers": references(sample.get("target")),
         "model": model,
         "answer": _resolved(_answer(output or {}), files),
         "error": _error(sample.get("error")),
@@ -191,11 +178,6 @@ def _record(sample: Any, model: str | None) -> dict[str, Any]:
     if thoughts := _resolved(_thoughts(output or {}), files):
         record[METADATA + "reasoning"] = thoughts
     return record | {name: text_of(value) for name, value in kept.items()} | _scores(sample)
-
-
-def _question(given: Any) -> str | None:
-    messages = messages_in(given)
-    return asked(messages) if messages is not None else content_text(given)
 
 
 def _answer(output: Mapping[str, Any]) -> str | None:
@@ -243,7 +225,7 @@ def _trace(messages: Any) -> str | None:
     try:
         conversation(messages)
     except TraceError as failure:
-        raise _Wrong("messages", str(failure), "messages with roles") from None
+        raise Fault(str(failure), "messages with roles", "messages") from None
     return json_text(messages)
 
 

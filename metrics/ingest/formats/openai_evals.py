@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from metrics.ingest.formats.tool_records import Fault, Numbered, Record, Refused, metadata, references, tool_reader
-from metrics.ingest.tables.messages import asked, content_text, messages_in
+from metrics.ingest.tables.messages import question_in
 from metrics.ingest.tables.values import text_of
 from metrics.ingest.unused_leaves import OTHERS
 
@@ -25,7 +25,7 @@ def _read_dataset(records: Sequence[Numbered], fault: Callable[[int, Fault], Non
         try:
             found: Record = {
                 "case_id": text_of(record.get("id")) or str(number),
-                "question": _asked(record.get("input")),
+                "question": question_in(record.get("input")),
             }
         except Fault as wrong:
             fault(row, wrong)
@@ -58,21 +58,19 @@ def _read_log(records: Sequence[Numbered], fault: Callable[[int, Fault], None]) 
             if sample:
                 samples.setdefault(sample, []).append((row, record))
         else:
-            fault(
-                row,
-                Fault(f"an object with {', '.join(map(str, list(record)[:6]))}"[:80], "spec, final_report or an event"),
-            )
+            found = f"an object with {', '.join(map(str, list(record)[:6]))}"[:80]
+            fault(row, Fault(found, "spec, final_report or an event"))
     if not samples:
         raise Refused(
             "an OpenAI evals log without a sample", "the log of a run with its sampling events (--record_path)"
         )
     for sample, events in samples.items():
         try:
-            found = _sample(sample, [event for _, event in events])
+            record = _sample(sample, [event for _, event in events])
         except Fault as wrong:
             fault(events[0][0], wrong)
             continue
-        yield events[0][0], found | ({} if model is None else {"model": model})
+        yield events[0][0], record | ({} if model is None else {"model": model})
 
 
 def _sample(sample: str, events: Sequence[Record]) -> Record:
@@ -87,7 +85,7 @@ def _sample(sample: str, events: Sequence[Record]) -> Record:
     prompt = sampled[0].get("prompt") if sampled else raw.get("input")
     found: Record = {
         "case_id": sample,
-        "question": _asked(prompt),
+        "question": question_in(prompt),
         "expected_answers": references(expected),
         "answer": text_of(answer[0] if isinstance(answer, list) and len(answer) == 1 else answer),
     }
@@ -97,11 +95,6 @@ def _sample(sample: str, events: Sequence[Record]) -> Record:
             kept |= {name: event["data"][name] for name in ("picked", "choice") if event["data"].get(name) is not None}
             found |= metadata(f"openai_evals.{event['type']}", kept)
     return found
-
-
-def _asked(value: Any) -> str | None:
-    messages = messages_in(value)
-    return asked(messages) if messages is not None else content_text(value) or None
 
 
 DATA_READS = {"id": "case_id", "input": "question", "ideal": "expected_answers", OTHERS: "metadata"}

@@ -90,16 +90,15 @@ def sheet_of(
     reads = {path.removeprefix("test_case."): columns for path, columns in READS.items()} if tests else READS
     note_leaves(name, problems, tests or results, records, reads, "tests[]" if tests else "results[]")
     sheet = Sheet(name, tables_of([records]), rows, problems)
-    _check(sheet, results, variables, models, codes)
+    _check(sheet, results, good, variables, models, codes)
     return sheet
 
 
 def _check(
-    sheet: Sheet, results: list[Any], variables: list[Record | None], models: Sequence[str | None],
+    sheet: Sheet, results: list[Any], good: list[Record], variables: list[Record | None], models: Sequence[str | None],
     codes: list[tuple[str, str, str] | None],
 ) -> None:  # fmt: skip
     """Record as problems what is wrong with results, and variables that promptfoo would run or open."""
-    good = [result if isinstance(result, dict) else {} for result in results]
     report = sheet.report_values
     report((not isinstance(result, dict) for result in results), None, results, EXPECTED)
     tests = [result.get("testIdx") for result in good]

@@ -96,7 +96,13 @@ def messages_in(value: Any) -> list[tuple[str, Any]] | None:
     return None if None in found else [entry for entry in found if entry is not None]
 
 
-def asked(messages: Sequence[tuple[str, Any]]) -> str | None:
+def question_in(value: Any) -> str | None:
+    """Return what a conversation, or the content of a message, asks; None where that is nothing."""
+    messages = messages_in(value)
+    return _read_question(messages) if messages is not None else content_text(value) or None
+
+
+def _read_question(messages: Sequence[tuple[str, Any]]) -> str | None:
     """Return what a conversation asks: its only user message, else what user and assistant said, a line each."""
     said = [(role, content_text(content)) for role, content in messages]
     said = [(role, text) for role, text in said if role in ("user", "assistant", "model") and text.strip()]
@@ -107,7 +113,7 @@ def asked(messages: Sequence[tuple[str, Any]]) -> str | None:
     return "\n".join(f"{role}: {text}" for role, text in said)
 
 
-def answered(messages: Sequence[tuple[str, Any]]) -> str | None:
+def _read_answer(messages: Sequence[tuple[str, Any]]) -> str | None:
     """Return the last message of the assistant that has a text."""
     texts = (content_text(content) for role, content in reversed(messages) if role in ("assistant", "model"))
     return next((text for text in texts if text.strip()), None)
@@ -134,7 +140,7 @@ def texts_in(values: Sequence[Any], names: Sequence[str], last: bool = False) ->
         if talk is None and single is not None:
             talk = [single]
         if talk is not None:
-            texts.append((answered if last else asked)(talk))
+            texts.append((_read_answer if last else _read_question)(talk))
             kept = {} if not isinstance(value, Mapping) or single else value
             others.append({key: inner for key, inner in kept.items() if key != chosen and key not in CHAT})
         elif isinstance(value, Mapping):
