@@ -36,7 +36,7 @@ def unpack(sheet: Sheet, columns: Columns, role: Role, suite: Suite | None = Non
     _note_unread(sheet, name, traces)
     cells = [{} if trace is None else _cells_of(trace) for trace in traces]
     taken = (*TAKEN, "question") if role == "combined" else TAKEN
-    derived = {canonical: [own.get(canonical) for own in cells] for canonical in taken}
+    derived: dict[str, Sequence[str | None]] = {each: [own.get(each) for own in cells] for each in taken}
     if role == "outputs" and suite is not None and "question" not in columns.columns:
         given = columns.columns.get("case_id")
         named = sheet.text(given).to_pylist() if given else [None] * len(sheet)
