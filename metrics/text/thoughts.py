@@ -98,25 +98,12 @@ def split_thoughts(text: str) -> Thoughts | None:
     thoughts: list[str] = []
     rest = text.lstrip("\ufeff")
     for _ in range(MAX_BLOCKS):
-        marks = ((found, opening, closing) for opening, closing in BLOCKS if (found := opening.match(rest)))
-        opened = next(marks, None)
-        if opened is None:
-            asked = ASKED_TAGS.match(rest)
-            if asked is None:
-                break
-            thoughts.append(asked[2].strip())
-            rest = rest[asked.end() :]
-            continue
-        begin, opening, closing = opened
-        end = closing.search(rest, begin.end())
-        if end is None:
-            if closing in [end for _, end in BLOCKS[len(MARKS) :]]:  # words, not a mark
-                break
-            return Thoughts("\n".join([*thoughts, rest[begin.end() :].strip()]).strip(), "", cut=True)
-        for _ in opening.finditer(rest, begin.end(), end.start()):  # within the thought
-            end = closing.search(rest, end.end()) or end
-        thoughts.append(rest[begin.end() : end.start()].strip())
-        rest = rest[end.end() :]
+        if (block := _leading_block(rest)) is None:
+            break
+        thoughts.append(block[0])
+        if block[1] is None:
+            return Thoughts("\n".join(thoughts).strip(), "", cut=True)
+        rest = block[1]
     if not thoughts:
         end = _closing_alone(rest)
         if end is None:
@@ -145,12 +132,27 @@ def split_all(texts: Sequence[str | None], total: int) -> list[Thoughts | None]:
     return [Thoughts(*part) if part else own for own, part in zip(split, parts, strict=True)]
 
 
+def _leading_block(text: str) -> tuple[str, str | None] | None:
+    """Return the thought that a text begins with, and what follows, None where it never ends; None without one."""
+    marks = ((found, opening, closing) for opening, closing in BLOCKS if (found := opening.match(text)))
+    if (first := next(marks, None)) is None:
+        asked = ASKED_TAGS.match(text)
+        return asked and (asked[2].strip(), text[asked.end() :])
+    begin, opening, closing = first
+    end = closing.search(text, begin.end())
+    if end is None:  # words alone are no mark
+        return None if (opening, closing) in BLOCKS[len(MARKS) :] else (text[begin.end() :].strip(), None)
+    for _ in opening.finditer(text, begin.end(), end.start()):  # within the thought
+        end = closing.search(text, end.end()) or end
+    return text[begin.end() : end.start()].strip(), text[end.end() :]
+
+
 def _channels(text: str) -> Thoughts | None:
-    said = [(header.split()[0] if header.split() else "", content.strip()) for header, content in HARMONY.findall(text)]
-    if not said:
+    parts = [(header.split()[:1], content.strip()) for header, content in HARMONY.findall(text)]
+    if not parts:
         return None
-    finals = [content for channel, content in said if channel == "final"]
-    others = [content for channel, content in said if channel != "final"]
+    finals = [content for channel, content in parts if channel == ["final"]]
+    others = [content for channel, content in parts if channel != ["final"]]
     return Thoughts("\n".join(filter(None, others)), "\n".join(finals), cut=not finals)
 
 
