@@ -44,17 +44,15 @@ def convert_items(
     questions, more = texts_in([own.get(asked) for own in held], QUESTIONS)
     replies, rest = texts_in([own.get("output") for own in held], ANSWERS, last=True)
     answers, others = texts_in([own.get(expected) for own in held], REFERENCES, last=True)
-    for place, (number, (row, _)) in enumerate(zip(range(1, len(held) + 1), records, strict=True)):
+    for place, (row, _) in enumerate(records):
         own, outer = held[place], plain[place]
-        listed: list[Any] = next(
-            (side[name] for side in (outer, own) for name in CRITERIA if isinstance(side.get(name), list)), []
-        )
-        found: Record = {
-            "case_id": text_of(outer.get("id")) or str(number), "question": questions[place],
-            "expected_answers": references(answers[place]), "criteria": [_text(one) for one in listed] or None,
-        }  # fmt: skip
+        lists = (side[name] for side in (outer, own) for name in CRITERIA if isinstance(side.get(name), list))
         tags = outer.get("tags")
-        found |= {"tags": tags if isinstance(tags, list) and tags else None}
+        found: Record = {
+            "case_id": text_of(outer.get("id")) or str(place + 1), "question": questions[place],
+            "expected_answers": references(answers[place]), "criteria": list(map(_text, next(lists, []))) or None,
+            "tags": tags if isinstance(tags, list) and tags else None,
+        }  # fmt: skip
         used = {"id", "tags", "data", "output", "feedback_scores", *CRITERIA, asked, expected}
         for side in (own, {} if own is outer else outer):
             for name, value in side.items():
