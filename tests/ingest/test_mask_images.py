@@ -197,10 +197,31 @@ class TestPredictions:
 
     def test_folders_of_the_ground_truth_are_no_models(self, tmp_path):
         files = {"train/1.png": mask(A), "val/1.png": mask(A)}
-        suite = read_suite(packed(tmp_path / "two.zip", files))
-        outputs = read_outputs(packed(tmp_path / "unet.zip", files), suite=suite)
+        suite = read_suite(packed(tmp_path / "two.zip", files), reading=Reading(sheet="all"))
+        path = packed(tmp_path / "unet.zip", files)
+        outputs = read_outputs(path, suite=suite)
         assert outputs.models == ("unet",)
         assert outputs.outputs["case_id"].to_pylist() == ["train/1", "val/1"]
+        suite = read_suite(packed(tmp_path / "two.zip", files))
+        assert suite.cases["case_id"].to_pylist() == ["1"], "one split is read, as of other formats"
+        assert "1" in read_refusal(read_outputs, path, suite=suite)
+        outputs = read_outputs(path, suite=suite, readings={path: Reading(sheet="val")})
+        assert outputs.outputs["case_id"].to_pylist() == ["1"]
+        assert inspect(path).sheets == ("train", "val", "all")
+
+    COLOURS: ClassVar[dict[str, str]] = {
+        "labelmap.txt": "# label:color_rgb:parts:actions\nsky:0,0,0::\nsea:250,30,200::\nroad:128,64,128::\n",
+        "class_dict.csv": "name,r,g,b\nsky,0,0,0\nsea,250,30,200\nroad,128,64,128\n",
+    }
+
+    @pytest.mark.parametrize("table", COLOURS)
+    def test_colours_with_a_table(self, tmp_path, table):
+        files = {"a.png": picture(4, 2, colour=250), "b.png": mask([[0, 1, 2, 2]] * 2)}
+        suite = read_suite(packed(tmp_path / "s.zip", files | {table: self.COLOURS[table]}))
+        assert (suite.labels, suite.category_ids) == (("sky", "sea", "road"), (0, 1, 2))
+        assert (pixels(suite, "a"), list(pixels(suite, "b"))) == ({"sea": [0, 8]}, ["sky", "sea", "road"])
+        files |= {"a.png": picture(4, 2, colour=9), table: self.COLOURS[table]}
+        assert "pixels of the colours 9,30,200" in read_refusal(read_suite, packed(tmp_path / "t.zip", files))
 
     def test_names_beside_the_predictions_and_masks_for_a_suite_of_rows(self, tmp_path, suite):
         files = set_of(a=mask([[5, 5, 6, 6]] * 2)) | {"labels.txt": "5 sky\n6 sea\n"}
@@ -234,7 +255,7 @@ class TestProblems:
     def test_everything_at_once(self, tmp_path):
         path = packed(tmp_path / "m.zip", self.BAD)
         problems = list_problems(read_suite, path)
-        indexed = "expected an indexed PNG: a palette, or 8 or 16 bits of grey, whose values are class ids"
+        indexed = f"expected {png_maps.INDEXED}"
         assert [problem for problem in problems if "cut.png" not in problem] == [
             f"m.zip/rgb.png: found RGB pixels; {indexed}", f"m.zip/none.png: found no PNG file; {indexed}",
             "m.zip/bomb.png: found 5,000 × 8,000 pixels; expected a mask of at most 33,177,600 pixels",

@@ -1,4 +1,4 @@
-"""Indexed PNG masks: one mask an image, the palette index or grey value is the class of a pixel, matched by file name.
+"""PNG masks: one an image, whose palette index, grey or colour is the class of a pixel, matched by file name.
 
 Ground truth is a folder or zip of masks; predictions are one folder or zip a model, or one with a folder for each
 model. Class names come from a file beside the masks (see class_names), else the id is the name. Images may be in the
@@ -18,9 +18,10 @@ from metrics.core.suite import Suite
 from metrics.ingest.arrays import only
 from metrics.ingest.media.archive import UNREADABLE, Entry
 from metrics.ingest.media.bundle import Bundle, need_unique
-from metrics.ingest.media.class_names import class_names, names_files
+from metrics.ingest.media.class_names import class_colours, class_names, names_files
 from metrics.ingest.media.images import header_size
 from metrics.ingest.media.png_maps import HEAD, SIGNATURE, Found, listed, read_maps, region_columns
+from metrics.ingest.media.splits import REST, bundle_of_split, split_of, with_splits
 from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages, annotations_of
 from metrics.ingest.output_parts import Part
 from metrics.ingest.problems import Loaded, Problems
@@ -55,9 +56,9 @@ def recognises(upload: Upload) -> bool:
     Without class names one of the first LOOKED_AT files must be indexed, so a zip of photographs is not recognised.
     """
     bundle = upload.folder
-    if not bundle.ending(".png") or bundle.ending(*OTHER_LABELS):
-        return False
     names = names_files(bundle)
+    if not bundle.ending(".png") or any(entry not in names for entry in bundle.ending(*OTHER_LABELS)):
+        return False
     rest = [entry for entry in bundle.ending(".txt", ".json") if entry not in names]
     if any(entry.suffix == ".json" or entry.stem.lower() not in TEXTS for entry in rest):
         return False
@@ -79,13 +80,15 @@ def picture_files(bundle: Bundle) -> list[Entry]:
 
 def read_suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loaded[Suite]:
     """Return the suite: the cases by name, one region for each class in an image, and the classes by id."""
-    bundle, problems = upload.folder, request.problems
+    problems = request.problems
+    bundle = bundle_of_split(upload, mask_files(upload.folder), problems)
     names = class_names(bundle, problems)
     entries = mask_files(bundle)
     ids = _ids([_parts(entry) for entry in entries])
     need_unique(bundle, entries, ids, problems)
     known = None if names is None else {*names, VOID}
-    sheet, found = read_maps(bundle, entries, problems, lambda _, mask: _unknown_ids(mask, known, NAMED))
+    sheet, found = read_maps(bundle, entries, problems, lambda _, mask: _unknown_ids(mask, known, NAMED),
+                             colours=class_colours(bundle, problems))  # fmt: skip
     sheet.leave_out()
     images = {entry.stem: entry for entry in picture_files(bundle)} if pictures.images == bundle.path else {}
     cases = pa.table(
@@ -126,7 +129,10 @@ def read_outputs(upload: Upload, request: Request, suite: Suite) -> Part:
     need_images(upload, suite)
     if suite.task != "segmentation":
         raise upload.error("images, and no labels", "YOLO labels with confidences, or a table")
-    bundle, problems, model = upload.folder, request.problems, request.model or upload.stem
+    problems, model, files = request.problems, request.model or upload.stem, mask_files(upload.folder)
+    index = find_cases(pa.array([entry.stem for entry in files], pa.string()), suite.cases).to_pylist()
+    of_suite = {entry.name for entry, case in zip(files, index, strict=True) if case is not None}
+    bundle = bundle_of_split(upload, files, problems, lambda entry: entry.name in of_suite)
     names = class_names(bundle, problems) or dict(zip(suite.category_ids, suite.labels, strict=False))
     names = names or {int(label): label for label in suite.labels if label.isdecimal()}
     if WHITE in names:  # a model may write 255, or 1 where there is no other class
@@ -136,7 +142,8 @@ def read_outputs(upload: Upload, request: Request, suite: Suite) -> Part:
     entries = mask_files(bundle)
     parts = [_parts(entry) for entry in entries]
     known = set(suite.cases["case_id"].to_pylist())
-    apart = None if any("/".join(each) in known for each in parts if len(each) > 1) else _models(parts)
+    of_splits = any("/".join(each) in known for each in parts if len(each) > 1) or REST not in map(split_of, entries)
+    apart = None if of_splits else _models(parts)
     models, ids = apart or ([model] * len(entries), _ids(parts))
     places = find_cases(pa.array(ids, pa.string()), suite.cases, problems, bundle.name).to_pylist()
     sides = [suite.cases[name].to_pylist() for name in ("image_width", "image_height")]
@@ -152,8 +159,9 @@ def read_outputs(upload: Upload, request: Request, suite: Suite) -> Part:
 
     binary = sorted(classes) == [0, 1]  # the model may have written 255 for 1
     sheet, found = read_maps(
-        bundle, entries, problems, lambda place, mask: check(place, _of_1(mask) if binary else mask)
-    )
+        bundle, entries, problems, lambda place, mask: check(place, _of_1(mask) if binary else mask),
+        colours=class_colours(bundle, problems),
+    )  # fmt: skip
     good = [mask for mask, bad in zip(found, sheet.bad.tolist(), strict=True) if not bad]
     if VOID in _note_values(bundle, good, problems) and binary:
         problems.note(bundle.name, "value 255", "used", f"the class {classes[1]!r}, as 1 is in the ground truth")
@@ -174,7 +182,8 @@ def read_outputs(upload: Upload, request: Request, suite: Suite) -> Part:
 
 def preview(upload: Upload, request: Request) -> Preview:
     """Return the preview: the masks and their sizes, and the models that have a folder."""
-    bundle = upload.folder
+    whole = mask_files(upload.folder)
+    bundle = bundle_of_split(upload, whole, request.problems, bool if request.role == "outputs" else None)
     entries = mask_files(bundle)
     sizes = [header_size(entry) for entry in entries]
     names = class_names(bundle, request.problems)
@@ -187,7 +196,8 @@ def preview(upload: Upload, request: Request) -> Preview:
     note = f"{len(entries):,} masks, {classes}, {len(picture_files(bundle)):,} images"
     note += f", models by folder: {', '.join(models)}" if models else ""
     role: Role = "outputs" if request.role == "outputs" else "suite"
-    return Preview.of_objects(upload, "masks", role, "segmentation", pa.table(table), note, models=models)
+    seen = Preview.of_objects(upload, "masks", role, "segmentation", pa.table(table), note, models=models)
+    return with_splits(seen, *(tuple(dict.fromkeys(map(split_of, files))) for files in (whole, entries)))
 
 
 def _note_values(bundle: Bundle, masks: Sequence[Found], problems: Problems) -> dict[int, int]:
@@ -278,5 +288,5 @@ def _unknown_ids(mask: Found, known: set[int] | None, expected: str) -> tuple[st
 
 READER = Reader(
     "masks", recognises, preview, read_suite, read_outputs, images=picture_files,
-    contents="indexed PNG masks (a palette or grey, not RGB)",
+    contents="PNG masks (a palette or grey; RGB with a table of colours)",
 )  # fmt: skip

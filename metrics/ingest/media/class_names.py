@@ -1,4 +1,4 @@
-"""The names of classes beside indexed masks: labels.txt, classes.txt, *.names or a JSON file.
+"""The names and colours of classes beside masks: labels.txt, classes.txt, *.names, class_dict.csv or a JSON file.
 
 Text has one name a line, for the classes 0, 1, 2, …, or an id and a name (`7 road`, `7: road`, `7,road`). JSON is a
 list of names, an object {id: name} or {name: id}, or a list of objects with id and name; it may be under classes,
@@ -15,7 +15,11 @@ from metrics.ingest.problems import Problems
 
 FILE = re.compile(r"(.*[-_ ])?(labels?|class(es)?|names|categories|label[-_ ]?map|class[-_ ]?names)", re.IGNORECASE)
 NUMBERED = re.compile(r"(\d{1,6})\s*[\s:,;=]\s*(\S.*)")
-COLOURED = re.compile(r"[^:]+:(\d+,\d+,\d+)?:[^:]*:[^:]*")  # in CVAT's labelmap.txt: name, colour, parts, actions
+COLOURED = re.compile(  # a line of CVAT's labelmap.txt: name, colour, parts, actions; or of CamVid's class_dict.csv
+    r"([^:]+):(?:(\d+),(\d+),(\d+))?:[^:]*:[^:]*|([^,]+),\s*(\d+),\s*(\d+),\s*(\d+)"
+)
+TABLE = re.compile(r"(.*[-_ ])?class[-_ ]?dict", re.IGNORECASE)
+TABLE_HEAD = re.compile(r"name,\s*r,\s*g,\s*b", re.IGNORECASE)
 HIGHEST = 65_535  # the highest id that 16 bits of grey can say
 EXPECTED = "a name a line, lines of id and name, or JSON {id: name}"
 BYTES = 4 << 20
@@ -24,7 +28,20 @@ BYTES = 4 << 20
 def names_files(bundle: Bundle) -> list[Entry]:
     """Return the files of a bundle that name classes."""
     texts = bundle.ending(".txt", ".json")
-    return [*bundle.ending(".names"), *(entry for entry in texts if FILE.fullmatch(entry.stem))]
+    tables = [entry for entry in bundle.ending(".csv") if TABLE.fullmatch(entry.stem)]
+    return [*bundle.ending(".names"), *(entry for entry in texts if FILE.fullmatch(entry.stem)), *tables]
+
+
+def class_colours(bundle: Bundle, problems: Problems) -> dict[int, int]:
+    """Return the id of the class of each colour, R + 256 G + 65,536 B, of the files of class names that give some."""
+    found: dict[int, int] = {}
+    for entry in names_files(bundle):
+        lines = _lines(bundle.text(entry, problems, BYTES) or "")
+        matches = [match for line in lines if (match := COLOURED.fullmatch(line)) is not None]
+        for number, match in enumerate(matches if len(matches) == len(lines) else ()):
+            if red := match[2] or match[6]:
+                found[int(red) + 256 * int(match[3] or match[7]) + 65_536 * int(match[4] or match[8])] = number
+    return found
 
 
 def class_names(bundle: Bundle, problems: Problems) -> dict[int, str] | None:
@@ -56,14 +73,19 @@ def _clashes(pair: tuple[int, str], before: list[tuple[int, str]]) -> bool:
 
 
 def _from_lines(text: str) -> list[tuple[int, str]]:
-    lines = [line.strip() for line in text.splitlines()]
-    lines = [line for line in lines if line and not line.startswith("#")]
-    if all(map(COLOURED.fullmatch, lines)):
-        lines = [line.partition(":")[0] for line in lines]
+    lines = _lines(text)
+    coloured = [match for line in lines if (match := COLOURED.fullmatch(line)) is not None]
+    if len(coloured) == len(lines):
+        lines = [(match[1] or match[5]).strip() for match in coloured]
     matches = [NUMBERED.fullmatch(line) for line in lines]
     if all(matches):
         return [_pair(match[1], match[2]) for match in matches if match is not None]
     return [_pair(place, line) for place, line in enumerate(lines)]
+
+
+def _lines(text: str) -> list[str]:
+    lines = [line.strip() for line in text.splitlines()]
+    return [line for line in lines if line and not line.startswith("#") and not TABLE_HEAD.fullmatch(line)]
 
 
 def _from_json(text: str) -> list[tuple[int, str]]:

@@ -28,7 +28,10 @@ COLOURS = {0: "grey", 2: "RGB", 3: "palette", 4: "grey and alpha", 6: "RGBA"}
 COMPLETE = "a complete PNG"
 MOST_PIXELS = 7_680 * 4_320  # of one mask: an 8K frame
 ALL_PIXELS = 1 << 37
-INDEXED = "an indexed PNG: a palette, or 8 or 16 bits of grey, whose values are class ids"
+INDEXED = (
+    "an indexed PNG: a palette, or 8 or 16 bits of grey, whose values are class ids; or RGB, with the colours of the "
+    "classes in labelmap.txt (name:r,g,b::) or class_dict.csv (name,r,g,b) beside the masks"
+)
 COLOURED = "a PNG of 8 bits a colour, whose id is R + 256 G + 65,536 B, or of grey"
 
 
@@ -48,10 +51,12 @@ class Found:
 def read_maps(
     bundle: Bundle, entries: Sequence[Entry], problems: Problems,
     check: Callable[[int, Found], tuple[str, str] | None], coloured: bool = False,
+    colours: Mapping[int, int] | None = None,
 ) -> tuple[Rows, list[Found]]:  # fmt: skip
     """Return every map; wrong ones, also by `check`, are recorded as problems and marked in the sheet.
 
-    A map is INDEXED, or `coloured`: then it is COLOURED, and the pixels of id 0 have no region.
+    A map is INDEXED, its colours mapped to ids by `colours`, or `coloured`: then it is COLOURED, and the pixels of id 0
+    have no region.
     """
     sheet = Rows(
         bundle.name, pa.table({"mask": [entry.name for entry in entries]}), [1] * len(entries), range(len(entries)),
@@ -61,7 +66,7 @@ def read_maps(
     left = ALL_PIXELS
     with warnings.catch_warnings(), ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as threads:
         warnings.simplefilter("ignore")
-        for place, mask in enumerate(threads.map(lambda entry: _decoded(entry, coloured), entries)):
+        for place, mask in enumerate(threads.map(lambda entry: _decoded(entry, coloured, colours or {}), entries)):
             left -= mask.width * mask.height
             wrong = mask.wrong or check(place, mask)
             if left < 0:
@@ -73,7 +78,7 @@ def read_maps(
     return sheet, found
 
 
-def _decoded(entry: Entry, coloured: bool) -> Found:
+def _decoded(entry: Entry, coloured: bool, colours: Mapping[int, int]) -> Found:
     expected, kinds = (COLOURED, (0, 2, 6)) if coloured else (INDEXED, (0, 2, 3, 6))
     try:
         data = entry.read()
@@ -85,7 +90,13 @@ def _decoded(entry: Entry, coloured: bool) -> Found:
         if wide * high > MOST_PIXELS:
             return Found(wrong=(f"{wide:,} × {high:,} pixels", f"a mask of at most {MOST_PIXELS:,} pixels"))
         codes = _codes(data, bits if colour == 0 else 8)
-        if colour in (2, 6) and not coloured:  # grey in three channels
+        if colour in (2, 6) and colours:
+            own, place = np.unique(codes, return_inverse=True)
+            if unknown := [code for code in own.tolist() if code not in colours]:
+                shown = [f"{code & 255},{code >> 8 & 255},{code >> 16}" for code in unknown]
+                return Found(wrong=(f"pixels of the colours {listed(shown, 3)}", "the colours of classes, in the file"))
+            codes = np.array([colours[code] for code in own.tolist()], np.uint16)[place]
+        elif colour in (2, 6) and not coloured:  # grey in three channels
             if (codes % 0x10101).any():
                 return Found(wrong=(f"{COLOURS[colour]} pixels", expected))
             codes //= 0x10101
