@@ -20,6 +20,7 @@ from metrics.engine.judge_case import ScoredCase, failed_score, judge_case
 from metrics.engine.load_resources import Resources, missing_inputs
 
 RUN_WIDE = (JudgeDown, CacheRefused, InputError, StorageError)  # not the fault of the case that meets them first
+BY_ITSELF = ("safety", "attacks")  # families that judge an answer by nothing that its case expects
 
 
 def score_cases(
@@ -142,9 +143,10 @@ def _split(entry: Evaluator, cases: Cases) -> tuple[list[Case], Callable[[Sequen
 def withhold_passes(entry: Evaluator, cases: Cases, scores: ScoreColumns) -> ScoreColumns:
     """Return the scores, a verdict (0 or 1) that a case passes an error where assertions of the case are left out.
 
-    Where it fails, the case fails, whatever those would say.
+    Where it fails, the case fails, whatever those would say. An evaluator that judges answers by themselves says
+    nothing of assertions.
     """
-    if not entry.primary.binary or not (places := cases.places_of(LEFT_OUT)):
+    if entry.family in BY_ITSELF or not entry.primary.binary or not (places := cases.places_of(LEFT_OUT)):
         return scores
     made = [scores.at(place) for place in range(len(scores))]
     for place in places:
