@@ -23,12 +23,9 @@ from metrics.ingest.formats.coco import (
 )
 from metrics.ingest.formats.coco_keys import (
     ANNOTATION_KEYS,
-    DESCRIBES,
     RESULT_KEYS,
-    UNKNOWN,
     UNUSED_KEYS,
     note_document,
-    note_unused,
 )
 from metrics.ingest.formats.coco_listing import CLASS_NAMES, Ids, Listing, same_class
 from metrics.ingest.formats.json_records import first_value, line_values
@@ -77,8 +74,8 @@ def results_in(source: Source, problems: Problems | None = None) -> list[Any] | 
         held = [name for name in HOLDERS if isinstance(document.get(name), list)]
         if len(held) != 1 or not document[held[0]]:
             return None
-        for key in document.keys() - held if problems is not None else ():
-            note_unused(problems, source.name, key, [document[key]], DESCRIBES.get(key, UNKNOWN))
+        if problems is not None:
+            note_document(source, {key: document[key] for key in document.keys() - held}, problems)
         document = document[held[0]]
     return document if is_results(document) else None
 

@@ -5,7 +5,6 @@ model. Class names come from a file beside the masks (see class_names), else the
 same place: in other formats than PNG, or outside the folder (masks, labels, …) that then holds the masks.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
@@ -16,6 +15,7 @@ import pyarrow as pa
 from metrics.core.receipt import FileQuestion
 from metrics.core.suite import Suite
 from metrics.ingest.arrays import only
+from metrics.ingest.lint.class_checks import VOID_NAME
 from metrics.ingest.media.archive import UNREADABLE, Entry
 from metrics.ingest.media.bundle import Bundle, need_unique
 from metrics.ingest.media.class_names import class_colours, class_names, names_files
@@ -42,9 +42,6 @@ FIRST_GREY = 32  # ids from here on alone, beside 255 and without names, are lev
 VOID = 255  # the id of ignored pixels in VOC and Cityscapes: it needs no name
 WHITE = 256  # the id of a class whose pixels have the value 255: evaluators ignore what has the id 255
 FOREGROUND = "foreground"  # the name of that class, without another
-VOID_NAME = re.compile(
-    r"(void|ignored?|unlabel?led|border|boundary|dont[ _-]?care|no[ _-]?data|unknown)", re.IGNORECASE
-)
 QUESTION = FileQuestion(
     "mask_255", "Are pixels of 255 a class (white on black), or ignored as in VOC and Cityscapes?", ("class", "ignored")
 )

@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from metrics.core.suite import ANNOTATIONS, Outputs, Suite
 from metrics.ingest.lint.box_checks import (
@@ -17,7 +18,7 @@ from metrics.ingest.lint.box_checks import (
     score_findings,
     size_findings,
 )
-from metrics.ingest.lint.class_checks import class_findings, label_findings, spelling_findings
+from metrics.ingest.lint.class_checks import class_findings, label_findings, spelling_findings, void_findings
 from metrics.ingest.lint.findings import Finding, per_cent, worst_first
 from metrics.ingest.lint.fixes import FIXES, fix, of_model
 from metrics.ingest.lint.object_checks import (
@@ -40,7 +41,8 @@ ROUNDS = 3  # of lint and fix: a fix may show what another one needs
 def lint(suite: Suite, outputs: Outputs) -> tuple[Finding, ...]:
     """Return what looks wrong with the ground truth and the predictions of a suite, serious findings first.
 
-    Of every suite: classes that only differ in their spelling. Of classification: numbers of classes that are off by
+    Of every suite: classes that only differ in their spelling; of segmentation: a class of pixels without a class, and
+    class numbers that are off by one. Of classification: numbers of classes that are off by
     one, or places in place of numbers; scores over 1, or below 0.
     Of detection, for every model: no predictions, or none in most images; boxes that are shares of the image, or
     x1 y1 x2 y2, centre and size, or y before x; boxes outside their image or without area; scores over 1, below 0, or
@@ -54,20 +56,44 @@ def lint(suite: Suite, outputs: Outputs) -> tuple[Finding, ...]:
         models = ((model, of_model(outputs, model)[0]) for model in outputs.models)
         found = [finding for model, table in models for finding in _label_findings(model, table, suite)]
         return worst_first([*spelling_findings(suite), *found])
-    if suite.task != "detection":
-        return tuple(spelling_findings(suite)) if suite.task == "segmentation" else ()
+    if suite.task not in ("detection", "segmentation"):
+        return ()
     annotations = ANNOTATIONS.empty_table() if suite.annotations is None else suite.annotations
     truth = Boxes.of(suite, annotations, shaped=True)
+    if suite.task == "segmentation":
+        return worst_first(_mask_findings(suite, outputs, truth, annotations))
     found = [*_truth_findings(suite, truth, annotations, outputs), *spelling_findings(suite)]
     for model in outputs.models:
         found += _model_findings(suite, outputs, model, truth, annotations)
     return worst_first(found)
 
 
+def _mask_findings(suite: Suite, outputs: Outputs, truth: Boxes, annotations: pa.Table) -> Iterator[Finding]:
+    """Yield what is wrong with the classes of masks: those of predictions are compared by the boxes of regions."""
+    yield from spelling_findings(suite)
+    yield from void_findings(suite, annotations)
+    for model in outputs.models:
+        table, _ = of_model(outputs, model)
+        boxes = Boxes.of(suite, table, shaped=True)
+        found = class_findings(model, boxes, table["label"], truth, annotations["label"], suite)
+        yield from (finding for finding in found if finding.kind == "class_numbers")
+
+
 def _label_findings(model: str, table: pa.Table, suite: Suite) -> Iterator[Finding]:
     """Yield what is wrong with the scores and the classes of a classifier; equal scores are no finding."""
     scores = whole(table["score"]).to_numpy(zero_copy_only=False)
-    yield from (finding for finding in score_findings(model, scores) if finding.kind != "equal_scores")
+    keys = table.select(["case_id", "run"]).group_by(["case_id", "run"]).aggregate([([], "count_all")])
+    wide = suite.cases["label"].null_count < len(suite) and pc.min(keys["count_all"]).as_py() != 1
+    for finding in score_findings(model, scores):
+        if wide and finding.kind in ("negative_scores", "scores_over_1") and finding.fix != "percent":
+            found = finding.text.split(": logits?")[0].split(" Score thresholds")[0].rstrip(".")
+            text = (
+                f"{found}: logits of several classes? ROC AUC of a class compares its own scores between cases, which "
+                "for logits is another order than that of probabilities."
+            )
+            finding = replace(finding, text=text, fix="softmax")
+        if finding.kind != "equal_scores":
+            yield finding
     yield from label_findings(model, table, suite)
 
 

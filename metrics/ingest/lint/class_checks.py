@@ -22,6 +22,9 @@ KNOWN = 0.99  # share of the predictions that must have a class of the suite in 
 STRANGE = 0.2  # share of agreeing classes below which the names are doubtful
 ENOUGH = 30  # pairs for that
 
+VOID_NAME = re.compile(  # of pixels that are no class
+    r"(void|ignored?|unlabel?led|border|boundary|dont[ _-]?care|no[ _-]?data|unknown)", re.IGNORECASE
+)
 OF_PLACES = ("classes-from-0", "classes-from-1")  # the numberings that classes with names alone can have
 Renumber = Callable[[Ints, Ints], Ints]  # numbers of classes, the suite's numbers → the suite's numbers
 
@@ -113,6 +116,18 @@ def spelling_findings(suite: Suite) -> Iterator[Finding]:
             f"Classes that only differ in their spelling are different ones: {names}. Correct the file if they are not."
         )
         yield Finding("class_spelling", None, text, False, sum(map(len, alike)), len(suite.labels))
+
+
+def void_findings(suite: Suite, annotations: pa.Table) -> Iterator[Finding]:
+    """Yield that a class of masks has a name of pixels without one: it counts in every mean unless it is ignored."""
+    for label in suite.labels:
+        rows = pc.equal(annotations["label"], label) if VOID_NAME.fullmatch(label) else None
+        if rows is not None and (count := int(pc.sum(rows).as_py() or 0)):
+            text = (
+                f"The class {label!r} of {count:,} regions counts as any other in the mean. If its pixels are those "
+                f"without a class, name it in ignore_labels."
+            )
+            yield Finding("void_class", None, text, False, count, len(annotations))
 
 
 def label_findings(model: str, predictions: pa.Table, suite: Suite) -> Iterator[Finding]:

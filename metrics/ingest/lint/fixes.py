@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from metrics.core.array_types import Bools, Floats
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import PREDICTIONS, Outputs, Suite
+from metrics.ingest.arrays import codes_of
 from metrics.ingest.lint.box_checks import NORMALISED, PER_CENT, READINGS, sigmoid
 from metrics.ingest.lint.class_checks import NUMBERINGS, renumbered
 from metrics.ingest.lint.findings import Finding
@@ -43,6 +44,18 @@ def _scores(change: Callable[[Floats], Floats], table: pa.Table, _: Suite) -> pa
     return _with(table, "score", pa.array(change(score), from_pandas=True))
 
 
+def _softmax(table: pa.Table, _: Suite) -> pa.Table:
+    """Return the scores as probabilities of the classes of each case and run."""
+    score = whole(table["score"]).to_numpy(zero_copy_only=False)
+    numbers = np.stack([codes_of(table["case_id"])[0], np.asarray(table["run"])], axis=1)
+    case = np.unique(numbers, axis=0, return_inverse=True)[1].ravel()
+    most = np.full(case.max() + 1, -np.inf)
+    np.fmax.at(most, case, score)
+    raised = np.exp(score - most[case])
+    total = np.bincount(case, np.nan_to_num(raised))
+    return _with(table, "score", pa.array(raised / total[case], from_pandas=True))
+
+
 def _labels(name: str, table: pa.Table, suite: Suite) -> pa.Table:
     return _with(table, "label", renumbered(name, table["label"], suite))
 
@@ -70,6 +83,10 @@ FIXES: Mapping[str, Fix] = MappingProxyType(
         "sigmoid": Fix(
             "Turn the scores into 0 … 1", "scores turned from logits into 0 … 1 by the sigmoid",
             partial(_scores, sigmoid),
+        ),
+        "softmax": Fix(
+            "Turn the scores into probabilities",
+            "scores turned from logits into probabilities of the classes of a case by the softmax", _softmax,
         ),
         **{
             name: Fix("Renumber the classes", f"classes renumbered: their numbers were {words}", partial(_labels, name))

@@ -156,9 +156,10 @@ def shifted_finding(model: str, boxes: Boxes, truth: Boxes, case_ids: pa.Array) 
         return None
     first, to = int(boxes.image[boxes.plain][0]), case_ids.to_pylist()
     text = (
-        f"The boxes find {per_cent(shares[0], 1)} of the objects in their own images, and {per_cent(shares[best], 1)} of those in the "
-        f"image {abs(best)} {'after' if best > 0 else 'before'} each, such as those of {to[first]} in "
-        f"{to[(first + best) % images]}: the names or ids of images are shifted. Correct the file of the predictions."
+        f"The boxes find {per_cent(shares[0], 1)} of the objects in their own images, and "
+        f"{per_cent(shares[best], 1)} of those in the image {abs(best)} {'after' if best > 0 else 'before'} each, such "
+        f"as those of {to[first]} in {to[(first + best) % images]}: the names or ids of images are shifted. Correct "
+        "the file of the predictions."
     )
     return Finding("other_image", model, text, True, images, images, example_cases(case_ids, boxes.image, boxes.plain))
 

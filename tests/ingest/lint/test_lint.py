@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from metrics.core.suite import Outputs, Suite
-from metrics.ingest import read_outputs
+from metrics.ingest import read_outputs, read_suite
 from metrics.ingest.lint import fix, fix_all, lint
 from metrics.suites.samples import samples
 from metrics.vision.geometry import BOX
@@ -254,3 +254,40 @@ def test_boxes_of_the_next_images_are_found(suite, tmp_path, shift):
     found = lint(suite, outputs_of(suite, tmp_path, moved))
     (finding,) = [each for each in found if each.kind == "other_image" and each.serious]
     assert f"image {abs(shift)} {'before' if shift > 0 else 'after'} each" in finding.text
+
+
+def test_logits_of_several_classes_become_probabilities(tmp_path):
+    rows = [("1", "no", -3.0, 1.0), ("2", "yes", -9.0, -5.0), ("3", "no", 8.0, 4.0), ("4", "yes", 2.0, 3.0)]
+    suite = read_suite(write(tmp_path, "s.csv", "case_id,label\n" + "\n".join(f"{c},{t}" for c, t, *_ in rows)))
+    path = write(tmp_path, "m.csv", "case_id,no,yes\n" + "\n".join(f"{c},{a},{b}" for c, _, a, b in rows))
+    outputs = read_outputs(path, suite=suite)
+    (finding,) = lint(suite, outputs)
+    assert (finding.kind, finding.fix, finding.serious) == ("negative_scores", "softmax", False)
+    fixed = fix_all(suite, outputs)
+    expected = [value for _, _, a, b in rows for value in (1 / (1 + np.exp(b - a)), 1 / (1 + np.exp(a - b)))]
+    assert fixed.predictions["score"].to_pylist() == pytest.approx(expected)
+    assert lint(suite, fixed) == ()
+
+
+def masks(labels):
+    """Regions of a case for each pair of labels, side by side."""
+    sides = [{"x": 10.0 * (place % 2), "y": 0.0, "width": 9.0, "height": 9.0} for place in range(len(labels))]
+    return [
+        {"case_id": str(place // 2), "label": label, **side}
+        for place, (label, side) in enumerate(zip(labels, sides, strict=True))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("labels", "found", "kinds"),
+    [
+        (["1", "2"], ["1", "2"], []), (["1", "2"], ["2", "3"], ["class_numbers"]),
+        (["road", "sky"], ["road", "sky"], []), (["road", "Unlabeled"], ["road", "Unlabeled"], ["void_class"]),
+    ],
+)  # fmt: skip
+def test_classes_of_masks(labels, found, kinds):
+    cases = [{"case_id": str(place), "image_width": 20, "image_height": 10} for place in range(8)]
+    suite = Suite.from_rows("s", "segmentation", cases, masks(labels * 8))
+    predictions = [{"model": "m", "run": 1, "score": 1.0, **row} for row in masks(found * 8)]
+    outputs = Outputs.from_rows([{"case_id": row["case_id"], "model": "m", "run": 1} for row in cases], predictions)
+    assert [finding.kind for finding in lint(suite, outputs)] == kinds
