@@ -202,7 +202,9 @@ def _annotation_ids(listing: Listing) -> Ints:
     """Return the ids of annotations; where one has none, or a text, all are numbered from 1 in the file's order."""
     texts = Ids()
     ids = listing.ids("id", texts, new=True)
-    absent = np.fromiter((value is None for value in listing.values("id")), bool, len(ids))
+    absent = np.zeros(len(ids), bool)
+    if None in (values := listing.values("id")):
+        absent[:] = [value is None for value in values]
     ids[absent] = FIRST_TEXT_ID + len(texts) + np.arange(int(absent.sum()))
     listing.apply(annotation_faults(ids))
     if not (texts or absent.any()):

@@ -78,6 +78,7 @@ class Listing(Sheet):
             problems.add(source.name, found, f"an array {name}", column=name, fatal=True)
             records = []
         self.records: list[dict[str, Any]] = [record if isinstance(record, dict) else {} for record in records]
+        self._keys = Counter(chain.from_iterable(self.records))
         self._values: dict[str, list[Any]] = {}
         self._unused: Counter[str] = Counter()
         self._kept: set[str] = set()
@@ -94,15 +95,16 @@ class Listing(Sheet):
     def keep_others(self, *known: Mapping[str, str]) -> dict[str, pa.Array]:
         """Return what the records have under other than the known keys as columns of metadata, and note it."""
         names = {key for keys in known for key in keys}
-        self._kept = {key for record in self.records for key in record} - names
-        return metadata_of(self.problems, self.file, self.path, [without(record, *names) for record in self.records])
+        self._kept = self._keys.keys() - names
+        others = [without(record, *names) for record in self.records] if self._kept else [{}] * len(self)
+        return metadata_of(self.problems, self.file, self.path, others)
 
     def note_keys(self, used: Mapping[str, str], unused: Mapping[str, str]) -> None:
         """Note what becomes of every key that a record has: the field it is, or why nothing is done with it.
 
         Keys of unknown meaning that are not kept are noted leaf by leaf.
         """
-        for key, count in Counter(chain.from_iterable(self.records)).items():
+        for key, count in self._keys.items():
             if key in used:
                 if count > self._unused[key]:
                     self.problems.note(self.file, self.path + key, "used", used[key], count - self._unused[key])
@@ -118,13 +120,15 @@ class Listing(Sheet):
     def values(self, key: str) -> list[Any]:
         """Return what every record has under `key`, None where nothing."""
         if key not in self._values:
-            self._values[key] = [record.get(key) for record in self.records]
+            known = key in self._keys
+            self._values[key] = [record.get(key) for record in self.records] if known else [None] * len(self)
         return self._values[key]
 
     def keep(self, kept: Bools) -> None:
         """Forget the records that are not `kept`."""
         self.take(np.flatnonzero(kept))
         self.records = [record for record, stays in zip(self.records, kept, strict=True) if stays]
+        self._keys = Counter(chain.from_iterable(self.records))
         self._values.clear()
 
     def apply(self, faults: Iterable[Fault]) -> None:

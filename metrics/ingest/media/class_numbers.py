@@ -54,8 +54,10 @@ def result_classes(problems: Problems, file: str, results: Sequence[Any], suite:
     where there are its 80 classes: seen where a number is none of the suite's, and 0 is not there.
     """
     known = dict(zip(suite.category_ids, suite.labels, strict=False))
+    if suite.category_ids != tuple(range(len(known))):
+        return known
     given = [result.get("category_id") for result in results if isinstance(result, dict)]
     numbers = {number for number in given if isinstance(number, int) and not isinstance(number, bool)}
-    if suite.category_ids != tuple(range(len(known))) or not numbers or 0 in numbers or numbers <= known.keys():
+    if not numbers or 0 in numbers or numbers <= known.keys():
         return known
     return classes_by_number(problems, file, "[].category_id", numbers, suite) or known

@@ -109,6 +109,9 @@ class Conversation:
 
 def _in_one(parts: Sequence[Part]) -> Iterator[Part]:
     """Yield the parts of a message, its texts up to the next call or thought as one, with their media behind them."""
+    if len(parts) == 1:
+        yield from parts
+        return
     for told, run in groupby(parts, key=lambda part: part.kind in ("text", "media")):
         listed = list(run)
         if told:

@@ -154,7 +154,8 @@ def _parts_said(given: Mapping[str, Any], role: str, kind: str, where: str) -> l
         return results or [_result_said(given, content)]
     if content is None and isinstance(given.get("text"), str):
         parts.append(Part("text", given["text"]))
-    parts += [Part("text", text_of(given.get("refusal")))]
+    if "refusal" in given:
+        parts.append(Part("text", text_of(given["refusal"])))
     made = _calls_beside(given, parts, where)
     parts = [*made, *parts] if given.get("tools_called") else [*parts, *made]  # of DeepEval, called for the answer
     return [*_reasoning(given), *parts, *results]
@@ -183,6 +184,8 @@ def _calls_beside(given: Mapping[str, Any], parts: Sequence[Part], where: str) -
     more = fold_keys(given["additional_kwargs"]) if isinstance(given.get("additional_kwargs"), Mapping) else {}
     old = given.get("function_call") or more.get("function_call")
     calls = calls or objects_in(more.get("tool_calls")) or objects_in(old)
+    if not calls:
+        return []
     known = {part.id for part in parts if part.kind == "call" and part.id}
     return [part for part in _called_parts(calls, where) if part.id not in known]
 

@@ -19,6 +19,7 @@ OUTPUTS = tuple(f"{kind}_output" for kind in CALLS)
 NOT_COMPLETED = ("failed", "incomplete", "cancelled")
 PART_ROLES = {"system_prompt": "system", "instructions": "system", "user_prompt": "user"}  # of pydantic-ai
 KINDS = ("type", "part_kind", "block_type", "content_type", "$type", "kind")
+STATING = frozenset(KINDS)
 IDS = ("tool_call_id", "tool_use_id", "call_id", "tool_id", "id")
 NAMES = (*TOOL, "name")
 CALL_KINDS = ("tool_call", "tool_use", "server_tool_use", "server_tool_call", "function_call", "builtin_tool_call",
@@ -87,7 +88,7 @@ def is_foreign_call(value: Any) -> bool:
 
 def parts_of(part: Any, where: str = "message") -> list[Part]:
     """Return what a part of a message is; TraceError for what looks like a call and is not understood."""
-    if not isinstance(part, Mapping):
+    if isinstance(part, str) or not isinstance(part, Mapping):
         return [Part("text", text_of(part))]
     given = unwrap(fold_keys(part))
     raw = str(first_of(given, KINDS) or "")
@@ -211,6 +212,8 @@ def unwrap(given: dict[str, Any]) -> dict[str, Any]:
 
 def kind_of(given: Mapping[str, Any]) -> str:
     """Return what a message or part says it is, in snake case; "" where it does not."""
+    if STATING.isdisjoint(given):
+        return ""
     kind = snake(next((given[name] for name in KINDS if isinstance(given.get(name), str)), ""))
     return kind.removesuffix("_content") if "$type" in given else kind
 
@@ -228,7 +231,10 @@ def objects_in(value: Any, where: str = "", name: str = "") -> list[Mapping[str,
 
 def first_of(given: Mapping[str, Any], names: Sequence[str]) -> Any:
     """Return the first of the named entries that is there; None without one."""
-    return next((given[name] for name in names if given.get(name) is not None), None)
+    for name in names:
+        if (value := given.get(name)) is not None:
+            return value
+    return None
 
 
 def content_value(content: Any) -> Any:
