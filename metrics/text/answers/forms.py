@@ -28,6 +28,7 @@ class _Without(dict[int, int | None]):
 
 WITHOUT_PUNCTUATION = _Without()
 WITHOUT_ASCII_PUNCTUATION = str.maketrans("", "", string.punctuation)
+UNSEEN = dict.fromkeys(map(ord, "\u00ad\u200b\u200e\u200f\u2060\ufeff"))  # soft hyphens, marks and spaces without width
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,8 @@ class AnswerForm:
         'us senate'
         """
         made = text if self.unicode == "none" else normalized(self.unicode, text)
+        if self.unicode == "NFKC":
+            made = made.translate(UNSEEN)
         if self.case:
             made = made.casefold()
         if self.punctuation == "ends":

@@ -26,9 +26,11 @@ def test_marks_are_left_out_in_linear_time() -> None:
         assert without_ends(text) == bare
 
 
-def test_a_text_of_nothing_but_what_is_left_out_stays() -> None:
+def test_what_is_left_out_and_a_text_of_nothing_else() -> None:
     assert (AnswerForm(punctuation="all").of(" ?! "), AnswerForm(articles=True).of("The")) == ("?!", "The")
     assert AnswerForm(False, False, "keep", False, "none").of(" A  b. ") == " A  b. "
+    assert AnswerForm().of("\u200bPar\u00adis\u200e") == "paris"
+    assert AnswerForm(unicode="NFC").of("Par\u00adis") == "par\u00adis"
     assert squad_form("The “U.S.” house, a") == "“us” house"
 
 
