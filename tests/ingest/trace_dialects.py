@@ -150,6 +150,12 @@ CONVERSATIONS: dict[str, Any] = {
         {"step_number": 1, "tool_calls": [{"id": ID, "type": "function", "function": {"name": "look", "arguments": ARGS}}], "observations": R, "error": None, "model_output": ""},
         {"step_number": 2, "tool_calls": [], "action_output": A, "is_final_answer": True},
     ]},
+    "Cohere, version 2": [
+        {"role": "user", "content": Q},
+        {"role": "assistant", "tool_plan": "", "tool_calls": [OPENAI_CALL]},
+        {"role": "tool", "tool_call_id": ID, "content": [{"type": "document", "document": {"data": R}}]},
+        {"role": "assistant", "content": [{"type": "text", "text": A}]},
+    ],
     "Haystack": [
         {"role": "user", "content": [{"text": Q}]},
         {"role": "assistant", "content": [{"tool_call": {"tool_name": "look", "arguments": ARGS, "id": ID}}]},

@@ -261,5 +261,7 @@ def joined_text(value: Any) -> str:
     for name in ("reasoning_text", "thinking", "summary"):  # of Bedrock, Mistral
         if isinstance(given.get(name), list | Mapping):
             return joined_text(given[name])
+    if isinstance(cited := given.get("document"), Mapping) and "data" in cited:  # of Cohere
+        return joined_text(cited["data"])
     kind = str(given.get("modality") or given.get("type") or "")
     return f"[{kind.removeprefix('input_').removesuffix('_url')}]" if kind else json.dumps(value, ensure_ascii=False)
