@@ -56,18 +56,18 @@ AROUND = re.compile(
 )
 # of the end of a turn; `</s>` not where `<s>` strikes text out
 STOPS = re.compile(
-    r"(?:\s*(?:<[|｜](?:im_end|eo[tm](?:_id)?|end(?:[_▁]?of[_▁]?(?:text|turn|sentence)(?:_token)?)?|return)[|｜]>|</s>"
-    r"|<end_of_turn>|<turn\|>|<eos>))+\s*\Z",
+    r"(?:\s{0,9}(?:<[|｜](?:im_end|eo[tm](?:_id)?|end(?:[_▁]?of[_▁]?(?:text|turn|sentence)(?:_token)?)?|return)[|｜]>|</s>"
+    r"|<end_of_turn>|<turn\|>|<eos>)){1,99}\s{0,99}\Z",
     re.IGNORECASE,
 )
 # what leads an answer only by the habit of a file: marks after a first line, and words such as ReAct's
 HABITS = (
     re.compile(
-        rf"(?is)\s*(?P<lead>[^\n<`]{{1,80}}\n)\s*(?:{OPENING.pattern})(?P<thought>.*?)(?:{CLOSE})(?P<answer>.+)"
+        rf"(?is)\s*(?P<lead>[^\s<`][^\n<`]{{0,79}}\n)\s*(?:{OPENING.pattern})(?P<thought>.*?)(?:{CLOSE})(?P<answer>.+)"
     ),
     re.compile(
         r"(?is)\s*(?P<lead>)[*_#]{0,4}\s?(?:thoughts?|thinking|reasoning)[*_]{0,2}\s?:(?P<thought>.*)"
-        r"(?:\n\s*[*_#]{0,4}\s?(?:final )?|\s\*\*(?:final )?|\sfinal )answer[*_]{0,2}\s?:[*_]{0,2}(?P<answer>.+)"
+        r"(?:\n\s{0,9}[*_#]{0,4}\s?(?:final )?|\s\*\*(?:final )?|\sfinal )answer[*_]{0,2}\s?:[*_]{0,2}(?P<answer>.+)"
     ),
 )
 FEWEST, SHARE = 2, 0.5  # answers of a file that make a habit

@@ -18,6 +18,7 @@ from metrics.judge.replies import BOXED
 from metrics.judge.reply_text import with_plain_marks
 from metrics.text.agents.steps import steps
 from metrics.text.quotes import quoted_in
+from metrics.text.thoughts import split_all
 
 SIZE = 200_000
 
@@ -33,6 +34,9 @@ HOSTILE: dict[str, Callable[[], object]] = {
     "code in an answer": lambda: CODE.sub("", "\n" * SIZE + "```" + "\n" * SIZE),
     "an answer in a box": lambda: BOXED.sub("", "\n" * SIZE),
     "a long line before one that is not UTF-8": lambda: as_utf8("a.json", pa.py_buffer(b"a" * SIZE + b"\n\xe9t\xe9")),
+    "an answer of blanks": lambda: split_all([" \n" * (SIZE // 2) + "<s>"], 1),
+    "an answer of end marks": lambda: split_all(["</s>" * (SIZE // 4) + "x"], 1),
+    "an answer with a label and blanks": lambda: split_all(["Thought:" + "\n" * SIZE], 1),
     "problems of a file": lambda: grouped([InputProblem("a.csv", "[" * SIZE, "a number", row=1)]),
 }
 

@@ -27,9 +27,7 @@ BRACKETED = re.compile(r"\A\s*\[?\s*|\s*\]?\s*\Z")  # as contexts' ids lose them
 SEVERAL = re.compile(r"\s*[^\s,]+(?:\s*,\s*[^\s,]+)+\s*")
 SEPARATORS = re.compile(r"[\s,;|]+")
 SEPARATOR = FileQuestion(
-    "ids_separator",
-    "Are these several ids, with a comma or a blank between them, or is each one id?",
-    ("split", "none"),
+    "ids_separator", "Is such a text several ids, with commas or blanks between them, or one id?", ("split", "none")
 )
 MOST_ALONE = 100_000  # ids, none of which is relevant, whose spelling is looked at
 SPELLING = FileQuestion(
@@ -67,10 +65,7 @@ def columns_of(sheet: Sheet, columns: Columns) -> dict[str, pa.ChunkedArray]:
 
 
 def _split_ids(sheet: Sheet, name: str, read: list[Graded | None]) -> list[Graded | None]:
-    """Return the reference ids without brackets, and apart where commas join some: ids of one form seem to be several.
-
-    Ids with grades stay what they are.
-    """
+    """Return the reference ids without brackets, and those apart that commas join: of one form, they seem several."""
     bare = [None if own is None else ([BRACKETED.sub("", one) for one in own[0]], own[1]) for own in read]
     texts = [one for own in bare if own is not None and own[1] is None for one in own[0] if SEVERAL.fullmatch(one)]
     if not texts:
@@ -80,11 +75,13 @@ def _split_ids(sheet: Sheet, name: str, read: list[Graded | None]) -> list[Grade
     found = f"{len(texts):,} texts with commas among ids, such as {texts[0][:80]!r}"
     split = sheet.problems.ask(sheet.file, SEPARATOR, found, default=default, place=name) == "split"
     parts = {text: re.split(SEPARATORS, text) for text in texts} if split else {}
-    return [own if own is None or own[1] is not None else (_exchange(own[0], parts), None) for own in bare]
+    return [
+        own if own is None or own[1] is not None else ([*dict.fromkeys(_exchange(own[0], parts))], None) for own in bare
+    ]
 
 
 def _exchange(ids: Iterable[str], others: Mapping[str, list[str]]) -> list[str]:
-    return list(dict.fromkeys(one for text in ids for one in others.get(text, [text])))
+    return [one for text in ids for one in others.get(text, [text])]
 
 
 def meet_references(sheet: Sheet, table: pa.Table, suite: Suite) -> pa.Table:
@@ -101,18 +98,14 @@ def meet_references(sheet: Sheet, table: pa.Table, suite: Suite) -> pa.Table:
     both = not given.isdisjoint(one for (one,) in become.values())
     beside = "retrieved_contexts" in table.column_names and table["retrieved_contexts"].null_count < len(table)
     others: dict[str, list[str]] = {}
-    for question, how, stay, found in (
-        (SPELLING, "spelled unlike", both, become),
-        (SEPARATOR, "joined", beside, several),
-    ):
-        if found:
-            words = f"{len(found):,} ids {how} relevant ones, such as {next(iter(found))[:80]!r}"
-            default = question.choices[stay]
-            if sheet.problems.ask(sheet.file, question, words, default=default, place=RETRIEVED) != question.choices[1]:
-                others |= found
+    for question, how, stays, met in ((SPELLING, "unlike", both, become), (SEPARATOR, "with", beside, several)):
+        if met:
+            found = f"{len(met):,} ids spelled {how} relevant ones, such as {next(iter(met))[:80]!r}"
+            chosen = sheet.problems.ask(sheet.file, question, found, default=question.choices[stays], place=RETRIEVED)
+            others |= met if chosen == question.choices[0] else {}
     if not others:
         return table
-    lists = [own and [one for text in own for one in others.get(text, [text])] for own in table[RETRIEVED].to_pylist()]
+    lists = [own and _exchange(own, others) for own in table[RETRIEVED].to_pylist()]
     return table.set_column(table.column_names.index(RETRIEVED), RETRIEVED, pa.array(lists, STRINGS))
 
 

@@ -49,8 +49,7 @@ def strip_thoughts(sheet: Sheet, columns: Columns, role: Role) -> Columns:
         place = f"{COLUMN} of {name}" if COLUMN in taken else COLUMN
         thoughts = [None if each is None else each.thoughts or None for each in split]
         ends = [STOPS.search(text or "") if each is not None else None for text, each in zip(texts, split, strict=True)]
-        ended = [end[0].strip() for end in ends if end is not None]
-        if ended:
+        if ended := [end[0].strip() for end in ends if end is not None]:
             what = "the mark of a turn's end, taken off the answer"
             sheet.problems.note(sheet.file, f"{name}: end marks", "unused", what, len(ended), ended[0])
         told = [each for each, end in zip(split, ends, strict=True) if each is not None and (each.thoughts or not end)]
