@@ -214,12 +214,8 @@ def show_file(file: evaluation_inputs.InspectedFile) -> None:
 
 
 def tokens_of(inputs: evaluation_inputs.Inputs) -> dict[str, str]:
-    """Return the tokens of the uploads by the names of the files, of several with one name by their labels."""
-    from metrics.ingest.source import labels_of
-
-    given = (inputs.suite if inputs.source == "upload" else "", *inputs.outputs)
-    names = {token: uploaded_files.upload_name(token) for token in given if token}
-    return {label or names[token]: token for token, label in labels_of(names, names).items()}
+    """Return the tokens of the uploads by the names of the files."""
+    return uploaded_files.tokens_of((inputs.suite if inputs.source == "upload" else "", *inputs.outputs))
 
 
 def show_problems(facts: evaluation_inputs.ReadInputs, inputs: evaluation_inputs.Inputs) -> str:

@@ -139,6 +139,14 @@ def upload_name(token: str) -> str:
     return name_of(token, upload_folder())
 
 
+def tokens_of(tokens: Sequence[str]) -> dict[str, str]:
+    """Return the tokens of uploads by the names of the files, of several with one name by their labels."""
+    from metrics.ingest.source import labels_of
+
+    names = {token: upload_name(token) for token in tokens if token}
+    return {label or names[token]: token for token, label in labels_of(names, names).items()}
+
+
 def column_pairs(pairs: Sequence[str]) -> dict[str, str]:
     """Return texts `canonical=column` as a mapping; a text without `=` is skipped."""
     split = (pair.partition("=") for pair in pairs)

@@ -1,5 +1,5 @@
 """Predictions that tools write a little off the common forms are read as the plain ones, and the receipt says so."""
-# ruff: noqa: E501 - a table reads better with one line a case
+
 
 import json
 
@@ -34,9 +34,16 @@ FORMS = {  # name of the file, content, what the receipt says
     "left, top, width, height": ("p.csv", table("left,top,width,height", plain), ""),
     "a column of boxes": ("p.csv", table("bbox", boxed), "box_form=xywh"),
     "a column named after its form": ("p.csv", table("xywh", boxed), "the box, as xywh"),
-    "lines with boxes": ("p.jsonl", [{"image": a, "label": b, "score": s, "bbox": box} for a, b, *box, s in PREDICTIONS], "box_form=xywh"),
-    "stems in capitals": ("p.csv", table("x,y,width,height", lambda image, *rest: plain(image.upper(), *rest)), "another letter case"),
-    "results by stems in capitals": ("p.json", [{**r, "image_id": "AB"[r["image_id"] - 1]} for r in RESULTS], "another letter case"),
+    "lines with boxes": (
+        "p.jsonl", [{"image": a, "label": b, "score": s, "bbox": box} for a, b, *box, s in PREDICTIONS],
+        "box_form=xywh",
+    ),
+    "stems in capitals": (
+        "p.csv", table("x,y,width,height", lambda image, *rest: plain(image.upper(), *rest)), "another letter case",
+    ),
+    "results by stems in capitals": (
+        "p.json", [{**r, "image_id": "AB"[r["image_id"] - 1]} for r in RESULTS], "another letter case",
+    ),
 }  # fmt: skip
 
 
