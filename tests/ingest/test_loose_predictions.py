@@ -1,6 +1,5 @@
 """Predictions that tools write a little off the common forms are read as the plain ones, and the receipt says so."""
 
-
 import json
 
 import pytest
