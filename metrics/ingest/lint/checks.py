@@ -86,11 +86,7 @@ def _label_findings(model: str, table: pa.Table, suite: Suite) -> Iterator[Findi
     wide = suite.cases["label"].null_count < len(suite) and pc.min(keys["count_all"]).as_py() != 1
     for finding in score_findings(model, scores):
         if wide and finding.kind in ("negative_scores", "scores_over_1") and finding.fix != "percent":
-            found = finding.text.split(": logits?")[0].split(" Score thresholds")[0].rstrip(".")
-            text = (
-                f"{found}: logits of several classes? ROC AUC of a class compares its own scores between cases, which "
-                "for logits is another order than that of probabilities."
-            )
+            text = f"{finding.text} Of several classes, ROC AUC is another one for logits than for probabilities."
             finding = replace(finding, text=text, fix="softmax")
         if finding.kind != "equal_scores":
             yield finding
