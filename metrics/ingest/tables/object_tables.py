@@ -137,8 +137,7 @@ def find_cases(given: pa.Array, cases: pa.Table, problems: Problems | None = Non
     """Return the index of the case that each name of an image refers to, null where there is none.
 
     A name is the case id or the image's name; else either without folders and extension, where only one case has it;
-    else, of numbers, without leading zeros; else in any letter case, which is said in the receipt of
-    `file`.
+    else, of numbers, without leading zeros; else in any letter case, which the receipt of `file` says.
     """
     known = [flat(cases["case_id"])]
     if METADATA + "image_name" in cases.column_names:
@@ -146,15 +145,15 @@ def find_cases(given: pa.Array, cases: pa.Table, problems: Problems | None = Non
     index = pa.nulls(len(given), pa.int32())
     for names in known:
         index = pc.coalesce(index, pc.index_in(given, names, skip_nulls=True))
-    for shorten in (_plain, _number, _lower):
-        plain = shorten(given)
+    for shorten in (_plain, _number, pc.utf8_lower):
+        plain = shorten(_plain(given))
         for names in known:
-            stems = shorten(names)
+            stems = shorten(_plain(names))
             again, first = arrays.duplicates([stems])
             repeated = np.isin(first, first[again])
             once = pc.if_else(pa.array(repeated), None, stems)
             before, index = index, pc.coalesce(index, pc.index_in(plain, once, skip_nulls=True))
-            if shorten is _lower and problems is not None and (more := before.null_count - index.null_count):
+            if shorten is pc.utf8_lower and problems is not None and (more := before.null_count - index.null_count):
                 example = given.filter(pc.and_(before.is_null(), index.is_valid()))[0]
                 problems.note(file, "names of images", "used", "found in another letter case", more, example)
     return index
@@ -162,10 +161,6 @@ def find_cases(given: pa.Array, cases: pa.Table, problems: Problems | None = Non
 
 def _plain(names: pa.Array) -> pa.Array:
     return pc.replace_substring_regex(names, r"^.*[/\\]|\.[A-Za-z]{2,5}$", "")
-
-
-def _lower(names: pa.Array) -> pa.Array:
-    return pc.utf8_lower(_plain(names))
 
 
 def _number(names: pa.Array) -> pa.Array:
@@ -262,8 +257,7 @@ def _corners(columns: Columns) -> bool:
 def _box_columns(columns: Columns) -> list[str]:
     """Return the four columns of the boxes; none where one is missing."""
     forms = (CORNERS, SIDES, (*CORNERS[:2], *SIDES[2:]))  # left, top, width, height is the last
-    sides = next((form for form in forms if columns.columns.keys() >= set(form)), ())
-    return [columns.columns[side] for side in sides]
+    return [columns.columns[side] for side in next((form for form in forms if columns.columns.keys() >= set(form)), ())]
 
 
 def _normalised(values: Floats) -> bool:
