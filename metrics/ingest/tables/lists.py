@@ -89,7 +89,8 @@ def code_values(text: str, keys: tuple[str, ...] = ()) -> tuple[Rule, list[Any] 
     rule: Rule = "JSON array"
     value: Any = None
     text = text.lstrip("\ufeff")
-    text = array[1] if (array := ARRAY.fullmatch(text.strip())) else text
+    if "Array>\n" in text and (array := ARRAY.fullmatch(text.strip())):
+        text = array[1]
     try:
         value = parse_json(text.encode())
     except (orjson.JSONDecodeError, UnicodeEncodeError):
@@ -166,7 +167,9 @@ def _split_texts(chunk: pa.Array, form: ListForm, left: Leaves | None) -> pa.Arr
     if not special.any():
         return lists
     cells = chunk.filter(pa.array(special)).dictionary_encode()
-    read = pa.array((understand(text, form, left)[1] for text in cells.dictionary.to_pylist()), STRINGS)
+    read = pa.array([understand(text, form, left)[1] for text in cells.dictionary.to_pylist()], STRINGS)
+    if len(read) == len(chunk):  # all are special, each another one
+        return read
     places = np.arange(len(chunk))
     places[special] = len(chunk) + np.asarray(cells.indices)
     return pa.concat_arrays([lists, read]).take(pa.array(places))

@@ -13,6 +13,7 @@ from metrics.ingest.tables.messages import NO_TEXT
 from metrics.ingest.tables.thoughts import wants_stripped
 from metrics.ingest.traces.stored_trace import EXPECTED, SHOWN, Trace, json_value, read_trace, without_thoughts
 from metrics.ingest.traces.trace_leaves import note_trace_leaves
+from metrics.ingest.unused_leaves import RECORDS
 from metrics.text.agents.traces import TraceError
 
 LOOKED_AT = 1_000_000  # characters of the cells in which what is not read is looked for
@@ -80,7 +81,7 @@ def _note_unread(sheet: Sheet, name: str, traces: Sequence[Trace | None]) -> Non
     cells = sheet.text(name).to_pylist()
     read = [place for place, trace in enumerate(traces) if trace is not None]
     sizes = accumulate(len(cells[place]) for place in read)
-    first = [place for place, size in zip(read, sizes, strict=True) if size <= LOOKED_AT] or read[:1]
+    first = [place for place, size in zip(read[:RECORDS], sizes, strict=False) if size <= LOOKED_AT] or read[:1]
     documents = [json_value(cells[place], ".json") for place in first]
     records = [{"trace": trace.text} for place in first if (trace := traces[place]) is not None]
     note_trace_leaves(sheet.file, sheet.problems, documents, records, name)
