@@ -19,7 +19,6 @@ OUTPUTS = tuple(f"{kind}_output" for kind in CALLS)
 NOT_COMPLETED = ("failed", "incomplete", "cancelled")
 PART_ROLES = {"system_prompt": "system", "instructions": "system", "user_prompt": "user"}  # of pydantic-ai
 KINDS = ("type", "part_kind", "block_type", "content_type", "$type", "kind")
-STATING = frozenset(KINDS)
 IDS = ("tool_call_id", "tool_use_id", "call_id", "tool_id", "id")
 NAMES = (*TOOL, "name")
 CALL_KINDS = ("tool_call", "tool_use", "server_tool_use", "server_tool_call", "function_call", "builtin_tool_call",
@@ -212,7 +211,7 @@ def unwrap(given: dict[str, Any]) -> dict[str, Any]:
 
 def kind_of(given: Mapping[str, Any]) -> str:
     """Return what a message or part says it is, in snake case; "" where it does not."""
-    if STATING.isdisjoint(given):
+    if given.keys().isdisjoint(KINDS):
         return ""
     kind = snake(next((given[name] for name in KINDS if isinstance(given.get(name), str)), ""))
     return kind.removesuffix("_content") if "$type" in given else kind
