@@ -70,7 +70,8 @@ def leaving(box: Floats, sizes: Floats) -> Bools:
 
 def in_any(flags: Bools) -> Bools:
     """Return of which rows [N, k] a flag is set: k is small, where numpy's any(axis=1) takes ten times as long."""
-    return np.logical_or.reduce([*flags.T])
+    found: Bools = np.logical_or.reduce([*flags.T])
+    return found
 
 
 def overlaps(image: Int32s, box: Floats, truth: Boxes) -> tuple[Int32s, Int32s]:
