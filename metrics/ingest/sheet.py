@@ -22,7 +22,15 @@ from metrics.ingest.problems import Problems
 from metrics.ingest.tables.columns import UPLOADED, Columns, fold
 from metrics.ingest.tables.conversations import split_questions
 from metrics.ingest.tables.decimals import NUMBER, are_thousands, decimal_mark, with_points, without_unit
-from metrics.ingest.tables.lists import LIST, ListForm, looks_listed, looks_parted, looks_separated, split_column
+from metrics.ingest.tables.lists import (
+    LIST,
+    ListForm,
+    class_mark,
+    looks_listed,
+    looks_parted,
+    looks_separated,
+    split_column,
+)
 from metrics.ingest.tables.values import PASSAGE_KEYS, as_lists, list_text
 
 LISTED_PER_KIND = 1_000  # problems of one kind in one column of one file; the rest are counted in one line
@@ -200,8 +208,8 @@ class Sheet:
         if name in columns.numbered:
             return pa.chunked_array([as_lists([self.text(member) for member in columns.numbered[name]])])
         column = self.table[name]
-        if canonical in CLASSES and not pa.types.is_list(column.type) and _piped(column):
-            column = pc.replace_substring(column, "|", ";")
+        if canonical in CLASSES and not pa.types.is_list(column.type):
+            column = self._with_semicolons(canonical, name)
         left = Leaves(f"{name}[]")
         split, bad = split_column(column, self.list_form(canonical, name), left)
         if bad.any():
@@ -259,6 +267,18 @@ class Sheet:
         )
         found = f"cells with ; such as {texts[0][:80]!r}"
         return self.problems.ask(self.file, question, found, default=default, place=name) == "semicolon"
+
+    def _with_semicolons(self, canonical: str, name: str) -> pa.ChunkedArray:
+        """Return a column of classes with `;` between them; whether `,` is, too, is asked unless its cells show it."""
+        column = self.table[name]
+        mark, example, shown = class_mark(column)
+        if mark == "," and fold(name).endswith("s"):
+            question = FileQuestion(
+                f"{canonical}_separator", "Does , separate several classes, or belong to one?", ("comma", "none")
+            )
+            found, default = f"cells with , such as {example[:80]!r}", "comma" if shown else None
+            mark = "" if self.problems.ask(self.file, question, found, default=default, place=name) != "comma" else mark
+        return pc.replace_substring(column, mark, ";") if mark else column
 
     def number_lists(self, columns: Columns, canonical: str, logarithms: bool = False) -> pa.ChunkedArray:
         """Return a column (or numbered columns) as lists of finite numbers; `logarithms` may be -inf, that of 0."""
@@ -409,12 +429,6 @@ def _found_text(found: Any, place: int) -> str:
     value = found[place]
     value = value.as_py() if isinstance(value, pa.Scalar) else value
     return "nothing" if value is None else repr(value) if isinstance(value, str) else str(value)
-
-
-def _piped(column: pa.ChunkedArray) -> bool:
-    """Return whether the classes in a column are separated by `|`: it is there, and nothing else that separates."""
-    found = (pc.any(pc.match_substring_regex(column, mark)).as_py() for mark in (r"\|", r"[;,\[]"))
-    return tuple(map(bool, found)) == (True, False)
 
 
 def _range(low: float, high: float) -> str:

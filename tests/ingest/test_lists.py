@@ -296,3 +296,26 @@ def test_passages_of_vector_stores(tmp_path, passage):
 def test_marks_are_found_in_whole_columns(texts, mark, found):
     column = pa.array(texts, pa.string())
     assert may_hold(column, mark) == may_hold(pa.chunked_array([column, column]), b"\x01", mark) == found
+
+
+@pytest.mark.parametrize(
+    ("cells", "answer", "labels", "said"),
+    [
+        (["cat, dog", "dog", "cat"], None, [["cat", "dog"], ["dog"], ["cat"]], "asked"),
+        (["cat, dog", "dog", "cat"], "none", [["cat, dog"], ["dog"], ["cat"]], "asked"),
+        (["cat|dog", "cat, dog", "cat"], None, [["cat|dog"], ["cat, dog"], ["cat"]], None),
+        (["cat|dog", "dog", "cat"], None, [["cat", "dog"], ["dog"], ["cat"]], None),
+        (["Korea, South", "Peru", "Fiji"], "none", [["Korea, South"], ["Peru"], ["Fiji"]], "asked"),
+        (["Korea, South", "Peru", "Fiji"], None, None, "asked"),
+    ],
+)
+def test_classes_between_commas(tmp_path, cells, answer, labels, said):
+    path = write(tmp_path, "s.csv", "case_id,labels\n" + "".join(f'{n},"{cell}"\n' for n, cell in enumerate(cells)))
+    reading = Reading(answers={"labels_separator": answer} if answer else {})
+    if labels is None:
+        with pytest.raises(InputError, match="cells with , such as 'Korea, South'"):
+            load_suite(path, task="classification", reading=reading)
+        return
+    suite = load_suite(path, task="classification", reading=reading).value
+    assert suite.cases["labels"].to_pylist() == labels
+    assert [line.use for line in suite.receipt if "cells with ," in line.meaning] == ([said] if said else [])

@@ -1,8 +1,10 @@
 """List cells: JSON array, then Python list, then numbered columns, then `;`, and by which rule each was read."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
@@ -195,6 +197,22 @@ def looks_separated(column: pa.ChunkedArray) -> list[str]:
     form = ListForm(semicolons=True)
     texts = ((text, understand(text, form)) for text in _texts(column, ";", b";"))
     return [text for text, (rule, items) in texts if rule == ";" and len(items or ()) > 1]
+
+
+def class_mark(column: pa.ChunkedArray) -> tuple[str, str, bool]:
+    """Return what separates the classes in a column's cells where `;` does not, "" for nothing, and a cell with it.
+
+    It is `|`, or `,`, alone; and whether the cells show it: a class beside another one is in another cell, too.
+    """
+    marks = [mark for mark in ";[|," if pc.any(pc.match_substring(column, mark)).as_py()]
+    if marks not in (["|"], [","]):
+        return "", "", False
+    (mark,) = marks
+    texts = [text for text in flat(column).unique().to_pylist() if text is not None]
+    cells = {text: {part.strip() for part in text.split(mark)} for text in texts}
+    counts = Counter(chain.from_iterable(cells.values()))
+    several = [text for text in texts if mark in text]
+    return mark, several[0], any(counts[part] > 1 for text in several for part in cells[text])
 
 
 def _texts(column: pa.ChunkedArray, pattern: str, *marks: bytes) -> list[str]:
