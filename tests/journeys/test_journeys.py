@@ -175,7 +175,7 @@ def test_files_to_number_and_export(journey, walk, judge_server, request, tmp_pa
 
 NOT_READY = {  # a suite, outputs, and what the page says
     "suite-without-answers": ("text/suite_noids.csv", [], ["Add what the models answered.", "60 rows"]),
-    "column-a-model": ("text/wide.csv", [], ["Add what the models answered.", "4 kept as metadata"]),
+    "column-a-model": ("text/wide.csv", [], ["Add what the models answered.", "5 kept as metadata"]),
 }
 
 

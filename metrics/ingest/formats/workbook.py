@@ -95,14 +95,20 @@ def _opened(source: Source, formulas: bool = False) -> Iterator[Any]:
     from openpyxl import load_workbook
 
     _check_parts(source)
+    with refuse_damage(source), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of features that make no difference to the values
+        book = load_workbook(pa.BufferReader(source.data), read_only=True, data_only=not formulas, keep_links=False)
+        try:
+            yield book
+        finally:
+            book.close()
+
+
+@contextmanager
+def refuse_damage(source: Source) -> Iterator[None]:
+    """Raise InputError for what a workbook that is damaged makes its readers raise."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of features that make no difference to the values
-            book = load_workbook(pa.BufferReader(source.data), read_only=True, data_only=not formulas, keep_links=False)
-            try:
-                yield book
-            finally:
-                book.close()
+        yield
     except DAMAGED as error:
         raise source.error(f"a workbook that cannot be read: {first_line(error)}", "a complete .xlsx file") from None
 
@@ -116,8 +122,11 @@ def _check_parts(source: Source) -> None:
 
 
 def find_in_parts(source: Source, pattern: re.Pattern[bytes], *beginnings: str) -> Iterator[re.Match[bytes]]:
-    """Yield what is found in the parts of a workbook whose names begin so; a few of the matches twice."""
-    with zipfile.ZipFile(pa.BufferReader(source.data)) as archive:
+    """Yield what is found in the parts of a workbook whose names begin so; a few of the matches twice.
+
+    Raises InputError where a part cannot be read.
+    """
+    with refuse_damage(source), zipfile.ZipFile(pa.BufferReader(source.data)) as archive:
         for name in archive.namelist():
             if name.startswith(beginnings):
                 with archive.open(name) as part:
