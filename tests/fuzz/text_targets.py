@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from metrics.core.errors import Unreadable
+from metrics.core.unicode_forms import normalized
 from metrics.ingest.formats.label_studio import brush
 from metrics.ingest.media.drawn_objects import Faulty
 from metrics.ingest.tables.lists import ListForm, understand
@@ -94,8 +95,8 @@ def check_condition(given: Input, _: Path) -> None:
 
 
 def check_json(given: Input, _: Path) -> None:
-    """JSON that is read is the same when it is written and read."""
-    value = read_json(any_text(given.data)).value
+    """JSON that is read, in the composed characters in which texts come, is the same when it is written and read."""
+    value = read_json(normalized("NFC", any_text(given.data))).value
     assert json.dumps(read_json(json.dumps(value)).value) == json.dumps(value)
 
 

@@ -63,7 +63,8 @@ def inline_steps(text: str) -> list[str]:
     places = marks(text)
     if places:
         ends = [start for start, _ in places[1:]] + [_last_end(text, places[-1][1])]
-        return [_joined(text[begin:end]) for (_, begin), end in zip(places, ends, strict=True)]
+        steps = (_joined(text[begin:end]) for (_, begin), end in zip(places, ends, strict=True))
+        return [*filter(None, steps)]
     arrows = [part.strip() for part in ARROW.split(text) if part.strip()]
     if len(arrows) >= 2:
         return arrows
