@@ -122,18 +122,27 @@ class Understood(NamedTuple):
 
 
 def inspect(
-    token: str, role: FileRole, task: str = "", pairs: tuple[str, ...] = (), readings: tuple[str, ...] = (),
+    token: str,
+    role: FileRole,
+    task: str = "",
+    pairs: tuple[str, ...] = (),
+    readings: tuple[str, ...] = (),
     labels: tuple[str, ...] = (),
-) -> InspectedFile:  # fmt: skip
+) -> InspectedFile:
     """Return how an uploaded file would be read; `labels` are the classes of the suite that outputs are for."""
     return _inspect(str(upload_folder()), token, role, task, pairs_of(token, pairs), readings, labels)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _inspect(
-    folder: str, token: str, role: FileRole, task: str, pairs: tuple[str, ...], readings: tuple[str, ...],
+    folder: str,
+    token: str,
+    role: FileRole,
+    task: str,
+    pairs: tuple[str, ...],
+    readings: tuple[str, ...],
     labels: tuple[str, ...],
-) -> InspectedFile:  # fmt: skip
+) -> InspectedFile:
     from metrics import ingest
     from metrics.ingest.tables.columns import fields_of
     from metrics.ingest.text_encoding import EXPECTED, UTF8
@@ -190,9 +199,18 @@ def read_suite(inputs: Inputs) -> ReadInputs:
         return _unread(failure)
     suite = loaded.value
     understood = Understood(
-        suite.name, suite.task, len(suite), suite.left_out, len(suite), (), loaded.notes, 0, frozenset(), suite.receipt,
+        suite.name,
+        suite.task,
+        len(suite),
+        suite.left_out,
+        len(suite),
+        (),
+        loaded.notes,
+        0,
+        frozenset(),
+        suite.receipt,
         suite.labels,
-    )  # fmt: skip
+    )
     return ReadInputs(inputs.keep or not loaded.problems, tuple(loaded.problems), understood)
 
 
@@ -220,9 +238,17 @@ def _read_inputs(folder: str, _inputs: Inputs, key: str) -> ReadInputs:  # noqa:
     if not _inputs.together:  # else a row holds a case and its answer, and is one row
         good, bad = good + len(suite if suite.annotations is None else suite.annotations), bad + suite.left_out
     understood = Understood(
-        suite.name, suite.task, good, bad, len(suite),
-        tuple(outputs.models), notes, missing, frozenset(available_inputs(suite, outputs)), data.receipt,
-    )  # fmt: skip
+        suite.name,
+        suite.task,
+        good,
+        bad,
+        len(suite),
+        tuple(outputs.models),
+        notes,
+        missing,
+        frozenset(available_inputs(suite, outputs)),
+        data.receipt,
+    )
     return ReadInputs(_inputs.keep or not problems, problems, understood)
 
 
@@ -408,9 +434,13 @@ def load_suite(inputs: Inputs) -> Loaded[Suite]:
 
         return ingest.Loaded(evaluation_of(inputs).suite)
     own = Inputs(
-        inputs.source, inputs.suite, inputs.images, task=inputs.task, suite_mapping=inputs.suite_mapping,
+        inputs.source,
+        inputs.suite,
+        inputs.images,
+        task=inputs.task,
+        suite_mapping=inputs.suite_mapping,
         readings=tuple(each for each in inputs.readings if each.startswith(inputs.suite)),
-    )  # fmt: skip
+    )
     return _kept_suite(str(upload_folder()), own, repr(own))
 
 

@@ -151,9 +151,15 @@ def cases(run: Run, /, evaluator: str, metric: str, **choice: Any) -> analysis.C
 
 @of_run
 def comparison(
-    run: Run, model_a: str, model_b: str, other_id: str, tag: str | None, keys: tuple[str, ...], correction: str,
+    run: Run,
+    model_a: str,
+    model_b: str,
+    other_id: str,
+    tag: str | None,
+    keys: tuple[str, ...],
+    correction: str,
     anytime: bool = False,
-) -> analysis.Comparison:  # fmt: skip
+) -> analysis.Comparison:
     """Return model b of run `other_id` against model a, on the metrics with these keys, p corrected over them.
 
     anytime: p and intervals hold at every look while cases arrive.

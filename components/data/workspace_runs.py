@@ -309,7 +309,7 @@ class _Last(NamedTuple):
 
 
 @st.cache_resource(max_entries=256, show_spinner=False)
-def _known(folder: str) -> dict[str, _Last]:  # noqa: ARG001 - the cache's key
+def _hold_last(folder: str) -> dict[str, _Last]:  # noqa: ARG001 - the cache's key
     return {}
 
 
@@ -318,7 +318,7 @@ def so_far(run_id: str) -> SoFar:
     from metrics import engine
 
     run = workspace().run(run_id)
-    known = _known(str(run.folder))
+    known = _hold_last(str(run.folder))
     last = known.get(run_id)
     if last is None or run.state != "running" or time.monotonic() - last.at > SELDOM * last.cost:
         begun = time.monotonic()

@@ -125,7 +125,7 @@ def _guess(file: str, data: pa.Buffer) -> str:
     western = _decoded(sample, "cp1252")
     if western is not None and not any(character.isalpha() for character in western if character > "\x7f"):
         return "Windows-1252"  # quotes, dashes, signs such as €: others have letters in their places
-    told = _told_by_words(file, sample, western or "")
+    told = _find_by_words(file, sample, western or "")
     if len(told) == 1:
         return _name_of(told[0])
     from charset_normalizer import from_bytes
@@ -145,7 +145,7 @@ def _name_of(codec: str) -> str:
     return next(name for name, own in ENCODINGS.items() if codecs.lookup(own).name == codecs.lookup(codec).name)
 
 
-def _told_by_words(file: str, sample: bytes, western: str) -> Sequence[str]:
+def _find_by_words(file: str, sample: bytes, western: str) -> Sequence[str]:
     """Return the encodings that words leave: those with letters of ASCII are Latin. InputError where all are short."""
     words = WORDS.findall(western)
     latin = [word for word in words if LATIN.search(word)]

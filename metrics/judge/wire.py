@@ -94,12 +94,12 @@ class Wire:
 def decoded(body: bytes) -> Any:
     """Return the JSON value of a response's body; of one that is streamed, what its chunks make. Raises ValueError."""
     try:
-        return _joined(body) if body.lstrip()[:5] == b"data:" else json.loads(body)
+        return _join_chunks(body) if body.lstrip()[:5] == b"data:" else json.loads(body)
     except RecursionError:
         raise ValueError("nested too deep") from None
 
 
-def _joined(body: bytes) -> Any:
+def _join_chunks(body: bytes) -> Any:
     """Return the chat completion that the events of a stream make, or the error among them."""
     events = [line[5:].strip() for line in body.splitlines() if line.startswith(b"data:")]
     chunks = [json.loads(event) for event in events if event != b"[DONE]"]

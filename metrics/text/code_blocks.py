@@ -61,7 +61,7 @@ def code_of(answer: str, languages: re.Pattern[str], blocks: Blocks = "all") -> 
     for wanted in (languages, UNNAMED):
         if own := [block.text for block in found if wanted.fullmatch(block.language)]:
             return "\n\n".join({"all": own, "first": own[:1], "last": own[-1:]}[blocks])
-    held = [text for block in found if JSON.fullmatch(block.language) and (text := _held(block.text))]
+    held = [text for block in found if JSON.fullmatch(block.language) and (text := _unwrap(block.text))]
     return code_of(held[-1], languages) if held and languages is not JSON else ""
 
 
@@ -72,7 +72,7 @@ def _without_wrapping(text: str, languages: re.Pattern[str]) -> str:
         text = around["text"] if around else text
     if tagged := list(_tagged(text, languages)):
         text = "\n\n".join(part.strip("\n") for part in tagged)
-    if held := _held(text):
+    if held := _unwrap(text):
         return code_of(held, languages)
     if quoted := QUOTED.fullmatch(text.strip()):
         text = quoted["text"] or quoted["curly"]
@@ -95,7 +95,7 @@ def _tagged(text: str, languages: re.Pattern[str]) -> Iterator[str]:
         yield text[tag.end() : place]
 
 
-def _held(text: str) -> str:
+def _unwrap(text: str) -> str:
     """Return the code that a text in JSON is, or that one of its KEYS holds; "" for others."""
     if text.lstrip()[:1] not in ("{", "[", '"'):
         return ""

@@ -139,12 +139,12 @@ def strays(given: Input) -> Iterator[tuple[str, Input, Callable[[], bytes]]]:
         if isinstance(name, str) and isinstance(text, str) and len(text) > 3 and path not in seen:
             seen.add(path)
 
-            def put(value: str, above: Sequence[Any] = above) -> bytes:
+            def put_value(value: str, above: Sequence[Any] = above) -> bytes:
                 copy = deepcopy(document)
                 _at(copy, above)[MARK] = value
                 return dump(copy)
 
-            yield path, Input(given.name, put(text)), partial(put, _other(text))
+            yield path, Input(given.name, put_value(text)), partial(put_value, _other(text))
 
 
 def _at(value: Any, path: Sequence[Any]) -> Any:

@@ -52,9 +52,14 @@ def buttons(scale: str) -> list[tuple[str, float | None, str]]:
 
 
 def draw(
-    run: str, rater: str, criterion: str, scale: str, model: str | None, only: tuple[str, str] | None,
+    run: str,
+    rater: str,
+    criterion: str,
+    scale: str,
+    model: str | None,
+    only: tuple[str, str] | None,
     show: Callable[[str, str, str], None],
-) -> None:  # fmt: skip
+) -> None:
     """Draw progress, the buttons and, by `show` (run, case_id, model), the next output for this rater."""
     found = agreements.label_queue(run, criterion, rater, only, model=model, skipped=tuple(QUEUE.put_off), most=1)
     drawn = f"{format.count(found.drawn)} of them drawn at random"
@@ -73,13 +78,20 @@ def draw(
     with bar, st.container(horizontal=True, vertical_alignment="center", gap="small"):
         for text, value, key in buttons(scale):
             st.button(
-                LOOKS.get(text, text), key=f"label-{text}-{item}",
-                shortcut=key or None, on_click=_give, args=(about, value, coming.sampling, scale),
-            )  # fmt: skip
+                LOOKS.get(text, text),
+                key=f"label-{text}-{item}",
+                shortcut=key or None,
+                on_click=_give,
+                args=(about, value, coming.sampling, scale),
+            )
         st.button(
-            "Next", key=f"label-next-{item}", shortcut="N", on_click=QUEUE.skip, args=(about[1:3],),
+            "Next",
+            key=f"label-next-{item}",
+            shortcut="N",
+            on_click=QUEUE.skip,
+            args=(about[1:3],),
             help="Shows this output again later.",
-        )  # fmt: skip
+        )
         QUEUE.draw_back(run, *BACK)
 
 

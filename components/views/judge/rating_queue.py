@@ -53,9 +53,14 @@ class RatingQueue(NamedTuple):
         """Draw the button that takes the last rating of a run back; its key is the first letter of its text."""
         last = st.session_state.get(f"{self.kind}-last")
         st.button(
-            text, key=f"{self.kind}-back", type="tertiary", shortcut=text[0], disabled=not last or last[0] != run,
-            on_click=self.take_back, help=words,
-        )  # fmt: skip
+            text,
+            key=f"{self.kind}-back",
+            type="tertiary",
+            shortcut=text[0],
+            disabled=not last or last[0] != run,
+            on_click=self.take_back,
+            help=words,
+        )
 
     def take_back(self) -> None:
         """Take the last rating back."""

@@ -35,12 +35,15 @@ def draw_ids(values: Mapping[str, Any], key: str) -> dict[str, Any]:
     st.text(FIELDS["reference_context_ids"].title, help=FIELDS["reference_context_ids"].help)
     edited = st.data_editor(
         pd.DataFrame({"id": pd.Series(ids, dtype="string"), "grade": pd.Series(grades, dtype="Float64")}),
-        hide_index=True, num_rows="dynamic", key=f"{key}-ids", height="content" if len(ids) < 8 else 300,
+        hide_index=True,
+        num_rows="dynamic",
+        key=f"{key}-ids",
+        height="content" if len(ids) < 8 else 300,
         column_config={
             "id": header("Id", 300),
             "grade": st.column_config.NumberColumn("Grade", width=90, help=FIELDS["reference_grades"].help),
         },
-    )  # fmt: skip
+    )
     kept = edited[edited["id"].fillna("").str.strip() != ""]
     graded = kept["grade"].notna().any()
     return {
@@ -54,9 +57,13 @@ def draw_choices(values: Mapping[str, Any], key: str) -> dict[str, Any]:
     found = text_list("Choice", values.get("choices") or [], f"{key}-choices", FIELDS["choices"].help)
     start = values.get("correct_choice")
     correct = st.selectbox(
-        FIELDS["correct_choice"].title, range(len(found)), start if start is not None and start < len(found) else None,
-        format_func=lambda place: f"{_letter(place)}: {found[place]}", key=f"{key}-correct", placeholder="none",
-    )  # fmt: skip
+        FIELDS["correct_choice"].title,
+        range(len(found)),
+        start if start is not None and start < len(found) else None,
+        format_func=lambda place: f"{_letter(place)}: {found[place]}",
+        key=f"{key}-correct",
+        placeholder="none",
+    )
     return {"choices": found, "correct_choice": correct}
 
 
@@ -126,10 +133,15 @@ def _draw_steps(place: Any, case: CaseToEdit, is_changed: bool) -> None:
         ("Next", case.after, "chevron_right", "Alt+Down"),
     ):
         place.button(
-            label, disabled=id is None or is_changed, icon=f":material/{icon}:", on_click=open_case, args=(id,),
-            key=f"case-{label}", shortcut=shortcut,
+            label,
+            disabled=id is None or is_changed,
+            icon=f":material/{icon}:",
+            on_click=open_case,
+            args=(id,),
+            key=f"case-{label}",
+            shortcut=shortcut,
             help="Apply or revert the changes of this case first." if is_changed else None,
-        )  # fmt: skip
+        )
 
 
 def _draw_texts(values: Mapping[str, Any], facts: SuiteFacts, key: str) -> dict[str, Any]:
@@ -183,7 +195,10 @@ def _draw_objects(case: CaseToEdit | None, facts: SuiteFacts, key: str) -> dict[
     numbers = [st.column_config.NumberColumn(side.title(), format="%.4g", width=70, disabled=True)
                for side in ("x", "y", "width", "height")]  # fmt: skip
     edited = st.data_editor(
-        case.objects, hide_index=True, key=f"{key}-objects", height="content" if len(case.objects) < 12 else 420,
+        case.objects,
+        hide_index=True,
+        key=f"{key}-objects",
+        height="content" if len(case.objects) < 12 else 420,
         column_config={
             "annotation_id": st.column_config.NumberColumn("Object", width=70, disabled=True, help="Its number."),
             "label": st.column_config.SelectboxColumn(
@@ -191,7 +206,7 @@ def _draw_objects(case: CaseToEdit | None, facts: SuiteFacts, key: str) -> dict[
             ),
             **dict(zip(("x", "y", "width", "height"), numbers, strict=True)),
         },
-    )  # fmt: skip
+    )
     changed = edited["label"] != case.objects["label"]
     return {int(row["annotation_id"]): str(row["label"]) for row in edited[changed].to_dict("records")}
 
@@ -240,9 +255,14 @@ def _draw_fact(field: Field, value: Any, facts: SuiteFacts, key: str) -> Any:
 def _one_of(label: str, options: Sequence[str], start: str | None, key: str, help: str) -> str | None:
     every = list(dict.fromkeys([*options, *([start] if start else [])]))
     return st.selectbox(
-        label, every, every.index(start) if start else None, key=key, accept_new_options=True, help=help,
+        label,
+        every,
+        every.index(start) if start else None,
+        key=key,
+        accept_new_options=True,
+        help=help,
         placeholder="none",
-    )  # fmt: skip
+    )
 
 
 def _draw_metadata(values: Mapping[str, Any], facts: SuiteFacts, key: str) -> dict[str, Any]:
@@ -250,10 +270,13 @@ def _draw_metadata(values: Mapping[str, Any], facts: SuiteFacts, key: str) -> di
     before = [{"name": name.removeprefix(METADATA), "value": values.get(name)} for name in names]
     st.text("Metadata", help=METADATA_HELP)
     edited = st.data_editor(
-        pd.DataFrame(before, columns=["name", "value"], dtype="string"), hide_index=True, num_rows="add",
-        key=f"{key}-metadata", height="content" if len(before) < 8 else 300,
+        pd.DataFrame(before, columns=["name", "value"], dtype="string"),
+        hide_index=True,
+        num_rows="add",
+        key=f"{key}-metadata",
+        height="content" if len(before) < 8 else 300,
         column_config={"name": header("Name", 90), "value": header("Value", 130)},
-    )  # fmt: skip
+    )
     found: dict[str, Any] = dict.fromkeys(names)
     for row in edited.fillna("").to_dict("records"):
         if row["name"].strip():

@@ -136,7 +136,7 @@ def _shape(fields: Iterable[pa.Field]) -> Record:
     return {field.name: _shape(field.type) if pa.types.is_struct(field.type) else None for field in fields}
 
 
-def _nested(record: Record, shape: Record) -> Record:
+def _nest(record: Record, shape: Record) -> Record:
     """Return a row of a table in which what was a struct is an object again."""
     whole: Record = {}
     for name, value in record.items():
@@ -192,7 +192,7 @@ def records_of(source: Source, problems: Problems) -> Iterator[Numbered]:
         part: pa.Table = sheet.table.slice(start, 10_000)
         for place, cells in enumerate(part.to_pylist(), start):
             record = {name: _cell(value, name in quoted) for name, value in cells.items() if value is not None}
-            yield int(sheet.rows[place]), _nested(record, shape)
+            yield int(sheet.rows[place]), _nest(record, shape)
 
 
 def _cell(value: Any, quoted: bool = False) -> Any:

@@ -57,7 +57,7 @@ def read_workbook(source: Source, problems: Problems, head: int | None = None) -
         names = _filled(book)
         if not names:
             raise source.error("a workbook without a value", "a sheet with a header and rows")
-        name = _chosen(source, book, names)
+        name = _choose_sheet(source, book, names)
         if len(names) > 1:
             others = ", ".join(other for other in names if other != name)
             source.notes.append(f"{source.name}: sheet {name} was read, not {others}.")
@@ -68,7 +68,7 @@ def read_workbook(source: Source, problems: Problems, head: int | None = None) -
                 source.name, f"sheet {sheet.title}", "used" if used else "unused", "records" if used else reason
             )
         rows = islice(_rows(source, book[name]), head)
-        merged = _merged_down(source, book[name], problems)
+        merged = _find_merged(source, book[name], problems)
         if head is not None or not any(find_in_parts(source, FORMULA, "xl/worksheets/")):
             return _sheet(source, name, len(names) > 1, rows, repeat(None), problems, merged)
         with _opened(source, formulas=True) as formulas:
@@ -86,7 +86,7 @@ def sheet_names(source: Source) -> tuple[tuple[str, ...], str]:
     """Return the sheets that are not empty, and which of them is read."""
     with _opened(source) as book:
         names = _filled(book)
-        return names, _chosen(source, book, names)
+        return names, _choose_sheet(source, book, names)
 
 
 @contextmanager
@@ -95,7 +95,7 @@ def _opened(source: Source, formulas: bool = False) -> Iterator[Any]:
     from openpyxl import load_workbook
 
     _check_parts(source)
-    with refuse_damage(source), warnings.catch_warnings():
+    with _refuse_damage(source), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of features that make no difference to the values
         book = load_workbook(pa.BufferReader(source.data), read_only=True, data_only=not formulas, keep_links=False)
         try:
@@ -105,7 +105,7 @@ def _opened(source: Source, formulas: bool = False) -> Iterator[Any]:
 
 
 @contextmanager
-def refuse_damage(source: Source) -> Iterator[None]:
+def _refuse_damage(source: Source) -> Iterator[None]:
     """Raise InputError for what a workbook that is damaged makes its readers raise."""
     try:
         yield
@@ -126,7 +126,7 @@ def find_in_parts(source: Source, pattern: re.Pattern[bytes], *beginnings: str) 
 
     Raises InputError where a part cannot be read.
     """
-    with refuse_damage(source), zipfile.ZipFile(pa.BufferReader(source.data)) as archive:
+    with _refuse_damage(source), zipfile.ZipFile(pa.BufferReader(source.data)) as archive:
         for name in archive.namelist():
             if name.startswith(beginnings):
                 with archive.open(name) as part:
@@ -155,7 +155,7 @@ def _is_table(sheet: Any) -> bool:
                for row in sheet.iter_rows(max_row=HEADER_ROWS, values_only=True))  # fmt: skip
 
 
-def _chosen(source: Source, book: Any, filled: tuple[str, ...]) -> str:
+def _choose_sheet(source: Source, book: Any, filled: tuple[str, ...]) -> str:
     every = [sheet.title for sheet in book.worksheets]
     if source.sheet is None:
         return next((name for name in filled if _is_table(book[name])), filled[0] if filled else "")
@@ -176,7 +176,7 @@ def _rows(source: Source, sheet: Any) -> Iterator[tuple[Any, ...]]:
         yield row
 
 
-def _merged_down(source: Source, sheet: Any, problems: Problems) -> dict[int, dict[int, int]]:
+def _find_merged(source: Source, sheet: Any, problems: Problems) -> dict[int, dict[int, int]]:
     """Return of each row the columns of cells that are merged with those below, and their last rows."""
     from openpyxl.utils import column_index_from_string
 

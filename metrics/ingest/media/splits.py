@@ -58,7 +58,7 @@ def suite_of_split(upload: Upload, problems: Problems) -> Upload:
     """Return an upload of ground truth with the files of one split, where its label files lie in folders of several."""
     if upload.bundle is None or len(splits_of(upload)) < 2:
         return upload
-    labels = _placed(upload.bundle, problems)[0]
+    labels = _find_labels(upload.bundle, problems)[0]
     chosen = copy(upload)
     chosen.bundle = bundle_of_split(upload, labels, problems)
     return chosen
@@ -66,7 +66,7 @@ def suite_of_split(upload: Upload, problems: Problems) -> Upload:
 
 def splits_of(upload: Upload) -> tuple[str, ...]:
     """Return the splits in whose folders or lists files of labels are."""
-    labels, place = ([], split_of) if upload.bundle is None else _placed(upload.bundle, Problems())
+    labels, place = ([], split_of) if upload.bundle is None else _find_labels(upload.bundle, Problems())
     return tuple(dict.fromkeys(split for entry in labels if (split := place(entry)) != REST))
 
 
@@ -100,7 +100,7 @@ def _kind(split: str) -> str:
     return split if match is None else KINDS.get(match[1], match[1])
 
 
-def _placed(bundle: Bundle, problems: Problems) -> tuple[list[Entry], Callable[[Entry], str]]:
+def _find_labels(bundle: Bundle, problems: Problems) -> tuple[list[Entry], Callable[[Entry], str]]:
     """Return the files of labels in folders of splits; else, where lists name some, all that end alike; and whose."""
     labels = bundle.ending(*LABELS)
     within = [entry for entry in labels if split_of(entry) != REST]
