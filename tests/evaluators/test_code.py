@@ -227,9 +227,11 @@ class TestPassAtK:
         }
         assert found["pass@1"]["value"] == pytest.approx(1 / 6)
         assert found["pass@2"]["value"] == pytest.approx(1 / 3)
-        assert found["pass@1"]["low"] <= 1 / 6 <= found["pass@1"]["high"]
+        assert found["pass^2"]["value"] == 0
+        for name in ("pass@1", "pass^2"):
+            assert found[name]["low"] <= found[name]["value"] <= found[name]["high"]
         assert (found["pass@5"]["value"], found["pass@5"]["unscored"]) == (None, 2)
-        lacking = "pass@5: needs as many repeats with a value of code_execution.passed, has 3"
+        lacking = "pass@5, pass^5: needs as many repeats with a value of code_execution.passed, has 3"
         assert lacking in found["pass@5"]["reason"]
 
     def test_it_needs_a_metric_of_0_or_1(self, workspace: Path) -> None:
