@@ -52,6 +52,21 @@ SOURCES = {
         "Järvelin & Kekäläinen 2002, Cumulated gain-based evaluation of IR techniques",
         "https://doi.org/10.1145/582415.582418",
     ),
+    "Buckley & Voorhees 2004, bpref": Source(
+        "Buckley & Voorhees 2004, Retrieval Evaluation with Incomplete Information",
+        "https://doi.org/10.1145/1008992.1009000",
+    ),
+    "Moffat & Zobel 2008, RBP": Source(
+        "Moffat & Zobel 2008, Rank-Biased Precision for Measurement of Retrieval Effectiveness",
+        "https://doi.org/10.1145/1416950.1416952",
+    ),
+    "Yao et al. 2024, τ-bench (pass^k)": Source(
+        "Yao et al. 2024, τ-bench: A Benchmark for Tool-Agent-User Interaction in Real-World Domains",
+        "https://arxiv.org/abs/2406.12045",
+    ),
+    "Liu et al. 2024 (G-Pass@k)": Source(
+        "Liu et al. 2024, Are Your LLMs Capable of Stable Reasoning?", "https://arxiv.org/abs/2412.13147"
+    ),
     "Cohen 1968": Source(
         "Cohen 1968, Weighted kappa: Nominal scale agreement with provision for scaled disagreement",
         "https://doi.org/10.1037/h0026256",
