@@ -47,8 +47,7 @@ class Hits:
         """Return for each query [n] how likely a reader who goes on with probability `p` ends at one of these items:
         (1 − p) · Σ p^(rank − 1).
         """
-        chance: Floats = (1.0 - p) * np.bincount(self.query, p ** (self.rank - 1.0), self.n)
-        return chance
+        return (1.0 - p) * np.bincount(self.query, p ** (self.rank - 1.0), self.n).astype(np.float64)
 
     @cached_property
     def _discounted(self) -> Floats:

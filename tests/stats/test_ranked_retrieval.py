@@ -1,11 +1,11 @@
 """Ranked retrieval: worked numbers, those of trec_eval, and the definition written down a second time.
 
 ir-measures 0.4.3 and pytrec_eval-terrier 0.5.11 gave the same on 600 random data sets with ties, repeated ids, ids
-without a grade, negative grades and queries without a relevant id: 55,798 numbers, largest difference 0. bpref, map_cut,
-RR@k and Judged@k were compared on 600 more, 5,804 numbers, largest difference 0. TREC holds what they gave for one run.
+without a grade, negative grades and queries without a relevant id: 55,798 numbers, largest difference 0. On 600
+more, bpref, map_cut, RR@k and Judged@k: 5,804 numbers, largest difference 0. TREC holds what they gave for one run.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from math import log2
 from random import Random
@@ -13,6 +13,7 @@ from random import Random
 import numpy as np
 import pytest
 
+from metrics.core.array_types import Floats
 from metrics.stats.ranked_retrieval import RankedMeasures, ranks_of
 
 KS = (1, 2, 5, 10)
@@ -30,7 +31,7 @@ def measured(
     ranks = ranks_of(items, query, retrieved, of_retrieved)
     found = RankedMeasures.of(len(runs), query, ranks.rank, grade >= level, np.maximum(grade, 0), grade >= 0)
     many = np.bincount(ranks.retrieved_query, minlength=len(runs))
-    kinds = {
+    kinds: dict[str, Callable[[int], Floats]] = {
         "recall": found.recall, "precision": found.precision, "hit_rate": found.hit_rate, "ndcg": found.ndcg,
         "mrr": found.reciprocal_rank, "map": found.average_precision, "judged": partial(found.judged, retrieved=many),
     }  # fmt: skip

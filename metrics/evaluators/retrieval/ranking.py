@@ -1,6 +1,6 @@
 """Ranking of retrieved ids: recall, precision, hit rate, nDCG, MRR and MAP at several k, R-precision, bpref, RBP."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
 from typing import Annotated, Literal, NamedTuple
@@ -286,7 +286,7 @@ def measures(n: int, judged: Judged, parameters: RankingParameters) -> dict[str,
     gain = np.exp2(gain) - 1 if parameters.gain == "exponential" else gain
     relevant = judged.grade >= parameters.relevant_grade
     found = RankedMeasures.of(n, judged.case, judged.rank, relevant, gain, judged.grade >= 0)
-    kinds = {
+    kinds: dict[str, Callable[[int], Floats]] = {
         "ndcg": found.ndcg, "recall": found.recall, "precision": found.precision, "hit_rate": found.hit_rate,
         "mrr": found.reciprocal_rank, "map": found.average_precision,
         "judged": partial(found.judged, retrieved=judged.retrieved),
