@@ -35,12 +35,12 @@ Only = tuple[str, str]  # evaluator, metric
 class CorrectedMeans(NamedTuple):
     """Each model's mean as judged and as corrected, and the sample that the correction rests on, in outputs.
 
-    ties: as many people pass as fail; unsure: labels; unanswered: drawn outputs without a label; sampled: of the random
+    split: raters differ; unsure: labels; unanswered: drawn outputs without a label; sampled: of the random
     sample, among the labelled.
     """
 
     rows: tuple[Corrected, ...]
-    ties: int
+    split: int
     unsure: int
     unanswered: int
     sampled: int
@@ -66,8 +66,9 @@ panel_agreement = of_run(panels.panel_agreement, "Comparing the judges")
 def _corrected_means(run: Run, criterion: str, only: Only, tag: str | None = None) -> CorrectedMeans:
     people = human_labels.human_labels(run, criterion)
     return CorrectedMeans(
-        tuple(means.corrected_means(run, criterion, only, tag)), people.ties, people.criterion.unsure,
-        sum(people.unanswered.values()), int(people.random.sum()), int((people.label_counts > 0).sum()),
+        tuple(means.corrected_means(run, criterion, only, tag)), int((people.split & people.random).sum()),
+        people.criterion.unsure, sum(people.unanswered.values()),
+        int((people.random & (people.label_counts > 0)).sum()), int((people.label_counts > 0).sum()),
     )  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from metrics.presentation.format import count, plural
+from metrics.presentation.format import count, plural, share
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,27 +50,40 @@ def labels_counted(found: Agreement) -> str:
 
 
 def basis(found: Agreement) -> str:
-    """Return whom the numbers speak of, and what picked labels are for."""
+    """Return whom the numbers speak of, what picked labels are for, and what counts where raters differ."""
+    split = ""
+    if found.split:
+        split = (
+            f" On {count(found.split)} of them raters differ: the label of one of them, drawn at random, counts (for ρ "
+            "their mean)."
+        )
     if found.sample == "labelled":
+        unsure = f" {plural(found.unsure, 'more')} of which raters are unsure left out." if found.unsure else ""
         return (
             f"Of the {plural(found.n, 'labelled output')} only: they were picked, or it is not known how they were "
-            "chosen, so they say nothing about the others."
+            f"chosen, so they say nothing about the others.{unsure}{split}"
         )
     sample = plural(found.n, "output labelled at random", "outputs labelled at random")
     others = plural(found.picked, "picked one", "picked ones")
     also = f" {others} only {'helps' if found.picked == 1 else 'help'} to choose a threshold." if found.picked else ""
-    return f"{sample} {'speaks' if found.n == 1 else 'speak'} for all outputs.{also}"
+    if found.unsure:
+        whom = f"for those that raters are sure of, {share(found.n, found.n + found.unsure)} of all"
+    else:
+        whom = "for all outputs"
+    return f"{sample} {'speaks' if found.n == 1 else 'speak'} {whom}.{also}{split}"
 
 
 def agreement_frame(rows: Iterable[tuple[str, Agreement]]) -> pd.DataFrame:
     """Return a row a statistic of each (criterion, agreement).
 
     Columns: evaluator, metric, criterion, sample ("outputs": a random sample of all, "labelled": those alone), n,
-    cases, picked, threshold, chosen, held_out, statistic (STATISTICS), value, low, high, needs (labels that lack).
+    cases, picked, split (of the n, on which raters differ: one label each, drawn at random, counts), unsure (more, left
+    out as raters are unsure), threshold, chosen, held_out, statistic (STATISTICS), value, low, high, needs (labels that
+    lack).
     """
     import pandas as pd
 
-    about = ("sample", "n", "cases", "picked", "threshold", "chosen", "held_out")
+    about = ("sample", "n", "cases", "picked", "split", "unsure", "threshold", "chosen", "held_out")
     found = [
         {"evaluator": one.column.evaluator, "metric": one.column.metric, "criterion": criterion}
         | {name: getattr(one, name) for name in about}

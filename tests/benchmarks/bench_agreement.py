@@ -6,16 +6,18 @@ Of 400 outputs 120 are labelled through the queue, half of them picked near the 
 the rates. Required: a bias of at most .01 against all outputs, and intervals that hold the value of the outputs which
 could be drawn in 93 to 97 % of the data sets; shown beside: both with picked labels counted like random ones. With 15
 to 60 labels: coverage over 21 tables of people × judge, beside percentiles of resamples. A judge that knows nothing: κ
-at the threshold that its labels suggest, on those labels and as shown. Three minutes of processor time.
+at the threshold that its labels suggest, on those labels and as shown. Two raters who differ: mean, accuracy and
+guarantee of all outputs, beside those of outputs on which they agree. Three minutes of processor time.
 """
 
 import numpy as np
 
 from tests.analysis.labels.few_labels import coverages, suggested
 from tests.analysis.labels.queued_labels import LABELS, OUTPUTS, POPULATIONS, simulate
+from tests.analysis.labels.several_raters import Told, simulate as simulate_raters
 from tests.benchmarks.table import Row, report
 
-REPEATS, MIXED, OF_TABLE, OF_THRESHOLD = 1_500, 300, 120, 300
+REPEATS, MIXED, OF_TABLE, OF_THRESHOLD, OF_RATERS = 1_500, 300, 120, 300, 400
 BIAS, LEAST, MOST = 0.01, 0.93, 0.97
 FEW = (15, 25, 40, 60)
 
@@ -50,6 +52,19 @@ def main() -> None:
             Row(f"{title} on the labels that chose it", own, ""),
             Row(f"{title} as shown, |bias|", abs(shown - truth), "", most=0.05),
             Row(f"{title} as shown, coverage", covered, "", least=LEAST),
+        ]
+    for agreed in (True, False):
+        found = simulate_raters(OF_RATERS, seed=2, agreed=agreed)
+        title = f"two raters, {'outputs on which they agree' if agreed else 'all outputs'}"
+        shares = {name: float(np.mean([getattr(one, name) for one in found])) for name in Told._fields}
+        least, most = (None, None) if agreed else (LEAST, 0.05)
+        rows += [
+            Row(f"{title}: corrected mean, truly .742", shares["mean"], ""),
+            Row(f"{title}: corrected mean, coverage", shares["held"], "", least=least),
+            Row(f"{title}: accuracy, truly .788", shares["accuracy"], ""),
+            Row(f"{title}: accuracy, coverage", shares["accuracy_held"], "", least=least),
+            Row(f'{title}: "at most 10 % wrong" given', shares["promised"], ""),
+            Row(f'{title}: "at most 10 % wrong" false', shares["broken"], "", most=most),
         ]
     report(rows)
 

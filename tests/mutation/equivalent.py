@@ -38,7 +38,6 @@ EQUIVALENT = {
     ("analysis/objects/segments.py", "segments", "codes >= 0 → codes > 0"): "0 would be the first label for itself",
     ("analysis/objects/segments.py", "segments", "codes >= 0 → codes >= 1"): "0 would be the first label for itself",
     ("analysis/findings/insights.py", "_accuracy", "len(scored) < 2 → len(scored) < 1"): "one is tied with all others",
-    ("analysis/labels/human_labels.py", "HumanLabels.ties", "self.given > 0 → self.given > 1"): "one label is no tie",
     ("analysis/summary.py", "_dimensions", "one.name == name → one.name != name"): "what has no metric has no value",
     ("analysis/cases/threshold_outcomes.py", "shares_passed", "means * sign → means / sign"): "it is 1 or -1",
     ("analysis/leaderboard/headline.py", "Headline.sentence",

@@ -14,8 +14,9 @@ from metrics.presentation import format, guarantee_words, phrases
 LIMITS = {"0.01": "1 %", "0.02": "2 %", "0.1": "10 %", "0.2": "20 %"}
 ABOUT = (
     "Learn then Test (Angelopoulos et al. 2021): the labels may choose the threshold, as thresholds are tested in a "
-    "fixed order. Only labels of outputs drawn at random count, and one a case. The guarantee holds for new answers "
-    "like these, for each row by itself; for all models together it says nothing about a single one of them."
+    "fixed order. Only labels of outputs drawn at random count, and one a case: where raters differ, that of one, "
+    "drawn at random; a rater who is unsure does not pass the answer. The guarantee holds for new answers like these, "
+    "for each row by itself; for all models together it says nothing about a single one of them."
 )
 TOGETHER = "all together"
 
@@ -47,7 +48,11 @@ COLUMNS = {
     "model": header("Model", 200),
     "threshold": numeric("Accept from", 110, "The score from which on an answer is accepted."),
     "accepted": numeric("Accepted", 90, "Share of all scored answers that are accepted."),
-    "wrong": numeric("Wrong labels", 110, "Of the labels that chose the threshold: accepted answers that people fail."),
+    "wrong": numeric(
+        "Wrong labels",
+        110,
+        "Of the labels that chose the threshold: accepted answers not passed.",
+    ),
     "n": numeric("Labels", 80, "Labels that choose the threshold: of outputs drawn at random, one a case."),
     "missing": header("Missing", 260, "How many more labels it takes, or may take if the shares of wrong ones stay."),
 }

@@ -47,7 +47,7 @@ def outputs_table(run: str, column: Column, rows: Sequence[Mapping[str, Any]], k
         "case_id": header("Case", 150),
         "model": header("Model", 140),
         "judge": numeric("Judge", 60),
-        "people": numeric("People", 60),
+        "people": numeric("People", 60, "Mean of its labels; where raters differ, one drawn at random counts."),
     }
     if not table["counted"].eq("random").all():
         shown["counted"] = header("Label", 80, "Only labels of a random sample are counted in the cell.")

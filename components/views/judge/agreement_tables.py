@@ -86,10 +86,10 @@ def sample_line(found: CorrectedMeans) -> str:
             f"{plural(found.unanswered, 'drawn output has', 'drawn outputs have')} no label yet: "
             "left out, assuming they are like the others."
         )
-    if found.ties:
-        parts.append(f"{plural(found.ties, 'output')} with as many passes as fails left out.")
+    if found.split:
+        parts.append(f"{plural(found.split, 'output')} on which raters differ: the mean of their labels.")
     if found.unsure:
-        parts.append(f"{plural(found.unsure, 'label')} unsure.")
+        parts.append(f"{plural(found.unsure, 'unsure label')} left out: the means are of what raters are sure of.")
     return " ".join(parts)
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from metrics.analysis.labels.labelled_scores import LabelledScores, inside_outputs, labelled_scores, output_scores
+from metrics.analysis.labels.labelled_scores import LabelledScores, labelled_scores, output_scores, outputs_of
 from metrics.analysis.leaderboard.leaderboard import Column
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.rounding import at_least
@@ -48,13 +48,14 @@ def acceptances(
 ) -> list[Acceptance]:
     """Return from which score of a metric on each model's answers can be accepted, then those of all models together.
 
-    only: evaluator and metric; see `labelled_scores`. Empty for a metric of which neither end is better. Source:
-    Angelopoulos, Bates, Candès, Jordan & Lei 2021, Learn then Test.
+    only: evaluator and metric; see `labelled_scores`. An answer is wrong where a rater drawn at random from those who
+    labelled it fails it or is unsure. Empty for a metric of which neither end is better. Source: Angelopoulos, Bates,
+    Candès, Jordan & Lei 2021, Learn then Test.
     """
-    both = labelled_scores(run, *only, criterion, tag=tag, passing=passing)
+    both = labelled_scores(run, *only, criterion, tag=tag, passing=passing, unsure=True)
     if both.column.direction == "none":
         return []
-    scores = np.where(inside_outputs(run, tag), output_scores(run, both.column), np.nan).reshape(len(run.models), -1)
+    scores = np.where(outputs_of(run, tag=tag), output_scores(run, both.column), np.nan).reshape(len(run.models), -1)
     parts: list[tuple[str | None, Bools]] = [(name, both.model == place) for place, name in enumerate(run.models)]
     if len(parts) > 1:
         parts.append((None, np.ones(len(both.model), bool)))

@@ -1,5 +1,6 @@
 """Each model's mean in a metric, corrected by a random sample of people's labels."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +21,8 @@ class Corrected:
     `raw` is the leaderboard's value. labels, corrected: in the metric's range (`unit` "metric"), or in that of the
     labels ("labels") where the metric has no range to convert them to. gap: judge − people on the labelled outputs,
     None in the labels' unit. All three are None where the sample has too few labels; `needs` says how many more it
-    takes, 0 where there are enough.
+    takes, 0 where there are enough. They leave out labels of raters who are unsure; `unsure`: the corrected mean if all
+    of those were the lowest label, and the highest; None where no label is unsure.
     """
 
     model: str
@@ -32,6 +34,7 @@ class Corrected:
     corrected: Estimate | None
     gap: Estimate | None
     needs: int
+    unsure: tuple[float, float] | None = None
 
 
 def corrected_means(run: Run, criterion: str, only: tuple[str, str], tag: str | None = None) -> list[Corrected]:
@@ -39,27 +42,34 @@ def corrected_means(run: Run, criterion: str, only: tuple[str, str], tag: str | 
     column = metric_columns(run)[only]
     people = human_labels(run, criterion)
     design = run.sampling_design(tag)
-    labels = np.where(people.random, people.consensus, np.nan)
-    unit, labels = _translated(labels, people, column)
+    # the labels, then with the unsure ones as the lowest and as the highest label
+    filled = [people.means_with(value) for value in (np.nan, people.criterion.low, people.criterion.high)]
+    unit, labels = _translated(np.where(people.random, filled, np.nan), people, column)
     board = leaderboard(run, tag)
     found = []
-    scores, labels = (
-        every.reshape(len(run.models), -1)[:, design.inside] for every in (output_scores(run, column), labels)
-    )
-    for model, score, own in zip(run.models, scores, labels, strict=True):
+    scores = output_scores(run, column).reshape(len(run.models), -1)[:, design.inside]
+    labels = labels.reshape(len(filled), len(run.models), -1)[:, :, design.inside].swapaxes(0, 1)
+    for model, score, every in zip(run.models, scores, labels, strict=True):
         scored = ~np.isnan(score)
         weights, clusters = design.of_part(scored)
-        score, own = score[scored], own[scored]
+        score, (own, *ends) = score[scored], every[:, scored]
         cell = board.cells.get((model, column.key))
         raw = UNDEFINED if cell is None else Stat(cell.value, cell.low, cell.high)
         known = ~np.isnan(own)
         needs = lacking(int(known.sum()), design.units[scored][known])
-        alone = both = gap = None
+        alone = both = gap = unsure = None
         if not needs:
             alone, both = (corrected_mean(score, own, weights, clusters, power) for power in (False, True))
             gap = corrected_mean(score, score - own, weights, clusters, power=False) if unit == "metric" else None
-        found.append(Corrected(model, unit, raw, int(known.sum()), len(own), alone, both, gap, needs))
+            if not np.array_equal(*ends, equal_nan=True):
+                unsure = _ends(corrected_mean(score, end, weights, clusters) for end in ends)
+        found.append(Corrected(model, unit, raw, int(known.sum()), len(own), alone, both, gap, needs, unsure))
     return found
+
+
+def _ends(estimates: Iterable[Estimate | None]) -> tuple[float, float]:
+    values = [one.value for one in estimates if one is not None]
+    return min(values), max(values)
 
 
 def _translated(labels: Floats, people: HumanLabels, column: Column) -> tuple[str, Floats]:

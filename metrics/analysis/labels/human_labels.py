@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.arrow import stored_rows
@@ -47,15 +48,21 @@ class Criterion:
 class HumanLabels:
     """All labels of one criterion. An output's index is `model · cases + position`; NaN means no label.
 
-    ratings: [outputs, raters]; by_place: [outputs, most] the first, second … label of each output in the order in which
-    they were added; random: whether each output belongs to a random sample of its model's, so that it stands for the
-    others; unanswered: by model, how many outputs that were drawn for labelling have no label. A label given beside the
-    judge's verdict ("seen") counts only where the output has no blind one, and for that output alone.
+    ratings: [outputs, raters], NaN also where the rater is unsure; turns: [outputs, raters] the random order in which
+    an output's raters decide on it, −1 where a rater gave no label, not even unsure; by_place: [outputs, most] the
+    first, second … label of each output in the order in which they were added; random: whether each output belongs to a
+    random sample of its model's, so that it stands for the others; unanswered: by model, how many outputs that were
+    drawn for labelling have no label. A label given beside the judge's verdict ("seen") counts only where the output
+    has no blind one, and for that output alone.
+
+    Where raters differ, no output is left out, as outputs on which all agree are the easy ones. Means take the mean of
+    an output's labels; what needs one label (a verdict, a guarantee) takes that of one rater, drawn at random.
     """
 
     criterion: Criterion
     raters: tuple[str, ...]
     ratings: Floats
+    turns: Ints
     by_place: Floats
     random: Bools
     unanswered: Mapping[str, int]
@@ -66,16 +73,40 @@ class HumanLabels:
         return np.asarray((~np.isnan(self.ratings)).sum(axis=1), np.int64)
 
     @cached_property
-    def consensus(self) -> Floats:
-        """All raters' labels as one: the mean of grades, the majority of pass and fail; NaN for a tie or no label."""
-        filled = np.where(np.isnan(self.ratings), 0.0, self.ratings).sum(axis=1)
-        mean = ratio(filled, self.label_counts)
-        return mean if self.criterion.graded else np.where(mean == 0.5, np.nan, np.round(mean))
+    def means(self) -> Floats:
+        """The mean of each output's labels, of pass and fail the share of passes; NaN without a label."""
+        return self.means_with(np.nan)
 
-    @property
-    def ties(self) -> int:
-        """How many outputs have as many passes as fails."""
-        return int((np.isnan(self.consensus) & (self.label_counts > 0)).sum())
+    def means_with(self, unsure: float) -> Floats:
+        """Return the mean of each output's labels, with those of raters who are unsure as `unsure`; NaN: left out."""
+        counted = ~np.isnan(self.ratings) if np.isnan(unsure) else self.turns >= 0
+        filled = np.where(np.isnan(self.ratings), 0.0 if np.isnan(unsure) else unsure, self.ratings)
+        return ratio(np.where(counted, filled, 0.0).sum(axis=1), counted.sum(axis=1))
+
+    @cached_property
+    def split(self) -> Bools:
+        """Whether two labels of an output differ."""
+        lowest, highest = (end.reduce(self.ratings, axis=1) for end in (np.fmin, np.fmax))
+        return np.asarray(lowest < highest, bool)
+
+    @cached_property
+    def asked(self) -> Bools:
+        """Whether an output has a label, be it unsure."""
+        return np.asarray((self.turns >= 0).any(axis=1), bool)
+
+    @cached_property
+    def unsure(self) -> Bools:
+        """Whether every rater of an output is unsure."""
+        return self.asked & (self.label_counts == 0)
+
+    def drawn(self, unsure: bool = False) -> Floats:
+        """Return for each output the label of one of its raters, drawn at random; NaN where there is none.
+
+        unsure: raters who are unsure are drawn too, which gives NaN; else one who is sure where there is any.
+        """
+        known = self.turns >= 0 if unsure else ~np.isnan(self.ratings)
+        first = np.where(known, self.turns, np.iinfo(np.int64).max).argmin(axis=1, keepdims=True)
+        return np.take_along_axis(self.ratings, first, axis=1)[:, 0]
 
 
 def criteria(run: Run) -> tuple[Criterion, ...]:
@@ -133,8 +164,19 @@ def _human_labels(run: Run, criterion: str, version: str) -> HumanLabels:
     nth = pd.Series(places[known]).groupby(places[known]).cumcount().to_numpy()  # how many rows before have the place
     by_place = np.full((outputs, int(nth.max(initial=0)) + 1), np.nan)
     by_place[places[known], nth] = values[known]
-    random, unanswered = _random(run, table.filter(pa.array(blind)), places[blind], values[blind])
-    return HumanLabels(facts, raters, ratings, by_place, random, unanswered)
+    turns = np.full(ratings.shape, -1, np.int64)
+    turns[places, coded.indices.to_numpy()] = 0
+    several = (turns[places] == 0).sum(axis=1) > 1
+    turns[places[several], coded.indices.to_numpy()[several]] = _turns(run, table.filter(pa.array(several)))
+    random, unanswered = _random(run, table.filter(pa.array(blind)), places[blind])
+    return HumanLabels(facts, raters, ratings, turns, by_place, random, unanswered)
+
+
+def _turns(run: Run, table: pa.Table) -> Ints:
+    """Return a random number for each label, which depends on the run's data, its output and its rater alone."""
+    seed = run.spec.suite.fingerprint + run.spec.outputs.fingerprint
+    names = zip(*(table[name].to_pylist() for name in ("model", "case_id", "rater")), strict=True)
+    return (_digests([(seed, *one) for one in names]) >> np.uint64(1)).astype(np.int64)
 
 
 def output_places(run: Run, table: pa.Table) -> Ints:
@@ -158,8 +200,8 @@ def case_ids(run: Run) -> pa.Array:
     return run.case_columns(["case_id"])["case_id"].combine_chunks()
 
 
-def _random(run: Run, table: pa.Table, places: Ints, values: Floats) -> tuple[Bools, dict[str, int]]:
-    """Return which outputs are in the random sample, and how many drawn ones per model have no label.
+def _random(run: Run, table: pa.Table, places: Ints) -> tuple[Bools, dict[str, int]]:
+    """Return which labelled outputs are in the random sample, and how many drawn ones per model have no label.
 
     table: the blind labels. Outputs are drawn in the order of `draw_order`, so a model's sample is everything up to the
     last that was drawn, including outputs before it that were labelled for another reason. Later draws alone would not
@@ -173,9 +215,9 @@ def _random(run: Run, table: pa.Table, places: Ints, values: Floats) -> tuple[Bo
         found[chosen] = True
         return found.reshape(order.shape)
 
-    labelled, drawn = marked(places[~np.isnan(values)]), marked(places[sampling == "drawn"])
+    labelled, drawn = marked(places), marked(places[sampling == "drawn"])
     reached = order <= np.where(drawn, order, -1).max(axis=1, initial=-1, keepdims=True)
-    reached |= (marked(places) | (order < 0)).all(axis=1, keepdims=True)
+    reached |= (labelled | (order < 0)).all(axis=1, keepdims=True)
     reached |= marked(places[sampling == "random"])
     unanswered = (reached & (order >= 0) & ~labelled).sum(axis=1)
     return (reached & labelled).ravel(), dict(zip(run.models, unanswered.tolist(), strict=True))
@@ -189,7 +231,13 @@ def draw_order(run: Run) -> Ints:
     places = output_places(run, table)
     seed = run.spec.suite.fingerprint + run.spec.outputs.fingerprint
     pairs = zip(table["model"].to_pylist(), table["case_id"].to_pylist(), strict=True)
-    keys = np.array([hashlib.sha256("\x1f".join((seed, *pair)).encode()).digest()[:8] for pair in pairs], "S8")
+    keys = _digests([(seed, *pair) for pair in pairs])
     found = np.full(len(run.models) * run.spec.suite.cases, -1, np.int64)
-    found[places[np.argsort(keys.view(">u8"), kind="stable")]] = np.arange(len(keys))
+    found[places[np.argsort(keys, kind="stable")]] = np.arange(len(keys))
     return found
+
+
+def _digests(names: Sequence[tuple[str, ...]]) -> NDArray[np.uint64]:
+    """Return a number for each tuple of names, the first 64 bits of its SHA-256."""
+    found = b"".join(hashlib.sha256("\x1f".join(one).encode()).digest()[:8] for one in names)
+    return np.frombuffer(found, ">u8").astype(np.uint64)

@@ -7,9 +7,9 @@ from typing import Literal
 
 import numpy as np
 
-from metrics.analysis.labels.human_labels import named_outputs
+from metrics.analysis.labels.human_labels import human_labels, named_outputs
 from metrics.analysis.labels.judgements import judged_evaluators
-from metrics.analysis.labels.labelled_scores import LabelledScores, inside_outputs, labelled_scores, metric_columns
+from metrics.analysis.labels.labelled_scores import LabelledScores, labelled_scores, metric_columns, outputs_of
 from metrics.analysis.leaderboard.leaderboard import Column, leaderboard
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.rounding import at_least
@@ -61,7 +61,9 @@ class Agreement:
     specificity, and `table`, counts by CELLS. suggested: the threshold that maximises Youden's J on all labels, picked
     ones too; balanced: its balanced accuracy. Where these labels chose the threshold (`held_out`), the numbers of each
     output are of thresholds that resamples without it chose. A metric without a direction has only spearman. pooled: of
-    a part of the outputs the accuracy drawn towards that of the other parts, see agreement_slices.
+    a part of the outputs the accuracy drawn towards that of the other parts, see agreement_slices. split: on how many
+    of the `n` raters differ, so that one of their labels, drawn at random, stands for the output (in spearman their
+    mean); unsure: how many more outputs are left out because every rater is unsure of them.
     """
 
     column: Column
@@ -82,6 +84,8 @@ class Agreement:
     sample: Sample = "labelled"
     picked: int = 0
     pooled: Stat = UNDEFINED
+    split: int = 0
+    unsure: int = 0
 
     @property
     def held_out(self) -> bool:
@@ -125,7 +129,8 @@ def agreements(
     found = []
     for evaluator, metric in metric_columns(run) if only is None else [only]:
         both = labelled_scores(run, evaluator, metric, criterion, model, tag, passing)
-        found.append(agreement(both, evaluator in judged, threshold))
+        inside = outputs_of(run, model, tag)
+        found.append(_with_raters(agreement(both, evaluator in judged, threshold), both, run, criterion, inside))
     return found
 
 
@@ -139,14 +144,23 @@ def agreement_slices(
     judged = only[0] in judged_evaluators(run)
     whole = labelled_scores(run, *only, criterion, passing=passing)
     cut = cut_of(whole, threshold)  # one threshold for all: that of all outputs together
-    parts = {("model", name): whole.model == index for index, name in enumerate(run.models)}
-    parts |= {("tag", tag): inside_outputs(run, tag)[whole.place] for tag in leaderboard(run).tags}
-    parts = {name: keep for name, keep in parts.items() if keep.any()}
+    inside = {("model", name): outputs_of(run, name, None) for name in run.models}
+    inside |= {("tag", tag): outputs_of(run, None, tag) for tag in leaderboard(run).tags}
+    parts = {name: keep for name, own in inside.items() if (keep := own[whole.place]).any()}
     drawn = _pooled_accuracies(whole, cut, parts)
-    return {
-        name: replace(_agreement(whole.part(keep), cut.part(keep), judged), pooled=drawn.get(name, UNDEFINED))
-        for name, keep in parts.items()
-    }
+    found = {}
+    for name, keep in parts.items():
+        both = whole.part(keep)
+        one = replace(_agreement(both, cut.part(keep), judged), pooled=drawn.get(name, UNDEFINED))
+        found[name] = _with_raters(one, both, run, criterion, inside[name])
+    return found
+
+
+def _with_raters(found: Agreement, both: LabelledScores, run: Run, criterion: str, inside: Bools) -> Agreement:
+    """Return an agreement with the outputs on which raters differ or are unsure; inside: whose outputs it is of."""
+    people = human_labels(run, criterion)
+    unsure = people.unsure & inside & (people.random if found.sample == "outputs" else True)
+    return replace(found, split=int(people.split[both.place[both.counted]].sum()), unsure=int(unsure.sum()))
 
 
 def _pooled_accuracies(whole: LabelledScores, cut: LabelCut, parts: Mapping[Part, Bools]) -> dict[Part, Stat]:
@@ -284,7 +298,7 @@ def cell_codes(both: LabelledScores, threshold: float) -> Ints:
 
 
 def cell_outputs(run: Run, both: LabelledScores, threshold: float, cell: str) -> list[dict[str, object]]:
-    """Return the outputs in one of CELLS: case_id, model, judge (its score), people (their label), counted.
+    """Return the outputs in one of CELLS: case_id, model, judge (its score), people (mean of their labels), counted.
 
     counted: whether the cell counts the output; picked ones follow where there is a random sample. Those farthest from
     the threshold come first.

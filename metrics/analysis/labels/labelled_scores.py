@@ -19,9 +19,10 @@ from metrics.store import Run
 class LabelledScores:
     """The outputs that have both a score and a label: arrays [n].
 
-    sign · score and good · label: higher is better; passed: whether people pass the output; place: index of the output,
-    see HumanLabels; model: its index; clusters: codes of its case, or of the case's group; random: whether it belongs
-    to a random sample of its model's outputs; weight: how many of the model's outputs it then stands for, else 1.
+    sign · score and good · label: higher is better; label: the mean of the output's labels; passed: whether one of its
+    raters, drawn at random, passes it; place: index of the output, see HumanLabels; model: its index; clusters: codes
+    of its case, or of the case's group; random: whether it belongs to a random sample of its model's outputs; weight:
+    how many of the model's outputs it then stands for, else 1.
     """
 
     column: Column
@@ -66,32 +67,32 @@ def labelled_scores(
     model: str | None = None,
     tag: str | None = None,
     passing: float | None = None,
+    unsure: bool = False,
 ) -> LabelledScores:
     """Return the outputs with both a score in a metric and a label, of all models or one, all cases or one tag's.
 
     Grades from `passing` on pass, by default those above the middle of their scale. A higher grade is better, unless
-    the criterion has the name of a metric where lower is better. Raises KeyError for an unknown metric or criterion.
+    the criterion has the name of a metric where lower is better. unsure: a rater who is unsure does not pass the
+    output, for what must not promise too much; else such a label is none. Raises KeyError for an unknown metric or
+    criterion.
     """
     column = metric_columns(run)[evaluator, metric]
     people = human_labels(run, criterion)
     sign = -1 if column.direction == "lower" else 1
-    score, label, good = output_scores(run, column), people.consensus, label_sign(people, column)
+    score, label, good = output_scores(run, column), people.drawn(unsure), label_sign(people, column)
     of_model = np.arange(len(score)) // run.spec.suite.cases
-    both = ~np.isnan(score) & ~np.isnan(label)
+    both = ~np.isnan(score) & (people.asked if unsure else ~np.isnan(label))
     random = people.random & both
     scored, drawn = (np.bincount(of_model, part, len(run.models)) for part in (~np.isnan(score), random))
     weight = np.where(random, ratio(scored, drawn, 1.0)[of_model], 1.0)
-    keep = both & inside_outputs(run, tag)
-    if model is not None:
-        keep &= of_model == run.models.index(model)
-    place = np.flatnonzero(keep)
+    place = np.flatnonzero(both & outputs_of(run, model, tag))
     passed = good * label > good * people.criterion.middle if passing is None else good * label >= good * passing
     return LabelledScores(
         column,
         sign,
         good,
         score[place],
-        label[place],
+        people.means[place],
         passed[place],
         place,
         of_model[place],
@@ -114,11 +115,11 @@ def output_scores(run: Run, column: Column) -> Floats:
     return np.concatenate([np.full(len(design), np.nan) if one is None else one.values for one in found])
 
 
-def inside_outputs(run: Run, tag: str | None) -> Bools:
-    """Return whether each output is of a case with the tag; all without a tag."""
+def outputs_of(run: Run, model: str | None = None, tag: str | None = None) -> Bools:
+    """Return whether each output is of a model and of a case with a tag; of any model or case where it is None."""
     inside = np.zeros(run.spec.suite.cases, bool)
     inside[run.sampling_design(tag).inside] = True
-    return np.tile(inside, len(run.models))
+    return (np.array([model in (None, name) for name in run.models])[:, None] & inside).ravel()
 
 
 def output_clusters(run: Run, places: Ints) -> Ints:

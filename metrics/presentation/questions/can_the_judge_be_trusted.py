@@ -15,7 +15,7 @@ from metrics.analysis.leaderboard.leaderboard import Column
 from metrics.presentation.agreement_words import HELD_OUT, basis, labels_counted, rater_noise_sentence
 from metrics.presentation.bias_words import conclusion, effect_text, verdict_text
 from metrics.presentation.blocks import Block, Head, Link, Note, Sentence, Table, table, table_of
-from metrics.presentation.format import ARROWS, MISSING, aligned, count, number, plural, shorten
+from metrics.presentation.format import ARROWS, MISSING, aligned, count, interval, number, plural, shorten
 from metrics.presentation.guarantee_words import accept_line
 from metrics.presentation.panel_rows import DISPUTED, LIKE, panel_table
 from metrics.presentation.phrases import Estimated, estimated, metric_title, named, too_few
@@ -36,8 +36,8 @@ HELPS = {
     "suggested": "The threshold with the highest (sensitivity + specificity) / 2 on all labels, picked ones too "
     "(Youden), with the 95 % range over resampled cases.",
     "balanced": "(sensitivity + specificity) / 2 of suggested thresholds on cases that did not choose them; ½: chance.",
-    "n": "Outputs labelled at random that have both a score and a label that people agree on: only they speak for all "
-    "outputs. Where there are none, the picked ones, which speak for themselves.",
+    "n": "Outputs labelled at random that have both a score and a label: only they speak for all outputs. "
+    "Where there are none, the picked ones, which speak for themselves.",
     "alpha": "Krippendorff's α of all raters: 1 perfect, 0 chance; nominal for pass and fail, interval for grades.",
     "weighted": "Quadratic-weighted κ: grades far apart weigh more than neighbours.",
     "equal": "Share of outputs that got the same label from both.",
@@ -45,6 +45,8 @@ HELPS = {
     "labels": "The mean of the labelled random sample alone. From 10 labels on.",
     "corrected": "Prediction-powered mean (PPI++): the judge's scores of all outputs, corrected by a labelled random "
     "sample of 10 or more.",
+    "unsure": "The corrected mean if all labels of raters who are unsure were the lowest label, and the highest; the "
+    "other columns leave them out.",
     "gap": "Judge − people on the labelled outputs: above 0 the judge scores too high.",
     "weight": "λ: how far the correction follows the judge. Near 0 the judge's scores are unrelated to the labels.",
 }
@@ -57,7 +59,8 @@ MOST_PAIRS = 16  # of a metric and a criterion
 MOST_BASES = 3  # metrics that leave some outputs unscored rest on fewer labels
 METHOD = (
     "κ and Spearman's ρ are 1 where judge and people agree and 0 where the agreement is no better than chance. The "
-    "numbers are of outputs labelled at random, as only those speak for all outputs; picked ones help to choose a "
+    "numbers are of outputs labelled at random, as only those speak for all outputs; where raters of an output differ, "
+    "the label of one of them counts, drawn at random, and in means and ρ their mean; picked ones help to choose a "
     "threshold, and where every label is of a picked output the numbers hold for these alone. 95 % intervals: of κ by "
     "Jeffreys' prior, of shares Wilson's, of ρ by 1,000 bootstrap samples of the cases. A corrected mean estimates "
     "what people would say of all outputs: the judge's mean, corrected by its mean error on a random sample that "
@@ -253,12 +256,14 @@ def corrected_table(rows: Sequence[tuple[str, str, Corrected]], links: Sequence[
         [too_few(row.needs) if row.needs else estimated(getattr(row, name)) for row in own]
         for name in ("corrected", "labels")
     )
+    unsure = [interval(*row.unsure) if row.unsure else MISSING for row in own]
     return table_of(
         "Means of the judge, and corrected by labels",
         (Head("Model", width=130), [row.model for row in own]),
         *(about if any(title for title, *_ in rows) else []),
         (Head("As judged", True, HELPS["raw"], 142), [estimated(row.raw) for row in own]),
         (Head("Corrected", True, HELPS["corrected"], 142), corrected),
+        *([(Head("If unsure", True, HELPS["unsure"], 110), unsure)] if any(row.unsure for row in own) else []),
         (Head("Labels alone", True, HELPS["labels"], 142, page_only=True), labels),
         (Head("Judge − people", True, HELPS["gap"], 178, page_only=True), [signed_estimate(row.gap) for row in own]),
         (

@@ -123,9 +123,7 @@ def test_a_verdict_given_beside_the_judges_counts_for_its_output_alone(workspace
     add(run, [(f"c{i}", "m", "drawn") for i in order[:20]], people, "bo")
     one, labels = found(run), human_labels(run, "good")
     assert (one.sample, one.n, one.picked) == ("outputs", 20, len(set(range(12)) - set(order[:20].tolist())))
-    assert all(labels.consensus[i] == people[f"c{i}", "m"] for i in order[:20]), (
-        "the blind label is the one that counts"
-    )
+    assert all(labels.means[i] == people[f"c{i}", "m"] for i in order[:20]), "the blind label is the one that counts"
 
 
 def test_raters_are_compared_on_outputs_labelled_at_random(workspace: Path) -> None:

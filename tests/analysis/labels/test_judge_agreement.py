@@ -48,12 +48,16 @@ def scores(run: Run, model: str) -> np.ndarray:
     return rows.set_index("case_id")["value"].reindex([f"c{index}" for index in range(len(rows))]).to_numpy()
 
 
-def test_two_against_one_and_ties(run: Run) -> None:
+def test_outputs_on_which_raters_differ_are_not_left_out(run: Run) -> None:
     people = human_labels(run, "good")
     assert people.label_counts[:30].tolist() == [2] * 30
-    expected = [1.0 if passes(index, "long") else np.nan for index in range(30)]  # bo passes all: else a tie
-    np.testing.assert_array_equal(people.consensus[:30], expected)
-    assert (people.ties, people.random.sum()) == (sum(not passes(index, "long") for index in range(30)), 80)
+    failed = np.array([not passes(index, "long") for index in range(30)])  # by ann; bo passes all
+    np.testing.assert_array_equal(people.means[:30], np.where(failed, 0.5, 1.0))
+    np.testing.assert_array_equal(people.split[:30], failed)
+    drawn = people.drawn()
+    assert (people.random.sum(), (~np.isnan(drawn)).sum(), people.split.sum()) == (80, 80, failed.sum())
+    assert 0 < drawn[:30][failed].mean() < 1
+    assert drawn[:30][~failed].all()
 
 
 def test_raters(run: Run) -> None:
@@ -69,13 +73,14 @@ def test_raters(run: Run) -> None:
 def test_verdicts_at_the_threshold_and_the_outputs_behind_them(run: Run) -> None:
     (found,) = judge_agreement.agreements(run, "good", only=ROUGE, threshold=0.5)
     both = labelled_scores.labelled_scores(run, *ROUGE, "good")
-    assert (found.n, found.chosen, sum(found.table)) == (80 - human_labels(run, "good").ties, "given", found.n)
+    assert (found.n, found.chosen, sum(found.table)) == (80, "given", found.n)
+    assert found.split == human_labels(run, "good").split.sum() > 0
     for count, cell in zip(found.table, judge_agreement.CELLS, strict=True):
         rows = judge_agreement.cell_outputs(run, both, 0.5, cell)
         assert len(rows) == count
         people, judge = cell.split("_")
         assert all((row["judge"] >= 0.5) is (judge == "pass") for row in rows)
-        assert all((row["people"] == 1.0) is (people == "pass") for row in rows)
+        assert all(row["people"] in (0.5, float(people == "pass")) for row in rows)
         distances = [abs(float(row["judge"]) - 0.5) for row in rows]
         assert distances == sorted(distances, reverse=True)
     right = (both.score >= 0.5) == both.passed
@@ -133,8 +138,9 @@ def test_only_a_random_sample_is_averaged(fresh: Run) -> None:
     labels.give(*names[2], "ann", "good", None, "drawn")  # unsure: drawn, but no label
     labels.give(*names[70], "ann", "good", 0.0, "picked")
     people = human_labels(fresh, "good")
-    assert sorted(np.flatnonzero(people.random)) == sorted(ranked[:2] + ranked[3:6])
-    assert (sum(people.unanswered.values()), people.label_counts.sum()) == (1, 6)
+    assert sorted(np.flatnonzero(people.random)) == sorted(ranked[:6])
+    assert np.flatnonzero(people.unsure).tolist() == [ranked[2]]
+    assert (sum(people.unanswered.values()), people.label_counts.sum()) == (0, 6)
     # what was picked joins the sample when the drawing of its model has passed it
     labels.give(*next(name for name in names[71:] if name[1] == names[70][1]), "ann", "good", 1.0, "drawn")
     assert human_labels(fresh, "good").random[ranked[70]]
