@@ -7,6 +7,7 @@ and, where it says so, a setting on the page Evaluate. To add an argument, add a
 
 from typing import Any, Literal
 
+from metrics.core.equal_inputs import Duplicates
 from metrics.core.suite import Task
 from metrics.engine.evaluation_fields import (
     Fields,
@@ -177,6 +178,12 @@ class ScoringFields(Fields):
     """How cases are scored."""
 
     seed: int = option("random seed of the bootstrap intervals (default 0)", default=0, page=True)
+    duplicates: Duplicates = option(
+        "cases that ask exactly the same, in a suite without groups: group counts them as one unit in intervals and "
+        "tests (default), keep as independent ones",
+        default="group",
+        page=True,
+    )
     case_timeout: Seconds = option(
         "most seconds that scoring a case may take before it is an error, 0 for no limit (default: "
         "$ASSAY_CASE_TIMEOUT, else 300; ten times as long with a local model; docs/scale.md)",

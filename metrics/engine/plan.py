@@ -48,6 +48,7 @@ def plan(run: Run) -> list[Unit]:
     chosen = choose(list(run.evaluators), run.evaluators)
     read = {name: [entries.get(other) for other in own.followed()] for name, (_, own) in chosen.items()}
     common = [SCHEMA_VERSION, spec.suite.fingerprint, spec.outputs.fingerprint, spec.seed, _bearing(spec.resources)]
+    common += ["equal inputs grouped"] * spec.groups_equal_inputs
     return [
         # what follows other scores depends on whatever made those
         replace(unit, name=_digest([*common, entries[unit.evaluator], asdict(unit), *read[unit.evaluator]]))

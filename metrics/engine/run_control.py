@@ -3,17 +3,19 @@
 import os
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pyarrow.compute as pc
 
 from metrics.calibrations.calibrated_thresholds import calibrated_by
+from metrics.core.equal_inputs import Duplicates, find_equal_inputs
 from metrics.core.errors import InputError, InputProblem, RunBusy, RunSealed
 from metrics.core.evaluator import Evaluator, Parameters
 from metrics.core.files import lock_file, make_file
 from metrics.core.install_paths import own_environment, python_module
+from metrics.core.receipt import ReceiptLine
 from metrics.core.registry import choose, evaluators as registered, is_missing
 from metrics.core.storage import stored_at
 from metrics.core.suite import Outputs, Suite
@@ -39,12 +41,14 @@ def create(
     sample: str | None = None,
     resources: Mapping[str, Any] | None = None,
     case_timeout: float | None = None,
+    duplicates: Duplicates = "keep",
 ) -> Run:
     """Store the inputs and the specification of a run and return it; nothing is computed yet.
 
     A rubric saved in the workspace is chosen by its id (`rubric` of evaluator rubric), and stored whole with the run.
     `sample` names the bundled sample that the run shows; `resources` chooses models and judge, see load_resources;
-    `case_timeout` is the most seconds that a case may take, 0 for no limit (default: see deadlines.default_timeout).
+    `case_timeout` is the most seconds that a case may take, 0 for no limit (default: see deadlines.default_timeout);
+    `duplicates`: whether cases that ask the same count as one unit, where the suite has no groups of its own.
     Raises InputError where an evaluator or a parameter is unknown, an evaluator does not fit the suite's task, or the
     outputs have cases that the suite lacks.
     """
@@ -73,6 +77,7 @@ def create(
     if problems:
         raise InputError(problems)
     models = saved_settings(resources or {})
+    equal = _equal_facts(suite, duplicates)
     return workspace.create_run(
         {
             "name": name or short_name(suite.name, outputs.models),
@@ -84,6 +89,7 @@ def create(
                 "cases": len(suite),
                 "left_out": suite.left_out,
                 "label_keys": list(suite.label_keys),
+                **({} if equal is None else {"equal_inputs": equal}),
             },
             "outputs": {
                 "fingerprint": workspace.save_outputs(outputs, suite),
@@ -94,11 +100,28 @@ def create(
             },
             "evaluators": [_evaluator_spec(entry, values, models, workspace.path) for entry, values in chosen.values()],
             "resources": models,
-            "receipt": [line.as_row() for line in (*suite.receipt, *outputs.receipt)],
+            "receipt": [line.as_row() for line in (*suite.receipt, *outputs.receipt, *_equal_lines(suite, equal))],
             "seed": seed,
             "case_timeout": default_timeout() if case_timeout is None else checked_timeout(str(case_timeout)),
         }
     )
+
+
+def _equal_facts(suite: Suite, duplicates: Duplicates) -> dict[str, Any] | None:
+    """Return what the specification says of cases that ask the same; None where no two do."""
+    found = find_equal_inputs(suite)
+    if found is None:
+        return None
+    grouped = duplicates == "group" and suite.cases["group"].null_count == len(suite)
+    return {"alike": found.alike, "units": found.units, "across": found.across, "grouped": grouped}
+
+
+def _equal_lines(suite: Suite, equal: Mapping[str, Any] | None) -> Iterator[ReceiptLine]:
+    """Yield the line of the receipt on cases that were made one unit because they ask the same."""
+    if equal is not None and equal["grouped"]:
+        file = suite.receipt[0].file if suite.receipt else suite.name
+        meaning = f"one unit where cases ask the same: {equal['units']:,} units of {len(suite):,} cases"
+        yield ReceiptLine(file, "cases that ask the same", "asked", meaning, equal["alike"], question="duplicates")
 
 
 def _evaluator_spec(

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from metrics.core.cases import POSITION, Cases
 from metrics.core.evaluator import Aggregate, CaseScore, Evaluator, Parameters, Status, not_applicable
+from metrics.core.equal_inputs import group_equal_inputs
 from metrics.core.label_keys import find
 from metrics.core.registry import choose
 from metrics.core.sampling_design import SamplingDesign
@@ -40,7 +41,7 @@ class Job:
 
     `carried`: what the unit reads beside suite and outputs as a whole, for a machine that does not; see `carry`.
     `timeout`: the seconds that a case may take, 0 for no limit; `late`: the places of cases that have taken longer
-    before and are errors now, with the reason.
+    before and are errors now, with the reason; `grouped`: cases that ask the same are a group.
     """
 
     workspace: Path
@@ -54,6 +55,7 @@ class Job:
     carried: Mapping[str, pa.Table] = field(default_factory=dict)
     timeout: float = 0.0
     late: Mapping[int, str] = field(default_factory=dict)
+    grouped: bool = False
 
     @classmethod
     def of(cls, run: Run, unit: Unit, late: Mapping[int, str] | None = None) -> "Job":
@@ -70,6 +72,7 @@ class Job:
             shipped(run),
             timeout=spec.case_timeout,
             late=dict(late or {}),
+            grouped=spec.groups_equal_inputs,
         )
 
     def evaluator(self) -> tuple[Evaluator, Parameters]:
@@ -78,7 +81,8 @@ class Job:
 
     def stored_suite(self) -> Suite:
         """Return the suite that the unit is about."""
-        return Workspace(self.workspace).suite(self.suite)
+        found = Workspace(self.workspace).suite(self.suite)
+        return group_equal_inputs(found) if self.grouped else found
 
     def late_scores(self) -> dict[int, CaseScore]:
         """Return the scores of the cases that have taken too long, by place."""

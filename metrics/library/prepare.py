@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from metrics import engine
+from metrics.core.equal_inputs import find_equal_inputs
 from metrics.core.registry import choose
 from metrics.engine.estimate import inference_hint
 from metrics.engine.evaluation import Evaluation, EvaluationInCode
@@ -51,10 +52,23 @@ class Prepared:
         for entry, parameters in choose(self.evaluators, self.parameters).values():
             if reason := missing_resources(entry, parameters, self.resources):
                 yield f"{entry.id} will be skipped: {reason}"
+        if hint := self._equal_inputs():
+            yield hint
         if hint := inference_hint(self.evaluators, self.resources):
             name = option_name("evaluators", self.door)
             model = "" if self.resources.get("classifier") else f" {option_name('classifier', self.door)} NAME"
             yield f"{hint} Add it: {name} …,hallucination_hhem{model}"
+
+    def _equal_inputs(self) -> str | None:
+        suite = self.data.suite
+        found = find_equal_inputs(suite)
+        if found is None or self.evaluation.duplicates == "keep" or suite.cases["group"].null_count < len(suite):
+            return None
+        option = option_name("duplicates", self.door) + ("='keep'" if self.door == "python" else " keep")
+        return (
+            f"{found.alike:,} of {len(suite):,} cases ask the same as another: intervals and tests take the "
+            f"{found.units:,} different inputs as units ({option}: every case)"
+        )
 
     def create(self) -> Run:
         """Store suite, outputs and specification and return the run; nothing is computed yet. InputError."""
@@ -69,6 +83,7 @@ class Prepared:
             asked.seed,
             resources=self.resources,
             case_timeout=asked.case_timeout,
+            duplicates=asked.duplicates,
         )
         use_scheduler(run, asked.scheduler)
         if asked.shard:

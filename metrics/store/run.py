@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 
 from metrics.core.arrow import stored_rows
 from metrics.core.calibration import Calibration, calibration_of, with_thresholds
+from metrics.core.equal_inputs import group_equal_inputs
 from metrics.core.errors import RunNotFound
 from metrics.core.evaluator import Evaluator, Metric
 from metrics.core.files import hold_lock
@@ -177,9 +178,18 @@ class Run(RunFiles):
         """The descriptions of the models that Assay itself asked, by name; none where the outputs were uploaded."""
         return self.workspace.targets(self.spec.outputs.fingerprint)
 
+    @property
+    def sampled_suite(self) -> Suite:
+        """The suite with the groups that intervals take: its own, or of cases that ask the same; see core.equal_inputs.
+
+        Its fingerprint is another one than the run's.
+        """
+        return group_equal_inputs(self.suite) if self.spec.groups_equal_inputs else self.suite
+
     def sampling_design(self, tag: str | None = None) -> SamplingDesign:
         """Return the weights and clusters of the suite's cases, all of them or those with a tag."""
-        return SamplingDesign.of(self.case_columns(COLUMNS), tag)
+        grouped = self.spec.groups_equal_inputs
+        return SamplingDesign.of(self.sampled_suite.cases if grouped else self.case_columns(COLUMNS), tag)
 
     @property
     def case_tags(self) -> tuple[str, ...]:

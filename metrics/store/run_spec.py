@@ -40,13 +40,23 @@ class InputFacts(_Facts):
     left_out: int = 0
 
 
+class EqualInputFacts(_Facts):
+    """The cases of a suite that ask the same as another: see core.equal_inputs; grouped: they count as one unit."""
+
+    alike: int
+    units: int
+    across: int = 0
+    grouped: bool = False
+
+
 class SuiteFacts(InputFacts):
-    """The suite of a run, as far as nobody needs its tables."""
+    """The suite of a run, as far as nobody needs its tables; `equal_inputs` None: no two cases ask the same."""
 
     name: str
     task: Task
     cases: int
     label_keys: Listed[str] = ()
+    equal_inputs: EqualInputFacts | None = None
 
 
 class OutputsFacts(InputFacts):
@@ -92,6 +102,11 @@ class RunSpec(_Facts):
     def judge(self) -> Any:
         """The settings of the judge as the run has them; None where it asks none."""
         return self.resources.get("judge")
+
+    @property
+    def groups_equal_inputs(self) -> bool:
+        """Whether cases that ask the same are a group in intervals and tests."""
+        return self.suite.equal_inputs is not None and self.suite.equal_inputs.grouped
 
     @property
     def request(self) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """How often 95 % intervals hold the truth where cases are few, groups unequal, tails heavy or classes rare.
 
-    python -m tests.benchmarks.bench_small_samples [pairs | groups | tails | classes]
+    python -m tests.benchmarks.bench_small_samples [pairs | groups | tails | classes | equal]
 
 A line per design: the coverage in per cent and the median width, of paired differences also how many intervals end at 0
 because they would contradict the paired test. A minute.
@@ -48,7 +48,7 @@ class Line(NamedTuple):
 
 
 def main() -> None:
-    parts = {"pairs": pairs, "groups": groups, "tails": tails, "classes": classes}
+    parts = {"pairs": pairs, "groups": groups, "tails": tails, "classes": classes, "equal": equal}
     print(f"{'coverage of 95 % intervals, %':<64}{'held':>7}{'width':>9}{'moved':>7}")
     for part in sys.argv[1:] or parts:
         for line in parts[part]():
@@ -128,6 +128,17 @@ def tails(samples: int = 2_000) -> Iterator[Line]:
         for n in (*PAIRS, 200):
             low, high = bootstrap_means(draw(np.random.default_rng(n), (n, samples)), low=0.0)
             yield Line(f"mean, {kind}, n = {n}", _held(low, high, truth), float(np.median(high - low)))
+
+
+def equal(samples: int = 1_000) -> Iterator[Line]:
+    """Of a share of right answers, .7, to questions asked several times in a suite, as cases and as groups."""
+    for times in (2, 5):
+        for n in (40, 100):
+            values = (np.random.default_rng(n + times).random((n, samples)) < 0.7).repeat(times, axis=0).astype(float)
+            for name, clusters in (("cases", None), ("units", np.repeat(np.arange(n), times))):
+                low, high = bootstrap_means(values, None, clusters, low=0.0, high=1.0)
+                what = f"share, {n} questions × {times}, as {n * times if clusters is None else n} {name}"
+                yield Line(what, _held(low, high, 0.7), float(np.median(high - low)))
 
 
 def classes(samples: int = 400) -> Iterator[Line]:

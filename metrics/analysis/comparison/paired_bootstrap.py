@@ -164,7 +164,7 @@ def _estimates(
     """
     entry = evaluators()[evaluator]
     parameters = entry.parameters.model_validate(run.evaluators[evaluator])
-    suite, outputs, cases = run.suite if pair is None else pair[1].suite, run.outputs, None
+    suite, outputs, cases = run.sampled_suite if pair is None else pair[1].sampled_suite, run.outputs, None
     if tag is not None or pair is not None:
         design = run.sampling_design(tag) if pair is None else paired_designs(*pair, tag)[1]
         cases = suite.cases["case_id"].take(design.inside).combine_chunks()

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from metrics.analysis.cases.case_pages import failing
 from metrics.analysis.cases.threshold_outcomes import shares_passed
+from metrics.analysis.findings.data_insights import equal_inputs
 from metrics.analysis.findings.failure_attribution import Attribution, attribute_failures, least_grounded
 from metrics.analysis.findings.model_insights import (
     Insight,
@@ -56,7 +57,7 @@ def insights(run: Run) -> pd.DataFrame:
     least_accurate model; fastest_model, slowest_model, cheapest_model and most_expensive_model if the outputs have the
     numbers; best_retrieval and worst_retrieval; retrieval_cause and generation_cause: what failing answers are
     attributed to; least_grounded: the sentence or claim that the contexts support the least; weakest_tag: whose cases
-    are worse than the rest; slowest_case and dearest_case.
+    are worse than the rest; slowest_case and dearest_case; equal_inputs: cases that ask the same.
 
     Of a single model: the hardest_case of each metric, the best_metric and worst_metric against their thresholds,
     total_time and total_cost.
@@ -70,7 +71,7 @@ def insights(run: Run) -> pd.DataFrame:
 
     board = leaderboard(run)
     primary = [column for column in board.columns if column.primary and not column.minor and column.direction != "none"]
-    rows: list[Insight] = [*_leader(board)]
+    rows: list[Insight] = [*_leader(board), *equal_inputs(run)]
     for column in primary:
         rows += _extremes(run, board, column)
         rows += _hardest(run, column)

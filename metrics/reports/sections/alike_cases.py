@@ -14,7 +14,7 @@ def alike_line(run: Run) -> str | None:
     """
     if run.spec.suite.cases > MOST_CASES:
         return None
-    suite = run.suite
+    suite = run.sampled_suite
     if suite.cases["question"].null_count == len(suite.cases):
         return None
     pairs = duplicates(suite, contexts=False)
