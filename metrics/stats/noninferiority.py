@@ -2,40 +2,14 @@
 
 import math
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from metrics.core.rounding import EQUAL, at_least, at_most
-from metrics.stats.float_tolerance import whole_from
-from metrics.stats.intervals import exact_upper
 from metrics.stats.power import units_needed
+from metrics.stats.rare_losses import UNKNOWN, Side
 from metrics.stats.sequential import FEWEST, anytime_stretch
 
 Verdict = Literal["better", "equivalent", "not_worse", "worse", "open"]
-TAIL = 0.025  # of each end of a 95 % interval
-MOST_RARE = 100  # units that are worse, from which on an interval knows enough of them
-
-
-class Side(NamedTuple):
-    """The units that are worse, or those that are better: how many, by how much on average, and by how much at most."""
-
-    units: float
-    size: float
-    most: float
-
-    def reach(self, units: int) -> float:
-        """Return how much further than was seen these units, of all, may move the mean.
-
-            (upper(k, n) − k/n)·(k·size + most) / (k + 1)
-
-        upper: Clopper and Pearson's end for k of n; and as if one more unit were known that differs by the most.
-        """
-        if self.units > MOST_RARE:
-            return 0.0
-        share = exact_upper(whole_from(self.units), units, TAIL) - self.units / units
-        return share * (self.units * self.size + self.most) / (self.units + 1)
-
-
-NOT_KNOWN = Side(math.inf, 0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +34,8 @@ def decide_noninferiority(
     units: int,
     error: float,
     significant: int = 0,
-    worse: Side = NOT_KNOWN,
-    better: Side = NOT_KNOWN,
+    worse: Side = UNKNOWN,
+    better: Side = UNKNOWN,
     anytime: bool = False,
 ) -> Decided:
     """Decide from the `difference` b − a, above 0 where b is better, whether b may replace a.
@@ -70,10 +44,10 @@ def decide_noninferiority(
     Two of them, one at each side, are the TOST of equivalence at 2.5 %, which is the interval within ±margin. The usual
     TOST at 5 % would take the 90 % interval; with the 95 % one, verdict and the interval that is shown agree.
 
-    An interval knows only what was seen, and rare losses may not have been: of n units without one, up to
-    1 − 0.025^(1/n) of all may lose. The low end is at least the `reach` of `worse` below the difference, the high end
-    that of `better` above it; a significant difference keeps its interval. Without this, 50 units of which 10 % lose
-    all would pass in 11 % of the cases; with it in 3 % at most.
+    An interval knows only what was seen, and rare losses may not have been: the low end is at least the reach of
+    `worse` below the difference, the high end that of `better` above it, see metrics.stats.rare_losses. What is better
+    must not be worse by the margin through rare losses either; else a significant difference keeps its interval.
+    Simulated errors: `python -m tests.benchmarks.bench_decisions`.
 
     Args:
         interval: the 95 % interval of the difference; infinite ends are none.
@@ -91,11 +65,11 @@ def decide_noninferiority(
     >>> decide_noninferiority(-0.002, (-0.008, 0.004), 0.01, 500, 0.003)
     Decided(verdict='equivalent', low=-0.008, high=0.004, more=None)
     """
-    if significant > 0:
-        return Decided("better", *interval)
-    low = min(interval[0], difference - worse.reach(units))
-    high = max(interval[1], difference + better.reach(units))
+    low = min(interval[0], difference - worse.reach(anytime))
+    high = max(interval[1], difference + better.reach(anytime))
     if not at_most(low, -margin):
+        if significant > 0:
+            return Decided("better", *interval)
         return Decided("equivalent" if not at_least(high, margin) else "not_worse", low, high)
     if significant < 0:
         return Decided("worse", *interval)
@@ -103,6 +77,6 @@ def decide_noninferiority(
     if error > EQUAL:
         stretch = anytime_stretch if anytime else None
         needed = max(needed, units_needed(error, units, max(margin + difference, -difference), stretch))
-    if not worse.units and margin + difference < worse.most:
-        needed = max(needed, whole_from(math.log(TAIL) / math.log1p(-(margin + difference) / worse.most)))
+    if margin + difference > 0 and worse.units:
+        needed = max(needed, math.ceil(worse.units_needed(margin + difference, anytime) * units / worse.units))
     return Decided("open", low, high, max(1, needed - units) if needed else None)

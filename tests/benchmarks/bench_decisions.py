@@ -7,17 +7,25 @@ beside it how often the tests of a single look are wrong at least once.
 
 import math
 from collections.abc import Callable
+from functools import partial
+from itertools import product
 
 import numpy as np
 
-from metrics.core.array_types import Bools, Floats
-from metrics.stats.noninferiority import Side, decide_noninferiority
-from metrics.stats.paired_intervals import difference_intervals, newcombe_paired
-from metrics.stats.paired_tests import paired_tests
+from metrics.core.array_types import Bools, Floats, Ints
+from metrics.stats.noninferiority import decide_noninferiority
+from metrics.stats.paired_intervals import agreeing, difference_intervals, newcombe_paired
+from metrics.stats.paired_tests import PairedTests, paired_tests
+from metrics.stats.rare_losses import Side, both_sides
 from metrics.stats.sequential import anytime_p
 from tests.benchmarks.table import Row, report
 
 WITHIN = ("equivalent", "not_worse")
+ALLOWING = (*WITHIN, "better")
+NOISE = (0.0, 0.001, 0.05)
+LOSSES = (  # chance and size of a loss, and the mean loss, which is the margin
+    ((0.02, 1.0), 0.02), ((0.05, 1.0), 0.05), ((0.1, 1.0), 0.1), ((0.2, 0.25), 0.05), ((0.3, -1.0), 0.15),
+)  # fmt: skip
 DRAWS, SERIES = 4_000, 3_000
 SHARES = ((50, 0.8, 0.1, 0.2), (100, 0.8, 0.05, 0.1), (400, 0.95, 0.02, 0.03), (1_000, 0.8, 0.05, 0.05))
 LOOKS = np.unique(np.geomspace(10, 1_000, 20).astype(int))
@@ -36,10 +44,12 @@ MEANS: dict[str, tuple[Draw, float]] = {  # differences, and the mean that they 
     "10 % of cases lose half": (lambda rng, shape: np.where(rng.random(shape) < 0.1, -0.5, 0.0), 0.05),
 }
 SERIES_OF: dict[str, tuple[Draw, bool]] = {  # differences of mean 0, and whether of values 0 or 1
-    "normal": (lambda rng, shape: rng.normal(0, 1, shape), False),
+    "normal": (lambda rng, shape: rng.normal(0, 0.2, shape), False),
     "right or wrong, 20 % differ": (sparse(0.2), True),
     "means, 3 % differ": (sparse(0.03), False),
-    "skewed": (lambda rng, shape: rng.exponential(1, shape) - 1, False),
+    "skewed": (lambda rng, shape: rng.exponential(0.1, shape) - 0.1, False),
+    "2 % of cases lose all, the others win": (lambda rng, shape: balanced(rng, shape, 0.02), False),
+    "½ % of cases lose all, the others win": (lambda rng, shape: balanced(rng, shape, 0.005), False),
 }
 
 
@@ -50,9 +60,9 @@ def tango(only_b: int, only_a: int, n: int, margin: float) -> float:
     return (only_b - only_a + n * margin) / math.sqrt(n * (2 * share - margin * (margin + 1)))
 
 
-def side(sizes: Floats) -> Side:
-    """Return the cases of a side, of which one can differ by all."""
-    return Side(len(sizes), float(sizes.mean()) if len(sizes) else 0.0, 1.0)
+def differing(count: int, n: int) -> Side:
+    """Return the side of so many of n cases that differ by all."""
+    return Side.of(np.repeat([1.0, 0.0], [count, n - count]), 1.0)
 
 
 def shares(n: int, share: float, margin: float, discordant: float) -> tuple[float, float]:
@@ -63,21 +73,65 @@ def shares(n: int, share: float, margin: float, discordant: float) -> tuple[floa
     passed = np.zeros(2)
     for (both, b, a, neither), count in zip(tables.tolist(), times, strict=True):
         low, high = newcombe_paired(both, b, a, neither)
-        made = decide_noninferiority((b - a) / n, (low, high), margin, n, 0.1, 0, Side(a, 1.0, 1.0), Side(b, 1.0, 1.0))
+        sides = differing(a, n), differing(b, n)
+        made = decide_noninferiority((b - a) / n, (low, high), margin, n, 0.1, 0, *sides)
         passed += count * np.array([made.verdict in WITHIN, tango(b, a, n, margin) > 1.959964])
     return float(passed[0] / DRAWS), float(passed[1] / DRAWS)
 
 
-def means(draw: Draw, n: int, margin: float) -> tuple[float, float]:
+def passed(apart: Floats, margin: float, weights: Floats | None = None, clusters: Ints | None = None) -> Bools:
+    """Return which columns of differences [n, m] in −1 … 1 let b replace a, whatever the verdict is called."""
+    tested = paired_tests(apart, weights, clusters)
+    ends = agreeing(np.stack(difference_intervals(apart, weights, clusters, 1.0)), tested.difference, tested.p)
+    found = []
+    for k, mean in enumerate(tested.difference.tolist()):
+        significant = int(np.sign(mean)) if tested.p[k] <= 0.05 else 0
+        low, high = ends[:, k].tolist()
+        units, error = int(tested.units[k]), float(tested.error[k])
+        sides = both_sides(apart[:, k], 1.0, weights, clusters)
+        made = decide_noninferiority(mean, (low, high), margin, units, error, significant, *sides)
+        found.append(made.verdict in ALLOWING)
+    return np.array(found)
+
+
+def rare_losses(rng: np.random.Generator, shape: tuple[int, int], noise: float, chance: float, size: float) -> Floats:
+    """Return differences that are noise but for rare losses of a size, below 0: drawn evenly up to it."""
+    sizes = size if size > 0 else -size * rng.random(shape)
+    return np.clip(rng.normal(0, noise, shape) - sizes * (rng.random(shape) < chance), -1, 1)
+
+
+def balanced(rng: np.random.Generator, shape: tuple[int, int], chance: float) -> Floats:
+    """Return differences of mean 0: a little better but for rare losses of all."""
+    return rare_losses(rng, shape, 0.01, chance, 1.0) + chance
+
+
+def means(draw: Draw, n: int, margin: float, rows: int = 1_000) -> tuple[float, float]:
     """How often a mean that is worse by the margin passes, and how often by the resampled interval alone."""
-    apart = draw(np.random.default_rng(2), (n, 1_000))
-    low, high = difference_intervals(apart, widest=1.0)
-    passed = 0
-    for k in range(apart.shape[1]):
-        sides = (side(-apart[apart[:, k] < 0, k]), side(apart[apart[:, k] > 0, k]))
-        mean, ends = float(apart[:, k].mean()), (float(low[k]), float(high[k]))
-        passed += decide_noninferiority(mean, ends, margin, n, 0.1, 0, *sides).verdict in WITHIN
-    return passed / apart.shape[1], float((low > -margin).mean())
+    apart = draw(np.random.default_rng(2), (n, rows))
+    low, _ = difference_intervals(apart, widest=1.0)
+    return float(passed(apart, margin).mean()), float((low > -margin).mean())
+
+
+def rare_rows() -> list[Row]:
+    """How often b passes that is worse by just the margin through rare losses in small noise: the most of them."""
+    rows = []
+    for n in (10, 20, 30, 50, 100):
+        most = np.zeros(2)
+        for noise, (loss, margin) in product(NOISE, LOSSES):
+            draw = partial(rare_losses, noise=noise, chance=loss[0], size=loss[1])
+            most = np.maximum(most, means(draw, n, margin, 400))
+        title = f"{n} cases, rare losses in noise: passes"
+        rows.append(Row(title, float(most[0]), "", float(most[1]), "interval alone", most=1.0))
+    return rows
+
+
+def found_at_every_look(apart: Floats, tested: PairedTests) -> Bools:
+    """Return in which columns of differences [n, m] in −1 … 1 a look, one of many, finds a difference."""
+    found = np.array([anytime_p(p, len(apart)) <= 0.05 for p in tested.p.tolist()])
+    for k in np.flatnonzero(found).tolist():
+        against = both_sides(apart[:, k], 1.0)[int(tested.difference[k] < 0)]
+        found[k] = against.anytime_p(abs(float(tested.difference[k]))) <= 0.05
+    return found
 
 
 def looks(draw: Draw, binary: bool) -> tuple[float, float]:
@@ -86,9 +140,9 @@ def looks(draw: Draw, binary: bool) -> tuple[float, float]:
     always: Bools = np.zeros(SERIES, bool)
     once: Bools = np.zeros(SERIES, bool)
     for n in LOOKS.tolist():
-        p = paired_tests(drawn[:n], binary=binary).p
-        once |= p <= 0.05
-        always |= np.array([anytime_p(one, n) <= 0.05 for one in p])
+        tested = paired_tests(drawn[:n], binary=binary)
+        once |= tested.p <= 0.05
+        always |= found_at_every_look(drawn[:n], tested)
     return float(always.mean()), float(once.mean())
 
 
@@ -102,6 +156,7 @@ def main() -> None:
         for n in (10, 50):
             ours, alone = means(draw, n, margin)
             rows.append(Row(f"{n} cases, {name}: passes", ours, "", alone or None, "interval alone", most=1.0))
+    rows += rare_rows()
     for name, (draw, binary) in SERIES_OF.items():
         always, once = looks(draw, binary)
         rows.append(Row(f"20 looks, {name}: a false finding", always, "", most=0.05))

@@ -15,7 +15,7 @@ from metrics.stats.correlation import Ranks, pearson
 from metrics.stats.item_response import two_parameter
 from metrics.stats.meta_analysis import Study
 from metrics.stats.model_ranking import compare_pairs
-from metrics.stats.noninferiority import Side
+from metrics.stats.rare_losses import Side
 from metrics.stats.short_suite import Size
 from metrics.stats.stratified import Stratum
 from metrics.stats.variance_components import Components
@@ -201,7 +201,11 @@ TABLE: dict[str, Inputs] = {
         for apart, low, high in ((0.0, 0.0, 0.0), (-0.1, -0.1, -0.1), (1.0, 1.0, 1.0), (0.1 - 0.2, 0.2 - 0.3, 0.0),
             (0.0, -np.inf, np.inf))
         for units in (1, 30) for error in (0.0, 1e-17, NAN, 0.1) for significant in (0, 1, -1)
-        for side in (Side(0, 0.0, 0.0), Side(1, 1.0, 1.0))
+        for side in (Side(), Side((0.0,), 0.0, 0), Side((0.0, 1.0), 1.0, 1), Side((0.0, 1.0), 1.0, 30))
+    ],
+    "rare_losses.both_sides": [
+        (own, 1.0, weights, clusters) for own in (NONE, ONE, ZERO, HALF) for weights in (None, 0.0 * own)
+        for clusters in (None, np.zeros(len(own), np.int64))
     ],
     "dispersion.dispersion": [([],), ([0.0],), ([0.1] * 10,), ([-1.0, 1.0],)],
     "bootstrap_draws.draw_weights": [(NO_INTS, 2), (np.zeros(3, np.int64), 2)],

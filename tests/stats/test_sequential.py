@@ -12,6 +12,7 @@ from metrics.stats.paired_intervals import newcombe_paired
 from metrics.stats.paired_tests import paired_tests
 from metrics.stats.power import detectable, units_needed
 from metrics.stats.sequential import FEWEST, SHARPNESS, anytime_interval, anytime_p, anytime_stretch
+from tests.benchmarks.bench_decisions import balanced, found_at_every_look
 from tests.seeds import seeds
 
 LOOKS = np.unique(np.geomspace(10, 1_000, 20).astype(int))
@@ -72,6 +73,19 @@ def test_twenty_looks_find_nothing_in_95_percent_of_series(name: str, binary: bo
     always = np.any([[anytime_p(one, int(n)) <= 0.05 for one in of] for n, of in zip(LOOKS, p, strict=True)], axis=0)
     assert once > 0.13
     assert always.mean() <= 0.05
+
+
+@pytest.mark.parametrize("chance", [0.005, 0.02, 0.05])
+def test_twenty_looks_do_not_overlook_rare_losses(chance: float) -> None:
+    """Cases that are a little better but for rare losses of all, so that there is no difference."""
+    drawn = balanced(np.random.default_rng(7), (int(LOOKS[-1]), 100), chance)
+    found, alone = np.zeros((2, 100), bool)
+    for n in LOOKS:
+        tested = paired_tests(drawn[:n])
+        alone |= np.array([anytime_p(p, int(n)) <= 0.05 for p in tested.p])
+        found |= found_at_every_look(drawn[:n], tested)
+    assert alone.mean() > 0.15
+    assert found.mean() <= 0.04
 
 
 def test_twenty_looks_do_not_let_a_worse_model_pass() -> None:

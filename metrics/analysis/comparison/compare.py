@@ -11,7 +11,7 @@ from metrics.analysis.comparison.case_values import CaseValues, case_values
 from metrics.analysis.comparison.paired_bootstrap import Resampled, label_differences, resampled_differences
 from metrics.analysis.comparison.run_settings import changed_settings
 from metrics.analysis.comparison.shared_cases import paired_designs, shared_cases
-from metrics.analysis.comparison.significance import Correction, PairedTest, corrected
+from metrics.analysis.comparison.significance import Correction, PairedTest, corrected, largest_difference
 from metrics.analysis.leaderboard.few_groups import design_warning
 from metrics.analysis.leaderboard.leaderboard import Cell, Column, Leaderboard, leaderboard
 from metrics.core.errors import InputError
@@ -20,6 +20,7 @@ from metrics.core.sampling_design import SamplingDesign
 from metrics.stats import power
 from metrics.stats.paired_intervals import agreeing, difference_intervals, newcombe_paired
 from metrics.stats.paired_tests import MCNEMAR, TESTS, PairedTests, Test, paired_tests
+from metrics.stats.rare_losses import both_sides
 from metrics.stats.sequential import anytime_interval, anytime_p, anytime_stretch
 from metrics.store import Run, cache_by_run
 
@@ -32,7 +33,7 @@ class Difference(PairedTest):
 
     a, b: means of those cases; p of `test` (see metrics.stats.paired_tests), None where all pairs are ties. wins,
     losses, ties: cases on which b is better, worse, equal (for a metric without a better end: higher, lower, equal).
-    loss, win: the mean size of a loss and of a win. detectable: the true difference that n such pairs reveal with 80 %
+    detectable: the true difference that n such pairs reveal with 80 %
     power. only_a, only_b, neither: cases left out, as a value is missing.
     """
 
@@ -48,8 +49,6 @@ class Difference(PairedTest):
     wins: int
     losses: int
     ties: int
-    loss: float = 0.0
-    win: float = 0.0
     detectable: float | None = None
 
     @property
@@ -197,8 +196,13 @@ def _at_every_look(row: Difference | Resampled) -> Difference | Resampled:
         return row
     widest = row.column.high - row.column.low
     low, high = anytime_interval(row.difference, row.low, row.high, row.clusters)
-    p = None if row.p is None else anytime_p(row.p, row.clusters)
-    wide = replace(row, low=max(low, -widest), high=min(high, widest), p=p)
+    low = max(-widest, min(low, row.difference - row.below.reach(anytime=True)))
+    high = min(widest, max(high, row.difference + row.above.reach(anytime=True)))
+    p = row.p
+    if p is not None:
+        against = row.below if row.difference > 0 else row.above
+        p = max(anytime_p(p, row.clusters), against.anytime_p(abs(row.difference)))
+    wide = replace(row, low=low, high=high, p=p)
     if isinstance(wide, Resampled) or wide.detectable is None:
         return wide
     return replace(wide, detectable=power.detectable(wide.error, wide.clusters, anytime_stretch))
@@ -271,6 +275,12 @@ def _difference(
         for values in (a.values[both], b.values[both], apart)
     )
     error = float(found.error[place])
+    below, above = both_sides(
+        apart,
+        largest_difference(column, mean_a or 0.0),
+        None if design.weights is None else weights,
+        None if design.clusters is None else design.clusters[both],
+    )
     return Difference(
         column=column,
         n=n,
@@ -286,12 +296,12 @@ def _difference(
         wins=wins,
         losses=losses,
         ties=n - wins - losses,
-        loss=float(-better[better < 0].mean()) if losses else 0.0,
-        win=float(better[better > 0].mean()) if wins else 0.0,
         low=low if there and not np.isnan(low) else None,
         high=high if there and not np.isnan(high) else None,
         p=float(found.p[place]) if there and wins + losses else None,
         detectable=power.detectable(error, 1 + float(found.freedom[place])) if there and error > EQUAL else None,
+        below=below,
+        above=above,
     )
 
 

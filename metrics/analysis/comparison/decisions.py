@@ -11,7 +11,7 @@ from metrics.analysis.comparison.significance import corrected
 from metrics.analysis.leaderboard.leaderboard import Column
 from metrics.core.metric_names import column_name
 from metrics.core.number_text import exact
-from metrics.stats.noninferiority import NOT_KNOWN, Side, Verdict, decide_noninferiority
+from metrics.stats.noninferiority import Verdict, decide_noninferiority
 
 ALLOWING = ("better", "equivalent", "not_worse")
 VERDICTS: dict[Verdict | Literal["none"], str] = {
@@ -107,6 +107,7 @@ def decisions(comparison: Comparison, margins: Mapping[str, float]) -> tuple[Dec
         if row.better is None:
             found.append(Decision(row, margin, "none"))
             continue
+        lower = row.column.direction == "lower"
         made = decide_noninferiority(
             row.better,
             _ends(row),
@@ -114,7 +115,7 @@ def decisions(comparison: Comparison, margins: Mapping[str, float]) -> tuple[Dec
             row.clusters,
             row.error,
             SIGNS.get(row.significance, 0),
-            *_sides(row),
+            *((row.above, row.below) if lower else (row.below, row.above)),
             anytime=comparison.anytime,
         )
         cases = row.n if isinstance(row, Difference) else comparison.cases
@@ -156,25 +157,10 @@ def _name(column: Column) -> str:
 def _ends(row: Difference | Resampled) -> tuple[float, float]:
     """Return the interval with the sign that makes b better above 0; without ends where a single unit gives none.
 
-    Where all cases differ by the same, in a metric without a range, it is that difference: see _sides for the rest.
+    Where all cases differ by the same, in a metric without a range, it is that difference, without what was not seen.
     """
     if row.low is None or row.high is None:
         if row.better is not None and row.error == 0 and row.clusters > 1:
             return row.better, row.better
         return -math.inf, math.inf
     return (-row.high, -row.low) if row.column.direction == "lower" else (row.low, row.high)
-
-
-def _sides(row: Difference | Resampled) -> tuple[Side, Side]:
-    """Return the units that are worse and those that are better; none of either where all differ by the same.
-
-    A case can differ by the metric's range, or, where that is open, by a's mean.
-    """
-    widest = row.column.high - row.column.low
-    most = widest if math.isfinite(widest) else abs(row.a or 0.0)
-    if row.low == row.high:
-        return Side(0.0, 0.0, most), Side(0.0, 0.0, most)
-    if not isinstance(row, Difference):
-        return NOT_KNOWN, NOT_KNOWN
-    share = row.clusters / row.n
-    return Side(row.losses * share, row.loss, most), Side(row.wins * share, row.win, most)

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from metrics.analysis.comparison.shared_cases import paired_designs, shared_cases
-from metrics.analysis.comparison.significance import PairedTest
+from metrics.analysis.comparison.significance import PairedTest, largest_difference
 from metrics.analysis.leaderboard.leaderboard import Column
 from metrics.analysis.leaderboard.replicates import Replicated, column_key, replicates
 from metrics.core.errors import InputError
@@ -23,6 +23,7 @@ from metrics.core.registry import evaluators
 from metrics.stats.float_tolerance import is_apart
 from metrics.stats.paired_intervals import agreeing, resample_interval
 from metrics.stats.paired_tests import resample_tests
+from metrics.stats.rare_losses import Side
 from metrics.store import Run, cache_by_run
 
 MEAN_OF = "/m"  # a mean over labels may have a name of its own: map is the mean of ap
@@ -34,7 +35,8 @@ class Resampled(PairedTest):
     """One metric of the whole data set, or of one label of it, for two models.
 
     p: of metrics.stats.paired_tests.resample_tests, None where no resample shows any difference; n: what b's value
-    rests on; resamples: those in which both have a value.
+    rests on; resamples: those in which both have a value. below, above: the units' own differences are not known, but
+    some that were not seen may differ by all.
     """
 
     equal: ClassVar[str] = "equal in every resample"
@@ -138,6 +140,7 @@ def _difference(
     p = resample_tests(apart, samples[None])
     ends = np.array(resample_interval(difference, both)).clip(-widest, widest)
     low, high = agreeing(ends[:, None], apart, p)
+    unseen = Side((0.0,), largest_difference(column, a.value), clusters)
     return Resampled(
         column=column,
         label=label,
@@ -151,6 +154,8 @@ def _difference(
         p=float(p[0]) if is_apart(difference, both) else None,
         n=b.n,
         resamples=len(both),
+        below=unseen,
+        above=unseen,
     )
 
 

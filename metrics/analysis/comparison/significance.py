@@ -11,6 +11,7 @@ from metrics.analysis.leaderboard.leaderboard import Column
 from metrics.core.array_types import Floats
 from metrics.stats import corrections
 from metrics.stats.corrections import is_significant
+from metrics.stats.rare_losses import UNKNOWN, Side
 
 Significance = Literal["better", "worse", "higher", "lower", "leaning", "open", "equal", "none"]
 Correction = Literal["holm", "benjamini_hochberg", "none"]
@@ -37,7 +38,8 @@ class PairedTest:
     where it is not known; clusters: independent units that it rests on (cases, or groups of them); p: None where
     nothing differed; adjusted: p corrected for the tests it is shown with. significance: better, worse (higher, lower
     where neither end of the metric is better) where the adjusted p is at most LEVEL, leaning where only p is, open
-    where neither is; equal: nothing differs; none: there is no pair.
+    where neither is; equal: nothing differs; none: there is no pair. below, above: the units that lie on either side of
+    no difference, see metrics.stats.rare_losses.
     """
 
     equal: ClassVar[str]  # "equal" in words
@@ -51,6 +53,8 @@ class PairedTest:
     p: float | None = None
     adjusted: float | None = None
     significance: Significance = "none"
+    below: Side = UNKNOWN
+    above: Side = UNKNOWN
 
     @property
     def better(self) -> float | None:
@@ -91,6 +95,12 @@ class PairedTest:
     def is_twin(self, keys: Collection[str]) -> bool:
         """Return whether it is of a number that another one of these columns shows as well."""
         return self.column.twin is not None and self.column.twin in keys
+
+
+def largest_difference(column: Column, a: float) -> float:
+    """Return by how much one case can differ: by the metric's range or, where that is open, by the mean of `a`."""
+    widest = column.high - column.low
+    return widest if math.isfinite(widest) else abs(a)
 
 
 Tested = TypeVar("Tested", bound=PairedTest)

@@ -141,8 +141,12 @@ def test_at_every_look_intervals_are_wider_and_p_larger(workspace: Path) -> None
         if once.low is None or once.high is None:  # equal on every case, and no range says how far others may be
             assert (once.ties, once.column.high, each.low) == (SIZE, math.inf, None)
             continue
-        assert (each.low, each.high) == pytest.approx(anytime_interval(once.difference, once.low, once.high, SIZE))
-        assert each.p == (None if once.p is None else anytime_p(once.p, SIZE))
+        low, high = anytime_interval(once.difference, once.low, once.high, SIZE)
+        assert each.low == pytest.approx(min(low, once.difference - once.below.reach(anytime=True)))
+        assert each.high == pytest.approx(max(high, once.difference + once.above.reach(anytime=True)))
+        against = once.below if once.difference > 0 else once.above
+        unseen = against.anytime_p(abs(once.difference))
+        assert each.p == (None if once.p is None else max(anytime_p(once.p, SIZE), unseen))
     assert (decided(found, 0.02).verdict, decided(always, 0.02).verdict) == ("better", "not_worse")
     tight = compared(10, 12)
     assert (
