@@ -42,10 +42,11 @@ def _rows(one: PanelAgreement, named: Mapping[str, str]) -> Iterator[dict[str, s
     together = next((row for row in one.raters if not row.left), None)
     pairs = [row for row in one.raters if row.left]
     alone = pairs[0] if len(pairs) == 1 else None
+    shown = alone or together  # Cohen's κ of two, Fleiss' of more
     about = {"evaluator": one.evaluator, "metric_name": one.metric, "metric": title_of(one.evaluator)}
     who = f"draws of {one.judge}" if one.judge else "all together" if alone is None else _names(alone, named)
     yield about | {
-        "raters": who, "alike": estimated(one.alike), "kappa": estimated(alone.kappa if alone else None),
+        "raters": who, "alike": estimated(one.alike), "kappa": estimated(shown.kappa if shown else None),
         "alpha": estimated(together.alpha if together else None), "disputed": f"{one.disputed:,} of {one.n:,}",
     }  # fmt: skip
     if alone is None and not one.judge:

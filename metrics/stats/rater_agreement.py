@@ -4,12 +4,16 @@
 that a resample does not have is NaN.
 """
 
+from typing import Literal
+
 import numpy as np
 
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.rounding import EQUAL, NEAR
 from metrics.stats.bootstrap_draws import counted, draw_weights
+from metrics.stats.ratios import ratio
 
+Level = Literal["nominal", "ordinal", "interval", "ratio"]
 RESAMPLES = 1_000
 CELLS = 40_000_000  # of the matrix of draws; with more items there are fewer resamples
 FEWEST_RESAMPLES = 200
@@ -39,33 +43,93 @@ def kappas(tables: Floats, quadratic: bool = False, linear: bool = False) -> Flo
         return np.where(chance > 0, 1.0 - (weight * tables).sum(axis=(1, 2)) / chance, np.nan)
 
 
-def alphas(ratings: Floats, draws: Floats, nominal: bool) -> Floats:
-    """Return Krippendorff's α [B], nominal or interval, of `ratings` [n units, raters], NaN where a rater gave none.
+def fleiss_kappas(ratings: Floats, draws: Floats) -> Floats:
+    """Return Fleiss' κ [B] of any number of raters, of `ratings` [n units, raters], NaN where a rater gave none.
+
+        κ = (P − E) / (1 − E)
+        P = mean over units of Σ h·(h − 1) / (m·(m − 1)),  E = Σ over values of (mean over units of h / m)²
+
+    with h of a unit's m ratings on a value; units with fewer than two ratings are left out. At most 1, 0 at chance; NaN
+    where chance alone would always agree, or no unit has two ratings. Sources: Fleiss 1971; with other numbers of
+    ratings by unit Gwet 2014, Handbook of Inter-Rater Reliability.
+    """
+    paired = _paired(ratings)
+    ratings, draws = ratings[paired], draws[:, paired]
+    held = (ratings[:, :, None] == np.unique(ratings[~np.isnan(ratings)])).sum(axis=1).astype(np.float64)
+    m = held.sum(axis=1)
+    units = draws.sum(axis=1)
+    agreed = ratio(draws @ (((held**2).sum(axis=1) - m) / (m * (m - 1))), units)
+    chance = (ratio(draws @ (held / m[:, None]), units[:, None]) ** 2).sum(axis=1)
+    return ratio(agreed - chance, np.where(chance < 1.0 - EQUAL, 1.0 - chance, 0.0))
+
+
+def alphas(ratings: Floats, draws: Floats, level: Level) -> Floats:
+    """Return Krippendorff's α [B] of `ratings` [n units, raters], NaN where a rater gave none.
 
     α = 1 − observed / expected disagreement over the coincidences of values within a unit; two values v, w disagree by
-    1 (nominal) or (v − w)² (interval). At most 1, 0 at chance; NaN where no unit has two ratings, or all are the same.
-    Both kinds of disagreement are sums over units, so that a resample only adds them up again.
+
+        nominal   1
+        ordinal   (difference of their mid-ranks among all ratings)²
+        interval  (v − w)²
+        ratio     ((v − w) / (v + w))², of values from 0 up; ValueError below
+
+    At most 1, 0 at chance; NaN where no unit has two ratings, or all are the same. Both kinds of disagreement are sums
+    over units, so that a resample only adds them up again; mid-ranks are those of the resample.
     Source: Krippendorff 2011, "Computing Krippendorff's alpha-reliability".
     """
-    given = ~np.isnan(ratings)
-    sizes = given.sum(axis=1)
-    paired = sizes > 1
+    paired = _paired(ratings)
     if not paired.any():
         return np.full(len(draws), np.nan)
-    ratings, given, draws = ratings[paired], given[paired], draws[:, paired]
-    m = sizes[paired].astype(np.float64)
-    if nominal:
-        kinds = np.unique(ratings[given])
-        held = np.stack([((ratings == kind) & given).sum(axis=1) for kind in kinds], axis=1).astype(np.float64)
+    ratings, draws = ratings[paired], draws[:, paired]
+    given = ~np.isnan(ratings)
+    m = given.sum(axis=1).astype(np.float64)
+    total = draws @ m
+    if level == "interval":
+        observed, expected = _squared(ratings, given, m, draws)
     else:
-        filled = np.where(given, ratings, 0.0)
-        held = np.stack([filled.sum(axis=1), (filled**2).sum(axis=1)], axis=1)
-    own = m**2 - (held**2).sum(axis=1) if nominal else 2.0 * (m * held[:, 1] - held[:, 0] ** 2)
-    observed, total, sums = draws @ (own / (m - 1.0)), draws @ m, draws @ held
-    expected = total**2 - (sums**2).sum(axis=1) if nominal else 2.0 * (total * sums[:, 1] - sums[:, 0] ** 2)
+        kinds, codes = np.unique(ratings[given], return_inverse=True)
+        held = np.zeros((len(ratings), len(kinds)))
+        np.add.at(held, (np.nonzero(given)[0], codes), 1.0)
+        sums = draws @ held
+        if level == "nominal":
+            observed = draws @ ((m**2 - (held**2).sum(axis=1)) / (m - 1.0))
+            expected = total**2 - (sums**2).sum(axis=1)
+        elif level == "ratio":
+            apart = _ratio_differences(kinds)
+            observed = draws @ (((held @ apart) * held).sum(axis=1) / (m - 1.0))
+            expected = ((sums @ apart) * sums).sum(axis=1)
+        else:
+            ranks = ratio(sums.cumsum(axis=1) - sums / 2, total[:, None], 0.0)
+            ranked = np.full(ratings.shape, np.nan)
+            parts = []
+            for own, row in zip(ranks, draws, strict=True):  # of each resample its own
+                ranked[given] = own[codes]
+                parts.append(_squared(ranked, given, m, row[None]))
+            observed, expected = (np.concatenate(part) for part in zip(*parts, strict=True))
     with np.errstate(invalid="ignore", divide="ignore"):
         found = 1.0 - (total - 1.0) * observed / expected
     return np.where(expected > EQUAL * np.maximum(1.0, total**2), found, np.nan)
+
+
+def _paired(ratings: Floats) -> Bools:
+    """Return which units [n] have two ratings or more."""
+    return np.asarray((~np.isnan(ratings)).sum(axis=1) > 1)
+
+
+def _squared(ratings: Floats, given: Bools, m: Floats, draws: Floats) -> tuple[Floats, Floats]:
+    """Return the observed and the expected sum [B] of squared differences of ratings [n, raters], `given` m a unit."""
+    filled = np.where(given, ratings, 0.0)
+    held = np.stack([filled.sum(axis=1), (filled**2).sum(axis=1)], axis=1)
+    sums = draws @ held
+    observed = draws @ (2.0 * (m * held[:, 1] - held[:, 0] ** 2) / (m - 1.0))
+    return observed, 2.0 * ((draws @ m) * sums[:, 1] - sums[:, 0] ** 2)
+
+
+def _ratio_differences(kinds: Floats) -> Floats:
+    """Return ((v − w) / (v + w))² of all pairs of values [k], 0 of two zeros; ValueError where one is below 0."""
+    if kinds.min() < 0:
+        raise ValueError(f"α of ratios needs values from 0 up, not {kinds.min():g}")
+    return ratio(kinds[:, None] - kinds, kinds[:, None] + kinds, 0.0) ** 2
 
 
 def spearmans(x: Floats, y: Floats, draws: Floats) -> Floats:

@@ -60,7 +60,7 @@ def test_the_agreement_of_a_panel_and_the_cases_that_it_disagrees_on_first(serve
     pair = next(row for row in found.raters if row.left)
     assert (pair.kappa.value, pair.equal.value) == (pytest.approx(-1 / 3), 0.5)
     ratings = np.array([[0, 1], [1, 0], [1, 1], [1, 1]], float)
-    alpha = statistics.alphas(ratings, np.ones((1, 4)), nominal=True)[0]
+    alpha = statistics.alphas(ratings, np.ones((1, 4)), "nominal")[0]
     assert (found.raters[0].alpha.value, found.alike.value) == (pytest.approx(alpha), 0.75)
     assert (found.disputed, found.n, found.judge) == (2, 4, "")
     assert found.alike.low < 0.75 < found.alike.high

@@ -23,7 +23,7 @@ from metrics.stats.item_response import two_parameter
 from metrics.stats.meta_analysis import Study, pooled_means
 from metrics.stats.partial_pooling import pooled
 from metrics.stats.prediction_powered import corrected_mean
-from metrics.stats.rater_agreement import alphas, draws_of, kappas, spearmans
+from metrics.stats.rater_agreement import alphas, draws_of, fleiss_kappas, kappas, spearmans
 from metrics.stats.short_suite import by_information, cross_fitted
 from metrics.stats.variance_components import resampled_components
 from metrics.stats.weightings import first_shares, turning_point
@@ -181,7 +181,8 @@ def of_formulas(_: Workspace) -> Iterator[Any]:
     tenths = np.round(rng.random(60), 1)
     ratings = np.column_stack([tenths, np.roll(tenths, 1), np.where(tenths > 0.5, np.nan, 0.1 * 3)])
     draws = draws_of(np.arange(60) // 2, resamples=200)
-    yield alphas(ratings, draws, False), spearmans(ratings[:, 0], ratings[:, 1], draws)
+    yield alphas(ratings, draws, "interval"), alphas(ratings, draws, "ordinal"), fleiss_kappas(ratings, draws)
+    yield spearmans(ratings[:, 0], ratings[:, 1], draws)
     yield kappas(rng.integers(0, 9, (20, 3, 3)).astype(np.float64), quadratic=True)
     yield corrected_mean(tenths, np.where(np.arange(60) % 3, np.nan, tenths > 0.4), clusters=np.arange(60) // 2)
     yield resampled_components(tenths, np.arange(60) // 6, np.arange(60) // 2, np.arange(60) // 12)

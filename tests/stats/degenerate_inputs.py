@@ -315,9 +315,12 @@ TABLE: dict[str, Inputs] = {
         for more in ((), (True,), (False, True))
     ],
     "rater_agreement.alphas": [
-        (np.column_stack(pair), ALL_DRAWN, nominal)
-        for pair in ((SAME, SAME), (HALF, HALF), (HALF, np.full(10, NAN)), (SAME, SAME * 3 - 0.2))
-            for nominal in (True, False)
+        (np.column_stack(pair), ALL_DRAWN, level)
+        for pair in ((SAME, SAME), (HALF, HALF), (HALF, np.full(10, NAN)), (SAME, SAME * 3 - 0.2), (ZERO, ZERO))
+            for level in ("nominal", "ordinal", "interval", "ratio")
+    ],
+    "rater_agreement.fleiss_kappas": [
+        (np.column_stack(pair), ALL_DRAWN) for pair in ((SAME, SAME), (HALF, HALF), (HALF, np.full(10, NAN)))
     ],
     "rater_agreement.spearmans": [
         (x, y, draws) for x in (SAME, HALF) for y in (HALF, TWO) for draws in (ALL_DRAWN, np.zeros((1, 10)))

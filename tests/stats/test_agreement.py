@@ -4,7 +4,7 @@ import json
 import random
 from collections.abc import Hashable, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pytest
@@ -14,8 +14,9 @@ from metrics.core.errors import Unreadable
 from metrics.judge.asking import Reply
 from metrics.judge.replies import read
 from metrics.stats.bootstrap_draws import counted
-from metrics.stats.rater_agreement import alphas, kappas
+from metrics.stats.rater_agreement import Level, alphas, kappas
 
+LEVELS: tuple[Level, ...] = get_args(Level)
 # Krippendorff 2011, example C: 4 observers, 12 units, some values missing
 OBSERVERS: list[list[float | None]] = [
     [1, 2, 3, 3, 2, 1, 4, 1, 2, None, None, None], [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, None, 3],
@@ -33,9 +34,9 @@ def kappa_of(
     return float(kappas(tables, quadratic)[0])
 
 
-def alpha_of(ratings: Sequence[Sequence[float | None]], nominal: bool) -> float:
+def alpha_of(ratings: Sequence[Sequence[float | None]], level: Level) -> float:
     given = np.array([[np.nan if one is None else one for one in row] for row in ratings], float)
-    return float(alphas(given, np.ones((1, len(given))), nominal)[0])
+    return float(alphas(given, np.ones((1, len(given))), level)[0])
 
 
 @pytest.mark.parametrize("quadratic", [False, True], ids=["plain", "quadratic"])
@@ -63,28 +64,30 @@ def test_kappa_by_hand(left: str, right: str, kappa: float) -> None:
     assert kappa_of(left, right, "ny") == pytest.approx(kappa, nan_ok=True)
 
 
-@pytest.mark.parametrize(("nominal", "alpha"), [(True, 0.743), (False, 0.849)], ids=["nominal", "interval"])
-def test_alpha_equals_krippendorffs_own(nominal: bool, alpha: float) -> None:
-    assert alpha_of(UNITS, nominal) == pytest.approx(alpha, abs=5e-4)
+@pytest.mark.parametrize(
+    ("level", "alpha"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849), ("ratio", 0.797)]
+)
+def test_alpha_equals_krippendorffs_own(level: Level, alpha: float) -> None:
+    assert alpha_of(UNITS, level) == pytest.approx(alpha, abs=5e-4)
 
 
 @pytest.mark.parametrize("level", ["nominal", "interval"])
 @pytest.mark.parametrize("seed", range(4))
-def test_alpha_equals_the_krippendorff_package(level: str, seed: int) -> None:
+def test_alpha_equals_the_krippendorff_package(level: Level, seed: int) -> None:
     import krippendorff
 
     chance = random.Random(seed)
     units = [[chance.choice([1.0, 2.0, 3.0, 5.0, None]) for _ in range(4)] for _ in range(25)]
     table = [[float("nan") if value is None else value for value in rater] for rater in zip(*units, strict=True)]
     expected = krippendorff.alpha(reliability_data=table, level_of_measurement=level)
-    assert alpha_of(units, level == "nominal") == pytest.approx(expected, abs=1e-9)
+    assert alpha_of(units, level) == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize(
     "ratings", [[[1, None], [None, 2]], [[1, 1], [1, 1]], [[None, None]]], ids=["no pair", "same", "none"]
 )
 def test_without_pairs_or_differences_there_is_no_alpha(ratings: list[list[float | None]]) -> None:
-    assert np.isnan([alpha_of(ratings, True), alpha_of(ratings, False)]).all()
+    assert np.isnan([alpha_of(ratings, level) for level in LEVELS]).all()
 
 
 @given(
@@ -93,9 +96,9 @@ def test_without_pairs_or_differences_there_is_no_alpha(ratings: list[list[float
 )
 def test_alpha_does_not_know_raters_or_units_by_name(ratings: list[list[float | None]], chance: random.Random) -> None:
     shuffled = [chance.sample(row, 3) for row in chance.sample(ratings, len(ratings))]
-    for nominal in (True, False):
-        found = alpha_of(ratings, nominal)
-        assert alpha_of(shuffled, nominal) == pytest.approx(found, nan_ok=True)
+    for level in LEVELS:
+        found = alpha_of(ratings, level)
+        assert alpha_of(shuffled, level) == pytest.approx(found, nan_ok=True)
         assert np.isnan(found) or found <= 1 + 1e-12
 
 

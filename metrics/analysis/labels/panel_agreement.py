@@ -1,6 +1,7 @@
 """Agreement within a panel of judges, or among the draws of one judge that was asked repeatedly."""
 
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,9 +24,9 @@ DIGITS = 9  # to which two values are the same
 class PanelAgreement:
     """How far judges agree on the primary metric of an evaluator, or the draws of one `judge` ("": the judges).
 
-    `raters`: α of all, then κ and the share of equal values of each pair; see Raters. `alike`: the mean share of the
-    judges (or draws) that gave an output's most frequent value, which of draws is the self-consistency. `disputed` of
-    `n` outputs with two values or more have different ones.
+    `raters`: α and Fleiss' κ of all, then Cohen's κ and the share of equal values of each pair; see Raters. `alike`:
+    the mean share of the judges (or draws) that gave an output's most frequent value, which of draws is the
+    self-consistency. `disputed` of `n` outputs with two values or more have different ones.
     """
 
     evaluator: str
@@ -50,7 +51,8 @@ def has_panel(run: Run) -> bool:
 def panel_agreement(run: Run) -> list[PanelAgreement]:
     """Return the agreement of a run's judges by evaluator, then of each judge's draws; none without a panel.
 
-    Metrics of yes and no: Cohen's κ and nominal α; others: interval α. Intervals by resampling whole cases (or groups).
+    Metrics of yes and no: κ and nominal α; others: interval α, or of metrics from 0 up without an upper end (seconds,
+    counts) ratio α. Intervals by resampling whole cases (or groups).
     """
     if not has_panel(run):
         return []
@@ -108,11 +110,18 @@ def _agreement(
     draws = statistics.draws_of(own)
     alike = stat_of((draws * _alike(ratings)).sum(axis=1) / draws.sum(axis=1), own, 0.0)
     raters = (
-        *all_raters(ratings, own, graded=not metric.binary, enough=FEWEST),
+        *all_raters(ratings, own, _level(metric), enough=FEWEST),
         *pairs_of_raters(names, ratings, own, enough=FEWEST),
     )
     disputed = int((np.nanmax(ratings, axis=1) > np.nanmin(ratings, axis=1)).sum())
     return PanelAgreement(evaluator, metric.name, judge, raters, alike, disputed, len(ratings))
+
+
+def _level(metric: Metric) -> statistics.Level:
+    """Return at which level two values of a metric are compared."""
+    if metric.binary:
+        return "nominal"
+    return "ratio" if metric.low == 0 and math.isinf(metric.high) else "interval"
 
 
 def _alike(ratings: Floats) -> Floats:

@@ -24,9 +24,9 @@ ORDINALS = {1: "1st", 2: "2nd", 3: "3rd"}
 class Raters:
     """Agreement among raters: of one pair (`left`, `right`), or of all raters where these are "".
 
-    `n` outputs are labelled by both (for all raters: by two or more); sample: whom they speak of, see Agreement. alpha
-    (Krippendorff): for all raters only; kappa (Cohen), weighted (quadratic κ, of grades) and equal (share of equal
-    labels): for a pair only.
+    `n` outputs are labelled by both (for all raters: by two or more); sample: whom they speak of, see Agreement. kappa:
+    of a pair Cohen's, of all raters Fleiss', of pass and fail only; alpha (Krippendorff): for all raters only, at the
+    level of `scale_of`; weighted (quadratic κ, of grades) and equal (share of equal labels): for a pair only.
     """
 
     left: str
@@ -66,13 +66,22 @@ def rater_agreement(run: Run, criterion: str) -> list[Raters]:
     sample: Sample = "outputs" if people.random.any() else "labelled"
     counted = people.random if sample == "outputs" else np.ones(len(clusters), bool)
     found = [
-        *all_raters(people.ratings[counted], clusters[counted], graded=people.criterion.graded),
+        *all_raters(people.ratings[counted], clusters[counted], scale_of(people.ratings, people.criterion.graded)),
         *pairs_of_raters(names, paired[counted], clusters[counted]),
     ]
     return [replace(one, sample=sample) for one in found]
 
 
-def all_raters(ratings: Floats, clusters: Ints, graded: bool, enough: int = ENOUGH) -> list[Raters]:
+def scale_of(ratings: Floats, graded: bool) -> statistics.Level:
+    """Return at which level labels are compared: pass and fail as names; grades by their order, as steps of a scale
+    need not be equally far apart; numbers with more than MOST_KINDS different values by their differences.
+    """
+    if not graded:
+        return "nominal"
+    return "ordinal" if len(np.unique(ratings[~np.isnan(ratings)])) <= MOST_KINDS else "interval"
+
+
+def all_raters(ratings: Floats, clusters: Ints, level: statistics.Level, enough: int = ENOUGH) -> list[Raters]:
     """Return the agreement of all raters together by ratings [n outputs, raters]; none without an output of two.
 
     With fewer than `enough` outputs it says how many lack.
@@ -82,9 +91,13 @@ def all_raters(ratings: Floats, clusters: Ints, graded: bool, enough: int = ENOU
     if not n:
         return []
     if needs := lacking(n, own, enough):
-        return [Raters("", "", n, alpha=Stat(needs=needs))]
-    alphas = statistics.alphas(ratings[together], statistics.draws_of(own), nominal=not graded)
-    return [Raters("", "", n, alpha=stat_of(alphas, own))]
+        few = Stat(needs=needs)
+        return [Raters("", "", n, few if level == "nominal" else UNDEFINED, alpha=few)]
+    draws = statistics.draws_of(own)
+    alpha = stat_of(statistics.alphas(ratings[together], draws, level), own)
+    named = level == "nominal"
+    kappa = stat_of(statistics.fleiss_kappas(ratings[together], draws), own) if named else UNDEFINED
+    return [Raters("", "", n, kappa, alpha=alpha)]
 
 
 def pairs_of_raters(names: Sequence[str], ratings: Floats, clusters: Ints, enough: int = ENOUGH) -> list[Raters]:

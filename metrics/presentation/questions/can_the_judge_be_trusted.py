@@ -38,7 +38,10 @@ HELPS = {
     "balanced": "(sensitivity + specificity) / 2 of suggested thresholds on cases that did not choose them; ½: chance.",
     "n": "Outputs labelled at random that have both a score and a label: only they speak for all outputs. "
     "Where there are none, the picked ones, which speak for themselves.",
-    "alpha": "Krippendorff's α of all raters: 1 perfect, 0 chance; nominal for pass and fail, interval for grades.",
+    "alpha": "Krippendorff's α of all raters: 1 perfect, 0 chance. Pass and fail: nominal; grades: ordinal, by their "
+    "order; other numbers: interval, or ratio where a metric has no upper end.",
+    "raters_kappa": "Chance-corrected agreement, 1 perfect, 0 chance: Cohen's κ of a pair, Fleiss' κ of all together "
+    "(pass and fail only).",
     "weighted": "Quadratic-weighted κ: grades far apart weigh more than neighbours.",
     "equal": "Share of outputs that got the same label from both.",
     "raw": "The leaderboard's mean, as the judge scores.",
@@ -198,7 +201,7 @@ def panel_blocks(found: Sequence[PanelAgreement]) -> list[Block]:
         (Head("Metric", width=170), [row["metric"] for row in rows]),
         (Head("Judges", width=min(280, 30 + 7 * longest)), [row["raters"] for row in rows]),
         (Head("Alike", True, LIKE, 135), [row["alike"] for row in rows]),
-        (Head("κ", True, HELPS["kappa"], 150), [row["kappa"] for row in rows]),
+        (Head("κ", True, HELPS["raters_kappa"], 150), [row["kappa"] for row in rows]),
         (Head("α", True, HELPS["alpha"], 150), [row["alpha"] for row in rows]),
         (Head("Disputed", True, DISPUTED, 85), [row["disputed"] for row in rows]),
         links=links,
@@ -282,7 +285,7 @@ def rater_table(rows: Sequence[Raters]) -> Table:
     """Return how far raters agree, all together first, then pairs, without columns that are empty."""
     columns = (
         (Head("α", True, HELPS["alpha"], 178), [estimated(row.alpha) for row in rows]),
-        (Head("κ", True, HELPS["kappa"], 178), [estimated(row.kappa) for row in rows]),
+        (Head("κ", True, HELPS["raters_kappa"], 178), [estimated(row.kappa) for row in rows]),
         (Head("Quadratic κ", True, HELPS["weighted"], 178), [estimated(row.weighted) for row in rows]),
         (Head("Equal", True, HELPS["equal"], 150), [estimated(row.equal) for row in rows]),
         (Head("n", True, HELPS["n"], 80), [count(row.n) for row in rows]),

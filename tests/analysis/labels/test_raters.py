@@ -10,10 +10,11 @@ from sklearn.metrics import cohen_kappa_score
 
 from metrics import engine
 from metrics.analysis.labels import raters
-from metrics.analysis.labels.panel_agreement import _agreement, _groups, has_panel, panel_agreement
-from metrics.analysis.labels.raters import all_raters, pairs_of_raters
+from metrics.analysis.labels.panel_agreement import _agreement, _groups, _level, has_panel, panel_agreement
+from metrics.analysis.labels.raters import all_raters, pairs_of_raters, scale_of
 from metrics.core.evaluator import Metric
 from metrics.presentation.agreement_words import rater_noise_sentence
+from metrics.stats.rater_agreement import Level
 from metrics.store import Run, Workspace
 from tests.analysis.scored import scored_run, with_resources
 from tests.engine.engine_scenes import text_outputs, text_suite
@@ -25,19 +26,26 @@ RATINGS = np.tile(np.array(ONCE, float), (3, 1))
 ALONE = np.arange(24)
 
 
-@pytest.mark.parametrize(("graded", "level"), [(True, "interval"), (False, "nominal")])
-def test_alpha_is_of_the_outputs_with_two_labels(graded: bool, level: str) -> None:
-    [found] = all_raters(RATINGS, ALONE, graded)
+@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval", "ratio"])
+def test_alpha_is_of_the_outputs_with_two_labels(level: Level) -> None:
+    [found] = all_raters(RATINGS, ALONE, level)
     assert (found.left, found.right, found.n) == ("", "", 21)
     assert found.alpha.value == pytest.approx(krippendorff.alpha(RATINGS.T, level_of_measurement=level))
     assert found.alpha.low < found.alpha.value < found.alpha.high
-    assert found.kappa.value is None
+    assert (found.kappa.value is None) is (level != "nominal")
+
+
+def test_the_kind_of_label_chooses_the_level() -> None:
+    assert [scale_of(RATINGS, graded) for graded in (False, True)] == ["nominal", "ordinal"]
+    assert scale_of(np.arange(raters.MOST_KINDS + 1.0)[:, None], True) == "interval"
+    metrics = Metric("m", "", binary=True), Metric("m", "", high=5.0), Metric("m", "", high=np.inf)
+    assert list(map(_level, metrics)) == ["nominal", "interval", "ratio"]
 
 
 @pytest.mark.parametrize(("rows", "needs"), [(1, 9), (9, 1), (10, 0)])
 def test_below_ten_outputs_it_says_how_many_more_it_takes(rows: int, needs: int) -> None:
     labels = np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 1.0]])[np.arange(rows) % 3]
-    [together], [pair] = all_raters(labels, ALONE[:rows], True), pairs_of_raters(["a", "b"], labels, ALONE[:rows])
+    [together], [pair] = all_raters(labels, ALONE[:rows], "ordinal"), pairs_of_raters(["a", "b"], labels, ALONE[:rows])
     assert (together.n, pair.n) == (rows, rows)
     assert {one.needs for one in (together.alpha, pair.kappa, pair.equal)} == {needs}
     assert (pair.kappa.value is None) is bool(needs)
@@ -45,8 +53,8 @@ def test_below_ten_outputs_it_says_how_many_more_it_takes(rows: int, needs: int)
 
 def test_raters_who_never_differ_are_not_certain() -> None:
     labels = np.repeat(np.arange(12) % 2, 2).reshape(12, 2).astype(float)
-    [together], [pair] = all_raters(labels, ALONE[:12], False), pairs_of_raters(["a", "b"], labels, ALONE[:12])
-    for one in (together.alpha, pair.kappa, pair.equal):
+    [together], [pair] = all_raters(labels, ALONE[:12], "nominal"), pairs_of_raters(["a", "b"], labels, ALONE[:12])
+    for one in (together.alpha, together.kappa, pair.kappa, pair.equal):
         assert one.value == 1.0
         assert 0 < one.low < 0.8 < one.high
 
