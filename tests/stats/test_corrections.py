@@ -6,7 +6,7 @@ from hypothesis import given, settings, strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from metrics.stats.corrections import benjamini_hochberg, holm
+from metrics.stats.corrections import benjamini_hochberg, benjamini_yekutieli, holm
 
 SHARES = st.lists(st.floats(0, 1), max_size=20).map(np.array)
 
@@ -22,9 +22,9 @@ class TestCorrections:
         assert holm(p).tolist() == pytest.approx(by_definition(p.tolist()))
 
     @given(SHARES)
-    def test_benjamini_hochberg_like_scipy(self, p: NDArray[np.float64]) -> None:
-        expected = stats.false_discovery_control(p) if len(p) else p
-        assert benjamini_hochberg(p) == pytest.approx(expected)
+    def test_benjamini_hochberg_and_yekutieli_like_scipy(self, p: NDArray[np.float64]) -> None:
+        for method, ours in (("bh", benjamini_hochberg), ("by", benjamini_yekutieli)):
+            assert ours(p) == pytest.approx(stats.false_discovery_control(p, method=method) if len(p) else p)
 
     @given(SHARES.filter(len))
     @settings(max_examples=30)

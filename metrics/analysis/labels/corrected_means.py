@@ -52,7 +52,7 @@ def corrected_means(run: Run, criterion: str, only: tuple[str, str], tag: str | 
     for model, score, every in zip(run.models, scores, labels, strict=True):
         scored = ~np.isnan(score)
         weights, clusters = design.of_part(scored)
-        score, (own, *ends) = score[scored], every[:, scored]
+        score, (own, low, high) = score[scored], every[:, scored]
         cell = board.cells.get((model, column.key))
         raw = UNDEFINED if cell is None else Stat(cell.value, cell.low, cell.high)
         known = ~np.isnan(own)
@@ -61,8 +61,8 @@ def corrected_means(run: Run, criterion: str, only: tuple[str, str], tag: str | 
         if not needs:
             alone, both = (corrected_mean(score, own, weights, clusters, power) for power in (False, True))
             gap = corrected_mean(score, score - own, weights, clusters, power=False) if unit == "metric" else None
-            if not np.array_equal(*ends, equal_nan=True):
-                unsure = _ends(corrected_mean(score, end, weights, clusters) for end in ends)
+            if not np.array_equal(low, high, equal_nan=True):
+                unsure = _ends(corrected_mean(score, end, weights, clusters) for end in (low, high))
         found.append(Corrected(model, unit, raw, int(known.sum()), len(own), alone, both, gap, needs, unsure))
     return found
 

@@ -86,8 +86,7 @@ class HumanLabels:
     @cached_property
     def split(self) -> Bools:
         """Whether two labels of an output differ."""
-        lowest, highest = (end.reduce(self.ratings, axis=1) for end in (np.fmin, np.fmax))
-        return np.asarray(lowest < highest, bool)
+        return np.asarray(np.fmin.reduce(self.ratings, axis=1) < np.fmax.reduce(self.ratings, axis=1), bool)
 
     @cached_property
     def asked(self) -> Bools:
