@@ -303,6 +303,10 @@ TABLE: dict[str, Inputs] = {
     ] + [(row, row, draws) for row, draws in SINGLE],
     "prediction_errors.resampled_medians": DRAWN + SINGLE,
     "prediction_powered.corrected_mean": [*JUDGED, (ONE, ONE), (NONE, NONE)],
+    "prediction_powered.fit_correction": [*JUDGED, (ONE, ONE), (NONE, NONE)],
+    "prediction_powered.corrected_difference": [
+        *((own[:2], own[:2], *own[2:4]) for own in JUDGED), ((ONE, ONE), (ONE, ONE)),
+    ],
     "model_ranking.rank_ranges": [
         (values, own, 5.0) for values in (np.zeros(3), np.array([0.3, 0.1 + 0.2, 0.3])) for own in VARIANCES
     ],

@@ -57,9 +57,22 @@ JUDGES = (
 )  # fmt: skip
 
 
+UNLABELLED = (0.05, 0.3, 0.9)  # shares of the outputs
+RARELY_WRONG = Judge("rarely wrong", share=0.9, skill=0.9, binary_judge=True)
+DESIGNS = [  # judge, labels, outputs: few and many labels, few and most outputs unlabelled, a rare failure
+    (judge, labelled, max(labelled + 1, round(labelled / (1 - share))))
+    for labelled in (10, 20, 40, 100, 300) for share in UNLABELLED
+    for judge in (Judge("noise", skill=0.0), Judge("biased"), RARELY_WRONG)
+]  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Outcome:
-    """Many draws of one judge: `bias` and `error` of the corrected mean, coverage and mean width of both intervals."""
+    """Many draws of one judge: `bias` and `error` (RMSE) of the corrected mean, coverage and width of both intervals.
+
+    worse, worse_here: by how many standard errors the squared error is larger than that of the labels alone, against
+    the true mean and against what people say of all things drawn.
+    """
 
     bias: float
     noise: float
@@ -67,12 +80,17 @@ class Outcome:
     covered_alone: float
     width: float
     width_alone: float
+    error: float
+    error_alone: float
+    worse: float
+    worse_here: float
 
 
 def simulate(judge: Judge, labelled: int, repeats: int, seed: int = 0, size: int = SIZE) -> Outcome:
     """Draw `repeats` data sets, of each label `labelled` things (whole clusters) at random, and correct the mean."""
     rng = np.random.default_rng([seed, labelled])
     found: list[tuple[Estimate, Estimate]] = []
+    here = []
     for _ in range(repeats):
         scores, labels, clusters = judge.draw(rng, size)
         own = judge.clustered
@@ -84,11 +102,15 @@ def simulate(judge: Judge, labelled: int, repeats: int, seed: int = 0, size: int
         assert both is not None
         assert alone is not None
         found.append((both, alone))
-    values = np.array([both.value for both, _ in found])
+        here.append(labels.mean())
+    values, alone_values = (np.array([pair[place].value for pair in found]) for place in (0, 1))
     bounds = np.array([(one.low, one.high) for pair in found for one in pair], np.float64).reshape(-1, 2, 2)
     inside = (bounds[:, :, 0] <= judge.mean) & (judge.mean <= bounds[:, :, 1])
     width = (bounds[:, :, 1] - bounds[:, :, 0]).mean(axis=0)
+    errors = [[(own - truth) ** 2 for own in (values, alone_values)] for truth in (judge.mean, np.array(here))]
+    worse = [(own - other).mean() / max((own - other).std() / np.sqrt(repeats), 1e-12) for own, other in errors]
     return Outcome(
         float(values.mean() - judge.mean), float(values.std() / np.sqrt(repeats)), float(inside[:, 0].mean()),
         float(inside[:, 1].mean()), float(width[0]), float(width[1]),
+        float(np.sqrt(errors[0][0].mean())), float(np.sqrt(errors[0][1].mean())), float(worse[0]), float(worse[1]),
     )  # fmt: skip

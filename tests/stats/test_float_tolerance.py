@@ -138,10 +138,10 @@ def test_codes_of_clusters_may_begin_anywhere() -> None:
 
 def test_a_corrected_share_below_0_is_cut() -> None:
     """A judge that says far less of the others takes the estimate out of the range of a share."""
-    labels = np.array([0.0] * 5 + [1.0] + [np.nan] * 30)
-    found = corrected_mean(np.array([0.5] * 5 + [1.0] + [0.0, 0.1] * 15), labels)
+    labels = np.array([0.0] * 17 + [1.0] * 3 + [np.nan] * 30)
+    found = corrected_mean(np.array([0.5] * 17 + [1.0] * 3 + [0.0, 0.1] * 15), labels)
     assert found.value < 0
-    assert (found.low, found.high) == wilson(0, 6)
+    assert (found.low, found.high) == pytest.approx(wilson(0, 20))
 
 
 @pytest.mark.parametrize(("value", "centre"), [(0.99, 1.0), (0.01, 0.0)])

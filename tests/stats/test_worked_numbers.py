@@ -194,28 +194,34 @@ def test_there_is_no_coefficient_without_variation_clusters_or_freedom(rng: np.r
 
 
 def test_a_judges_correction_by_hand() -> None:
-    """λ = Σ a·b / Σ b² over the outputs; each labelled one is corrected by the λ of the others."""
-    judged = np.array([0.9, 0.4, 0.7, 0.1, 0.6, 0.3, 0.8, 0.5, 0.2, 0.9])
-    labels = np.array([1.0, 0.2, 0.8, 0.0, 0.7, *[np.nan] * 5])
-    n, rest = 5, 5
-    a = (labels[:5] - labels[:5].mean()) / n
-    b = np.concatenate([(judged[:5] - judged[:5].mean()) / n, -(judged[5:] - judged.mean()) / rest])
-    a = np.concatenate([a, np.zeros(5)])
-    factor = (a @ b) / (b @ b)
-    apart = [(a @ b - a[i] * b[i]) / (b @ b - b[i] ** 2) for i in range(5)]
-    value = labels[:5].mean() - np.mean([apart[i] * (judged[i] - judged[5:].mean()) for i in range(5)])
-    residuals = a - factor * b
-    squares = residuals[:5] ** 2
-    variance = (residuals @ residuals) * 5 / 3
-    variance += 6 * (1.0 / 2 / n) ** 2 / (1 + squares.sum() ** 2 / (squares**2).sum())
+    """The slope of each label is fitted again without it; a slope that may be chance counts nothing."""
+    judged = np.array([0.1, 0.4, 0.2, 0.8, 0.9, 0.6, 0.7, 0.3, 0.5, 1.0])
+    labels = np.array([0.2, 0.5, 0.1, 0.9, 1.0, 0.6, *[np.nan] * 4])
+    f, y, n, total = judged[:6], labels[:6], 6, 10
+
+    def shrunk(f: np.ndarray, y: np.ndarray) -> float:
+        fit = stats.linregress(f, y)
+        apart = y - y.mean()
+        freedom = min(len(y) - 2, (apart @ apart) ** 2 / (apart**4).sum() - 1)
+        rest = (1 - fit.rvalue**2) * (apart @ apart) / (n - 3)
+        return float(fit.slope * max(0.0, 1 - student(freedom) ** 2 * rest / (fit.rvalue**2 * (apart @ apart))))
+
+    others = np.array([shrunk(np.delete(f, i), np.delete(y, i)) for i in range(n)])
+    slope = shrunk(f, y)
+    value = y.mean() - np.mean(others * (f - judged[6:].mean())) * 4 / 10
+    parts = np.concatenate([(y - y.mean() - others * (f - f.mean())) / n, np.zeros(4)])
+    parts += np.concatenate([others, np.full(4, slope)]) * (judged - judged.mean()) / total
+    squares = parts[:6] ** 2
+    variance = (parts @ parts) * n / (n - 2)
+    variance += 0.4 * 8 * (0.9 / 2 / n) ** 2 / (1 + squares.sum() ** 2 / (squares**2).sum() / 2)
     found = corrected_mean(judged, labels)
-    assert (found.n, found.total, found.clusters) == (5, 10, 5)
-    half = student(3) * math.sqrt(variance)
-    assert (found.value, found.weight) == pytest.approx((value, factor))
+    assert (found.n, found.total, found.clusters) == (6, 10, 6)
+    half = student(4) * math.sqrt(variance)
+    assert (found.value, found.weight) == pytest.approx((value, slope * 0.4))
     assert (found.low, found.high) == pytest.approx((value - half, value + half))
     plain = corrected_mean(judged, labels, power=False)
-    half = student(4) * labels[:5].std() / 2  # s / √n with n − 1
-    assert (plain.value, plain.low, plain.high) == pytest.approx((0.54, 0.54 - half, 0.54 + half))
+    half = student(5) * y.std() / math.sqrt(5)  # s / √n with n − 1
+    assert (plain.value, plain.low, plain.high) == pytest.approx((0.55, 0.55 - half, 0.55 + half))
     assert plain.weight == 0
 
 
