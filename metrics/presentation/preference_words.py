@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from metrics.core.label_schema import BOTH_BAD
 from metrics.presentation.format import count, p_value, plural, rough
 from metrics.presentation.phrases import estimated, named, too_few
-from metrics.presentation.ranking_words import matches_sentence
+from metrics.presentation.ranking_words import matches_sentence, standing_note
 from metrics.stats.corrections import is_significant
 
 if TYPE_CHECKING:
@@ -127,9 +127,14 @@ def ranking_frame(rows: Iterable[tuple[str, str, HeadToHead]]) -> pd.DataFrame:
     import pandas as pd
 
     columns = ["criterion", "source", "model", "score", "low", "high", "best_rank", "worst_rank"]
-    columns += ["wins", "ties", "losses"]
-    found = [{"criterion": name, "source": by, **asdict(one)} for name, by, own in rows for one in own.standings]
-    return pd.DataFrame(found, columns=columns)
+    columns += ["wins", "ties", "losses", "note"]
+    found = [
+        {"criterion": name, "source": by, **asdict(one), "note": standing_note(own)}
+        for name, by, own in rows
+        for one in own.standings
+    ]
+    table = pd.DataFrame(found, columns=columns)
+    return table.astype({"best_rank": "Int64", "worst_rank": "Int64"})
 
 
 def exported_frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:

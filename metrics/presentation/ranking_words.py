@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from metrics.presentation.format import exact, number, p_value, plural
+from metrics.presentation.format import MISSING, exact, number, p_value, plural
 from metrics.presentation.phrases import metric_title, named, with_interval
 from metrics.stats.corrections import is_significant
 
@@ -13,17 +13,38 @@ if TYPE_CHECKING:
     from metrics.analysis import HeadToHead, ParetoFront, Part, Placing, SeveralSuites, WeightedScores
 
 MOST_SCORES = 6  # models whose scores are written out
+ADDED = (
+    "Some models never lose to the others, so that their strengths have no finite value: one even match with an "
+    "average model was added for each model."
+)
 
 
 def matches_sentence(found: HeadToHead, title: str) -> str:
     """Return who is strongest by matches: `By matches in ROUGE-L, A leads: A 0.61 (0.57–0.65); B …`."""
+    note = standing_note(found)
+    if not found.is_comparable:
+        return f"By matches in {title}, no model is ranked: {note}"
     leaders = [one.model for one in found.standings if one.best_rank == 1]
     scores = "; ".join(
         f"{one.model} {with_interval(one.score, one.low, one.high)}" for one in found.standings[:MOST_SCORES]
     )
+    more = f" {note}" if note else ""
     if len(leaders) == len(found.standings):
-        return f"By matches in {title}, no model is significantly stronger than another: {scores}."
-    return f"By matches in {title}, {named(leaders)} {'leads' if len(leaders) == 1 else 'lead together'}: {scores}."
+        return f"By matches in {title}, no model is significantly stronger than another: {scores}.{more}"
+    lead = "leads" if len(leaders) == 1 else "lead together"
+    return f"By matches in {title}, {named(leaders)} {lead}: {scores}.{more}"
+
+
+def standing_note(found: HeadToHead) -> str:
+    """Return why there is no score, or what a score rests on beside the matches; "" where there is nothing to say."""
+    return ADDED if found.added else "" if found.is_comparable else unlinked(found)
+
+
+def unlinked(found: HeadToHead) -> str:
+    """Return which models no chain of matches links, in a sentence: `A and B never met C …`."""
+    groups = [named(group[:MOST_SCORES]) + (" …" if len(group) > MOST_SCORES else "") for group in found.groups]
+    met = f"{len(groups)} groups of models never met" if len(groups) > 2 else f"{groups[0]} never met {groups[1]}"
+    return f"{met}, nor a model that links them, so their strengths are not comparable. Compare a pair across them."
 
 
 def front_sentence(found: ParetoFront) -> str:
@@ -49,8 +70,10 @@ def placing_words(one: Placing) -> str:
     return f"{one.model} is on the front"
 
 
-def rank_text(best: int, worst: int) -> str:
-    """Return the ranks that a model may have: `2`, `2–4`."""
+def rank_text(best: int | None, worst: int | None) -> str:
+    """Return the ranks that a model may have: `2`, `2–4`; MISSING where it has none."""
+    if best is None:
+        return MISSING
     return str(best) if best == worst else f"{best}–{worst}"
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from metrics.core.array_types import Floats, Ints
 from metrics.stats.float_tolerance import standard_errors, symmetric_inverse
+from metrics.stats.linked_models import linked_groups
 from metrics.stats.model_ranking import rank_ranges
 from metrics.stats.student_t import student
 
@@ -65,8 +66,8 @@ def bradley_terry(
             covariance is A⁻¹ where that is the larger one.
 
     Returns:
-        None where no strengths are likeliest: fewer than two clusters, or some models never lose to the others, or of
-        two models one never wins.
+        None where no strengths are likeliest: fewer than two clusters; models that no chain of matches links, which
+        `prior` would rank by chance; or, without `prior`, some models never lose to the others.
 
     Source: Davidson, Journal of the American Statistical Association 65:317, 1970.
     """
@@ -77,7 +78,7 @@ def bradley_terry(
     won = won + _table(second, first, mass * (outcome == 0.0), models)
     tied = tied + tied.T
     played = won + won.T + tied
-    if count < 2 or not (prior or _is_connected(won + tied)):
+    if count < 2 or linked_groups(np.argwhere(played), models).any() or not (prior or _is_connected(won + tied)):
         return None
     fitted = _fit(won, tied, played, prior)
     if fitted is None:

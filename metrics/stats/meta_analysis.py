@@ -9,6 +9,7 @@ import numpy as np
 
 from metrics.core.array_types import Floats, Ints
 from metrics.stats.float_tolerance import standard_errors, symmetric_inverse
+from metrics.stats.linked_models import linked_groups
 from metrics.stats.model_ranking import rank_ranges
 from metrics.stats.student_t import student
 
@@ -65,7 +66,7 @@ def pooled_means(studies: Sequence[Study], models: int) -> AcrossSuites | None:
     Synthesis Methods 3:111, 2012 (models as treatments of a network).
     """
     suites, rows = len(studies), sum(len(study.models) for study in studies)
-    if not suites or not _is_connected(studies, models):
+    if not suites or linked_groups((study.models for study in studies), models).any():
         return None
     design, y, variance = np.zeros((rows, models + suites)), np.zeros(rows), np.zeros((rows, rows))
     at = 0
@@ -151,12 +152,3 @@ def _solved(design: Floats, y: Floats, variance: Floats, wanted: Floats) -> tupl
     residual = weights - weights @ design @ inverse @ design.T @ weights
     spread, residual = (np.asarray(each, np.float64) for each in (wanted @ inverse @ wanted.T, residual))
     return wanted @ found, spread, residual, float(apart @ weights @ apart)
-
-
-def _is_connected(studies: Sequence[Study], models: int) -> bool:
-    """Return whether every model is linked to every other one by suites that both, or a chain of others, answered."""
-    group = np.arange(models)
-    for study in studies:
-        own = group[study.models]
-        group[np.isin(group, own)] = own.min()
-    return bool((group == group[0]).all())

@@ -74,6 +74,8 @@ def test_who_never_loses_has_no_finite_strength_without_a_match_that_is_added() 
     assert perfect.low[0] < 0.75 < perfect.score[0], "20 of 20 is not certainty: equal slopes would say so"
     tied = np.array([[0, 1], [0, 0]]), np.array([[0, 3], [0, 0]])
     assert bradley_terry(*matches(*tied), 2) is None, "ties alone do not bound it"
+    apart = np.kron(np.eye(2, dtype=np.int64), [[0, 3], [2, 0]])
+    assert bradley_terry(*matches(apart), 4, prior=1.0) is None, "two pairs that never met"
     assert bradley_terry(np.array([0]), np.array([1]), np.array([1.0]), 2, prior=1.0) is None, "a single unit"
 
 

@@ -24,7 +24,9 @@ def draw(run: str, rater: str, criterion: str) -> None:
     later = QUEUE.put_off
     found = preferences.pair_queue(run, criterion, rater, tuple(later))
     ranking = preferences.preferred_models(run, "people", criterion)
-    left = "" if ranking is None else f" · {left_sentence(preferences.more_matches(ranking), found.total - found.done)}"
+    left = ""
+    if ranking is not None and ranking.is_comparable:
+        left = f" · {left_sentence(preferences.more_matches(ranking), found.total - found.done)}"
     done = f"{format.count(found.done)} of {format.plural(found.total, 'pair')}"
     st.progress(found.done / max(1, found.total), text=f"{literal(f'{rater} · {criterion}')}: {done} compared{left}")
     if not found.next:

@@ -55,7 +55,9 @@ def draw_head_to_head(run: str, column: Column, tag: str | None, colours: Mappin
 
 
 def draw_chart(found: HeadToHead, colours: Mapping[str, str], click: str = "") -> str | None:
-    """Draw each model's score against the average model; return the model whose bar was clicked."""
+    """Draw each model's score against the average model, if comparable; return the model whose bar was clicked."""
+    if not found.is_comparable:
+        return None
     numbers = pd.DataFrame(
         {
             "name": one.model, "series": one.model, "key": one.model, "n": one.wins + one.ties + one.losses,
@@ -68,7 +70,6 @@ def draw_chart(found: HeadToHead, colours: Mapping[str, str], click: str = "") -
     st.caption(
         "Score against the average model, a tie counting half. Whiskers: 95 %; dotted: as strong as the average. "
         f"{plural(found.cases, 'case')} with a match. {click}".rstrip()
-        + (" A model never loses or never wins, so one even match was added for each." if found.added else "")
     )
     return point[0] if point else None
 

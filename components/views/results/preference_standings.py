@@ -64,7 +64,8 @@ def draw(run: str, source: Source, tag: str | None, colours: Mapping[str, str]) 
         draw_chart(found, colours)
     with right:
         blocks.draw_table(standings_table(found, "preferred"), run, "leaderboard", 36 + ROW * 8)
-        st.caption(left_sentence(preferences.more_matches(found)))
+        if found.is_comparable:
+            st.caption(left_sentence(preferences.more_matches(found)))
         if visitors.may("editor") and st.button("Compare more answers", icon=":material/swords:"):
             url.go("arena", run=run)
     _draw_matrix(found)

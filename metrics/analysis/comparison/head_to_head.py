@@ -12,6 +12,7 @@ from metrics.core.evaluator import Direction
 from metrics.core.sampling_design import SamplingDesign
 from metrics.stats.bradley_terry import Strengths, bradley_terry
 from metrics.stats.float_tolerance import difference_errors, distance_in_errors, falling_order
+from metrics.stats.linked_models import linked_groups
 from metrics.store import Run, cache_by_run
 
 MAX_MATCHES = 4_000_000  # matches
@@ -22,15 +23,16 @@ Tally = tuple[int, int, int]  # wins, ties, losses
 class Standing:
     """One model: what it scores on average against the average model, a tie counting half, with its 95 % interval.
 
-    best_rank, worst_rank: the ranks that it may have, 1 the strongest; wins, ties, losses: of all its matches.
+    best_rank, worst_rank: the ranks that it may have, 1 the strongest; None, like the score, where the models are not
+    comparable. wins, ties, losses: of all its matches.
     """
 
     model: str
-    score: float
-    low: float
-    high: float
-    best_rank: int
-    worst_rank: int
+    score: float | None
+    low: float | None
+    high: float | None
+    best_rank: int | None
+    worst_rank: int | None
     wins: int
     ties: int
     losses: int
@@ -41,8 +43,10 @@ class HeadToHead:
     """The models of a run by their matches, the strongest first.
 
     outcomes: wins, ties and losses of the first model of each pair; cases: those with a match; clusters: independent
-    units among them; added: a model never loses or never wins, so one match of each with an average model was added;
-    apart: for each two neighbours in the standings |z|, by how many standard errors their strengths differ.
+    units among them; added: some models never lose to the others, so that their strengths have no finite value and one
+    even match of each with an average model was added; apart: for each two neighbours in the standings |z|, by how
+    many standard errors their strengths differ. groups: models linked by matches, the largest first; with several,
+    nothing tells how strong those of one are beside those of another, and no model has a score or a rank.
     """
 
     standings: tuple[Standing, ...]
@@ -51,6 +55,12 @@ class HeadToHead:
     clusters: int
     added: bool
     apart: tuple[float, ...] = ()
+    groups: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def is_comparable(self) -> bool:
+        """Whether matches, or chains of them, link all models."""
+        return len(self.groups) < 2
 
 
 @cache_by_run(maxsize=16)
@@ -76,7 +86,7 @@ def head_to_head(run: Run, evaluator: str, metric: str, tag: str | None = None, 
 def ranked_by_matches(
     models: Sequence[str], met: Mapping[tuple[str, str], Floats], design: SamplingDesign
 ) -> HeadToHead | None:
-    """Return models ranked by their matches; None where there is nothing to rank.
+    """Return models ranked by their matches, without scores and ranks where some never met; None without matches.
 
     met: by pair of models the outcome [n] of each case of the design for the first: 1, 0.5 or 0, NaN without a match.
     Strengths, intervals and ranks: see metrics.stats.bradley_terry, cases (or the suite's groups) as clusters.
@@ -84,20 +94,38 @@ def ranked_by_matches(
     cases = [np.flatnonzero(~np.isnan(outcome)) for outcome in met.values()]
     if len(models) < 2 or not any(map(len, cases)):
         return None
-    found, added = _strengths(models, met, cases, design)
-    if found is None:
-        return None
     counts = {pair: _counts(outcome) for pair, outcome in met.items()}
     counts |= {(other, one): tally[::-1] for (one, other), tally in counts.items()}
-    order = falling_order(found.log).tolist()
+    groups = _linked(models, counts)
+    found, added = _strengths(models, met, cases, design) if len(groups) < 2 else (None, False)
+    if found is None and len(groups) < 2:
+        return None
+    order = [model for group in groups for model in group]
+    apart: tuple[float, ...] = ()
+    if found is not None:
+        places = falling_order(found.log).tolist()
+        order = [models[place] for place in places]
+        apart = tuple(_apart(found, one, other) for one, other in pairwise(places))
+    played = np.unique(np.concatenate(cases))
     return HeadToHead(
-        tuple(_standing(models, found, place, counts) for place in order),
+        tuple(_standing(model, models.index(model), found, counts) for model in order),
         counts,
-        len(np.unique(np.concatenate(cases))),
-        found.clusters,
+        len(played),
+        len(np.unique(design.units[played])),
         added,
-        tuple(_apart(found, one, other) for one, other in pairwise(order)),
+        apart,
+        groups,
     )
+
+
+def _linked(models: Sequence[str], counts: Mapping[tuple[str, str], Tally]) -> tuple[tuple[str, ...], ...]:
+    """Return the models in groups that matches, or chains of them, link; the largest group first."""
+    met = (np.array([models.index(model) for model in pair]) for pair, tally in counts.items() if any(tally))
+    codes = linked_groups(met, len(models))
+    groups = [
+        tuple(models[place] for place in np.flatnonzero(codes == code).tolist()) for code in range(codes.max() + 1)
+    ]
+    return tuple(sorted(groups, key=len, reverse=True))
 
 
 def _outcomes(one: CaseValues, other: CaseValues, tie: float, direction: Direction | None) -> Floats:
@@ -132,17 +160,10 @@ def _apart(found: Strengths, one: int, other: int) -> float:
     return float(distance_in_errors(found.log[[one]] - found.log[[other]], error)[0])
 
 
-def _standing(models: Sequence[str], found: Strengths, place: int, counts: Mapping[tuple[str, str], Tally]) -> Standing:
-    own = [tally for (model, _), tally in counts.items() if model == models[place]]
+def _standing(model: str, place: int, found: Strengths | None, counts: Mapping[tuple[str, str], Tally]) -> Standing:
+    own = [tally for (first, _), tally in counts.items() if first == model]
     wins, ties, losses = (sum(tally[kind] for tally in own) for kind in range(3))
-    return Standing(
-        models[place],
-        float(found.score[place]),
-        float(found.low[place]),
-        float(found.high[place]),
-        int(found.best[place]),
-        int(found.worst[place]),
-        wins,
-        ties,
-        losses,
-    )
+    if found is None:
+        return Standing(model, None, None, None, None, None, wins, ties, losses)
+    score, low, high = (float(of[place]) for of in (found.score, found.low, found.high))
+    return Standing(model, score, low, high, int(found.best[place]), int(found.worst[place]), wins, ties, losses)

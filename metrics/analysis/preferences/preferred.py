@@ -136,8 +136,10 @@ def more_matches(found: HeadToHead) -> int | None:
 
     0 where all ranks are single ones. The errors of strengths shrink with the root of the number of matches; each |z|
     has to reach the 5 % point of all pairs together (Bonferroni, which Holm's first step is). None where a difference
-    is too small for a number: more than 100 times as many.
+    is too small for a number, more than 100 times as many, and where the models are not comparable.
     """
+    if not found.is_comparable:
+        return None
     models, played = len(found.standings), sum(map(sum, found.outcomes.values())) // 2
     if all(one.best_rank == one.worst_rank for one in found.standings):
         return 0

@@ -145,7 +145,7 @@ def _head_to_head(run: Run, columns: Sequence[Column]) -> Iterator[str]:
     """Yield how the models fare against each other in each metric that has values per case, in a sentence."""
     for column in columns:
         found = analysis.head_to_head(run, column.evaluator, column.metric) if column.label_key is None else None
-        if found is not None:
+        if found is not None and found.is_comparable:
             scores = ", ".join(f"{one.model} {with_interval(one.score, one.low, one.high)}" for one in found.standings)
             yield (
                 f"Head to head in {metric_title(column, arrow=False)} (each case a match of every two models, the "

@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 
 from metrics.analysis import head_to_head
+from metrics.analysis.preferences.preferred import more_matches
+from metrics.presentation.preference_words import ranking_frame
+from metrics.presentation.ranking_words import ADDED, matches_sentence
 from metrics.stats.bradley_terry import bradley_terry
 from tests.analysis.scored import scored_run
 
@@ -37,6 +40,30 @@ def test_a_small_difference_can_be_a_tie_and_lower_can_be_better(workspace: Path
     assert (fewer.outcomes["new", "old"], lenient.outcomes["new", "old"]) == ((2, 0, 2), (1, 3, 0))
     assert (fewer.added, lenient.added) == (False, True), "old never wins"
     assert lenient.standings[0].model == "new"
+
+
+def test_models_that_never_met_have_neither_scores_nor_ranks(workspace: Path) -> None:
+    """Two pairs on cases of their own: an even match with an average model would have ranked all four."""
+    nothing = [None] * 4
+    values = {
+        "a": [*OLD[:4], *nothing],
+        "b": [*NEW[:4], *nothing],
+        "c": [*nothing, *OLD[4:]],
+        "d": [*nothing, *NEW[4:]],
+    }
+    found = head_to_head(scored_run({"rouge.rougeL": values}), "rouge", "rougeL")
+    assert (found.groups, found.is_comparable, found.apart) == ((("a", "b"), ("c", "d")), False, ())
+    assert {(one.score, one.low, one.best_rank, one.worst_rank) for one in found.standings} == {(None,) * 4}
+    assert (found.standings[1].wins, found.outcomes["b", "a"]) == (2, (2, 1, 1))
+    assert more_matches(found) is None
+    said = "a and b never met c and d, nor a model that links them, so their strengths are not comparable."
+    assert said in matches_sentence(found, "ROUGE-L")
+    table = ranking_frame([("quality", "people", found)])
+    assert (table["best_rank"].isna().all(), said in table["note"][0]) == (True, True)
+    values["e"] = [None, 0.0, None, None, None, 1.0, None, None]
+    linked = head_to_head(scored_run({"rouge.rougeL": values}), "rouge", "rougeL")
+    assert (linked.is_comparable, linked.added) == (True, True)
+    assert matches_sentence(linked, "ROUGE-L").endswith(ADDED)
 
 
 def test_nothing_to_rank(workspace: Path) -> None:
