@@ -67,6 +67,18 @@ SOURCES = {
     "Liu et al. 2024 (G-Pass@k)": Source(
         "Liu et al. 2024, Are Your LLMs Capable of Stable Reasoning?", "https://arxiv.org/abs/2412.13147"
     ),
+    "Morris et al. 2004, MER and WIL": Source(
+        "Morris, Maier & Green 2004, From WER and RIL to MER and WIL: Improved Evaluation Measures for Connected "
+        "Speech Recognition",
+        "https://doi.org/10.21437/Interspeech.2004-668",
+    ),
+    "Radford et al. 2022, Whisper": Source(
+        "Radford et al. 2022, Robust Speech Recognition via Large-Scale Weak Supervision",
+        "https://arxiv.org/abs/2212.04356",
+    ),
+    "Biten et al. 2019, ANLS": Source(
+        "Biten et al. 2019, Scene Text Visual Question Answering", "https://arxiv.org/abs/1905.13648"
+    ),
     "Cohen 1968": Source(
         "Cohen 1968, Weighted kappa: Nominal scale agreement with provision for scaled disagreement",
         "https://doi.org/10.1037/h0026256",

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterator
+from itertools import product
 from random import Random
 from typing import Any
 
@@ -16,6 +17,7 @@ from metrics.core.suite import Outputs, Suite
 from metrics.evaluators.text._corpora import corpus_aggregate, error_rate
 from metrics.evaluators.text._edit_rate import edit_count
 from metrics.stats.bootstrap_draws import Draws
+from metrics.text.overlap import edits
 from metrics.text.overlap.corpus import corpus_bleu
 from tests.seeds import seeds
 
@@ -96,6 +98,53 @@ def test_ter_is_that_of_sacrebleu() -> None:
     for number, corpus in enumerate(corpora(14)):
         chosen = {"case_sensitive": number % 2 == 0, "no_punct": number % 3 == 0}
         agrees(found("ter", corpus, **chosen), "ter", corpus, TER(**chosen))
+
+
+def alignments(wanted: list[str], made: list[str]) -> tuple[int, set[int]]:
+    """Return the fewest edits, and how many words can match in the ways that take so few: by all ways, plainly."""
+    table: dict[tuple[int, int], tuple[int, set[int]]] = {(0, 0): (0, {0})}
+    for i, j in product(range(len(wanted) + 1), range(len(made) + 1)):
+        ways = [
+            (table[i - a, j - b][0] + 1 - same, {many + same for many in table[i - a, j - b][1]})
+            for a, b in ((1, 0), (0, 1), (1, 1)) if i >= a and j >= b
+            for same in [int(a == b and wanted[i - 1] == made[j - 1])]
+        ]  # fmt: skip
+        least = min((edits for edits, _ in ways), default=0)
+        table.setdefault((i, j), (least, set().union(*(many for edits, many in ways if edits == least))))
+    return table[len(wanted), len(made)]
+
+
+def test_error_rates_of_a_corpus_are_the_definition() -> None:
+    """200 corpora; of alignments with as few edits and other matches, one of them. jiwer 4.0 gave the same on 400."""
+    for answers, references in corpora(15, 200):
+        expected = [own[:1] for own in references]
+        got = {row.metric: row.value for row in found("corpus_error_rate", (answers, expected)).aggregates}
+        pairs = [(own[0].split(), made.split()) for own, made in zip(expected, answers, strict=True)]
+        ways = [alignments(*pair) for pair in pairs]
+        words, given = (sum(len(pair[side]) for pair in pairs) for side in range(2))
+        changed, matches = sum(way[0] for way in ways), {sum(each) for each in product(*(way[1] for way in ways))}
+        assert got["corpus_wer"] == pytest.approx(changed / words)
+        assert any(got["corpus_mer"] == pytest.approx(changed / (changed + many)) for many in matches)
+        assert any(got["corpus_wip"] == pytest.approx(many**2 / words / max(given, 1)) for many in matches)
+        assert got["corpus_wil"] == pytest.approx(1 - (got["corpus_wip"] or 0))
+
+
+def test_what_is_too_long_to_align_has_error_rates_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(edits, "MOST_EDITED", 3)
+    findings = found("corpus_error_rate", (["a b", "c"], [["a x"], ["c"]]))
+    got = {row.metric: row for row in findings.aggregates}
+    assert (got["corpus_wer"].value, got["corpus_mer"].value) == (1 / 3, None)
+    assert "of which kinds their edits are is not known" in str(got["corpus_mer"].reason)
+    assert (findings.cases["0"].values["corpus_wer"], findings.cases["0"].values["corpus_wil"]) == (0.5, None)
+
+
+def test_normalised_texts_are_compared_in_that_form() -> None:
+    """A reference of which nothing is left has no rate, with the reason."""
+    corpus = (["(uh) Hello, World!", "x"], [["hello world"], ["[noise]"]])
+    findings = found("corpus_error_rate", corpus, normalise="basic")
+    [rate, *_] = findings.aggregates
+    assert (rate.value, rate.n, rate.unscored, findings.cases["1"].values["corpus_wer"]) == (0.0, 1, 1, None)
+    assert findings.cases["1"].reason == "of no expected answer is there any text that counts"
 
 
 @pytest.mark.parametrize(("words", "length"), [(3, 40), (8, 30), (40, 70)])

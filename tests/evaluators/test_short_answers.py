@@ -6,6 +6,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from nltk.metrics.distance import edit_distance as nltk_distance
 
 from metrics.core.evaluator import CaseScore
 from metrics.core.suite import Outputs, Suite
@@ -182,6 +183,24 @@ def test_token_f1_is_squads_definition() -> None:
             match = score("exact_match", strict, answer=answer, expected_answers=expected).values["exact_match"]
             assert match == found["squad_exact_match"] or not found["token_f1"]
     assert checked > len(rounds) / 2
+
+
+def test_anls_is_the_benchmarks_on_random_texts() -> None:
+    """Its script written down again on nltk's distance: lower case, single blanks, below the threshold 0; 200 pairs."""
+    chance = Random(9)
+    for number in range(200):
+        expected, [answer] = (
+            ["".join(chance.choice("abAB  ") for _ in range(chance.randrange(1, 9))) + "x" for _ in range(many)]
+            for many in (chance.randrange(1, 4), 1)
+        )
+        plain = " ".join(answer.lower().split())
+        least = (0.5, 0.7)[number % 2]
+        similar = max(
+            1 - nltk_distance(plain, own) / max(len(plain), len(own))
+            for own in (" ".join(one.lower().split()) for one in expected)
+        )
+        found = score("edit_distance", {"anls_threshold": least}, answer=answer, expected_answers=expected)
+        assert found.values["anls"] == pytest.approx(similar if similar >= least - 1e-12 else 0.0)
 
 
 def test_error_rates_are_those_of_jiwer() -> None:

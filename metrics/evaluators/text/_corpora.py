@@ -1,6 +1,6 @@
 """Corpus scores: counts of texts that add up, the score of their sums, and its interval from resampled cases."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +19,7 @@ from metrics.stats.student_t import student
 NOTHING_COMPARED = "no case has both an expected answer and an output"
 NO_REFERENCE = "no expected answer has text"
 NO_OUTPUT = "the model has no output for this case"
+TOO_LONG = "texts of more than 10⁸ pairs of words: of which kinds their edits are is not known"
 ALIKE = "No 95 % interval: every resample has the same value."
 
 
@@ -68,7 +69,7 @@ def findings(
     scores: Mapping[str, CaseScore],
     rows: Mapping[str, tuple[Floats, Callable[[Floats], Floats]]],
     columns: Mapping[str, Columns],
-    bounded: bool = True,
+    open_above: Collection[str] = (),
 ) -> Findings:
     """Return the corpus scores of a model, with the scores of its cases.
 
@@ -76,11 +77,13 @@ def findings(
         scores: of the compared cases, by id.
         rows: by metric the counts [n, k] of the compared cases, and the score of sums [..., k] of them.
         columns: by metric, those of its aggregate.
-        bounded: the scores are within 0 … 1; else they are open above.
+        open_above: the metrics that have no upper end; the others are within 0 … 1.
     """
     draws = parameters.draws(suite).of_cases(np.array(texts.places, np.int64))
     aggregates = [
-        corpus_aggregate(name, counts, score, draws, len(suite) - len(texts.cases), columns.get(name, {}), bounded)
+        corpus_aggregate(
+            name, counts, score, draws, len(suite) - len(texts.cases), columns.get(name, {}), name not in open_above
+        )
         for name, (counts, score) in rows.items()
     ]
     order = suite.cases["case_id"].to_pylist()
@@ -107,6 +110,8 @@ def corpus_aggregate(
         counts = counts * draws.weights[:, None]
     if not n:
         return aggregate(metric, np.nan, n=0, unscored=unscored, reason=NOTHING_COMPARED, columns=columns)
+    if np.isnan(counts).any():
+        return aggregate(metric, np.nan, n=n, unscored=unscored, reason=TOO_LONG, columns=columns)
     units = np.zeros((draws.times.shape[1], counts.shape[1]))
     np.add.at(units, draws.unit, counts)
     value, samples = score(counts.sum(axis=0)), score(draws.times[1:].astype(np.float64) @ units)

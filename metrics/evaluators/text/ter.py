@@ -132,5 +132,5 @@ def ter(suite: Suite, outputs: Outputs, parameters: TerParameters) -> Findings:
     )
     own = {"ter": (np.array(rows, np.float64).reshape(-1, 2), error_rate)}
     return findings(
-        suite, texts, parameters, scores, own, {"ter": {"signature": sign(texts.reference_counts)}}, bounded=False
+        suite, texts, parameters, scores, own, {"ter": {"signature": sign(texts.reference_counts)}}, open_above=["ter"]
     )

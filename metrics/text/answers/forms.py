@@ -10,6 +10,11 @@ from metrics.core.unicode_forms import normalized
 
 Punctuation = Literal["keep", "ends", "all"]
 UnicodeForm = Literal["none", "NFC", "NFKC"]
+Normalise = Literal["none", "basic"]
+NORMALISED = (
+    "none: texts count as they are; basic: as Whisper's evaluation compares them in all languages, lower case, without "
+    "what stands in brackets, and without punctuation and symbols; numbers stay as they were written."
+)
 ARTICLES = re.compile(r"\b(?:a|an|the)\b", re.IGNORECASE)
 # what may stand around a whole answer without being part of it: sentence ends, quotes, brackets, marks of emphasis
 ENDS = ".,;:!?…。、，；：！？\"'`´‘’‚‛“”„‟«»‹›()[]{}（）「」『』【】《》*_ \t\r\n"
@@ -96,3 +101,20 @@ def squad_form(text: str) -> str:
 
 
 _SQUAD_ARTICLES = re.compile(r"\b(?:a|an|the)\b")
+
+
+def whisper_form(text: str) -> str:
+    """Return the form of a transcript that Whisper's evaluation compares in all languages (BasicTextNormalizer).
+
+    Lower case and NFKC, without what stands in brackets; marks, symbols and punctuation become blanks, which leaves
+    numbers as they were written. Of scripts that write vowels as marks, such as Devanagari, this parts words.
+
+    >>> whisper_form("[noise] Mr. Brown's (uh) café: 3.5 €")
+    'mr brown s café 3 5'
+    """
+    spoken = _WHISPER_ASIDES.sub("", text.lower())
+    plain = (" " if unicodedata.category(one)[0] in "MSP" else one for one in unicodedata.normalize("NFKC", spoken))
+    return " ".join("".join(plain).lower().split())
+
+
+_WHISPER_ASIDES = re.compile(r"[<\[][^>\]]*[>\]]|\([^)]+?\)")
