@@ -24,7 +24,7 @@ from metrics.analysis import Column
 from metrics.analysis.labels.human_labels import Criterion
 from metrics.analysis.labels.judge_agreement import Agreement
 from metrics.core.calibration import FEWEST_LABELS
-from metrics.presentation import agreement_words, calibration_words, format, phrases
+from metrics.presentation import agreement_words, calibration_words, format, phrases, rater_words
 from metrics.presentation.blocks import Link
 from metrics.presentation.questions import can_the_judge_be_trusted
 from metrics.presentation.questions.can_the_judge_be_trusted import HELPS, agreement_table, corrected_table, rater_table
@@ -218,10 +218,15 @@ def show_means(run: str, criterion: Criterion, column: Column, choice: Choice) -
         "Corrected: prediction-powered inference (PPI++; Angelopoulos, Duchi & Zrnic 2023), 95 % intervals, clustered "
         "by group of cases."
     )
+    shares = agreements.pass_rates(run, criterion.name, only, choice.tag, choice.passing)
+    if any(not one.obstacle for one in shares):
+        st.text(f"{rater_words.SHARES}, by the judge's errors on all models", help=rater_words.CORRECTED_SHARES)
+        table = rater_words.pass_rate_table([one for one in shares if choice.model in (None, one.model)])
+        blocks.draw_table(table, run, "judge_agreement", 330, "pass-rates")
 
 
-def show_raters(run: str, criterion: Criterion) -> None:
-    """Draw how far people agree with each other, the upper limit for a judge."""
+def show_raters(run: str, criterion: Criterion, column: Column, choice: Choice) -> None:
+    """Draw how far people agree with each other, the upper limit for a judge, and whether it may replace one."""
     rows = agreements.rater_agreement(run, criterion.name)
     if not rows:
         st.info(
@@ -241,6 +246,16 @@ def show_raters(run: str, criterion: Criterion) -> None:
             "There are more raters than labels per output, so the pairs are the first, second … label of each "
             "output, in the order of the file, over outputs that have all of them."
         )
+    errors = agreements.rater_errors(run, criterion.name)
+    st.text(rater_words.errors_sentence(errors), help=rater_words.RATER_ERRORS)
+    if errors.raters:
+        blocks.draw_table(rater_words.errors_table(errors), run, "judge_agreement", 330, "rater-errors")
+    asked = filters.one("Judge may be behind a rater by", EPSILONS, "epsilon", every="0.1: crowd workers")
+    only = (column.evaluator, column.metric)
+    replacement = agreements.annotator_test(run, criterion.name, only, choice.passing, None, float(asked or 0.1))
+    st.text(rater_words.replacement_sentence(replacement, criterion.name), help=rater_words.REPLACEMENT)
+    if replacement.tests:
+        blocks.draw_table(rater_words.replacement_table(replacement), run, "judge_agreement", 330, "replacement")
 
     left, right = url.param("left", ""), url.param("right", "")
     outputs = agreements.rater_outputs(run, criterion.name, str(left), str(right))
@@ -281,6 +296,7 @@ def show_labels(run: str, criterion: Criterion, column: Column) -> None:
 
 
 PANEL = {"panel": "Panel"}
+EPSILONS = {"0.15": "0.15: skilled raters", "0.2": "0.2: experts"}
 OF_METRIC = ("at", "people", "verdict")  # of the address: what a metric has of its own
 RATES = {"kappa": "κ", "accuracy": "Accuracy", "sensitivity": "Sensitivity", "specificity": "Specificity"}
 BASIS = (
@@ -335,7 +351,7 @@ else:
     elif view == "bias":
         bias_view.show(run, column, criterion.name, choice.tag, choice.model)
     elif view == "raters":
-        show_raters(run, criterion)
+        show_raters(run, criterion, column, choice)
     elif view == "panel":
         panel_view.show(run)
     else:

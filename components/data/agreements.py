@@ -12,12 +12,15 @@ from components.data.workspace_runs import workspace
 from metrics.analysis import Column
 from metrics.analysis.labels import (
     acceptance,
+    annotator_test as alternatives,
     calibrate,
     corrected_means as means,
     human_labels,
     judge_agreement,
     labelled_scores,
     panel_agreement as panels,
+    pass_rates as rates,
+    rater_errors as errors,
     raters,
 )
 from metrics.analysis.labels.corrected_means import Corrected
@@ -55,6 +58,9 @@ def label_version(run: Run) -> str:
 label_criteria = of_run(human_labels.criteria, version=label_version)
 rater_agreement = of_run(raters.rater_agreement, "Comparing the raters", label_version)
 rater_noise = of_run(raters.rater_noise, version=label_version)
+rater_errors = of_run(errors.rater_errors, "Estimating the raters' errors", label_version)
+annotator_test = of_run(alternatives.annotator_test, "Testing the judge against each rater", label_version)
+pass_rates = of_run(rates.pass_rates, version=label_version)
 agreements = of_run(judge_agreement.agreements, "Comparing scores and labels", label_version)
 agreement_slices = of_run(judge_agreement.agreement_slices, "Comparing slice by slice", label_version)
 acceptances = of_run(acceptance.acceptances, "Looking for a score to accept answers from", label_version)

@@ -42,6 +42,22 @@ def add_command(commands: Any) -> None:
     action.add_argument("--metric", metavar="METRIC", help="METRIC or EVALUATOR.METRIC (default: every one)")
     add_table_output(action, "csv")
 
+    words = "print or write how far raters agree, and of three or more how often each errs, a statistic a row"
+    action = add_parser(actions, "raters", _raters, of_run=True, help=words)
+    action.add_argument("--criterion", help="what was labelled (default: every criterion)")
+    add_table_output(action, "csv")
+
+    words = "print or write whether a metric's verdicts may replace a rater (alternative annotator test), a rater a row"
+    action = add_parser(actions, "replacement", _replacement, of_run=True, help=words)
+    action.add_argument("--criterion", help="what was labelled (default: every criterion)")
+    action.add_argument("--metric", metavar="METRIC", help="METRIC or EVALUATOR.METRIC (default: every one)")
+    action.add_argument(
+        "--epsilon", metavar="SHARE", type=float, default=0.1,
+        help="by how much the judge may be behind a rater, as people cost more: 0.1 for crowd workers, 0.15 for "
+        "skilled raters, 0.2 for experts (default: 0.1)",
+    )  # fmt: skip
+    add_table_output(action, "csv")
+
     words = "print or write from which score on answers can be accepted without a person, a model a row"
     action = add_parser(actions, "acceptance", _acceptance, of_run=True, help=words)
     action.add_argument("--criterion", help="what was labelled (default: every criterion)")
@@ -97,8 +113,7 @@ def _acceptance(options: argparse.Namespace) -> None:
     from metrics.analysis.labels.labelled_scores import metric_columns
     from metrics.presentation.guarantee_words import acceptance_frame
 
-    if not 0 < options.most_errors < 1:
-        raise InputError([InputProblem("--most-errors", f"{options.most_errors:g}", "a share between 0 and 1")])
+    _check_share("--most-errors", options.most_errors)
     run = run_of(options)
     only, wanted = _asked(run, options)
     metrics = list(metric_columns(run)) if only is None else [only]
@@ -111,12 +126,41 @@ def _acceptance(options: argparse.Namespace) -> None:
     write_output(write(acceptance_frame(rows), options.format), options.output)
 
 
+def _raters(options: argparse.Namespace) -> None:
+    from metrics.analysis.labels.rater_errors import rater_errors
+    from metrics.analysis.labels.raters import rater_agreement
+    from metrics.presentation.rater_words import raters_frame
+
+    run = run_of(options)
+    _, wanted = _asked(run, options)
+    rows = [(name, rater_agreement(run, name), rater_errors(run, name)) for name in wanted]
+    write_output(write(raters_frame(rows), options.format), options.output)
+
+
+def _replacement(options: argparse.Namespace) -> None:
+    from metrics.analysis.labels.annotator_test import annotator_test
+    from metrics.analysis.labels.labelled_scores import metric_columns
+    from metrics.presentation.rater_words import replacement_frame
+
+    _check_share("--epsilon", options.epsilon)
+    run = run_of(options)
+    only, wanted = _asked(run, options)
+    metrics = list(metric_columns(run)) if only is None else [only]
+    rows = [(name, annotator_test(run, name, one, epsilon=options.epsilon)) for name in wanted for one in metrics]
+    write_output(write(replacement_frame(rows), options.format), options.output)
+
+
+def _check_share(flag: str, share: float) -> None:
+    if not 0 < share < 1:
+        raise InputError([InputProblem(flag, f"{share:g}", "a share between 0 and 1")])
+
+
 def _asked(run: Run, options: argparse.Namespace) -> tuple[tuple[str, str] | None, list[str]]:
     """Return the metric asked for, None for every one, and the criteria."""
     from metrics.analysis.labels.calibrate import chosen_criterion, chosen_metric
     from metrics.analysis.labels.human_labels import criteria
 
-    only = chosen_metric(run, options.metric) if options.metric else None
+    only = chosen_metric(run, options.metric) if getattr(options, "metric", None) else None
     wanted = [one.name for one in criteria(run)]
     if options.criterion is not None or not wanted:
         wanted = [chosen_criterion(run, options.criterion, "")]

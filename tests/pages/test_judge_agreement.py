@@ -22,7 +22,7 @@ from metrics.suites.samples import create, samples
 from tests.engine.engine_scenes import one_thread
 from tests.judge.judge_scenes import rag
 from tests.judge.server import JudgeServer
-from tests.labels import label, labelled_run
+from tests.labels import MODELS, add_labels, label, labelled_run, passes
 from tests.pages.conftest import Open
 from tests.pages.reading import labelled, press
 from tests.presentation.asked import ask
@@ -266,6 +266,22 @@ def test_raters_and_where_they_differ(rated: Run, open_page: Open) -> None:
     assert "40 outputs labelled by two raters or more, 0 of them differently" in texts(page)
     assert len(page.dataframe[1].value) == 40
     assert "Of the variance of labels, 100 % (" in texts(page)
+
+
+def test_three_raters_errors_and_the_judge_in_place_of_one(bare: Run, open_page: Open) -> None:
+    add_labels(bare, [
+        (f"c{place}", model, rater, passes(place + (rater == "cy") * (place % 7 == 0), model))
+        for place in range(40) for model in MODELS for rater in ("ann", "bo", "cy")
+    ])  # fmt: skip
+    page = open_page("judge_agreement", run=bare.id, view="raters")
+    said = texts(page)
+    assert "Of 80 outputs with two labels or more, a share of 0." in said
+    assert "may replace a rater of “good”" in said or "may not replace a rater of “good”" in said
+    tables = [list(frame.value.columns) for frame in page.dataframe]
+    assert ["Rater", "Sensitivity", "Specificity", "Passes", "Labels"] in tables
+    assert ["Rater left out", "Judge", "Rater", "Adjusted p", "Judge wins", "n"] in tables
+    frame = page.dataframe[[columns[0] for columns in tables].index("Rater left out")]
+    assert frame.value["Rater left out"].tolist() == ["ann", "bo", "cy"]
 
 
 def test_sets_can_be_removed_after_a_second_thought(rated: Run, open_page: Open) -> None:

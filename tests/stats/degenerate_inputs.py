@@ -77,6 +77,21 @@ RATED = [
 COMPONENTS = Components(0.0, 0.0, 0.0, 10)
 
 TABLE: dict[str, Inputs] = {
+    "alternative_annotator.alternative_annotator": [
+        (passes, ratings, units, 0.1)
+        for passes in (HALF, ZERO, np.full(10, NAN)) for units in (ALONE, np.zeros(10, np.int64))
+        for ratings in (np.column_stack([HALF, TWO, ZERO]), np.full((10, 3), NAN), np.ones((10, 1)))
+    ] + [(NONE, np.zeros((0, 3)), NO_INTS, 0.1), (ONE, np.ones((1, 2)), ALONE[:1], 0.1)],
+    "dawid_skene.dawid_skene": [
+        (ratings, draws)
+        for ratings in (np.column_stack([HALF, TWO, ZERO]), np.full((10, 3), NAN), np.ones((10, 1)), np.zeros((10, 2)))
+        for draws in (np.ones((2, 10)), np.zeros((1, 10)), np.full((1, 10), 1e6))
+    ],
+    "dawid_skene.connected_raters": [(np.full((10, 3), NAN), 1), (np.zeros((0, 0)), 1), (np.ones((10, 3)), 0)],
+    "rogan_gladen.true_share": [
+        (share, size, rate, size, other, size)
+        for share in (0.0, 0.5, 1.0) for size in (0.0, 1.0, 50.0) for rate in (0.0, 0.5, 1.0) for other in (0.5, 1.0)
+    ],
     "agreement_intervals.effective_size": [
         *RATED, (np.zeros(1), np.ones(1), np.zeros(1, np.int64)), (HALF, ZERO, ALONE),
     ],
@@ -184,6 +199,7 @@ TABLE: dict[str, Inputs] = {
     "corrections.is_significant": [(0.05,), (NAN,), (np.array([0.0, NAN]),)],
     "corrections.holm": [(NONE,), (np.zeros(2),), (np.ones(1),)],
     "corrections.benjamini_hochberg": [(NONE,), (np.zeros(2),), (np.ones(1),)],
+    "corrections.benjamini_yekutieli": [(NONE,), (np.zeros(2),), (np.ones(1),)],
     "correlation.pearson": [
         (x, y) for x in (SAME, HALF, ZERO) for y in (HALF, -HALF, SAME * 3)] + [(ONE, ONE), (NONE, NONE)
     ],

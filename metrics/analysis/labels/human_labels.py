@@ -96,7 +96,7 @@ class HumanLabels:
     @cached_property
     def unsure(self) -> Bools:
         """Whether every rater of an output is unsure."""
-        return self.asked & (self.label_counts == 0)
+        return np.asarray(self.asked & (self.label_counts == 0), bool)
 
     def drawn(self, unsure: bool = False) -> Floats:
         """Return for each output the label of one of its raters, drawn at random; NaN where there is none.

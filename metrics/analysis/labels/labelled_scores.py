@@ -86,7 +86,7 @@ def labelled_scores(
     scored, drawn = (np.bincount(of_model, part, len(run.models)) for part in (~np.isnan(score), random))
     weight = np.where(random, ratio(scored, drawn, 1.0)[of_model], 1.0)
     place = np.flatnonzero(both & outputs_of(run, model, tag))
-    passed = good * label > good * people.criterion.middle if passing is None else good * label >= good * passing
+    passed = passing_labels(people, column, label, passing)
     return LabelledScores(
         column,
         sign,
@@ -100,6 +100,12 @@ def labelled_scores(
         random[place],
         weight[place],
     )
+
+
+def passing_labels(people: HumanLabels, column: Column, labels: Floats, passing: float | None = None) -> Bools:
+    """Return which labels pass: from the grade `passing` on, by default above the middle of their scale; NaN do not."""
+    good = label_sign(people, column)
+    return good * labels > good * people.criterion.middle if passing is None else good * labels >= good * passing
 
 
 def label_sign(people: HumanLabels, column: Column) -> int:

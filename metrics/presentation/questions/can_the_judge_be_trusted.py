@@ -4,12 +4,15 @@ from collections.abc import Iterator, Sequence
 
 from metrics.analysis import judged_evaluators
 from metrics.analysis.labels.acceptance import acceptances
+from metrics.analysis.labels.annotator_test import annotator_test
 from metrics.analysis.labels.corrected_means import Corrected, corrected_means
 from metrics.analysis.labels.human_labels import Criterion, criteria
 from metrics.analysis.labels.judge_agreement import Agreement, agreements
 from metrics.analysis.labels.labelled_scores import metric_columns
 from metrics.analysis.labels.manipulations import Check, has_manipulations, manipulation_checks
 from metrics.analysis.labels.panel_agreement import PanelAgreement, panel_agreement
+from metrics.analysis.labels.pass_rates import pass_rates
+from metrics.analysis.labels.rater_errors import rater_errors
 from metrics.analysis.labels.raters import Raters, rater_noise
 from metrics.analysis.leaderboard.leaderboard import Column
 from metrics.presentation.agreement_words import HELD_OUT, basis, labels_counted, rater_noise_sentence
@@ -20,6 +23,13 @@ from metrics.presentation.guarantee_words import accept_line
 from metrics.presentation.panel_rows import DISPUTED, LIKE, panel_table
 from metrics.presentation.phrases import Estimated, estimated, metric_title, named, too_few
 from metrics.presentation.question import QUICK, question
+from metrics.presentation.rater_words import (
+    CORRECTED_SHARES,
+    SHARES,
+    errors_sentence,
+    pass_rate_table,
+    replacement_sentence,
+)
 from metrics.store import Run
 
 STRENGTHS = ((0.8, "almost perfect"), (0.6, "substantial"), (0.4, "moderate"), (0.2, "fair"), (-1.0, "slight"))
@@ -100,6 +110,10 @@ def can_the_judge_be_trusted(run: Run) -> list[Block]:
     notes += list(dict.fromkeys(basis(row) for *_, row in found if row.n))[:MOST_BASES]
     parted = (rater_noise(run, one.name) for one in asked)
     notes += list(dict.fromkeys(rater_noise_sentence(one) for one in parted if one is not None))[:MOST_BASES]
+    tested = (annotator_test(run, one.name, (column.evaluator, column.metric)) for column, one in shown[:MOST_BASES])
+    notes += [replacement_sentence(each, one.name) for each, (_, one) in zip(tested, shown, strict=False) if each.tests]
+    truths = ((one.name, rater_errors(run, one.name)) for one in asked[:MOST_BASES])
+    notes += [f"“{name}”, by Dawid and Skene's model: {errors_sentence(each)}" for name, each in truths if each.raters]
     if any(row.held_out and row.kappa.value is not None for *_, row in found):
         notes.append(HELD_OUT.partition(";")[0] + ".")
     sentences = [
@@ -115,7 +129,12 @@ def can_the_judge_be_trusted(run: Run) -> list[Block]:
     ]
     if means:
         tables.append(corrected_table(means))
-    texts = (" ".join(notes), METHOD, *_accepted(run, shown), *([LIKE] if panel else []))
+    for column, one in shown[:MOST_BASES]:
+        shares = pass_rates(run, one.name, (column.evaluator, column.metric))
+        if any(not each.obstacle for each in shares):
+            tables += [pass_rate_table(shares, f"{metric_title(column, arrow=False)}, “{one.name}”")]
+    corrected = [CORRECTED_SHARES] if any(table.title.startswith(SHARES) for table in tables) else []
+    texts = (" ".join(notes), METHOD, *corrected, *_accepted(run, shown), *([LIKE] if panel else []))
     return [*sentences, *tables, *panel, *map(Note, texts), *bias]
 
 
