@@ -3,10 +3,12 @@
 import numpy as np
 
 from metrics.core.array_types import Bools, Floats, Ints
-from metrics.stats.intervals import mean_intervals, wilson
+from metrics.stats.cluster_variance import cluster_sums
+from metrics.stats.float_tolerance import root
+from metrics.stats.intervals import mean_intervals
 from metrics.stats.ratios import ratio
-from metrics.stats.student_t import student
 
+FEWEST, FEWEST_OPEN = 5, 20  # units on either side of a difference; of a metric with an open end
 AT_ONCE = 16  # slices
 CELLS = 1 << 22  # slices × cases, at most
 
@@ -39,39 +41,53 @@ def slice_means(
 
 
 def rest_differences(
-    values: Floats, masks: Bools, weights: Floats | None = None, clusters: Ints | None = None, binary: bool = False
+    values: Floats,
+    masks: Bools,
+    means: Floats,
+    weights: Floats | None = None,
+    clusters: Ints | None = None,
+    binary: bool = False,
+    within: tuple[float, float] = (-np.inf, np.inf),
 ) -> Floats:
-    """Return the mean of each of `masks` [m, n] less that of the rest, with low and high of its 95 % interval: [m, 3].
+    """Return the mean of each of `masks` [m, n] minus that of the rest, with low and high of its 95 % interval: [m, 3].
 
-    binary: Newcombe's hybrid of the two Wilson intervals (Statistics in Medicine 17:873, 1998, method 10). Else d ± t·e
-    with e² = c / (c − 1)·Σ u², u the sum over a cluster of w·(x − its side's mean) / its side's weight, + in the slice
-    and − in the rest, and Student's t of the c clusters. NaN where either side is empty.
+    means: of slice_means, whose intervals are combined with those of the rest: d ∓ √(δ² − 2·ρ·δ·ε + ε²), δ and ε the
+    arms that reach towards each other. ρ: the correlation of both means through clusters that have cases on both
+    sides, 0 without clusters. Of shares of cases this is Newcombe's interval (Statistics in Medicine 17:873, 1998,
+    method 10), of means the same with theirs (MOVER; Zou & Donner, Statistics in Medicine 27:1693, 2008). So each side
+    keeps its own variance, degrees of freedom and range.
+
+    NaN where a side is empty; no interval where a side has too few units, see `has_enough_units`.
     """
-    found = np.full((len(masks), 3), np.nan)
+    rest, _ = slice_means(values, np.logical_not(masks), weights, clusters, binary, within)
+    apart = means[:, 0] - rest[:, 0]
+    (below, above), (rest_below, rest_above) = (np.abs(side[:, 1:] - side[:, :1]).T for side in (means, rest))
+    rho = np.zeros(len(masks)) if clusters is None else _correlations(values, masks, means, rest, weights, clusters)
+    arms = ((below, rest_above), (above, rest_below))
+    down, up = (root(own**2 - 2 * rho * own * other + other**2) for own, other in arms)
+    enough = np.full(len(masks), True) if binary else has_enough_units(masks, weights, clusters, within)
+    return np.stack([apart, np.where(enough, apart - down, np.nan), np.where(enough, apart + up, np.nan)], axis=1)
+
+
+def has_enough_units(masks: Bools, weights: Floats | None, clusters: Ints | None, within: tuple[float, float]) -> Bools:
+    """Return for which of `masks` [m, n] both sides have enough units with a weight for an interval of a difference.
+
+    FEWEST cases or clusters, FEWEST_OPEN of a metric without a lowest or highest value: fewer do not show its tail.
+    """
+    weighted = np.ones(masks.shape[1], bool) if weights is None else weights > 0
+    least = FEWEST if np.isfinite(within).all() else FEWEST_OPEN
+    units = np.arange(masks.shape[1]) if clusters is None else clusters
+    return np.array([min(len(np.unique(units[side & weighted])) for side in (mask, ~mask)) >= least for mask in masks])
+
+
+def _correlations(
+    values: Floats, masks: Bools, means: Floats, rest: Floats, weights: Floats | None, clusters: Ints
+) -> Floats:
+    """Return the correlation [m] of the two means, from what each cluster adds to either."""
     mass = np.ones(len(values)) if weights is None else weights
-    for place, mask in enumerate(masks):
-        sides = [mask, ~mask]
-        totals = [mass[side].sum() for side in sides]
-        if min(totals) <= 0:
-            continue
-        means = [float((mass[side] * values[side]).sum() / total) for side, total in zip(sides, totals, strict=True)]
-        apart = means[0] - means[1]
-        if binary:
-            low, high = _newcombe(means, [int(side.sum()) for side in sides])
-            found[place] = apart, apart - low, apart + high
-            continue
-        pull = np.where(mask, (values - means[0]) / totals[0], (means[1] - values) / totals[1]) * mass
-        sums = pull if clusters is None else np.bincount(clusters, pull)
-        error = float(np.sqrt(len(sums) / max(1, len(sums) - 1) * (sums**2).sum()))
-        reach = student(len(sums) - 1) * error
-        found[place] = apart, apart - reach, apart + reach
+    found = np.zeros(len(masks))
+    for place, (mask, mean, other) in enumerate(zip(masks, means[:, 0], rest[:, 0], strict=True)):
+        sides = np.stack([mask * mass * (values - mean), ~mask * mass * (values - other)], axis=1)
+        own, others = cluster_sums(sides, clusters).T
+        found[place] = ratio(own @ others, root((own @ own) * (others @ others)), 0.0)
     return found
-
-
-def _newcombe(shares: list[float], counts: list[int]) -> tuple[float, float]:
-    """Return how far the interval reaches below and above the difference of two shares."""
-    ends = np.array([wilson(round(share * n), n) for share, n in zip(shares, counts, strict=True)], np.float64)
-    (low, high), (other_low, other_high) = ends
-    below = float(np.hypot(shares[0] - low, other_high - shares[1]))
-    above = float(np.hypot(high - shares[0], shares[1] - other_low))
-    return below, above

@@ -377,7 +377,13 @@ TABLE: dict[str, Inputs] = {
     ],
     "short_suite.smallest": [((),), ((Size(10, NAN, NAN, 0, NAN),),)],
     "slice_means.slice_means": [*SLICES, (HALF, np.stack([SPLIT, NO]), None, None, True, (0.0, 1.0))],
-    "slice_means.rest_differences": [*SLICES, (HALF, np.stack([SPLIT, NO]), None, None, True)],
+    "slice_means.rest_differences": [
+        (values, masks, np.stack([masks @ values] * 3, axis=1), *more) for values, masks, *more in SLICES
+    ] + [(HALF, np.stack([SPLIT, NO]), np.full((2, 3), NAN), None, None, True)],
+    "slice_means.has_enough_units": [
+        (masks, weights, clusters, ends) for masks in (np.stack([SPLIT, NO]), np.zeros((0, 10), bool))
+        for weights in (None, ZERO) for clusters in (None, PAIRED) for ends in ((0.0, 1.0), (0.0, np.inf))
+    ],
     "slice_search.search": [
         (values, [FACET]) for values in (np.full(40, 0.1), np.tile([0.0, 1.0], 20))] + [(ONE, []),
         (np.full(40, 0.1), [FACET], np.zeros(40))

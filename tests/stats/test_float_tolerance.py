@@ -20,7 +20,6 @@ from metrics.stats.model_ranking import rank_ranges
 from metrics.stats.paired_intervals import difference_intervals, newcombe_paired
 from metrics.stats.prediction_powered import corrected_mean
 from metrics.stats.resample_intervals import resample_interval
-from metrics.stats.slice_means import rest_differences
 from metrics.stats.student_t import student
 
 
@@ -184,15 +183,6 @@ def test_one_cluster_is_drawn_once_each_time() -> None:
 def test_two_pairs_are_the_fewest_of_an_interval_of_differences(values: list[float], there: bool) -> None:
     low, high = difference_intervals(np.array([values]).T)
     assert np.isfinite([low[0], high[0]]).tolist() == [there, there]
-
-
-def test_difference_from_the_rest_of_two_clusters() -> None:
-    """Means .6 and .45; the pull of each cluster, and 2 / (2 − 1) of their squares."""
-    values, mask = np.array([1.0, 0.5, 0.2, 0.4]), np.array([True, False, True, False])
-    found = rest_differences(values, mask[None], None, np.array([0, 0, 1, 1]))[0]
-    sums = [(1 - 0.6) / 2 + (0.45 - 0.5) / 2, (0.2 - 0.6) / 2 + (0.45 - 0.4) / 2]
-    reach = student(1) * math.sqrt(2 * (sums[0] ** 2 + sums[1] ** 2))
-    assert found == pytest.approx([0.15, 0.15 - reach, 0.15 + reach])
 
 
 @pytest.mark.parametrize("units", [14, 20])

@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from metrics.stats.bootstrap import bootstrap_means
 from metrics.stats.intervals import wilson
 from metrics.stats.slice_means import rest_differences, slice_means
+from tests.benchmarks.bench_small_samples import slice_coverage
 
 VALUES = np.array([1.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 0.0, 1.0])
 MASKS = np.array([[True] * 4 + [False] * 6, [False] * 10, [True] * 10])
@@ -30,11 +32,46 @@ def test_means_have_the_bootstraps_interval_of_their_clusters() -> None:
 
 
 def test_a_difference_of_means_equals_welchs() -> None:
-    """Without weights and clusters the error is Welch's but for n − 1 in place of n."""
     rng = np.random.default_rng(2)
-    values, mask = rng.normal(size=400), np.arange(400) < 90
-    gap, low, high = rest_differences(values, mask[None])[0]
+    values, mask = rng.normal(size=400) * 2, np.arange(400) < 90
+    values[mask] /= 2
+    gap, low, high = rest_differences(values, mask[None], slice_means(values, mask[None])[0])[0]
     sides = values[mask], values[~mask]
-    error = np.sqrt(sum(side.var(ddof=1) / len(side) for side in sides))
     assert gap == pytest.approx(sides[0].mean() - sides[1].mean())
-    assert (high - low) / 2 == pytest.approx(1.966 * error, rel=0.01)
+    welch = stats.ttest_ind(*sides, equal_var=False).confidence_interval()
+    assert (low, high) == pytest.approx((welch.low, welch.high), abs=0.03)
+
+
+@pytest.mark.parametrize(
+    ("units", "within", "there"), [(4, (0, 1), False), (5, (0, 1), True), (19, (0, np.inf), False)]
+)
+@pytest.mark.parametrize("grouped", [False, True])
+def test_few_units_have_no_interval(units: int, within: tuple[float, float], there: bool, grouped: bool) -> None:
+    """Of cases, and of groups of two; on the smaller side, whichever it is."""
+    clusters = np.arange(60) // (2 if grouped else 1)
+    values, mask = np.random.default_rng(3).random(60), clusters < units
+    for masks in (mask[None], ~mask[None]):
+        means, _ = slice_means(values, masks, None, clusters, within=within)
+        found = rest_differences(values, masks, means, None, clusters, within=within)[0]
+        assert np.isfinite(found).tolist() == [True, there, there]
+
+
+def test_groups_on_both_sides_make_the_difference_surer() -> None:
+    """What a group adds to both means cancels in their difference."""
+    rng = np.random.default_rng(4)
+    clusters, mask = np.arange(200) // 4, np.arange(200) % 2 == 0
+    values = rng.normal(size=50)[clusters] + rng.normal(0, 0.1, 200)
+    means, _ = slice_means(values, mask[None], None, clusters)
+    _, low, high = rest_differences(values, mask[None], means, None, clusters)[0]
+    paired = values.reshape(50, 2, 2).mean(axis=1)
+    error = (paired[:, 0] - paired[:, 1]).std(ddof=1) / np.sqrt(50)
+    assert (high - low) / 2 == pytest.approx(2.01 * error, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("kind", "size"), [("normal", 20), ("skewed", 5), ("skewed", 10), ("right", 5), ("nearly all right", 8)]
+)
+@pytest.mark.parametrize("design", ["cases", "weights", "groups", "groups on both sides"])
+def test_intervals_of_differences_hold(kind: str, size: int, design: str) -> None:
+    """Of slices of 5 to 10 cases or groups; up to 0.3.0 as few as 68 % did, of weighted shares 52 %."""
+    assert slice_coverage(kind, size, design, 60).held >= 0.85

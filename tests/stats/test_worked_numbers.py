@@ -82,23 +82,25 @@ def test_labels_need_ground_truths(truths: list[int], enough: bool) -> None:
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_difference_from_the_rest_is_a_weighted_regression_on_the_slice(weighted, rng) -> None:
-    """The sandwich (HC0) of least squares on an indicator, times c / (c − 1)."""
-    values, mask = rng.normal(size=40), np.arange(40) % 3 == 0
-    weights = rng.integers(1, 5, 40).astype(float) if weighted else np.ones(40)
-    for clusters in (None, np.arange(40) // 4):
-        groups = np.arange(40) if clusters is None else clusters
-        value, error = least_squares(np.column_stack([np.ones(40), mask]), values, weights, groups)
-        c = len(np.unique(groups))
-        reach = student(c - 1) * error * math.sqrt(c / (c - 1))
-        found = rest_differences(values, mask[None], weights if weighted else None, clusters)[0]
-        assert found == pytest.approx([value, value - reach, value + reach])
+    """Of many clusters the sandwich (HC0) of least squares on an indicator; clusters have cases on both sides."""
+    values, mask = rng.normal(size=1_200) + np.repeat(rng.normal(size=300), 4), np.arange(1_200) % 3 == 0
+    weights = rng.integers(1, 5, 1_200).astype(float) if weighted else np.ones(1_200)
+    for clusters in (None, np.arange(1_200) // 4):
+        groups = np.arange(1_200) if clusters is None else clusters
+        value, error = least_squares(np.column_stack([np.ones(1_200), mask]), values, weights, groups)
+        design = (weights if weighted else None, clusters)
+        means, _ = slice_means.slice_means(values, mask[None], *design)
+        apart, low, high = rest_differences(values, mask[None], means, *design)[0]
+        assert apart == pytest.approx(value)
+        assert (high - low) / 2 == pytest.approx(1.97 * error, rel=0.03)
 
 
 def test_difference_of_shares_is_newcombes() -> None:
     """56 of 70 against 48 of 80: Newcombe 1998, table II, example (a), method 10."""
     values = np.repeat([1.0, 0.0, 1.0, 0.0], [56, 14, 48, 32])
     mask = np.arange(150) < 70
-    found = rest_differences(values, np.array([mask, np.ones(150, bool)]), binary=True)
+    masks = np.array([mask, np.ones(150, bool)])
+    found = rest_differences(values, masks, slice_means.slice_means(values, masks, binary=True)[0], binary=True)
     assert found[0] == pytest.approx([0.2, 0.0524, 0.3339], abs=5e-5)
     assert np.isnan(found[1]).all()
 

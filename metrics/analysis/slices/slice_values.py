@@ -20,7 +20,8 @@ class SliceValue:
     """The units of a slice that have a value: how many, of how many cases, their mean with its 95 % interval.
 
     interval: its method, wilson or bootstrap; rest: mean of the others; difference: value − rest with its interval
-    difference_low … difference_high. None where there is none. worse: the whole interval of the difference is on the
+    difference_low … difference_high. None where there is none, the interval also where either side has too few units
+    for one, see metrics.stats.slice_means. worse: the whole interval of the difference is on the
     worse side (not corrected for the number of slices shown). pooled, pooled_low, pooled_high: the value drawn towards
     the other slices of its feature, see metrics.stats.partial_pooling; None for fewer than four slices.
     """
@@ -123,7 +124,7 @@ def valued(found: Outcomes, masks: Bools, where: Sequence[tuple[Condition, ...]]
     """Return the values of slices [m, n] with these conditions."""
     design = (found.weights, found.clusters, found.binary)
     means, method = slice_means(found.values, masks, *design, found.measure.ends)
-    apart = rest_differences(found.values, masks, *design)
+    apart = rest_differences(found.values, masks, means, *design, found.measure.ends)
     sign = -1.0 if found.measure.direction == "lower" else 1.0
     rows = []
     for mask, conditions, mean, difference in zip(masks, where, means.tolist(), apart.tolist(), strict=True):

@@ -11,6 +11,7 @@ from metrics.presentation.blocks import Block, Head, Link, Note, Sentence, Table
 from metrics.presentation.format import ARROWS, MISSING, aligned, count, interval, number, p_value, plural
 from metrics.presentation.phrases import signed
 from metrics.presentation.question import question
+from metrics.stats.slice_means import FEWEST, FEWEST_OPEN
 from metrics.store import Run
 
 MAX_SEARCHES = 10
@@ -21,6 +22,10 @@ INTERVALS = {"wilson": "Wilson's, of a share", "bootstrap": "bootstrap over case
 POOLED = (
     "the value drawn towards those of the other slices, the more the fewer cases it has and the less the slices differ "
     "(partial pooling): the better guess of what more cases would show; from four slices on"
+)
+DIFFERENCE_INTERVAL = (
+    f"not adjusted for the number of slices shown; none where the slice or the rest has fewer than {FEWEST} cases or "
+    f"groups ({FEWEST_OPEN} for a metric without upper or lower end), unless the metric is right or wrong per case"
 )
 HEADS = ("Model and metric", "Slice", "Value", "Rest", "n", "p")
 
@@ -135,7 +140,7 @@ def feature_table(known: SliceTable, title: str, rows: Sequence[SliceValue], mea
         (Head("n", True, f"{of} of the slice that have a value", 48), [count(row.n) for row in rows]),
         (Head("Pooled", True, POOLED, 58), aligned([row.pooled for row in rows])),
         (Head("Difference", True, f"from the mean of all other {of}", 76), [signed(row.difference) for row in rows]),
-        (Head("95 % of difference", True, "not adjusted for the number of slices shown", 126), spans),
+        (Head("95 % of difference", True, DIFFERENCE_INTERVAL, 126), spans),
         (Head("95 % of pooled", True, "interval of the pooled value (Morris 1983)", 106), pooled),
         links=[_cases_of(row, measure) for row in rows],
     )
