@@ -153,6 +153,8 @@ def suites_sentence(found: SeveralSuites) -> str:
     if not fitted:
         return f"{over}, nothing can be said of all suites together." if len(found.suites) > 1 else f"{over}."
     scores = "; ".join(f"{one.model} {with_interval(one.value, one.low, one.high)}" for one in fitted[:MOST_SCORES])
+    if not found.leaders:
+        return f"{over}, no model is ranked: {scores}."
     if len(found.leaders) == len(fitted):
         return f"{over}, no model is significantly better than another: {scores}."
     return f"{over}, {named(found.leaders)} {'leads' if len(found.leaders) == 1 else 'lead together'}: {scores}."

@@ -13,6 +13,8 @@ from metrics.stats.linked_models import linked_groups
 from metrics.stats.model_ranking import rank_ranges
 from metrics.stats.student_t import student
 
+FEWEST_SUITES, FEWEST_FREEDOM = 3, 2  # with fewer, ranks would be wrong in 9 … 61 % where differences vary
+
 
 class Study(NamedTuple):
     """One suite: the models [a] that answered it (places 0 … m − 1), their means [a] on the same cases, the covariance
@@ -32,7 +34,8 @@ class AcrossSuites:
     value: the mean over all suites that a model would have had it answered each, low … high its 95 % interval where
     the differences between models vary from suite to suite; common, common_low, common_high: the same where they are
     one in all suites. best, worst: ranks, 1 for the highest value, by the test of the differences (Holm over the
-    pairs). q, freedom, p: Cochran's test that the differences are one in all suites; i2: the share of their variance
+    pairs); None of fewer than FEWEST_SUITES suites or FEWEST_FREEDOM degrees of freedom, which leave τ nearly unknown.
+    q, freedom, p: Cochran's test that the differences are one in all suites; i2: the share of their variance
     beyond that of the cases, 0 … 1; tau: the standard deviation of a difference between suites.
     """
 
@@ -42,8 +45,8 @@ class AcrossSuites:
     common: Floats
     common_low: Floats
     common_high: Floats
-    best: Ints
-    worst: Ints
+    best: Ints | None
+    worst: Ints | None
     q: float
     freedom: int
     p: float | None
@@ -89,6 +92,7 @@ def pooled_means(studies: Sequence[Study], models: int) -> AcrossSuites | None:
         wide = wide * max(1.0, left / freedom)
         half, ranked = student(freedom) * standard_errors(wide), (wide, float(freedom))
     best, worst = rank_ranges(value, *ranked)
+    is_ranked = suites >= FEWEST_SUITES and freedom >= FEWEST_FREEDOM
     return AcrossSuites(
         value,
         value - half,
@@ -96,8 +100,8 @@ def pooled_means(studies: Sequence[Study], models: int) -> AcrossSuites | None:
         common,
         common - common_half,
         common + common_half,
-        best,
-        worst,
+        best if is_ranked else None,
+        worst if is_ranked else None,
         float(q),
         freedom,
         chi_square_p(q, freedom) if freedom > 0 else None,

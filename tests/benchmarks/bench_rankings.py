@@ -1,11 +1,15 @@
 """Models by several metrics and over several suites, simulated: python -m tests.benchmarks.bench_rankings
 
 The 95 % interval of a weighted score of a share, a skewed mean and clipped seconds; and of models over suites of which
-every second one lacks a model, beside the interval that takes their differences for one in all suites.
+every second one lacks a model, beside the interval that takes their differences for one in all suites. And how often
+three models that are equal over all suites are ranked apart.
 """
+
+from unittest.mock import patch
 
 import numpy as np
 
+from metrics.stats import meta_analysis
 from metrics.stats.meta_analysis import Study, pooled_means
 from metrics.stats.weightings import weighted_intervals
 from tests.benchmarks.table import Row, report
@@ -54,6 +58,23 @@ def over_suites(suites: int, tau: float) -> tuple[float, float]:
     return held, common
 
 
+def ranked(suites: int, tau: float) -> tuple[float, bool]:
+    """How often a rank says that one of three equal models is better than another, and whether ranks are shown."""
+    rng = np.random.default_rng([13, suites, round(1000 * tau)])
+    wrong, is_shown = 0, False
+    for _ in range(SUITES):
+        studies = []
+        for _ in range(suites):
+            means = rng.normal(0, tau / np.sqrt(2), 3)
+            cases = means + rng.normal(0, 0.3, (80, 1)) + rng.normal(0, 0.3, (80, 3))
+            studies.append(Study(np.arange(3), cases.mean(axis=0), np.cov(cases.T) / 80, 79))
+        with patch.multiple(meta_analysis, FEWEST_SUITES=0, FEWEST_FREEDOM=0):
+            found = pooled_means(studies, 3)
+        wrong += bool((found.best > 1).any())
+        is_shown = pooled_means(studies, 3).best is not None
+    return wrong / SUITES, is_shown
+
+
 def main() -> None:
     rows = [
         Row(f"weighted score, {n} cases, {right:.0%} right: coverage", weighted(n, right), "", least=0.93)
@@ -67,6 +88,11 @@ def main() -> None:
             title = f"{suites} suites, differences vary by {tau:g}: coverage"
             rows.append(Row(title, held, "", least=0.93))
             rows.append(Row(f"{title} where that is ignored", common, ""))
+    for suites in (2, 3, 4):
+        for tau in (0.0, 0.05, 0.1):
+            wrong, is_shown = ranked(suites, tau)
+            title = f"{suites} suites, differences vary by {tau:g}: equal models ranked apart"
+            rows.append(Row(f"{title}, {'shown' if is_shown else 'not shown'}", wrong, ""))
     report(rows)
 
 

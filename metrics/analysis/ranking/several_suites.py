@@ -16,13 +16,17 @@ from metrics.core.array_types import Floats, Ints
 from metrics.core.errors import InputError
 from metrics.core.rounding import EQUAL
 from metrics.stats.float_tolerance import falling_order, standard_errors
-from metrics.stats.meta_analysis import AcrossSuites, Study, mean_of_suites, pooled_means
+from metrics.stats.meta_analysis import FEWEST_SUITES, AcrossSuites, Study, mean_of_suites, pooled_means
 from metrics.stats.paired_tests import paired_tests
 from metrics.store import Run
 
 NOT_THERE = "not evaluated"
 MANY = 1e6  # degrees of freedom of what resamples say
 MOST_PAIRS = 3  # of suites that are named
+UNRANKED = (
+    "No ranks: these suites cannot tell how much the differences between models vary from suite to suite, which also "
+    f"makes the intervals too narrow. It takes {FEWEST_SUITES} suites, with every model in two or more."
+)
 FEWEST = 2  # cases that all models of a suite answered
 
 
@@ -54,8 +58,8 @@ class Overall:
 
     mean … mean_high: of its numbers, each suite counting the same, None unless it has one in every suite; value … high:
     what its mean would be had it answered every suite, from the differences between models of one suite; common_low,
-    common_high: the interval if these are one in all suites; best_rank … worst_rank. None where no chain of suites
-    connects the models.
+    common_high: the interval if these are one in all suites; best_rank … worst_rank, None of too few suites. None where
+    no chain of suites connects the models.
     """
 
     model: str
@@ -94,7 +98,7 @@ class SeveralSuites:
 
     @property
     def leaders(self) -> tuple[str, ...]:
-        """The models than which none is significantly better; empty where nothing could be fitted."""
+        """The models than which none is significantly better; empty where there are no ranks."""
         return tuple(one.model for one in self.overall if one.best_rank == 1)
 
 
@@ -273,6 +277,8 @@ def _overall(
     pooled = pooled_means(_signed(moved, column), len(covered)) if len(known) > 1 else None
     if pooled is None and len(known) > 1:
         notes.append("No chain of suites connects all models, so some cannot be compared: leave models or runs out.")
+    if pooled is not None and pooled.best is None:
+        notes.append(UNRANKED)
     overall = [
         _of_model(column, model, place_of.get(place), known, place, cells, pooled, len(columns))
         for place, model in enumerate(named)
@@ -337,8 +343,8 @@ def _of_model(
         high=high,
         common_low=common_low,
         common_high=common_high,
-        best_rank=int(pooled.best[at]),
-        worst_rank=int(pooled.worst[at]),
+        best_rank=None if pooled.best is None else int(pooled.best[at]),
+        worst_rank=None if pooled.worst is None else int(pooled.worst[at]),
     )
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from metrics.analysis import leaderboard, several_suites
+from metrics.analysis.ranking.several_suites import UNRANKED
 from metrics.core.errors import InputError
 from metrics.core.files import write_json
 from metrics.presentation.ranking_words import suites_lines, suites_sentence
@@ -56,8 +57,13 @@ def test_models_of_different_suites_are_compared_through_those_of_both(workspace
     means = [found.cells["b", suite].cell.value for suite in (hard, easy)]
     assert (b.mean, b.value) == (pytest.approx(np.mean(means)), pytest.approx(b.mean))
     assert all(one.low < one.value < one.high for one in found.overall)
-    assert (found.leaders, found.freedom, found.p) == (("a",), 0, None)
-    assert suites_sentence(found).startswith("Over 2 suites in Faithfulness, a leads: a 0.")
+    assert (found.leaders, found.freedom, found.p) == ((), 0, None)
+    assert suites_sentence(found).startswith("Over 2 suites in Faithfulness, no model is ranked: a 0.")
+    assert UNRANKED in found.notes
+    assert a.best_rank is None
+    third = suite_run("Third", ["a", "b", "c"], 50)
+    ranked = several_suites([first, second, third], KEY)
+    assert (ranked.leaders[0], UNRANKED in ranked.notes) == ("a", False)
 
 
 def test_suites_weigh_by_how_precisely_they_show_a_difference(workspace: Path) -> None:
@@ -131,7 +137,7 @@ def test_models_that_are_equal_on_every_case_are_not_equal_for_certain(workspace
     given: Mapping[str, list[float]] = {model: [1.0] * 15 + [0.0] * 5 for model in ("a", "b")}
     runs = [
         scored_run({"text_matching.passes": given}, design={"question": [f"{name} {n}?" for n in range(20)]})
-        for name in ("x", "y")
+        for name in ("x", "y", "z")
     ]
     found = several_suites(runs, "text_matching/passes")
     assert found.overall[0].value == pytest.approx(0.75)
@@ -143,5 +149,5 @@ def test_numbers_of_a_data_set_are_paired_on_resamples(workspace: Path) -> None:
     second = pets.evaluated(pets.outputs(), "coco_summary", of=pets.suite(tags=True))
     key = next(column.key for column in leaderboard(first).columns if column.metric == "AP")
     found = several_suites([first, second], key)
-    assert ([one.model for one in found.overall], found.leaders) == (["B", "A"], ("B",))
+    assert ([one.model for one in found.overall], found.leaders) == (["B", "A"], ())
     assert [suite.paired for suite in found.suites] == [0, 0]
