@@ -38,7 +38,7 @@ from metrics.analysis.leaderboard.label_numbers import curve_columns, curves, la
 from metrics.analysis.leaderboard.leaderboard import Cell, Column, Leaderboard, leaderboard
 from metrics.analysis.leaderboard.noise import ModelNoise, Noise, is_repeated, noise
 from metrics.analysis.leaderboard.ranks import Ranks, ranks
-from metrics.analysis.leaderboard.resources import Resource, resources
+from metrics.analysis.leaderboard.resources import Resource, Usage, resources
 from metrics.analysis.objects.matching_again import Measured, Rules, compared, match_objects, rules
 from metrics.analysis.objects.object_export import as_coco, as_csv, as_yolo, selected_suite
 from metrics.analysis.objects.object_filter import ObjectFilter

@@ -54,7 +54,8 @@ class Metric:
     no default, as for every metric of an evaluator that uses local weights (see core.calibration); `binary`: a case's
     value is 0 or 1, so the mean is a share; `primary` marks the main one of several; `minor` ones start hidden on the
     leaderboard; `twin_of` lists metrics (evaluator.metric) that, with matching parameters, are the same number under
-    another name: side by side they count once; `title` is its name for people where the code in words is a poor one.
+    another name: side by side they count once; `title` is its name for people where the code in words is a poor one;
+    `quantile`: which quantile of the cases' values it is, .5 the median, 0 for none.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Metric:
     unit: str = ""
     twin_of: tuple[str, ...] = ()
     title: str = ""
+    quantile: float = 0.0
 
     @classmethod
     def lower(cls, name: str, description: str, *, threshold: float | None = 0.25, **more: Any) -> "Metric":

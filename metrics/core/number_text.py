@@ -30,10 +30,12 @@ def number(value: float | None) -> str:
 def interval(low: float | None, high: float | None, written: Callable[[float], str] = number) -> str:
     """Return a 95 % interval as `0.810–0.870`, its ends as `written` writes them; empty where there is none.
 
-    Where both ends only have a bound, it is written once: `<0.001`.
+    Where both ends only have a bound, it is written once: `<0.001`. One that has no upper end is `≥ 0.810`, one without
+    a lower end `≤ 0.870`.
     """
-    if low is None or high is None or low != low or high != high:
-        return ""
+    low, high = (None if end != end else end for end in (low, high))
+    if low is None or high is None:
+        return f"≥ {written(low)}" if low is not None else f"≤ {written(high)}" if high is not None else ""
     if written(low) == written(high) and written(low)[0] in "<>":
         return written(low)
     dash = " – " if low < 0 or high < 0 else "–"

@@ -15,6 +15,7 @@ from metrics.core.array_types import Floats
 from metrics.core.evaluator import Direction, Evaluator, Metric, Status
 from metrics.core.sampling_design import SamplingDesign
 from metrics.core.schema import AGGREGATES
+from metrics.stats.heavy_tails import describe_unknown_end
 from metrics.stats.intervals import mean_intervals
 from metrics.stats.ratios import ratio, weighted_mean
 
@@ -97,12 +98,15 @@ def _metric_rows(
             unscored = sum(occurred.values())
             bounds = [_mean(extreme[inside, column], weights) if unscored and n else None for extreme in extremes]
             low, high = (_bounded(bound[column], metric) for bound in (lows, highs))
+            why = None if value is not None else _why(tally.reasons[model], n + unscored)
+            if (low is None) != (high is None):
+                why = describe_unknown_end(part[:, column], weights, design.clusters, upper=high is None)
             yield {
                 "model": model, "run": None, "evaluator": entry.id, "metric": metric.name, "label": None,
                 "slice": slice_name, "value": value, "low": low, "high": high,
-                "interval": None if low is None else method,
+                "interval": None if low is None and high is None else method,
                 "n": n, "unscored": unscored, **occurred, "columns": json.dumps({}),
-                "reason": None if value is not None else _why(tally.reasons[model], n + unscored),
+                "reason": why,
                 "if_worst": bounds[0], "if_best": bounds[1],
             }  # fmt: skip
 

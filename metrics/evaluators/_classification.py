@@ -238,13 +238,13 @@ def aggregate(
     columns: Columns | None = None,
     samples: Floats | None = None,
 ) -> Aggregate:
-    """Return an Aggregate from plain floats: NaN is no value, which needs a reason, and an interval has both ends or
-    none. samples: [B], none of one unit.
+    """Return an Aggregate from plain floats: NaN is no value, which needs a reason, or no end of an interval.
+    samples: [B], none of one unit.
     """
     columns = columns or {}
     if np.isnan(value):
         return Aggregate(metric, None, n=n, unscored=unscored, label=label, reason=reason, columns=columns)
     low, high = (None if bound is None or np.isnan(bound) else float(bound) for bound in interval)
-    method = None if low is None else method
+    method = None if low is None and high is None else method
     samples = None if samples is None or not len(samples) else samples
     return Aggregate(metric, float(value), low, high, n, unscored, label, reason, columns, method, samples)

@@ -363,8 +363,10 @@ def _aggregate_complaints(entry: Evaluator, row: Aggregate) -> Iterator[str]:
         return
     if row.n < 0 or row.unscored < 0:
         yield f"{row.metric} counts fewer than no cases"
-    if not (row.low is None) == (row.high is None) == (row.interval is None):
+    if (row.low is None and row.high is None) != (row.interval is None):
         yield f"{row.metric} has a part of an interval"
+    if (row.low is None) != (row.high is None) and not row.reason:
+        yield f"{row.metric} has one end of an interval, and no reason why not the other"
     if row.value is None:
         if not row.reason or row.low is not None:
             yield f"{row.metric} has no value, and no reason or yet an interval"

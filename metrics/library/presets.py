@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from metrics.core.did_you_mean import one_of
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.evaluator import JUDGE, PLUGINS, Evaluator
+from metrics.core.fields import TASKS
 from metrics.core.registry import evaluators
 from metrics.core.suite import Task
 
@@ -19,6 +20,7 @@ BENCHMARKS = (  # other rules than COCO's for the same objects
     "ap_by_bin", "boundary_ap", "lvis_summary", "open_images_ap", "oriented_ap", "voc_ap",
 )  # fmt: skip
 TRANSLATION = ("corpus_bleu", "chrf", "ter", "meteor")  # overlap as papers on translation report it
+USAGE = "usage"  # a family of no preset but its own: it says nothing of how good answers are
 RUN_CODE = ("code_execution", "sql_execution", "pass_at_k")  # run what a model wrote, or follow that: chosen by name
 
 
@@ -27,8 +29,8 @@ class Preset:
     """Evaluators to start with, for suites of some tasks.
 
     They are those of the `families` that suit the task, and `also` those named (where neither is named, all but
-    plugins), without the `omitted`. `judge`: only evaluators that ask a judge, or only others; None: both. `models`:
-    those that need local weights, too. `requires` is what the data must have for the preset to make sense.
+    plugins and USAGE), without the `omitted`. `judge`: only evaluators that ask a judge, or only others; None: both.
+    `models`: those that need local weights, too. `requires` is what the data must have for the preset to make sense.
     """
 
     id: str
@@ -65,7 +67,7 @@ class Preset:
             return False
         if entry.id in self.also:
             return True
-        family = entry.family in self.families if self.families or self.also else entry.family != PLUGINS
+        family = entry.family in self.families if self.families or self.also else entry.family not in (PLUGINS, USAGE)
         judged = self.judge is None or (JUDGE in entry.needs) == self.judge
         return family and judged and (self.models or not entry.needs)
 
@@ -111,6 +113,10 @@ PRESETS = {
         Preset(
             "summaries", "Summaries", "Summaries against their source text: complete, faithful, coherent.", ("text",),
             ("summaries",), ("source_text",), also=("gptscore_summary",),
+        ),
+        Preset(
+            USAGE, "Latency and cost", "Median and 95 % point of seconds, dollars and tokens.",
+            TASKS, (USAGE,),
         ),
         Preset(
             "agent", "Agent", "Calls of tools, goal and budget; the answer by a rubric, its steps, the files made.",

@@ -17,4 +17,5 @@ FAMILIES = {
     "segmentation": "Segmentation",
     "summaries": "Summaries",
     "text": "Text: references and rules",
+    "usage": "Latency, cost and tokens",
 }

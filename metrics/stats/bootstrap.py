@@ -9,6 +9,7 @@ from metrics.core.array_types import Bools, Floats, Ints, Singles
 from metrics.core.rounding import EQUAL
 from metrics.stats.cluster_variance import cluster_sums, cluster_variance
 from metrics.stats.float_tolerance import root
+from metrics.stats.heavy_tails import unknown_ends
 from metrics.stats.student_t import Z95, student
 
 Bound = float | Floats
@@ -24,12 +25,14 @@ def bootstrap_means(
     resamples: int = RESAMPLES,
     low: Bound = -np.inf,
     high: Bound = np.inf,
+    withhold: bool = True,
 ) -> tuple[Floats, Floats]:
     """Return 95 % intervals of the column means of `values`, by resampling clusters of rows with replacement.
 
     values: [n, m], NaN where a column lacks a row (the mean is over what it has); weights: [n], default 1; clusters:
     [n] codes 0 … c−1, default every row its own; low, high: the range of the values, of all columns or of each [m]. The
-    result is (low, high), each [m]; NaN where a column has fewer than two clusters, or equal values in an open range.
+    result is (low, high), each [m]; NaN where a column has fewer than two clusters, or equal values in an open range,
+    and, with `withhold`, for an end in an open range that the values do not tell: see heavy_tails.unknown_ends.
 
     The mean's variance is taken to fall towards the ends of the range as φ·v(p): v = (p − low)·(high − p), or the
     distance from the one end there is, or 1. The ends of the interval solve mean − p = T·√(φ·v(p)), as Wilson's do for
@@ -58,7 +61,7 @@ def bootstrap_means(
     if enough.any():
         ends = (np.broadcast_to(end, enough.shape)[enough] for end in (low, high))
         sums, masses, squares = (each[:, enough] for each in (sums, masses, squares))
-        found[:, enough] = _intervals(sums, masses, squares, _Range(*ends), plain, seed, resamples)
+        found[:, enough] = _intervals(sums, masses, squares, _Range(*ends), plain, seed, resamples, withhold)
     return found[0], found[1]
 
 
@@ -87,7 +90,14 @@ class _Range(NamedTuple):
 
 
 def _intervals(
-    sums: Floats, masses: Floats, squares: Floats, within: _Range, plain: bool, seed: int, resamples: int
+    sums: Floats,
+    masses: Floats,
+    squares: Floats,
+    within: _Range,
+    plain: bool,
+    seed: int,
+    resamples: int,
+    withhold: bool,
 ) -> tuple[Floats, Floats]:
     total, units = masses.sum(axis=0), np.count_nonzero(masses, axis=0)
     mean = sums.sum(axis=0) / total
@@ -116,6 +126,10 @@ def _intervals(
     with np.errstate(invalid="ignore"):  # an open range has no end to go to
         least, most = (mean + unseen * (end - mean) for end in within)
     equal = ~varies & within.closed
+    if withhold:
+        no_low, no_high = unknown_ends(residuals, units)
+        low = np.where(no_low & np.isinf(within.low), np.nan, low)
+        high = np.where(no_high & np.isinf(within.high), np.nan, high)
     return np.where(equal, least, low), np.where(equal, most, high)
 
 

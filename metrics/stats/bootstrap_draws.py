@@ -118,10 +118,14 @@ class Draws:
         """How many units of one size and weight the cases are worth, 1 and more; of such units their number."""
         return 1 + design_freedom(self.unit, self.weights)
 
+    @property
+    def codes(self) -> Ints | None:
+        """The cases' groups as codes 0 … c − 1 of these cases, None without groups."""
+        return None if self.clusters is None else cluster_codes(self.clusters)
+
     def mean_intervals(self, values: Floats, low: Bound = -np.inf, high: Bound = np.inf) -> tuple[Floats, Floats]:
         """Return the 95 % intervals of the weighted means of `values` [n, m], by case or group: bootstrap_means."""
-        clusters = None if self.clusters is None else cluster_codes(self.clusters)
-        return bootstrap_means(values, self.weights, clusters, low=low, high=high)
+        return bootstrap_means(values, self.weights, self.codes, low=low, high=high)
 
     def sums(self, codes: Integers, k: int, values: Floats | None = None, cases: Integers | None = None) -> Floats:
         """Return how often each of the codes 0 … k − 1 comes in each data set, [1 + B, k]; of `values` their sums.

@@ -1,9 +1,8 @@
-"""Errors of predicted numbers in a data set and its resamples: means, squares, R² and the median."""
+"""Errors of predicted numbers in a data set and its resamples: means, squares and R²."""
 
 import numpy as np
 
 from metrics.core.array_types import Floats
-from metrics.core.rounding import EQUAL
 from metrics.stats.bootstrap_draws import Draws
 from metrics.stats.ratios import ratio
 
@@ -38,24 +37,3 @@ def resampled_r2(truth: Floats, residual: Floats, draws: Draws) -> Floats:
     apart, residual = apart / size, residual / size
     squared, mean, spread = resampled_means(np.stack([residual**2, apart, apart**2]).T, draws).T
     return 1 - ratio(squared, np.where(spread - mean**2 > 1e-6 * spread, spread - mean**2, 0.0))
-
-
-def resampled_medians(values: Floats, draws: Draws) -> Floats:
-    """Return the median of `values` [n] in the data set and its resamples, [1 + B].
-
-    Below it is half of the weight, and above it; where several values are such, the mean of the least and the greatest,
-    as of the middle two of cases that weigh the same. NaN where a resample is empty.
-    """
-    found = np.full(len(draws.times), np.nan)
-    if not len(values):
-        return found
-    if len(found) == 1 and draws.weights is None:
-        return np.full(1, np.median(values))
-    order = np.argsort(values, kind="stable")
-    values, unit = values[order], draws.unit[order]
-    for place, times in enumerate(draws.times):
-        seen = np.cumsum(times[unit] if draws.weights is None else times[unit] * draws.weights[order], dtype=np.float64)
-        if seen[-1] > 0:
-            middle = (np.searchsorted(seen, seen[-1] * (0.5 + slack)) for slack in (-EQUAL, EQUAL))
-            found[place] = np.mean([values[min(at, len(values) - 1)] for at in middle])
-    return found

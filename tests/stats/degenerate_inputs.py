@@ -56,6 +56,12 @@ def tables(*columns: Any) -> Inputs:
 DIFFERENCES = tables(NONE, ONE, SAME, -SAME, HALF, ZERO, np.full(10, NAN), SAME * 3 - 0.3, np.tile([0.1, -0.1], 20))
 DRAWN = [(values, draws) for draws in BOTH_DRAWS for values in (SAME, HALF, ZERO)]
 SINGLE = [(row, Draws.of(np.arange(len(row)), 5)) for row in (ONE, NONE)]
+QUANTILES = [
+    (row, share, *more)
+    for row in (NONE, ONE, SAME, HALF)
+    for share in (0.5, 0.95)
+    for more in ((), (None, np.arange(len(row)) // 2), (0.0 * row,))
+]
 SLICES = [
     (values, masks, *more)
     for values in (SAME, HALF)
@@ -250,6 +256,8 @@ TABLE: dict[str, Inputs] = {
         ((0.0, 0.0), (1.0, 1.0)), ((1.0, 1.0), (1.0, 1.0)), ((0.1 * 3, 0.3), (0.1 * 3, 0.3)), ((0.0, 9.0), (9.0, 9.0)),
     ],
     "group_rates.extremes": [(NONE,), (ONE,), (np.full(3, NAN),), (SAME,)],
+    "heavy_tails.unknown_ends": [(own[:, None], np.array([len(own)])) for own in (NONE, ONE, ZERO, HALF - 0.5)],
+    "heavy_tails.describe_unknown_end": [(SAME,), (HALF,), (HALF, None, PAIRED), (ONE,)],
     "intervals.mean_intervals": [(*table, *[None] * (3 - len(table)), 0, -1.0, 1.0) for table in DIFFERENCES]
     + [(np.column_stack([own]), None, None, 0, 0.0, 1.0, True) for own in (np.ones(10), HALF, np.full(10, NAN), NONE)],
     "intervals.wilson": [(0, 0), (0, 1), (1, 1), (0.1 * 3, 0.3), (1e17, 1e17)],
@@ -317,7 +325,6 @@ TABLE: dict[str, Inputs] = {
         (truth, truth - predicted, draws) for truth in (SAME, HALF) for predicted in (SAME, HALF)
             for draws in BOTH_DRAWS
     ] + [(row, row, draws) for row, draws in SINGLE],
-    "prediction_errors.resampled_medians": DRAWN + SINGLE,
     "prediction_powered.corrected_mean": [*JUDGED, (ONE, ONE), (NONE, NONE)],
     "prediction_powered.fit_correction": [*JUDGED, (ONE, ONE), (NONE, NONE)],
     "prediction_powered.corrected_difference": [
@@ -329,6 +336,12 @@ TABLE: dict[str, Inputs] = {
     "ranked_retrieval.ranks_of": [
         (NO_INTS, NO_INTS, NO_INTS, NO_INTS), (np.zeros(1, np.int64), np.zeros(1, np.int64), NO_INTS, NO_INTS),
     ],
+    "quantiles.weighted_quantile": [(row, 0.5, *more) for row in (NONE, ONE, SAME) for more in ((), (0.0 * row,))],
+    "quantiles.quantile_interval": QUANTILES,
+    "quantiles.quantile_size": QUANTILES, "quantiles.order_ranks": [(0, 0.5), (1, 0.5), (2, 0.95)],
+    "quantiles.least_size": [(0.5,), (0.05,)],
+    "quantiles.resampled_quantiles": [(row, 0.5, draws) for row, draws in DRAWN + SINGLE],
+    "quantiles.describe_missing_end": [((None, None), ONE, 0.5), ((0.3, None), SAME, 0.95, None, PAIRED)],
     "rater_agreement.draws_of": [(np.zeros(3, np.int64), 0, 2), (NO_INTS, 0, 2)],
     "rater_agreement.kappas": [
         (np.array([[[5, 0], [0, 0]], [[0, 0], [0, 0]], [[5.0, 0], [0, 5]]]), *more)

@@ -25,7 +25,7 @@ from metrics.analysis.findings.model_insights import (
 from metrics.analysis.leaderboard.case_sums import open_scores, score_blocks
 from metrics.analysis.leaderboard.headline import headline, primary_columns
 from metrics.analysis.leaderboard.leaderboard import Column, Leaderboard, leaderboard
-from metrics.analysis.leaderboard.resources import resources
+from metrics.analysis.leaderboard.resources import Resource, resources
 from metrics.core.metric_names import full_name
 from metrics.core.number_text import amount, exact, interval, number
 from metrics.core.registry import title_of
@@ -226,21 +226,31 @@ def _resources(run: Run) -> Iterator[Insight]:
     found = resources(run)
     for quantity, least, most in EXTREMES:
         own = [one for one in found if one.quantity == quantity]
-        own = [own[place] for place in falling_order([-one.mean for one in own])]
-        if len(own) < 2 or same_number(own[0].mean, own[-1].mean):
+        own = [own[place] for place in falling_order([-one.median.value for one in own])]
+        if len(own) < 2 or same_number(own[0].median.value, own[-1].median.value):
             continue
         ends = (own[0], own[-1])
-        evidence = "; ".join(in_numbers(one.model, one.mean, one.low, one.high, one.n, f" {one.unit}") for one in ends)
+        evidence = "; ".join(map(_usage, ends))
         for kind, one in zip((least, most), ends, strict=True):
-            message = f"{one.model} is the {kind}: {amount(one.mean)} {one.unit} per case on average"
+            message = f"{one.model} is the {kind}: median {amount(one.median.value)} {one.unit} per case"
             yield insight_row(
                 f"{kind.replace(' ', '_')}_model",
                 message,
                 metric=quantity,
                 model=one.model,
-                value=one.mean,
+                value=one.median.value,
                 evidence=evidence,
             )
+
+
+def _usage(one: Resource) -> str:
+    """Return a model's median and 95 % point with their intervals in words."""
+    ends = (interval(of.low, of.high, amount) for of in (one.median, one.p95))
+    median, p95 = (
+        f"{amount(of.value)} {one.unit}{f' ({bounds})' if bounds else ''}"
+        for of, bounds in zip((one.median, one.p95), ends, strict=True)
+    )
+    return f"{one.model} median {median}, p95 {p95}, n = {one.n:,}"
 
 
 def _retrieval(board: Leaderboard) -> Iterator[Insight]:

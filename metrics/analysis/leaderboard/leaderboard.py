@@ -33,7 +33,8 @@ class Column:
     is 0 or 1; `wording`: the prompts of the user's own that the number rests on, `claims 1a2b3c4d5e6f, …`; `label_key`
     is the key of the labels that it counts, where labels have keys; `by_model`: the number rests on local weights, so
     that it has no threshold unless one was given or calibrated; `calibration`: what is known about it with the models;
-    `partly`: rows done of all where the evaluator of an unfinished run is not done.
+    `partly`: rows done of all where the evaluator of an unfinished run is not done; `quantile`: it is a quantile of the
+    cases' values.
     """
 
     key: str
@@ -57,6 +58,7 @@ class Column:
     by_model: bool = False
     calibration: Calibration | None = None
     partly: tuple[int, int] | None = None
+    quantile: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +157,7 @@ def leaderboard(run: Run, tag: str | None = None) -> Leaderboard:
         else:
             made = _cells(group.metric, group.rows, tests.get(key), TOO_MANY if large else UNTESTED)
         for row, cell in zip(group.rows, made, strict=True):
-            cells[row["model"], key] = cell if cell.low is None else replace(cell, caution=caution)
+            cells[row["model"], key] = cell if cell.interval is None else replace(cell, caution=caution)
     return Leaderboard(run.models, columns, cells, tuple(tags), tests, () if caution is None else (caution,))
 
 
@@ -272,6 +274,7 @@ def column_of(key: str, entry: Evaluator, metric: Metric, own: Mapping[str, Any]
         primary=metric.primary,
         minor=minor,
         binary=metric.binary,
+        quantile=metric.quantile > 0,
     )
 
 

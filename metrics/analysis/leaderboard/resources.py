@@ -9,25 +9,42 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.core.array_types import Floats
+from metrics.core.array_types import Floats, Ints
 from metrics.core.arrow import numbers, stored_rows
 from metrics.stats.bootstrap import bootstrap_means
+from metrics.stats.bootstrap_draws import Draws
+from metrics.stats.heavy_tails import describe_unknown_end
+from metrics.stats.quantiles import describe_missing_end, quantile_interval, resampled_quantiles, weighted_quantile
 from metrics.stats.ratios import ratio, weighted_mean
 from metrics.store import Run, cache_by_run
 
 QUANTITIES = {"duration_s": "s", "cost_usd": "USD", "tokens": "tokens"}  # column of the outputs: its unit
+RESAMPLES = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """A number of what cases took, with its 95 % interval; `reason`: why that lacks an end."""
+
+    value: float
+    low: float | None
+    high: float | None
+    reason: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """The mean of one quantity over the `n` cases of a model that say it, repeats averaged, with 95 % interval."""
+    """One quantity over the `n` cases of a model that say it, repeats averaged: median, 95 % point and mean.
+
+    The median leads: a few extreme cases make a mean and the end of its interval.
+    """
 
     model: str
     quantity: str
     unit: str
-    mean: float
-    low: float | None
-    high: float | None
+    median: Usage
+    p95: Usage
+    mean: Usage
     n: int
 
 
@@ -60,8 +77,8 @@ def resource_values(run: Run, quantities: Collection[str]) -> dict[str, Floats]:
 def resources(run: Run, tag: str | None = None) -> tuple[Resource, ...]:
     """Return each model's QUANTITIES that the outputs of a run have, over all cases or those with a tag.
 
-    Means are weighted where the suite has weights. Intervals: bootstrap over cases, or over their groups
-    (metrics.stats.bootstrap).
+    Weighted where the suite has weights. Intervals: of median and p95 order statistics (metrics.stats.quantiles), of
+    means the bootstrap (metrics.stats.bootstrap), by case or by group.
     """
     design = run.sampling_design(tag)
     ids = run.case_columns(["case_id"])["case_id"].take(pa.array(design.inside))
@@ -70,13 +87,42 @@ def resources(run: Run, tag: str | None = None) -> tuple[Resource, ...]:
     every = resource_values(run, QUANTITIES)
     for quantity, unit in QUANTITIES.items():
         values = every[quantity][design.inside]
-        kept = by_id[~np.isnan(values[by_id]).all(axis=1)]
-        weights, clusters = design.of_part(kept)
-        low, high = bootstrap_means(values[kept], weights, clusters, low=0.0)
         for place, model in enumerate(run.models):
-            own = values[kept, place]
-            mean, n = weighted_mean(own, weights), int((~np.isnan(own)).sum())
-            if n and not np.isnan(mean):
-                first, last = (None if np.isnan(ends[place]) else float(ends[place]) for ends in (low, high))
-                found.append(Resource(model, quantity, unit, mean, first, last, n))
+            kept = by_id[~np.isnan(values[by_id, place])]
+            own, (weights, clusters) = values[kept, place], design.of_part(kept)
+            if len(own) and (weights is None or weights.sum() > 0):
+                median, p95 = (_quantile(own, share, weights, clusters) for share in (0.5, 0.95))
+                mean = _mean(own, weights, clusters)
+                found.append(Resource(model, quantity, unit, median, p95, mean, len(own)))
     return tuple(found)
+
+
+def resampled_medians(run: Run, quantity: str, tag: str | None = None) -> dict[str, Floats]:
+    """Return the median of a quantity by model, of those that say it: of all cases, and of RESAMPLES of them or of
+    their groups, the same for every model: [1 + RESAMPLES].
+    """
+    design = run.sampling_design(tag)
+    values = resource_values(run, [quantity])[quantity][design.inside]
+    draws = Draws.of(design.units, RESAMPLES, weights=design.weights)
+    found = {}
+    for place, model in enumerate(run.models):
+        kept = np.flatnonzero(~np.isnan(values[:, place]))
+        if len(kept):
+            found[model] = resampled_quantiles(values[kept, place], 0.5, draws.of_cases(kept))
+    return found
+
+
+def _quantile(values: Floats, share: float, weights: Floats | None, clusters: Ints | None) -> Usage:
+    ends = quantile_interval(values, share, weights, clusters)
+    why = describe_missing_end(ends, values, share, weights, clusters)
+    return Usage(weighted_quantile(values, share, weights), *ends, why)
+
+
+def _mean(values: Floats, weights: Floats | None, clusters: Ints | None) -> Usage:
+    low, high = (
+        None if np.isnan(end[0]) else float(end[0])
+        for end in bootstrap_means(values[:, None], weights, clusters, low=0.0)
+    )
+    one_end = (low is None) != (high is None)
+    why = describe_unknown_end(values, weights, clusters, high is None) if one_end else None
+    return Usage(weighted_mean(values, weights), low, high, why)

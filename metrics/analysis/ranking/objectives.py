@@ -9,8 +9,8 @@ import numpy as np
 from metrics.analysis.comparison.case_values import case_values
 from metrics.analysis.leaderboard.distributions import metrics_by_case
 from metrics.analysis.leaderboard.leaderboard import Column, leaderboard
-from metrics.analysis.leaderboard.ranks import Ranks, case_ranks
-from metrics.analysis.leaderboard.resources import QUANTITIES, resource_values, resources
+from metrics.analysis.leaderboard.ranks import Ranks, ranks_of_resamples
+from metrics.analysis.leaderboard.resources import QUANTITIES, resampled_medians, resource_values, resources
 from metrics.core.array_types import Floats
 from metrics.core.did_you_mean import one_of
 from metrics.core.errors import InputError, InputProblem
@@ -75,7 +75,7 @@ def objectives(run: Run, tag: str | None = None) -> Mapping[str, Objective]:
         found[column.key] = Objective(column, numbers, board.ranks.get(column.key), own)
     for quantity in TITLES:
         own_numbers = {
-            one.model: Number(one.mean, one.low, one.high, one.n)
+            one.model: Number(one.median.value, one.median.low, one.median.high, one.n)
             for one in resources(run, tag)
             if one.quantity == quantity
         }
@@ -133,10 +133,11 @@ def objective_values(run: Run, chosen: Sequence[Objective], design: SamplingDesi
 
 @cache_by_run(maxsize=8)
 def _resource_ranks(run: Run, quantity: str, tag: str | None) -> Ranks | None:
-    design = run.sampling_design(tag)
-    values = resource_values(run, [quantity])[quantity][design.inside]
-    metric = Metric.lower(quantity, "", high=math.inf)
-    return case_ranks(metric, values, np.zeros(len(run.models), bool), run.models, design)
+    medians = resampled_medians(run, quantity, tag)
+    if len(medians) < 2:
+        return None
+    drawn = np.array([*medians.values()])
+    return ranks_of_resamples(Metric.lower(quantity, "", high=math.inf), drawn[:, 0], drawn[:, 1:], list(medians))
 
 
 def _column(quantity: str) -> Column:
@@ -147,7 +148,7 @@ def _column(quantity: str) -> Column:
         family="",
         metric=quantity,
         title=TITLES[quantity],
-        description=f"{TITLES[quantity]} of a case, mean.",
+        description=f"{TITLES[quantity]} of a case, median.",
         direction="lower",
         low=0.0,
         high=math.inf,

@@ -14,8 +14,9 @@ from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import ResamplingParameters, aggregate
 from metrics.evaluators.regression._values import HUGE, NOTHING_SCORED, Values, number_cases, read_values
 from metrics.stats.correlation import Ranks, kendall, pearson, resampled, spearman
-from metrics.stats.intervals import NONE, percentiles
-from metrics.stats.prediction_errors import resampled_medians, resampled_r2
+from metrics.stats.intervals import NONE
+from metrics.stats.prediction_errors import resampled_r2
+from metrics.stats.quantiles import describe_missing_end, quantile_interval, resampled_quantiles
 from metrics.stats.resample_intervals import Scale, scaled_interval
 
 RESIDUALS = pa.schema([("case_id", pa.string()), ("truth", pa.float64()), ("predicted", pa.float64())])
@@ -71,9 +72,10 @@ class RegressionParameters(ResamplingParameters):
             title="Pearson's r",
         ),
         Metric.lower("mse", "Mean squared error.", high=math.inf, minor=True, title="MSE"),
-        Metric.lower("median_absolute_error", "Median of |predicted − true|.", high=math.inf, minor=True),
+        Metric.lower("median_absolute_error", "Median of |predicted − true|.", high=math.inf, minor=True, quantile=0.5),
     ),
     has_thresholds=False,
+    version=2,
     sources=("scikit-learn: regression metrics", "Kendall 1945: The treatment of ties in ranking problems"),
     standards=("valid and reliable", "outcomes analysis"),
     examples=(
@@ -140,7 +142,8 @@ def regression(suite: Suite, outputs: Outputs, parameters: RegressionParameters)
     predicted, residual = p − t. Curve: truth and predicted of the cases, `plot_points` at most.
 
     95 % intervals over cases, or over `cases.group` where given: bootstrap for means (RMSE: the root of MSE's ends),
-    percentiles of resamples for the median. R² varies on the scale log(1 − R²), a correlation on atanh; its resamples
+    order statistics for the median. Where a few cases make most of the errors, a mean has no upper end, and R² no lower
+    one; the reason says so. R² varies on the scale log(1 − R²), a correlation on atanh; its resamples
     follow from how much each case moves it. Two models are tested on the same resamples.
     """
     found = read_values(suite, outputs, parameters, {"predicted_value": "prediction"})
@@ -161,7 +164,7 @@ def regression(suite: Suite, outputs: Outputs, parameters: RegressionParameters)
         found.mean("bias", error, low=-math.inf),
         mse,
         _median(found, np.abs(error)),
-        _scaled(found, "r2", resampled_r2(truth, -error, found.draws), "below one", SAME_TRUTHS),
+        _bounded_as(mse, _scaled(found, "r2", resampled_r2(truth, -error, found.draws), "below one", SAME_TRUTHS)),
         *(
             _scaled(found, name, resampled(correlation, found.draws), "correlation", CONSTANT)
             for name, correlation in correlations.items()
@@ -179,12 +182,15 @@ def _root(mse: Aggregate) -> Aggregate:
 
 
 def _median(found: Values, errors: Floats) -> Aggregate:
-    values = resampled_medians(errors, found.draws)
-    ends = percentiles(values[1:]) if len(values) > 1 else NONE
-    reason = None if len(errors) else NOTHING_SCORED
+    metric, draws = "median_absolute_error", found.draws
+    if not len(errors):
+        return aggregate(metric, math.nan, n=0, unscored=found.unscored, reason=NOTHING_SCORED)
+    values = resampled_quantiles(errors, 0.5, draws)
+    ends = quantile_interval(errors, 0.5, draws.weights, draws.codes)
+    why = describe_missing_end(ends, errors, 0.5, draws.weights, draws.codes)
     return aggregate(
-        "median_absolute_error", float(values[0]), ends, "bootstrap", n=len(errors), unscored=found.unscored,
-        reason=reason, samples=values[1:],
+        metric, float(values[0]), ends, "order statistics", n=len(errors), unscored=found.unscored, reason=why,
+        samples=values[1:],
     )  # fmt: skip
 
 
@@ -199,6 +205,13 @@ def _scaled(found: Values, metric: str, values: Floats, scale: Scale, undefined:
     return aggregate(
         metric, value, ends or NONE, "bootstrap", n=n, unscored=found.unscored, reason=why, samples=samples
     )
+
+
+def _bounded_as(mse: Aggregate, r2: Aggregate) -> Aggregate:
+    """Return R² without a lower end where MSE has no upper one: few cases make the squared errors, and their tail."""
+    if r2.low is None or mse.low is None or mse.high is not None:
+        return r2
+    return replace(r2, low=None, reason=f"{mse.reason}".replace("no upper end", "no lower end"))
 
 
 def _points(found: Values, predicted: Floats, most: int) -> pa.Table:

@@ -199,11 +199,11 @@ def _choice(head: analysis.Headline, missed: Sequence[str], spent: Sequence[str]
 
 
 def _cheap(models: Collection[str], found: Sequence[Resource]) -> Iterator[str]:
-    """Yield which of the models is the cheapest and which the fastest, where their means differ."""
+    """Yield which of the models is the cheapest and which the fastest, by their medians, where these differ."""
     for quantity, word in SPENT.items():
         own: Mapping[str, Resource] = {
             one.model: one for one in found if one.quantity == quantity and one.model in models
         }
-        if len(own) > 1 and len({one.mean for one in own.values()}) > 1:
-            least = min(own.values(), key=lambda one: one.mean)
-            yield f"{least.model} is {word} ({amount(least.mean)} {least.unit} per case)"
+        if len(own) > 1 and len({one.median.value for one in own.values()}) > 1:
+            least = min(own.values(), key=lambda one: one.median.value)
+            yield f"{least.model} is {word} (median {amount(least.median.value)} {least.unit} per case)"

@@ -226,8 +226,13 @@ def test_what_answers_took_on_the_cases_of_a_tag(workspace: Path) -> None:
         for place in range(4)
     ]
     run = finished(Workspace(), suite, Outputs.from_rows(outputs), "looping_detection")
-    assert [(one.model, one.mean, one.n) for one in resources(run)] == [("one", 7 / 3, 3), ("two", 7 / 3, 3)]
-    assert [(one.model, one.mean, one.n) for one in resources(run, "even")] == [("one", 1.0, 1), ("two", 1.0, 1)]
+    assert [(one.model, one.mean.value, one.n) for one in resources(run)] == [("one", 7 / 3, 3), ("two", 7 / 3, 3)]
+    assert [(one.median.value, one.p95.value) for one in resources(run)] == [(2.0, 4.0)] * 2
+    assert resources(run)[0].median.reason == "no interval with fewer than 6 cases"
+    assert [(one.model, one.median.value, one.n) for one in resources(run, "even")] == [
+        ("one", 1.0, 1),
+        ("two", 1.0, 1),
+    ]
 
 
 def test_what_answers_took_is_weighted_and_drawn_by_group(workspace: Path) -> None:
@@ -243,9 +248,12 @@ def test_what_answers_took_is_weighted_and_drawn_by_group(workspace: Path) -> No
         )
         return resources(run)[0]
 
-    assert of_cases(1, weight=[None, None, None, 5.0, None, None]).mean == pytest.approx(6.5)
+    assert of_cases(1, weight=[None, None, None, 5.0, None, None]).mean.value == pytest.approx(6.5)
     one, grouped = of_cases(1), of_cases(2, group=list("abcdef"))
-    assert (grouped.mean, grouped.low, grouped.high) == pytest.approx((one.mean, one.low, one.high))
+    assert (grouped.mean.value, grouped.mean.low) == pytest.approx((one.mean.value, one.mean.low))
+    assert (grouped.mean.high, one.mean.high) == (None, None)
+    assert one.mean.reason == "no upper end: one case makes 67 % of the variance"
+    assert grouped.median.value == one.median.value == 3.5
     assert (one.n, grouped.n) == (6, 12)
     alike = of_cases(1, weight=[2.0] * 6, group=list("abcdef"))
     assert alike == one

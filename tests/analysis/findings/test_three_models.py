@@ -68,17 +68,24 @@ def test_what_is_said_of_each(run: Run) -> None:
             "over Context recall; a is tied for best and c is not in 1 of 1", [],
         ),
         ("fastest_model", "", "a"): (
-            "info", "a is the fastest: 1.00 s per case on average", "a 1.00 s, n = 20; c 3.00 s, n = 20", [],
+            "info", "a is the fastest: median 1.00 s per case",
+            "a median 1.00 s (1.00–1.00), p95 1.00 s (≥ 1.00), n = 20; "
+            "c median 3.00 s (3.00–3.00), p95 3.00 s (≥ 3.00), n = 20", [],
         ),
         ("slowest_model", "", "c"): (
-            "info", "c is the slowest: 3.00 s per case on average", "a 1.00 s, n = 20; c 3.00 s, n = 20", [],
+            "info", "c is the slowest: median 3.00 s per case",
+            "a median 1.00 s (1.00–1.00), p95 1.00 s (≥ 1.00), n = 20; "
+            "c median 3.00 s (3.00–3.00), p95 3.00 s (≥ 3.00), n = 20", [],
         ),
         ("cheapest_model", "", "b"): (
-            "info", "b is the cheapest: 0.010 USD per case on average", "b 0.010 USD, n = 20; a 0.030 USD, n = 20", [],
+            "info", "b is the cheapest: median 0.010 USD per case",
+            "b median 0.010 USD (0.010–0.010), p95 0.010 USD (≥ 0.010), n = 20; "
+            "a median 0.030 USD (0.030–0.030), p95 0.030 USD (≥ 0.030), n = 20", [],
         ),
         ("most_expensive_model", "", "a"): (
-            "info", "a is the most expensive: 0.030 USD per case on average",
-            "b 0.010 USD, n = 20; a 0.030 USD, n = 20", [],
+            "info", "a is the most expensive: median 0.030 USD per case",
+            "b median 0.010 USD (0.010–0.010), p95 0.010 USD (≥ 0.010), n = 20; "
+            "a median 0.030 USD (0.030–0.030), p95 0.030 USD (≥ 0.030), n = 20", [],
         ),
         ("slowest_case", "", "c"): (
             "info", "c is slowest on case c0: 3.00 s", "the median of 60 answers is 2.00 s", ["c0"],

@@ -1,0 +1,1 @@
+"""Evaluators of what answers took: time, cost and tokens."""
