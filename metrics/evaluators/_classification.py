@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -16,8 +16,17 @@ from metrics.core.sampling_design import SamplingDesign
 from metrics.core.score_columns import STATUSES, ScoreColumns
 from metrics.core.suite import Suite
 from metrics.stats.bootstrap_draws import Draws
-from metrics.stats.classification.confusion import AVERAGES, LabelScores, confusion_cells, label_scores, mean_scores
+from metrics.stats.classification.confusion import (
+    AVERAGES,
+    LabelScores,
+    complements,
+    confusion_cells,
+    f_beta,
+    label_scores,
+    matthews,
+)
 from metrics.stats.intervals import NONE, Interval, wilson
+from metrics.stats.ratios import mean_over, ratio
 from metrics.stats.resample_intervals import has_enough_truths, resample_interval
 
 CONFUSION = pa.schema([("label", pa.string()), ("predicted", pa.string()), ("count", pa.int64())])
@@ -31,13 +40,38 @@ UNDEFINED = {
     "precision": "never predicted",
     "recall": "no case of this class",
     "f1": "neither a case of this class nor a prediction of it",
+    "f_beta": "neither a case of this class nor a prediction of it",
+    "specificity": "every case is of this class",
+    "npv": "every prediction is of this class",
 }
+ONE_CLASS = "all cases, or all predictions, are of one class"
 
 CLASSIFICATION_METRICS = (
     Metric("accuracy", "Share of cases whose predicted label is the true one.", binary=True, primary=True),
     Metric("precision", "Share of the predictions of a class that are right; over all classes the macro mean first."),
     Metric("recall", "Share of the cases of a class that are found; over all classes the macro mean first."),
     Metric("f1", "Harmonic mean of precision and recall; over all classes the macro mean first."),
+    Metric(
+        "mcc", "Matthews' correlation of true and predicted class: 1 all right, 0 chance.", low=-1.0, threshold=None,
+        minor=True, title="MCC",
+    ),
+    Metric(
+        "balanced_accuracy", "Mean over classes of their recall, so that each counts alike.", threshold=None, minor=True
+    ),
+    Metric(
+        "specificity", "Share of the cases of other classes that are not taken for a class; the macro mean first.",
+        threshold=None, minor=True,
+    ),
+    Metric(
+        "npv", "Share of the predictions of other classes that are right in not being this one; the macro mean first.",
+        threshold=None, minor=True, title="NPV",
+    ),
+)  # fmt: skip
+F_BETA = Metric(
+    "f_beta",
+    "F-score in which recall weighs β times as much as precision; over all classes the macro mean first.",
+    threshold=None,
+    title="F-β",
 )
 
 
@@ -65,15 +99,31 @@ class ClassificationParameters(ResamplingParameters):
     )
 
 
+class LabelParameters(ClassificationParameters):
+    """Which F-score is given beside F1."""
+
+    beta: float | None = Field(
+        None,
+        gt=0,
+        le=100,
+        description="Also F-β, in which recall weighs β times as much as precision: 2 where misses are worse, .5 where "
+        "false alarms are; empty: F1 alone.",
+    )
+
+    def measured(self, declared: tuple[Metric, ...]) -> tuple[Metric, ...]:
+        """Return the declared metrics, and F-β where it is asked for."""
+        return declared if self.beta is None else (*declared, F_BETA)
+
+
 def compare(
     suite: Suite,
     truth: pa.Array,
     predicted: pa.Array,
     labels: Sequence[str],
-    parameters: ClassificationParameters,
+    parameters: LabelParameters,
     evidence: pa.Array,
 ) -> Findings:
-    """Accuracy, precision, recall and F1 of one model, with the confusion matrix as curves.
+    """Accuracy, precision, recall, F1 and their relatives of one model, with the confusion matrix as curves.
 
     One entry a case of the suite in each column; null is an absent label. `labels` are the classes, every true one
     among them; a prediction that is none of them is wrong, and null in the confusion matrix, as is an absent one that
@@ -103,70 +153,142 @@ def compare(
     cells = confusion_cells(true_codes, guesses, len(labels))
     curves = pa.table([names.take(cells.truth), names.take(cells.predicted), cells.times], schema=CONFUSION)
     draws = parameters.draws(suite).of_cases(np.flatnonzero(counted))
-    return Findings(aggregates(true_codes, guesses, labels, draws, unscored), cases, curves)
+    return Findings(aggregates(true_codes, guesses, labels, draws, unscored, parameters.beta), cases, curves)
+
+
+class _Kind(NamedTuple):
+    """A score of labels: its values in each data set, by label and micro, and what those of the data itself rest on.
+
+    values: [1 + B, k]; micro: [1 + B]; mass: [k] the cases behind a value, weighted; part, whole: [k] the counts of
+    which it is a share, None where it is none.
+    """
+
+    values: Floats
+    micro: Floats
+    mass: Floats
+    part: list[int] | None
+    whole: list[int]
 
 
 def aggregates(
-    truth: Ints, predicted: Ints, labels: Sequence[str], draws: Draws, unscored: Mapping[str | None, int]
+    truth: Ints,
+    predicted: Ints,
+    labels: Sequence[str],
+    draws: Draws,
+    unscored: Mapping[str | None, int],
+    beta: float | None = None,
 ) -> list[Aggregate]:
-    """Accuracy, the three means of each score (macro first), then every label's; `unscored` counts by true label.
+    """Accuracy, the three means of each score (macro first), MCC and balanced accuracy, then every label's; `unscored`
+    counts by true label.
 
     truth, predicted: [n] codes of `labels`, k predicted for none of them. Shares of independent cases have Wilson's
     interval, all else one from the resamples, see `estimate`.
     """
     n, k, out = len(truth), len(labels), sum(unscored.values())
     if not n:
-        kinds = [("accuracy", None), *((metric, average) for average in AVERAGES for metric in LabelScores._fields)]
+        names = [*LabelScores._fields, *(["f_beta"] if beta else []), "specificity", "npv"]
+        averaged = ((metric, average) for average in AVERAGES for metric in names)
         return [
             Aggregate(metric, None, unscored=out, reason=NOTHING_SCORED, columns={"average": average})
-            for metric, average in kinds
+            for metric, average in (("accuracy", None), *averaged, ("mcc", None), ("balanced_accuracy", None))
         ]
     hit = np.flatnonzero(truth == predicted)
     right, truths = draws.sums(truth[hit], k, cases=hit), draws.sums(truth, k)
-    made = draws.sums(predicted, k + 1)[:, :k]
-    hits = len(hit)
-    cases = [np.bincount(codes, minlength=k)[:k].tolist() for codes in (truth[hit], predicted, truth)]
-    scores = label_scores(right, made, truths)
-    counts = LabelScores(made[0], truths[0], (made[0] + truths[0]) / 2)  # what the scores of a label rest on
-
-    def share(part: float, whole: float) -> Interval | None:
-        return wilson(part, whole) if draws.single else None
-
-    accuracy = mean_scores(right, made, truths, "micro").recall
-    found = [
-        estimate("accuracy", accuracy, n, draws, n=n, unscored=out, share=share(hits, n), columns={"average": None})
-    ]
+    made = draws.sums(predicted, k + 1)
+    own = wilson(len(hit), n) if draws.single else None
+    accuracy = ratio(right.sum(axis=1), truths.sum(axis=1))
+    found = [estimate("accuracy", accuracy, n, draws, n=n, unscored=out, share=own, columns={"average": None})]
+    cases = [np.bincount(codes, minlength=k)[:k] for codes in (truth[hit], predicted, truth)]
+    kinds = _kinds(right, made[:, :k], truths, cases, beta)
+    rare = few_cases(truths[0], draws)
+    left_out = {
+        metric: f"{lost} of {k} classes left out: {UNDEFINED[metric]}"
+        for metric, kind in kinds.items()
+        if (lost := int(np.isnan(kind.values[0]).sum()))
+    }
     for average in AVERAGES:
-        for metric, values in mean_scores(right, made, truths, average)._asdict().items():
-            each, of, own, few = getattr(scores, metric)[0], float(n), None, None
-            left_out = 0 if average == "micro" else int(np.isnan(each).sum())
-            reason = f"{left_out} of {k} classes left out: {UNDEFINED[metric]}" if left_out else None
+        for metric, kind in kinds.items():
+            own, values, few, of = None, kind.micro, None, float(n)
+            reason: str | None = None
+            if np.isnan(values[0]):
+                reason = ONE_CLASS if metric in ("specificity", "npv") else "no prediction is one of the classes"
             if average == "micro":
-                whole = (made if metric == "precision" else truths)[0].sum()
-                reason = "no prediction is one of the classes" if np.isnan(values[0]) else None
-                if metric != "f1" or made[0].sum() == truths[0].sum():  # a share of something
-                    own = share(hits, float(whole))
+                whole = (made[:, :k] if metric == "precision" else truths)[0].sum()
+                one_share = metric in ("precision", "recall") or made[0, :k].sum() == truths[0].sum()
+                if draws.single and one_share and metric not in ("specificity", "npv"):
+                    own = wilson(len(hit), float(whole))
+            else:
+                values = mean_over(kind.values, -1, weights=np.ones_like(truths) if average == "macro" else truths)
+                reason = left_out.get(metric)
             if average == "macro":
-                of, few = effective(getattr(counts, metric)), few_cases(truths[0], draws)
+                of, few = effective(kind.mass), rare
             found.append(
                 estimate(
                     metric, values, of, draws, n=n, unscored=out, share=own, few=few, reason=reason,
                     columns={"average": average},
                 )
             )  # fmt: skip
-    for code, label in enumerate(labels):
-        tp, guessed, real = (of[code] for of in cases)
-        counted: dict[str, int] = {"precision": guessed, "recall": real, "f1": guessed + real - tp}
-        for metric, values in scores._asdict().items():
-            found.append(
-                estimate(
-                    metric, values[:, code], getattr(counts, metric)[code], draws, n=counted[metric],
-                    unscored=unscored.get(label, 0), label=label, columns={"average": None},
-                    share=None if metric == "f1" else share(tp, counted[metric]),
-                    reason=UNDEFINED[metric] if np.isnan(values[0, code]) else None,
-                )
-            )  # fmt: skip
+    correlation = matthews(right, made, truths)
+    alone: dict[str, Any] = {"n": n, "unscored": out, "columns": {"average": None}}
+    recall = kinds["recall"]
+    found += [
+        estimate(
+            "mcc", correlation, n, draws, bottom=-1.0, reason=ONE_CLASS if np.isnan(correlation[0]) else None, **alone
+        ),
+        estimate(
+            "balanced_accuracy", mean_over(recall.values, -1), effective(recall.mass), draws, few=rare,
+            reason=left_out.get("recall"), **alone,
+        ),
+    ]  # fmt: skip
+    return found + _of_labels(kinds, labels, draws, unscored)
+
+
+def _kinds(right: Floats, made: Floats, truths: Floats, cases: Sequence[Ints], beta: float | None) -> dict[str, _Kind]:
+    """Return the scores of labels by name; `cases` [k] are the right, the predicted and the true ones as they are."""
+    scores, no = label_scores(right, made, truths), complements(right, made, truths)
+    negative = label_scores(*no)
+    summed = [counts.sum(axis=-1) for counts in (right, made, truths)]
+    micro, micro_negative = (
+        label_scores(summed[0], summed[1], summed[2]),
+        label_scores(*(counts.sum(axis=-1) for counts in no)),
+    )
+    tp, guessed, real = (counts.tolist() for counts in cases)
+    tn, not_guessed, not_real = (counts.tolist() for counts in complements(*cases))
+    either = (cases[1] + cases[2] - cases[0]).tolist()
+    both = (made[0] + truths[0]) / 2
+    found = {
+        "precision": _Kind(scores.precision, micro.precision, made[0], tp, guessed),
+        "recall": _Kind(scores.recall, micro.recall, truths[0], tp, real),
+        "f1": _Kind(scores.f1, micro.f1, both, None, either),
+    }
+    if beta is not None:
+        all_ = f_beta(summed[0], summed[1], summed[2], beta)
+        found["f_beta"] = _Kind(f_beta(right, made, truths, beta), all_, both, None, either)
+    found["specificity"] = _Kind(negative.recall, micro_negative.recall, no[2][0], tn, not_real)
+    found["npv"] = _Kind(negative.precision, micro_negative.precision, no[1][0], tn, not_guessed)
     return found
+
+
+def _of_labels(
+    kinds: Mapping[str, _Kind], labels: Sequence[str], draws: Draws, unscored: Mapping[str | None, int]
+) -> list[Aggregate]:
+    """Return the scores of every label."""
+    ends = {
+        metric: resampled_ends(kind.values, kind.mass, draws)
+        for metric, kind in kinds.items()
+        if kind.part is None or not draws.single
+    }
+    lacking = {metric: np.isnan(kind.values[0]).tolist() for metric, kind in kinds.items()}
+    return [
+        estimate(
+            metric, kind.values[:, code], kind.mass[code], draws, n=kind.whole[code], unscored=unscored.get(label, 0),
+            label=label, columns={"average": None}, drawn=ends[metric][code] if metric in ends else None,
+            share=wilson(kind.part[code], kind.whole[code]) if kind.part is not None and metric not in ends else None,
+            reason=UNDEFINED[metric] if lacking[metric][code] else None,
+        )
+        for code, label in enumerate(labels)
+        for metric, kind in kinds.items()
+    ]  # fmt: skip
 
 
 def few_cases(truths: Floats | Ints, draws: Draws) -> str | None:
@@ -190,6 +312,21 @@ def effective(counts: Floats | Ints) -> float:
     return len(present) ** 2 / float((1 / present).sum()) if len(present) else 0.0
 
 
+def resampled_ends(values: Floats, objects: Floats, draws: Draws, bottom: float = 0.0) -> list[Interval]:
+    """Return the 95 % intervals of several `values` [1 + B, m] that rest on `objects` [m] cases; none of one unit.
+
+    They follow from the same resamples that pair models: their variance, scaled as that of a share of so many cases in
+    the units of `draws`, see resample_interval; of values within bottom … 1.
+    """
+    if len(values) < 2 or draws.units < 2:
+        return [NONE] * values.shape[1]
+    span = 1.0 - bottom
+    scaled = (values - bottom) / span if bottom else values
+    size = np.maximum(1.0, objects * draws.independence)
+    low, high = resample_interval(scaled[0], scaled[1:], size, draws.units, bias=0.0)
+    return list(zip((bottom + span * low).tolist(), (bottom + span * high).tolist(), strict=True))
+
+
 def estimate(
     metric: str,
     values: Floats,
@@ -200,25 +337,26 @@ def estimate(
     unscored: int,
     label: str | None = None,
     share: Interval | None = None,
+    drawn: Interval | None = None,
+    bottom: float = 0.0,
     few: str | None = None,
     reason: str | None = None,
     columns: Columns | None = None,
 ) -> Aggregate:
     """Return the aggregate of `values` [1 + B]: of the data set and of its resamples; NaN is no value, with a reason.
 
-    The interval is `share` where given, else follows from the same resamples that pair models: their variance, scaled
-    as that of a share of `objects` cases in the units of `draws`, see resample_interval. `few`: why there are too few
-    cases for either.
+    The interval is `share` where given, else `drawn`, or what resampled_ends has for `objects` cases and the range
+    bottom … 1. `few`: why there are too few cases for either.
     """
-    value, samples, units = float(values[0]), values[1:], draws.units
-    if units < 2:  # one unit says nothing about the next
+    value, samples = float(values[0]), values[1:]
+    if draws.units < 2:  # one unit says nothing about the next
         samples = samples[:0]
     if few is not None and len(samples) and not math.isnan(value):
         samples, reason = samples[:0], few if reason is None else f"{reason}. {few}"
     interval, method = share or NONE, "wilson"
     if share is None and len(samples) and not math.isnan(value):
-        low, high = resample_interval(values[0], samples, max(1.0, objects * draws.independence), units, bias=0.0)
-        interval, method = (float(low), float(high)), "bootstrap"
+        interval = drawn or resampled_ends(values[:, None], np.array([objects]), draws, bottom)[0]
+        method = "bootstrap"
     return aggregate(
         metric, value, interval, method, n=n, unscored=unscored, label=label, reason=reason, columns=columns,
         samples=samples,

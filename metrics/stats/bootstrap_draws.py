@@ -1,7 +1,7 @@
 """Bootstrap resamples and half-samples of units: which they hold, counts of what these are, and resampled sums."""
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TypeVar
 
 import numpy as np
@@ -64,7 +64,7 @@ def counted(draws: NDArray[Number], codes: Ints, kinds: int) -> NDArray[Number]:
     return found
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class Draws:
     """A data set itself and B resamples of its units, the same for every model.
 
@@ -113,7 +113,7 @@ class Draws:
         """Whether every case is a unit of its own, and all weigh the same."""
         return self.weights is None and self.clusters is None
 
-    @property
+    @cached_property
     def units(self) -> float:
         """How many units of one size and weight the cases are worth, 1 and more; of such units their number."""
         return 1 + design_freedom(self.unit, self.weights)

@@ -6,7 +6,15 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
-from sklearn.metrics import accuracy_score, confusion_matrix, precision_recall_fscore_support
+from sklearn.metrics import (
+    accuracy_score,
+    balanced_accuracy_score,
+    confusion_matrix,
+    fbeta_score,
+    matthews_corrcoef,
+    multilabel_confusion_matrix,
+    precision_recall_fscore_support,
+)
 
 from metrics.core.evaluator import Aggregate, Findings, Status
 from metrics.core.evidence import Evidence
@@ -18,12 +26,15 @@ LABELS = ["cat", "dog", "fox", "owl"]
 PAIRS = st.lists(st.tuples(st.sampled_from(LABELS), st.sampled_from(LABELS)), min_size=1, max_size=40)
 
 
-def classify(cases: list[tuple[str | None, list[tuple[str | None, float | None]]]], **parameters: Any) -> Findings:
+def classify(
+    cases: list[tuple[str | None, list[tuple[str | None, float | None]]]], weights: Any = None, **parameters: Any
+) -> Findings:
     """The findings for cases given as (true label, [(label, score) …])."""
     entry = evaluators()["classification"]
-    suite = Suite.from_rows(
-        "s", "classification", [{"case_id": str(i), "label": true} for i, (true, _) in enumerate(cases)]
-    )
+    rows_of_cases = [{"case_id": str(i), "label": true} for i, (true, _) in enumerate(cases)]
+    if weights is not None:
+        rows_of_cases = [row | {"weight": weight} for row, weight in zip(rows_of_cases, weights, strict=True)]
+    suite = Suite.from_rows("s", "classification", rows_of_cases)
     models = [{"case_id": str(index), "model": "m"} for index in range(len(cases))]
     own = zip(models, cases, strict=True)
     rows = [row | {"label": label, "score": score} for row, (_, made) in own for label, score in made]
@@ -39,7 +50,7 @@ def answered(cases: list[tuple[list[str], str | None]], **parameters: Any) -> Fi
     return entry(suite, outputs, entry.parameters.model_validate(parameters))
 
 
-def number(row: Aggregate) -> float:
+def number_of(row: Aggregate) -> float:
     """The value, NaN for none, as scikit-learn has it."""
     return np.nan if row.value is None else row.value
 
@@ -58,12 +69,55 @@ def test_equal_to_scikit_learn(pairs: list[tuple[str, str]]) -> None:
                 truth, predicted, labels=classes, average="macro", zero_division=np.nan
             )
             for place, metric in enumerate(("precision", "recall", "f1")):
-                assert number(pick(findings, metric, average="macro")) == pytest.approx(means[place], nan_ok=True)
+                assert number_of(pick(findings, metric, average="macro")) == pytest.approx(means[place], nan_ok=True)
                 for label, value in zip(classes, each[place], strict=True):
-                    assert number(pick(findings, metric, label)) == pytest.approx(value, nan_ok=True)
+                    assert number_of(pick(findings, metric, label)) == pytest.approx(value, nan_ok=True)
         matrix = confusion_matrix(truth, predicted, labels=labels)
     ours = {(row["label"], row["predicted"]): row["count"] for row in scored.curves.to_pylist()}
     assert ours == {(labels[i], labels[j]): matrix[i, j] for i, j in zip(*np.nonzero(matrix), strict=True)}
+
+
+def test_the_relatives_of_accuracy_equal_scikit_learns_on_random_data() -> None:
+    """200 data sets, some of one class, weighted every third time: MCC, balanced accuracy, F-β, specificity and NPV."""
+    rng = np.random.default_rng(3)
+    for number in range(200):
+        n, k = int(rng.integers(1, 50)), int(rng.integers(1, 5))
+        truth, made = (rng.choice(LABELS[:k], n).tolist() for _ in range(2))
+        weights = rng.integers(1, 4, n).astype(float) if number % 3 == 0 else None
+        beta = (0.5, 2.0)[number % 2]
+        pairs = [(true, [(guess, 1.0)]) for true, guess in zip(truth, made, strict=True)]
+        found = classify(pairs, weights, beta=beta, resamples=0)
+        classes = sorted({*truth, *made})
+        own: dict[str, Any] = {"sample_weight": weights}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # scikit-learn remarks on a single label
+            theirs = matthews_corrcoef(truth, made, **own)
+            one = len(set(truth)) == 1 or len(set(made)) == 1
+            assert number_of(pick(found, "mcc")) == pytest.approx(np.nan if one else theirs, nan_ok=True)
+            balanced = balanced_accuracy_score(truth, made, **own)
+            assert pick(found, "balanced_accuracy").value == pytest.approx(balanced)
+            f_beta = fbeta_score(truth, made, beta=beta, labels=classes, average=None, zero_division=np.nan, **own)
+            counts = multilabel_confusion_matrix(truth, made, labels=classes, **own)
+        each = {"f_beta": f_beta}
+        with np.errstate(invalid="ignore"):
+            (tn, fp), (fn, _) = (counts[:, row].T for row in range(2))
+            each |= {"specificity": tn / (tn + fp), "npv": tn / (tn + fn)}
+            micro = {"specificity": tn.sum() / (tn + fp).sum(), "npv": tn.sum() / (tn + fn).sum()}
+        for metric, values in each.items():
+            for label, value in zip(classes, values, strict=True):
+                assert number_of(pick(found, metric, label)) == pytest.approx(value, nan_ok=True)
+            known = values[~np.isnan(values)]
+            macro = known.mean() if len(known) else np.nan
+            assert number_of(pick(found, metric, average="macro")) == pytest.approx(macro, nan_ok=True)
+        for metric, value in micro.items():
+            assert number_of(pick(found, metric, average="micro")) == pytest.approx(value, nan_ok=True)
+
+
+def test_a_prediction_of_no_class_is_a_class_of_its_own_for_mcc() -> None:
+    truth, made = ["a", "a", "b", "b", "b"], ["a", "?", "b", "b", "?"]
+    found = answered([([true], guess) for true, guess in zip(truth, made, strict=True)])
+    assert pick(found, "mcc").value == pytest.approx(matthews_corrcoef(truth, made))
+    assert "f_beta" not in {row.metric for row in found.aggregates}
 
 
 @pytest.mark.parametrize(("predictions", "expected"), [
@@ -113,7 +167,8 @@ def test_intervals_are_named_and_hold_the_value() -> None:
     findings = classify([(true, [(label, 1.0)]) for true, label in zip(truth.tolist(), guess.tolist(), strict=True)])
     for row in findings.aggregates:
         assert row.low < row.value < row.high
-        share = row.metric == "accuracy" or row.columns["average"] == "micro" or (row.label and row.metric != "f1")
+        micro = row.columns["average"] == "micro" and row.metric not in ("specificity", "npv")
+        share = row.metric == "accuracy" or micro or (row.label and row.metric != "f1")
         assert row.interval == ("wilson" if share else "bootstrap")
 
 

@@ -139,6 +139,11 @@ TABLE: dict[str, Inputs] = {
     "classification.confusion.label_scores": [
         (NO_INTS, NO_INTS, NO_INTS), (np.zeros(2), np.array([0, 3]), np.array([0, 3])),
     ],
+    "classification.confusion.f_beta": [(np.zeros(2), np.array([0, 3]), np.array([0, 3]), beta) for beta in (0.5, 2.0)],
+    "classification.confusion.complements": [(NO_INTS, NO_INTS, NO_INTS), (np.zeros(2), np.ones(2), np.ones(2))],
+    "classification.confusion.matthews": [
+        (right, np.append(right, 0.0), right) for right in (np.zeros(2), np.array([0.0, 4.0]), NONE, np.ones(3))
+    ],
     "classification.confusion.mean_scores": [
         (right, right, right, average)
         for right in (np.zeros(2), np.array([0.0, 4.0]), NONE) for average in ("micro", "macro", "weighted")

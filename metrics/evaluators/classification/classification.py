@@ -1,4 +1,4 @@
-"""Classification: accuracy, precision, recall and F1 of predicted labels."""
+"""Classification: accuracy, precision, recall, F1 and their relatives, such as MCC, of predicted labels."""
 
 import numpy as np
 import pyarrow as pa
@@ -8,7 +8,7 @@ from metrics.core.evaluator import Example, Findings
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence_columns import facts_json
 from metrics.core.suite import PREDICTIONS, Outputs, Suite
-from metrics.evaluators._classification import CLASSIFICATION_METRICS, ClassificationParameters, compare
+from metrics.evaluators._classification import CLASSIFICATION_METRICS, LabelParameters, compare
 from metrics.evaluators.classification._examples import scored_cases
 from metrics.evaluators.classification._score_matrix import case_runs, whole
 from metrics.stats.float_tolerance import first_highest
@@ -28,7 +28,11 @@ ONE_UNANSWERED = scored_cases(("a", {"a": 0.8}), ("b", {}))
     tasks=("classification",),
     inputs=("label", "predictions"),
     metrics=CLASSIFICATION_METRICS,
-    sources=("Valor metrics: Classification Metrics", "H2O Eval Studio evaluators: Classification"),
+    sources=(
+        "Valor metrics: Classification Metrics",
+        "H2O Eval Studio evaluators: Classification",
+        "scikit-learn: classification metrics",
+    ),
     standards=("valid and reliable", "outcomes analysis"),
     examples=(
         Example(
@@ -43,7 +47,20 @@ ONE_UNANSWERED = scored_cases(("a", {"a": 0.8}), ("b", {}))
                 {"metric": "f1", "label": None, "average": "micro", "value": 0.75},
                 {"metric": "precision", "label": "dog", "value": 0.5},
                 {"metric": "recall", "label": "cat", "value": 0.5},
+                {"metric": "specificity", "label": "dog", "value": 2 / 3},
+                {"metric": "npv", "label": "cat", "value": 2 / 3},
+                {"metric": "balanced_accuracy", "value": 5 / 6},
+                {"metric": "mcc", "value": 7 / 10},
             ),
+        ),
+        Example(
+            "F2: recall weighs twice as much as precision",
+            THREE_OF_FOUR,
+            rows=(
+                {"metric": "f_beta", "label": "cat", "value": 5 / 9},
+                {"metric": "f_beta", "label": "dog", "value": 5 / 6},
+            ),
+            parameters={"beta": 2},
         ),
         Example(
             "a case without a prediction is unscored, and a class without one has no precision",
@@ -71,10 +88,10 @@ ONE_UNANSWERED = scored_cases(("a", {"a": 0.8}), ("b", {}))
         "0/0 has no value, with the reason, and is left out of means; Valor does not say. Macro, micro and weighted "
         "means are added, and accuracy is the share of cases whose label is right, which for two classes is Valor's "
         "(TP + TN) / all. Slips of Valor's text are not followed: recall divides by TP + FN, F1 is a harmonic mean. "
-        "Valor sets no threshold; .75 is H2O's."
+        "Valor sets no threshold; .75 is H2O's. MCC, balanced accuracy, specificity, NPV and F-β are added."
     ),
 )
-def classification(suite: Suite, outputs: Outputs, parameters: ClassificationParameters) -> Findings:
+def classification(suite: Suite, outputs: Outputs, parameters: LabelParameters) -> Findings:
     """How well one predicted label a case agrees with the true one: accuracy, precision, recall, F1 and confusion.
 
     The prediction of a case is its label with the highest score, the first in the file where several tie; a label
@@ -82,9 +99,16 @@ def classification(suite: Suite, outputs: Outputs, parameters: ClassificationPar
 
         accuracy    = right / n                   precision_c = TP / (TP + FP)
         recall_c    = TP / (TP + FN)              F1_c        = 2·TP / (2·TP + FP + FN)
+        specificity = TN / (TN + FP)              NPV_c       = TN / (TN + FN)
+        Fβ_c        = (1 + β²)·TP / ((1 + β²)·TP + β²·FN + FP),   where `beta` is given
+        MCC         = (right·n − Σ t·p) / √((n² − Σ p²)·(n² − Σ t²)),   t cases and p predictions of a class
+        balanced accuracy = mean of recall over the classes with cases
 
     Over all classes, column `average`: *macro*, the mean over classes (the headline), *weighted* by the cases of each
-    class, and *micro*, of the summed counts. Classes are those of the suite and all that a prediction names.
+    class, and *micro*, of the summed counts. MCC is from −1 to 1, 0 for guesses; all else from 0 to 1; higher is
+    better. Where classes are rare, accuracy says little: MCC and balanced accuracy are not raised by naming the most
+    frequent class. Of two classes, the specificity of one is the recall of the other.
+    Classes are those of the suite and all that a prediction names.
 
     0/0 has no value, with the reason (a class never predicted has no precision); the macro and weighted means leave it
     out and name it. A case without a prediction is unscored, and counted: a model that declined and a file that is
@@ -93,7 +117,8 @@ def classification(suite: Suite, outputs: Outputs, parameters: ClassificationPar
     `cases.group` where given, then of shares too) for F1 and the means; two models are tested on the same resamples.
     The macro mean over classes of fewer than 5 cases (harmonic mean) has neither.
 
-    Equal to scikit-learn's precision_recall_fscore_support with zero_division = nan.
+    Equal to scikit-learn's precision_recall_fscore_support and fbeta_score with zero_division = nan,
+    balanced_accuracy_score, and matthews_corrcoef where both sides have two classes or more; else it has no value.
     """
     truth = suite.cases["label"].combine_chunks()
     best, score = top_predictions(suite.cases["case_id"], outputs.predictions)

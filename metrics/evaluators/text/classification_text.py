@@ -10,7 +10,7 @@ from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence_columns import facts_json
 from metrics.core.score_columns import mapped
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators._classification import CLASSIFICATION_METRICS, ClassificationParameters, compare
+from metrics.evaluators._classification import CLASSIFICATION_METRICS, LabelParameters, compare
 from metrics.text.agents.dialogue import cut
 
 SHOWN_CHARACTERS = 200
@@ -31,7 +31,7 @@ SPAM = {
 }
 
 
-class TextClassificationParameters(ClassificationParameters):
+class TextClassificationParameters(LabelParameters):
     """How an answer is turned into a label."""
 
     strip: bool = Field(True, description="Ignore white space around the answer and the labels.")
@@ -101,7 +101,9 @@ def classification_text(suite: Suite, outputs: Outputs, parameters: TextClassifi
     true class and the accuracy, is a false positive of no class, and appears as null in the confusion matrix's
     `predicted`. An empty or missing answer is unscored; `missing` = wrong makes it an error.
 
-    Equal to scikit-learn's precision_recall_fscore_support with labels = the true ones and zero_division = nan.
+    MCC, balanced accuracy, specificity, NPV and F-β are as in classification; for MCC all answers that are no class are
+    one class more. Equal to scikit-learn's precision_recall_fscore_support with labels = the true ones and
+    zero_division = nan.
     """
     answers = _answers(suite, outputs)
     predicted = mapped(answers, lambda text: parameters.normalised(text) if text.strip() else None)

@@ -1,10 +1,11 @@
-"""Confusion counts of predicted labels and what follows from them: precision, recall, F1 and their means."""
+"""Confusion counts of predicted labels and what follows from them: precision, recall, F-scores, their means, MCC."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from metrics.core.array_types import Floats, Ints
+from metrics.core.rounding import EQUAL
 from metrics.stats.ratios import mean_over, ratio
 
 Counts = Ints | Floats
@@ -48,3 +49,33 @@ def mean_scores(right: Counts, predicted: Counts, truths: Counts, average: str) 
         return label_scores(right.sum(axis=-1), predicted.sum(axis=-1), truths.sum(axis=-1))
     weights = np.ones_like(truths) if average == "macro" else truths
     return LabelScores(*(mean_over(values, -1, weights=weights) for values in label_scores(right, predicted, truths)))
+
+
+def f_beta(right: Counts, predicted: Counts, truths: Counts, beta: float) -> Floats:
+    """Return (1 + β²)·right / (predicted + β²·truths): recall weighs β times as much as precision; NaN where 0/0."""
+    whole: Floats = np.asarray(predicted + beta**2 * truths, np.float64) / (1 + beta**2)
+    return ratio(right, whole)
+
+
+def complements(right: Counts, predicted: Counts, truths: Counts) -> tuple[Counts, Counts, Counts]:
+    """Return the same counts [..., k] of "not this label": `label_scores` of them has NPV as precision, specificity as
+    recall.
+    """
+    cases = truths.sum(axis=-1, keepdims=True)
+    return cases - predicted - truths + right, cases - predicted, cases - truths
+
+
+def matthews(right: Counts, predicted: Counts, truths: Counts) -> Floats:
+    """Return Matthews' correlation of true and predicted labels, −1 … 1, [..., k] → [...]; 0 at chance.
+
+        (c·n − Σ p·t) / √((n² − Σ p²)·(n² − Σ t²))
+
+    with c of n cases right, t cases and p predictions of each label; `predicted` [..., k + 1] has those of no label as
+    its last. NaN where all cases or all predictions are of one label. Equal to scikit-learn's, which has 0 there.
+    Sources: Matthews 1975; Gorodkin 2004, "Comparing two K-category assignments".
+    """
+    n = truths.sum(axis=-1)
+    spreads = [n**2 - (counts * counts).sum(axis=-1) for counts in (predicted, truths)]
+    spread = np.where(np.minimum(*spreads) > EQUAL * n**2, spreads[0] * spreads[1], 0.0)
+    agreed = right.sum(axis=-1) * n - (predicted[..., :-1] * truths).sum(axis=-1)
+    return ratio(agreed, np.sqrt(np.maximum(spread, 0.0)))
