@@ -16,7 +16,7 @@ from components.widgets.literal import literal
 from components.widgets.tables import header, numeric, records
 from metrics.analysis import Comparison, Decision, Difference, Leaderboard, Resampled
 from metrics.analysis.comparison.decisions import answer as replacement_answer, decisions as decisions_by_margins
-from metrics.analysis.corrected_tests import of_comparison
+from metrics.analysis.corrected_tests import of_comparison, of_ranks
 from metrics.presentation import format, phrases
 from metrics.presentation.questions import is_it_better
 from metrics.presentation.viewers import board_drawing, case_texts
@@ -289,4 +289,5 @@ else:
 for line in dict.fromkeys(judge_calls.run_line(judge_settings.judge_of(each)) for each in (run, other)):
     if line:
         st.text(line)
-what_was_tested.draw(run, of_comparison(found, tag))
+ranked = [of_ranks(run_reads.leaderboard(run, tag=tag), tag)] if tag and found.is_of_family else []
+what_was_tested.draw(run, *of_comparison(found, tag), *ranked)

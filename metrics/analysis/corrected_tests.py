@@ -12,10 +12,10 @@ from metrics.analysis.findings.flips import flip_rates
 from metrics.analysis.labels.judgements import judged_evaluators
 from metrics.analysis.labels.labelled_scores import metric_columns
 from metrics.analysis.labels.manipulations import Check, has_manipulations, manipulation_checks
+from metrics.analysis.leaderboard.family import repeated_keys
 from metrics.analysis.leaderboard.leaderboard import Leaderboard, leaderboard
 from metrics.analysis.trend import Trend
 from metrics.core.metric_names import full_name
-from metrics.stats.corrections import is_significant
 from metrics.store import Run
 
 if TYPE_CHECKING:
@@ -57,27 +57,31 @@ def corrected_tests(run: Run) -> list[CorrectedTests]:
 
 
 def of_ranks(board: Leaderboard, tag: str | None = None) -> CorrectedTests:
-    """Return the tests behind a leaderboard's ranks, of all cases or those with a tag."""
-    own = [ranks.adjusted for ranks in board.ranks.values() if ranks.adjusted]
+    """Return the one family of tests behind a leaderboard's ranks, headline and comparisons, of all cases or a tag."""
+    tested = {**board.ranks, **board.spent}
+    twins = repeated_keys(board.columns, tested)
     where = f" on “{tag}”" if tag else ""
     return CorrectedTests(
         f"Which models are better in a metric{where}?",
-        sum(map(len, own)),
-        len(own),
-        "Holm, over the pairs of models of each metric",
-        sum(is_significant(p) for pairs in own for p in pairs.values()),
+        board.tests,
+        1,
+        "Holm, over all metrics and pairs of models",
+        sum(len(own.significant) for key, own in tested.items() if key not in twins),
     )
 
 
-def of_comparison(found: Comparison, tag: str | None = None) -> CorrectedTests:
-    """Return the tests of two models over the metrics shown."""
+def of_comparison(found: Comparison, tag: str | None = None) -> list[CorrectedTests]:
+    """Return the tests of two models over the metrics shown; none where they are among those of the ranks."""
+    if found.is_of_family and not found.anytime:
+        return []
     rows = [*found.rows, *found.resampled]
     keys = {row.column.key for row in rows}
     better = sum(row.significance in CLEAR for row in rows if not row.is_twin(keys))
     runs = "" if found.run_a == found.run_b else " of another run"
     where = f" on “{tag}”" if tag else ""
     question = f"Is {found.model_b} better than {found.model_a}{runs}{where}?"
-    return CorrectedTests(question, found.tested, *_over(found.correction, found.tested, "the metrics shown"), better)
+    over = "all metrics and pairs of models" if found.is_of_family else "the metrics shown"
+    return [CorrectedTests(question, found.tested, *_over(found.correction, found.tested, over), better)]
 
 
 def of_trend(found: Trend) -> CorrectedTests:

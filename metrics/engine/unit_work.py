@@ -14,8 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.cases import POSITION, Cases
-from metrics.core.evaluator import Aggregate, CaseScore, Evaluator, Parameters, Status, not_applicable
 from metrics.core.equal_inputs import group_equal_inputs
+from metrics.core.evaluator import Aggregate, CaseScore, Evaluator, Parameters, Status, not_applicable
 from metrics.core.label_keys import find
 from metrics.core.registry import choose
 from metrics.core.sampling_design import SamplingDesign

@@ -104,11 +104,9 @@ def significance(tests: int, correction: str) -> str:
     }[correction]
 
 
-def better(tests: int, correction: str, pairs: int = 1) -> str:
-    """Return what "better" means beside so many tests of two models, which are one of so many ranked `pairs`."""
-    ranked = (
-        "" if pairs < 2 or correction != "holm" else f", and in a metric's {pairs:,} pairs of models, as in the ranks"
-    )
+def better(tests: int, correction: str, is_of_family: bool = False) -> str:
+    """Return what "better" means beside so many tests of two models; of the family: as in the run's ranks."""
+    ranked = ": all metrics and pairs of models of the run together, as in the ranks" if is_of_family else ""
     return f"“Better” = {significance(tests, correction)}{ranked}."
 
 

@@ -20,15 +20,16 @@ CELLS = 1 << 18  # of differences held at once
 class Pairs:
     """P tested pairs of models: `better` and `worse` [P] are their columns, the better mean first.
 
-    p [P]: of no difference; adjusted [P]: by Holm over all pairs. Of values per case: error [P], the standard error of
-    the mean difference; cases [P] that both have; units [P]: the independent ones among them (clusters, or cases);
-    freedom [P]: the error's degrees of freedom.
+    p [P]: of no difference; adjusted [P]: by Holm over all pairs; differs [P]: whether anything does, so that p could
+    be below 1. Of values per case: error [P], the standard error of the mean difference; cases [P] that both have;
+    units [P]: the independent ones among them (clusters, or cases); freedom [P]: the error's degrees of freedom.
     """
 
     better: Ints
     worse: Ints
     p: Floats
     adjusted: Floats
+    differs: Bools
     error: Floats
     cases: Ints
     units: Ints
@@ -52,9 +53,11 @@ def compare_pairs(
         values, weights, clusters = values[rows], None if weights is None else weights[rows], clusters[rows]
 
     def test(first: Ints, second: Ints) -> tuple[Floats, ...]:
-        found = paired_tests(values[:, first] - values[:, second], weights, clusters, single[first] & single[second])
+        apart = values[:, first] - values[:, second]
+        found = paired_tests(apart, weights, clusters, single[first] & single[second])
+        differs = np.asarray((np.abs(apart) > EQUAL).any(axis=0), np.float64)
         counts = (found.pairs.astype(np.float64), found.units.astype(np.float64), found.freedom)
-        return found.difference, found.p, found.error, *counts
+        return found.difference, found.p, differs, found.error, *counts
 
     return _pairs(order, max(1, CELLS // max(1, len(values))), test)
 
@@ -65,8 +68,9 @@ def compare_resamples(values: Floats, samples: Floats) -> Pairs:
     values, samples = values[order], samples[order]
 
     def test(first: Ints, second: Ints) -> tuple[Floats, ...]:
-        apart, nothing = values[first] - values[second], np.zeros(len(first))
-        return apart, resample_tests(apart, samples[first] - samples[second]), nothing, nothing, nothing, nothing
+        apart, moved, nothing = values[first] - values[second], samples[first] - samples[second], np.zeros(len(first))
+        differs = (np.abs(apart) > EQUAL) | (np.abs(moved) > EQUAL).any(axis=1)
+        return apart, resample_tests(apart, moved), differs.astype(np.float64), nothing, nothing, nothing, nothing
 
     return _pairs(order, max(1, CELLS // max(1, samples.shape[1])), test)
 
@@ -81,11 +85,12 @@ def _pairs(order: Ints, step: int, test: Callable[[Ints, Ints], tuple[Floats, ..
     parts = [
         test(first[start : start + step], second[start : start + step]) for start in range(0, max(1, len(first)), step)
     ]
-    difference, p, error, cases, units, freedom = (np.concatenate(part) for part in zip(*parts, strict=True))
+    difference, p, differs, error, cases, units, freedom = (np.concatenate(part) for part in zip(*parts, strict=True))
     adjusted = holm(np.concatenate([p, np.ones(len(places[0]) - len(p))]))[: len(p)]
     swapped = difference < -EQUAL  # on the cases of both the worse mean may be the better one
     better, worse = (order[np.where(swapped, *pair)] for pair in ((second, first), (first, second)))
-    return Pairs(better, worse, p, adjusted, error, cases.astype(np.int64), units.astype(np.int64), freedom)
+    counts = (cases.astype(np.int64), units.astype(np.int64))
+    return Pairs(better, worse, p, adjusted, differs.astype(bool), error, *counts, freedom)
 
 
 def best_first(values: Floats, weights: Floats | None = None) -> Ints:

@@ -1,20 +1,27 @@
 """Models by several metrics and over several suites, simulated: python -m tests.benchmarks.bench_rankings
 
 The 95 % interval of a weighted score of a share, a skewed mean and clipped seconds; and of models over suites of which
-every second one lacks a model, beside the interval that takes their differences for one in all suites. And how often
-three models that are equal over all suites are ranked apart.
+every second one lacks a model, beside the interval that takes their differences for one in all suites. How often
+three models that are equal over all suites are ranked apart. And how often a run finds any difference, where there is
+none and where a model is better, beside each metric corrected by itself.
 """
 
 from unittest.mock import patch
 
 import numpy as np
 
+from metrics.analysis.leaderboard.family import correct_family
+from metrics.analysis.leaderboard.leaderboard import Column
+from metrics.analysis.leaderboard.ranks import case_ranks
+from metrics.core.evaluator import Metric
+from metrics.core.sampling_design import SamplingDesign
 from metrics.stats import meta_analysis
 from metrics.stats.meta_analysis import Study, pooled_means
 from metrics.stats.weightings import weighted_intervals
 from tests.benchmarks.table import Row, report
 
 TRIALS, SUITES = 3_000, 600  # data sets of one suite, and of several
+CASES, RUNS = 60, 500
 SIZES = (10, 30, 100)
 WORST = 10.0  # seconds
 SHARES = np.array([0.5, 0.3, 0.2])
@@ -75,6 +82,35 @@ def ranked(suites: int, tau: float) -> tuple[float, bool]:
     return wrong / SUITES, is_shown
 
 
+def family(metrics: int, models: int, gap: float) -> tuple[float, float, float]:
+    """In what share of runs any difference is found, by the family and metric by metric; and the first model leads.
+
+    Sixty cases that are as hard for all models; the metrics of a model share a third of their noise. The first model is
+    better by `gap` of the standard deviation of its noise.
+    """
+    rng = np.random.default_rng([metrics, models, round(100 * gap)])
+    metric, names = Metric("score", "", -np.inf, np.inf), [f"m{place}" for place in range(models)]
+    design, single = SamplingDesign(CASES, np.arange(CASES), None, None), np.zeros(models, bool)
+    columns = [
+        Column(f"{one}/score", str(one), "", "", "score", "", "", "higher", -np.inf, np.inf, None, "", True, False)
+        for one in range(metrics)
+    ]
+    counts = np.zeros(3)
+    for _ in range(RUNS):
+        alone = {}
+        common = rng.normal(0, np.sqrt(1 / 3), (CASES, models)) + gap * (np.arange(models) == 0)
+        for column in columns:
+            found = case_ranks(metric, common + rng.normal(0, np.sqrt(2 / 3), common.shape), single, names, design)
+            assert found is not None
+            alone[column.key] = found
+        together = correct_family(columns, alone)
+        first = [pair for ranks in together.values() for pair in ranks.significant]
+        itself = any(ranks.significant for ranks in alone.values())
+        counts += [bool(first), itself, all((names[0], other) in first for other in names[1:])]
+    any_, by_itself, leads = (counts / RUNS).tolist()
+    return any_, by_itself, leads
+
+
 def main() -> None:
     rows = [
         Row(f"weighted score, {n} cases, {right:.0%} right: coverage", weighted(n, right), "", least=0.93)
@@ -93,6 +129,16 @@ def main() -> None:
             wrong, is_shown = ranked(suites, tau)
             title = f"{suites} suites, differences vary by {tau:g}: equal models ranked apart"
             rows.append(Row(f"{title}, {'shown' if is_shown else 'not shown'}", wrong, ""))
+    for models in (2, 3, 5):
+        for metrics in (1, 3, 5, 8):
+            for gap in (0.0, 0.5):
+                any_, alone, leads = family(metrics, models, gap)
+                title = f"{metrics} metrics, {models} models, {f'one better by {gap:g} SD' if gap else 'all alike'}"
+                most = None if gap else 0.05 + 3 * float(np.sqrt(0.05 * 0.95 / RUNS))
+                rows.append(Row(f"{title}: finds a difference", any_, "", most=most))
+                rows.append(Row(f"{title}: finds one, each metric corrected by itself", alone, ""))
+                if gap:
+                    rows.append(Row(f"{title}: better than every other one", leads, ""))
     report(rows)
 
 

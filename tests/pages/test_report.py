@@ -14,7 +14,7 @@ def test_what_the_report_holds(run: Run, open_page: Open) -> None:
     labels = [box.label for box in page.checkbox]
     assert labels[0].startswith("**Summary** · ")
     assert [label.split("**")[1] for label in labels] == [title for title, _ in SECTIONS.values()]
-    assert "sharp" in page.dataframe[0].value["Leader"].tolist()
+    assert "sharp" in page.dataframe[0].value["Best value of"].tolist()
 
 
 def test_a_choice_of_sections(run: Run, open_page: Open) -> None:

@@ -149,8 +149,10 @@ def noted(text: str) -> tuple[Answer, ...]:
 
 
 def made(image: Path | None = None, hostile: str = HOSTILE) -> Report:
-    heads = ("Metric", "Leader", "Value (95 % interval)", "n", "Tied for best")
-    leaders = table("Leaders by metric", heads, (("ROUGE-L ↑", MODELS[0], "0.512 (0.470–0.550)", "159", MODELS[1]),))
+    heads = ("Metric", "Best value of", "Value (95 % interval)", "n", "Tied for best")
+    leaders = table(
+        "Best values by metric", heads, (("ROUGE-L ↑", MODELS[0], "0.512 (0.470–0.550)", "159", MODELS[1]),)
+    )
     return Report(
         title="MT-RAG answers, 21 Nov 2026", run="20261121-102800-ab12", created="2026-11-21T10:28:00+00:00",
         headline="atlas-large leads: best or tied for best in 3 of 4 metrics.", models=MODELS,

@@ -37,8 +37,9 @@ def test_the_difference_names_test_and_correction_in_words(run: Run) -> None:
     assert results["PII leakage: Passes\u00a0↑", "next"] == "best is better"
     assert found.notes[0] == (
         "Paired on 30 shared cases, by McNemar's test for metrics that are right or wrong on a case and by a paired t "
-        "test for many. “Better” = significant after Holm correction (4 tests, 5 %), and in a metric's 3 pairs of "
-        "models, as in the ranks. No significant difference does not mean that two models are equal."
+        "test for many. “Better” = significant after Holm correction (8 tests, 5 %): all metrics and pairs of "
+        "models of the run together, as in the ranks. No significant difference does not mean that two models are "
+        "equal."
     )
 
 

@@ -19,7 +19,10 @@ TOPICS = {
     "best and worst": (
         "leading_model",
         "best_model",
+        "tied_models",
+        "untested_model",
         "worst_model",
+        "worse_model",
         "no_difference",
         "most_accurate",
         "least_accurate",
@@ -106,7 +109,8 @@ def _show(run: str, row: Mapping[Hashable, Any]) -> None:
     clicked = records(listed, columns, f"insight-{_key(row)}", tallest=36 + 35 * 6)
     if len(listed) < row["affected"]:
         st.caption(f"The worst {format.count(len(listed))} of {format.plural(int(row['affected']), 'case')}.")
-        if row["kind"] == "worst_model" and st.button("See all of them", icon=":material/arrow_forward:"):
+        worse = row["kind"] in ("worst_model", "worse_model")
+        if worse and st.button("See all of them", icon=":material/arrow_forward:"):
             url.go("cases", run=run, failing=True, **about)
     if st.button("Open the first case", icon=":material/arrow_forward:", type="primary"):
         clicked = 0

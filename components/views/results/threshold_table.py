@@ -48,7 +48,7 @@ def draw_thresholds(run: str) -> None:
         height="auto" if len(rows) < 12 else 430,
         column_config={
             "metric": header("Metric", 190), "threshold": numeric("Passes if", 80),
-            "from": header("Set by", 100), "best": numeric("Best value", 84), "model": header("Best model", 125),
+            "from": header("Set by", 100), "best": numeric("Best value", 84), "model": header("Reached by", 125),
             "problems": st.column_config.NumberColumn("Models that miss it", width=136),
             "code": header("Code", 210, "what the command, the exports and the docs call the metric"),
         },

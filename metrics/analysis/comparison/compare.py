@@ -78,8 +78,8 @@ class Comparison:
     rows: the metrics with values per case; resampled: those of the whole data set; unpaired: those that cannot be
     paired either way; tested: how many tests the correction is over; clustered: intervals and tests take the suite's
     groups as units; notes: what was left out, in sentences; anytime: p and intervals hold at every look while cases
-    arrive, see metrics.stats.sequential. ranked: by column key the p that the ranks of the leaderboard rest on, where
-    both models are of one run: corrected over its `pairs` of models.
+    arrive, see metrics.stats.sequential. Where both models are of one run, ranked: by column key the p that the ranks
+    of the leaderboard rest on; family: how many tests that p is corrected over; pairs: how many the run's models form.
     """
 
     model_a: str
@@ -96,15 +96,21 @@ class Comparison:
     notes: tuple[str, ...]
     anytime: bool = False
     ranked: Mapping[str, float] = field(default_factory=dict)
+    family: int = 0
     pairs: int = 1
+
+    @property
+    def is_of_family(self) -> bool:
+        """Whether its p are those of the one family of a run that its ranks rest on, too."""
+        return self.run_a == self.run_b and self.correction == "holm"
 
 
 def compare(run: Run, model_a: str, model_b: str, tag: str | None = None, other: Run | None = None) -> Comparison:
     """Compare two models of a run, over all its cases or those with a tag, each metric on the cases both have.
 
     `other` is the run that b is taken from, where that is not `run`; the models may then be one. Where its suite has
-    changed, the cases that both suites have unchanged are compared, see shared_cases. Adjusted p are Holm's over all
-    metrics; see `shown`. InputError where there is nothing to compare.
+    changed, the cases that both suites have unchanged are compared, see shared_cases. Adjusted p are those of the run's
+    family of tests, see `comparison_of_columns`. InputError where there is nothing to compare.
 
     The tests are those of metrics.stats.paired_tests, as for the ranks of the leaderboard. Intervals: Newcombe's where
     McNemar's test is used, else the studentised bootstrap; for metrics of the whole data set the basic bootstrap. None
@@ -146,6 +152,7 @@ def _compared(run: Run, model_a: str, other: Run, model_b: str, tag: str | None)
         tuple(entry for entry in unpaired if entry.column.key not in drawn), "holm", 0, design.clusters is not None,
         _notes(run, other, (*board_a.columns, *board_b.columns), rows, design),
         ranked=_ranked(board_a, model_a, model_b) if run.id == other.id else {},
+        family=board_a.tests if run.id == other.id else 0,
         pairs=math.comb(len(run.models), 2) if run.id == other.id else 1,
     )  # fmt: skip
 
@@ -160,34 +167,44 @@ def _ranked(board: Leaderboard, model_a: str, model_b: str) -> dict[str, float]:
 def comparison_of_columns(
     comparison: Comparison, keys: Collection[str] | None = None, correction: Correction = "holm", anytime: bool = False
 ) -> Comparison:
-    """Return the comparison of all metrics, or those with these column keys only, p adjusted over them.
+    """Return the comparison of all metrics, or those with these column keys only, with adjusted p.
 
     anytime: for a comparison that is made again and again while cases arrive; p and intervals then hold at every look.
 
-    The family of the correction leaves out metrics whose pairs are all ties, as their tests could not have come out any
-    other way, and twins that stand beside their original, see `corrected`. Holm's p of two models of one run is at
-    least the one that their ranks rest on, so that none is better here and tied on the leaderboard.
+    Holm's p of two models of one run is that of the run's family, all metrics and pairs of models whichever are shown,
+    so that none is better here and tied on the leaderboard; what the leaderboard has not tested, and what holds at
+    every look, is corrected as if the other pairs had shown nothing. Of two runs the family is the metrics shown, as it
+    is by other corrections. It leaves out metrics whose pairs are all ties, as their tests could not have come out any
+    other way, and twins that stand beside their original, see `corrected`.
     """
-    both: tuple[Difference | Resampled, ...] = (*comparison.rows, *comparison.resampled)
-    chosen_rows = [row for row in both if keys is None or row.column.key in keys]
-    rows = corrected([_at_every_look(row) for row in chosen_rows] if anytime else chosen_rows, correction)
-    if correction == "holm":
-        rows = [_as_ranked(row, comparison.ranked.get(row.column.key)) for row in rows]
+    both: list[Difference | Resampled] = [*comparison.rows, *comparison.resampled]
+    looked = [_at_every_look(row) for row in both] if anytime else both
+    in_family = correction == "holm" and comparison.run_a == comparison.run_b
+    rows = _in_family(comparison, looked, anytime) if in_family else looked
+    rows = [row for row in rows if keys is None or row.column.key in keys]
+    rows = rows if in_family else corrected(rows, correction)
     chosen = {row.column.key for row in rows}
+    shown = sum(row.p is not None and not row.is_twin(chosen) for row in rows)
     return replace(
         comparison,
         rows=tuple(row for row in rows if isinstance(row, Difference)),
         resampled=tuple(row for row in rows if isinstance(row, Resampled)),
         unpaired=tuple(entry for entry in comparison.unpaired if keys is None or entry.column.key in keys),
         correction=correction,
-        tested=sum(row.p is not None and not row.is_twin(chosen) for row in rows),
+        tested=(comparison.family or shown * comparison.pairs) if in_family else shown,
         anytime=anytime,
     )
 
 
-def _as_ranked(row: Difference | Resampled, p: float | None) -> Difference | Resampled:
-    """Return a difference whose adjusted p is at least the one that the ranks rest on."""
-    return row if p is None or row.adjusted is None or row.adjusted >= p else row.with_adjusted(p)
+def _in_family(
+    comparison: Comparison, rows: Sequence[Difference | Resampled], anytime: bool
+) -> list[Difference | Resampled]:
+    """Return the differences of two models of one run with the p that its ranks rest on, others as `corrected`."""
+    ranked = {} if anytime else comparison.ranked
+    return [
+        row.with_adjusted(ranked[row.column.key]) if row.column.key in ranked else row
+        for row in corrected(rows, "holm", comparison.pairs)
+    ]
 
 
 def _at_every_look(row: Difference | Resampled) -> Difference | Resampled:

@@ -7,7 +7,6 @@ from typing import Literal
 
 from metrics.analysis.comparison.compare import Comparison, Difference
 from metrics.analysis.comparison.paired_bootstrap import Resampled
-from metrics.analysis.comparison.significance import corrected
 from metrics.analysis.leaderboard.leaderboard import Column
 from metrics.core.metric_names import column_name
 from metrics.core.number_text import exact
@@ -97,12 +96,12 @@ def decisions(comparison: Comparison, margins: Mapping[str, float]) -> tuple[Dec
 
     Metrics without a better end are left out. That b is not worse in *all* metrics needs no correction for their number
     (each must pass its own test: an intersection–union test); that it is better or worse in any of them does, so these
-    two verdicts follow the p that is adjusted over the metrics with a margin, by the comparison's correction.
+    two verdicts follow the comparison's adjusted p.
     """
     both: tuple[Difference | Resampled, ...] = (*comparison.rows, *comparison.resampled)
     rows = [row for row in both if row.column.key in margins and row.column.direction != "none"]
     found = []
-    for row in corrected(rows, comparison.correction):
+    for row in rows:
         margin = margins[row.column.key]
         if row.better is None:
             found.append(Decision(row, margin, "none"))

@@ -1,16 +1,15 @@
 """What a tested difference of two models comes to, after correction for the tests shown with it."""
 
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, Self, TypeVar
 
 import numpy as np
 
+from metrics.analysis.leaderboard.family import MetricTests, adjust_together, main_columns
 from metrics.analysis.leaderboard.leaderboard import Column
-from metrics.core.array_types import Floats
-from metrics.stats import corrections
-from metrics.stats.corrections import is_significant
+from metrics.stats.corrections import benjamini_hochberg, is_significant
 from metrics.stats.rare_losses import UNKNOWN, Side
 
 Significance = Literal["better", "worse", "higher", "lower", "leaning", "open", "equal", "none"]
@@ -22,11 +21,6 @@ WORDS: dict[Significance, str] = {
     "lower": "A is higher",
     "open": "no significant difference",
     "none": "no case has values of both",
-}
-ADJUST: dict[Correction, Callable[[Floats], Floats]] = {
-    "holm": corrections.holm,
-    "benjamini_hochberg": corrections.benjamini_hochberg,
-    "none": np.array,
 }
 
 
@@ -106,16 +100,22 @@ def largest_difference(column: Column, a: float) -> float:
 Tested = TypeVar("Tested", bound=PairedTest)
 
 
-def corrected(rows: Sequence[Tested], correction: Correction) -> list[Tested]:
+def corrected(rows: Sequence[Tested], correction: Correction, pairs: int = 1) -> list[Tested]:
     """Return the tests of one pair of models (or of one metric) with adjusted p and the significance that follows.
 
     The family: every test that has a p, but twins whose original is among the rows; they take over the original's p.
+    Holm's has the weights of metrics.analysis.leaderboard.family; `pairs`: each counts as so many, the others p = 1.
     """
     keys = {row.column.key for row in rows}
     family = [place for place, row in enumerate(rows) if row.p is not None and not row.is_twin(keys)]
-    adjusted = dict(
-        zip(family, ADJUST[correction](np.array([rows[place].p for place in family])).tolist(), strict=True)
-    )
+    p = np.array([rows[place].p for place in family], np.float64)
+    if correction == "holm":
+        main = {column.key for column in main_columns(row.column for row in rows)}
+        own = [MetricTests(p[[k]], pairs - 1, rows[place].column.key in main) for k, place in enumerate(family)]
+        p = np.concatenate([np.zeros(0), *adjust_together(own)])
+    elif correction == "benjamini_hochberg":
+        p = benjamini_hochberg(p)
+    adjusted = dict(zip(family, p.tolist(), strict=True))
     of_key = {row.column.key: adjusted.get(place) for place, row in enumerate(rows)}
     return [
         row.with_adjusted(of_key[row.column.twin or ""] if row.is_twin(keys) else adjusted.get(place))

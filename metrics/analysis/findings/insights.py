@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -26,10 +27,11 @@ from metrics.analysis.leaderboard.case_sums import open_scores, score_blocks
 from metrics.analysis.leaderboard.headline import headline, primary_columns
 from metrics.analysis.leaderboard.leaderboard import Column, Leaderboard, leaderboard
 from metrics.analysis.leaderboard.resources import Resource, resources
+from metrics.core.array_types import Bools
 from metrics.core.metric_names import full_name
 from metrics.core.number_text import amount, exact, interval, number
 from metrics.core.registry import title_of
-from metrics.core.rounding import at_least, at_most, same_number
+from metrics.core.rounding import at_least, at_most
 from metrics.stats.bootstrap import bootstrap_means
 from metrics.stats.float_tolerance import falling_order
 from metrics.stats.model_ranking import compare_pairs, rank_bounds
@@ -52,12 +54,14 @@ def insights(run: Run) -> pd.DataFrame:
     """Return what stands out, most severe first: columns COLUMNS.
 
     The leading_model over all primary metrics (metrics.analysis.leaderboard.headline).
-    For each evaluator's primary metric the best_model and worst_model (no_difference if they do not differ
-    significantly) and the hardest_case, the one that most models fail; over all thresholds the most_accurate and
-    least_accurate model; fastest_model, slowest_model, cheapest_model and most_expensive_model if the outputs have the
-    numbers; best_retrieval and worst_retrieval; retrieval_cause and generation_cause: what failing answers are
-    attributed to; least_grounded: the sentence or claim that the contexts support the least; weakest_tag: whose cases
-    are worse than the rest; slowest_case and dearest_case; equal_inputs: cases that ask the same.
+    For each evaluator's primary metric the best_model and worst_model, significantly better or worse than every other
+    one; else the tied_models and the worse_model, or no_difference; untested_model where nothing can be tested; and the
+    hardest_case, the one that most models fail. Over all thresholds the most_accurate and least_accurate model;
+    fastest_model, slowest_model, cheapest_model and most_expensive_model if the outputs have the numbers and the
+    difference from every other model is significant; best_retrieval and worst_retrieval; retrieval_cause and
+    generation_cause: what failing answers are attributed to; least_grounded: the sentence or claim that the contexts
+    support the least; weakest_tag: whose cases are worse than the rest; slowest_case and dearest_case; equal_inputs:
+    cases that ask the same.
 
     Of a single model: the hardest_case of each metric, the best_metric and worst_metric against their thresholds,
     total_time and total_cost.
@@ -78,8 +82,8 @@ def insights(run: Run) -> pd.DataFrame:
         rows += hardest_of_one(run, column)
     rows += metric_margins(board, primary)
     rows += weakest_tags(run, primary)
-    rows += _accuracy(run, primary)
-    rows += _resources(run)
+    rows += _accuracy(run, board, primary)
+    rows += _resources(run, board)
     rows += dear_cases(run)
     rows += _retrieval(board)
     rows += _causes(run, board)
@@ -93,7 +97,7 @@ def _leader(board: Leaderboard) -> Iterator[Insight]:
     """Yield the headline, where there are two models and a metric to compare them by."""
     found = headline(board)
     if len(board.models) > 1 and found.compared:
-        evidence = f"paired tests in {_joined(found.compared)}, Holm-corrected over all pairs of models of a metric"
+        evidence = f"paired tests in {_joined(found.compared)}, Holm-corrected over all metrics and pairs of models"
         yield insight_row(
             "leading_model", found.sentence, model=found.leaders[0] if len(found.leaders) == 1 else None,
             evidence=evidence, of=[column.evaluator for column in primary_columns(board)],
@@ -109,24 +113,38 @@ def _extremes(run: Run, board: Leaderboard, column: Column) -> Iterator[Insight]
     if len(values) < 2:
         return
     ranked = _by_falling(values if column.direction != "lower" else {model: -value for model, value in values.items()})
-    best, worst = ranked[0], ranked[-1]
-    tied = [model for model in ranked[1:] if board.cells[model, column.key].best]
-    untested = board.cells[best, column.key].untested is not None
-    if board.cells[worst, column.key].best:
-        message = f"{full_name(column)}: no significant difference between the models"
-        yield insight_row("no_difference", message, column=column, evidence=_spread(board, column, best, worst))
+    top, last = ranked[0], ranked[-1]
+    cells = {model: board.cells[model, column.key] for model in ranked}
+    name, own = full_name(column), board.ranks.get(column.key)
+    spread = _spread(board, column, top, last)
+    if own is None:
+        if cells[top].untested is not None:
+            message = f"{top} has the highest value of {name} ({number(values[top])}), the difference is not tested"
+            message = message.replace("highest", "lowest") if column.direction == "lower" else message
+            yield insight_row("untested_model", message, column=column, model=top, value=values[top], evidence=spread)
         return
-    also = "; the difference is not tested" if untested else f"; tied for best with {_joined(tied)}" if tied else ""
+    if not own.significant:
+        message = f"{name}: no significant difference between the models"
+        yield insight_row("no_difference", message, column=column, evidence=spread)
+        return
+    tied = [model for model in ranked if cells[model].best]
+    if cells[top].last_rank == 1:
+        message = f"{top} is best at {name} ({number(values[top])})"
+        yield insight_row("best_model", message, column=column, model=top, value=values[top], evidence=spread)
+    elif len(tied) > 1:
+        message = f"{name}: {_joined(tied)} are tied for best"
+        yield insight_row("tied_models", message, column=column, evidence=spread)
+    better = [one for one in ranked if (one, last) in own.significant]
+    if not better:
+        return
+    wrong = cells[last].problem
+    affected, ids = failing(run, column.evaluator, column.metric).get(last, (None, [])) if wrong else (None, [])
+    alone = cells[last].rank == len(ranked)
+    worse = "worst" if alone else f"worse than {_joined(better)}"
     yield insight_row(
-        "best_model", f"{best} is best at {full_name(column)} ({number(values[best])}){also}", column=column,
-        model=best, value=values[best], evidence=_spread(board, column, best, worst),
-    )  # fmt: skip
-    wrong = board.cells[worst, column.key].problem
-    affected, ids = failing(run, column.evaluator, column.metric).get(worst, (None, [])) if wrong else (None, [])
-    yield insight_row(
-        "worst_model", f"{worst} is worst at {full_name(column)} ({number(values[worst])})", column=column,
-        model=worst, value=values[worst], severity="high" if wrong else "info", affected=affected, case_ids=ids,
-        evidence=_spread(board, column, worst, best)
+        "worst_model" if alone else "worse_model", f"{last} is {worse} at {name} ({number(values[last])})",
+        column=column, model=last, value=values[last], severity="high" if wrong else "info", affected=affected,
+        case_ids=ids, evidence=_spread(board, column, last, top)
         + (f"; the threshold is {exact(column.threshold)}" if wrong and column.threshold is not None else ""),
     )  # fmt: skip
 
@@ -173,8 +191,11 @@ def _hardest(run: Run, column: Column) -> Iterator[Insight]:
     )  # fmt: skip
 
 
-def _accuracy(run: Run, columns: Sequence[Column]) -> Iterator[Insight]:
-    """Yield who passes most: the share of primary metrics on the good side of their thresholds, averaged over cases."""
+def _accuracy(run: Run, board: Leaderboard, columns: Sequence[Column]) -> Iterator[Insight]:
+    """Yield who passes most: the share of primary metrics on the good side of their thresholds, averaged over cases.
+
+    Tested only after the headline, so that it adds no false finding: of a model that is ahead of all others there.
+    """
     names = list(dict.fromkeys(column.evaluator for column in columns if column.threshold is not None))
     if len(run.models) < 2 or len(names) < 2:  # for a single metric best_model says the same
         return
@@ -190,22 +211,28 @@ def _accuracy(run: Run, columns: Sequence[Column]) -> Iterator[Insight]:
     intervals = bootstrap_means(values, weights, clusters, low=0.0, high=1.0)
     ends = dict(zip(models, np.transpose(intervals).tolist(), strict=True))
     ranked = _by_falling(means)
-    best, _ = rank_bounds(compare_pairs(values, weights, clusters), len(models))
-    tied = {model for model, rank in zip(models, best.tolist(), strict=True) if rank == 1} - {ranked[0]}
-    if len(tied) == len(ranked) - 1:
-        return
-    level = [model for model in ranked if model in tied]
-    also = f"; no significant difference from {_joined(level)}" if level else ""
     evidence = "; ".join(
         f"{model} {number(100 * means[model])} % ({interval(*(100 * end for end in ends[model]))})"
         for model in (ranked[0], ranked[-1])
     ) + f"; {len(cases):,} cases, thresholds of {_listed(names)}"  # fmt: skip
-    for kind, model, word in (("most_accurate", ranked[0], "most"), ("least_accurate", ranked[-1], "least")):
-        message = f"{model} is the {word} accurate: it passes {number(100 * means[model])} % of the checks of a case"
-        yield insight_row(
-            kind, message + (also if word == "most" else ""), model=model, value=means[model],
-            evidence=evidence, of=names,
-        )  # fmt: skip
+    best, worst = rank_bounds(compare_pairs(values, weights, clusters), len(models))
+    first, last = (models[place] if (place := _only(at)) >= 0 else None for at in (worst == 1, best == len(models)))
+    ahead = headline(board).ahead
+    said = (
+        ("most_accurate", first, "most", all((first, other) in ahead for other in models if other != first)),
+        ("least_accurate", last, "least", all((other, last) in ahead for other in models if other != last)),
+    )
+    for kind, model, word, follows in said:
+        if model is not None and follows:
+            message = (
+                f"{model} is the {word} accurate: it passes {number(100 * means[model])} % of the checks of a case"
+            )
+            yield insight_row(kind, message, model=model, value=means[model], evidence=evidence, of=names)
+
+
+def _only(holds: Bools) -> int:
+    """Return the place of the one that holds; −1 unless there is exactly one."""
+    return int(np.argmax(holds)) if holds.sum() == 1 else -1
 
 
 def _by_falling(values: Mapping[str, float]) -> list[str]:
@@ -222,24 +249,26 @@ def _listed(names: Sequence[str]) -> str:
     return _joined([title_of(name) for name in names])
 
 
-def _resources(run: Run) -> Iterator[Insight]:
+def _resources(run: Run, board: Leaderboard) -> Iterator[Insight]:
+    """Yield which model is significantly faster or cheaper than every other one, and which is the reverse."""
     found = resources(run)
     for quantity, least, most in EXTREMES:
-        own = [one for one in found if one.quantity == quantity]
-        own = [own[place] for place in falling_order([-one.median.value for one in own])]
-        if len(own) < 2 or same_number(own[0].median.value, own[-1].median.value):
-            continue
-        ends = (own[0], own[-1])
-        evidence = "; ".join(map(_usage, ends))
-        for kind, one in zip((least, most), ends, strict=True):
-            message = f"{one.model} is the {kind}: median {amount(one.median.value)} {one.unit} per case"
+        own = {one.model: one for one in found if one.quantity == quantity}
+        ranges = board.spent[quantity].ranges if quantity in board.spent else {}
+        first = next((own[model] for model, (_, worst) in ranges.items() if worst == 1), None)
+        last = next((own[model] for model, (best, _) in ranges.items() if best == len(ranges)), None)
+        for kind, one in ((least, first), (most, last)) if len(own) > 1 else ():
+            if one is None:
+                continue
+            others = [other for other in own.values() if other is not one]
+            next_one = (min if kind == least else max)(others, key=lambda other: other.median.value)
             yield insight_row(
                 f"{kind.replace(' ', '_')}_model",
-                message,
+                f"{one.model} is the {kind}: median {amount(one.median.value)} {one.unit} per case",
                 metric=quantity,
                 model=one.model,
                 value=one.median.value,
-                evidence=evidence,
+                evidence="; ".join(map(_usage, (one, next_one))),
             )
 
 
@@ -254,7 +283,10 @@ def _usage(one: Resource) -> str:
 
 
 def _retrieval(board: Leaderboard) -> Iterator[Insight]:
-    """Yield who retrieves best: the mean goodness (0 … 1) over metrics of contexts, else over checks of contexts."""
+    """Yield who retrieves best: significantly better than every other model in some metric of contexts, worse in none.
+
+    Its number is the mean goodness (0 … 1) over the metrics of contexts, or without any over the checks of contexts.
+    """
     context = [column for column in board.columns if column.family == "retrieval" and column.primary]
     context = context or [column for column in board.columns if column.metric == "retrieval_failures"]
     goodness: dict[str, list[float]] = {}
@@ -265,24 +297,27 @@ def _retrieval(board: Leaderboard) -> Iterator[Insight]:
             goodness[model] = own
     if len(goodness) < 2:
         return
-    ranked = _by_falling({model: float(np.mean(own)) for model, own in goodness.items()})
-    best, worst = ranked[0], ranked[-1]
-    telling = sum(
-        bool(board.cells[best, column.key].best and not board.cells[worst, column.key].best) for column in context
-    )
-    if not telling:
-        return
+    tested = [board.ranks[column.key] for column in context if column.key in board.ranks]
+    wins = Counter(pair for ranks in tested for pair in ranks.significant)
     names = list(dict.fromkeys(column.evaluator for column in context))
-    for kind, model, word in (("best_retrieval", best, "best"), ("worst_retrieval", worst, "worst")):
-        mean = float(np.mean(goodness[model]))
-        missed = [column.evaluator_title for column in context if board.cells[model, column.key].problem]
-        wrong = kind == "worst_retrieval" and bool(missed)
-        evidence = f"over {_listed(names)}; {best} is tied for best and {worst} is not in {telling} of {len(context)}"
-        if missed:
-            evidence += f"; {model} misses the threshold of {', '.join(missed)}"
-        message = f"{model} retrieves {word}: its contexts reach {number(100 * mean)} % of the metrics' ranges"
-        severity = "high" if wrong else "info"
-        yield insight_row(kind, message, model=model, value=mean, evidence=evidence, severity=severity, of=names)
+    for kind, word, better in (("best_retrieval", "best", True), ("worst_retrieval", "worst", False)):
+        for model in goodness:
+            pairs = [(model, other) if better else (other, model) for other in goodness if other != model]
+            if all(wins[one, other] and not wins[other, one] for one, other in pairs):
+                yield _retrieves(board, context, model, kind, word, float(np.mean(goodness[model])), names)
+
+
+def _retrieves(
+    board: Leaderboard, context: Sequence[Column], model: str, kind: str, word: str, mean: float, names: Sequence[str]
+) -> Insight:
+    missed = [column.evaluator_title for column in context if board.cells[model, column.key].problem]
+    than = "better" if word == "best" else "worse"
+    evidence = f"over {_listed(names)}; significantly {than} than every other model, never the reverse"
+    if missed:
+        evidence += f"; {model} misses the threshold of {', '.join(missed)}"
+    message = f"{model} retrieves {word}: its contexts reach {number(100 * mean)} % of the metrics' ranges"
+    severity = "high" if word == "worst" and missed else "info"
+    return insight_row(kind, message, model=model, value=mean, evidence=evidence, severity=severity, of=names)
 
 
 def _causes(run: Run, board: Leaderboard) -> Iterator[Insight]:

@@ -1,9 +1,12 @@
 """The headline of a leaderboard: which model leads, the same sentence wherever a run is summed up."""
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from metrics.analysis.leaderboard.family import main_columns
 from metrics.analysis.leaderboard.leaderboard import Cell, Column, Leaderboard
+from metrics.analysis.leaderboard.ranks import Pair
 from metrics.core.metric_names import column_name, full_name
 
 FIRST = ("coco_summary", "average_precision")  # evaluators whose primary metric, AP, goes before a count of metrics
@@ -16,13 +19,15 @@ OTHERS = 2  # models behind the leaders whose counts are given
 class Headline:
     """Which of the `models` lead, over the primary metric of each evaluator, metrics of one number counted once.
 
-    models: in the order of the answer, leaders first; wins: in how many of the `compared` metrics (titles) each model
-    is best or tied for best, no other model being significantly better; differing: in how many any two models differ
-    significantly. leaders: the models with the most wins among those that are best or tied for best in `first`, the
-    metric that decides first (None: all models); empty where no model leads. scored: the metrics with a value; missed,
-    judged: those on the wrong side of their threshold by every model, and those that have one; failed: those of which
-    the evaluation of a case ended in an error, so that no threshold is said to be met; lost: those in which another
-    model is significantly better than every leader.
+    One model is ahead of another where it is significantly better in `first`, the metric that decides first, or, where
+    that decides nothing, in more of the `compared` metrics (titles) than the other one; `ahead` has these pairs.
+    leaders: the models that none is ahead of, if each of them is ahead of every other model; else empty.
+
+    models: in the order of the answer, leaders first; wins: in how many of the compared metrics each model is best or
+    tied for best, no other model being significantly better; differing: in how many any two models differ
+    significantly. scored: the metrics with a value; missed, judged: those on the wrong side of their threshold by every
+    model, and those that have one; failed: those of which the evaluation of a case ended in an error, so that no
+    threshold is said to be met; lost: those in which another model is significantly better than every leader.
     """
 
     models: tuple[str, ...]
@@ -36,6 +41,7 @@ class Headline:
     judged: int
     failed: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
+    ahead: frozenset[Pair] = frozenset()
 
     @property
     def sentence(self) -> str:
@@ -50,8 +56,7 @@ class Headline:
         if not self.differing:
             return f"No significant difference between the models in {metrics}."
         if not self.leaders:
-            times = self.wins[self.models[0]]
-            return f"No model leads: each is best or tied for best in {times} of {_metrics(len(self.compared))}."
+            return self._undecided()
         names = _list_names([_cut(model) for model in self.leaders])
         verb = "leads" if len(self.leaders) == 1 else "lead together"
         if len(self.compared) == 1:
@@ -63,6 +68,19 @@ class Headline:
         count = f"{times} of {_metrics(len(self.compared))}" + ("" if self.first is None else " overall")
         lost = f"; worse than another model in {_list_names(self.lost)}" if self.lost else ""
         return f"{names} {verb}: best or tied for best in {before}{count}{f' ({rest})' if rest else ''}{lost}."
+
+    def _undecided(self) -> str:
+        """Return how the models stand where there are differences, but none is ahead of all others."""
+        if len(self.compared) == 1:
+            best = [_cut(model) for model in self.models if self.wins[model]]
+            if len(best) > 1:
+                return f"No single model leads: {_list_names(best)} are tied for best in {self.compared[0]}."
+            return f"No model leads: none is significantly better than every other one in {self.compared[0]}."
+        count = _metrics(len(self.compared))
+        if len({*self.wins.values()}) == 1:
+            return f"No model leads: each is best or tied for best in {self.wins[self.models[0]]} of {count}."
+        each = "; ".join(f"{_cut(model)} in {self.wins[model]}" for model in self.models[: OTHERS + 1])
+        return f"No model leads: of {count}, best or tied for best are {each}."
 
     def _alone(self) -> str:
         model = _cut(self.models[0])
@@ -83,17 +101,25 @@ def headline(board: Leaderboard, keys: Collection[str] | None = None, models: Se
     every = [(column, _cells_of(board, column, shown)) for column in primary_columns(board, keys)]
     scored = [(column, own) for column, own in every if any(cell.value is not None for cell in own.values())]
     compared = [(column, own) for column, own in scored if sum(map(_is_ranked, own.values())) > 1]
-    best = {column.key: [model for model, cell in own.items() if cell.best] for column, own in compared}
+    better = {column.key: _better_pairs(board, column, own) for column, own in compared}
+    best = {
+        column.key: [
+            model for model, cell in own.items() if _is_ranked(cell) and not _is_beaten(model, better[column.key])
+        ]
+        for column, own in compared
+    }
     wins = {model: sum(model in own for own in best.values()) for model in shown}
     decisive = next((one for name in FIRST for one, _ in compared if one.evaluator == name and best[one.key]), None)
-    first = shown if decisive is None else best[decisive.key]
-    most = max((wins[model] for model in first), default=0)
-    leaders = tuple(model for model in shown if model in first and wins[model] == most)
-    differing = sum(any(_is_ranked(cell) and not cell.best for cell in own.values()) for _, own in compared)
+    ahead = _pairs_ahead(list(better.values()), set() if decisive is None else better[decisive.key])
+    behind = {other for _, other in ahead}
+    leaders = tuple(model for model in shown if model not in behind)
+    leads = behind and all((model, other) in ahead for model in leaders for other in behind)
+    leaders = leaders if leads else ()
+    differing = sum(map(bool, better.values()))
     judged = [(column, own) for column, own in scored if column.threshold is not None]
     return Headline(
-        models=tuple(sorted(shown, key=lambda model: (model not in leaders, model not in first, -wins[model]))),
-        leaders=leaders if differing and len(leaders) < len(shown) else (),
+        models=tuple(sorted(shown, key=lambda model: (model not in leaders, model in behind, -wins[model]))),
+        leaders=leaders,
         wins=wins,
         compared=tuple(full_name(column) for column, _ in compared),
         differing=differing,
@@ -105,7 +131,25 @@ def headline(board: Leaderboard, keys: Collection[str] | None = None, models: Se
         failed=tuple(
             full_name(column) for column, own in judged if any("error" in cell.counts for cell in own.values())
         ),
+        ahead=frozenset(ahead),
     )
+
+
+def _better_pairs(board: Leaderboard, column: Column, models: Collection[str]) -> set[Pair]:
+    """Return which of these models are significantly better than which in a metric."""
+    found = board.ranks[column.key].significant if column.key in board.ranks else ()
+    return {(one, other) for one, other in found if one in models and other in models}
+
+
+def _is_beaten(model: str, better: Collection[Pair]) -> bool:
+    return any(other == model for _, other in better)
+
+
+def _pairs_ahead(better: Sequence[Collection[Pair]], decisive: Collection[Pair]) -> set[Pair]:
+    """Return which model is ahead of which, by the pairs of each metric and of the one that decides first."""
+    wins = Counter(pair for pairs in better for pair in pairs)
+    more = {(one, other) for (one, other), count in wins.items() if count > wins[other, one]}
+    return {(one, other) for one, other in more if (other, one) not in decisive} | {*decisive}
 
 
 def _cells_of(board: Leaderboard, column: Column, models: Sequence[str]) -> dict[str, Cell]:
@@ -124,13 +168,8 @@ def _all_miss(cells: Mapping[str, Cell]) -> bool:
 
 
 def primary_columns(board: Leaderboard, keys: Collection[str] | None = None) -> list[Column]:
-    """Return the first primary column with a better end of each evaluator, without those that repeat another one."""
-    found: dict[str, Column] = {}
-    for column in board.columns:
-        if column.primary and column.direction != "none" and (keys is None or column.key in keys):
-            found.setdefault(column.evaluator, column)
-    chosen = {column.key for column in found.values()}
-    return [column for column in found.values() if column.twin not in chosen]
+    """Return the main column of each evaluator, of all columns or those with these keys; see main_columns."""
+    return main_columns(column for column in board.columns if keys is None or column.key in keys)
 
 
 def _list_names(names: Sequence[str]) -> str:

@@ -3,15 +3,17 @@
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics.analysis.leaderboard.family import correct_family, count_tests
 from metrics.analysis.leaderboard.few_groups import few_groups
 from metrics.analysis.leaderboard.ranks import MAX_VALUES, Ranks, ranks, resample_ranks
 from metrics.analysis.leaderboard.replicates import column_key, short
+from metrics.analysis.leaderboard.resources import resource_ranks
 from metrics.core.calibration import Calibration
 from metrics.core.evaluator import Evaluator, Metric, Status
 from metrics.core.label_keys import KEY
@@ -103,7 +105,8 @@ NOT_EVALUATED = Cell(None, None, None, None, 0, 0, {}, None, None, False, False,
 class Leaderboard:
     """Models × columns: `cells` by (model, column key), `ranks` by column key, `tags` the slices there are.
 
-    cautions: why its intervals and tests are not to be relied on, a sentence each; see few_groups.
+    spent: the ranks in what the answers took, by quantity; their p and those of `ranks` are corrected together, as one
+    family of `tests`. cautions: why its intervals and tests are not to be relied on, a sentence each; see few_groups.
     """
 
     models: tuple[str, ...]
@@ -112,6 +115,8 @@ class Leaderboard:
     tags: tuple[str, ...]
     ranks: Mapping[str, Ranks]
     cautions: tuple[str, ...] = ()
+    spent: Mapping[str, Ranks] = field(default_factory=dict)
+    tests: int = 0
 
     @property
     def label_keys(self) -> tuple[str, ...]:
@@ -147,8 +152,10 @@ def leaderboard(run: Run, tag: str | None = None) -> Leaderboard:
     rows = run.stored_table("aggregates")
     tags = [name.removeprefix("tag=") for name in rows["slice"].unique().drop_null().to_pylist()]
     groups = _groups(run, rows, tag)
-    tests = _tests(run, groups, tag)
     columns = _columns(run, groups)
+    tested = _tests(run, groups, tag) | dict(resource_ranks(run, tag))
+    corrected = correct_family(columns, tested)
+    tests, spent = ({key: own for key, own in corrected.items() if (key in groups) is kind} for kind in (True, False))
     large, caution = run.spec.suite.cases * len(run.models) > MAX_VALUES, few_groups(run, tag)
     cells: dict[tuple[str, str], Cell] = {}
     for key, group in groups.items():
@@ -158,7 +165,9 @@ def leaderboard(run: Run, tag: str | None = None) -> Leaderboard:
             made = _cells(group.metric, group.rows, tests.get(key), TOO_MANY if large else UNTESTED)
         for row, cell in zip(group.rows, made, strict=True):
             cells[row["model"], key] = cell if cell.interval is None else replace(cell, caution=caution)
-    return Leaderboard(run.models, columns, cells, tuple(tags), tests, () if caution is None else (caution,))
+    cautions = () if caution is None else (caution,)
+    count = count_tests(columns, corrected)
+    return Leaderboard(run.models, columns, cells, tuple(tags), tests, cautions, spent, count)
 
 
 def _groups(run: Run, rows: pa.Table, tag: str | None) -> dict[str, _Group]:
@@ -185,7 +194,7 @@ def _groups(run: Run, rows: pa.Table, tag: str | None) -> dict[str, _Group]:
 
 
 def _tests(run: Run, groups: Mapping[str, _Group], tag: str | None) -> dict[str, Ranks]:
-    """Return the ranks of columns by key: by the values of cases where a column has them, else by resamples.
+    """Return the ranks of columns by key, each alone: by values per case where a column has them, else by resamples.
 
     The first column of a metric without label keys is the one that the values of cases are of.
     """

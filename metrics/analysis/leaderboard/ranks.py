@@ -1,12 +1,14 @@
 """Ranks of the models in each metric, by the same paired tests as a comparison; and what the suite could detect.
 
-Two models differ where the paired test of metrics.stats is significant, with Holm's correction over all pairs of models
-of the metric. Values per case are paired on cases, numbers of the whole data set on its resamples.
+Two models differ where the paired test of metrics.stats is significant: here with Holm's correction over all pairs of
+models of the metric; a leaderboard corrects over all metrics as well, see metrics.analysis.leaderboard.family. Values
+per case are paired on cases, numbers of the whole data set on its resamples.
 """
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -19,11 +21,13 @@ from metrics.core.evaluator import Direction, Metric
 from metrics.core.rounding import EQUAL
 from metrics.core.sampling_design import SamplingDesign
 from metrics.stats import power
-from metrics.stats.model_ranking import Pairs, compare_pairs, compare_resamples, rank_bounds
+from metrics.stats.corrections import is_significant
+from metrics.stats.model_ranking import Pairs, compare_pairs, compare_resamples
 from metrics.stats.ratios import ratio
 from metrics.store import Run, cache_by_run
 
 Key = tuple[str, str]  # evaluator, metric
+Pair = tuple[str, str]  # models
 MAX_VALUES = 40_000_000  # values held at once; models are not ranked by a metric that has more
 
 
@@ -31,22 +35,34 @@ MAX_VALUES = 40_000_000  # values held at once; models are not ranked by a metri
 class Ranks:
     """One metric's ranks: best and worst rank that each model may have, 1 the best; the ranges hold at once in 95 %.
 
-    adjusted: p of each tested pair (the better model first), by Holm over all pairs of models of the metric;
-    cases, units: what a typical pair of models shares, in cases and independent units (groups of cases); error: the
+    adjusted: p of each tested pair (the better model first) between which anything differs, corrected; p: before that;
+    untested: further pairs that count in the correction, as there are too many to test all; cases, units: what a
+    typical pair of models shares, in cases and independent units (groups of cases); error: the
     standard error of its difference (medians over the pairs), None where no two models differ or resamples are paired;
     worth: how many units of one size the units are worth, 0 for as many as there are.
     """
 
     ranges: Mapping[str, tuple[int, int]]
-    adjusted: Mapping[tuple[str, str], float]
+    adjusted: Mapping[Pair, float]
     cases: int = 0
     units: int = 0
     error: float | None = None
     worth: float = 0.0
+    p: Mapping[Pair, float] = field(default_factory=dict)
+    untested: int = 0
 
     def p_of(self, one: str, other: str) -> float:
         """Return the adjusted p of a pair of models; 1 where there are too many models to test this pair."""
         return self.adjusted.get((one, other), self.adjusted.get((other, one), 1.0))
+
+    def with_adjusted(self, adjusted: Mapping[Pair, float]) -> "Ranks":
+        """Return the ranks that follow from these adjusted p."""
+        return replace(self, ranges=_ranges(list(self.ranges), adjusted), adjusted=adjusted)
+
+    @property
+    def significant(self) -> list[Pair]:
+        """The pairs of models that differ significantly, the better one first."""
+        return [pair for pair, p in self.adjusted.items() if is_significant(p)]
 
     @property
     def detectable(self) -> float | None:
@@ -104,10 +120,25 @@ def _sign(metric: Metric) -> float:
 
 
 def _ranks_of(pairs: Pairs, models: Sequence[str]) -> Ranks:
-    best, worst = rank_bounds(pairs, len(models))
-    ranges = dict(zip(models, zip(best.tolist(), worst.tolist(), strict=True), strict=True))
-    names = ((models[one], models[other]) for one, other in zip(pairs.better, pairs.worse, strict=True))
-    return Ranks(ranges, dict(zip(names, pairs.adjusted.tolist(), strict=True)))
+    better, worse = ([models[place] for place in places[pairs.differs]] for places in (pairs.better, pairs.worse))
+    p, adjusted = (
+        dict(zip(zip(better, worse, strict=True), own[pairs.differs].tolist(), strict=True))
+        for own in (pairs.p, pairs.adjusted)
+    )
+    untested = math.comb(len(models), 2) - len(pairs.p)
+    return Ranks(_ranges(models, adjusted), adjusted, p=p, untested=untested)
+
+
+def _ranges(models: Sequence[str], adjusted: Mapping[Pair, float]) -> dict[str, tuple[int, int]]:
+    """Return the best and the worst rank that each model may have, by the adjusted p of pairs (the better model first).
+
+    1 + how many models are significantly better than it, and m − how many it is significantly better than: all hold at
+    once in 95 %. Models with the same better ones share the best rank.
+    Source: Mogstad, Romano, Shaikh & Wilhelm, Review of Economic Studies 91:476, 2024.
+    """
+    significant = [pair for pair, p in adjusted.items() if is_significant(p)]
+    wins, losses = (Counter(pair[place] for pair in significant) for place in (0, 1))
+    return {model: (1 + losses[model], len(models) - wins[model]) for model in models}
 
 
 def case_ranks(

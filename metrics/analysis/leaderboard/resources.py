@@ -1,6 +1,7 @@
 """What the models' answers took: seconds, dollars and tokens a case."""
 
-from collections.abc import Collection
+import math
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
@@ -9,8 +10,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics.analysis.leaderboard.ranks import Ranks, ranks_of_resamples
 from metrics.core.array_types import Floats, Ints
 from metrics.core.arrow import numbers, stored_rows
+from metrics.core.evaluator import Metric
 from metrics.stats.bootstrap import bootstrap_means
 from metrics.stats.bootstrap_draws import Draws
 from metrics.stats.heavy_tails import describe_unknown_end
@@ -126,3 +129,16 @@ def _mean(values: Floats, weights: Floats | None, clusters: Ints | None) -> Usag
     one_end = (low is None) != (high is None)
     why = describe_unknown_end(values, weights, clusters, high is None) if one_end else None
     return Usage(weighted_mean(values, weights), low, high, why)
+
+
+@cache_by_run(maxsize=32)
+def resource_ranks(run: Run, tag: str | None = None) -> Mapping[str, Ranks]:
+    """Return the ranks in the median of each of QUANTITIES, less is better, of those that outputs of two models say."""
+    found = {}
+    for quantity in QUANTITIES if len(run.models) > 1 else ():
+        medians = resampled_medians(run, quantity, tag)
+        if len(medians) > 1:
+            drawn = np.array([*medians.values()])
+            metric = Metric.lower(quantity, "", high=math.inf)
+            found[quantity] = ranks_of_resamples(metric, drawn[:, 0], drawn[:, 1:], list(medians))
+    return found

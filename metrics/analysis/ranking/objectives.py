@@ -9,12 +9,11 @@ import numpy as np
 from metrics.analysis.comparison.case_values import case_values
 from metrics.analysis.leaderboard.distributions import metrics_by_case
 from metrics.analysis.leaderboard.leaderboard import Column, leaderboard
-from metrics.analysis.leaderboard.ranks import Ranks, ranks_of_resamples
-from metrics.analysis.leaderboard.resources import QUANTITIES, resampled_medians, resource_values, resources
+from metrics.analysis.leaderboard.ranks import Ranks
+from metrics.analysis.leaderboard.resources import QUANTITIES, resource_values, resources
 from metrics.core.array_types import Floats
 from metrics.core.did_you_mean import one_of
 from metrics.core.errors import InputError, InputProblem
-from metrics.core.evaluator import Metric
 from metrics.core.sampling_design import SamplingDesign
 from metrics.store import Run, cache_by_run
 
@@ -80,7 +79,7 @@ def objectives(run: Run, tag: str | None = None) -> Mapping[str, Objective]:
             if one.quantity == quantity
         }
         if own_numbers:
-            found[quantity] = Objective(_column(quantity), own_numbers, _resource_ranks(run, quantity, tag), True)
+            found[quantity] = Objective(_column(quantity), own_numbers, board.spent.get(quantity), True)
     return found
 
 
@@ -129,15 +128,6 @@ def objective_values(run: Run, chosen: Sequence[Objective], design: SamplingDesi
                 found[place, :, model] = values.values
         single[place] = all(values is None or values.single for values in own)
     return found, single
-
-
-@cache_by_run(maxsize=8)
-def _resource_ranks(run: Run, quantity: str, tag: str | None) -> Ranks | None:
-    medians = resampled_medians(run, quantity, tag)
-    if len(medians) < 2:
-        return None
-    drawn = np.array([*medians.values()])
-    return ranks_of_resamples(Metric.lower(quantity, "", high=math.inf), drawn[:, 0], drawn[:, 1:], list(medians))
 
 
 def _column(quantity: str) -> Column:

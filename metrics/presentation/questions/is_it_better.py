@@ -123,7 +123,7 @@ def answer(found: Comparison, a: str = "A", b: str = "B") -> str:
 def method(found: Comparison) -> str:
     """Return what was paired and what "better" means, in two sentences."""
     n = [row.n for row in found.rows if row.n] or [found.cases]
-    return f"{paired_on(n, found.clustered)}. {better(found.tested, found.correction, found.pairs)}"
+    return f"{paired_on(n, found.clustered)}. {better(found.tested, found.correction, found.is_of_family)}"
 
 
 def how_tested(found: Sequence[Comparison]) -> str:
@@ -136,7 +136,7 @@ def how_tested(found: Sequence[Comparison]) -> str:
     cases = [row.n for one in found for row in one.rows if row.p is not None]
     paired = f"{paired_on(cases, found[0].clustered)}, by" if cases else "Paired on"
     most = max(found, key=lambda one: one.tested)
-    return f"{paired} {' and by '.join(used)}. {better(most.tested, most.correction, most.pairs)} {NO_EQUALITY}"
+    return f"{paired} {' and by '.join(used)}. {better(most.tested, most.correction, most.is_of_family)} {NO_EQUALITY}"
 
 
 def result(row: Row, b: str = "B", a: str = "A") -> str:
@@ -262,7 +262,9 @@ RESAMPLED = (
     "of B − A, by the bootstrap: the same cases are drawn again for both models, so what makes a case hard for both "
     "does not count"
 )
-ADJUSTED = {name: f"for the metrics shown: {words}" for name, words in CORRECTIONS.items()}
+ADJUSTED = {name: f"for the metrics shown: {words}" for name, words in CORRECTIONS.items()} | {
+    "holm": "Holm, of one run for all its metrics and pairs of models, as in its ranks; of two for the metrics shown"
+}
 P_RESAMPLED = "how often drawing the cases again moves the difference as far as it lies from 0"
 P = (
     "how often chance alone would make a difference as large, were the two models interchangeable. 0 or 1 a case: "

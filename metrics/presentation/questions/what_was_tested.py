@@ -24,7 +24,7 @@ def what_was_tested(run: Run, sections: Collection[str]) -> list[Block]:
     """Return every question of a report that was tested, of those sections that it has."""
     rows = corrected_tests(run)
     if "comparison" in sections:
-        rows += [of_comparison(one) for one in leader_against_next(run) if one.tested]
+        rows += [row for one in leader_against_next(run) for row in of_comparison(one)]
     if "slices" in sections and (searches := slice_searches(run)):
         rows.append(of_searches(searches))
     if "preferences" in sections:

@@ -25,9 +25,10 @@ MIN_MATCHED = 3  # models: of two the comparison says it all
 MAX_ITEMS = 20_000  # answers whose difficulty is found: a report must not take minutes
 HOW = (
     "A model is better in a metric only where a paired test on the same cases, or the same resamples of the data, is "
-    "significant at 5 % after Holm's correction for all pairs of models of the metric; a rank is one more than the "
-    "number of significantly better models. Intervals contain the truth in 95 of 100 such evaluations: "
-    f"{METHODS}."
+    "significant at 5 % after Holm's correction for all metrics and pairs of models of the run together, in which the "
+    "evaluators' main metrics have at least four fifths of the weight: in at most 5 % of such evaluations is even one "
+    "difference false. A rank is one more than the number of significantly better models. Intervals contain the truth "
+    f"in 95 of 100 such evaluations: {METHODS}."
 )
 MATCHES = "1 is to win every match with a model of average strength, 0.5 to be as strong (Bradley–Terry, ties half)."
 
@@ -64,12 +65,12 @@ def which_leads(run: Run) -> list[Block]:
     alone = len(board.models) == 1
     heads = (
         "Metric",
-        "Model" if alone else "Leader",
+        "Model" if alone else "Best value of",
         "Value (95 % interval)",
         "n",
         "Threshold" if alone else "Tied for best",
     )
-    leaders = [table("Leaders by metric", heads, rows, (2, 3))] if rows else []
+    leaders = [table("Best values by metric", heads, rows, (2, 3))] if rows else []
     return [sentence, drawn, *leaders, *map(Note, _notes(run, board, first))]
 
 

@@ -1,6 +1,6 @@
 """The first page of a report, for whoever decides: which model, by how much, how sure, what fails, what to do."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 
 import pandas as pd
@@ -151,7 +151,7 @@ def _steps(
     """Yield what to do, the choice of a model first; every step follows from a finding."""
     picked = head.leaders or head.models
     missed = [group.title for group in groups if picked[0] in group.models] if len(picked) == 1 else []
-    yield _choice(head, missed, [] if len(picked) == 1 else list(_cheap(picked, resources(run))))
+    yield _choice(head, missed, [] if len(picked) == 1 else list(_cheap(picked, board, resources(run))))
     largest = max(
         (problem for group in groups for problem in group.problems if problem.model in picked and problem.affected),
         key=lambda problem: problem.affected or 0,
@@ -198,12 +198,11 @@ def _choice(head: analysis.Headline, missed: Sequence[str], spent: Sequence[str]
     )
 
 
-def _cheap(models: Collection[str], found: Sequence[Resource]) -> Iterator[str]:
-    """Yield which of the models is the cheapest and which the fastest, by their medians, where these differ."""
+def _cheap(models: Collection[str], board: Leaderboard, found: Sequence[Resource]) -> Iterator[str]:
+    """Yield which of the models is the cheapest and which the fastest, significantly less than every other of them."""
     for quantity, word in SPENT.items():
-        own: Mapping[str, Resource] = {
-            one.model: one for one in found if one.quantity == quantity and one.model in models
-        }
-        if len(own) > 1 and len({one.median.value for one in own.values()}) > 1:
-            least = min(own.values(), key=lambda one: one.median.value)
-            yield f"{least.model} is {word} (median {amount(least.median.value)} {least.unit} per case)"
+        pairs = board.spent[quantity].significant if quantity in board.spent else []
+        for one in found:
+            others = [model for model in models if model != one.model]
+            if one.quantity == quantity and others and all((one.model, other) in pairs for other in others):
+                yield f"{one.model} is {word} (median {amount(one.median.value)} {one.unit} per case)"

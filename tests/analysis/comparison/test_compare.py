@@ -1,5 +1,6 @@
 """Comparisons of two models whose every number is known, of one model in two runs, and the cases behind them."""
 
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -88,15 +89,18 @@ def test_swapping_the_models_turns_every_sign(workspace: Path) -> None:
             assert one.p is None or 0 <= one.p <= (one.adjusted or 0.0) <= 1
 
 
-def test_p_is_corrected_over_the_metrics_shown(run: Run) -> None:
+def test_p_is_corrected_over_all_metrics_and_pairs_of_the_run_whichever_are_shown(run: Run) -> None:
     found = compare(run, "old", "new")
     keys = [row.column.key for row in found.rows]
     tested = [row for row in found.rows if row.p is not None]
-    assert found.tested == len(tested) < len(keys)  # without parse failures there was nothing to test
+    pairs = math.comb(len(run.models), 2)
+    assert 0 < len(tested) < len(keys)  # without parse failures there was nothing to test
+    assert len(tested) <= found.tested == leaderboard(run).tests <= pairs * len(tested)
     row = row_of(found)
-    assert row.adjusted == pytest.approx(min(1.0, row.p * len(tested)))
+    assert row.adjusted == leaderboard(run).ranks[row.column.key].p_of("old", "new")
     alone = comparison_of_columns(found, [row.column.key])
-    assert ([entry.column.key for entry in alone.rows], alone.rows[0].adjusted) == ([row.column.key], row.p)
+    assert alone.rows == (row,)
+    assert alone.tested == found.tested
     plain = comparison_of_columns(found, keys, "none")
     assert [entry.adjusted for entry in plain.rows] == [entry.p for entry in plain.rows]
     assert (
@@ -114,7 +118,8 @@ def test_p_is_corrected_over_the_metrics_shown(run: Run) -> None:
     pytest.param(set(range(17)), "B may be better (uncorrected)", id="leaning"),
 ])  # fmt: skip
 def test_the_significance(workspace: Path, right: set[int], words: str) -> None:
-    run = finished(Workspace(), suite(), outputs({"old": RIGHT["old"], "new": right}), "text_matching")
+    other = set(range(0, SIZE, 2))  # a third model, so that there are several tests
+    run = finished(Workspace(), suite(), outputs({"old": RIGHT["old"], "new": right, "other": other}), "text_matching")
     assert row_of(compare(run, "old", "new")).words == words
 
 

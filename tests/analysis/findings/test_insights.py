@@ -19,12 +19,17 @@ ANSWERED = {"sharp": [0.9] * 6 + [0.1, 0.9], "blunt": [0.1] * 7 + [0.9]}
 @pytest.fixture(scope="module")
 def rag(shelf: Workspace) -> Run:
     """`blunt` finds nothing for six of eight questions; it fails seven, the sharp model one, for no want of context."""
+    return rag_run(shelf)
+
+
+def rag_run(shelf: Workspace, times: int = 1) -> Run:
+    """The eight questions, so many times."""
     return scored_run(
         {
-            "context_recall": RETRIEVED,
-            "answer_correctness": ANSWERED,
-            "groundedness": {"sharp": [0.9] * 8, "blunt": [0.9] * 6 + [0.4, 0.6]},
-            "faithfulness": {"sharp": [1.0] * 8, "blunt": [1.0] * 7 + [0.5]},
+            "context_recall": {model: own * times for model, own in RETRIEVED.items()},
+            "answer_correctness": {model: own * times for model, own in ANSWERED.items()},
+            "groundedness": {"sharp": [0.9] * 8 * times, "blunt": ([0.9] * 6 + [0.4, 0.6]) * times},
+            "faithfulness": {"sharp": [1.0] * 8 * times, "blunt": ([1.0] * 7 + [0.5]) * times},
         },
         {
             ("groundedness", "blunt", 6): {"least_grounded": "Ferries are  run by cats."},
@@ -34,15 +39,15 @@ def rag(shelf: Workspace) -> Run:
             },
         },
         {
-            "sharp": {"duration_s": [2.0, 4.0] * 4, "cost_usd": [0.02] * 8},
-            "blunt": {"duration_s": [1.0] * 8, "cost_usd": [0.01] * 7 + [None]},
+            "sharp": {"duration_s": [2.0, 4.0] * 4 * times, "cost_usd": [0.02] * 8 * times},
+            "blunt": {"duration_s": [1.0] * 8 * times, "cost_usd": ([0.01] * 7 + [None]) * times},
         },
         workspace=shelf,
     )
 
 
-def test_every_kind_is_told(rag: Run) -> None:
-    found = insights(rag)
+def test_every_kind_is_told(shelf: Workspace) -> None:
+    found = insights(rag_run(shelf, times=4))
     assert list(found.columns) == COLUMNS
     assert set(found["kind"]) == {
         "leading_model", "best_model", "worst_model", "hardest_case", "fastest_model",

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from metrics.analysis import Cell, Column, Leaderboard, headline
+from metrics.analysis import Cell, Column, Leaderboard, Ranks, headline
 
 NOTHING = Cell(None, None, None, None, 0, 0, {}, None, None, False, False, "no case could be scored")
 Ranked = Mapping[str, Sequence[str]]  # a metric's column key: the models that are best; all others are worse
@@ -32,7 +32,43 @@ FAILED = replace(cell(True), counts={"error": 1})
 def board(models: str, ranked: Ranked, **columns: Mapping[str, object]) -> Leaderboard:
     made = tuple(column(key, **columns.get(key.split("/")[0], {})) for key in ranked)
     cells = {(model, key): cell(model in best) for key, best in ranked.items() for model in models}
-    return Leaderboard(tuple(models), made, cells, (), {})
+    ranks = {key: Ranks({}, {(one, other): 0.01 for one in best for other in models if other not in best})
+             for key, best in ranked.items()}  # fmt: skip
+    return Leaderboard(tuple(models), made, cells, (), ranks)
+
+
+def of_pairs(models: str, *pairs: str) -> Leaderboard:
+    """A leaderboard of a metric for each of `pairs`: `ab cb` are a better than b, c better than b."""
+    every = {f"{name}/m": own.split() for name, own in zip("efghi", pairs, strict=False)}
+    found = board(models, {key: [model for model in models if not any(pair[1] == model for pair in own)]
+                           for key, own in every.items()})  # fmt: skip
+    return replace(found, ranks={key: Ranks({}, {(pair[0], pair[1]): 0.01 for pair in own})
+                                 for key, own in every.items()})  # fmt: skip
+
+
+@pytest.mark.parametrize(("given", "expected"), [
+    pytest.param(of_pairs("abc", "ab"), "No single model leads: a and c are tied for best in E: M.", id="tied"),
+    pytest.param(
+        of_pairs("abc", "ab bc"), "No model leads: none is significantly better than every other one in E: M.",
+        id="not-every",
+    ),
+    pytest.param(of_pairs("abc", "ab ac bc"), "a leads: best in E: M.", id="alone"),
+    pytest.param(of_pairs("abc", "ac bc"), "a and b lead together: tied for best in E: M.", id="together"),
+    pytest.param(
+        of_pairs("abc", "ab", "ac"), "a leads: best or tied for best in 2 of 2 metrics (b in 1; c in 1).",
+        id="each-in-another-metric",
+    ),
+    pytest.param(
+        of_pairs("abc", "bc", "cb"),
+        "No model leads: of 2 metrics, best or tied for best are a in 2; b in 1; c in 1.", id="better-than-nobody",
+    ),
+    pytest.param(
+        of_pairs("abc", "ab", "bc", "ca"), "No model leads: each is best or tied for best in 2 of 3 metrics.",
+        id="circle",
+    ),
+])  # fmt: skip
+def test_a_leader_is_better_than_every_other_model(given: Leaderboard, expected: str) -> None:
+    assert headline(given).sentence == expected
 
 
 @pytest.mark.parametrize(("models", "ranked", "expected"), [
@@ -68,9 +104,9 @@ def test_the_sentence(models: str, ranked: Ranked, expected: str) -> None:
 
 def test_ap_decides_first() -> None:
     found = headline(board("abc", {"coco_summary/AP": "ab", "f/m": "bc", "g/m": "c", "h/m": "c"}))
-    assert found.models == ("b", "a", "c")
+    assert found.models == ("b", "c", "a")
     assert found.sentence == (
-        "b leads: best or tied for best in AP and in 2 of 4 metrics overall (a in 1; c in 3); "
+        "b leads: best or tied for best in AP and in 2 of 4 metrics overall (c in 3; a in 1); "
         "worse than another model in G: M and H: M."
     )
     assert headline(board("abc", {"coco_summary/AP": "abc", "f/m": "bc", "g/m": "c"})).leaders == ("c",)
