@@ -243,7 +243,8 @@ margins = replacement.margins(whole.columns)
 keys = [column.key for column in whole.columns if column in columns or column.key in margins]
 with st.spinner("Comparing: metrics of the whole data set are computed again on resamples of its cases"):
     found = run_reads.comparison(run, model_a, model_b, other, tag, tuple(keys), correction, anytime)
-decisions = decisions_by_margins(found, margins)
+within = run_reads.shares_within(run, model_a, model_b, other, tag, tuple(margins.items())) if margins else {}
+decisions = decisions_by_margins(found, margins, within)
 name_a, name_b = names(found, twins, run, other)
 paired = next((row for row in found.rows if row.column.key == focus), None)
 resampled = next((row for row in found.resampled if row.column.key == focus), None)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from metrics.presentation.blocks import Answer, Block, Sentence
+    from metrics.stats.case_shares import CaseShare
     from metrics.store import Run
 
 P = ParamSpec("P")
@@ -166,6 +167,14 @@ def comparison(
     """
     found = analysis.compare(run, model_a, model_b, tag, workspace().run(other_id))
     return analysis.comparison_of_columns(found, keys, correction, anytime)  # type: ignore[arg-type]
+
+
+@of_run
+def shares_within(
+    run: Run, model_a: str, model_b: str, other_id: str, tag: str | None, margins: tuple[tuple[str, float], ...]
+) -> Mapping[str, CaseShare]:
+    """Return on which share of cases b of run `other_id` is at most each margin (column key, margin) worse than a."""
+    return analysis.shares_within(run, model_a, model_b, dict(margins), tag, workspace().run(other_id))
 
 
 @of_run

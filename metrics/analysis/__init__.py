@@ -15,6 +15,7 @@ from metrics.analysis.comparison.comparison_cases import differences
 from metrics.analysis.comparison.decisions import Decision, decisions
 from metrics.analysis.comparison.head_to_head import HeadToHead, Standing, head_to_head
 from metrics.analysis.comparison.paired_bootstrap import Resampled
+from metrics.analysis.comparison.shares_within import shares_within
 from metrics.analysis.corrected_tests import CorrectedTests, corrected_tests
 from metrics.analysis.findings.compliance import Compliance, Standard, compliance, compliance_table
 from metrics.analysis.findings.flips import flip_rates, flips

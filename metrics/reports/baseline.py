@@ -18,6 +18,7 @@ from metrics.analysis import (
     comparison_of_columns,
     decisions,
     leaderboard,
+    shares_within,
 )
 from metrics.analysis.comparison.decisions import answer
 from metrics.analysis.comparison.shared_cases import SharedCases
@@ -177,7 +178,8 @@ def differences(
         whole = compare(baseline, before, model, other=run)
         tested = comparison_of_columns(whole, keys, anytime=anytime)
         other = comparison_of_columns(whole, primary - keys, anytime=anytime) if primary - keys else None
-        found.append(Differences(model, tested, other, gated, decisions(tested, allowed)))
+        within = shares_within(baseline, before, model, allowed, other=run) if allowed else None
+        found.append(Differences(model, tested, other, gated, decisions(tested, allowed, within)))
     return found
 
 
@@ -188,7 +190,8 @@ def replacement(
     """Return whether a model may replace another one, of this run or of one `before`; `margins` by column key."""
     whole = compare(before, model_before, model, tag, other=run)
     tested = comparison_of_columns(whole, set(margins), anytime=anytime)
-    return Differences(model, tested, None, frozenset(), decisions(tested, margins))
+    within = shares_within(before, model_before, model, margins, tag, run)
+    return Differences(model, tested, None, frozenset(), decisions(tested, margins, within))
 
 
 def _columns(board: Leaderboard, name: str) -> Iterator[Column]:

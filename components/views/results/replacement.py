@@ -11,7 +11,7 @@ from components.widgets import controls, url
 from components.widgets.literal import literal
 from components.widgets.tables import header, records
 from metrics.analysis import Column, Decision
-from metrics.presentation.questions.is_it_better import metric_label
+from metrics.presentation.questions.is_it_better import metric_label, share_text
 
 NAME = "margin"  # of the query parameter: a column's key, a colon, and the margin
 HELP = (
@@ -22,6 +22,10 @@ METHOD = (
     "The 95 % interval of B − A lies above the allowed loss: not worse (non-inferior, one-sided 2.5 %); within it on "
     "both sides: equivalent (TOST). Missing cases: for an answer in 80 % of evaluations if the true difference is as "
     "found."
+)
+WITHIN = (
+    "Share of the cases on which B is at most the allowed loss worse, with its 95 % interval. It decides nothing: the "
+    "mean may be within the allowed loss while many cases are not."
 )
 MANY = (
     "All of these metrics must pass, so their number needs no correction; “better” and “worse” are corrected for it. "
@@ -58,8 +62,11 @@ def draw_margins(columns: Sequence[Column], given: Mapping[str, float]) -> None:
 
 def show_decisions(decisions: Sequence[Decision]) -> str | None:
     """Draw the answer by each metric with an allowed loss; return the key of the metric whose cases are asked for."""
-    rows = pd.DataFrame({"sentence": [made.sentence() for made in decisions]})
-    clicked = records(rows, {"sentence": header("Can B replace A?", None, METHOD)}, "decisions", tallest=36 + 35 * 8)
+    rows = pd.DataFrame(
+        {"sentence": [made.sentence() for made in decisions], "within": [share_text(made.within) for made in decisions]}
+    )
+    columns = {"sentence": header("Can B replace A?", None, METHOD), "within": header("P(within)", 150, WITHIN)}
+    clicked = records(rows, columns, "decisions", tallest=36 + 35 * 8)
     st.caption(MANY)
     return None if clicked is None else decisions[clicked].row.column.key
 

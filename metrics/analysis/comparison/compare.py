@@ -14,10 +14,13 @@ from metrics.analysis.comparison.shared_cases import paired_designs, shared_case
 from metrics.analysis.comparison.significance import Correction, PairedTest, corrected, largest_difference
 from metrics.analysis.leaderboard.few_groups import design_warning
 from metrics.analysis.leaderboard.leaderboard import Cell, Column, Leaderboard, leaderboard
+from metrics.core.array_types import Floats, Ints
 from metrics.core.errors import InputError
 from metrics.core.rounding import EQUAL
 from metrics.core.sampling_design import SamplingDesign
 from metrics.stats import power
+from metrics.stats.case_shares import CaseShare, superiority
+from metrics.stats.correlation import pearson
 from metrics.stats.paired_intervals import agreeing, difference_intervals, newcombe_paired
 from metrics.stats.paired_tests import MCNEMAR, TESTS, PairedTests, Test, paired_tests
 from metrics.stats.rare_losses import both_sides
@@ -33,8 +36,11 @@ class Difference(PairedTest):
 
     a, b: means of those cases; p of `test` (see metrics.stats.paired_tests), None where all pairs are ties. wins,
     losses, ties: cases on which b is better, worse, equal (for a metric without a better end: higher, lower, equal).
-    detectable: the true difference that n such pairs reveal with 80 %
-    power. only_a, only_b, neither: cases left out, as a value is missing.
+    detectable: the true difference that n such pairs reveal with 80 % power. only_a, only_b, neither: cases left out,
+    as a value is missing. superiority: the share of these cases on which b is better (of a metric without a better end:
+    higher), ties half: the chance that it is on a random case, not the chance that its mean is better; correlation:
+    Pearson's of the values of a and b, NaN where one does not vary; the more of it, the smaller `error`, the standard
+    error of the difference.
     """
 
     equal: ClassVar[str] = "equal on every case"
@@ -50,6 +56,8 @@ class Difference(PairedTest):
     losses: int
     ties: int
     detectable: float | None = None
+    superiority: CaseShare | None = None
+    correlation: float = math.nan
 
     @property
     def units(self) -> str:
@@ -287,6 +295,7 @@ def _difference(
     weights = np.ones(n) if design.weights is None else design.weights[both]
     clusters = n if design.clusters is None else len(np.unique(design.clusters[both]))
     there = weights.sum() > 0
+    parts = design.of_part(both)
     mean_a, mean_b, difference = (
         float(np.average(values, weights=weights)) if there else None
         for values in (a.values[both], b.values[both], apart)
@@ -319,7 +328,18 @@ def _difference(
         detectable=power.detectable(error, 1 + float(found.freedom[place])) if there and error > EQUAL else None,
         below=below,
         above=above,
+        superiority=_superiority(better, *parts, None if found.test[place] != MCNEMAR else float(found.p[place])),
+        correlation=pearson(a.values[both], b.values[both], parts[0]).value if n > 1 else math.nan,
     )
+
+
+def _superiority(better: Floats, weights: Floats | None, clusters: Ints | None, p: float | None) -> CaseShare | None:
+    """Return on which share of cases b is better; of values 0 or 1 its interval agrees with the p of the difference."""
+    share = superiority(better, weights, clusters)
+    if share is None or p is None or share.low is None or share.high is None:
+        return share
+    ends = agreeing(np.array([[share.low], [share.high]]) - 0.5, np.array([share.value - 0.5]), np.array([p])) + 0.5
+    return replace(share, low=float(ends[0, 0]), high=float(ends[1, 0]))
 
 
 def check_pair(run: Run, model_a: str, other: Run, model_b: str) -> None:

@@ -10,6 +10,7 @@ from metrics.analysis.comparison.paired_bootstrap import Resampled
 from metrics.analysis.leaderboard.leaderboard import Column
 from metrics.core.metric_names import column_name
 from metrics.core.number_text import exact
+from metrics.stats.case_shares import CaseShare
 from metrics.stats.noninferiority import Verdict, decide_noninferiority
 
 ALLOWING = ("better", "equivalent", "not_worse")
@@ -31,7 +32,8 @@ class Decision:
 
     verdict: see metrics.stats.noninferiority; none: there is no pair. worst, best: the ends of the 95 % interval of
     b − a that decides, with the sign that makes b better above 0; more: how many further cases would answer, where the
-    verdict is open.
+    verdict is open. within: the share of cases on which b is at most the margin worse, where it was asked for; it is
+    shown beside the verdict and decides nothing.
     """
 
     row: Difference | Resampled
@@ -40,6 +42,7 @@ class Decision:
     worst: float | None = None
     best: float | None = None
     more: int | None = None
+    within: CaseShare | None = None
 
     @property
     def allows(self) -> bool:
@@ -91,12 +94,14 @@ class Decision:
         return f"{self._size(value)} {'higher' if (value > 0) == (self.row.column.direction == 'higher') else 'lower'}"
 
 
-def decisions(comparison: Comparison, margins: Mapping[str, float]) -> tuple[Decision, ...]:
+def decisions(
+    comparison: Comparison, margins: Mapping[str, float], within: Mapping[str, CaseShare] | None = None
+) -> tuple[Decision, ...]:
     """Return the decision on every paired metric of a comparison that has a margin: `margins` by column key, > 0.
 
-    Metrics without a better end are left out. That b is not worse in *all* metrics needs no correction for their number
-    (each must pass its own test: an intersection–union test); that it is better or worse in any of them does, so these
-    two verdicts follow the comparison's adjusted p.
+    within: what shares_within says of them. Metrics without a better end are left out. That b is not worse in *all*
+    metrics needs no correction for their number (each must pass its own test: an intersection–union test); that it is
+    better or worse in any of them does, so these two verdicts follow the comparison's adjusted p.
     """
     both: tuple[Difference | Resampled, ...] = (*comparison.rows, *comparison.resampled)
     rows = [row for row in both if row.column.key in margins and row.column.direction != "none"]
@@ -119,7 +124,8 @@ def decisions(comparison: Comparison, margins: Mapping[str, float]) -> tuple[Dec
         )
         cases = row.n if isinstance(row, Difference) else comparison.cases
         more = None if made.more is None else math.ceil(made.more * cases / row.clusters)
-        found.append(Decision(row, margin, made.verdict, made.low, made.high, more))
+        near = (within or {}).get(row.column.key)
+        found.append(Decision(row, margin, made.verdict, made.low, made.high, more, near))
     return tuple(found)
 
 

@@ -5,21 +5,23 @@ A pair of models is tested in every metric that the Compare page shows unasked, 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from metrics.analysis import headline, leaderboard, primary_columns
 from metrics.analysis.comparison.compare import Comparison, compare, comparison_of_columns
 from metrics.presentation.blocks import Block, Head, Link, Note, Sentence, Table, table, table_of
-from metrics.presentation.format import ARROWS, MISSING, aligned, count, interval, p_value, plural, shorten
+from metrics.presentation.format import ARROWS, MISSING, aligned, count, interval, number, p_value, plural, shorten
 from metrics.presentation.names import column_name
-from metrics.presentation.phrases import better, metric_title, paired_on, signed
+from metrics.presentation.phrases import better, metric_title, paired_on, signed, with_interval
 from metrics.presentation.question import QUICK, question
 from metrics.presentation.viewers.board_drawing import select_columns
 from metrics.store import Run, cache_by_run
 
 if TYPE_CHECKING:
     from metrics.analysis import Column, Difference, Resampled, Unpaired
+    from metrics.stats.case_shares import CaseShare
 
     Row = Difference | Resampled
 
@@ -54,13 +56,15 @@ def is_it_better(run: Run) -> list[Block]:
         if row.column.key == column.key
     ]
     title = f"{leader} against {'the next ' + plural(len(others), 'model') if len(board.models) > 2 else others[0]}"
-    heads = ("Metric", "Against", "Difference", "95 % interval", "Adjusted p", "n", "Result")
+    heads = ("Metric", "Against", "Difference", "95 % interval", "SE", "P(better)", "Adjusted p", "n", "Result")
     lines = [
         (
             metric_title(column),
             other,
             signed(row.difference),
             interval(row.low, row.high),
+            number(_known(row.error)),
+            share_text(getattr(row, "superiority", None)),
             p_value(row.adjusted),
             count(row.n),
             result(row, leader, other),
@@ -70,9 +74,10 @@ def is_it_better(run: Run) -> list[Block]:
     notes = [
         *board.cautions,
         how_tested(found),
+        f"SE: the standard error of the difference. P(better): {SUPERIORITY.replace('B is', leader + ' is')}.",
         *_left_out(found, primary_columns(board), columns, len(board.models) - 1),
     ]
-    return [*sentences, table(title, heads, lines, (2, 3, 4, 5)), *map(Note, notes)]
+    return [*sentences, table(title, heads, lines, (2, 3, 4, 5, 6, 7)), *map(Note, notes)]
 
 
 @cache_by_run(maxsize=8)
@@ -188,6 +193,9 @@ def pair_blocks(found: Comparison) -> Iterator[Table]:
                 Head("Wins / losses / ties", True, "cases on which B is better, worse, equal", 132),
                 [f"{count(row.wins)} / {count(row.losses)} / {count(row.ties)}" for row in rows],
             ),
+            (Head("P(B > A)", True, SUPERIORITY, 150), [share_text(row.superiority) for row in rows]),
+            (Head("SE", True, ERROR, 62), aligned([_known(row.error) for row in rows])),
+            (Head("Correlation", True, CORRELATION, 84), aligned([_known(row.correlation) for row in rows])),
             (Head("p", True, P, 62), [p_value(row.p) for row in rows]),
             (Head("Detectable", True, DETECTABLE, 84), aligned([row.detectable for row in rows])),
             (Head("Test", False, "how p was found", 80), [TESTS[row.test] for row in rows]),
@@ -196,6 +204,15 @@ def pair_blocks(found: Comparison) -> Iterator[Table]:
         )
     if found.resampled:
         yield resampled_table(found.resampled, found.correction)
+
+
+def share_text(share: CaseShare | None) -> str:
+    """Return a share of cases with its interval; MISSING where there is none."""
+    return MISSING if share is None else with_interval(share.value, share.low, share.high)
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value
 
 
 def resampled_table(rows: Sequence[Resampled], correction: str, by_label: bool = False) -> Table:
@@ -265,6 +282,15 @@ RESAMPLED = (
 ADJUSTED = {name: f"for the metrics shown: {words}" for name, words in CORRECTIONS.items()} | {
     "holm": "Holm, of one run for all its metrics and pairs of models, as in its ranks; of two for the metrics shown"
 }
+SUPERIORITY = (
+    "share of the cases on which B is better, ties half, with its 95 % interval (Tango's): the chance that B is better "
+    "on a random case, not the chance that its mean is. 0.5: neither"
+)
+ERROR = "standard error of B − A, over the same cases"
+CORRELATION = (
+    "of A's and B's values over the cases (Pearson): where both find the same cases hard it is high, and the standard "
+    "error of the difference small (Miller 2024, Adding error bars to evals)"
+)
 P_RESAMPLED = "how often drawing the cases again moves the difference as far as it lies from 0"
 P = (
     "how often chance alone would make a difference as large, were the two models interchangeable. 0 or 1 a case: "
