@@ -27,7 +27,7 @@ from metrics.core.did_you_mean import one_of
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import Suite
 from metrics.presentation.format import interval, number, p_value, p_words
-from metrics.presentation.phrases import signed
+from metrics.presentation.phrases import signed, with_interval
 from metrics.reports.gates import Outcome, directions
 from metrics.store import Run, Workspace
 
@@ -63,9 +63,13 @@ class Differences:
 
     @property
     def told(self) -> Iterator[str]:
-        """The answer, where a metric has a margin, and the footnotes, in sentences."""
+        """The answer, where a metric has a margin, on how many cases it is within, and the footnotes, in sentences."""
         if self.decisions:
             yield f"{self.answer}."
+        for made in self.decisions:
+            if (near := made.within) is not None:
+                share = with_interval(near.value, near.low, near.high)
+                yield f"{column_id(made.row.column)}: at most {made.margin:g} worse on a share of {share} of the cases."
         yield from self.footnotes
 
     @property

@@ -10,10 +10,10 @@ import pytest
 
 from metrics.analysis import Difference, Resampled, compare, leaderboard, same_suite, trend
 from metrics.analysis.comparison.run_settings import changed_settings
+from metrics.analysis.comparison.significance import ADJUST
 from metrics.core.errors import InputError
 from metrics.core.files import write_table
 from metrics.core.suite import Outputs
-from metrics.stats.corrections import benjamini_hochberg, holm
 from metrics.stats.paired_tests import mcnemar_mid_p
 from metrics.store import Run, Workspace
 from tests.analysis.comparison import test_paired_bootstrap as pets
@@ -76,11 +76,8 @@ def test_p_is_adjusted_over_all_changes_shown(runs: list[Run], correction: str) 
     changes = [stop.change for stop in found.stops if stop.change]
     assert found.tested == len(changes) == 3
     p = [mcnemar_mid_p(change.wins, change.losses) for change in changes if isinstance(change, Difference)]
-    adjust = {"holm": holm, "benjamini_hochberg": benjamini_hochberg}
     assert [change.p for change in changes] == p
-    assert [change.adjusted for change in changes] == (
-        p if correction == "none" else adjust[correction](np.array(p)).tolist()
-    )
+    assert [change.adjusted for change in changes] == ADJUST[correction](np.array(p)).tolist()
     only = trend(runs, PASSES, ["b"], correction=correction)
     assert (only.models, only.tested, only.stops[-1].change.adjusted) == (("b",), 1, only.stops[-1].change.p)
 

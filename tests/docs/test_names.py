@@ -46,7 +46,9 @@ def names_of(tree: ast.AST) -> Iterator[str]:
         if isinstance(node, ast.Import):
             aliases |= {one.asname: one.name for one in node.names if one.asname and one.name.startswith("metrics")}
         elif isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "metrics":
-            yield from (f"{node.module}.{one.name}" for one in node.names)
+            own = {one.asname or one.name: f"{node.module}.{one.name}" for one in node.names}
+            yield from own.values()
+            aliases |= {name: whole for name, whole in own.items() if name.islower()}  # modules, such as analysis
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in aliases:
             yield f"{aliases[node.value.id]}.{node.attr}"

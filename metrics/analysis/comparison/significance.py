@@ -1,7 +1,7 @@
 """What a tested difference of two models comes to, after correction for the tests shown with it."""
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, Self, TypeVar
 
@@ -9,7 +9,8 @@ import numpy as np
 
 from metrics.analysis.leaderboard.family import MetricTests, adjust_together, main_columns
 from metrics.analysis.leaderboard.leaderboard import Column
-from metrics.stats.corrections import benjamini_hochberg, is_significant
+from metrics.core.array_types import Floats
+from metrics.stats.corrections import benjamini_hochberg, holm, is_significant
 from metrics.stats.rare_losses import UNKNOWN, Side
 
 Significance = Literal["better", "worse", "higher", "lower", "leaning", "open", "equal", "none"]
@@ -21,6 +22,11 @@ WORDS: dict[Significance, str] = {
     "lower": "A is higher",
     "open": "no significant difference",
     "none": "no case has values of both",
+}
+ADJUST: dict[Correction, Callable[[Floats], Floats]] = {
+    "holm": holm,
+    "benjamini_hochberg": benjamini_hochberg,
+    "none": np.array,
 }
 
 
@@ -100,21 +106,22 @@ def largest_difference(column: Column, a: float) -> float:
 Tested = TypeVar("Tested", bound=PairedTest)
 
 
-def corrected(rows: Sequence[Tested], correction: Correction, pairs: int = 1) -> list[Tested]:
+def corrected(rows: Sequence[Tested], correction: Correction, pairs: int = 0) -> list[Tested]:
     """Return the tests of one pair of models (or of one metric) with adjusted p and the significance that follows.
 
     The family: every test that has a p, but twins whose original is among the rows; they take over the original's p.
-    Holm's has the weights of metrics.analysis.leaderboard.family; `pairs`: each counts as so many, the others p = 1.
+    pairs: of the models of a run that the pair is one of; with it the family is that of the run, see
+    metrics.analysis.leaderboard.family, in which the other pairs count with p = 1.
     """
     keys = {row.column.key for row in rows}
     family = [place for place, row in enumerate(rows) if row.p is not None and not row.is_twin(keys)]
     p = np.array([rows[place].p for place in family], np.float64)
-    if correction == "holm":
+    if pairs:
         main = {column.key for column in main_columns(row.column for row in rows)}
         own = [MetricTests(p[[k]], pairs - 1, rows[place].column.key in main) for k, place in enumerate(family)]
         p = np.concatenate([np.zeros(0), *adjust_together(own)])
-    elif correction == "benjamini_hochberg":
-        p = benjamini_hochberg(p)
+    else:
+        p = ADJUST[correction](p)
     adjusted = dict(zip(family, p.tolist(), strict=True))
     of_key = {row.column.key: adjusted.get(place) for place, row in enumerate(rows)}
     return [
