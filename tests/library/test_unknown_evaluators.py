@@ -13,6 +13,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from metrics import Run, Workspace, analysis, store
+from metrics.cli.main import main
 from metrics.core import registry
 from metrics.core.errors import InputError, MissingResource, RunError
 from metrics.core.plugins import load_reference
@@ -158,6 +159,18 @@ def test_it_leaves_in_every_form(run, tmp_path):
             continue
         except Exception as failure:
             raise AssertionError(what) from failure
+
+
+@pytest.mark.parametrize("command", [
+    "gate latest --fail-under tone=2", "gate latest --weight own_scores.tone=2 --weight rougeL=1", "runs --json",
+    "report latest -o r.md --weight own_scores.tone=1", "describe latest", "verify latest",
+    "plot latest -o p.svg --metrics tone", "export latest --what insights -o x.csv", "labels agreement latest",
+])  # fmt: skip
+@pytest.mark.parametrize("scene", ["logged, one model", "logged, three models"])
+def test_every_command_reads_it(command, scene, runs, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ASSAY_WORKSPACE", str(runs[scene].workspace.path))
+    assert main(command.split()) in (0, 1, 2)  # a refusal in words is an answer, an exception is none
 
 
 @pytest.mark.parametrize("page", PAGES)

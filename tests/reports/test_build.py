@@ -57,7 +57,9 @@ def test_it_says_what_the_run_says(marked_run: Run, report: Report) -> None:
     assert len(messages) == len(set(messages))
     notes = report.section("leaderboard").notes
     assert "a paired test on the same cases" in notes[0]
-    assert "significant at 5 % after Holm's correction for all pairs of models of the metric" in notes[0]
+    assert (
+        "significant at 5 % after Holm's correction for all metrics and pairs of models of the run together" in notes[0]
+    )
     assert notes[1] == "Ranks in ROUGE-L: 1: good; 2: poor."
     assert all(problem.affected == 12 for problem in report.problems if problem.title == "rougeL")
 

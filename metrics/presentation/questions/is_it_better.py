@@ -217,13 +217,14 @@ def _known(value: float) -> float | None:
 
 def resampled_table(rows: Sequence[Resampled], correction: str, by_label: bool = False) -> Table:
     """Return metrics of the whole data set, or one of its labels, paired over the same resamples of the cases."""
+    adjusted = f"over the labels: {CORRECTIONS[correction]}" if by_label else ADJUSTED[correction]
     names = [metric_label(row.column, 34) if row.label is None else shorten(row.label, 34) for row in rows]
     return table_of(
         "labels" if by_label else "resampled",
         (Head("Label" if by_label else "Metric of the whole data set", width=258), names),
         (Head("Verdict", False, "better: the adjusted p is at most 0.05", 198), [row.words for row in rows]),
         *_numbers(rows, RESAMPLED, "what B's value rests on"),
-        (Head("Adjusted p", True, ADJUSTED[correction], 76), [p_value(row.adjusted) for row in rows]),
+        (Head("Adjusted p", True, adjusted, 76), [p_value(row.adjusted) for row in rows]),
         (Head("p", True, P_RESAMPLED, 60), [p_value(row.p) for row in rows]),
         links=() if by_label else list(map(_cases_of, rows)),
     )
