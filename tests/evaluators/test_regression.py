@@ -8,6 +8,7 @@ import pytest
 from scipy import stats
 from sklearn import metrics as sk
 
+from metrics.core.errors import InputError
 from metrics.core.evaluator import Status
 from metrics.core.suite import Outputs, Suite
 from tests.evaluators.tabular import overall, run
@@ -17,6 +18,10 @@ SETS = seeds(30, 200)
 SCIKIT: dict[str, Any] = {
     "mae": sk.mean_absolute_error, "mse": sk.mean_squared_error, "rmse": sk.root_mean_squared_error,
     "median_absolute_error": sk.median_absolute_error, "mape": sk.mean_absolute_percentage_error, "r2": sk.r2_score,
+    "max_error": sk.max_error,
+    "smape": lambda truth, predicted: np.mean(
+        [0.0 if t == p == 0 else 2 * abs(p - t) / (abs(p) + abs(t)) for t, p in zip(truth, predicted, strict=True)]
+    ),
     "bias": lambda truth, predicted: np.mean(predicted - truth),
     "pearson": lambda truth, predicted: stats.pearsonr(truth, predicted).statistic,
     "spearman": lambda truth, predicted: stats.spearmanr(truth, predicted).statistic,
@@ -136,3 +141,51 @@ def test_the_plots_show_some_of_many_cases_and_the_largest_errors() -> None:
     curves = run("regression", data_set(truth, value=predicted), plot_points=20).curves
     assert len(curves) == 20
     assert "500" in curves["case_id"].to_pylist()
+
+
+def test_mase_is_hyndmans_in_each_series_in_the_order_of_time() -> None:
+    for seed in SETS:
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(6, 40))
+        truth, series, days = rng.normal(size=n).cumsum(), rng.integers(0, 3, n), rng.permutation(n)
+        predicted = truth + rng.normal(size=n)
+        suite, outputs = data_set(truth, series, value=predicted)
+        cases = [{**row, "day": f"2024-{day:05d}"} for row, day in zip(suite.cases.to_pylist(), days, strict=True)]
+        ordered = Suite.from_rows("s", "regression", cases)
+        scaled = []
+        for one in np.unique(series):
+            rows = np.flatnonzero(series == one)[np.argsort(days[series == one])]
+            if len(rows) > 1:
+                scaled += (np.abs(predicted - truth)[rows] / np.abs(np.diff(truth[rows])).mean()).tolist()
+        found = overall(run("regression", (ordered, outputs), order="day", resamples=0))["mase"]
+        assert found.n == len(scaled), seed
+        assert found.value == pytest.approx(np.mean(scaled)), seed
+
+
+def test_mase_without_an_order_says_what_it_takes() -> None:
+    data = data_set([1.0, 2.0], value=[1.0, 2.0])
+    assert "parameter order" in str(overall(run("regression", data))["mase"].reason)
+    with pytest.raises(InputError, match="the column 'day'"):
+        run("regression", data, order="day")
+    largest = overall(run("regression", data))["max_error"]
+    assert (largest.low, largest.replicates) == (None, None)
+
+
+def test_crps_is_the_integral_of_the_squared_distance_of_the_distributions() -> None:
+    for seed in SETS:
+        rng = np.random.default_rng(seed)
+        truth, middle, half = rng.normal(0, 3, 4), rng.normal(size=4), rng.exponential(size=4)
+        level = float(rng.uniform(0.3, 0.99))
+        found = overall(run("interval_coverage", data_set(truth, low=middle - half, high=middle + half), level=level))
+        expected = []
+        for t, m, h in zip(truth, middle, half, strict=True):
+            deviation = h / stats.norm.ppf((1 + level) / 2)
+            grid = np.linspace(min(t, m - 9 * deviation), max(t, m + 9 * deviation), 20_001)
+            squared = (stats.norm.cdf(grid, m, deviation) - (grid >= t)) ** 2
+            expected.append(np.sum((squared[1:] + squared[:-1]) / 2 * np.diff(grid)))
+        assert found["crps"].value == pytest.approx(np.mean(expected), rel=2e-3), seed
+
+
+def test_crps_of_an_interval_of_no_width_is_the_absolute_error() -> None:
+    found = run("interval_coverage", data_set([1.0, 5.0], low=[3.0, 5.0], high=[3.0, 5.0]))
+    assert overall(found)["crps"].value == 1.0

@@ -27,7 +27,10 @@ if TYPE_CHECKING:
     from metrics.analysis import Objective, Placing
 
 MOST = 200  # models shown unasked
-UNITS = {"cost_usd": "USD per 1,000 cases", "duration_s": "seconds per case", "tokens": "tokens per case"}
+UNITS = {  # of medians
+    "cost_usd": "1,000 × median USD of a case", "duration_s": "median seconds of a case",
+    "tokens": "median tokens of a case",
+}  # fmt: skip
 SCALES = {"cost_usd": 1000.0}  # a case costs a fraction of a cent
 MARKS = {"front": "★", "perhaps": "☆", "dominated": "●"}  # in the order of the table
 STANDING = (

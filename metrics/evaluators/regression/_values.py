@@ -65,8 +65,10 @@ class Values:
             **{name: pa.array(values) for name, values in (known | facts).items()},
         )  # fmt: skip
 
-    def mean(self, metric: str, values: Floats, low: float = 0.0, left_out: str = "") -> Aggregate:
-        """Return the mean of `values` over the scored cases [n] and its interval; `low`: the low end of their range.
+    def mean(
+        self, metric: str, values: Floats, low: float = 0.0, high: float = math.inf, left_out: str = ""
+    ) -> Aggregate:
+        """Return the mean of `values` over the scored cases [n] and its interval; `low`, `high`: their range.
 
         NaN values are left out, and the reason says how many and why, `left_out`.
         """
@@ -77,7 +79,7 @@ class Values:
             reason = reason or NOTHING_SCORED
             return aggregate(metric, np.nan, n=0, unscored=len(self.case_ids), reason=reason)
         column, draws = values[known, None], self.draws.of_cases(known)
-        low_end, high_end = (float(end[0]) for end in draws.mean_intervals(column, low))
+        low_end, high_end = (float(end[0]) for end in draws.mean_intervals(column, low, high))
         if math.isnan(low_end) != math.isnan(high_end):
             why = describe_unknown_end(column[:, 0], draws.weights, draws.codes, upper=math.isnan(high_end))
             reason = f"{reason}; {why}" if reason else why

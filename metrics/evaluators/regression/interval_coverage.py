@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from statistics import NormalDist
 
 import numpy as np
 from pydantic import Field
@@ -43,11 +44,23 @@ class IntervalParameters(ResamplingParameters):
             threshold=None,
         ),
         Metric.lower(
+            "crps",
+            "Continuous ranked probability score of the normal distribution with that central interval.",
+            high=math.inf,
+            threshold=None,
+            minor=True,
+            title="CRPS",
+        ),
+        Metric.lower(
             "pinball", "Mean pinball loss of both ends as quantiles.", high=math.inf, threshold=None, minor=True
         ),
     ),
-    sources=("Gneiting & Raftery 2007: Strictly proper scoring rules", "Koenker & Bassett 1978: Regression quantiles"),
+    sources=(
+        "Gneiting & Raftery 2007: Strictly proper scoring rules (CRPS)",
+        "Koenker & Bassett 1978: Regression quantiles",
+    ),
     standards=("valid and reliable",),
+    version=2,
     examples=(
         Example(
             "one of three is inside 0 … 2; the others miss it by 1",
@@ -85,6 +98,12 @@ def interval_coverage(suite: Suite, outputs: Outputs, parameters: IntervalParame
         interval_score = mean of (u − l) + 2/α · (l − t where t < l) + 2/α · (t − u where t > u)
         pinball = mean over both ends q, at the quantiles α/2 and 1 − α/2 = a, of max(a·(t − q), (a − 1)·(t − q))
 
+        crps = mean of σ·(z·(2Φ(z) − 1) + 2φ(z) − 1/√π)        z = (t − m) / σ
+
+    CRPS is that of a normal distribution with the mean m = (l + u) / 2 whose central interval of `level` is l … u, so
+    σ = (u − l) / (2·Φ⁻¹(1 − α/2)). It assumes this: of a skewed prediction, or one with heavy tails, prefer the interval
+    score and pinball, which assume nothing. It has the unit of the values; of an interval of width 0 it is |t − m|.
+
     Coverage at the nominal level is right; wide intervals reach it easily, so the width counts, too. The interval score
     weighs both and is least for the true quantiles; pinball is α/4 of it. `level` must be that of the intervals given:
     0.9 for the quantiles .05 and .95. Pinball is equal to scikit-learn's mean_pinball_loss.
@@ -102,11 +121,24 @@ def interval_coverage(suite: Suite, outputs: Outputs, parameters: IntervalParame
     width, inside = high - low, (outside == 0).astype(np.float64)
     score = width + 2 / tail * outside
     values = {"coverage": inside, "mean_width": width, "interval_score": score, "pinball": score * tail / 4}
+    values["crps"] = _normal_crps(truth, low, high, parameters.level)
     cases = found.case_scores(values)
     coverage = _coverage(found, inside)
     rows = [coverage, _gap(coverage, parameters.level)]
     rows += [found.mean(name, own) for name, own in values.items() if name != "coverage"]
     return Findings(rows, cases)
+
+
+def _normal_crps(truth: Floats, low: Floats, high: Floats, level: float) -> Floats:
+    """Return the CRPS [n] of normal distributions with these central intervals; of width 0 the absolute error."""
+    error = truth - (low + high) / 2
+    deviation = (high - low) / 2 / NormalDist().inv_cdf((1 + level) / 2)
+    z = np.abs(error) / np.where(deviation > 0, deviation, 1.0)
+    z = np.minimum(z, 1e3)  # beyond, the score is |error| less σ/√π to all digits
+    inside = np.array([math.erf(one / math.sqrt(2)) for one in z.tolist()])
+    score = deviation * (z * inside + math.sqrt(2 / math.pi) * np.exp(-(z**2) / 2) - 1 / math.sqrt(math.pi))
+    far = np.abs(error) - deviation / math.sqrt(math.pi)
+    return np.where((deviation > 0) & (z < 1e3), score, far)
 
 
 def _coverage(found: Values, inside: Floats) -> Aggregate:

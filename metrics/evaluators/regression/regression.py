@@ -12,6 +12,7 @@ from metrics.core.evaluator import Aggregate, Example, Findings, Metric
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import ResamplingParameters, aggregate
+from metrics.evaluators.regression._series import NO_ORDER, NO_SCALE, naive_errors
 from metrics.evaluators.regression._values import HUGE, NOTHING_SCORED, Values, number_cases, read_values
 from metrics.stats.correlation import Ranks, kendall, pearson, resampled, spearman
 from metrics.stats.intervals import NONE
@@ -24,13 +25,17 @@ ZERO = "the true value is 0: no error in percent"
 CONSTANT = "all true values, or all predictions, are the same"
 SAME_TRUTHS = "all true values are the same"
 NO_INTERVAL = "No 95 % interval: all resamples of these cases give the same value, or one is at the end of the range."
+NO_LARGEST = "No 95 % interval and no test: the largest error of more cases is larger."
 ONE_CASE = "one case has no variance"
 FOUR = number_cases((3.0, 2.5), (-0.5, 0.0), (2.0, 2.0), (7.0, 8.0))
 
 
 class RegressionParameters(ResamplingParameters):
-    """How many points the plots show."""
+    """What orders the cases, and how many points the plots show."""
 
+    order: str = Field(
+        "", description="The column of the cases' metadata that orders them in time, in each group: for MASE."
+    )
     plot_points: int = Field(
         1_000, ge=2, le=100_000, description="Most cases in the residual plots, an even selection by residual."
     )
@@ -72,11 +77,31 @@ class RegressionParameters(ResamplingParameters):
             title="Pearson's r",
         ),
         Metric.lower("mse", "Mean squared error.", high=math.inf, minor=True, title="MSE"),
+        Metric.lower(
+            "smape",
+            "Symmetric MAPE: mean of 2·|predicted − true| / (|predicted| + |true|).",
+            high=2.0,
+            minor=True,
+            title="sMAPE",
+        ),
+        Metric.lower(
+            "mase",
+            "Mean absolute error over that of the naive forecast, the true value before: below 1 is better.",
+            high=math.inf,
+            minor=True,
+            title="MASE",
+        ),
+        Metric.lower("max_error", "Largest |predicted − true|.", high=math.inf, minor=True),
         Metric.lower("median_absolute_error", "Median of |predicted − true|.", high=math.inf, minor=True, quantile=0.5),
     ),
     has_thresholds=False,
     version=2,
-    sources=("scikit-learn: regression metrics", "Kendall 1945: The treatment of ties in ranking problems"),
+    sources=(
+        "scikit-learn: regression metrics",
+        "Kendall 1945: The treatment of ties in ranking problems",
+        "Makridakis 1993: Accuracy measures (sMAPE)",
+        "Hyndman & Koehler 2006: Another look at measures of forecast accuracy (MASE)",
+    ),
     standards=("valid and reliable", "outcomes analysis"),
     examples=(
         Example(
@@ -89,6 +114,9 @@ class RegressionParameters(ResamplingParameters):
                 {"metric": "r2", "value": 1 - 1.5 / 29.1875},
                 {"metric": "mape", "value": (0.5 / 3 + 1 + 1 / 7) / 4},
                 {"metric": "bias", "value": 0.25},
+                {"metric": "smape", "value": (1 / 5.5 + 2 + 0 + 2 / 15) / 4},
+                {"metric": "max_error", "value": 1.0},
+                {"metric": "mase", "value": None},
                 {"metric": "median_absolute_error", "value": 0.5},
                 {"metric": "spearman", "value": 1.0},
                 {"metric": "kendall", "value": 1.0},
@@ -129,10 +157,18 @@ def regression(suite: Suite, outputs: Outputs, parameters: RegressionParameters)
         mae = mean |p − t|        mse = mean (p − t)²        rmse = √mse        bias = mean (p − t)
         mape = mean |p − t| / |t|                            r2 = 1 − Σ (p − t)² / Σ (t − mean t)²
 
+        smape = mean 2·|p − t| / (|p| + |t|), 0 where both are 0        max_error = max |p − t|
+        mase = mean |p − t| / s                              s = mean |t − t before| in the case's series
+
     and the median of |p − t|; Pearson's r, Spearman's ρ (of mid-ranks) and Kendall's τ-b of t and p. MAE and RMSE have
     the unit of the values; RMSE weighs large errors more. R² is 1 for perfect predictions, 0 where they are no better
     than the mean of the true values, and below 0 where they are worse. MAPE is a share, .1 for 10 %; cases whose true
     value is 0 have none and are left out of it. Correlations say whether the order is right, not the values.
+
+    MASE needs the order of the cases in time, the metadata's column `order`; a series are the cases of one group, or
+    all cases of a suite without groups. Below 1 predictions are better than to repeat the value before. Hyndman and Koehler take s from the past that
+    a model was fitted to; here it is that of the cases themselves. Without an order, or in a series without two
+    different values, a case has no MASE. The largest error has no interval: that of more cases is larger.
 
     R² of equal true values, and correlations where either side is constant, have no value, with the reason. A case
     without a true value or a prediction, or with one that is not finite, is unscored. Equal to scikit-learn's metrics
@@ -151,6 +187,9 @@ def regression(suite: Suite, outputs: Outputs, parameters: RegressionParameters)
     error = predicted - truth
     size = np.abs(truth)
     share = np.abs(error) / np.where(size < 1 / HUGE, np.nan, size)
+    scaled = _naive_share(suite, found, error, parameters.order)
+    both = np.abs(predicted) + size
+    symmetric = 2 * np.abs(error) / np.where(both < 1 / HUGE, 1.0, both)
     cases = found.case_scores({"mae": np.abs(error), "bias": error, "mape": share}, ZERO, residual=error)
     mse = found.mean("mse", error**2)
     weights, clusters = found.draws.weights, None if found.draws.clusters is None else found.draws.unit
@@ -163,6 +202,9 @@ def regression(suite: Suite, outputs: Outputs, parameters: RegressionParameters)
         found.mean("mape", share, left_out=ZERO),
         found.mean("bias", error, low=-math.inf),
         mse,
+        found.mean("smape", symmetric, high=2.0),
+        found.mean("mase", scaled, left_out=NO_SCALE if parameters.order else NO_ORDER),
+        _largest(found, np.abs(error)),
         _median(found, np.abs(error)),
         _bounded_as(mse, _scaled(found, "r2", resampled_r2(truth, -error, found.draws), "below one", SAME_TRUTHS)),
         *(
@@ -171,6 +213,22 @@ def regression(suite: Suite, outputs: Outputs, parameters: RegressionParameters)
         ),
     ]
     return Findings(rows, cases, _points(found, predicted, parameters.plot_points))
+
+
+def _naive_share(suite: Suite, found: Values, error: Floats, order: str) -> Floats:
+    """Return the absolute errors over the mean error of the naive forecast of each case's series; NaN for none."""
+    if not order:
+        return np.full(len(error), np.nan)
+    scale = naive_errors(suite, found.whole["truth"], order)[found.place]
+    return np.abs(error) / np.where(scale < 1 / HUGE, np.nan, scale)
+
+
+def _largest(found: Values, errors: Floats) -> Aggregate:
+    """Return the largest error, of the cases that weigh anything."""
+    weights = found.draws.weights
+    counted = errors if weights is None else errors[weights > 0]
+    value, reason = (float(counted.max()), NO_LARGEST) if len(counted) else (math.nan, NOTHING_SCORED)
+    return aggregate("max_error", value, n=len(errors), unscored=found.unscored, reason=reason)
 
 
 def _root(mse: Aggregate) -> Aggregate:
