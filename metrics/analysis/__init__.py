@@ -37,7 +37,7 @@ from metrics.analysis.leaderboard.guarantees import ScoreGuarantee, score_guaran
 from metrics.analysis.leaderboard.headline import Headline, headline, primary_columns
 from metrics.analysis.leaderboard.label_numbers import curve_columns, curves, label_metrics, label_numbers
 from metrics.analysis.leaderboard.leaderboard import Cell, Column, Leaderboard, leaderboard
-from metrics.analysis.leaderboard.noise import ModelNoise, Noise, is_repeated, noise
+from metrics.analysis.leaderboard.noise import ModelNoise, Noise, PromptNoise, is_repeated, noise
 from metrics.analysis.leaderboard.ranks import Ranks, ranks
 from metrics.analysis.leaderboard.resources import Resource, Usage, resources
 from metrics.analysis.objects.matching_again import Measured, Rules, compared, match_objects, rules

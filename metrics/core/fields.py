@@ -259,6 +259,9 @@ OUTPUT_FIELDS = (
         "The log-likelihood of each of the case's choices, in their order.",
         ("choice_loglikelihoods", "loglikelihoods"), ANSWERED, later=True, low=-math.inf, each_of="choices",
         samples=(-9.0, -2.5, 0.0, 1.0, 3.0)),
+    Field("prompt_variant", STRING, "key", "Prompt variant",
+        "Which wording of the prompt the output answers: repeats of a case under different ones have different values.",
+        ("prompt_version", "prompt_name", "prompt_template"), later=True, samples=("short", "polite")),
 )  # fmt: skip
 FIELDS: Mapping[str, Field] = {column.name: column for column in (*CASE_FIELDS, *OUTPUT_FIELDS)}
 # What else than columns an evaluator may ask for: whole tables, in words.

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from metrics.presentation.format import count, plural
+from metrics.presentation.format import count, number, plural
 
 if TYPE_CHECKING:
     from metrics.analysis import ModelNoise, Noise
@@ -27,8 +27,9 @@ GROUPED = "Cases of a group are counted together, as they are not independent."
 def noise_sentence(found: Noise, title: str) -> str:
     """Return how much of the noise comes from where and what helps; "" where only the cases are known."""
     shares = found.shares
+    prompts = prompt_sentence(found)
     if not shares:
-        return ""
+        return f"In {title}: {prompts}" if prompts else ""
     parts = ", ".join(
         f"{100 * share:.0f} %{' of the noise is' if not place else ''} {BETWEEN[source]}"
         for place, (source, share) in enumerate(shares.items())
@@ -38,7 +39,22 @@ def noise_sentence(found: Noise, title: str) -> str:
     if most != "cases":
         narrower = (f"{100 * (1 - math.sqrt(1 - share / 2)):.0f} %" for share in (1.0, shares[most]))
         helps = f"twice as many cases narrow the interval by {next(narrower)}, {TWICE[most]} by {next(narrower)}"
-    return f"In {title}, {parts}: {helps}."
+    return " ".join(filter(None, [f"In {title}, {parts}: {helps}.", prompts]))
+
+
+def prompt_sentence(found: Noise) -> str:
+    """Return what other wordings of the prompt would add to the doubt of the means, or why it is not known."""
+    known = {one.model: one.prompts for one in found.models if one.prompts is not None}
+    told = [(model, one.half_width, one) for model, one in known.items() if one.half_width is not None]
+    if not told:
+        why = next((one.reason for one in known.values()), None)
+        return f"Noise of the prompt is not known: {why}." if why else ""
+    model, half, one = max(told, key=lambda each: each[1])
+    return (
+        f"With other wordings of the prompt, too, the mean of {model} is known to ± {number(half)}: "
+        f"{100 * (one.share or 0.0):.0f} % of that variance is between the {one.variants} prompt variants "
+        f"({plural(one.cases, 'case')} under each)."
+    )
 
 
 def lessons(found: Noise) -> list[str]:

@@ -155,6 +155,41 @@ def crossed_components(ratings: Floats, draws: Floats) -> Floats:
     return found
 
 
+class CrossedMean(NamedTuple):
+    """How far a mean over cases and prompts may be from that over all such cases and all such prompts.
+
+    half_width: half of its 95 % interval; share: of prompts in its variance, 0 … 1.
+    """
+
+    half_width: float
+    share: float
+
+
+def crossed_mean(values: Floats) -> CrossedMean:
+    """Return the doubt of the mean of `values` [n, k]: n ≥ 2 cases, each answered under the same k ≥ 2 prompts.
+
+    Both are drawn from many. With the mean squares C of cases, P of prompts and R of the rest of the two-way table the
+    variance of the mean is (C + P − R) / (n·k), at least C / (n·k) and P / (n·k), with Satterthwaite's degrees of
+    freedom; that of the prompts among it is (P − R) / (n·k), at least 0. Source: Searle, Casella & McCulloch, Variance
+    Components, 1992, ch. 4; Satterthwaite, Biometrics Bulletin 2:110, 1946.
+
+    >>> CrossedMean(*np.round(crossed_mean(np.array([[0.0, 1.0], [0.0, 1.0], [0.0, 1.0]])), 3).tolist())
+    CrossedMean(half_width=6.353, share=1.0)
+    """
+    n, k = values.shape
+    of_cases, of_prompts, mean = values.mean(axis=1), values.mean(axis=0), values.mean()
+    rest = values - of_cases[:, None] - of_prompts + mean
+    freedom = np.array([n - 1.0, k - 1.0, (n - 1.0) * (k - 1.0)])
+    squares = np.array([k * ((of_cases - mean) ** 2).sum(), n * ((of_prompts - mean) ** 2).sum(), (rest**2).sum()])
+    cases, prompts, left = (squares / freedom).tolist()
+    whole = max(cases + prompts - left, cases, prompts)
+    if not whole > 0:
+        return CrossedMean(0.0, 0.0)
+    parts = np.array([cases, prompts, left])
+    effective = max(1.0, float(whole**2 / (parts**2 / freedom).sum()))
+    return CrossedMean(student(effective) * math.sqrt(whole / (n * k)), min(1.0, max(0.0, prompts - left) / whole))
+
+
 def cheapest(
     found: Components,
     half_width: float,

@@ -1,13 +1,11 @@
 """How often 95 % intervals hold the truth where cases are few, groups unequal, tails heavy or classes rare.
 
-    python -m tests.benchmarks.bench_small_samples [pairs | groups | tails | classes | equal | slices]
-
-A line per design: the coverage in per cent and the median width, of paired differences also how many intervals end at 0
-because they would contradict the paired test. Three minutes.
+python -m tests.benchmarks.bench_small_samples [pairs | groups | tails | classes | equal | slices | errors | quantiles]
 """
 
 import sys
 from collections.abc import Callable, Iterator
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
@@ -16,8 +14,12 @@ from numpy.typing import NDArray
 from metrics.evaluators._classification import aggregates
 from metrics.stats.bootstrap import bootstrap_means
 from metrics.stats.bootstrap_draws import Draws
-from metrics.stats.paired_intervals import agreeing, difference_intervals, newcombe_paired
+from metrics.stats.intervals import percentiles
+from metrics.stats.paired_intervals import agreeing, difference_intervals, newcombe_paired, resample_interval
 from metrics.stats.paired_tests import PairedTests, paired_tests
+from metrics.stats.prediction_errors import resampled_r2
+from metrics.stats.quantiles import quantile_interval, resampled_quantiles
+from metrics.stats.resample_intervals import scaled_interval
 from metrics.stats.slice_means import rest_differences, slice_means
 
 Floats = NDArray[np.float64]
@@ -59,7 +61,16 @@ class Line(NamedTuple):
 
 
 def main() -> None:
-    parts = {"pairs": pairs, "groups": groups, "tails": tails, "classes": classes, "equal": equal, "slices": slices}
+    parts = {
+        "pairs": pairs,
+        "groups": groups,
+        "tails": tails,
+        "classes": classes,
+        "equal": equal,
+        "slices": slices,
+        "errors": errors,
+        "quantiles": quantiles,
+    }
     print(f"{'coverage of 95 % intervals, %':<64}{'held':>7}{'width':>9}{'moved':>7}")
     for part in sys.argv[1:] or parts:
         for line in parts[part]():
@@ -133,12 +144,99 @@ def grouped(sizes: Ints, icc: float, samples: int) -> Floats:
 
 
 def tails(samples: int = 2_000) -> Iterator[Line]:
-    """Of means of what has no upper end, such as seconds and costs."""
-    for kind in ("lognormal", "Pareto"):
+    """Of means of what has no upper end, such as seconds and costs: before, and with ends that few cases make withheld
+    (moved: how many are).
+    """
+    for kind in ("normal", "lognormal", "Pareto"):
         draw, truth, _ = DRAWS[kind]
         for n in (*PAIRS, 200):
-            low, high = bootstrap_means(draw(np.random.default_rng(n), (n, samples)), low=0.0)
-            yield Line(f"mean, {kind}, n = {n}", _held(low, high, truth), float(np.median(high - low)))
+            values = draw(np.random.default_rng(n + 1), (n, samples))
+            yield from _withheld(f"mean, {kind}, n = {n}", values, truth, -np.inf if kind == "normal" else 0.0)
+
+
+def _withheld(name: str, values: Floats, truth: float, least: float) -> Iterator[Line]:
+    for words, withhold in (("before", False), ("now", True)):
+        low, high = bootstrap_means(values, low=least, withhold=withhold)
+        held = ~(low > truth + 1e-12) & ~(high < truth - 1e-12)
+        lacks = np.isnan(low) | np.isnan(high)
+        width = float(np.nanmedian(np.where(lacks, np.nan, high - low))) if not lacks.all() else np.nan
+        yield Line(f"{name}, {words}", float(held.mean()), width, float(lacks.mean()))
+
+
+ERRORS: dict[str, tuple[Draw, float, float]] = {  # centred errors, the mean of their size, and of their square
+    "normal": (lambda rng, size: rng.normal(size=size), float(np.sqrt(2 / np.pi)), 1.0),
+    "Laplace": (lambda rng, size: rng.laplace(size=size), 1.0, 2.0),
+    "t3": (lambda rng, size: rng.standard_t(3, size), float(2 * np.sqrt(3) / np.pi), 3.0),
+    "lognormal": (lambda rng, size: rng.lognormal(0, 1, size) - np.exp(0.5), 1.2627, float(np.exp(2) - np.e)),
+    "Pareto": (lambda rng, size: rng.pareto(PARETO, size) - 1 / (PARETO - 1), 0.6197, PARETO / (PARETO - 1) ** 2 / 0.5),
+}
+
+
+def errors(samples: int = 1_000) -> Iterator[Line]:
+    """Of MAE, MSE (and so RMSE), bias and R² (.5) of predictions with such errors; moved: intervals without an end."""
+    for kind, (draw, size, square) in ERRORS.items():
+        for n in (10, 20, 50, 200):
+            apart = draw(np.random.default_rng(n), (n, samples))
+            yield from _withheld(f"MAE, {kind}, n = {n}", np.abs(apart), size, 0.0)
+            yield from _withheld(f"MSE, {kind}, n = {n}", apart**2, square, 0.0)
+            yield from _withheld(f"bias, {kind}, n = {n}", apart, 0.0, -np.inf)
+            yield from explained(f"R², {kind}, n = {n}", apart[:, : samples // 2], square)
+
+
+def explained(name: str, apart: Floats, square: float) -> Iterator[Line]:
+    """Of R² where predictions vary as much as errors: before, and without the lower end where MSE has no upper one."""
+    n, samples = apart.shape
+    rng = np.random.default_rng(n)
+    unknown = np.isnan(bootstrap_means(apart**2, low=0.0)[1])
+    ends = np.zeros((2, samples))
+    for place in range(samples):
+        truth = np.sqrt(square) * rng.normal(size=n) + apart[:, place]
+        values = resampled_r2(truth, apart[:, place], Draws.of(np.arange(n), 400, place % 4))
+        ends[:, place] = scaled_interval(float(values[0]), values[1:], n, "below one") or (np.nan, np.nan)
+    for words, lost in (("before", np.zeros(samples, bool)), ("now", unknown)):
+        held = (lost | (ends[0] <= 0.5)) & (ends[1] >= 0.5)
+        yield Line(f"{name}, {words}", float(held.mean()), float(np.nanmedian(ends[1] - ends[0])), float(lost.mean()))
+
+
+def quantiles(samples: int = 400) -> Iterator[Line]:
+    """Of median and p95 of groups with heavy tails, and of their differences between two models on the same cases."""
+    for share in (0.5, 0.95):
+        truth = float(np.exp(NormalDist().inv_cdf(share)))
+        for name, sizes in shapes():
+            if len(sizes) < GROUPS[2]:
+                continue
+            clusters, rng = np.repeat(np.arange(len(sizes)), sizes), np.random.default_rng(len(sizes))
+            for icc in ICCS:
+                common = rng.normal(size=(samples, len(sizes)))[:, clusters]
+                values = np.exp(np.sqrt(icc) * common + np.sqrt(1 - icc) * rng.normal(size=common.shape))
+                ends = np.array([quantile_interval(own, share, None, clusters) for own in values], np.float64)
+                yield _open_ended(f"quantile {share}, {name}, ICC {icc}", ends, truth)
+        for n in (10, 20, 50, 100, 200):
+            if share > 0.5 and n < 59:
+                continue
+            yield from paired_quantiles(n, share, samples // 2)
+
+
+def _open_ended(name: str, ends: Floats, truth: float) -> Line:
+    low, high = ends.T
+    held = ~(low > truth) & ~(high < truth)
+    lacks = np.isnan(low) | np.isnan(high)
+    return Line(name, float(held.mean()), float(np.median((high - low)[~lacks])) if not lacks.all() else np.nan,
+                float(lacks.mean()))  # fmt: skip
+
+
+def paired_quantiles(n: int, share: float, samples: int) -> Iterator[Line]:
+    """Of the difference of a quantile of two models whose seconds are lognormal, with correlation .7: basic, now."""
+    rng, widths, held = np.random.default_rng(n), np.zeros((2, samples)), np.zeros((2, samples))
+    for place in range(samples):
+        common, *own = rng.normal(size=(3, n))
+        draws = Draws.of(np.arange(n), 500, place % 4)
+        a, b = (resampled_quantiles(np.exp(np.sqrt(0.7) * common + np.sqrt(0.3) * one), share, draws) for one in own)
+        apart = b - a
+        for kind, (low, high) in enumerate((resample_interval(apart[0], apart[1:]), percentiles(apart[1:]))):
+            held[kind, place], widths[kind, place] = low <= 0 <= high, high - low
+    for words, holds, wide in zip(("before", "now"), held, widths, strict=True):
+        yield Line(f"difference of quantile {share}, n = {n}, {words}", float(holds.mean()), float(np.median(wide)))
 
 
 def equal(samples: int = 1_000) -> Iterator[Line]:

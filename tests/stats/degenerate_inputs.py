@@ -418,6 +418,7 @@ TABLE: dict[str, Inputs] = {
     "student_t.student_p": [
         (np.array([0.0, np.inf, 1e300]), np.full(3, freedom)) for freedom in (1.0, 12.5, 1e6)] + [(NONE, NONE)
     ],
+    "variance_components.crossed_mean": [(np.zeros((3, 2)),), (np.column_stack([SAME, SAME, OTHERS]),)],
     "variance_components.components": [
         (values, case, repeat, group) for values in (SAME, HALF) for case in (PAIRED, ALONE, np.zeros(10, np.int64))
         for repeat in (ALONE, np.zeros(10, np.int64)) for group in (None, np.zeros(10, np.int64), ALONE // 4)

@@ -18,10 +18,18 @@ from metrics.analysis.labels.judgements import judged_evaluators
 from metrics.analysis.labels.panel_agreement import has_panel
 from metrics.analysis.leaderboard.resources import measured_outputs
 from metrics.core.array_types import Floats
+from metrics.core.arrow import stored_columns, stored_rows
 from metrics.core.sampling_design import SamplingDesign
 from metrics.judge.settings import settings_of
 from metrics.stats.student_t import Z95
-from metrics.stats.variance_components import Components, Plan, cheapest, expanded_tail, resampled_components
+from metrics.stats.variance_components import (
+    Components,
+    Plan,
+    cheapest,
+    crossed_mean,
+    expanded_tail,
+    resampled_components,
+)
 from metrics.store import Run, cache_by_run
 
 if TYPE_CHECKING:
@@ -29,6 +37,8 @@ if TYPE_CHECKING:
 
 RESAMPLES = 1_000
 MIN_CASES = 20  # cases with repeats, or outputs with draws, below which their share of the noise is not told
+MIN_VARIANTS = 3  # of the prompt; two say next to nothing about the next
+VARIANT = "prompt_variant"  # the column of the outputs
 SOURCES = ("cases", "repeats", "draws")
 
 
@@ -39,6 +49,21 @@ class NoiseShare:
     value: float
     low: float
     high: float
+
+
+@dataclass(frozen=True, slots=True)
+class PromptNoise:
+    """What the wording of the prompt adds to the noise of one model's mean, over cases answered under every variant.
+
+    share: of the variance of the mean; half_width: half of its 95 % interval for all such cases and prompts; both None
+    with a `reason`.
+    """
+
+    variants: int
+    cases: int
+    share: float | None = None
+    half_width: float | None = None
+    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +84,7 @@ class ModelNoise:
     shares: Mapping[str, NoiseShare]
     answer_usd: float | None = None
     draw_usd: float | None = 0.0
+    prompts: PromptNoise | None = None
 
     @property
     def needs(self) -> int:
@@ -141,13 +167,15 @@ def noise(run: Run, evaluator: str, metric: str, tag: str | None = None) -> Nois
     judged = evaluator in judged_evaluators(run)
     answers = _answer_prices(run)
     draws = _judge_prices(run, evaluator) if judged else {}
+    variants = _variants(run)
     found = []
     for model in run.models:
         own = rows[rows["model"] == model]
         each = draws.get(model) if judged else 0.0
         price = each / len(own) if each and len(own) else each
         if (made := _of_model(model, own, design, fixed, run.spec.seed)) is not None:
-            found.append(replace(made, answer_usd=answers.get(model), draw_usd=price))
+            prompts = None if variants is None else _prompt_noise(own, variants, design)
+            found.append(replace(made, answer_usd=answers.get(model), draw_usd=price, prompts=prompts))
     return Noise(tuple(found), judged, design.clusters is not None) if found else None
 
 
@@ -184,6 +212,41 @@ def _of_model(model: str, rows: pd.DataFrame, design: SamplingDesign, fixed: int
         if known[source] and total[0, 0] > 0
     }
     return ModelNoise(model, found, worth, units, counts, shares)
+
+
+def _variants(run: Run) -> pd.DataFrame | None:
+    """Return position, model, run and variant of the outputs that name a variant of the prompt; None if none does."""
+    path = run.input_path("outputs/outputs.parquet")
+    if VARIANT not in stored_columns(path):
+        return None
+    named = stored_rows(path, ["case_id", "model", "run", VARIANT]).to_pandas().dropna(subset=[VARIANT])
+    if named.empty:
+        return None
+    ids = run.case_columns(["case_id"])["case_id"].to_pandas()
+    positions = {case_id: position for position, case_id in enumerate(ids)}
+    placed: pd.DataFrame = named.assign(position=named["case_id"].map(positions), run=named["run"].fillna(1))
+    return placed
+
+
+def _prompt_noise(rows: pd.DataFrame, variants: pd.DataFrame, design: SamplingDesign) -> PromptNoise | None:
+    """Return the noise of the prompts in a model's mean; None where its outputs name no variant.
+
+    rows: of one model; draws of a judge and repeats under one variant are averaged.
+    """
+    key = ["position", "model", "run"]
+    joined = rows.assign(run=rows["run"].fillna(1)).merge(variants[[*key, VARIANT]], on=key)
+    if joined.empty:
+        return None
+    cells = joined.pivot_table(index="position", columns=VARIANT, values="value", aggfunc="mean").dropna()
+    cases, many = cells.shape
+    if many < MIN_VARIANTS:
+        return PromptNoise(many, cases, reason=f"it takes {MIN_VARIANTS} variants of the prompt; there are {many}")
+    if cases < MIN_CASES:
+        return PromptNoise(many, cases, reason=f"it takes {MIN_CASES} cases answered under every variant, not {cases}")
+    if not design.plain:
+        return PromptNoise(many, cases, reason="cases have groups or weights, of which it is not known")
+    made = crossed_mean(cells.to_numpy(np.float64))
+    return PromptNoise(many, cases, made.share, made.half_width)
 
 
 def _row(found: Components) -> Floats:

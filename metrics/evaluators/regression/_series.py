@@ -34,7 +34,7 @@ def naive_errors(suite: Suite, truth: Floats, order: str) -> Floats:
         if place is not None and not alone and not np.isnan(truth[row]):
             by_series.setdefault(group, {}).setdefault(place, []).append(row)
     for rows in by_series.values():
-        values = [float(truth[rows[place]].mean()) for place in sorted(rows)]  # type: ignore[type-var]
+        values = [float(truth[rows[place]].mean()) for place in sorted(rows)]
         steps = np.abs(np.diff(values))
         if steps.any():
             found[[row for own in rows.values() for row in own]] = steps.mean()

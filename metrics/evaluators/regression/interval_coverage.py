@@ -101,7 +101,7 @@ def interval_coverage(suite: Suite, outputs: Outputs, parameters: IntervalParame
         crps = mean of σ·(z·(2Φ(z) − 1) + 2φ(z) − 1/√π)        z = (t − m) / σ
 
     CRPS is that of a normal distribution with the mean m = (l + u) / 2 whose central interval of `level` is l … u, so
-    σ = (u − l) / (2·Φ⁻¹(1 − α/2)). It assumes this: of a skewed prediction, or one with heavy tails, prefer the interval
+    σ = (u − l) / (2·Φ⁻¹(1 − α/2)). It assumes this: of a skewed prediction, or one with heavy tails, prefer interval
     score and pinball, which assume nothing. It has the unit of the values; of an interval of width 0 it is |t − m|.
 
     Coverage at the nominal level is right; wide intervals reach it easily, so the width counts, too. The interval score

@@ -165,10 +165,11 @@ def regression(suite: Suite, outputs: Outputs, parameters: RegressionParameters)
     than the mean of the true values, and below 0 where they are worse. MAPE is a share, .1 for 10 %; cases whose true
     value is 0 have none and are left out of it. Correlations say whether the order is right, not the values.
 
-    MASE needs the order of the cases in time, the metadata's column `order`; a series are the cases of one group, or
-    all cases of a suite without groups. Below 1 predictions are better than to repeat the value before. Hyndman and Koehler take s from the past that
-    a model was fitted to; here it is that of the cases themselves. Without an order, or in a series without two
-    different values, a case has no MASE. The largest error has no interval: that of more cases is larger.
+    MASE needs the order of the cases in time, the metadata's column `order`; a series are the cases of one group,
+    or all cases of a suite without groups. Below 1 predictions are better than to repeat the value before. Hyndman
+    and Koehler take s from the past that a model was fitted to; here it is that of the cases themselves. Without an
+    order, or in a series without two different values, a case has no MASE. The largest error has no interval: that
+    of more cases is larger.
 
     R² of equal true values, and correlations where either side is constant, have no value, with the reason. A case
     without a true value or a prediction, or with one that is not finite, is unscored. Equal to scikit-learn's metrics

@@ -5,8 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from metrics import evaluate
 from metrics.analysis import leaderboard, noise
 from metrics.analysis.leaderboard.noise import MIN_CASES
+from metrics.presentation.noise_words import noise_sentence
 from metrics.stats.student_t import Z95
 from metrics.stats.variance_components import components
 from metrics.store import Run, Workspace
@@ -127,3 +129,37 @@ def test_the_judges_of_a_panel_are_draws_less_their_means(workspace: Path) -> No
     run = with_resources(run, judge={"model": "a", "panel": [{"model": "b"}]})
     (one,) = noise(run, "faithfulness", "faithfulness").models
     assert (one.found.draw, one.found.case) == (pytest.approx(0, abs=1e-12), pytest.approx(np.var(values, ddof=1)))
+
+
+def prompted_run(variants: int, cases: int, spread: float) -> Run:
+    """A run of one model whose answers are right the more often the better the variant of the prompt is."""
+    rng = np.random.default_rng(variants)
+    better, hard = spread * rng.normal(size=variants), rng.random(cases)
+    rows = [{"case_id": f"c{place}", "question": "?", "expected_answers": ["a b c d"]} for place in range(cases)]
+    outputs = [
+        {
+            "case_id": f"c{place}", "model": "m", "run": variant + 1, "prompt_variant": f"v{variant}",
+            "answer": " ".join("abcd"[: int(np.clip(4 * (hard[place] + better[variant]), 1, 4))]),
+        }
+        for place in range(cases)
+        for variant in range(variants)
+    ]  # fmt: skip
+    return evaluate(rows, outputs, ["rouge"])
+
+
+def test_prompt_variants_are_a_source_of_noise(workspace: Path) -> None:
+    run = prompted_run(4, 30, 0.3)
+    one = noise(run, "rouge", "rougeL").models[0]
+    assert (one.prompts.variants, one.prompts.cases, one.prompts.reason) == (4, 30, None)
+    assert one.prompts.half_width > 1.5 * one.half_width()
+    assert one.prompts.share > 0.5
+    sentence = noise_sentence(noise(run, "rouge", "rougeL"), "ROUGE-L")
+    assert "is between the 4 prompt variants (30 cases under each)" in sentence
+
+
+def test_two_variants_or_few_cases_say_why_not(workspace: Path) -> None:
+    two = noise(prompted_run(2, 30, 0.3), "rouge", "rougeL").models[0].prompts
+    assert two.reason == "it takes 3 variants of the prompt; there are 2"
+    few = noise(prompted_run(3, 10, 0.3), "rouge", "rougeL").models[0].prompts
+    assert few.reason == "it takes 20 cases answered under every variant, not 10"
+    assert few.half_width is None
