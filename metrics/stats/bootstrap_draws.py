@@ -11,6 +11,7 @@ from metrics.core.array_types import Bytes, Floats, Ints, Singles
 from metrics.core.sampling_design import cluster_codes
 from metrics.stats.bootstrap import Bound, bootstrap_means
 from metrics.stats.cluster_variance import cluster_sums, design_freedom
+from metrics.stats.heavy_tails import describe_unknown_end
 
 Number = TypeVar("Number", np.int64, np.float64)
 Integers = NDArray[np.integer]
@@ -126,6 +127,15 @@ class Draws:
     def mean_intervals(self, values: Floats, low: Bound = -np.inf, high: Bound = np.inf) -> tuple[Floats, Floats]:
         """Return the 95 % intervals of the weighted means of `values` [n, m], by case or group: bootstrap_means."""
         return bootstrap_means(values, self.weights, self.codes, low=low, high=high)
+
+    def mean_interval(
+        self, values: Floats, low: float = -np.inf, high: float = np.inf
+    ) -> tuple[tuple[float, float], str | None]:
+        """Return the 95 % interval of the weighted mean of `values` [n], without NaN, and why it lacks an end."""
+        ends = [float(end[0]) for end in self.mean_intervals(values[:, None], low, high)]
+        one_end = np.isnan(ends[0]) != np.isnan(ends[1])
+        why = describe_unknown_end(values, self.weights, self.codes, bool(np.isnan(ends[1]))) if one_end else None
+        return (ends[0], ends[1]), why
 
     def sums(self, codes: Integers, k: int, values: Floats | None = None, cases: Integers | None = None) -> Floats:
         """Return how often each of the codes 0 … k − 1 comes in each data set, [1 + B, k]; of `values` their sums.

@@ -299,7 +299,7 @@ def _findings(stated: Stated, bins: int) -> tuple[Sequence[Aggregate], pa.Table]
     count = len(values)
     out = n - count
     reason = f"{out} of {n} {stated.left_out}" if out else nothing
-    lows, highs = draws.mean_intervals(values, low=0.0, high=np.array([2.0, math.inf]))
+    intervals = [draws.mean_interval(own, 0.0, high) for own, high in zip(values.T, (2.0, math.inf), strict=True)]
 
     def resampled(own: Floats | None = None) -> Floats:
         if len(draws.times) == 1:
@@ -307,13 +307,12 @@ def _findings(stated: Stated, bins: int) -> tuple[Sequence[Aggregate], pa.Table]
         return draws.sums(np.zeros(count, np.int64), 1, own)[1:, 0]
 
     sizes = resampled()
-    for metric, own, low, high in zip(PER_CASE, values.T, lows.tolist(), highs.tolist(), strict=True):
+    for metric, own, (ends, why) in zip(PER_CASE, values.T, intervals, strict=True):
+        told = "; ".join(filter(None, [reason, why])) or None
         samples = ratio(resampled(own), sizes)
         mean = weighted_mean(own, draws.weights)
         rows.append(
-            aggregate(
-                metric, mean, (low, high), "bootstrap", n=count, unscored=unscored + out, reason=reason, samples=samples
-            )
+            aggregate(metric, mean, ends, "bootstrap", n=count, unscored=unscored + out, reason=told, samples=samples)
         )
     return rows, _table(diagram)
 

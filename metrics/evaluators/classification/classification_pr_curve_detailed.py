@@ -154,14 +154,13 @@ def _aggregates(found: ScoreMatrix, values: Floats, predicted: Bools, draws: Dra
         count, counted = len(cells), kind != "fp_misclassification" or label is not None
         if not count:
             return aggregate(kind, math.nan, n=0, unscored=out, label=label, reason=NO_CASES)
-        interval, method = NONE, "bootstrap"
+        interval, method, why = NONE, "bootstrap", None
         if counted and draws.single:
             interval, method = wilson(cells.sum(), count), "wilson"
         else:
-            low, high = draws.mean_intervals(cells[:, None], 0.0, 1.0 if counted else math.inf)
-            interval = (float(low[0]), float(high[0]))
+            interval, why = draws.mean_interval(cells, 0.0, 1.0 if counted else math.inf)
         mean = weighted_mean(cells, draws.weights)
-        return aggregate(kind, mean, interval, method, n=count, unscored=out, label=label)
+        return aggregate(kind, mean, interval, method, n=count, unscored=out, label=label, reason=why)
 
     rows = [row(kind, values[:, index], draws, unscored) for index, kind in enumerate(KINDS)]
     for code, label in enumerate(found.labels):

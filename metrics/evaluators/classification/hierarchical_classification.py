@@ -175,8 +175,8 @@ def _aggregates(sizes: Floats, distance: Floats, draws: Draws, cases: int) -> li
         "hierarchical_precision": ratio(shared, made),
         "hierarchical_recall": ratio(shared, real),
     }
-    low, high = draws.mean_intervals(distance[:, None], low=0.0)
+    ends, why = draws.mean_interval(distance, 0.0)
     return [
         *(estimate(name, own, n, draws, n=n, unscored=cases - n) for name, own in shares.items()),
-        aggregate("lca_distance", apart[0], (low[0], high[0]), "bootstrap", n=n, unscored=cases - n, samples=apart[1:]),
+        aggregate("lca_distance", apart[0], ends, "bootstrap", n=n, unscored=cases - n, reason=why, samples=apart[1:]),
     ]

@@ -178,10 +178,10 @@ def _distances(apart: Floats, near: Floats, draws: Draws, cases: int) -> list[Ag
     n, out = len(apart), cases - len(apart)
     if not n:
         return [aggregate(name, math.nan, n=0, unscored=out, reason=NOTHING_SCORED) for name in METRICS[2:]]
-    low, high = draws.mean_intervals(apart[:, None], low=0.0)
+    ends, why = draws.mean_interval(apart, 0.0)
     means, shares = resampled_means(np.column_stack([apart, near]), draws).T
     own = wilson(float(near.sum()), n) if draws.single else None
     return [
-        aggregate("mae_levels", means[0], (low[0], high[0]), "bootstrap", n=n, unscored=out, samples=means[1:]),
+        aggregate("mae_levels", means[0], ends, "bootstrap", n=n, unscored=out, reason=why, samples=means[1:]),
         estimate("within_one", shares, n, draws, n=n, unscored=out, share=own),
     ]

@@ -16,6 +16,7 @@ from metrics.core.sampling_design import SamplingDesign
 from metrics.core.suite import Case, Outputs, Suite
 from metrics.evaluators._token_vectors import BertscoreParameters, is_known, unknown_script
 from metrics.models.token_encoder import TokenEncoder, Tokens
+from metrics.stats.heavy_tails import describe_unknown_end
 from metrics.stats.intervals import mean_intervals
 from metrics.text.overlap.bertscore import greedy_matching, rescaled
 from metrics.text.overlap.rouge import TOKENIZER_OF, RougeText, RougeType, rouge, too_long
@@ -49,7 +50,7 @@ def summarise(suite: Suite, metrics: Sequence[Metric], cases: Mapping[str, CaseS
     lows, highs, method = mean_intervals(values, design.weights, design.clusters, low=low, high=high)
     return Findings(
         [
-            _aggregate(metric, values[:, column], design.weights, (lows[column], highs[column]), method, cases)
+            _aggregate(metric, values[:, column], design, (lows[column], highs[column]), method, cases)
             for column, metric in enumerate(metrics)
         ],
         cases,
@@ -64,13 +65,13 @@ def too_few(kind: str, there: int, evidence: Mapping[str, object]) -> CaseScore:
 def _aggregate(
     metric: Metric,
     values: Floats,
-    weights: Floats | None,
+    design: SamplingDesign,
     interval: tuple[float, float],
     method: str,
     cases: Mapping[str, CaseScore],
 ) -> Aggregate:
     present = ~np.isnan(values)
-    masses = present if weights is None else present * weights
+    masses = present if design.weights is None else present * design.weights
     n = int(present.sum())
     if not masses.sum():
         reasons = [score.reason for score in cases.values() if score.reason] or ["no case"]
@@ -78,7 +79,11 @@ def _aggregate(
         return Aggregate(metric.name, None, unscored=len(values), reason=reason)
     value = float((np.where(present, values, 0.0) * masses).sum() / masses.sum())
     low, high = (None if np.isnan(bound) else float(min(max(bound, metric.low), metric.high)) for bound in interval)
-    return Aggregate(metric.name, value, low, high, n, len(values) - n, interval=None if low is None else method)
+    why = None
+    if (low is None) != (high is None):
+        why = describe_unknown_end(values, design.weights, design.clusters, upper=high is None)
+    known = None if low is None and high is None else method
+    return Aggregate(metric.name, value, low, high, n, len(values) - n, reason=why, interval=known)
 
 
 def repeated_scores(metric: str, *values: Sequence[float]) -> dict[str, Any]:

@@ -17,7 +17,6 @@ from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import ResamplingParameters, aggregate
 from metrics.evaluators._spread_scores import spread_scores
 from metrics.stats.bootstrap_draws import Draws
-from metrics.stats.heavy_tails import describe_unknown_end
 from metrics.stats.prediction_errors import resampled_means
 
 HUGE = 1e75  # beyond it, and below 1 / HUGE in a denominator, the fourth powers in a variance overflow
@@ -79,14 +78,11 @@ class Values:
             reason = reason or NOTHING_SCORED
             return aggregate(metric, np.nan, n=0, unscored=len(self.case_ids), reason=reason)
         column, draws = values[known, None], self.draws.of_cases(known)
-        low_end, high_end = (float(end[0]) for end in draws.mean_intervals(column, low, high))
-        if math.isnan(low_end) != math.isnan(high_end):
-            why = describe_unknown_end(column[:, 0], draws.weights, draws.codes, upper=math.isnan(high_end))
-            reason = f"{reason}; {why}" if reason else why
+        ends, why = draws.mean_interval(column[:, 0], low, high)
         samples = resampled_means(column, draws)[:, 0]
         return aggregate(
-            metric, samples[0], (low_end, high_end), "bootstrap", n=n, unscored=len(self.case_ids) - n,
-            reason=reason, samples=samples[1:],
+            metric, samples[0], ends, "bootstrap", n=n, unscored=len(self.case_ids) - n,
+            reason="; ".join(filter(None, [reason, why])) or None, samples=samples[1:],
         )  # fmt: skip
 
 

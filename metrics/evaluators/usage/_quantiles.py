@@ -14,7 +14,6 @@ from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import ResamplingParameters, aggregate
 from metrics.evaluators._spread_scores import spread_scores
 from metrics.stats.bootstrap_draws import Draws
-from metrics.stats.heavy_tails import describe_unknown_end
 from metrics.stats.prediction_errors import resampled_means
 from metrics.stats.quantiles import describe_missing_end, quantile_interval, resampled_quantiles
 
@@ -66,10 +65,8 @@ def _aggregate(metric: Metric, values: Floats, draws: Draws, unscored: int) -> A
         return aggregate(metric.name, np.nan, n=0, unscored=unscored, reason=NOT_SAID)
     if not metric.quantile:
         samples = resampled_means(values[:, None], draws)[:, 0]
-        low, high = (float(end[0]) for end in draws.mean_intervals(values[:, None], 0.0))
-        unknown = math.isnan(low) != math.isnan(high)
-        why = describe_unknown_end(values, draws.weights, draws.codes, math.isnan(high)) if unknown else None
-        return aggregate(metric.name, samples[0], (low, high), "bootstrap", n=n, unscored=unscored, reason=why)
+        ends, why = draws.mean_interval(values, 0.0)
+        return aggregate(metric.name, samples[0], ends, "bootstrap", n=n, unscored=unscored, reason=why)
     samples = resampled_quantiles(values, metric.quantile, draws)
     ends = quantile_interval(values, metric.quantile, draws.weights, draws.codes)
     why = describe_missing_end(ends, values, metric.quantile, draws.weights, draws.codes)
