@@ -115,10 +115,6 @@ PRESETS = {
             ("summaries",), ("source_text",), also=("gptscore_summary",),
         ),
         Preset(
-            USAGE, "Latency and cost", "Median and 95 % point of seconds, dollars and tokens.",
-            TASKS, (USAGE,),
-        ),
-        Preset(
             "agent", "Agent", "Calls of tools, goal and budget; the answer by a rubric, its steps, the files made.",
             ("agent",), ("agents",), also=("fact_check",),
         ),
@@ -149,6 +145,10 @@ PRESETS = {
         Preset(
             "segmentation", "Segmentation", "Intersection over union of every class, and of the boundaries.",
             ("segmentation",),
+        ),
+        Preset(
+            USAGE, "Latency and cost", "Median and 95 % point of seconds, dollars and tokens.",
+            TASKS, (USAGE,),
         ),
     )
 }  # fmt: skip

@@ -102,6 +102,21 @@ SOURCES = {
         "Gneiting & Raftery 2007, Strictly Proper Scoring Rules, Prediction, and Estimation",
         "https://doi.org/10.1198/016214506000001437",
     ),
+    "Hahn & Meeker 1991": Source(
+        "Hahn & Meeker 1991, Statistical Intervals, ch. 5", "https://doi.org/10.1002/9780470316771"
+    ),
+    "Woodruff 1952": Source(
+        "Woodruff 1952, Confidence Intervals for Medians and Other Position Measures",
+        "https://doi.org/10.1080/01621459.1952.10483443",
+    ),
+    "Hyndman & Koehler 2006": Source(
+        "Hyndman & Koehler 2006, Another look at measures of forecast accuracy",
+        "https://doi.org/10.1016/j.ijforecast.2006.03.001",
+    ),
+    "Makridakis 1993": Source(
+        "Makridakis 1993, Accuracy measures: theoretical and practical concerns",
+        "https://doi.org/10.1016/0169-2070%2893%2990079-3",
+    ),
     "Koenker & Bassett 1978": Source("Koenker & Bassett 1978, Regression Quantiles", "https://doi.org/10.2307/1913643"),
     "pycocotools 2.0": Source("pycocotools 2.0", "https://github.com/cocodataset/cocoapi"),
     "Gupta et al. 2019": Source(

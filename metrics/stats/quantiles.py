@@ -51,7 +51,7 @@ def quantile_interval(
     `order_ranks`, of n. Else the two shares of the weight that these ranks are of, of as many independent values as
     these are worth: q·(1 − q) / variance of the share q of the weight up to the quantile (CR2), less what Student's t
     asks more with that variance's degrees of freedom; at most n, and at least the number of equal units they are worth.
-    Sources: Conover, Practical Nonparametric Statistics, 1999, ch. 3.2; Woodruff, Journal of the American Statistical
+    Sources: Hahn & Meeker, Statistical Intervals, 1991, ch. 5; Woodruff, Journal of the American Statistical
     Association 47:635, 1952; Korn & Graubard, Survey Methodology 24:193, 1998 (effective sizes).
 
     >>> quantile_interval(np.arange(1.0, 11.0), 0.5), quantile_interval(np.arange(1.0, 11.0), 0.95)

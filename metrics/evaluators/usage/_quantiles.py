@@ -18,7 +18,7 @@ from metrics.stats.prediction_errors import resampled_means
 from metrics.stats.quantiles import describe_missing_end, quantile_interval, resampled_quantiles
 
 NOT_SAID = "the output does not say it"
-SOURCES = ("Conover 1999: Practical Nonparametric Statistics", "Woodruff 1952: Confidence intervals for medians")
+SOURCES = ("Hahn & Meeker 1991: Statistical Intervals", "Woodruff 1952: Confidence intervals for medians")
 DIFFERS_FROM_SOURCE = "The sources define the intervals; which numbers are shown is Assay's choice."
 
 
