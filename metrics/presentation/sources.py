@@ -79,6 +79,10 @@ SOURCES = {
     "Biten et al. 2019, ANLS": Source(
         "Biten et al. 2019, Scene Text Visual Question Answering", "https://arxiv.org/abs/1905.13648"
     ),
+    "Hand & Till 2001": Source(
+        "Hand & Till 2001, A Simple Generalisation of the Area Under the ROC Curve for Multiple Class Problems",
+        "https://doi.org/10.1023/A:1010920819831",
+    ),
     "Cohen 1968": Source(
         "Cohen 1968, Weighted kappa: Nominal scale agreement with provision for scaled disagreement",
         "https://doi.org/10.1037/h0026256",

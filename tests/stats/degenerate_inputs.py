@@ -9,7 +9,7 @@ import numpy as np
 from metrics.stats import slice_search
 from metrics.stats.bootstrap_draws import Draws
 from metrics.stats.classification.calibration import reliability
-from metrics.stats.classification.roc import roc
+from metrics.stats.classification.roc import class_curves, roc
 from metrics.stats.classification.selective import risk_coverage
 from metrics.stats.correlation import Ranks, pearson
 from metrics.stats.item_response import two_parameter
@@ -138,6 +138,18 @@ TABLE: dict[str, Inputs] = {
     "classification.confusion.confusion_cells": [(NO_INTS, NO_INTS, 2), (np.zeros(1, np.int64), np.full(1, 2), 2)],
     "classification.confusion.label_scores": [
         (NO_INTS, NO_INTS, NO_INTS), (np.zeros(2), np.array([0, 3]), np.array([0, 3])),
+    ],
+    "classification.roc.resampled": [(np.array([0.5]), HALF[:, None] * 0, draws) for draws in BOTH_DRAWS],
+    "classification.roc.class_curves": [
+        (np.column_stack([scores, 1 - scores, scores]), truth)
+        for scores in (SAME, HALF) for truth in (ALONE % 3, np.zeros(10, np.int64), SPLIT * 1)
+    ] + [(np.zeros((0, 3)), NO_INTS)],
+    "classification.roc.resampled_pairs": [
+        (class_curves(np.column_stack([scores, 1 - scores, scores]), ALONE % 3), ALONE % 3, draws)
+        for scores in (SAME, HALF) for draws in BOTH_DRAWS
+    ],
+    "classification.roc.average_precision": [
+        (scores, positive, *more) for scores in (SAME, HALF) for positive in (SPLIT, YES, NO) for more in ((), (ZERO,))
     ],
     "classification.confusion.f_beta": [(np.zeros(2), np.array([0, 3]), np.array([0, 3]), beta) for beta in (0.5, 2.0)],
     "classification.confusion.complements": [(NO_INTS, NO_INTS, NO_INTS), (np.zeros(2), np.ones(2), np.ones(2))],

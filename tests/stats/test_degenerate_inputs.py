@@ -41,6 +41,8 @@ def numbers_in(value: Any) -> Iterator[float]:
         yield from np.ravel(np.asarray(value, np.float64)).tolist()
     elif is_dataclass(value):
         yield from numbers_in([getattr(value, field.name) for field in fields(value)])
+    elif isinstance(value, dict):
+        yield from numbers_in([*value.values()])
     elif isinstance(value, list | tuple):
         for each in value:
             yield from numbers_in(each)

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from metrics.core.array_types import Floats
-from metrics.core.evaluator import MATCHES, Aggregate, Example, Findings
+from metrics.core.evaluator import MATCHES, Aggregate, Example, Findings, Metric
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import ClassificationParameters, aggregate, effective, estimate, few_cases
@@ -14,7 +14,14 @@ from metrics.evaluators._score_curve import ScoreThresholds, best_f1_metrics, cu
 from metrics.evaluators.classification._examples import scored_cases
 from metrics.evaluators.classification._score_matrix import ScoreMatrix, read_scores
 from metrics.stats.bootstrap_draws import Draws
-from metrics.stats.classification.roc import THRESHOLDS, f1, threshold_counts, true_and_other
+from metrics.stats.classification.roc import (
+    THRESHOLDS,
+    average_precision,
+    f1,
+    resampled,
+    threshold_counts,
+    true_and_other,
+)
 from metrics.stats.float_tolerance import highest_place, highest_places
 from metrics.stats.ratios import mean_over
 
@@ -39,8 +46,16 @@ class ScoreCurveParameters(ClassificationParameters):
     title="Classification precision–recall curve",
     tasks=("classification",),
     inputs=("label", "predictions"),
-    metrics=best_f1_metrics("classes"),
-    sources=("Valor metrics: Precision-Recall Curves, classification tasks",),
+    metrics=(
+        *best_f1_metrics("classes"),
+        Metric(
+            "average_precision",
+            "Area under the curve of precision and recall of a class, in steps; the mean over classes.",
+            threshold=None,
+            minor=True,
+        ),
+    ),
+    sources=("Valor metrics: Precision-Recall Curves, classification tasks", "scikit-learn: average precision"),
     standards=("valid and reliable", "outcomes analysis"),
     examples=(
         Example(
@@ -74,7 +89,8 @@ class ScoreCurveParameters(ClassificationParameters):
     "score reaches the threshold, so a case may have several or none. detection_pr_curve matches boxes first.",
     differs_from_source=(
         "Precision, recall and F1 of 0/0 have no value. Thresholds are a parameter; the default is Valor's .05 … .95. "
-        "best_f1 and best_threshold are Assay's addition, with intervals. Valor sets no threshold; .75 is Assay's."
+        "best_f1, best_threshold and average_precision are Assay's addition, with intervals. Valor sets no "
+        "threshold; .75 is Assay's."
     ),
 )
 def classification_pr_curve(suite: Suite, outputs: Outputs, parameters: ScoreCurveParameters) -> Findings:
@@ -98,6 +114,11 @@ def classification_pr_curve(suite: Suite, outputs: Outputs, parameters: ScoreCur
     0 … 1, higher is better; n is the number of cases of the class. Interval and paired test: resamples of the cases
     (of `cases.group` where given) at that threshold. That it was chosen on the same cases is left out: a threshold for
     use is better chosen on others. The mean over classes of fewer than 5 cases (harmonic mean) has neither.
+
+    `average_precision` of a class is Σ (recall − recall at the score above) · precision over all its scores, whatever
+    the thresholds: the area under the curve in steps, which guesses bring to the share of the class. Without label, the
+    mean over the classes with cases. Equal to scikit-learn's average_precision_score, of each class against all others.
+    The interval is from resamples in which, to first order, each case moves it as its influence says.
     """
     found = read_scores(suite, outputs, parameters.missing)
     thresholds = found.thresholds_of(parameters.score_thresholds)
@@ -116,7 +137,7 @@ def _aggregates(found: ScoreMatrix, thresholds: Floats, draws: Draws) -> list[Ag
     if not n:
         return [
             aggregate(metric, math.nan, n=0, unscored=unscored, reason=found.nothing)
-            for metric in ("best_f1", "best_threshold")
+            for metric in ("best_f1", "best_threshold", "average_precision")
         ]
     scores, whole = f1(tp, predicted, truths[:, None]), (predicted + truths[:, None]) / 2
     common = highest_place(scores[known].mean(axis=0))
@@ -139,6 +160,25 @@ def _aggregates(found: ScoreMatrix, thresholds: Floats, draws: Draws) -> list[Ag
             estimate("best_f1", own[:, code], whole[code, at], draws, n=many, unscored=out, label=label, reason=why),
             aggregate("best_threshold", threshold, n=many, unscored=out, label=label, reason=why),
         ]
+    return rows + _precisions(found, truths, reason, draws)
+
+
+def _precisions(found: ScoreMatrix, truths: Floats, reason: str | None, draws: Draws) -> list[Aggregate]:
+    """Return the mean of average precision over the classes with cases, then that of each."""
+    each = [average_precision(column, found.truth == code, draws.weights) for code, column in enumerate(found.scores.T)]
+    areas = resampled(np.array([area for area, _ in each]), np.column_stack([own for _, own in each]), draws)
+    n, unscored = len(found.truth), sum(found.unscored_labels.values())
+    mean, few = mean_over(areas, -1), few_cases(truths, draws)
+    rows = [
+        estimate("average_precision", mean, effective(truths), draws, n=n, unscored=unscored, reason=reason, few=few)
+    ]
+    for code, (label, many) in enumerate(zip(found.labels, found.truths.tolist(), strict=True)):
+        why, out = None if truths[code] > 0 else NO_CASES, found.unscored_labels.get(label, 0)
+        rows.append(
+            estimate(
+                "average_precision", areas[:, code], truths[code], draws, n=many, unscored=out, label=label, reason=why
+            )
+        )
     return rows
 
 

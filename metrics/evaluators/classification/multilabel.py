@@ -28,6 +28,7 @@ from metrics.evaluators.classification._score_matrix import NO_SCORES
 from metrics.stats.bootstrap_draws import Draws
 from metrics.stats.classification.confusion import AVERAGES, LabelScores, label_scores, mean_scores
 from metrics.stats.classification.label_sets import codes_matrix, label_counts, ranking, resampled_precisions, set_f1
+from metrics.stats.classification.roc import resampled_areas, roc
 from metrics.stats.intervals import wilson
 from metrics.stats.prediction_errors import resampled_means
 from metrics.stats.ratios import mean_over
@@ -36,6 +37,8 @@ NO_LABELS = "the case has no list of true labels"
 UNANSWERED = "the model has no output for the case"
 NOTHING_SCORED = "no case has both true labels and an output"
 NO_CASE = "no case has this label"
+NOT_BOTH = "every case has this label, or none has"
+ONE_CASE = "No 95 % interval and no rank: there is one case with this label, or one without."
 SHARES = ("precision", "recall", "f1")
 SAMPLES = "samples"
 RANKS = {"label_ranking_ap": "average_precision", "coverage_error": "coverage", "ranking_loss": "loss"}
@@ -80,6 +83,13 @@ class MultilabelParameters(ResamplingParameters):
         Metric.lower("hamming_loss", "Share of all pairs of a case and a label that are wrong."),
         Metric("map", "Mean over labels of the average precision of their scores.", title="mAP", threshold=None),
         Metric(
+            "roc_auc",
+            "Chance that a case with a label scores higher for it than one without; the mean over labels.",
+            threshold=None,
+            minor=True,
+            title="ROC AUC",
+        ),
+        Metric(
             "label_ranking_ap",
             "Mean over true labels of the share of true ones among those scored as high.",
             threshold=None,
@@ -116,6 +126,8 @@ class MultilabelParameters(ResamplingParameters):
                 {"metric": "f1", "label": None, "average": "macro", "value": 0.4},
                 {"metric": "f1", "label": None, "average": "samples", "value": (1 + 2 / 3 + 0) / 3},
                 {"metric": "map", "label": None, "value": 1.0},
+                {"metric": "roc_auc", "label": None, "value": 1.0},
+                {"metric": "roc_auc", "label": "a", "value": 1.0},
                 {"metric": "coverage_error", "value": (1 + 2 + 0) / 3},
                 {"metric": "label_ranking_ap", "value": 1.0},
                 {"metric": "ranking_loss", "value": 0.0},
@@ -125,7 +137,8 @@ class MultilabelParameters(ResamplingParameters):
     differs_from="classification takes one label a case, the highest-scored one; here every label is predicted or not.",
     differs_from_source=(
         "0/0 has no value and is left out of means, with the reason; scikit-learn gives 0 and warns. A label without "
-        "true cases has no average precision. A label without a score in a case counts as scored below all others."
+        "true cases has no average precision, one that all or no cases have no ROC AUC. "
+        "A label without a score in a case counts as scored below all others."
     ),
 )
 def multilabel(suite: Suite, outputs: Outputs, parameters: MultilabelParameters) -> Findings:
@@ -141,11 +154,14 @@ def multilabel(suite: Suite, outputs: Outputs, parameters: MultilabelParameters)
 
     Over all labels, column `average`: *macro*, the mean over labels, *weighted* by their cases, *micro*, of the summed
     counts, and *samples*, the mean over cases of the scores of each case's own set. From the scores alone: mAP, the
-    mean over labels of average precision; label ranking AP, coverage error and ranking loss, the means over cases.
-    Lists of labels without scores rank nothing: these four have no value.
+    mean over labels of average precision; ROC AUC, the mean over labels that some cases have and some do not, of the
+    chance that one with the label scores higher for it; label ranking AP, coverage error and ranking loss, the means
+    over cases.
+    Lists of labels without scores rank nothing: these five have no value.
 
     0/0 has no value, with the reason, and is left out of means. Equal to scikit-learn's metrics with zero_division =
-    nan, average_precision_score, label_ranking_average_precision_score, coverage_error and label_ranking_loss.
+    nan, average_precision_score, roc_auc_score, label_ranking_average_precision_score, coverage_error and
+    label_ranking_loss.
 
     The score of a case: subset accuracy, hamming loss, precision, recall and F1 of its set, and its ranking; evidence:
     truth and predicted. 95 % intervals over cases, or over `cases.group` where given: Wilson's for shares of cases,
@@ -156,7 +172,12 @@ def multilabel(suite: Suite, outputs: Outputs, parameters: MultilabelParameters)
     predicted = found.scores >= parameters.score_threshold
     cases = _case_values(found, predicted)
     draws = parameters.draws(suite).of_cases(found.place)
-    rows = [*_of_labels(found, predicted, draws), *_of_cases(found, cases, draws), *_precisions(found, draws)]
+    rows = [
+        *_of_labels(found, predicted, draws),
+        *_of_cases(found, cases, draws),
+        *_precisions(found, draws),
+        *_areas(found, draws),
+    ]
     ids = suite.cases["case_id"].combine_chunks()
     shown = spread_scores(
         ids, found.place, found.reasons, cases, truth=_texts(found.truth, found.labels),
@@ -312,6 +333,33 @@ def _precisions(found: _Sets, draws: Draws) -> Iterator[Aggregate]:
         yield estimate(
             "map", areas[:, code], max(many, 1), draws, n=many, unscored=found.unscored, label=label,
             reason=None if held[code] else NO_CASE, columns={"average": None},
+        )  # fmt: skip
+
+
+def _areas(found: _Sets, draws: Draws) -> Iterator[Aggregate]:
+    """Yield the mean ROC AUC over the labels that some cases have and some do not, then that of each label."""
+    n, k = len(found.place), len(found.labels)
+    mass = np.ones(n) if draws.weights is None else draws.weights
+    both = [code for code in range(k) if 0 < mass @ found.truth[:, code] < mass.sum()]
+    if not both or found.listed:
+        why = NOTHING_SCORED if not n else NO_SCORES if found.listed else NOT_BOTH
+        yield aggregate("roc_auc", math.nan, n=n, unscored=found.unscored, reason=why)
+        return
+    curves = [roc(found.scores[:, code], found.truth[:, code], draws.weights) for code in both]
+    areas = resampled_areas(curves, found.truth[:, both], draws)
+    truths = np.count_nonzero(found.truth, axis=0)
+    rarer = np.minimum(truths, n - truths)
+    yield estimate(
+        "roc_auc", areas.mean(axis=1), effective(rarer[both]), draws, n=n, unscored=found.unscored,
+        reason=f"{k - len(both)} of {k} labels left out: {NOT_BOTH}" if len(both) < k else None,
+        few=few_cases(rarer[both], draws), columns={"average": None},
+    )  # fmt: skip
+    for code, (label, many) in enumerate(zip(found.labels, truths.tolist(), strict=True)):
+        known, of = code in both, effective(np.array([many, n - many]))
+        yield estimate(
+            "roc_auc", areas[:, both.index(code)] if known else np.full(1, np.nan), of, draws, n=many,
+            unscored=found.unscored, label=label, columns={"average": None}, reason=None if known else NOT_BOTH,
+            few=ONE_CASE if rarer[code] * draws.independence < 2 else None,
         )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from metrics.evaluators._classification import ClassificationParameters, aggrega
 from metrics.evaluators.classification._examples import scored_cases
 from metrics.evaluators.classification._score_matrix import ScoreMatrix, read_scores
 from metrics.stats.bootstrap_draws import Draws
-from metrics.stats.classification.roc import Roc, corners, resampled_areas, roc
+from metrics.stats.classification.roc import ClassCurves, Roc, class_curves, corners, resampled_areas, resampled_pairs
 
 CURVES = pa.schema([("label", pa.string()), ("threshold", pa.float64()), ("fpr", pa.float64()), ("tpr", pa.float64())])
 NO_POSITIVES = "no case of this class"
@@ -49,14 +49,21 @@ class RocParameters(ClassificationParameters):
             "Chance that a case of a class scores higher for it than a case of another class; the mean over classes.",
             primary=True,
         ),
+        Metric(
+            "roc_auc_ovo",
+            "The same of each class against each other one: the mean over pairs of classes, so that each counts alike.",
+            threshold=None,
+            minor=True,
+            title="ROC AUC one-vs-one",
+        ),
     ),
-    sources=("Valor metrics: ROC AUC",),
+    sources=("Valor metrics: ROC AUC", "Hand & Till 2001"),
     standards=("valid and reliable", "outcomes analysis"),
     differs_from_source=(
         "The area is that of trapezoids, as in scikit-learn; the formula in Valor's text takes the length of a step "
         "where a trapezoid has its width, and its wording of TN and FN is reversed. Equal scores make one step. A "
         "class without cases, or with all of them, has no area and is left out of the mean. Valor sets no threshold; "
-        ".75 is Assay's."
+        ".75 is Assay's. One-vs-one is added."
     ),
     examples=(
         Example(
@@ -66,6 +73,7 @@ class RocParameters(ClassificationParameters):
                 {"metric": "roc_auc", "label": "spam", "value": 0.75},
                 {"metric": "roc_auc", "label": "ham", "value": 0.75},
                 {"metric": "roc_auc", "label": None, "value": 0.75, "n": 4},
+                {"metric": "roc_auc_ovo", "label": None, "value": 0.75, "n": 4},
             ),
         ),
         Example(
@@ -100,6 +108,10 @@ def roc_auc(suite: Suite, outputs: Outputs, parameters: RocParameters) -> Findin
     scikit-learn's roc_auc_score and roc_curve, ties included. (Valor's text takes the length of a step where a
     trapezoid has its width.)
 
+    roc_auc_ovo takes two classes at a time: the mean over all ordered pairs of the chance that a case of the one scores
+    higher for it than a case of the other does. A frequent class then weighs no more among the others than a rare one.
+    Of two classes it is the same number. Equal to scikit-learn's multi_class="ovo" with average="macro".
+
     A class without a score in a case ranks below every score there; so do all classes of a case without predictions if
     `missing` = wrong, else it is unscored. A class without cases, or with all of them, has no curve and no area and is
     left out of the mean, which then has a reason. n is the number of cases of the class.
@@ -114,29 +126,30 @@ def roc_auc(suite: Suite, outputs: Outputs, parameters: RocParameters) -> Findin
     """
     found = read_scores(suite, outputs, parameters.missing)
     draws = parameters.draws(suite).of_cases(found.place)
-    masses = draws.sums(found.truth, len(found.labels))[0]
-    curves = {
-        code: roc(found.scores[:, code], found.truth == code, draws.weights)
-        for code, mass in enumerate(masses.tolist())
-        if mass > 0 and (np.delete(masses, code) > 0).any()
-    }
+    classes = class_curves(found.scores, found.truth, draws.weights)
+    curves = classes.curves
     table = pa.concat_tables(
         [CURVES.empty_table(), *(_points(found.labels[code], curve, parameters) for code, curve in curves.items())]
     )
-    return Findings(_aggregates(found, curves, draws), curves=table)
+    return Findings(_aggregates(found, classes, draws), curves=table)
 
 
-def _aggregates(found: ScoreMatrix, curves: dict[int, Roc], draws: Draws) -> list[Aggregate]:
-    n, unscored = len(found.truth), sum(found.unscored_labels.values())
+def _aggregates(found: ScoreMatrix, classes: ClassCurves, draws: Draws) -> list[Aggregate]:
+    n, unscored, curves = len(found.truth), sum(found.unscored_labels.values()), classes.curves
     if not curves:
-        return [aggregate("roc_auc", math.nan, n=n, unscored=unscored, reason=NO_AREA if n else found.nothing)]
+        why = NO_AREA if n else found.nothing
+        return [aggregate(name, math.nan, n=n, unscored=unscored, reason=why) for name in ("roc_auc", "roc_auc_ovo")]
     known, truths = list(curves), found.truths
     areas = resampled_areas(list(curves.values()), found.truth[:, None] == known, draws)
     left_out = len(found.labels) - len(curves)
     reason = f"{left_out} of {len(found.labels)} classes left out: {NO_POSITIVES}" if left_out else None
     own = truths[known]
     few, mean = few_cases(own, draws), areas.mean(axis=1)
-    rows = [estimate("roc_auc", mean, effective(own), draws, n=n, unscored=unscored, reason=reason, few=few)]
+    pairs = mean if len(curves) < 3 else resampled_pairs(classes, found.truth, draws)
+    rows = [
+        estimate(name, values, effective(own), draws, n=n, unscored=unscored, reason=reason, few=few)
+        for name, values in (("roc_auc", mean), ("roc_auc_ovo", pairs))
+    ]
     for code, (label, many) in enumerate(zip(found.labels, truths.tolist(), strict=True)):
         out = found.unscored_labels.get(label, 0)
         if code not in curves:

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 from numpy.typing import NDArray
-from sklearn.metrics import auc, roc_auc_score, roc_curve
+from sklearn.metrics import auc, average_precision_score, roc_auc_score, roc_curve
 
 from metrics.stats.bootstrap_draws import Draws
-from metrics.stats.classification.roc import Roc, corners, resampled_areas, roc
+from metrics.stats.classification.roc import Roc, average_precision, class_curves, corners, resampled_areas, roc
 
 SCORES = st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.9, 1.0]) | st.floats(0, 1)
 BOTH_KINDS = st.lists(st.tuples(SCORES, st.booleans()), min_size=2, max_size=60).filter(
@@ -29,6 +29,48 @@ def test_curve_and_area_equal_scikit_learn(pairs: list[tuple[float, bool]]) -> N
     np.testing.assert_allclose(found.fp / found.fp[-1], fpr, atol=1e-15)
     np.testing.assert_allclose(found.tp / found.tp[-1], tpr, atol=1e-15)
     np.testing.assert_array_equal(found.threshold, thresholds)
+
+
+def test_several_classes_equal_scikit_learn_on_random_data() -> None:
+    """200 data sets with ties, weighted every second time: one-vs-one areas, and average precision of each class."""
+    rng = np.random.default_rng(4)
+    for number in range(200):
+        k = int(rng.integers(3, 6))
+        truth = np.append(np.arange(k), rng.choice(k, rng.integers(0, 40), p=rng.dirichlet(np.ones(k))))
+        scores = rng.integers(1, 5 if number % 3 else 1_000, (len(truth), k)).astype(float)
+        scores /= scores.sum(axis=1, keepdims=True)
+        weights = rng.integers(1, 4, len(truth)).astype(float) if number % 2 else None
+        for code in range(k):
+            theirs = average_precision_score(truth == code, scores[:, code], sample_weight=weights)
+            assert average_precision(scores[:, code], truth == code, weights)[0] == pytest.approx(theirs, abs=1e-12)
+        found = class_curves(scores, truth, weights)
+        if weights is None:
+            theirs = roc_auc_score(truth, scores, multi_class="ovo", average="macro")
+        else:  # which scikit-learn does not weigh
+            theirs = np.mean([
+                roc_auc_score(truth[own] == one, scores[own, one], sample_weight=weights[own])
+                for one in range(k) for other in range(k) if one != other
+                for own in [np.isin(truth, (one, other))]
+            ])  # fmt: skip
+        assert found.pairs == pytest.approx(theirs, abs=1e-12)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_influence_is_the_slope_in_the_weight_of_a_case(weighted: bool) -> None:
+    """By differences: of one-vs-one, whose classes weigh the same however many cases they have, and of precision."""
+    rng = np.random.default_rng(5)
+    truth = np.append(np.arange(3), rng.integers(0, 3, 30))
+    scores = np.round(rng.random((33, 3)), 1)
+    weights = rng.integers(1, 4, 33).astype(float) if weighted else np.ones(33)
+    pairs, (precision, own) = class_curves(scores, truth, weights), average_precision(scores[:, 0], truth == 0, weights)
+    step, slopes = 1e-6, []
+    for case in range(33):
+        more = weights + step * (np.arange(33) == case)
+        slope = (average_precision(scores[:, 0], truth == 0, more)[0] - precision) / step
+        assert own[case] == pytest.approx(slope, abs=1e-4)
+        slopes.append((class_curves(scores, truth, more).pairs - pairs.pairs) / step)
+    assert np.corrcoef(pairs.influence, slopes)[0, 1] > 0.999  # but for DeLong's factors of an unbiased variance
+    assert 1 < np.std(pairs.influence) / np.std(slopes) < 1.1
 
 
 def test_large_tied_data_equals_scikit_learn() -> None:
