@@ -133,7 +133,7 @@ def test_a_class_that_is_all_or_nothing_has_no_area() -> None:
     only = run("roc_auc", data_set({"1": "a", "2": "a"}, scores, labels=["a", "b"]))
     assert [(row.label, row.value, row.reason) for row in only.aggregates] == [
         (None, None, "no class has both cases of it and cases of others")
-    ]
+    ] * 2
     data = data_set({"1": "a", "2": "b"}, [("1", "a", 0.9), ("2", "b", 0.3)], labels=["a", "b", "c"])
     findings = run("roc_auc", data)
     assert pick(findings, "roc_auc", "c").reason == "no case of this class"
@@ -269,7 +269,7 @@ def test_rare_errors_give_no_interval_of_the_expected_error() -> None:
 
 
 LOGITS = {
-    "roc_auc": {"roc_auc"}, "classification_pr_curve": {"best_f1", "best_threshold"},
+    "roc_auc": {"roc_auc", "roc_auc_ovo"}, "classification_pr_curve": {"best_f1", "best_threshold", "average_precision"},
     "classification_pr_curve_detailed": set(), "calibration": set(), "top_k_accuracy": {"top_1"},
     "selective_accuracy": {"risk_area"},
 }  # fmt: skip
