@@ -77,6 +77,12 @@ def iou(counts: Int32s | Ints | Floats) -> Floats:
     return ratio(shared, either)
 
 
+def dice(counts: Int32s | Ints | Floats) -> Floats:
+    """Return 2·shared / (true + predicted) of counts [..., 3, K]: [..., K]; NaN for a label in neither map."""
+    whole: Floats = np.asarray(counts[..., 1, :] + counts[..., 2, :], np.float64)
+    return ratio(2.0 * counts[..., 0, :], whole)
+
+
 def regions(codes: NDArray[Any], height: int) -> tuple[Int32s, Masks]:
     """Return the codes in a label map, rising, and the mask of each; ValueError beyond MOST_RUNS runs."""
     from metrics.vision.compiled import mask_runs as loops

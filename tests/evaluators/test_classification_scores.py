@@ -269,7 +269,8 @@ def test_rare_errors_give_no_interval_of_the_expected_error() -> None:
 
 
 LOGITS = {
-    "roc_auc": {"roc_auc", "roc_auc_ovo"}, "classification_pr_curve": {"best_f1", "best_threshold", "average_precision"},
+    "roc_auc": {"roc_auc", "roc_auc_ovo"},
+    "classification_pr_curve": {"best_f1", "best_threshold", "average_precision"},
     "classification_pr_curve_detailed": set(), "calibration": set(), "top_k_accuracy": {"top_1"},
     "selective_accuracy": {"risk_area"},
 }  # fmt: skip

@@ -63,7 +63,7 @@ data_sets = st.lists(st.tuples(bitmaps, bitmaps), min_size=1, max_size=5)
 class TestAgainstScikitLearn:
     @given(data_sets)
     def test_all_numbers(self, pairs):
-        from sklearn.metrics import accuracy_score, confusion_matrix, jaccard_score
+        from sklearn.metrics import accuracy_score, confusion_matrix, f1_score, jaccard_score
 
         truth, guess = (np.concatenate([np.ravel(pair[side]) for pair in pairs]) for side in range(2))
         there = sorted({*truth, *guess})
@@ -71,6 +71,9 @@ class TestAgainstScikitLearn:
         found = judged(*data_set(pairs))
         for code, label in enumerate(LABELS):
             assert value(found, "iou", label) == pytest.approx(expected.get(code))
+        overlap = f1_score(truth, guess, labels=there, average=None)
+        assert [value(found, "dice", LABELS[code]) for code in there] == pytest.approx(overlap)
+        assert value(found, "mdice") == pytest.approx(overlap.mean())
         assert value(found, "miou") == pytest.approx(np.mean(list(expected.values())))
         assert value(found, "pixel_accuracy") == pytest.approx(accuracy_score(truth, guess))
         matrix = confusion_matrix(truth, guess, labels=range(3))

@@ -18,7 +18,7 @@ from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._half_samples import Resamples, Seed, image_spread, number, resample_sums
 from metrics.evaluators.segmentation._label_maps import Batch, LabelMapParameters, Labels, batches
 from metrics.stats.ratios import mean_over, ratio
-from metrics.vision.segmentation import band_distance, iou, tally
+from metrics.vision.segmentation import band_distance, dice, iou, tally
 
 ABSENT = "neither the ground truth nor the predictions have a pixel of this label"
 NOTHING = "every pixel of the ground truth is ignored"
@@ -63,6 +63,13 @@ def _scene(truths: dict[str, tuple[int, int]], predictions: dict[str, tuple[int,
         Metric("miou", "Mean over labels of the IoU over all pixels.", primary=True),
         Metric("iou", "Pixels of one label in both maps, as a share of those in either.", minor=True),
         Metric("pixel_accuracy", "Share of the pixels that are given their true label."),
+        Metric("mdice", "Mean over labels of Dice's coefficient over all pixels.", minor=True, title="Mean Dice"),
+        Metric(
+            "dice",
+            "Twice the pixels of one label in both maps, as a share of those in each: F1 of pixels.",
+            minor=True,
+            title="Dice",
+        ),
         Metric(
             "boundary_iou",
             "IoU of the bands along the contours: of one label, or the mean over labels.",
@@ -88,6 +95,9 @@ def _scene(truths: dict[str, tuple[int, int]], predictions: dict[str, tuple[int,
                 {"metric": "iou", "label": "sky", "value": 40 / 50},
                 {"metric": "miou", "label": None, "value": (50 / 60 + 40 / 50) / 2},
                 {"metric": "pixel_accuracy", "label": None, "value": 0.9},
+                {"metric": "dice", "label": "road", "value": 100 / 110},
+                {"metric": "dice", "label": "sky", "value": 80 / 90},
+                {"metric": "mdice", "label": None, "value": (100 / 110 + 80 / 90) / 2},
                 {"metric": "boundary_iou", "label": "road", "value": 18 / 36},
                 {"metric": "boundary_iou", "label": "sky", "value": 16 / 34},
             ),
@@ -119,7 +129,7 @@ def _scene(truths: dict[str, tuple[int, int]], predictions: dict[str, tuple[int,
     differs_from_source=(
         "The IoU is a share from 0 to 1, where Valor's text speaks of a percentage. Pixels of class 255 are ignored "
         "by default, as in VOC and Cityscapes, and uncovered pixels are a label, background; Valor mentions neither. "
-        "A label in neither map has no value. Pixel accuracy, boundary IoU and IoU per image are added."
+        "A label in neither map has no value. Pixel accuracy, Dice, boundary IoU and IoU per image are added."
     ),
 )
 def segmentation_iou(suite: Suite, outputs: Outputs, parameters: SegmentationIouParameters) -> Findings:
@@ -130,6 +140,7 @@ def segmentation_iou(suite: Suite, outputs: Outputs, parameters: SegmentationIou
 
         iou = TP / (TP + FP + FN)           miou = mean of iou over labels
         pixel_accuracy = Σ TP / pixels      boundary_iou = the iou of the bands along the contours
+        dice = 2·TP / (2·TP + FP + FN)      mdice = mean of dice over labels
 
     0 … 1, higher is better. The mean is over the labels present in the ground truth or in the prediction; a label in
     neither is not applicable, one in only one of them has 0. A case has `image_miou`, the mean IoU of its image alone;
@@ -148,8 +159,8 @@ def segmentation_iou(suite: Suite, outputs: Outputs, parameters: SegmentationIou
     `ignore_index` (255 in VOC and Cityscapes) or in `ignore_labels` count nowhere, and are left out of both maps before
     bands are taken; predicting an ignored label elsewhere is wrong. A crowd is a region like every other.
 
-    IoU and accuracy equal scikit-learn's jaccard_score and accuracy_score on the pixels. The 95 % interval is from
-    half-samples of the images (of `cases.group` where given); it takes ten of them. n is the number of images with a
+    IoU, Dice and accuracy equal scikit-learn's jaccard_score, f1_score and accuracy_score on the pixels. The 95 %
+    interval is from half-samples of the images (of `cases.group` where given); it takes ten of them. n is the number of images with a
     pixel that counts; of a label, of those that have it in either map. The curve has the columns label, predicted
     (null: no label) and count, the pixel confusion matrix; the evidence of a case has that of its image.
     """
@@ -207,7 +218,7 @@ def _join_codes(cells: Cells, last: int) -> Cells:
 
 
 def _aggregates(counts: _Counts, sums: Floats, drawn: int) -> list[Aggregate]:
-    by_label = iou(sums)  # [1 + B, 2, K]
+    by_label, by_dice = iou(sums), dice(sums[:, 0])  # [1 + B, 2, K], [1 + B, K]
     held = counts.pixels[:, 0, 1].any(axis=1)
     n, unscored = int(held.sum()), int((~held).sum())
     means = image_spread(mean_over(by_label, 2), np.array(min(n, drawn)))
@@ -216,6 +227,7 @@ def _aggregates(counts: _Counts, sums: Floats, drawn: int) -> list[Aggregate]:
         number("miou", means, (0,), n=n, why=NOTHING),
         number("pixel_accuracy", image_spread(accuracy, np.array(min(n, drawn))), n=n, why=NOTHING),
         number("boundary_iou", means, (1,), n=n, why=NOTHING),
+        number("mdice", image_spread(mean_over(by_dice, 1), np.array(min(n, drawn))), n=n, why=NOTHING),
     ]
     rows = [replace(row, unscored=unscored) for row in rows]
     images = counts.pixels[:, 0, 1:].any(axis=1).sum(axis=0)
@@ -225,6 +237,11 @@ def _aggregates(counts: _Counts, sums: Floats, drawn: int) -> list[Aggregate]:
             number(metric, spread, (kind, k), n=int(images[k]), label=label, why=ABSENT)
             for k, label in enumerate(counts.labels)
         ]
+    overlap = image_spread(by_dice, np.minimum(images, drawn))
+    rows += [
+        number("dice", overlap, (k,), n=int(images[k]), label=label, why=ABSENT)
+        for k, label in enumerate(counts.labels)
+    ]
     return rows
 
 
