@@ -15,7 +15,7 @@ from metrics.analysis import Cell, Column, Leaderboard
 from metrics.analysis.slices.slice_values import SliceValue
 from metrics.presentation import calibration_words, format
 from metrics.presentation.names import metric_name
-from metrics.presentation.phrases import metric_title
+from metrics.presentation.phrases import metric_title, unscored_words
 from metrics.presentation.viewers import case_rows
 
 PAGE = 100  # cases
@@ -162,7 +162,7 @@ def unscored_text(cell: Cell) -> str:
     """Return how many cases have no value, and for which reasons worth naming; "" for none."""
     named = [name for name in ("parse_failure", "skipped") if cell.counts.get(name)]
     reasons = [f"{format.STATUSES[name]}: {format.count(cell.counts[name])}" for name in named]
-    return " · ".join([f"{format.count(cell.unscored)} unscored", *reasons]) if cell.unscored else ""
+    return " · ".join([unscored_words(cell), *reasons]) if cell.unscored else ""
 
 
 run = frame("Cases", "Which cases are behind this number?", unfinished=True)

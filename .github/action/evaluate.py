@@ -30,6 +30,7 @@ def gates(environment: Mapping[str, str], folder: Path) -> list[str]:
     worse = lines(environment, "ASSAY_FAIL_IF_WORSE")
     if worse and worse != ["false"]:
         found += ["--fail-if-worse", *([] if worse == ["true"] else worse)]
+    found += ["--allow-unscored"] * (environment.get("ASSAY_ALLOW_UNSCORED", "").strip() == "true")
     return [*found, f"--markdown={folder / 'report.md'}", f"--junit={folder / 'gates.xml'}"]
 
 

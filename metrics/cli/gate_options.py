@@ -15,7 +15,7 @@ from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
 from metrics.presentation.calibration_words import footnotes
 from metrics.presentation.format import ARROWS
-from metrics.presentation.phrases import skipped_line, with_interval
+from metrics.presentation.phrases import skipped_line, unscored_words, with_interval
 from metrics.presentation.question import short_answers
 from metrics.reports.baseline import (
     NON_INFERIOR,
@@ -42,7 +42,8 @@ class Gates:
     """What a run is held to.
 
     worse: the metrics of --fail-if-worse; None: without that option, empty: primary ones; margins: of --non-inferior by
-    metric; anytime: every look is gated; weighting: by what weights the models are ranked.
+    metric; anytime: every look is gated; weighting: by what weights the models are ranked; allow_unscored: values are
+    those of the scored cases, however many are unscored.
     """
 
     limits: Sequence[Gate]
@@ -51,6 +52,7 @@ class Gates:
     margins: Mapping[str, float]
     anytime: bool
     weighting: "Weighting | None" = None
+    allow_unscored: bool = False
 
     @classmethod
     def of(cls, options: argparse.Namespace) -> "Gates":
@@ -79,6 +81,7 @@ class Gates:
             margins,
             options.anytime_valid,
             Weighting.parse(options.weight, options.scale),
+            options.allow_unscored,
         )
 
     def require_fitting(
@@ -104,13 +107,14 @@ class Gates:
         from metrics.reports.renderers.junit import junit
         from metrics.reports.renderers.markdown import markdown
 
+        as_scored = self.allow_unscored or (self.worse is None and not self.margins)
         against = (
             []
             if self.baseline is None
-            else differences(run, self.baseline, self.worse or (), self.margins, self.anytime)
+            else differences(run, self.baseline, self.worse or (), self.margins, self.anytime, as_scored)
         )
         weighed = () if self.weighting is None else tuple(self.weighting.lines(run))
-        outcomes = check(run, self.limits)
+        outcomes = check(run, self.limits, allow_unscored=self.allow_unscored)
         if self.worse is not None:
             outcomes += worse(against, self.worse)
         outcomes += non_inferior(against, self.margins)
@@ -157,8 +161,8 @@ def print_leaderboard(run: Run) -> None:
             if cell is None:
                 continue
             value = cell.reason if cell.value is None else with_interval(cell.value, cell.low, cell.high)
-            unscored = f", {cell.unscored} unscored" if cell.unscored else ""
-            say(f"  {model:<{wide}}  {value}  n {cell.n}{unscored}")
+            unscored = unscored_words(cell)
+            say(f"  {model:<{wide}}  {value}  n {cell.n}{f', {unscored}' if unscored else ''}")
     say(*board.cautions)
     for evaluator, words in local_agreement(run).items():
         say(f"local judge, {evaluator}: {words}")

@@ -38,6 +38,15 @@ class Status(StrEnum):
     SKIPPED = "skipped"
 
 
+# of a case that the metric applies to and that has no value all the same; NOT_APPLICABLE is the evaluator's definition
+MISSING = (Status.PARSE_FAILURE, Status.ERROR, Status.SKIPPED)
+MAX_MISSING = 0.02  # share of the cases from which a mean over the others is not taken for the mean over all
+GAVE_NOTHING = (
+    "the model "  # how the reason begins where a model gave nothing that could be scored: such cases are missing
+)
+NO_OUTPUT = GAVE_NOTHING + "has no output for this case"
+
+
 class Direction(StrEnum):
     """Which end of a metric's range is better."""
 
@@ -89,6 +98,11 @@ class Metric:
         share = (value - self.low) / (self.high - self.low)
         share = min(1.0, max(0.0, share))
         return share if self.direction is Direction.HIGHER else 1.0 - share
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The worst and the best end of the range, infinite where it is open; without a better end the low and high."""
+        return (self.high, self.low) if self.direction is Direction.LOWER else (self.low, self.high)
 
     def unreadable(self, values: Floats) -> Bools:
         """Return which values [n] cannot be the metric's: NaN, or outside its range by more than rounding."""
@@ -153,6 +167,11 @@ class CaseScore:
                 f"evidence is a metrics.core.evidence.Evidence, not {type(self.evidence).__name__}: "
                 "a Verdict for each item judged, and facts"
             )
+
+
+def no_output() -> CaseScore:
+    """Return a score without value, because the model has no output for this case."""
+    return CaseScore({}, Status.SKIPPED, NO_OUTPUT)
 
 
 def not_applicable(reason: str, evidence: Evidence | None = None) -> CaseScore:

@@ -12,7 +12,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from metrics.core.array_types import Floats
-from metrics.core.evaluator import Direction, Evaluator, Metric, Status
+from metrics.core.arrow import with_nan
+from metrics.core.evaluator import MISSING, Evaluator, Metric, Status
+from metrics.core.rounding import same_number
 from metrics.core.sampling_design import SamplingDesign
 from metrics.core.schema import AGGREGATES
 from metrics.stats.heavy_tails import describe_unknown_end
@@ -80,8 +82,8 @@ def _metric_rows(
     statuses = {status: tally.by_case(rows) for status, rows in tally.statuses.items()}
     counts = statuses.get(Status.OK, np.zeros(sums.shape))
     means = ratio(sums, counts)
-    asked = sum(statuses.values(), np.zeros(sums.shape))
-    extremes = [_with_unscored(sums, counts, asked, end) for end in _ends(metric)]
+    asked = counts + sum((statuses[status] for status in MISSING if status in statuses), np.zeros(sums.shape))
+    extremes = [_with_missing(sums, counts, asked, end) for end in metric.ends]
     single = counts.max(initial=0) <= 1 and slices[None].plain
     for slice_name, design in slices.items():
         inside, weights, part = design.inside, design.weights, means[design.inside]
@@ -96,7 +98,8 @@ def _metric_rows(
             n = occurred.pop(Status.OK.value)
             value = _mean(part[:, column], weights)
             unscored = sum(occurred.values())
-            bounds = [_mean(extreme[inside, column], weights) if unscored and n else None for extreme in extremes]
+            missing = sum(occurred[status.value] for status in MISSING)
+            bounds = [_mean(extreme[inside, column], weights) if missing and n else None for extreme in extremes]
             low, high = (_bounded(bound[column], metric) for bound in (lows, highs))
             why = None if value is not None else _why(tally.reasons[model], n + unscored)
             if (low is None) != (high is None):
@@ -111,13 +114,49 @@ def _metric_rows(
             }  # fmt: skip
 
 
-def _ends(metric: Metric) -> tuple[float, float]:
-    """Return the worst and the best end of the metric's range; of one without a better end, the low and the high."""
-    return (metric.high, metric.low) if metric.direction is Direction.LOWER else (metric.low, metric.high)
+def bounds_of_missing(entry: Evaluator, aggregates: pa.Table, scores: pa.Table, design: SamplingDesign) -> pa.Table:
+    """Return the aggregates of a unit of a data-set evaluator with the counts and bounds that its scores of cases give.
+
+    A number without scores of its own takes the missing cases of the evaluator's first metric that has some. Bounds: of
+    numbers over all labels that are the weighted mean of their cases' values.
+    """
+    found = scores["metric"].unique().to_pylist()
+    rows = []
+    for row in aggregates.to_pylist():
+        name = row["metric"] if row["metric"] in found else found[0]
+        own = scores.filter(pc.equal(scores["metric"], name))
+        statuses = Counter(own["status"].to_pylist())
+        missing = {status.value: statuses[status.value] for status in MISSING}
+        if row["label"] is None and sum(missing.values()) <= row["unscored"]:
+            row |= missing | {Status.NOT_APPLICABLE.value: row["unscored"] - sum(missing.values())}
+            if name == row["metric"] and any(missing.values()):
+                metric = next(metric for metric in entry.metrics if metric.name == name)
+                row["if_worst"], row["if_best"] = _bounds(metric, row["value"], own, design)
+        rows.append(row)
+    return pa.Table.from_pylist(rows, schema=AGGREGATES)
 
 
-def _with_unscored(sums: Floats, counts: Floats, asked: Floats, end: float) -> Floats:
-    """Return the mean of each case [n, models] if its unscored repeats had the value `end`; NaN if that is infinite."""
+def _bounds(
+    metric: Metric, value: float | None, scores: pa.Table, design: SamplingDesign
+) -> tuple[float | None, float | None]:
+    """Return the mean of a metric's scores if missing ones were the worst or best; None where `value` is no mean."""
+    values = np.full(design.cases, np.nan)
+    values[scores["position"].to_numpy()] = with_nan(scores["value"])
+    missing = np.zeros(design.cases, bool)
+    is_missing = pc.is_in(scores["status"], pa.array([status.value for status in MISSING]))
+    missing[scores["position"].to_numpy()] = is_missing.to_numpy(zero_copy_only=False)
+    mean = _mean(values[design.inside], design.weights)
+    if value is None or mean is None or not same_number(value, mean):
+        return None, None
+    worst, best = (
+        _mean(np.where(missing, end, values)[design.inside], design.weights) if math.isfinite(end) else None
+        for end in metric.ends
+    )
+    return worst, best
+
+
+def _with_missing(sums: Floats, counts: Floats, asked: Floats, end: float) -> Floats:
+    """Return the mean of each case [n, models] if its missing repeats had the value `end`; NaN if that is infinite."""
     if not math.isfinite(end):
         return np.full(sums.shape, np.nan)
     return ratio(sums + (asked - counts) * end, asked)

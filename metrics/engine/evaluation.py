@@ -300,6 +300,10 @@ class LimitFields(Fields):
         "for cases that arrive over time, where every look is gated: intervals and p of --baseline hold at all looks "
         "together, however many there are (from 30 cases or groups on; wider than those of a single look)"
     )
+    allow_unscored: bool = switch(
+        "gate the value of the scored cases alone; without it a model that lacks a score of more than 2 % of its cases "
+        "is gated as if they were the worst, and fails where a metric's range has no worst end"
+    )
 
 
 class ReportFields(Fields):

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from metrics.core.evaluator import MISSING
 from metrics.core.files import sha256_of, write_table, written_whole
 from metrics.core.registry import choose
 from metrics.core.schema import AGGREGATES, JUDGEMENTS, REPLICATES, SCHEMA_VERSION, SCORES
@@ -151,8 +152,18 @@ def _pool(same: list[dict[str, Any]]) -> dict[str, Any]:
     }
     mean = sum(values) / len(values) if values else None
     reason = f"mean of {len(values)} repeats" if values else same[0]["reason"]
-    without = dict.fromkeys(("run", "low", "high", "interval", "if_worst", "if_best"))
-    return same[0] | counts | without | {"value": mean, "reason": reason}
+    bounds = {name: _pool_bound(same, name) for name in ("if_worst", "if_best")}
+    without = dict.fromkeys(("run", "low", "high", "interval"))
+    return same[0] | counts | bounds | without | {"value": mean, "reason": reason}
+
+
+def _pool_bound(same: list[dict[str, Any]], name: str) -> float | None:
+    """Return the mean over repeats of a bound, of the value where no case is missing; None where one has none."""
+    if all(row[name] is None for row in same):
+        return None
+    missing = [any(row[status.value] for status in MISSING) for row in same]
+    ends = [row[name] if lacks else row["value"] for row, lacks in zip(same, missing, strict=True)]
+    return None if None in ends else sum(ends) / len(ends)
 
 
 def table_facts(tables: Mapping[str, Path], home: Path) -> dict[str, dict[str, Any]]:

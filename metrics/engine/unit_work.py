@@ -15,13 +15,14 @@ import pyarrow.compute as pc
 
 from metrics.core.cases import POSITION, Cases
 from metrics.core.equal_inputs import group_equal_inputs
-from metrics.core.evaluator import Aggregate, CaseScore, Evaluator, Parameters, Status, not_applicable
+from metrics.core.evaluator import Aggregate, CaseScore, Evaluator, Parameters, Status, no_output
 from metrics.core.label_keys import find
 from metrics.core.registry import choose
 from metrics.core.sampling_design import SamplingDesign
 from metrics.core.schema import AGGREGATES, REPLICATES, SCORES, SLICE
 from metrics.core.score_columns import STATUSES, ScoreColumns
 from metrics.core.suite import Outputs, Suite
+from metrics.engine.aggregate import bounds_of_missing
 from metrics.engine.deadlines import Limits, begin, longest
 from metrics.engine.judge_case import failed_score
 from metrics.engine.load_resources import Resources
@@ -161,8 +162,9 @@ def case_tables(job: Job, entry: Evaluator, cases: Cases, scores: ScoreColumns) 
     if job.unit.last:
         rows = job.carried["absent"]
         absent = Cases.joined(job.stored_suite(), rows.append_column("model", pa.repeat(job.unit.model, len(rows))))
-        without = not_applicable("the model has no output for this case")
-        table = pa.concat_tables([table, scores_table(entry, absent, columns_of(entry, absent, [without] * len(rows)))])
+        table = pa.concat_tables(
+            [table, scores_table(entry, absent, columns_of(entry, absent, [no_output()] * len(rows)))]
+        )
     failed = pc.sum(pc.equal(scores.status, STATUSES.index(Status.ERROR))).as_py()
     return {"scores": table}, failed or 0
 
@@ -219,13 +221,17 @@ def _data_set(
     if not entry.weighs_cases and SamplingDesign.of(suite.cases).weights is not None:
         aggregates = [replace(row, reason=f"{row.reason or ''} {UNWEIGHTED}".strip()) for row in aggregates]
     tables = {"aggregates": _aggregates(unit, aggregates)}
+    scores = _data_set_scores(entry, unit, suite, findings.cases) if findings.cases else SCORES.empty_table()
+    if len(scores) and any(row.unscored for row in aggregates):
+        design = SamplingDesign.of(suite.cases)
+        tables["aggregates"] = bounds_of_missing(entry, tables["aggregates"], scores, design)
     replicates = _replicates(unit, findings.aggregates)
     if replicates.num_rows:
         tables["replicates"] = replicates
     if unit.tag is not None:
         return tables, 0
     if findings.cases:
-        tables["scores"] = _data_set_scores(entry, unit, suite, findings.cases)
+        tables["scores"] = scores
     for name, table in (("curves", findings.curves), ("matches", findings.matches)):
         if table is not None:
             table = table.add_column(0, "run", pa.repeat(pa.scalar(unit.run, pa.int32()), len(table)))

@@ -15,6 +15,7 @@ from metrics.core.evaluator import Aggregate, Columns, Findings, Metric, Paramet
 from metrics.core.sampling_design import SamplingDesign
 from metrics.core.score_columns import STATUSES, ScoreColumns
 from metrics.core.suite import Suite
+from metrics.evaluators._spread_scores import gave_nothing
 from metrics.stats.bootstrap_draws import Draws
 from metrics.stats.classification.confusion import (
     AVERAGES,
@@ -141,10 +142,11 @@ def compare(
         "the case has no true label",
         "the model made no prediction",
     )
+    without = np.where(gave_nothing(reason), STATUSES.index(Status.SKIPPED), STATUSES.index(Status.NOT_APPLICABLE))
     cases = ScoreColumns(
         suite.cases["case_id"].combine_chunks(),
         {"accuracy": pa.array((true_codes == guesses).astype(np.float64), mask=~counted)},
-        pa.array(np.where(counted, STATUSES.index(Status.OK), STATUSES.index(Status.NOT_APPLICABLE)), pa.int8()),
+        pa.array(np.where(counted, STATUSES.index(Status.OK), without), pa.int8()),
         reason,
         evidence,
     )

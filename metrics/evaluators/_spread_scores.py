@@ -4,10 +4,11 @@ from collections.abc import Mapping
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from metrics.core.array_types import Floats
-from metrics.core.evaluator import Status
+from metrics.core.array_types import Bools, Floats
+from metrics.core.evaluator import GAVE_NOTHING, Status
 from metrics.core.evidence_columns import facts_json
 from metrics.core.score_columns import STATUSES, ScoreColumns
 
@@ -31,6 +32,7 @@ def spread_columns(
     """Return the scores of all N cases from those of the n at `place`; evidence: JSON text, of these or of all."""
     count, which = len(case_ids), _rows(len(case_ids), place)
     status = np.full(count, STATUSES.index(Status.NOT_APPLICABLE), np.int8)
+    status[gave_nothing(reasons)] = STATUSES.index(Status.SKIPPED)
     status[place] = STATUSES.index(Status.OK)
     values = {name: pa.array(own, mask=np.isnan(own)) for name, own in metrics.items()}
     return ScoreColumns(
@@ -40,6 +42,12 @@ def spread_columns(
         reasons,
         evidence if len(evidence) == count else evidence.take(which),
     )
+
+
+def gave_nothing(reasons: pa.Array) -> Bools:
+    """Return where the reason [N] why a case has no value is that the model gave nothing."""
+    found = pc.fill_null(pc.starts_with(pc.cast(reasons, pa.string()), GAVE_NOTHING), False)
+    return np.asarray(found.to_numpy(zero_copy_only=False), bool)
 
 
 def _rows(count: int, place: NDArray[np.intp]) -> pa.Array:

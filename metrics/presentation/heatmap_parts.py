@@ -108,6 +108,8 @@ def _cell(cell: Cell, column: Column, shared: int | None) -> HeatmapCell:
         small.append(f"n {cell.n:,}")
     if cell.unscored:
         small.append(f"{cell.unscored:,} unscored")
+    if cell.is_partial and cell.bounds:
+        small.append(f"{interval(*cell.bounds)} with them")
     if cell.problem and column.threshold is not None:
         small.append(f"{'over' if column.direction == 'lower' else 'under'} {exact(column.threshold)}")
     lines = tuple(line for line in small if line)

@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
+from metrics.analysis import Cell
 from metrics.core.metric_names import TitledColumn, full_name
-from metrics.presentation.format import ARROWS, MISSING, exact, interval, number, plural
+from metrics.presentation.format import ARROWS, MISSING, count, exact, interval, number, plural
 
 CHART_QUESTIONS = {
     "curves": "How do precision and recall change with the threshold?",
@@ -53,6 +54,20 @@ def metric_title(column: MetricColumn, arrow: bool = True) -> str:
 def directed(title: str, direction: str) -> str:
     """Return a metric's name and the arrow of its better end, joined by a space that does not break."""
     return f"{title}\u00a0{ARROWS[direction]}" if ARROWS[direction] else title
+
+
+def unscored_words(cell: Cell) -> str:
+    """Return how many cases are unscored, and where they are many what the value is if they were the worst or the best.
+
+    Empty where none is.
+    """
+    if not cell.unscored:
+        return ""
+    text = f"{count(cell.unscored)} unscored"
+    if not cell.is_partial:
+        return text
+    bounds = f"{interval(*cell.bounds)} with them at worst or best" if cell.bounds else "no bounds"
+    return f"{text} ({100 * cell.missing_share:.0f} %, {bounds})"
 
 
 def context_titles(count: int, ids: Sequence[str | None] | None = None) -> list[str]:

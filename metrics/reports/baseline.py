@@ -1,7 +1,7 @@
 """A run against an earlier one, the baseline: paired differences of its models, and the gates on them."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -26,13 +26,14 @@ from metrics.analysis.leaderboard.headline import primary_columns
 from metrics.core.did_you_mean import one_of
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import Suite
-from metrics.presentation.format import interval, number, p_value, p_words
+from metrics.presentation.format import interval, number, p_value, p_words, plural
 from metrics.presentation.phrases import signed, with_interval
 from metrics.reports.gates import Outcome, directions
 from metrics.store import Run, Workspace
 
 FAIL_IF_WORSE, NON_INFERIOR = "fail-if-worse", "non-inferior"
 MARGIN = "METRIC=MARGIN or EVALUATOR.METRIC=MARGIN: how much worse it may be, above 0"
+UNBOUNDED = "cannot be tested: too many cases unscored, and nothing bounds what they would change"
 UNPAIRED = "neither values per case nor resamples are stored to pair the runs on"
 
 
@@ -42,7 +43,8 @@ class Differences:
 
     tested: the gated metrics, or without a gate all primary ones, and those with a margin, p adjusted by Holm over
     them; other: the other primary metrics, whose differences are shown but not tested; gated: keys of the metrics at
-    which it must not be significantly worse; decisions: on the metrics with a margin.
+    which it must not be significantly worse; decisions: on the metrics with a margin; unbounded: keys of metrics
+    that are not tested, as too many cases are unscored and nothing bounds them.
     """
 
     model: str
@@ -50,6 +52,7 @@ class Differences:
     other: Comparison | None
     gated: frozenset[str]
     decisions: tuple[Decision, ...] = ()
+    unbounded: frozenset[str] = frozenset()
 
     @property
     def before(self) -> str:
@@ -166,11 +169,13 @@ def differences(
     metrics: Sequence[str] = (),
     margins: Mapping[str, float] | None = None,
     anytime: bool = False,
+    allow_unscored: bool = False,
 ) -> list[Differences]:
     """Return the differences of each model that the baseline has, too.
 
     metrics: those that are gated (none: all primary ones); margins: how much worse a metric may be, by its name;
-    anytime: p and intervals hold at every look while cases arrive.
+    anytime: p and intervals hold at every look while cases arrive. Cases that only one model has a score of count as
+    the worst for the new one where they are more than MAX_MISSING, unless `allow_unscored`.
     """
     board = leaderboard(run)
     primary = frozenset(column.key for column in primary_columns(board))
@@ -180,10 +185,13 @@ def differences(
     found = []
     for model, before in counterparts(baseline, board.models).items():
         whole = compare(baseline, before, model, other=run)
-        tested = comparison_of_columns(whole, keys, anytime=anytime)
         other = comparison_of_columns(whole, primary - keys, anytime=anytime) if primary - keys else None
+        if not allow_unscored:
+            whole = replace(whole, rows=tuple(whole.at_worst.get(row.column.key, row) for row in whole.rows), ranked={})
+        tested = comparison_of_columns(whole, keys, anytime=anytime)
+        unbounded = frozenset() if allow_unscored else whole.unbounded
         within = shares_within(baseline, before, model, allowed, other=run) if allowed else None
-        found.append(Differences(model, tested, other, gated, decisions(tested, allowed, within)))
+        found.append(Differences(model, tested, other, gated, decisions(tested, allowed, within), unbounded))
     return found
 
 
@@ -226,7 +234,10 @@ def non_inferior(against: Sequence[Differences], margins: Mapping[str, float]) -
     for each in against:
         for made in each.decisions:
             name = column_id(made.row.column)
-            found.append(_non_inferior(each, name, made.margin, made.sentence(each.before, each.model), made.allows))
+            bounded = made.row.column.key not in each.unbounded
+            said = made.sentence(each.before, each.model).removesuffix(".") if bounded else UNBOUNDED
+            said += _completed(made.row)
+            found.append(_non_inferior(each, name, made.margin, said, made.allows and bounded))
         columns = [made.row.column for made in each.decisions]
         for name, margin in margins.items():
             if not any(_named(column, [name]) for column in columns):
@@ -246,7 +257,10 @@ def _gated(each: Differences, metrics: Sequence[str]) -> Iterator[tuple[str, str
     unpaired = [entry for entry in each.tested.unpaired if entry.column.key in each.gated]
     for row in rows:
         lost = row.significance == "none" and (bool(metrics) or (isinstance(row, Difference) and row.only_a > 0))
-        yield column_id(row.column), _found(row), row.significance != "worse" and not lost
+        if row.column.key in each.unbounded:
+            yield column_id(row.column), UNBOUNDED, False
+        else:
+            yield column_id(row.column), _found(row) + _completed(row), row.significance != "worse" and not lost
     for entry in unpaired if metrics else ():
         yield column_id(entry.column), f"cannot be tested: {UNPAIRED}", False
     columns = [*(row.column for row in rows), *(entry.column for entry in unpaired)]
@@ -282,6 +296,12 @@ def result_words(row: Difference | Resampled | Unpaired, tested: bool) -> str:
 def column_id(column: Column) -> str:
     """Return the name of a column as gates write it: `rouge.rougeL`."""
     return f"{column.evaluator}.{column.title}"
+
+
+def _completed(row: Difference | Resampled) -> str:
+    """Return how many cases count as the worst, as they have no score; "" for none."""
+    count = row.completed if isinstance(row, Difference) else 0
+    return f"; {plural(count, 'unscored case')} at worst" if count else ""
 
 
 def _named(column: Column, names: Collection[str]) -> bool:

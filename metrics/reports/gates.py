@@ -6,16 +6,17 @@ JUnit, Markdown and the assertions of metrics.testing follow.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any, Literal
 
-from metrics.analysis import Cell, Column, leaderboard
+from metrics.analysis import Cell, Column, Leaderboard, leaderboard
+from metrics.analysis.leaderboard.unscored import worst_interval
 from metrics.core.did_you_mean import one_of
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.registry import choose
 from metrics.core.rounding import at_least, at_most, same_number
-from metrics.presentation.format import STATUSES, interval
+from metrics.presentation.format import STATUSES, interval, number
 from metrics.store import Run
 
 UNSCORED = ("error", "parse_failure", "skipped", "not_applicable")  # in the order in which they are listed
@@ -136,10 +137,11 @@ def _other_side(key: tuple[str, str], direction: str) -> str:
     return f"{'.'.join(key)}.{bound}: {direction} is better, so its {bound} bound must be {side} the limit"
 
 
-def check(run: Run, gates: Sequence[Gate], model: str | None = None) -> list[Outcome]:
+def check(run: Run, gates: Sequence[Gate], model: str | None = None, allow_unscored: bool = False) -> list[Outcome]:
     """Return the outcome of each gate for each model, or for one, and column of its metric.
 
-    A missing value or interval does not pass.
+    A missing value or interval does not pass. Of a model that lacks a score of more than MAX_MISSING of its cases the
+    value is taken that it had if these were the worst, unless `allow_unscored`; one without such a value does not pass.
     """
     board = leaderboard(run)
     models = [each for each in board.models if model in (None, each)]
@@ -147,7 +149,9 @@ def check(run: Run, gates: Sequence[Gate], model: str | None = None) -> list[Out
     for gate in gates:
         columns = [column for column in board.columns if gate.covers(column.evaluator, column.metric)]
         outcomes += [
-            _outcome(gate, each, column, board.cells.get((each, column.key))) for column in columns for each in models
+            _outcome(gate, each, column, *_cell_of_gate(run, board, gate, each, column, allow_unscored))
+            for column in columns
+            for each in models
         ]
         if not columns:
             name, limit = gate.name, f"{gate.value:g}"
@@ -157,7 +161,29 @@ def check(run: Run, gates: Sequence[Gate], model: str | None = None) -> list[Out
     return outcomes
 
 
-def _outcome(gate: Gate, model: str, column: Column, cell: Cell | None) -> Outcome:
+def _cell_of_gate(
+    run: Run, board: Leaderboard, gate: Gate, model: str, column: Column, allow_unscored: bool
+) -> tuple[Cell | None, str]:
+    """Return a cell as a gate takes it, and what was made of its missing cases.
+
+    As it is where they are few or allowed, else with the value and bounds that it had if they were on the gate's wrong
+    side; without a value where nothing bounds it.
+    """
+    cell = board.cells.get((model, column.key))
+    if cell is None or not cell.is_partial or allow_unscored:
+        return cell, ""
+    share = f"{100 * cell.missing_share:.0f} % of the cases unscored"
+    upper = gate.asks_at_most(column.direction)
+    metric, end = run.metric(column.evaluator, column.metric), column.high if upper else column.low
+    if cell.bounds is None or metric is None:
+        why = "the range has no end" if not isfinite(end) else "no mean over cases"
+        return replace(cell, value=None, low=None, high=None), f"{share} and no worst case: {why}"
+    low, high = worst_interval(run, metric, column, model, end) or (None, None)
+    whole = replace(cell, value=cell.bounds[upper], low=low, high=high, n=cell.n + cell.missing)
+    return whole, f"at worst, with {share}; {number(cell.value)} of the others"
+
+
+def _outcome(gate: Gate, model: str, column: Column, cell: Cell | None, note: str) -> Outcome:
     upper = gate.asks_at_most(column.direction)
     side = f"{'at most' if upper else 'at least'} {gate.value:g}"
     value = None if cell is None else {None: cell.value, "lower": cell.low, "upper": cell.high}[gate.bound]
@@ -168,24 +194,24 @@ def _outcome(gate: Gate, model: str, column: Column, cell: Cell | None) -> Outco
         gate=f"{name}{f'.{gate.bound}' if gate.bound else ''}={gate.value:g}",
         model=model,
         metric=name,
-        found=_found(gate, value, cell),
+        found=_found(gate, value, cell, f" ({note})" if note else ""),
         wanted=f"{gate.bound} 95 % bound {side}" if gate.bound else side,
         passed=passed,
     )
 
 
-def _found(gate: Gate, value: float | None, cell: Cell | None) -> str:
+def _found(gate: Gate, value: float | None, cell: Cell | None, note: str) -> str:
     """Return what a gate found, with enough digits to see on which side of the limit it is."""
     if cell is None or cell.value is None:
-        return "no value"
+        return f"no value{note}"
     if value is None:
-        return f"{cell.value:.4g} without an interval (n {cell.n:,})"
+        return f"{cell.value:.4g}{note} without an interval (n {cell.n:,})"
     shown = next(text for text in (f"{value:.{digits}g}" for digits in (4, 8, 17)) if (float(text) == gate.value) is (
         bool(same_number(value, gate.value))
     ))  # fmt: skip
     if gate.bound is None:
-        return shown
-    return f"{cell.value:.4g} with {gate.bound} bound {shown} ({interval(cell.low, cell.high)}, n {cell.n:,})"
+        return shown + note
+    return f"{cell.value:.4g}{note} with {gate.bound} bound {shown} ({interval(cell.low, cell.high)}, n {cell.n:,})"
 
 
 def no_value(run: Run) -> str | None:

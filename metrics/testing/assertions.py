@@ -22,6 +22,7 @@ def assert_metric(
     not_worse_than: "Run | str | Path | None" = None,
     margin: float | None = None,
     model: str | None = None,
+    allow_unscored: bool = False,
 ) -> None:
     """Assert that every model of a run, or one, is good enough at a metric; the gates are those of the command.
 
@@ -36,6 +37,8 @@ def assert_metric(
         margin: by how much it may be worse, in the metric's unit, > 0: the 95 % interval of the difference must show
             that it is worse by less (non-inferiority), which also asks for enough cases.
         model: the model; None: all of the run.
+        allow_unscored: take the value of the scored cases alone; otherwise cases without a score count as the worst
+            where they are more than 2 %, and a metric whose range has no worst end fails.
 
     Raises:
         AssertionError: where a model is not good enough, or has no value.
@@ -43,7 +46,7 @@ def assert_metric(
     """
     __tracebackhide__ = True
     gates = _gates(metric, at_least, at_most, lower_bound, upper_bound)
-    outcomes = _outcomes(run, metric, gates, not_worse_than, margin, model)
+    outcomes = _outcomes(run, metric, gates, not_worse_than, margin, model, allow_unscored)
     failed = [outcome for outcome in outcomes if not outcome.passed]
     if failed:
         raise AssertionError("\n".join(line for outcome in failed for line in _told(run, outcome)))
@@ -79,6 +82,7 @@ def _outcomes(
     baseline: "Run | str | Path | None",
     margin: float | None,
     model: str | None,
+    allow_unscored: bool,
 ) -> "list[Outcome]":
     from metrics.core.did_you_mean import one_of
     from metrics.core.errors import InputError, InputProblem
@@ -101,7 +105,7 @@ def _outcomes(
     if margin is not None and baseline is None:
         raise InputError([InputProblem("assert_metric", "margin without not_worse_than", "the run to compare with")])
     require_known(gates, list(run.evaluators), run.evaluators)
-    outcomes = check(run, gates, model)
+    outcomes = check(run, gates, model, allow_unscored)
     if baseline is not None:
         require_metrics([metric], list(run.evaluators), run.evaluators)
         before = (
@@ -111,7 +115,8 @@ def _outcomes(
         )
         require_comparable(before, run.suite, run.models if model is None else [model])
         margins = {} if margin is None else parse_margins([f"{metric}={margin}"])
-        against = [each for each in differences(run, before, [metric], margins) if model in (None, each.model)]
+        every = differences(run, before, [metric], margins, allow_unscored=allow_unscored)
+        against = [each for each in every if model in (None, each.model)]
         outcomes += worse(against, [metric]) if margin is None else non_inferior(against, margins)
     return outcomes
 
@@ -121,7 +126,7 @@ def _told(run: "Run", outcome: "Outcome") -> Iterator[str]:
     from metrics.analysis import leaderboard, worst_cases
     from metrics.core.input_problems import short
     from metrics.presentation.format import number
-    from metrics.presentation.phrases import with_interval
+    from metrics.presentation.phrases import unscored_words, with_interval
     from metrics.reports.baseline import column_id
 
     yield short(outcome.message, 600)
@@ -130,8 +135,9 @@ def _told(run: "Run", outcome: "Outcome") -> Iterator[str]:
         cell = board.cells.get((outcome.model, column.key))
         if column_id(column) != outcome.metric or cell is None:
             continue
-        unscored = f", {cell.unscored:,} unscored" if cell.unscored else ""
-        yield f"  value {with_interval(cell.value, cell.low, cell.high)}, n {cell.n:,}{unscored}"
+        unscored = unscored_words(cell)
+        value = with_interval(cell.value, cell.low, cell.high)
+        yield f"  value {value}, n {cell.n:,}{f', {unscored}' if unscored else ''}"
         rows = worst_cases(run, column.evaluator, column.metric, outcome.model, most=SHOWN_CASES).rows
         if len(rows):
             yield "  worst cases:"

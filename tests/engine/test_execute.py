@@ -49,7 +49,7 @@ def test_cases_without_an_output_are_unscored_with_the_reason_and_an_empty_answe
     rows = [*text_outputs(4, ("good",)).outputs.to_pylist(), silent]
     run = finished(Workspace(), text_suite(6), Outputs.from_rows(rows), "rouge")
     row = whole(run, "good")
-    assert (row.n, row.unscored, row.not_applicable, row.value) == (4, 2, 2, 1.0)
+    assert (row.n, row.unscored, row.skipped, row.value) == (4, 2, 2, 1.0)
     missing = run.scores[run.scores.case_id == "c5"]
     assert set(missing["reason"]) == {"the model has no output for this case"}
     assert run.scores.query("model == 'silent' and case_id == 'c0'")["value"].tolist() == [0.0] * 4

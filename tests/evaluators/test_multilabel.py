@@ -81,7 +81,7 @@ def test_cases_without_a_list_or_an_output_are_unscored() -> None:
     assert findings.cases["a"].values["subset_accuracy"] == 1.0  # named without a score: predicted
     assert findings.cases["b"].reason == "the case has no list of true labels"
     assert (findings.cases["c"].status, findings.cases["c"].reason) == (
-        Status.NOT_APPLICABLE, "the model has no output for the case",
+        Status.SKIPPED, "the model has no output for the case",
     )  # fmt: skip
     assert pick(findings, "hamming_loss").unscored == 2
 

@@ -8,7 +8,7 @@ import pandas as pd
 from components.widgets.tables import header, numeric
 from metrics.analysis import Column, Stop, Trend
 from metrics.presentation.format import MISSING, aligned, count, interval, moment, number, p_value, plural, shorten
-from metrics.presentation.phrases import better, signed
+from metrics.presentation.phrases import better, signed, unscored_words
 from metrics.presentation.questions.is_it_better import CORRECTIONS
 
 ENDS = {"better": "Yes: better", "worse": "No: worse", "higher": "Higher", "lower": "Lower"}
@@ -54,7 +54,7 @@ def value_facts(stop: Stop, column: Column) -> str:
     facts = [f"{number(stop.cell.value)} {column.unit}".strip() + (f" (95 % {bounds})" if bounds else "")]
     facts.append(f"n {count(stop.cell.n)}")
     if stop.cell.unscored:
-        facts.append(f"{count(stop.cell.unscored)} unscored")
+        facts.append(unscored_words(stop.cell))
     return " · ".join(facts)
 
 

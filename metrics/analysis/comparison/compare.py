@@ -12,6 +12,7 @@ from metrics.analysis.comparison.paired_bootstrap import Resampled, label_differ
 from metrics.analysis.comparison.run_settings import changed_settings
 from metrics.analysis.comparison.shared_cases import paired_designs, shared_cases
 from metrics.analysis.comparison.significance import Correction, PairedTest, corrected, largest_difference
+from metrics.analysis.comparison.unscored_pairs import has_ends, one_sided, unscored_notes
 from metrics.analysis.leaderboard.few_groups import design_warning
 from metrics.analysis.leaderboard.leaderboard import Cell, Column, Leaderboard, leaderboard
 from metrics.core.array_types import Floats, Ints
@@ -40,7 +41,8 @@ class Difference(PairedTest):
     as a value is missing. superiority: the share of these cases on which b is better (of a metric without a better end:
     higher), ties half: the chance that it is on a random case, not the chance that its mean is better; correlation:
     Pearson's of the values of a and b, NaN where one does not vary; the more of it, the smaller `error`, the standard
-    error of the difference.
+    error of the difference. completed: how many of the n cases one model has no score of and got an end of the metric's
+    range, see `Comparison.at_worst`.
     """
 
     equal: ClassVar[str] = "equal on every case"
@@ -58,6 +60,7 @@ class Difference(PairedTest):
     detectable: float | None = None
     superiority: CaseShare | None = None
     correlation: float = math.nan
+    completed: int = 0
 
     @property
     def units(self) -> str:
@@ -88,6 +91,9 @@ class Comparison:
     groups as units; notes: what was left out, in sentences; anytime: p and intervals hold at every look while cases
     arrive, see metrics.stats.sequential. Where both models are of one run, ranked: by column key the p that the ranks
     of the leaderboard rest on; family: how many tests that p is corrected over; pairs: how many the run's models form.
+    at_worst: by column key the row with the cases that only one model lacks a score of at the end that is worst for b,
+    where they are more than MAX_MISSING; unbounded: keys of metrics with so many whose range has no end, or that are no
+    mean over cases.
     """
 
     model_a: str
@@ -106,6 +112,8 @@ class Comparison:
     ranked: Mapping[str, float] = field(default_factory=dict)
     family: int = 0
     pairs: int = 1
+    at_worst: Mapping[str, Difference] = field(default_factory=dict)
+    unbounded: frozenset[str] = frozenset()
 
     @property
     def is_of_family(self) -> bool:
@@ -154,14 +162,31 @@ def _compared(run: Run, model_a: str, other: Run, model_b: str, tag: str | None)
         if cell_a is not None and cell_b is not None:
             unpaired.append(Unpaired(column, cell_a, cell_b))
     rows = case_differences([(column, a[key], b[key]) for key, column in paired.items()], design)
+    at_worst, at_best, unbounded = {}, {}, [entry.column for entry in unpaired if entry.b.is_partial]
+    for key, column in paired.items():
+        lacking = one_sided((run, other), (model_a, model_b), (of_a, design), column, a[key], b[key])
+        if lacking is None or not lacking.is_many:
+            continue
+        if not has_ends(column):
+            unbounded.append(column)
+            continue
+        made = [(column, *lacking.completed(column, a[key], b[key], worst)) for worst in (True, False)]
+        count = int(lacking.of_a.sum() + lacking.of_b.sum())
+        at_worst[column.key], at_best[column.key] = (
+            replace(row, completed=count) for row in case_differences(made, design)
+        )
     drawn = resampled_differences(run, model_a, other, model_b, [entry.column for entry in unpaired], tag)
     return Comparison(
         model_a, model_b, run.id, other.id, len(design), tuple(rows), tuple(drawn.values()),
         tuple(entry for entry in unpaired if entry.column.key not in drawn), "holm", 0, design.clusters is not None,
-        _notes(run, other, (*board_a.columns, *board_b.columns), rows, design),
+        (
+            *_notes(run, other, (*board_a.columns, *board_b.columns), rows, design),
+            *unscored_notes(at_worst, at_best, unbounded),
+        ),
         ranked=_ranked(board_a, model_a, model_b) if run.id == other.id else {},
         family=board_a.tests if run.id == other.id else 0,
         pairs=math.comb(len(run.models), 2) if run.id == other.id else 1,
+        at_worst=at_worst, unbounded=frozenset(column.key for column in unbounded),
     )  # fmt: skip
 
 

@@ -1,9 +1,12 @@
-"""Insights about the data that numbers rest on: cases that ask the same."""
+"""Insights about the data that numbers rest on: cases that ask the same, and cases without a score."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from metrics.analysis.findings.model_insights import Insight, insight_row
+from metrics.analysis.leaderboard.leaderboard import Cell, Column, Leaderboard
+from metrics.core.metric_names import full_name
+from metrics.core.number_text import interval, number
 from metrics.store import Run
 
 
@@ -25,3 +28,28 @@ def equal_inputs(run: Run) -> Iterator[Insight]:
         message = f"{found.across:,} of {cases:,} cases ask the same as one of another group"
         evidence = "put them into one group, else intervals may be too narrow"
         yield insight_row("equal_inputs", message, severity="low", evidence=evidence, **values)
+
+
+def unscored_cases(board: Leaderboard, columns: Sequence[Column]) -> Iterator[Insight]:
+    """Yield the models that lack a score of more than MAX_MISSING of their cases, and what their value may be."""
+    for column in columns:
+        for model in board.models:
+            cell = board.cells.get((model, column.key))
+            if cell is None or not cell.is_partial:
+                continue
+            message = f"{model} has no score of {in_share(cell)} of its cases in {full_name(column)}"
+            message += f": {interval(*cell.bounds)} with them" if cell.bounds else ": nothing bounds its value"
+            passing = board.overtaking.get((model, column.key), ())
+            message += f"; its lead over {', '.join(passing)} may not hold" if passing else ""
+            by_status = ", ".join(f"{name.replace('_', ' ')} {n:,}" for name, n in cell.counts.items())
+            yield insight_row(
+                "unscored", message, column=column, model=model, value=cell.missing_share,
+                severity="high" if passing else "low", affected=cell.missing,
+                evidence=f"{number(cell.value)} over {cell.n:,} scored cases; {by_status or 'unscored'}; bounds: all "
+                "that lack a score at an end of the metric's range",
+            )  # fmt: skip
+
+
+def in_share(cell: Cell) -> str:
+    """Return the share of a model's cases that lack a score: `38 %`."""
+    return f"{100 * cell.missing_share:.0f} %"

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from metrics.analysis.cases.case_pages import failing
 from metrics.analysis.cases.threshold_outcomes import shares_passed
-from metrics.analysis.findings.data_insights import equal_inputs
+from metrics.analysis.findings.data_insights import equal_inputs, in_share, unscored_cases
 from metrics.analysis.findings.failure_attribution import Attribution, attribute_failures, least_grounded
 from metrics.analysis.findings.model_insights import (
     Insight,
@@ -61,7 +61,8 @@ def insights(run: Run) -> pd.DataFrame:
     difference from every other model is significant; best_retrieval and worst_retrieval; retrieval_cause and
     generation_cause: what failing answers are attributed to; least_grounded: the sentence or claim that the contexts
     support the least; weakest_tag: whose cases are worse than the rest; slowest_case and dearest_case; equal_inputs:
-    cases that ask the same.
+    cases that ask the same; unscored: a model that lacks a score of many cases, what its value may be with them, and
+    whether its lead survives that.
 
     Of a single model: the hardest_case of each metric, the best_metric and worst_metric against their thresholds,
     total_time and total_cost.
@@ -75,7 +76,7 @@ def insights(run: Run) -> pd.DataFrame:
 
     board = leaderboard(run)
     primary = [column for column in board.columns if column.primary and not column.minor and column.direction != "none"]
-    rows: list[Insight] = [*_leader(board), *equal_inputs(run)]
+    rows: list[Insight] = [*_leader(board), *equal_inputs(run), *unscored_cases(board, primary)]
     for column in primary:
         rows += _extremes(run, board, column)
         rows += _hardest(run, column)
@@ -128,8 +129,9 @@ def _extremes(run: Run, board: Leaderboard, column: Column) -> Iterator[Insight]
         yield insight_row("no_difference", message, column=column, evidence=spread)
         return
     tied = [model for model in ranked if cells[model].best]
+    unscored = f"; {in_share(cells[top])} of its cases are unscored" if cells[top].is_partial else ""
     if cells[top].last_rank == 1:
-        message = f"{top} is best at {name} ({number(values[top])})"
+        message = f"{top} is best at {name} ({number(values[top])}){unscored}"
         yield insight_row("best_model", message, column=column, model=top, value=values[top], evidence=spread)
     elif len(tied) > 1:
         message = f"{name}: {_joined(tied)} are tied for best"

@@ -1,8 +1,8 @@
 """The headline of a leaderboard: which model leads, the same sentence wherever a run is summed up."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from metrics.analysis.leaderboard.family import main_columns
 from metrics.analysis.leaderboard.leaderboard import Cell, Column, Leaderboard
@@ -27,7 +27,8 @@ class Headline:
     tied for best, no other model being significantly better; differing: in how many any two models differ
     significantly. scored: the metrics with a value; missed, judged: those on the wrong side of their threshold by every
     model, and those that have one; failed: those of which the evaluation of a case ended in an error, so that no
-    threshold is said to be met; lost: those in which another model is significantly better than every leader.
+    threshold is said to be met; lost: those in which another model is significantly better than every leader; unproven:
+    why a model that leads on the scored cases may not lead, in words: with the unscored ones another may be as good.
     """
 
     models: tuple[str, ...]
@@ -42,6 +43,7 @@ class Headline:
     failed: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
     ahead: frozenset[Pair] = frozenset()
+    unproven: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def sentence(self) -> str:
@@ -55,6 +57,8 @@ class Headline:
         metrics = f"any of {_metrics(len(self.compared))}" if len(self.compared) > 1 else self.compared[0]
         if not self.differing:
             return f"No significant difference between the models in {metrics}."
+        if self.unproven and not self.leaders:
+            return f"No leader is named: {'; '.join(self.unproven.values())}."
         if not self.leaders:
             return self._undecided()
         names = _list_names([_cut(model) for model in self.leaders])
@@ -115,11 +119,20 @@ def headline(board: Leaderboard, keys: Collection[str] | None = None, models: Se
     leaders = tuple(model for model in shown if model not in behind)
     leads = behind and all((model, other) in ahead for model in leaders for other in behind)
     leaders = leaders if leads else ()
+    certain = _pairs_ahead(
+        [_without_overtaken(board, key, own) for key, own in better.items()],
+        set() if decisive is None else _without_overtaken(board, decisive.key, better[decisive.key]),
+    )
+    unproven = {
+        model: reason
+        for model in leaders
+        if (reason := _why_unproven(board, model, [column for column, _ in compared], ahead - certain))
+    }
     differing = sum(map(bool, better.values()))
     judged = [(column, own) for column, own in scored if column.threshold is not None]
     return Headline(
         models=tuple(sorted(shown, key=lambda model: (model not in leaders, model in behind, -wins[model]))),
-        leaders=leaders,
+        leaders=tuple(model for model in leaders if model not in unproven),
         wins=wins,
         compared=tuple(full_name(column) for column, _ in compared),
         differing=differing,
@@ -132,7 +145,27 @@ def headline(board: Leaderboard, keys: Collection[str] | None = None, models: Se
             full_name(column) for column, own in judged if any("error" in cell.counts for cell in own.values())
         ),
         ahead=frozenset(ahead),
+        unproven=unproven,
     )
+
+
+def _without_overtaken(board: Leaderboard, key: str, better: Collection[Pair]) -> set[Pair]:
+    """Return the pairs of better and worse models of a metric that hold whatever the unscored cases are."""
+    return {(one, other) for one, other in better if other not in board.overtaking.get((one, key), ())}
+
+
+def _why_unproven(board: Leaderboard, model: str, columns: Iterable[Column], doubtful: Collection[Pair]) -> str | None:
+    """Return why a leader may not lead, in words: with its unscored cases it may not be ahead of another model."""
+    for column in columns:
+        for other in board.overtaking.get((model, column.key), ()):
+            if (model, other) in doubtful:
+                cells = {name: board.cells[name, column.key] for name in (model, other)}
+                shares = ", ".join(f"{_cut(name)} {100 * cell.missing_share:.0f} %" for name, cell in cells.items())
+                return (
+                    f"{_cut(model)} is ahead of {_cut(other)} in {full_name(column)} on the scored cases, but with the "
+                    f"unscored ones ({shares}) the lead may not hold"
+                )
+    return None
 
 
 def _better_pairs(board: Leaderboard, column: Column, models: Collection[str]) -> set[Pair]:

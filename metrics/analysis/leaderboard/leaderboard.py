@@ -14,8 +14,9 @@ from metrics.analysis.leaderboard.few_groups import few_groups
 from metrics.analysis.leaderboard.ranks import MAX_VALUES, Ranks, ranks, resample_ranks
 from metrics.analysis.leaderboard.replicates import column_key, short
 from metrics.analysis.leaderboard.resources import resource_ranks
+from metrics.analysis.leaderboard.unscored import overtaking
 from metrics.core.calibration import Calibration
-from metrics.core.evaluator import Evaluator, Metric, Status
+from metrics.core.evaluator import MAX_MISSING, MISSING, Evaluator, Metric, Status
 from metrics.core.label_keys import KEY
 from metrics.core.rounding import same_number
 from metrics.store import Run
@@ -97,6 +98,29 @@ class Cell:
     if_best: float | None = None
     caution: str | None = None
 
+    @property
+    def missing(self) -> int:
+        """How many cases should have a value and have none; unscored ones of unknown status (earlier runs) count."""
+        known = sum(self.counts.values())
+        return sum(self.counts.get(status.value, 0) for status in MISSING) + max(0, self.unscored - known)
+
+    @property
+    def missing_share(self) -> float:
+        """The same as a share of all cases that should have a value."""
+        return self.missing / (self.n + self.missing) if self.n + self.missing else 0.0
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether so many cases are missing that its value is not taken for that of all cases."""
+        return self.value is not None and self.missing_share > MAX_MISSING
+
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """The least and the largest value that the missing cases allow; None without any, or if nothing bounds it."""
+        if self.if_worst is None or self.if_best is None:
+            return None
+        return min(self.if_worst, self.if_best), max(self.if_worst, self.if_best)
+
 
 NOT_EVALUATED = Cell(None, None, None, None, 0, 0, {}, None, None, False, False, "not evaluated")
 
@@ -107,6 +131,8 @@ class Leaderboard:
 
     spent: the ranks in what the answers took, by quantity; their p and those of `ranks` are corrected together, as one
     family of `tests`. cautions: why its intervals and tests are not to be relied on, a sentence each; see few_groups.
+    overtaking: by (model, column key) the worse models that may be as good if missing cases count, see
+    leaderboard.unscored.
     """
 
     models: tuple[str, ...]
@@ -117,6 +143,7 @@ class Leaderboard:
     cautions: tuple[str, ...] = ()
     spent: Mapping[str, Ranks] = field(default_factory=dict)
     tests: int = 0
+    overtaking: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def label_keys(self) -> tuple[str, ...]:
@@ -165,9 +192,17 @@ def leaderboard(run: Run, tag: str | None = None) -> Leaderboard:
             made = _cells(group.metric, group.rows, tests.get(key), TOO_MANY if large else UNTESTED)
         for row, cell in zip(group.rows, made, strict=True):
             cells[row["model"], key] = cell if cell.interval is None else replace(cell, caution=caution)
-    cautions = () if caution is None else (caution,)
-    count = count_tests(columns, corrected)
-    return Leaderboard(run.models, columns, cells, tuple(tags), tests, cautions, spent, count)
+    return Leaderboard(
+        run.models,
+        columns,
+        cells,
+        tuple(tags),
+        tests,
+        () if caution is None else (caution,),
+        spent,
+        count_tests(columns, corrected),
+        overtaking(run, columns, cells, tag),
+    )
 
 
 def _groups(run: Run, rows: pa.Table, tag: str | None) -> dict[str, _Group]:

@@ -76,7 +76,11 @@ class ScoreMatrix:
     def scores_of(self, metrics: Sequence[str]) -> dict[str, CaseScore]:
         """Return the entries of Findings.cases for the cases that are not scored."""
         nothing = dict.fromkeys(metrics)
-        return {case_id: CaseScore(nothing, Status.NOT_APPLICABLE, reason) for case_id, reason in self.unscored.items()}
+        statuses = {NO_SCORES: Status.SKIPPED}
+        return {
+            case_id: CaseScore(nothing, statuses.get(reason, Status.NOT_APPLICABLE), reason)
+            for case_id, reason in self.unscored.items()
+        }
 
 
 def read_scores(

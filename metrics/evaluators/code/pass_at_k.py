@@ -9,11 +9,21 @@ import pyarrow.compute as pc
 from pydantic import Field, field_validator
 
 from metrics.core.array_types import Bools, Ints
-from metrics.core.evaluator import CaseScore, Evaluator, Example, Findings, Metric, Parameters, not_applicable
+from metrics.core.evaluator import (
+    NO_OUTPUT,
+    CaseScore,
+    Evaluator,
+    Example,
+    Findings,
+    Metric,
+    Parameters,
+    Status,
+    not_applicable,
+)  # fmt: skip
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators.consistency.answers import NO_OUTPUT, repeated_answers, repeated_scores, summarise
+from metrics.evaluators.consistency.answers import repeated_answers, repeated_scores, summarise
 from metrics.stats.pass_at_k import pass_at_k as estimate
 
 USUAL = "code_execution.passed"
@@ -183,7 +193,7 @@ def _of_cases(runs: Ints, place: Ints, kept: Bools, cases: int) -> list[list[int
 
 def _case(repeats: int, right: list[int], without: list[int], parameters: PassParameters, of: str) -> CaseScore:
     if not repeats:
-        return not_applicable(f"the run has no scores of {of} for this case: {NO_OUTPUT}")
+        return CaseScore({}, Status.SKIPPED, f"the run has no scores of {of} for this case: {NO_OUTPUT}")
     n, c = repeats - len(without), len(right)
     facts: dict[str, Any] = {"n": n, "right": c, "right_repeats": right}
     if without:

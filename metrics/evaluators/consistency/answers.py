@@ -9,7 +9,16 @@ from pydantic import Field, field_validator
 
 from metrics.core.array_types import Floats
 from metrics.core.cases import join_cases
-from metrics.core.evaluator import Aggregate, CaseScore, Example, Findings, Metric, Parameters, not_applicable
+from metrics.core.evaluator import (
+    Aggregate,
+    CaseScore,
+    Example,
+    Findings,
+    Metric,
+    Parameters,
+    no_output,
+    not_applicable,
+)
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.sampling_design import SamplingDesign
@@ -21,8 +30,6 @@ from metrics.stats.intervals import mean_intervals
 from metrics.text.overlap.bertscore import greedy_matching, rescaled
 from metrics.text.overlap.rouge import TOKENIZER_OF, RougeText, RougeType, rouge, too_long
 from metrics.text.overlap.tokenizers import CHOICES, TokenizerChoice, tokenized
-
-NO_OUTPUT = "the model has no output for this case"
 
 
 def repeats_by_case(suite: Suite, outputs: Outputs) -> dict[str, list[Case]]:
@@ -216,7 +223,7 @@ def consistency_rouge(suite: Suite, outputs: Outputs, parameters: RougeConsisten
 
 def _case_by_wording(repeats: list[Case], parameters: RougeConsistencyParameters) -> CaseScore:
     if not repeats:
-        return not_applicable(NO_OUTPUT)
+        return no_output()
     answered = [case for case in repeats if (case.answer or "").strip()]
     facts: dict[str, object] = {"runs": [case.run for case in answered], "empty": len(repeats) - len(answered)}
     if len(answered) < 2:
@@ -340,7 +347,7 @@ def _case_by_vectors(
     model: TokenEncoder,
 ) -> CaseScore:
     if not repeats:
-        return not_applicable(NO_OUTPUT)
+        return no_output()
     facts: dict[str, Any] = {"runs": [case.run for case in answered], "empty": len(repeats) - len(answered)}
     if len(answered) < 2:
         return too_few("answers that are not empty", len(answered), facts)

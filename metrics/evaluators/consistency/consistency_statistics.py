@@ -9,6 +9,7 @@ import pyarrow as pa
 from pydantic import Field, field_validator
 
 from metrics.core.evaluator import (
+    NO_OUTPUT,
     Aggregate,
     CaseScore,
     Evaluator,
@@ -16,12 +17,12 @@ from metrics.core.evaluator import (
     Findings,
     Metric,
     Parameters,
-    not_applicable,
+    Status,
 )
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators.consistency.answers import NO_OUTPUT, repeated_answers, repeated_scores, summarise
+from metrics.evaluators.consistency.answers import repeated_answers, repeated_scores, summarise
 from metrics.stats.dispersion import dispersion
 
 PRIMARY = "coefficient_of_variation"
@@ -264,5 +265,6 @@ def _case(followed: Sequence[tuple[Followed, list[Repeat]]]) -> CaseScore:
     reason = "; ".join(reasons[:MOST_REASONS]) + more or None
     evidence = Evidence(facts={"repeats": table})
     if all(value is None for value in values.values()):
-        return not_applicable(reason or NO_OUTPUT, evidence)
+        answered = any(repeats for _, repeats in followed)
+        return CaseScore({}, Status.NOT_APPLICABLE if answered else Status.SKIPPED, reason or NO_OUTPUT, evidence)
     return CaseScore(values, reason=reason, evidence=evidence)

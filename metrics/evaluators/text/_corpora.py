@@ -7,7 +7,7 @@ import numpy as np
 
 from metrics.core.array_types import Floats
 from metrics.core.cases import join_cases
-from metrics.core.evaluator import Aggregate, CaseScore, Columns, Findings, Status, not_applicable
+from metrics.core.evaluator import Aggregate, CaseScore, Columns, Findings, Status, no_output, not_applicable
 from metrics.core.rounding import EQUAL
 from metrics.core.suite import Case, Outputs, Suite
 from metrics.evaluators._classification import ResamplingParameters, aggregate
@@ -18,7 +18,6 @@ from metrics.stats.student_t import student
 
 NOTHING_COMPARED = "no case has both an expected answer and an output"
 NO_REFERENCE = "no expected answer has text"
-NO_OUTPUT = "the model has no output for this case"
 TOO_LONG = "texts of more than 10⁸ pairs of words: of which kinds their edits are is not known"
 ALIKE = "No 95 % interval: every resample has the same value."
 
@@ -45,7 +44,7 @@ class Compared(NamedTuple):
 def compare_texts(suite: Suite, outputs: Outputs) -> Compared:
     """Return the cases of a suite with one model's answers to them."""
     found = Compared([], [], [], [], {})
-    missing: dict[str, CaseScore] = dict.fromkeys(suite.cases["case_id"].to_pylist(), not_applicable(NO_OUTPUT))
+    missing: dict[str, CaseScore] = dict.fromkeys(suite.cases["case_id"].to_pylist(), no_output())
     for case in sorted(join_cases(suite, outputs), key=lambda case: case.position):
         if case.error is not None:
             missing[case.case_id] = CaseScore({}, Status.ERROR, f"the model gave no answer: {case.error}")

@@ -11,7 +11,7 @@ from metrics.presentation.blocks import Block, Heatmap, Link, Note, Sentence, ta
 from metrics.presentation.calibration_words import footnotes
 from metrics.presentation.case_words import shortest, suspects
 from metrics.presentation.format import MISSING, count, exact, plural
-from metrics.presentation.phrases import metric_title, named, with_interval
+from metrics.presentation.phrases import metric_title, named, unscored_words, with_interval
 from metrics.presentation.question import question
 from metrics.presentation.ranking_words import matches_sentence
 from metrics.stats.intervals import METHODS
@@ -56,7 +56,8 @@ def which_leads(run: Run) -> list[Block]:
         (
             metric_title(one.column),
             one.leader,
-            with_interval(one.cell.value, one.cell.low, one.cell.high),
+            with_interval(one.cell.value, one.cell.low, one.cell.high)
+            + (f"; {unscored_words(one.cell)}" if one.cell.is_partial else ""),
             count(one.cell.n),
             level_text(one, board.models),
         )
@@ -188,7 +189,7 @@ def _unjudged(run: Run, board: Leaderboard) -> Iterator[str]:
     cells = [board.cells.get((model, column.key)) for column in columns for model in board.models]
     for status, why in (
         ("parse_failure", "the judge's reply could not be read"),
-        ("skipped", "the judge was not called"),
+        ("skipped", "the judge was not called or the model gave nothing to judge"),
     ):
         missing = sum(cell.counts.get(status, 0) for cell in cells if cell is not None)
         if missing:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from metrics.presentation import calibration_words, format, palette
 from metrics.presentation.addresses import Address, Value, below_root
 from metrics.presentation.names import column_name, common_prefix, short_names
-from metrics.presentation.phrases import metric_title
+from metrics.presentation.phrases import metric_title, unscored_words
 from metrics.presentation.viewers.case_rows import case_rows
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def drawer(
     if cell and cell.n:
         facts += f" · n {format.count(cell.n)}"
     if cell and cell.unscored:
-        facts += f" · {format.count(cell.unscored)} unscored"
+        facts += f" · {unscored_words(cell)}"
     unit = "image" if objects is not None else "case"
     links = [[f"All {format.plural(total, unit)}", address("cases", **view)]]
     if objects is not None:
@@ -214,13 +214,19 @@ def _cell(cell: Cell | None, text: str) -> list[Any]:
     size = f"n {format.count(cell.n)}" if cell.n else ""
     if cell.unscored:
         size = f"{size} · ∅ {format.count(cell.unscored)}" if size else f"∅ {format.count(cell.unscored)}"
+    if cell.is_partial and cell.bounds:
+        size += f" · {format.interval(*cell.bounds)}"
     notes = [note for note in (cell.reason, cell.untested, cell.caution) if note]
     notes += [
         f"{format.STATUSES.get(name, name)}: {format.count(n)}" for name, n in cell.counts.items() if n and name != "ok"
     ]
     if cell.if_worst is not None or cell.if_best is not None:
         worst, best = format.number(cell.if_worst), format.number(cell.if_best)
-        notes.append(f"If every unscored case were the worst: {worst}; the best: {best}")
+        notes.append(f"If every case that should have a score and has none were the worst: {worst}; the best: {best}")
+    elif cell.is_partial:
+        notes.append(
+            f"{format.share(cell.missing, cell.n + cell.missing)} of the cases lack a score; nothing bounds them"
+        )
     return [
         text if cell.value is not None else format.MISSING,
         step,

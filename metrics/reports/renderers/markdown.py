@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from metrics.analysis import Cell, Column, Difference, Leaderboard, Resampled, Unpaired, headline, leaderboard
 from metrics.presentation.format import number, plural
 from metrics.presentation.markdown_text import code, prose, table
-from metrics.presentation.phrases import limit, metric_title, skipped_line, with_interval
+from metrics.presentation.phrases import limit, metric_title, skipped_line, unscored_words, with_interval
 from metrics.presentation.question import short_answers
 from metrics.reports.baseline import Differences, figures
 from metrics.reports.gates import Outcome, no_value
@@ -90,7 +90,8 @@ def _cell(board: Leaderboard, model: str, column: Column) -> str:
 
 
 def _counts(cell: Cell) -> str:
-    return f"n {cell.n:,}" + (f", {cell.unscored:,} unscored" if cell.unscored else "")
+    unscored = unscored_words(cell)
+    return f"n {cell.n:,}" + (f", {unscored}" if unscored else "")
 
 
 def _differences(run: Run, against: Sequence[Differences]) -> Iterator[str]:

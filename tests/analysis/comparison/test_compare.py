@@ -149,6 +149,8 @@ class TestCases:
         assert found.notes == (
             "Only cases that both have a value for are compared, metric by metric: up to 1 that only A has and up to 2 "
             "that only B has are left out.",
+            "Text matching: Passes: only one model has a score of 3 of 19 cases; with these the worst or the best for "
+            "either, the difference is between 0.263 and 0.421.",
         )
 
     def test_repeats_count_once(self, workspace: Path) -> None:

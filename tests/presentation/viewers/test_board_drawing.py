@@ -57,11 +57,11 @@ class TestPayload:
             reason="two replies could not be read", interval="wilson", if_worst=0.64, if_best=0.84,
         )  # fmt: skip
         text, step, interval, size, marks, note, rank = payload(three, three.columns, ["B", "a"])["cells"][0][0]
-        assert (text, step, interval, size) == ("0.800", 16, "0.700–0.900", "n 10 · ∅ 2")
+        assert (text, step, interval, size) == ("0.800", 16, "0.700–0.900", "n 10 · ∅ 2 · 0.640–0.840")
         assert marks == board_drawing.BEST | board_drawing.PROBLEM
         assert note == (
             "two replies could not be read\nreply unreadable: 2\n"
-            "If every unscored case were the worst: 0.640; the best: 0.840"
+            "If every case that should have a score and has none were the worst: 0.640; the best: 0.840"
         )
         assert rank == "1–2 of 3"
 

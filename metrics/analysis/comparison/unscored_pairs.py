@@ -1,0 +1,85 @@
+"""Two models on cases that only one of them has a score for: what the difference may be, with these at the ends."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from metrics.analysis.comparison.case_values import CaseValues
+from metrics.analysis.leaderboard.leaderboard import Column
+from metrics.analysis.leaderboard.unscored import missing_cases
+from metrics.core.array_types import Bools
+from metrics.core.evaluator import MAX_MISSING
+from metrics.core.metric_names import full_name
+from metrics.core.number_text import number
+from metrics.core.sampling_design import SamplingDesign
+from metrics.store import Run
+
+if TYPE_CHECKING:
+    from metrics.analysis.comparison.compare import Difference
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class OneSided:
+    """The cases [n] of a pair of models that only a, or only b, lacks a score of, where both should have one."""
+
+    of_a: Bools
+    of_b: Bools
+    share: float  # of the cases that one or both have
+
+    @property
+    def is_many(self) -> bool:
+        """Whether they are so many that the difference of the other cases is not taken for that of all."""
+        return self.share > MAX_MISSING
+
+    def completed(self, column: Column, a: CaseValues, b: CaseValues, worst: bool) -> tuple[CaseValues, CaseValues]:
+        """Return the values of both with those at the ends of the metric's range: the worst for b, or the best."""
+        ends = (column.low, column.high) if (column.direction == "lower") == worst else (column.high, column.low)
+        return (
+            replace(a, values=np.where(self.of_a, ends[0], a.values)),
+            replace(b, values=np.where(self.of_b, ends[1], b.values)),
+        )
+
+
+def one_sided(
+    runs: tuple[Run, Run], models: tuple[str, str], designs: tuple[SamplingDesign, SamplingDesign], column: Column,
+    a: CaseValues, b: CaseValues,
+) -> OneSided | None:  # fmt: skip
+    """Return the cases that only one of two models lacks; None where there are none. Each of its run and its design."""
+    if bool((a.present == b.present).all()):
+        return None
+    missing = [
+        missing_cases(run, column.evaluator, column.metric)[model][design.inside]
+        for run, model, design in zip(runs, models, designs, strict=True)
+    ]
+    of_a, of_b = missing[0] & b.present, missing[1] & a.present
+    count = int(of_a.sum() + of_b.sum())
+    return OneSided(of_a, of_b, count / (count + int((a.present & b.present).sum()))) if count else None
+
+
+def has_ends(column: Column) -> bool:
+    """Return whether the metric's range has both ends."""
+    return math.isfinite(column.high - column.low)
+
+
+def unscored_notes(
+    at_worst: Mapping[str, Difference], at_best: Mapping[str, Difference], unbounded: Sequence[Column]
+) -> Iterator[str]:
+    """Yield what the differences in primary metrics may be with the cases that only one model has a score of."""
+    for key, worst in at_worst.items():
+        if not worst.column.primary:
+            continue
+        ends = sorted(row.difference for row in (worst, at_best[key]) if row.difference is not None)
+        yield (
+            f"{full_name(worst.column)}: only one model has a score of {worst.completed:,} of {worst.n:,} cases; with "
+            f"these the worst or the best for either, the difference is between {' and '.join(map(number, ends))}."
+        )
+    for column in [column for column in unbounded if column.primary]:
+        yield (
+            f"{full_name(column)}: more than {100 * MAX_MISSING:.0f} % of the cases are unscored, and nothing bounds "
+            "what they would change."
+        )
