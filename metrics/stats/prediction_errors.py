@@ -37,3 +37,23 @@ def resampled_r2(truth: Floats, residual: Floats, draws: Draws) -> Floats:
     apart, residual = apart / size, residual / size
     squared, mean, spread = resampled_means(np.stack([residual**2, apart, apart**2]).T, draws).T
     return 1 - ratio(squared, np.where(spread - mean**2 > 1e-6 * spread, spread - mean**2, 0.0))
+
+
+def r2_error(truth: Floats, residual: Floats, draws: Draws) -> float:
+    """Return the standard error of log(1 − R²) by the jackknife of the units of `draws`; NaN where it has none.
+
+    √((m − 1)/m · Σ (gᵢ − mean g)²) with gᵢ the value without the i-th of m units: of few or unequal units it is wider
+    than the spread of resamples. Source: Efron & Tibshirani 1993, ch. 11.
+    """
+    if len(truth) < 2:
+        return float("nan")
+    weights = np.ones(len(truth)) if draws.weights is None else draws.weights
+    apart = truth - np.average(truth, weights=weights)
+    parts = [np.bincount(draws.unit, weights * terms) for terms in (np.ones(len(truth)), apart, apart**2, residual**2)]
+    mass, first, second, squared = (part.sum() - part[parts[0] > 0] for part in parts)
+    spread = second - ratio(first**2, mass)
+    known = (spread > 0) & (squared > 0)
+    if len(known) < 2 or not known.all():
+        return float("nan")
+    without = np.log(squared) - np.log(spread)
+    return float(np.sqrt((len(without) - 1) * np.var(without)))

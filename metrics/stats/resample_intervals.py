@@ -84,12 +84,15 @@ SCALES: dict[Scale, tuple[Callable[[Floats], Floats], Callable[[Floats], Floats]
 }
 
 
-def scaled_interval(value: float, samples: Floats, units: float, scale: Scale) -> tuple[float, float] | None:
+def scaled_interval(
+    value: float, samples: Floats, units: float, scale: Scale, least_error: float = 0.0
+) -> tuple[float, float] | None:
     """Return the 95 % interval of `value` from its `samples` [B], on the scale on which such numbers vary evenly.
 
     With g(v) = log(1 − v) for numbers that are at most 1, such as R², or atanh v for correlations, s the standard
-    deviation of g over the samples, and t the 97.5 % point of Student's t with units − 1 degrees of freedom, the ends
-    are those v where g(v) = g(value) ± t·s. None where all samples are the same, or one has no g, or there are none.
+    deviation of g over the samples, at least `least_error` (NaN: none), and t the 97.5 % point of Student's t with
+    units − 1 degrees of freedom, the ends are those v where g(v) = g(value) ± t·s. None where all samples are the same,
+    or one has no g, or there are none.
     """
     known = samples[~np.isnan(samples)]
     if not len(known) or float(np.ptp(known)) <= NEAR * float(np.abs(known).max()):
@@ -98,7 +101,7 @@ def scaled_interval(value: float, samples: Floats, units: float, scale: Scale) -
     least, most = min(value, float(known.min())), max(value, float(known.max()))
     if most >= 1 - EQUAL or (scale == "correlation" and least <= EQUAL - 1):
         return None
-    reach = student(max(units, 2.0) - 1) * float(np.std(forward(known)))
+    reach = student(max(units, 2.0) - 1) * float(np.fmax(np.std(forward(known)), least_error))
     centre = float(forward(np.array(value)))
     ends = sorted(float(back(np.array(centre + sign * reach))) for sign in (-1.0, 1.0))
     return min(ends[0], value), max(ends[1], value)

@@ -2,9 +2,10 @@
 
     python -m tests.benchmarks.bench_small_samples [PART …]
 
-PART: pairs, groups, tails, errors, quantiles, classes, equal or slices; all, without one. A line per design: the
-coverage in per cent and the median width, of paired differences also how many intervals end at 0 because they would
-contradict the paired test; of open ranges how many have only one end. Some minutes.
+PART: pairs, groups, tails, errors, quantiles, classes, equal, slices; all of these, without one; or designs (ten
+minutes). A line per design: the coverage in per cent and the median width, of paired differences also how many
+intervals end at 0 because they would contradict the paired test; of open ranges how many have only one end. Some
+minutes.
 """
 
 import sys
@@ -25,6 +26,7 @@ from metrics.stats.prediction_errors import resampled_r2
 from metrics.stats.quantiles import quantile_interval, resampled_quantiles
 from metrics.stats.resample_intervals import scaled_interval
 from metrics.stats.slice_means import rest_differences, slice_means
+from tests.benchmarks.design_draws import held_by_design
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -68,7 +70,7 @@ def main() -> None:
     parts = {part.__name__: part for part in (pairs, groups, tails, errors, quantiles, classes, equal, slices)}
     print(f"{'coverage of 95 % intervals, %':<64}{'held':>7}{'width':>9}{'moved':>7}")
     for part in sys.argv[1:] or parts:
-        for line in parts[part]():
+        for line in designs() if part == "designs" else parts[part]():
             outside = f"  below {LEAST:.0f}" if 100 * line.held < LEAST else ""
             moved = " " * 7 if line.moved is None else f"{100 * line.moved:>7.1f}"
             print(f"{line.name:<64}{100 * line.held:>7.1f}{line.width:>9.3f}{moved}{outside}", flush=True)
@@ -279,6 +281,12 @@ def slice_coverage(kind: str, size: int, design: str, samples: int) -> Line:
     low, high = np.array(ends)[~np.isnan(ends).any(axis=1)].T
     held = _held(low, high, truth) if len(low) else np.nan
     return Line(f"slice − rest, {kind}, {size} {design}", held, float(np.median(high - low)) if len(low) else np.nan)
+
+
+def designs(samples: int = 250) -> Iterator[Line]:
+    """Of the numbers of evaluators of whole data sets and of mean seconds, with weights and with groups."""
+    for name, metric, held, there in held_by_design(samples):
+        yield Line(f"{metric}, {name}", held, there)
 
 
 def classes(samples: int = 400) -> Iterator[Line]:

@@ -91,7 +91,7 @@ def test_a_case_s_score_is_its_error_with_what_it_rests_on() -> None:
     assert cases["0"].evidence.facts == {"truth": 4.0, "predicted": 3.0, "residual": -1.0}
     assert cases["1"].values == {"mae": 2.0, "bias": 2.0, "mape": None}
     assert cases["1"].reason == "the true value is 0: no error in percent"
-    assert (cases["2"].status, cases["2"].reason) == (Status.NOT_APPLICABLE, "the model gave no prediction")
+    assert (cases["2"].status, cases["2"].reason) == (Status.SKIPPED, "the model gave no prediction")
 
 
 def test_an_interval_in_the_wrong_order_is_not_scored() -> None:

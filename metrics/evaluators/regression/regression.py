@@ -16,7 +16,7 @@ from metrics.evaluators.regression._series import NO_ORDER, NO_SCALE, naive_erro
 from metrics.evaluators.regression._values import HUGE, NOTHING_SCORED, Values, number_cases, read_values
 from metrics.stats.correlation import Ranks, kendall, pearson, resampled, spearman
 from metrics.stats.intervals import NONE
-from metrics.stats.prediction_errors import resampled_r2
+from metrics.stats.prediction_errors import r2_error, resampled_r2
 from metrics.stats.quantiles import describe_missing_end, quantile_interval, resampled_quantiles
 from metrics.stats.resample_intervals import Scale, scaled_interval
 
@@ -43,6 +43,7 @@ class RegressionParameters(ResamplingParameters):
 
 @evaluator(
     id="regression",
+    version=2,
     title="Regression",
     tasks=("regression",),
     inputs=("true_value", "predicted_value"),
@@ -180,8 +181,9 @@ def regression(suite: Suite, outputs: Outputs, parameters: RegressionParameters)
 
     95 % intervals over cases, or over `cases.group` where given: bootstrap for means (RMSE: the root of MSE's ends),
     order statistics for the median. Where a few cases make most of the errors, a mean has no upper end, and R² no lower
-    one; the reason says so. R² varies on the scale log(1 − R²), a correlation on atanh; its resamples
-    follow from how much each case moves it. Two models are tested on the same resamples.
+    one; the reason says so. R² varies on the scale log(1 − R²), by its resamples or its jackknife, whichever varies
+    more, a correlation on atanh; its resamples follow from how much each case moves it. Two models are tested on the
+    same resamples.
     """
     found = read_values(suite, outputs, parameters, {"predicted_value": "prediction"})
     truth, predicted = found.truth, found.given["predicted"]
@@ -207,7 +209,17 @@ def regression(suite: Suite, outputs: Outputs, parameters: RegressionParameters)
         found.mean("mase", scaled, left_out=NO_SCALE if parameters.order else NO_ORDER),
         _largest(found, np.abs(error)),
         _median(found, np.abs(error)),
-        _bounded_as(mse, _scaled(found, "r2", resampled_r2(truth, -error, found.draws), "below one", SAME_TRUTHS)),
+        _bounded_as(
+            mse,
+            _scaled(
+                found,
+                "r2",
+                resampled_r2(truth, -error, found.draws),
+                "below one",
+                SAME_TRUTHS,
+                r2_error(truth, error, found.draws),
+            ),
+        ),
         *(
             _scaled(found, name, resampled(correlation, found.draws), "correlation", CONSTANT)
             for name, correlation in correlations.items()
@@ -253,13 +265,15 @@ def _median(found: Values, errors: Floats) -> Aggregate:
     )  # fmt: skip
 
 
-def _scaled(found: Values, metric: str, values: Floats, scale: Scale, undefined: str) -> Aggregate:
+def _scaled(
+    found: Values, metric: str, values: Floats, scale: Scale, undefined: str, least_error: float = 0.0
+) -> Aggregate:
     """Return the aggregate of `values` [1 + B], of the data set and of its resamples."""
     n, value, samples = len(found.truth), float(values[0]), values[1:]
     if math.isnan(value):
         reason = undefined if n > 1 else ONE_CASE if n else NOTHING_SCORED
         return aggregate(metric, value, n=n, unscored=found.unscored, reason=reason)
-    ends = scaled_interval(value, samples, found.draws.units, scale) if len(samples) else None
+    ends = scaled_interval(value, samples, found.draws.units, scale, least_error) if len(samples) else None
     why = NO_INTERVAL if ends is None and len(samples) else None
     return aggregate(
         metric, value, ends or NONE, "bootstrap", n=n, unscored=found.unscored, reason=why, samples=samples
