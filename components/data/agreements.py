@@ -48,6 +48,7 @@ class CorrectedMeans(NamedTuple):
     unanswered: int
     sampled: int
     labelled: int
+    raters: int
 
 
 def label_version(run: Run) -> str:
@@ -75,6 +76,7 @@ def _corrected_means(run: Run, criterion: str, only: Only, tag: str | None = Non
         tuple(means.corrected_means(run, criterion, only, tag)), int((people.split & people.random).sum()),
         people.criterion.unsure, sum(people.unanswered.values()),
         int((people.random & (people.label_counts > 0)).sum()), int((people.label_counts > 0).sum()),
+        len(people.raters),
     )  # fmt: skip
 
 

@@ -44,19 +44,33 @@ def rater_noise_sentence(found: RaterNoise) -> str:
     )
 
 
+def for_whom(raters: int, others: bool, intervals: str = "Intervals") -> str:
+    """Return for which raters intervals hold, in a sentence."""
+    if others:
+        return f"{intervals} allow for other raters like these {count(raters)}."
+    return (
+        f"Intervals hold for these {count(raters)} raters alone: it takes five, with about as many labels each, to "
+        "allow for others."
+    )
+
+
 def labels_counted(found: Agreement) -> str:
     """Return on how many labels the numbers rest: `70`, or `40 picked` where none was drawn at random."""
     return f"{count(found.n)} picked" if found.sample == "labelled" and found.n else count(found.n)
 
 
 def basis(found: Agreement) -> str:
-    """Return whom the numbers speak of, what picked labels are for, and what counts where raters differ."""
+    """Return whom the numbers speak of, what picked labels are for, what counts where raters differ, and for which
+    raters the intervals hold.
+    """
     split = ""
     if found.split:
         split = (
             f" On {count(found.split)} of them raters differ: the label of one of them, drawn at random, counts (for ρ "
             "their mean)."
         )
+    if found.raters > 1:
+        split += f" {for_whom(found.raters, found.others, 'Intervals of κ and the rates')}"
     if found.sample == "labelled":
         unsure = f" {plural(found.unsure, 'more')} of which raters are unsure left out." if found.unsure else ""
         return (
@@ -78,12 +92,12 @@ def agreement_frame(rows: Iterable[tuple[str, Agreement]]) -> pd.DataFrame:
 
     Columns: evaluator, metric, criterion, sample ("outputs": a random sample of all, "labelled": those alone), n,
     cases, picked, split (of the n, on which raters differ: one label each, drawn at random, counts), unsure (more, left
-    out as raters are unsure), threshold, chosen, held_out, statistic (STATISTICS), value, low, high, needs (labels that
-    lack).
+    out as raters are unsure), raters, others (whether intervals of κ and rates allow for other raters), threshold,
+    chosen, held_out, statistic (STATISTICS), value, low, high, needs (labels that lack).
     """
     import pandas as pd
 
-    about = ("sample", "n", "cases", "picked", "split", "unsure", "threshold", "chosen", "held_out")
+    about = ("sample", "n", "cases", "picked", "split", "unsure", "raters", "others", "threshold", "chosen", "held_out")
     found = [
         {"evaluator": one.column.evaluator, "metric": one.column.metric, "criterion": criterion}
         | {name: getattr(one, name) for name in about}

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 LIKE = (
     "Mean share of the judges (or draws) that gave a case its most frequent value: of the draws of one judge, its "
-    "self-consistency. 1: always all alike; of pairs, the share of cases with equal values."
+    "self-consistency. 1: always all alike; of pairs, the share of cases with equal values. Intervals are of these "
+    "judges."
 )
 DISPUTED = "Cases to which they gave different values, of those with two values or more."
 

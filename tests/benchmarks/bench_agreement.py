@@ -7,7 +7,8 @@ the rates. Required: a bias of at most .01 against all outputs, and intervals th
 could be drawn in 93 to 97 % of the data sets; shown beside: both with picked labels counted like random ones. With 15
 to 60 labels: coverage over 21 tables of people × judge, beside percentiles of resamples. A judge that knows nothing: κ
 at the threshold that its labels suggest, on those labels and as shown. Two raters who differ: mean, accuracy and
-guarantee of all outputs, beside those of outputs on which they agree. Three minutes of processor time.
+guarantee of all outputs, beside those of outputs on which they agree. Raters with rates of their own: coverage of the
+mean over all raters, of intervals over cases, and over cases and raters. Three minutes of processor time.
 """
 
 import numpy as np
@@ -16,6 +17,7 @@ from tests.analysis.labels.few_labels import coverages, suggested
 from tests.analysis.labels.queued_labels import LABELS, OUTPUTS, POPULATIONS, simulate
 from tests.analysis.labels.several_raters import Told, simulate as simulate_raters
 from tests.benchmarks.table import Row, report
+from tests.stats.test_crossed_variance import coverage
 
 REPEATS, MIXED, OF_TABLE, OF_THRESHOLD, OF_RATERS = 1_500, 300, 120, 300, 400
 BIAS, LEAST, MOST = 0.01, 0.93, 0.97
@@ -66,6 +68,10 @@ def main() -> None:
             Row(f'{title}: "at most 10 % wrong" given', shares["promised"], ""),
             Row(f'{title}: "at most 10 % wrong" false', shares["broken"], "", most=most),
         ]
+    for raters, spread in ((5, 0.1), (8, 0.1), (20, 0.1), (5, 0.0), (8, 0.0), (20, 0.0)):
+        title = f"{raters} raters whose rates have a standard deviation of {spread:g}: coverage"
+        before, now = (coverage(raters, spread, OF_RATERS, crossed) / OF_RATERS for crossed in (False, True))
+        rows += [Row(f"{title} over cases", before, ""), Row(f"{title} over cases and raters", now, "", least=LEAST)]
     report(rows)
 
 

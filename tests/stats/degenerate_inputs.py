@@ -88,6 +88,12 @@ TABLE: dict[str, Inputs] = {
         for passes in (HALF, ZERO, np.full(10, NAN)) for units in (ALONE, np.zeros(10, np.int64))
         for ratings in (np.column_stack([HALF, TWO, ZERO]), np.full((10, 3), NAN), np.ones((10, 1)))
     ] + [(NONE, np.zeros((0, 3)), NO_INTS, 0.1), (ONE, np.ones((1, 2)), ALONE[:1], 0.1)],
+    "crossed_variance.crossed_widening": [
+        (moved, masses, units, raters)
+        for moved in (HALF - 0.5, ZERO) for masses in (np.ones(10), ZERO) for units in (ALONE, PAIRED)
+        for raters in (ALONE, np.arange(10) % 5, np.zeros(10, np.int64))
+    ] + [(NONE, NONE, NO_INTS, NO_INTS)],
+    "crossed_variance.allows_for_raters": [(ALONE,), (NO_INTS,), (ALONE, ZERO), (np.zeros(10, np.int64), np.ones(10))],
     "dawid_skene.dawid_skene": [
         (ratings, draws)
         for ratings in (np.column_stack([HALF, TWO, ZERO]), np.full((10, 3), NAN), np.ones((10, 1)), np.zeros((10, 2)))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pandas as pd
 
 from components.charts.figure_parts import plain, whiskers
+from metrics.presentation.agreement_words import for_whom
 from metrics.presentation.format import ARROWS, count, plural, shorten
 from metrics.presentation.palette import ACCENT, INK, MUTED, SERIES, SURFACE
 from metrics.presentation.phrases import estimated, metric_title as named
@@ -90,6 +91,8 @@ def sample_line(found: CorrectedMeans) -> str:
         parts.append(f"{plural(found.split, 'output')} on which raters differ: the mean of their labels.")
     if found.unsure:
         parts.append(f"{plural(found.unsure, 'unsure label')} left out: the means are of what raters are sure of.")
+    if found.raters > 1:
+        parts.append(for_whom(found.raters, all(row.others for row in found.rows if row.corrected)))
     return " ".join(parts)
 
 

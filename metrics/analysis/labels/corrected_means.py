@@ -1,7 +1,8 @@
 """Each model's mean in a metric, corrected by a random sample of people's labels."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -9,7 +10,8 @@ from metrics.analysis.labels.human_labels import HumanLabels, human_labels
 from metrics.analysis.labels.judge_agreement import UNDEFINED, Stat, lacking
 from metrics.analysis.labels.labelled_scores import label_sign, metric_columns, output_scores
 from metrics.analysis.leaderboard.leaderboard import Column, leaderboard
-from metrics.core.array_types import Floats
+from metrics.core.array_types import Floats, Ints
+from metrics.stats.crossed_variance import allows_for_raters, crossed_widening
 from metrics.stats.prediction_powered import Estimate, corrected_mean
 from metrics.store import Run
 
@@ -22,7 +24,8 @@ class Corrected:
     labels ("labels") where the metric has no range to convert them to. gap: judge − people on the labelled outputs,
     None in the labels' unit. All three are None where the sample has too few labels; `needs` says how many more it
     takes, 0 where there are enough. They leave out labels of raters who are unsure; `unsure`: the corrected mean if all
-    of those were the lowest label, and the highest; None where no label is unsure.
+    of those were the lowest label, and the highest; None where no label is unsure. others: whether the intervals allow
+    for other raters than those who labelled; see allows_for_raters.
     """
 
     model: str
@@ -35,6 +38,7 @@ class Corrected:
     gap: Estimate | None
     needs: int
     unsure: tuple[float, float] | None = None
+    others: bool = False
 
 
 def corrected_means(run: Run, criterion: str, only: tuple[str, str], tag: str | None = None) -> list[Corrected]:
@@ -45,11 +49,14 @@ def corrected_means(run: Run, criterion: str, only: tuple[str, str], tag: str | 
     # the labels, then with the unsure ones as the lowest and as the highest label
     filled = [people.means_with(value) for value in (np.nan, people.criterion.low, people.criterion.high)]
     unit, labels = _translated(np.where(people.random, filled, np.nan), people, column)
+    _, ratings = _translated(np.where(people.random, people.ratings.T, np.nan), people, column)
+    _, ends = _translated(np.array([people.criterion.low, people.criterion.high]), people, column)
+    ratings = ratings.reshape(len(ratings), len(run.models), -1)[:, :, design.inside].swapaxes(0, 1)
     board = leaderboard(run, tag)
     found = []
     scores = output_scores(run, column).reshape(len(run.models), -1)[:, design.inside]
     labels = labels.reshape(len(filled), len(run.models), -1)[:, :, design.inside].swapaxes(0, 1)
-    for model, score, every in zip(run.models, scores, labels, strict=True):
+    for model, score, every, given in zip(run.models, scores, labels, ratings, strict=True):
         scored = ~np.isnan(score)
         weights, clusters = design.of_part(scored)
         score, (own, low, high) = score[scored], every[:, scored]
@@ -61,10 +68,43 @@ def corrected_means(run: Run, criterion: str, only: tuple[str, str], tag: str | 
         if not needs:
             alone, both = (corrected_mean(score, own, weights, clusters, power) for power in (False, True))
             gap = corrected_mean(score, score - own, weights, clusters, power=False) if unit == "metric" else None
+            for_raters = partial(_for_raters, score, given[:, scored], weights, design.units[scored], ends)
+            alone, both, gap = for_raters(alone), for_raters(both), for_raters(gap, gap=True)
             if not np.array_equal(low, high, equal_nan=True):
                 unsure = _ends(corrected_mean(score, end, weights, clusters) for end in (low, high))
-        found.append(Corrected(model, unit, raw, int(known.sum()), len(own), alone, both, gap, needs, unsure))
+        others = allows_for_raters(np.nonzero(~np.isnan(given[:, scored]))[0])
+        found.append(Corrected(model, unit, raw, int(known.sum()), len(own), alone, both, gap, needs, unsure, others))
     return found
+
+
+def _for_raters(
+    score: Floats,
+    labels: Floats,
+    weights: Floats | None,
+    clusters: Ints,
+    ends: Floats,
+    found: Estimate | None,
+    gap: bool = False,
+) -> Estimate | None:
+    """Return an estimate whose interval holds for other raters, too, where there are enough; see crossed_widening.
+
+    labels: [raters, n] of the outputs with a `score` [n], NaN for none, of the range `ends`; of a `gap` the estimate is
+    of score − labels.
+    """
+    if found is None or found.low is None or found.high is None:
+        return found
+    rater, output = np.nonzero(~np.isnan(labels))
+    masses = (np.ones(len(score)) if weights is None else weights) / np.maximum(1, (~np.isnan(labels)).sum(axis=0))
+    masses, judged, own = masses[output], score[output], labels[rater, output]
+    rest = judged - own if gap else own - found.weight * judged
+    moved = masses * (rest - np.average(rest, weights=masses))
+    widening = crossed_widening(moved, masses, clusters[output], rater)
+    if widening == 1:
+        return found
+    low, high = (found.value + widening * (end - found.value) for end in (found.low, found.high))
+    if not gap:  # a share stays within 0 and 1
+        low, high = max(low, min(found.low, *ends)), min(high, max(found.high, *ends))
+    return replace(found, low=low, high=high)
 
 
 def _ends(estimates: Iterable[Estimate | None]) -> tuple[float, float]:

@@ -98,14 +98,17 @@ class HumanLabels:
         """Whether every rater of an output is unsure."""
         return np.asarray(self.asked & (self.label_counts == 0), bool)
 
-    def drawn(self, unsure: bool = False) -> Floats:
-        """Return for each output the label of one of its raters, drawn at random; NaN where there is none.
+    def drawn_raters(self, unsure: bool = False) -> Ints:
+        """Return for each output the index of one of its raters, drawn at random; any where it has none.
 
-        unsure: raters who are unsure are drawn too, which gives NaN; else one who is sure where there is any.
+        unsure: raters who are unsure are drawn too; else one who is sure where there is any.
         """
         known = self.turns >= 0 if unsure else ~np.isnan(self.ratings)
-        first = np.where(known, self.turns, np.iinfo(np.int64).max).argmin(axis=1, keepdims=True)
-        return np.take_along_axis(self.ratings, first, axis=1)[:, 0]
+        return np.asarray(np.where(known, self.turns, np.iinfo(np.int64).max).argmin(axis=1), np.int64)
+
+    def drawn(self, unsure: bool = False) -> Floats:
+        """Return for each output the label of the rater drawn for it; NaN where there is none, or it is unsure."""
+        return self.ratings[np.arange(len(self.ratings)), self.drawn_raters(unsure)]
 
 
 def criteria(run: Run) -> tuple[Criterion, ...]:

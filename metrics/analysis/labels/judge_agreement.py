@@ -15,6 +15,7 @@ from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.rounding import at_least
 from metrics.stats import rater_agreement as statistics
 from metrics.stats.agreement_intervals import kappa_interval, mean_interval, share_interval
+from metrics.stats.crossed_variance import allows_for_raters
 from metrics.stats.intervals import Interval, percentiles
 from metrics.stats.label_thresholds import best_thresholds, held_out_passes
 from metrics.stats.partial_pooling import pooled, sampling_variances
@@ -63,7 +64,8 @@ class Agreement:
     output are of thresholds that resamples without it chose. A metric without a direction has only spearman. pooled: of
     a part of the outputs the accuracy drawn towards that of the other parts, see agreement_slices. split: on how many
     of the `n` raters differ, so that one of their labels, drawn at random, stands for the output (in spearman their
-    mean); unsure: how many more outputs are left out because every rater is unsure of them.
+    mean); unsure: how many more outputs are left out because every rater is unsure of them; raters: whose labels these
+    are; others: whether the intervals of κ and the rates allow for other raters like them, which takes five.
     """
 
     column: Column
@@ -86,6 +88,8 @@ class Agreement:
     pooled: Stat = UNDEFINED
     split: int = 0
     unsure: int = 0
+    raters: int = 1
+    others: bool = False
 
     @property
     def held_out(self) -> bool:
@@ -236,6 +240,8 @@ def _agreement(both: LabelledScores, cut: LabelCut, judged: bool) -> Agreement:
         Stat(needs=needs),
         sample="outputs" if both.random.any() else "labelled",
         picked=len(both.score) - n,
+        raters=1 if own.rater is None else len(np.unique(own.rater)),
+        others=own.rater is not None and allows_for_raters(own.rater, own.weight),
     )
     draws = None if needs else statistics.draws_of(own.clusters) * own.weight
     if draws is not None:
@@ -258,7 +264,7 @@ def _agreement(both: LabelledScores, cut: LabelCut, judged: bool) -> Agreement:
     sides = np.stack([1 - cut.passes, cut.passes], axis=1)
     kappa = Stat(needs=accuracy.needs)
     if not accuracy.needs:
-        kappa = stat(*kappa_interval(own.passed.astype(np.int64), sides, own.weight, own.clusters))
+        kappa = stat(*kappa_interval(own.passed.astype(np.int64), sides, own.weight, own.clusters, raters=own.rater))
     return replace(found, kappa=kappa, accuracy=accuracy, sensitivity=sensitivity, specificity=specificity)
 
 
@@ -275,7 +281,8 @@ def _rates(both: LabelledScores, passes: Floats) -> tuple[Stat, Stat, Stat]:
         # where one label alone is of its kind, no threshold is chosen without it
         if needs := max(0, ENOUGH_OF_KIND - int(part.sum())) or int(np.isnan(hits[part]).any()):
             return Stat(needs=needs)
-        return stat(*share_interval(hits[part], both.weight[part], both.clusters[part]))
+        raters = None if both.rater is None else both.rater[part]
+        return stat(*share_interval(hits[part], both.weight[part], both.clusters[part], raters))
 
     return rate(np.ones(len(hits), bool)), rate(both.passed), rate(~both.passed)
 

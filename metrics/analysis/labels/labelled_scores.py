@@ -22,7 +22,8 @@ class LabelledScores:
     sign · score and good · label: higher is better; label: the mean of the output's labels; passed: whether one of its
     raters, drawn at random, passes it; place: index of the output, see HumanLabels; model: its index; clusters: codes
     of its case, or of the case's group; random: whether it belongs to a random sample of its model's outputs; weight:
-    how many of the model's outputs it then stands for, else 1.
+    how many of the model's outputs it then stands for, else 1; rater: index of the rater who was drawn, None: all the
+    same.
     """
 
     column: Column
@@ -36,6 +37,7 @@ class LabelledScores:
     clusters: Ints
     random: Bools
     weight: Floats
+    rater: Ints | None = None
 
     @property
     def counted(self) -> Ints:
@@ -46,7 +48,8 @@ class LabelledScores:
         """Return only some of the outputs."""
         names = ("score", "label", "passed", "place", "model", "random", "weight")
         arrays = {name: getattr(self, name)[keep] for name in names}
-        return replace(self, **arrays, clusters=cluster_codes(self.clusters[keep]))
+        rater = None if self.rater is None else self.rater[keep]
+        return replace(self, **arrays, clusters=cluster_codes(self.clusters[keep]), rater=rater)
 
 
 def metric_columns(run: Run) -> dict[tuple[str, str], Column]:
@@ -99,6 +102,7 @@ def labelled_scores(
         output_clusters(run, place),
         random[place],
         weight[place],
+        people.drawn_raters(unsure)[place],
     )
 
 

@@ -56,7 +56,8 @@ def pass_rates(
     own, passes = both.part(both.random), cut.passes[both.random]
     kinds = (own.passed, ~own.passed)
     hits = np.where(own.passed, passes, 1 - passes)
-    errors = [_share(hits[kind], own.weight[kind], own.clusters[kind]) for kind in kinds]
+    parts = ((hits[kind], own.part(kind)) for kind in kinds)
+    errors = [_share(right, part.weight, part.clusters, part.rater) for right, part in parts]
     obstacle: Obstacle = ""
     if min(kind.sum() for kind in kinds) < ENOUGH_OF_KIND:
         obstacle = "labels" if both.random.any() else "random"
@@ -78,11 +79,11 @@ def pass_rates(
     return found
 
 
-def _share(hits: Floats, weights: Floats, clusters: Ints | None) -> tuple[float, float]:
+def _share(hits: Floats, weights: Floats, clusters: Ints | None, raters: Ints | None = None) -> tuple[float, float]:
     """Return the weighted share of `hits` and as how many independent outputs they count."""
     codes = np.arange(len(hits)) if clusters is None else clusters
     share = float(weights @ hits / weights.sum()) if weights.any() else np.nan
-    return share, effective_size(hits - share, weights, codes)
+    return share, effective_size(hits - share, weights, codes, raters)
 
 
 def _stat(share: float, size: float) -> Stat:

@@ -75,10 +75,11 @@ METHOD = (
     "numbers are of outputs labelled at random, as only those speak for all outputs; where raters of an output differ, "
     "the label of one of them counts, drawn at random, and in means and ρ their mean; picked ones help to choose a "
     "threshold, and where every label is of a picked output the numbers hold for these alone. 95 % intervals: of κ by "
-    "Jeffreys' prior, of shares Wilson's, of ρ by 1,000 bootstrap samples of the cases. A corrected mean estimates "
-    "what people would say of all outputs: the judge's mean, corrected by its mean error on a random sample that "
-    "people labelled (prediction-powered inference, PPI++; Angelopoulos, Duchi & Zrnic 2023). Scores from which on to "
-    "accept answers: Learn then Test (Angelopoulos et al. 2021), of random labels, one a case."
+    "Jeffreys' prior, of shares Wilson's, both and those of corrected means wider for what raters differ where there "
+    "are five or more (Cameron, Gelbach & Miller 2011), of ρ by 1,000 bootstrap samples of the cases. A corrected mean "
+    "estimates what people would say of all outputs: the judge's mean, corrected by its mean error on a random sample "
+    "that people labelled (prediction-powered inference, PPI++; Angelopoulos, Duchi & Zrnic 2023). Scores from which "
+    "on to accept answers: Learn then Test (Angelopoulos et al. 2021), of random labels, one a case."
 )
 
 

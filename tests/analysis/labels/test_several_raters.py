@@ -86,6 +86,32 @@ def test_an_unsure_label_is_neither_left_unsaid_nor_promised_as_right(run: Run) 
     assert "If unsure" in [head.title for head in corrected_table([("", "good", one) for one in corrected]).heads]
 
 
+@pytest.mark.parametrize(("people", "others"), [(3, False), (6, True)])
+def test_intervals_allow_for_other_raters_where_there_are_five(run: Run, people: int, others: bool) -> None:
+    """Every third rater passes all; each output has one label."""
+    given = [
+        (f"c{place}", model, f"r{place % people}", 1.0 if place % people % 3 == 0 else passes(place, model))
+        for place in range(30) for model in MODELS
+    ]  # fmt: skip
+    add_labels(run, given)
+    add_labels(run, [(case, model, "ann", value) for case, model, _, value in given], "alone")
+    (found,), (alone,) = (agreements(run, name, only=ROUGE, threshold=0.6) for name in ("good", "alone"))
+    assert (found.raters, found.others, alone.raters) == (people, others, 1)
+    assert found.accuracy.value == alone.accuracy.value
+    wider = (found.accuracy.high - found.accuracy.low) / (alone.accuracy.high - alone.accuracy.low)
+    said = f"allow for other raters like these {people}" if others else f"hold for these {people} raters alone"
+    assert said in basis(found)
+    assert "raters" not in basis(alone)
+    means, by_one = corrected_means(run, "good", ROUGE), corrected_means(run, "alone", ROUGE)
+    for name in ("labels", "corrected", "gap"):
+        pairs = [(getattr(one, name), getattr(other, name)) for one, other in zip(means, by_one, strict=True)]
+        assert all(one.value == other.value for one, other in pairs)
+        assert any((one.low < other.low) is others for one, other in pairs)
+        assert all(one.low >= 0 and one.high <= 1 for one, _ in pairs if name != "gap")
+    assert [one.others for one in means] == [others] * 2
+    assert wider > 1.2 if others else wider == 1
+
+
 def test_without_unsure_labels_nothing_is_said_of_them(run: Run) -> None:
     add_labels(run, rows(), "good")
     (found,) = agreements(run, "good", only=ROUGE)
