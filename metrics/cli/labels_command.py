@@ -42,6 +42,12 @@ def add_command(commands: Any) -> None:
     action.add_argument("--metric", metavar="METRIC", help="METRIC or EVALUATOR.METRIC (default: every one)")
     add_table_output(action, "csv")
 
+    words = "print or write each model's mean as judged and corrected by labels, a statistic a row"
+    action = add_parser(actions, "means", _means, of_run=True, help=words)
+    action.add_argument("--criterion", help="what was labelled (default: every criterion)")
+    action.add_argument("--metric", metavar="METRIC", help="METRIC or EVALUATOR.METRIC (default: every one)")
+    add_table_output(action, "csv")
+
     words = "print or write how far raters agree, and of three or more how often each errs, a statistic a row"
     action = add_parser(actions, "raters", _raters, of_run=True, help=words)
     action.add_argument("--criterion", help="what was labelled (default: every criterion)")
@@ -124,6 +130,24 @@ def _acceptance(options: argparse.Namespace) -> None:
         for found in acceptances(run, name, metric, most=options.most_errors)
     ]
     write_output(write(acceptance_frame(rows), options.format), options.output)
+
+
+def _means(options: argparse.Namespace) -> None:
+    from metrics.analysis.labels.corrected_means import corrected_means
+    from metrics.analysis.labels.labelled_scores import metric_columns
+    from metrics.analysis.labels.pass_rates import pass_rates
+    from metrics.presentation.rater_words import means_frame
+
+    run = run_of(options)
+    only, wanted = _asked(run, options)
+    rows = [
+        (column, name, *of_model)
+        for name in wanted
+        for key, column in metric_columns(run).items()
+        if only in (None, key)
+        for of_model in zip(corrected_means(run, name, key), pass_rates(run, name, key), strict=True)
+    ]
+    write_output(write(means_frame(rows), options.format), options.output)
 
 
 def _raters(options: argparse.Namespace) -> None:

@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING
 
 from metrics.presentation.blocks import Head, Table, table_of
 from metrics.presentation.format import count, number, plural, share
-from metrics.presentation.phrases import estimated, metric_title
+from metrics.presentation.phrases import Estimated, estimated, metric_title
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from metrics.analysis.labels.annotator_test import Replacement
+    from metrics.analysis.labels.corrected_means import Corrected
     from metrics.analysis.labels.pass_rates import PassRate
     from metrics.analysis.labels.rater_errors import RaterErrors
     from metrics.analysis.labels.raters import Raters
+    from metrics.analysis.leaderboard.leaderboard import Column
 
 RATER_ERRORS = (
     "Dawid–Skene (1979): which outputs truly pass is estimated together with each rater's errors, from labels alone, "
@@ -122,6 +124,40 @@ def pass_rate_table(rows: Sequence[PassRate], about: str = "") -> Table:
          [NO_SHARE[row.obstacle] if row.obstacle else estimated(row.corrected) for row in rows]),
         (Head("Labels", True, "Random labels of the model's own outputs", 80), [count(row.labels) for row in rows]),
     )  # fmt: skip
+
+
+def means_frame(rows: Iterable[tuple[Column, str, Corrected, PassRate]]) -> pd.DataFrame:
+    """Return a row a statistic of each (metric, criterion, means of a model, share of it that passes).
+
+    Columns: evaluator, metric, criterion, model, unit (of the means: of the metric or of the labels), n (random labels
+    of the model), total, statistic (raw, corrected, labels, gap: judge − people; unsure: the ends of corrected if
+    unsure labels were the lowest, or the highest; judged, passes: the share that the judge passes, and corrected for
+    its errors), value, low, high, needs (labels that lack), others (whether intervals allow for other raters), note
+    (why there is no number).
+    """
+    import pandas as pd
+
+    names = "evaluator metric criterion model unit n total statistic value low high needs others note".split()
+    found = []
+    for column, criterion, mean, passing in rows:
+        ends = mean.unsure or (None, None)
+        stats = [
+            ("raw", _parts(mean.raw), 0, ""),
+            *((name, _parts(getattr(mean, name)), mean.needs, "") for name in ("corrected", "labels", "gap")),
+            ("unsure", (None, *ends), 0, "" if mean.unsure else "no label is unsure"),
+            ("judged", _parts(passing.judged), 0, ""),
+            ("passes", _parts(passing.corrected), 0, NO_SHARE.get(passing.obstacle, "")),
+        ]
+        about = (column.evaluator, column.metric, criterion, mean.model, mean.unit, mean.n, mean.total)
+        found += [
+            dict(zip(names, (*about, name, *parts, needs, mean.others, note), strict=True))
+            for name, parts, needs, note in stats
+        ]
+    return pd.DataFrame(found, columns=names)
+
+
+def _parts(found: Estimated | None) -> tuple[float | None, float | None, float | None]:
+    return (None, None, None) if found is None else (found.value, found.low, found.high)
 
 
 def raters_frame(rows: Iterable[tuple[str, Sequence[Raters], RaterErrors]]) -> pd.DataFrame:

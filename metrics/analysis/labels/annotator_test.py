@@ -1,6 +1,6 @@
 """Whether a metric's verdicts may take the place of a person's labels: the alternative annotator test."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -76,13 +76,14 @@ def annotator_test(
     ratings = np.where(np.isnan(labels), np.nan, passing_labels(people, both.column, labels, passing))
     ratings[np.isnan(cut.passes[rows])] = np.nan
     keep = _raters(ratings)
-    ratings, n = ratings[:, keep], int(((~np.isnan(ratings[:, keep])).sum(axis=1) > 1).sum())
+    ratings = ratings[:, keep]
+    n = int(((~np.isnan(ratings)).sum(axis=1) > 1).sum())
     found = Replacement(both.column, epsilon, n, int(keep.sum()))
     if keep.sum() < FEWEST_RATERS:
-        return Replacement(both.column, epsilon, n, int(keep.sum()), obstacle="raters")
+        return replace(found, obstacle="raters")
     tests = alternative_annotator(cut.passes[rows], ratings, both.clusters[rows], epsilon)
     names = [name for name, own in zip(people.raters, keep, strict=True) if own]
-    return Replacement(found.column, epsilon, n, found.raters, tuple(zip(names, tests, strict=True)))
+    return replace(found, tests=tuple(zip(names, tests, strict=True)))
 
 
 def _raters(ratings: Floats) -> Bools:

@@ -15,6 +15,7 @@ from metrics.analysis.labels.pass_rates import pass_rates
 from metrics.analysis.labels.rater_errors import rater_errors
 from metrics.cli.main import main
 from metrics.presentation.rater_words import (
+    NO_SHARE,
     errors_sentence,
     errors_table,
     pass_rate_table,
@@ -152,6 +153,13 @@ def test_the_commands(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
     assert [row["statistic"] for row in rows if (row["rater"], row["other"]) == ("cy", "")] == [
         "sensitivity", "specificity",
     ]  # fmt: skip
+    assert main(["labels", "means", run.id, "--metric", "rouge1"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    names = ["raw", "corrected", "labels", "gap", "unsure", "judged", "passes"]
+    assert [(row["model"], row["statistic"]) for row in rows] == [(model, name) for model in MODELS for name in names]
+    (first, _) = corrected_means(run, "good", ROUGE)
+    assert float(rows[1]["value"]) == pytest.approx(first.corrected.value)
+    assert (rows[4]["note"], rows[6]["note"]) == ("no label is unsure", NO_SHARE["threshold"])
     assert main(["labels", "replacement", run.id, "--metric", "rouge1", "--epsilon", "0.2"]) == 0
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     assert [row["rater"] for row in rows] == ["", *RATERS]
