@@ -28,7 +28,7 @@ NO_ERRORS = {
     "graded": "Raters' errors are estimated of pass and fail only, not of grades.",
     "raters": "Raters' errors cannot be told from labels of fewer than three raters: it takes three, each two of whom "
     "share 10 outputs.",
-    "outputs": "Raters' errors take 30 outputs, of 4 independent cases or more, with two labels or more.",
+    "outputs": "Raters' errors take 50 outputs, of 4 independent cases or more, with two labels or more.",
 }
 REPLACEMENT = (
     "Alternative annotator test (Calderon, Reichart & Dror 2025). Each rater in turn is left out: who says more often "

@@ -8,7 +8,8 @@ could be drawn in 93 to 97 % of the data sets; shown beside: both with picked la
 to 60 labels: coverage over 21 tables of people × judge, beside percentiles of resamples. A judge that knows nothing: κ
 at the threshold that its labels suggest, on those labels and as shown. Two raters who differ: mean, accuracy and
 guarantee of all outputs, beside those of outputs on which they agree. Raters with rates of their own: coverage of the
-mean over all raters, of intervals over cases, and over cases and raters. Three minutes of processor time.
+mean over all raters, of intervals over cases, and over cases and raters. The alternative annotator test, Dawid and
+Skene's errors, Rogan and Gladen's shares, by labels of these outputs and of others. Four minutes of processor time.
 """
 
 import numpy as np
@@ -17,9 +18,12 @@ from tests.analysis.labels.few_labels import coverages, suggested
 from tests.analysis.labels.queued_labels import LABELS, OUTPUTS, POPULATIONS, simulate
 from tests.analysis.labels.several_raters import Told, simulate as simulate_raters
 from tests.benchmarks.table import Row, report
+from tests.stats.test_alternative_annotator import LEADING, share_passed
 from tests.stats.test_crossed_variance import coverage
+from tests.stats.test_dawid_skene import coverage as coverage_of_errors
+from tests.stats.test_rogan_gladen import coverage as coverage_of_share
 
-REPEATS, MIXED, OF_TABLE, OF_THRESHOLD, OF_RATERS = 1_500, 300, 120, 300, 400
+REPEATS, MIXED, OF_TABLE, OF_THRESHOLD, OF_RATERS, OF_ERRORS = 1_500, 300, 120, 300, 400, 200
 BIAS, LEAST, MOST = 0.01, 0.93, 0.97
 FEW = (15, 25, 40, 60)
 
@@ -72,6 +76,26 @@ def main() -> None:
         title = f"{raters} raters whose rates have a standard deviation of {spread:g}: coverage"
         before, now = (coverage(raters, spread, OF_RATERS, crossed) / OF_RATERS for crossed in (False, True))
         rows += [Row(f"{title} over cases", before, ""), Row(f"{title} over cases and raters", now, "", least=LEAST)]
+    for raters, epsilon, judge in LEADING:
+        title = f"alternative annotator test, {raters} raters, ε {epsilon:g}: passes"
+        rows += [
+            Row(f"{title} a judge that may not", share_passed(raters, epsilon, judge, OF_RATERS), "", most=0.05),
+            Row(f"{title} a judge as good as the raters", share_passed(raters, epsilon, 0.9, OF_RATERS), ""),
+        ]
+    for n, hard in ((100, 0.0), (150, 0.0), (150, 0.3)):
+        title = f"Dawid–Skene, three raters, {n} outputs, {hard:.0%} of them hard"
+        held, apart = coverage_of_errors(n, OF_ERRORS, hard)
+        rows += [
+            Row(f"{title}: coverage, mean", float(held.mean()), "", least=None if hard else 0.9),
+            Row(f"{title}: error of the share", float(apart[0]), ""),
+            Row(f"{title}: error of the sensitivities, mean", float(apart[1:4].mean()), ""),
+        ]
+    for share, sensitivity, specificity in ((0.7, 0.9, 0.8), (0.9, 0.95, 0.7), (0.5, 0.8, 0.8)):
+        title = f"Rogan–Gladen, 100 labels, {share:g} pass, Se {sensitivity:g}, Sp {specificity:g}"
+        for other in (False, True):
+            held_share, _ = coverage_of_share(share, sensitivity, specificity, 100, 1_000, other)
+            about = " of other outputs" if other else ""
+            rows.append(Row(f"{title}: coverage by labels{about}", held_share, "", least=LEAST))
     report(rows)
 
 

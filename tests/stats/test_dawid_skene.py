@@ -6,6 +6,7 @@ from scipy.optimize import minimize
 from scipy.special import expit, logsumexp
 
 from metrics.stats.dawid_skene import connected_raters, dawid_skene
+from metrics.stats.rater_agreement import draws_of
 
 NONE = np.nan
 SHARE, SENSITIVITY, SPECIFICITY = 0.7, np.array([0.9, 0.8, 0.95]), np.array([0.8, 0.9, 0.7])
@@ -16,6 +17,25 @@ def labels(rng: np.random.Generator, n: int, missing: float = 0.0) -> np.ndarray
     ratings = (rng.random((n, 3)) < np.where(truth, SENSITIVITY, 1 - SPECIFICITY)).astype(float)
     ratings[rng.random((n, 3)) < missing] = NONE
     return ratings
+
+
+def coverage(n: int, draws: int, hard: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+    """Return how often 95 % of 200 resamples hold each of share, sensitivities and specificities, and their mean error.
+
+    hard: share of the items on which every rater guesses.
+    """
+    rng = np.random.default_rng(n)
+    truth = np.array([SHARE, *(hard / 2 + (1 - hard) * SENSITIVITY), *(hard / 2 + (1 - hard) * SPECIFICITY)])
+    held, apart = [], []
+    for _ in range(draws):
+        ratings = labels(rng, n)
+        guessed = rng.random(n) < hard
+        ratings[guessed] = rng.random((guessed.sum(), 3)) < 0.5
+        found = dawid_skene(ratings, draws_of(np.arange(n), resamples=200))
+        low, high = np.quantile(found[1:], (0.025, 0.975), axis=0)
+        held.append((low <= truth) & (truth <= high))
+        apart.append(found[0] - truth)
+    return np.mean(held, axis=0), np.mean(apart, axis=0)
 
 
 def test_tables_of_known_raters_give_them_back() -> None:
@@ -52,6 +72,12 @@ def test_resamples_are_data_sets_of_their_own() -> None:
     for row, times in zip(together, draws, strict=True):
         alone = np.repeat(ratings, times.astype(int), axis=0)
         assert row == pytest.approx(dawid_skene(alone, np.ones((1, len(alone))))[0], abs=1e-4)
+
+
+def test_intervals_hold_where_raters_err_independently() -> None:
+    held, apart = coverage(150, 40)
+    assert held.mean() > 0.88
+    assert np.abs(apart).max() < 0.03
 
 
 def test_two_raters_of_an_item_are_enough_where_three_overlap() -> None:

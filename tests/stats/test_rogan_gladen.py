@@ -8,17 +8,20 @@ import pytest
 from metrics.stats.rogan_gladen import true_share
 
 
-def coverage(share: float, sensitivity: float, specificity: float, labels: int, draws: int) -> tuple[float, float]:
+def coverage(
+    share: float, sensitivity: float, specificity: float, labels: int, draws: int, other: bool = False
+) -> tuple[float, float]:
     """Return how often the interval holds the true share, of data sets with a number, and the share of those.
 
-    400 outputs, of which `labels` are labelled and show the judge's errors.
+    400 outputs, of which `labels` are labelled and show the judge's errors; `other`: labels of other outputs do.
     """
     rng = np.random.default_rng(3)
     held, numbers = 0, 0
     for _ in range(draws):
-        good = rng.random(400) < share
-        passed = rng.random(400) < np.where(good, sensitivity, 1 - specificity)
-        own, hits = good[:labels], passed[:labels]
+        good = rng.random(800) < share
+        passed = rng.random(800) < np.where(good, sensitivity, 1 - specificity)
+        labelled = slice(400, 400 + labels) if other else slice(labels)
+        own, hits, passed = good[labelled], passed[labelled], passed[:400]
         found, (low, high) = true_share(
             passed.mean(), 400, hits[own].mean(), own.sum(), (~hits[~own]).mean(), (~own).sum()
         )
@@ -56,8 +59,9 @@ def test_a_share_stays_within_its_ends() -> None:
         assert 0 <= low <= share <= high <= 1
 
 
+@pytest.mark.parametrize("other", [False, True], ids=["labels of these outputs", "of others"])
 @pytest.mark.parametrize(("share", "se", "sp"), [(0.7, 0.9, 0.8), (0.9, 0.95, 0.7), (0.5, 0.8, 0.8)])
-def test_the_interval_holds(share: float, se: float, sp: float) -> None:
-    held, numbers = coverage(share, se, sp, 100, 800)
+def test_the_interval_holds(share: float, se: float, sp: float, other: bool) -> None:
+    held, numbers = coverage(share, se, sp, 100, 800, other)
     assert held >= 0.93
     assert numbers > 0.95

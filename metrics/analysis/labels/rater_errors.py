@@ -1,5 +1,6 @@
 """How often each rater errs, and which share of the outputs truly passes, estimated from several raters' labels."""
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,7 +14,8 @@ from metrics.stats.dawid_skene import connected_raters, dawid_skene
 from metrics.stats.rater_agreement import draws_of
 from metrics.store import Run
 
-FEWEST_OUTPUTS = 30  # with two labels or more
+FEWEST_OUTPUTS = 50  # with two labels or more
+FEWEST_OF_KIND = 30  # that truly pass, or fail: of fewer, intervals of sensitivity or specificity held 73 to 88 %
 Obstacle = Literal["", "graded", "raters", "outputs"]
 
 
@@ -46,7 +48,8 @@ class RaterErrors:
 def rater_errors(run: Run, criterion: str) -> RaterErrors:
     """Return each rater's sensitivity and specificity, and the share that truly passes, of the outputs that count.
 
-    As in `rater_agreement` those labelled at random, if any. See metrics.stats.dawid_skene for what is assumed.
+    As in `rater_agreement` those labelled at random, if any. A sensitivity takes FEWEST_OF_KIND outputs that truly pass
+    by the estimate, a specificity as many that fail. See metrics.stats.dawid_skene for what is assumed.
     """
     people = human_labels(run, criterion)
     sample: Sample = "outputs" if people.random.any() else "labelled"
@@ -62,6 +65,12 @@ def rater_errors(run: Run, criterion: str) -> RaterErrors:
         return RaterErrors(n, sample, obstacle="outputs")
     share, *rates = (stat_of(column, own, 0.0) for column in dawid_skene(ratings, draws_of(own)).T)
     names = [name for name, keep in zip(people.raters, enough, strict=True) if keep]
+    of_kind = (share.value or 0.0) * n, (1 - (share.value or 0.0)) * n
+    sides = (rates[: len(names)], rates[len(names) :])
+    sensitivity, specificity = (
+        [Stat(needs=needs) if (needs := math.ceil(FEWEST_OF_KIND - kind)) > 0 else one for one in side]
+        for kind, side in zip(of_kind, sides, strict=True)
+    )
     counts, passes = (~np.isnan(ratings)).sum(axis=0).tolist(), np.nanmean(ratings, axis=0).tolist()
-    columns = zip(names, counts, passes, rates[: len(names)], rates[len(names) :], strict=True)
+    columns = zip(names, counts, passes, sensitivity, specificity, strict=True)
     return RaterErrors(n, sample, share, tuple(RaterError(*one) for one in columns))

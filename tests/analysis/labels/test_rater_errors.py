@@ -2,6 +2,7 @@
 
 import csv
 import io
+import math
 
 import numpy as np
 import pytest
@@ -65,11 +66,20 @@ def test_each_raters_errors_are_those_of_the_kernel(run: Run) -> None:
     assert len(errors_table(found).rows) == 3
 
 
+def test_an_error_takes_thirty_outputs_of_its_kind(run: Run) -> None:
+    add_labels(run, [row for row in labels() if int(row[0][1:]) < 30])
+    found = rater_errors(run, "good")
+    kinds = round(found.share.value * found.n, 6), round((1 - found.share.value) * found.n, 6)
+    for one in found.raters:
+        for stat, kind in zip((one.sensitivity, one.specificity), kinds, strict=True):
+            assert (stat.value is None, stat.needs) == (kind < 30, max(0, math.ceil(30 - kind)))
+
+
 @pytest.mark.parametrize(("rows", "criterion", "obstacle"), [
     (labels(raters=("ann", "bo")), "good", "raters"),
-    ([row for row in labels() if int(row[0][1:]) < 14], "good", "outputs"),
+    ([row for row in labels() if int(row[0][1:]) < 24], "good", "outputs"),
     ([(*row[:3], row[3] + 2 * (row[2] == "ann")) for row in labels()], "tone", "graded"),
-], ids=["two raters", "28 outputs", "grades"])  # fmt: skip
+], ids=["two raters", "48 outputs", "grades"])  # fmt: skip
 def test_where_errors_are_not_determined_there_are_none(run: Run, rows, criterion, obstacle) -> None:
     add_labels(run, rows, criterion)
     found = rater_errors(run, criterion)
