@@ -11,8 +11,9 @@ from streamlit.testing.v1 import AppTest
 
 from components.data import uploaded_files
 from metrics import engine
+from metrics.analysis.labels import pass_rates
 from metrics.analysis.labels.acceptance import acceptances
-from metrics.analysis.labels.judge_agreement import agreements
+from metrics.analysis.labels.judge_agreement import agreements, cut_of
 from metrics.cli.main import main
 from metrics.perturbations.answers import judged_again
 from metrics.presentation import agreement_words, format, guarantee_words, phrases
@@ -282,6 +283,18 @@ def test_three_raters_errors_and_the_judge_in_place_of_one(bare: Run, open_page:
     assert ["Rater left out", "Judge", "Rater", "Adjusted p", "Judge wins", "n"] in tables
     frame = page.dataframe[[columns[0] for columns in tables].index("Rater left out")]
     assert frame.value["Rater left out"].tolist() == ["ann", "bo", "cy"]
+
+
+def test_a_model_without_labels_has_a_share_by_the_judges_errors(
+    bare: Run, open_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pass_rates, "cut_of", lambda both, _: cut_of(both, 0.6))  # as if rouge had a threshold
+    add_labels(bare, [(f"c{place}", "long", "ann", passes(place, "long")) for place in range(40)])
+    page = open_page("judge_agreement", run=bare.id, view="means", key=KEY)
+    assert "Share that people would pass, by the judge's errors on all models" in texts(page)
+    (shares,) = [frame.value for frame in page.dataframe if "Judge passes" in frame.value.columns]
+    assert (shares["Model"].tolist(), shares["Labels"].tolist()) == (["long", "short"], ["40", "0"])
+    assert all(text.startswith("0.") for text in shares["Corrected"])
 
 
 def test_sets_can_be_removed_after_a_second_thought(rated: Run, open_page: Open) -> None:
