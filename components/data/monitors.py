@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from metrics.analysis import Column
     from metrics.core.evaluator import Metric
-    from metrics.monitoring import Limits, MetricDrift, Monitor, Recalibrated, Standing, State
+    from metrics.monitoring import Limits, MetricDrift, Monitor, Recalibrated, SerialDependence, Standing, State
 
 DEMO = "demo"
 
@@ -44,7 +44,7 @@ class Monitored(NamedTuple):
     that is judged; minimum: cases below which there is no status; window: what a point of the trend covers, in words;
     evaluators: id → title; warning, critical: pass rates below which the status changes; own: whether these are the
     monitor's; columns: the metrics and their thresholds; recalibrated: thresholds that a monitor created today would
-    have otherwise.
+    have otherwise; dependence: how neighbouring units depend on each other, where they do.
     """
 
     name: str
@@ -63,6 +63,7 @@ class Monitored(NamedTuple):
     own: bool
     columns: tuple[Column, ...]
     recalibrated: tuple[Recalibrated, ...]
+    dependence: SerialDependence | None
 
 
 def monitors() -> dict[str, str]:
@@ -116,7 +117,7 @@ def monitored(name: str, warning: float | None = None, critical: float | None = 
     return Monitored(
         name, state, tuple(standings), _times(found, standings), found.is_running, spec.rate, spec.seed, spec.minimum,
         found.window.words, titles, judge, limits.warning, limits.critical, limits == spec.limits,
-        tuple(columns.values()), tuple(monitoring.recalibrated(found)),
+        tuple(columns.values()), tuple(monitoring.recalibrated(found)), monitoring.serial_dependence(found),
     )  # fmt: skip
 
 

@@ -14,12 +14,12 @@ from metrics.core.errors import InputError, InputProblem
 from metrics.engine.evaluation import EvaluatorFields, JudgeFields
 from metrics.library.evaluator_choice import with_chosen_rubric, with_prompts, with_thresholds
 from metrics.library.judge_choice import chosen_models, judge_settings
-from metrics.monitoring import Standing, Window, alerts, columns, drifts, recalibrated
+from metrics.monitoring import Standing, Window, alerts, columns, drifts, recalibrated, serial_dependence
 from metrics.monitoring.line_reader import check_file
 from metrics.monitoring.monitor_store import check_name
 from metrics.presentation.calibration_words import since, threshold_lines
 from metrics.presentation.format import count, number
-from metrics.presentation.monitor_words import drift_words, reason
+from metrics.presentation.monitor_words import dependence_words, drift_words, reason
 from metrics.presentation.phrases import with_interval
 from metrics.store import Workspace
 
@@ -190,6 +190,8 @@ def _print(monitor: Any) -> None:
             say(f"  {column.evaluator}.{column.metric}: {' '.join(threshold_lines(column))}")
     for one in recalibrated(monitor):
         say(f"  {one.evaluator}.{one.metric}: {since(one.own, one.now)}")
+    if dependence := serial_dependence(monitor):
+        say(f"  {dependence_words(dependence)}")
     for row in drifts(monitor):
         verdict = f"drifted: {drift_words(row)}" if row.drifted else "no drift found"
         found = row.reason or f"{verdict}, KS {number(row.ks)}, PSI {number(row.psi)}"

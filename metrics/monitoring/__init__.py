@@ -17,5 +17,6 @@ from metrics.monitoring.monitor_store import Monitor, Spec, State, create, monit
 from metrics.monitoring.monitor_tables import failure_count, failures, sample_scores, trend
 from metrics.monitoring.monitor_thresholds import Recalibrated, columns, recalibrated
 from metrics.monitoring.runner import feed
+from metrics.monitoring.serial_dependence import SerialDependence, serial_dependence
 from metrics.monitoring.watch import Sample, Watch, get_metrics
 from metrics.monitoring.windows import Window

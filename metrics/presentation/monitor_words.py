@@ -1,6 +1,6 @@
 """What a monitor has found, in sentences: why it has its status, and what has drifted."""
 
-from metrics.monitoring import Health, MetricDrift, Standing
+from metrics.monitoring import Health, MetricDrift, SerialDependence, Standing
 from metrics.presentation.format import count, number
 from metrics.presentation.phrases import with_interval
 
@@ -37,4 +37,14 @@ def drift_words(row: MetricDrift) -> str:
     before = with_interval(shift.reference, shift.reference_low, shift.reference_high)
     return (
         f"{share} of scores {side} {number(shift.cut.value)}, reference {before}; since sample {count(shift.since + 1)}"
+    )
+
+
+def dependence_words(found: SerialDependence) -> str:
+    """Return that neighbouring answers or sessions resemble each other, what follows, and what helps."""
+    units = "sessions" if found.sessions else "answers"
+    advice = "of a wider unit, such as the user" if found.sessions else "of the conversation"
+    return (
+        f"Neighbouring {units} resemble each other (correlation {number(found.correlation)}, n {count(found.units)}): "
+        f"intervals may be too narrow, about {number(found.stretch)} times. Name the field {advice} with --session."
     )

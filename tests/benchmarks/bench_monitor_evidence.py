@@ -1,6 +1,6 @@
 """What a monitor's status and drift are worth, by simulation: false alarms, time to detect a drop, widths of intervals.
 
-    python -m tests.benchmarks.bench_monitor_evidence [widths | status | drops | drift]
+    python -m tests.benchmarks.bench_monitor_evidence [widths | status | dependence | drops | drift]
 
 Widths of 95 % confidence sequences beside others that hold at every look, and an interval for a single look. Changes of
 status of a stationary system, by windows' point estimates as well. Samples after which a drop is found, beside the
@@ -22,6 +22,7 @@ from metrics.monitoring.drift_checks import Cut, Event, shift_of
 from metrics.monitoring.health import Health, Limits, next_health
 from metrics.stats.confidence_sequences import Bounds, bounds
 from metrics.stats.drift import exact_share
+from metrics.stats.serial_dependence import NEEDED, dependence_evidence, lag_correlation
 from tests.benchmarks.table import Row, Table, report
 
 SIDE = 0.025  # the level of one side
@@ -33,7 +34,7 @@ CHANGE = 2_000  # samples before a drop
 
 def main() -> None:
     parts: dict[str, Callable[[], tuple[list[Row], Table]]] = {
-        "widths": widths, "status": status, "drops": drops, "drift": drift,
+        "widths": widths, "status": status, "dependence": dependence, "drops": drops, "drift": drift,
     }  # fmt: skip
     made = [parts[name]() for name in (sys.argv[1:] or parts)]
     report([row for rows, _ in made for row in rows], [table for _, table in made])
@@ -128,6 +129,27 @@ def correlated(rng: np.random.Generator, rate: float, n: int, alike: float | Non
         same = np.repeat(rng.random(n // SESSION) < rate, SESSION)
         x = np.where(rng.random(n) < np.sqrt(alike), same, x)
     return x.astype(float)
+
+
+def dependence_found(x: Floats) -> int | None:
+    """Return the look, after every 20th of the results, at which neighbours are first said to resemble each other."""
+    passed = x > 0.5
+    looks = range(20, len(x) + 1, 20)
+    found = (n for n in looks if dependence_evidence(passed[:n]) >= NEEDED and lag_correlation(passed[:n]) > 0)
+    return next(found, None)
+
+
+def dependence() -> tuple[list[Row], Table]:
+    """How often neighbours are said to resemble each other in 2,000 lines, and after how many (median)."""
+    rng = np.random.default_rng(5)
+    rows, lines = [], [("lines at .88", "said, %", "after, lines")]
+    for name, alike in (("independent", None), *((f"sessions of 5, ICC {icc:g}", icc) for icc in (0.1, 0.25, 0.5, 1))):
+        found = [dependence_found(correlated(rng, 0.88, LENGTH, alike)) for _ in range(STREAMS)]
+        said = [one for one in found if one is not None]
+        lines.append((name, f"{100 * len(said) / STREAMS:.0f}", f"{np.median(said):,.0f}" if said else ""))
+        most = 0.05 if alike is None else None
+        rows.append(Row(f"neighbours said to resemble each other, {name}", len(said) / STREAMS, "", most=most))
+    return rows, Table("serial_dependence", lines)
 
 
 def by_windows(x: Floats) -> list[Health]:

@@ -252,6 +252,8 @@ TABLE: dict[str, Inputs] = {
         (own, 1.0, weights, clusters) for own in (NONE, ONE, ZERO, HALF) for weights in (None, 0.0 * own)
         for clusters in (None, np.zeros(len(own), np.int64))
     ],
+    "serial_dependence.dependence_evidence": [(NO_BOOLS,), (YES,), (NO,), (SPLIT,), (YES[:1],)],
+    "serial_dependence.lag_correlation": [(NO_BOOLS,), (YES,), (NO,), (SPLIT,), (YES[:1],)],
     "dispersion.dispersion": [([],), ([0.0],), ([0.1] * 10,), ([-1.0, 1.0],)],
     "bootstrap_draws.draw_weights": [(NO_INTS, 2), (np.zeros(3, np.int64), 2)],
     "bootstrap_draws.draw_halves": [(NO_INTS, 2), (np.zeros(3, np.int64), 3)],

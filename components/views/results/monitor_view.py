@@ -13,7 +13,7 @@ from components.widgets.tables import header, numeric
 from metrics.presentation import names
 from metrics.presentation.calibration_words import footnotes, since, threshold_lines
 from metrics.presentation.format import DIRECTIONS, MISSING, aligned, count, interval, moment, number, plural, title
-from metrics.presentation.monitor_words import drift_words, reason
+from metrics.presentation.monitor_words import dependence_words, drift_words, reason
 from metrics.presentation.phrases import limit, with_interval
 
 if TYPE_CHECKING:
@@ -170,13 +170,14 @@ def meaning(shown: MonitoredMetric) -> str:
 
 
 def notes(facts: Monitored) -> list[str]:
-    """Return what is to be known of thresholds that belong to models: which lack one, which were calibrated since."""
+    """Return what is to be known of the intervals, and of thresholds that belong to models."""
     changed = [
         f"{facts.evaluators[one.evaluator]} · {names.metric_name(one.metric, one.evaluator)}: "
         f"{since(one.own, one.now)}."
         for one in facts.recalibrated
     ]
-    return [*footnotes(facts.columns), *changed]
+    dependence = [] if facts.dependence is None else [dependence_words(facts.dependence)]
+    return [*dependence, *footnotes(facts.columns), *changed]
 
 
 def failures_table(failures: pd.DataFrame, titles: Mapping[str, str]) -> pd.DataFrame:
