@@ -12,7 +12,7 @@ from components.data.judge_settings import judge_chosen
 from components.data.run_reads import of_run
 from components.data.visitors import action, own_name
 from components.data.workspace_runs import workspace
-from metrics.analysis.preferences import matches, pairs, preferred
+from metrics.analysis.preferences import matches, pairs, preferred, style
 from metrics.core.errors import AssayError, describe_failure
 from metrics.core.label_schema import BOTH_BAD, preference
 from metrics.store.rating_sets import Preferences
@@ -58,6 +58,7 @@ preference_criteria = of_run(matches.preference_criteria, version=preference_ver
 preferred_models = of_run(preferred.preferred, "Ranking by preferences", preference_version)
 position_bias = of_run(preferred.position_bias, version=preference_version)
 judge_and_people = of_run(preferred.judge_and_people, version=preference_version)
+style_control = of_run(style.style_control, version=preference_version)
 more_matches = preferred.more_matches
 preference_cases = of_run(pairs.pair_cases, version=preference_version)
 

@@ -7,9 +7,9 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from metrics.core.label_schema import BOTH_BAD
-from metrics.presentation.format import count, p_value, plural, rough
-from metrics.presentation.phrases import estimated, named, too_few
-from metrics.presentation.ranking_words import matches_sentence, standing_note
+from metrics.presentation.format import count, interval, p_value, plural, rough
+from metrics.presentation.phrases import estimated, named, signed, too_few, with_interval
+from metrics.presentation.ranking_words import MOST_SCORES, matches_sentence, standing_note
 from metrics.stats.corrections import is_significant
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from metrics.analysis.preferences.judging import Judged
     from metrics.analysis.preferences.matches import Source
     from metrics.analysis.preferences.preferred import Agreed, PositionBias
+    from metrics.analysis.preferences.style import StyleControl
     from metrics.store import Run
 
 SOURCES: dict[Source, str] = {
@@ -37,6 +38,21 @@ def standing_sentence(found: HeadToHead | None, source: Source, criterion: str) 
     """Return who is preferred: `By matches in people's preferences (quality), A leads: …`."""
     title = f"{SOURCES[source]} ({criterion})"
     return f"No ranking by {title} yet." if found is None else matches_sentence(found, title)
+
+
+def style_sentence(found: StyleControl | None) -> str:
+    """Return who is preferred at equal style and what style adds; "" where nothing was fitted."""
+    if found is None:
+        return ""
+    scores = "; ".join(
+        f"{one.model} {with_interval(one.score, one.low, one.high)}" for one in found.standings[:MOST_SCORES]
+    )
+    effects = "; ".join(
+        f"{one.style} {signed(one.value)} ({interval(one.low, one.high)})" + ("" if is_significant(one.p) else " n.s.")
+        for one in found.effects
+    )
+    adds = f"One standard deviation more adds to the log-odds of a win: {effects}"
+    return f"At equal style the scores are {scores}. {adds}."
 
 
 def left_sentence(more: int | None, left: int | None = None) -> str:
@@ -108,6 +124,7 @@ def preference_lines(run: Run, criterion: str | None = None) -> Iterator[str]:
     """Yield what the preferences of a run's data say by a criterion, default the one with most; nothing without any."""
     from metrics.analysis.preferences.matches import preference_criteria
     from metrics.analysis.preferences.preferred import judge_and_people, position_bias, preferred
+    from metrics.analysis.preferences.style import style_control
 
     counts = preference_criteria(run)
     criterion = next(iter(counts), None) if criterion is None else criterion
@@ -116,6 +133,8 @@ def preference_lines(run: Run, criterion: str | None = None) -> Iterator[str]:
     for by in ("people", "judge"):
         if by in counts[criterion]:
             yield standing_sentence(preferred(run, by, criterion), by, criterion)
+            if told := style_sentence(style_control(run, by, criterion)):
+                yield told
             yield from map(bias_sentence, position_bias(run, by, criterion))
     told = agreed_sentence(judge_and_people(run, criterion))
     if told:

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from metrics.analysis import HeadToHead, ParetoFront, Part, Placing, SeveralSuites, WeightedScores
 
 MOST_SCORES = 6  # models whose scores are written out
+MISFIT = (
+    "One strength a model does not describe these matches: who beats whom is not transitive, so look at the pairs "
+    "rather than at the ranks"
+)
 ADDED = (
     "Some models never lose to the others, so that their strengths have no finite value: one even match with an "
     "average model was added for each model."
@@ -36,8 +40,12 @@ def matches_sentence(found: HeadToHead, title: str) -> str:
 
 
 def standing_note(found: HeadToHead) -> str:
-    """Return why there is no score, or what a score rests on beside the matches; "" where there is nothing to say."""
-    return ADDED if found.added else "" if found.is_comparable else unlinked(found)
+    """Return why there is no score, or what makes one doubtful; "" where there is nothing to say."""
+    if not found.is_comparable:
+        return unlinked(found)
+    if found.misfit_p is not None and is_significant(found.misfit_p):
+        return f"{MISFIT} (p {p_value(found.misfit_p)})."
+    return ADDED if found.added else ""
 
 
 def unlinked(found: HeadToHead) -> str:

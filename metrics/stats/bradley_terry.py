@@ -7,13 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from metrics.core.array_types import Floats, Ints
-from metrics.stats.float_tolerance import standard_errors, symmetric_inverse
+from metrics.core.rounding import EQUAL, NEAR
+from metrics.stats.float_tolerance import distance_in_errors, standard_errors, symmetric_inverse
 from metrics.stats.linked_models import linked_groups
 from metrics.stats.model_ranking import rank_ranges
-from metrics.stats.student_t import student
+from metrics.stats.student_t import student, student_p
 
 STEPS = 100  # of Newton's method; some ten are enough
 ENOUGH = 1e-12  # the largest slope at the maximum, per match
+FLIPS = 499  # draws of the signs
+MAX_TESTED = 1_000_000  # cells of clusters and pairs
+MANY_CLUSTERS = 5  # clusters a parameter, from which on the sandwich holds
 FAR = 12.0  # a difference of log-strengths beyond which it grows without end: odds of 160,000 to 1
 
 
@@ -97,6 +101,125 @@ def bradley_terry(
     if prior and covariance.trace() < inverse.trace():
         covariance = inverse
     return _strengths(log, ties, covariance[:models, :models], count)
+
+
+def misfit_p(
+    first: Ints,
+    second: Ints,
+    outcome: Floats,
+    models: int,
+    found: Strengths,
+    weights: Floats | None = None,
+    clusters: Ints | None = None,
+) -> float | None:
+    """Return the p of matches that one strength a model describes: who beats whom is transitive.
+
+    A score test of an effect of each pair beside the strengths: the clusters' sums of observed less expected scores a
+    pair, after what strengths and ties take up, are as likely of either sign. T = Sᵀ·(Σ s·sᵀ)⁻¹·S with S their sum is
+    compared with FLIPS draws of the signs. None where no pair is free (two models, a tree of pairs), where there are
+    not twice as many clusters as free pairs, or more than MAX_TESTED cells of clusters and pairs.
+
+    Args:
+        found: what bradley_terry gives of these matches without a prior; the rest as there.
+    """
+    mass = np.ones(len(outcome)) if weights is None else weights
+    codes = np.arange(len(outcome)) if clusters is None else np.unique(clusters, return_inverse=True)[1]
+    forward = first < second
+    low, high = np.minimum(first, second), np.maximum(first, second)
+    score = np.where(forward, outcome, 1 - outcome)
+    met, pair = np.unique(low * models + high, return_inverse=True)
+    count, pairs = int(codes.max(initial=-1)) + 1, len(met)
+    free = pairs - (models - 1)
+    if free < 1 or count < 2 * free or count * pairs > MAX_TESTED:
+        return None
+    incidence = np.zeros((pairs, models + 1))
+    incidence[np.arange(pairs), met // models], incidence[np.arange(pairs), met % models] = 1.0, -1.0
+    win, _, tie = _chances(incidence[:, :models] @ found.log, found.ties)
+    expected, played = win + tie / 2, np.bincount(pair, mass, pairs)
+    spread, both = played * (win + tie / 4 - expected**2), played * (tie / 2 - expected * tie)
+    information = incidence.T @ (spread[:, None] * incidence)
+    information[-1, :-1] = information[:-1, -1] = incidence[:, :-1].T @ both
+    information[-1, -1] = (played * tie * (1 - tie)).sum()
+    apart = np.zeros((count, pairs))
+    np.add.at(apart, (codes, pair), mass * (score - expected[pair]))
+    taken = apart @ incidence
+    taken[:, -1] = np.bincount(codes, mass * ((outcome == 0.5) - tie[pair]), count)
+    slopes = spread[:, None] * incidence
+    slopes[:, -1] = both
+    left = apart - taken @ symmetric_inverse(information) @ slopes.T
+    inverse = symmetric_inverse(left.T @ left)
+    signs = np.random.default_rng(0).choice((-1.0, 1.0), (FLIPS, count))
+    sums = np.vstack([left.sum(axis=0), signs @ left])
+    t = np.einsum("bp,pq,bq->b", sums, inverse, sums)
+    return float((1 + (t[1:] >= t[0] - NEAR).sum()) / (1 + FLIPS))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class StyledStrengths:
+    """The strengths of models at equal style, and what style adds: log-odds `value` [p] of a win for a difference of
+    one standard deviation, low … high its 95 % interval, `p_value` [p] of no effect.
+    """
+
+    strengths: Strengths
+    value: Floats
+    low: Floats
+    high: Floats
+    p_value: Floats
+
+
+def styled_strengths(
+    first: Ints,
+    second: Ints,
+    outcome: Floats,
+    style: Floats,
+    models: int,
+    weights: Floats | None = None,
+    clusters: Ints | None = None,
+) -> StyledStrengths | None:
+    """Return the strengths of matches whose answers differ in style by `style` [k, p], the first's less the second's.
+
+    As bradley_terry with the log-odds λi − λj + style·β, errors by the same sandwich; `style` is divided by its root
+    mean square. None where strengths have no maximum, or fewer clusters than MANY_CLUSTERS times the parameters.
+
+    Source: Li, Angelopoulos & Chiang, Does style matter? Disentangling style and substance in Chatbot Arena, 2024.
+    """
+    mass = np.ones(len(outcome)) if weights is None else weights
+    codes = np.arange(len(outcome)) if clusters is None else np.unique(clusters, return_inverse=True)[1]
+    count, q = int(codes.max(initial=-1)) + 1, models + style.shape[1]
+    plain = bradley_terry(first, second, outcome, models, weights, clusters)
+    if plain is None or count < MANY_CLUSTERS * q:
+        return None
+    scale = np.sqrt((mass[:, None] * style**2).sum(axis=0) / mass.sum())
+    if (scale <= EQUAL).any():
+        return None
+    design = np.zeros((len(outcome), q + 1))  # the last column is that of the ties
+    design[np.arange(len(outcome)), first], design[np.arange(len(outcome)), second] = 1.0, -1.0
+    design[:, models:q] = style / scale
+    beta, ties, is_tie = np.append(plain.log, np.zeros(style.shape[1])), plain.ties, outcome == 0.5
+    for _ in range(STEPS):
+        win, _, tie = _chances(design[:, :q] @ beta, ties)
+        expected = win + tie / 2
+        slopes = (mass * (outcome - expected))[:, None] * design
+        slopes[:, q] = mass * (is_tie - tie) if ties else 0.0
+        information = design.T @ ((mass * (win + tie / 4 - expected**2))[:, None] * design)
+        if ties:
+            information[:q, q] = information[q, :q] = design[:, :q].T @ (mass * (tie / 2 - expected * tie))
+            information[q, q] = (mass * tie * (1 - tie)).sum()
+        inverse, slope = symmetric_inverse(information), slopes.sum(axis=0)
+        if np.abs(slope).max() <= NEAR * mass.sum():
+            break
+        step = np.clip(inverse @ slope, -2, 2)
+        beta, ties = beta + step[:q], ties * float(np.exp(step[q]))
+    if np.abs(slope).max() > NEAR * mass.sum() or np.ptp(beta) > FAR:
+        return None
+    sums = np.zeros((count, q + 1))
+    np.add.at(sums, codes, slopes)
+    covariance = inverse @ (sums.T @ sums) @ inverse * count / (count - 1)
+    value, error = beta[models:], np.sqrt(np.diag(covariance)[models:q])
+    half, freedom = student(count - 1) * error, np.full(len(value), count - 1.0)
+    p = student_p(distance_in_errors(value, error), freedom)
+    strengths = _strengths(beta[:models], ties, covariance[:models, :models], count)
+    return StyledStrengths(strengths, value, value - half, value + half, p)
 
 
 def _table(first: Ints, second: Ints, mass: Floats, models: int) -> Floats:

@@ -8,6 +8,7 @@ import numpy as np
 
 from metrics.stats import slice_search
 from metrics.stats.bootstrap_draws import Draws
+from metrics.stats.bradley_terry import bradley_terry
 from metrics.stats.classification.calibration import reliability
 from metrics.stats.classification.roc import class_curves, roc
 from metrics.stats.classification.selective import risk_coverage
@@ -32,6 +33,7 @@ ALL_DRAWN = np.ones((3, 10))
 WINS = (np.array([0, 1, 2, 1, 2, 0]), np.array([1, 2, 0, 0, 1, 2]), np.ones(6), 3)  # each beats each once
 LOSES = (np.array([0, 0]), np.array([1, 1]), np.ones(2), 2)  # one model always does
 CURVES = [[roc(TWO, SPLIT)], [roc(HALF, SPLIT)], [roc(SAME, SPLIT)]]
+OPPONENTS = np.zeros(2, np.int64), np.ones(2, np.int64)
 FITTED = two_parameter(np.ones((4, 3)))
 EQUAL_PAIRS = compare_pairs(np.column_stack([SAME, SAME]))
 BOTH_DRAWS = [Draws.of(ALONE, 20), Draws.of(PAIRED, 20), Draws.of(np.zeros(10, np.int64), 20)]
@@ -289,6 +291,15 @@ TABLE: dict[str, Inputs] = {
     "intervals.binomial_tail": [(NO_INTS, NO_INTS, 0.5), (np.array([0, 9]), np.array([0, 9]), 0.5)],
     "intervals.exact_upper": [(0, 0, 0.025), (0, 1, 0.025), (1, 1, 0.025)],
     "intervals.percentiles": [(NONE,), (ONE,), (np.full(3, NAN),), (SAME,)],
+    "bradley_terry.misfit_p": [
+        (NO_INTS, NO_INTS, NONE, 2, bradley_terry(*OPPONENTS, np.array([1.0, 0.0]), 2)),
+        (*OPPONENTS, np.full(2, 0.5), 2, bradley_terry(*OPPONENTS, np.array([1.0, 0.0]), 2)),
+    ],
+    "bradley_terry.styled_strengths": [
+        (NO_INTS, NO_INTS, NONE, np.zeros((0, 1)), 2), (*OPPONENTS, np.full(2, 0.5), np.zeros((2, 1)), 2),
+        (*np.tile(OPPONENTS, 20), np.tile([1.0, 0.0], 20), np.zeros((40, 1)), 2),
+    ],
+    "linked_models.linked_groups": [([], 0), ([], 1), ([NO_INTS], 2), ([np.array([1, 1])], 2)],
     "item_misfit.reversed_p": [
         (right, ability, np.zeros(len(right)))
         for right in (np.ones((4, 3)), np.zeros((4, 3)), np.full((4, 3), NAN), np.zeros((0, 3)), np.eye(4, 3))

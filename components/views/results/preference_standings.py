@@ -25,6 +25,7 @@ from metrics.presentation.preference_words import (
     bias_sentence,
     left_sentence,
     standing_sentence,
+    style_sentence,
 )
 from metrics.presentation.questions.whose_answers_are_preferred import standings_table
 
@@ -69,6 +70,8 @@ def draw(run: str, source: Source, tag: str | None, colours: Mapping[str, str]) 
         if visitors.may("editor") and st.button("Compare more answers", icon=":material/swords:"):
             url.go("arena", run=run)
     _draw_matrix(found)
+    if styled := style_sentence(preferences.style_control(run, source, criterion, tag)):
+        st.text(styled)
     for by in ("people", "judge") if source == "both" else (source,):
         for bias in preferences.position_bias(run, by, criterion, tag):
             st.text(bias_sentence(bias))

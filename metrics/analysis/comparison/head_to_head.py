@@ -10,7 +10,7 @@ from metrics.analysis.comparison.case_values import CaseValues, case_values
 from metrics.core.array_types import Floats, Ints
 from metrics.core.evaluator import Direction
 from metrics.core.sampling_design import SamplingDesign
-from metrics.stats.bradley_terry import Strengths, bradley_terry
+from metrics.stats.bradley_terry import Strengths, bradley_terry, misfit_p
 from metrics.stats.float_tolerance import difference_errors, distance_in_errors, falling_order
 from metrics.stats.linked_models import linked_groups
 from metrics.store import Run, cache_by_run
@@ -46,7 +46,8 @@ class HeadToHead:
     units among them; added: some models never lose to the others, so that their strengths have no finite value and one
     even match of each with an average model was added; apart: for each two neighbours in the standings |z|, by how
     many standard errors their strengths differ. groups: models linked by matches, the largest first; with several,
-    nothing tells how strong those of one are beside those of another, and no model has a score or a rank.
+    nothing tells how strong those of one are beside those of another, and no model has a score or a rank. misfit_p: of
+    matches that one strength a model describes, None where nothing tests it.
     """
 
     standings: tuple[Standing, ...]
@@ -56,6 +57,7 @@ class HeadToHead:
     added: bool
     apart: tuple[float, ...] = ()
     groups: tuple[tuple[str, ...], ...] = ()
+    misfit_p: float | None = None
 
     @property
     def is_comparable(self) -> bool:
@@ -97,7 +99,7 @@ def ranked_by_matches(
     counts = {pair: _counts(outcome) for pair, outcome in met.items()}
     counts |= {(other, one): tally[::-1] for (one, other), tally in counts.items()}
     groups = _linked(models, counts)
-    found, added = _strengths(models, met, cases, design) if len(groups) < 2 else (None, False)
+    found, added, misfit = _strengths(models, met, cases, design) if len(groups) < 2 else (None, False, None)
     if found is None and len(groups) < 2:
         return None
     order = [model for group in groups for model in group]
@@ -115,6 +117,7 @@ def ranked_by_matches(
         added,
         apart,
         groups,
+        misfit,
     )
 
 
@@ -136,18 +139,19 @@ def _outcomes(one: CaseValues, other: CaseValues, tie: float, direction: Directi
 
 def _strengths(
     models: Sequence[str], met: Mapping[tuple[str, str], Floats], cases: list[Ints], design: SamplingDesign
-) -> tuple[Strengths | None, bool]:
-    """Return the strengths, and whether a match with an average model had to be added for each model."""
+) -> tuple[Strengths | None, bool, float | None]:
+    """Return the strengths, whether a match with an average model had to be added for each, and p of their fit."""
     sizes = [len(own) for own in cases]
     first, second = (np.repeat([models.index(pair[end]) for pair in met], sizes) for end in (0, 1))
     outcome = np.concatenate([of[own] for of, own in zip(met.values(), cases, strict=True)])
     places = np.concatenate(cases)
     weights = None if design.weights is None else design.weights[places]
-    for prior in (0.0, 1.0):
-        found = bradley_terry(first, second, outcome, len(models), weights, design.units[places], prior)
-        if found is not None:
-            return found, prior > 0
-    return None, False
+    matches, units = (first, second, outcome, len(models)), design.units[places]
+    found = bradley_terry(*matches, weights, units)
+    if found is not None:
+        return found, False, misfit_p(*matches, found, weights, units)
+    found = bradley_terry(*matches, weights, units, prior=1.0)
+    return found, found is not None, None
 
 
 def _counts(outcome: Floats) -> Tally:

@@ -6,11 +6,18 @@ from metrics.analysis import CorrectedTests, HeadToHead
 from metrics.analysis.corrected_tests import of_matches
 from metrics.analysis.preferences.matches import preference_criteria
 from metrics.analysis.preferences.preferred import judge_and_people, position_bias, preferred
+from metrics.analysis.preferences.style import style_control
 from metrics.core.label_schema import By
 from metrics.presentation.blocks import Block, Head, Note, Sentence, Table, table, table_of
 from metrics.presentation.format import count, interval, number, plural
 from metrics.presentation.names import short_names
-from metrics.presentation.preference_words import SOURCES, agreed_sentence, bias_sentence, standing_sentence
+from metrics.presentation.preference_words import (
+    SOURCES,
+    agreed_sentence,
+    bias_sentence,
+    standing_sentence,
+    style_sentence,
+)
 from metrics.presentation.question import QUICK, question
 from metrics.presentation.ranking_words import rank_text
 from metrics.stats.corrections import is_significant
@@ -43,6 +50,7 @@ def whose_answers_are_preferred(run: Run) -> list[Block]:
                 tables += _tables(found, f"{SOURCES[by]} ({criterion})")
                 who = "people" if by == "people" else "the judge"
                 notes.append(f"{plural(given[by], 'preference')} by {who} ({criterion}).")
+                notes += filter(None, [style_sentence(style_control(run, by, criterion))])
                 notes += map(bias_sentence, position_bias(run, by, criterion))
         notes += filter(None, [agreed_sentence(judge_and_people(run, criterion))])
     return [*sentences, *tables, Note(" ".join(notes)), Note(METHOD)] if tables else []

@@ -9,11 +9,15 @@ import pytest
 from metrics.analysis.preferences.matches import decided, preference_criteria
 from metrics.analysis.preferences.pairs import pair_cases, pair_queue
 from metrics.analysis.preferences.preferred import first_share, judge_and_people, more_matches, position_bias, preferred
+from metrics.analysis.preferences.style import style_control
+from metrics.core.label_schema import preference
+from metrics.core.suite import Outputs, Suite
 from metrics.presentation.preference_words import agreed_sentence, bias_sentence, left_sentence, preference_lines
 from metrics.stats.bradley_terry import bradley_terry
 from metrics.stats.intervals import wilson
 from metrics.store import Run, Workspace
 from metrics.store.rating_sets import Preferences
+from tests.engine.engine_scenes import finished
 from tests.preferences import MODELS, compared_run, judgement, vote
 
 PAIRS = list(combinations(MODELS, 2))
@@ -173,6 +177,28 @@ def test_a_skipped_pair_comes_last(run: Run) -> None:
     (first,) = pair_queue(run, "quality", "ann").next
     (second,) = pair_queue(run, "quality", "ann", [(first.case_id, *first.models)]).next
     assert second != first
+
+
+def test_who_is_preferred_at_equal_style(shelf: Workspace) -> None:
+    """Of three equal models that are long or short at random a judge likes the longer answer."""
+    rng, cases = np.random.default_rng(3), [{"case_id": f"c{at}", "question": f"Why {at}?"} for at in range(60)]
+    long = {(f"c{at}", model): int(rng.integers(1, 9)) for at in range(60) for model in MODELS}
+    rows = [{"case_id": case, "model": model, "answer": "word " * size} for (case, model), size in long.items()]
+    run = finished(shelf, Suite.from_rows("styled", "text", cases), Outputs.from_rows(rows), "rouge")
+    rows = []
+    for index in range(60):
+        for one, other in PAIRS:
+            longer = long[f"c{index}", one] > long[f"c{index}", other]
+            said = float(longer if rng.random() < 0.85 else rng.random() < 0.5)
+            rows.append(preference(f"c{index}", one, other, said, rater="j", by="judge"))
+    Preferences(run).judged(rows, "j")
+    found = style_control(run, "judge", "quality")
+    (length,) = found.effects
+    assert (length.style, length.low > 0, length.p < 0.001, found.n) == ("length", True, True, 180)
+    assert {one.model for one in found.standings} == set(MODELS)
+    assert any("One standard deviation more adds to the log-odds of a win: length +" in line
+               for line in preference_lines(run))  # fmt: skip
+    assert style_control(run, "judge", "quality", "no such tag") is None
 
 
 def test_criteria_and_lines(run: Run) -> None:
