@@ -2,8 +2,9 @@
 
 The 95 % interval of a weighted score of a share, a skewed mean and clipped seconds; and of models over suites of which
 every second one lacks a model, beside the interval that takes their differences for one in all suites. How often
-three models that are equal over all suites are ranked apart. And how often a run finds any difference, where there is
-none and where a model is better, beside each metric corrected by itself.
+three models that are equal over all suites are ranked apart. How often a run finds any difference, where there is none
+and where a model is better, beside each metric corrected by itself. Matches: the test of their fit, and intervals of
+style.
 """
 
 from unittest.mock import patch
@@ -16,11 +17,13 @@ from metrics.analysis.leaderboard.ranks import case_ranks
 from metrics.core.evaluator import Metric
 from metrics.core.sampling_design import SamplingDesign
 from metrics.stats import meta_analysis
+from metrics.stats.bradley_terry import bradley_terry, misfit_p, styled_strengths
 from metrics.stats.meta_analysis import Study, pooled_means
 from metrics.stats.weightings import weighted_intervals
 from tests.benchmarks.table import Row, report
+from tests.stats.test_bradley_terry import played
 
-TRIALS, SUITES = 3_000, 600  # data sets of one suite, and of several
+TRIALS, SUITES, MATCHES = 3_000, 600, 300  # data sets of one suite, of several, and of matches
 CASES, RUNS = 60, 500
 SIZES = (10, 30, 100)
 WORST = 10.0  # seconds
@@ -111,6 +114,29 @@ def family(metrics: int, models: int, gap: float) -> tuple[float, float, float]:
     return any_, by_itself, leads
 
 
+def by_matches(cases: int, models: int) -> tuple[float, float, float]:
+    """How often rankings are doubted that strengths describe, and those with a cycle; how often effects of style hold.
+
+    Three matches a case, whose answers are good or bad in all of them; the truth of style is that of 20,000 cases.
+    """
+    rng, found = np.random.default_rng([16, cases, models]), []
+    *large, case, style = played(rng, 20_000, models, 0.3)
+    truth = styled_strengths(*large, style, models, clusters=case)
+    for _ in range(MATCHES):
+        small = []
+        for cycle in (0.0, 0.5):
+            *of, case, _ = played(rng, cases, models, cycle=cycle)
+            strengths = bradley_terry(*of, models, clusters=case)
+            p = None if strengths is None else misfit_p(*of, models, strengths, clusters=case)
+            small.append(p is not None and p <= 0.05)
+        *of, case, style = played(rng, cases, models, 0.3)
+        styled = styled_strengths(*of, style, models, clusters=case)
+        if styled is not None:
+            found.append([*small, ((styled.low <= truth.value) & (truth.value <= styled.high)).mean()])
+    null, power, held = np.mean(found, axis=0).tolist()
+    return null, power, held
+
+
 def main() -> None:
     rows = [
         Row(f"weighted score, {n} cases, {right:.0%} right: coverage", weighted(n, right), "", least=0.93)
@@ -139,6 +165,12 @@ def main() -> None:
                 rows.append(Row(f"{title}: finds one, each metric corrected by itself", alone, ""))
                 if gap:
                     rows.append(Row(f"{title}: better than every other one", leads, ""))
+    for cases, models in ((40, 3), (100, 4), (300, 5)):
+        null, power, held = by_matches(cases, models)
+        title = f"matches of {models} models on {cases} cases"
+        rows.append(Row(f"{title}: doubted although strengths describe them", null, "", most=0.09))
+        rows.append(Row(f"{title}: doubted with a cycle", power, ""))
+        rows.append(Row(f"{title}: coverage of the effect of style", held, "", least=0.92))
     report(rows)
 
 

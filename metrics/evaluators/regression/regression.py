@@ -96,7 +96,6 @@ class RegressionParameters(ResamplingParameters):
         Metric.lower("median_absolute_error", "Median of |predicted − true|.", high=math.inf, minor=True, quantile=0.5),
     ),
     has_thresholds=False,
-    version=2,
     sources=(
         "scikit-learn: regression metrics",
         "Kendall 1945: The treatment of ties in ranking problems",
