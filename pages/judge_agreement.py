@@ -280,11 +280,12 @@ def show_labels(run: str, criterion: Criterion, column: Column) -> None:
     with left:
         label_upload.draw(run)
     with right:
-        st.text("Best outputs to label next", help="Every other one is drawn at random, for agreement and means; "
-                "those between have scores nearest to the threshold and help to choose one.")  # fmt: skip
+        st.text("Label these next", help="Every other one is drawn at random, for agreement and means; those between "
+                "with a chance that is higher where the score leaves doubt: there a label narrows the corrected mean "
+                "most. They count by their chances, and help to choose a threshold.")  # fmt: skip
         only = (column.evaluator, column.metric)
         coming = agreements.label_queue(run, criterion.name, "", only, most=8).next
-        reasons = {"drawn": "drawn at random", "picked": "near the threshold"}
+        reasons = {"drawn": "drawn at random", "weighted": "doubtful score"}
         table = pd.DataFrame(
             [{"sampling": reasons[one.sampling], "case_id": one.case_id, "model": one.model} for one in coming],
             columns=["sampling", "case_id", "model"],

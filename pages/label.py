@@ -10,7 +10,11 @@ from components.widgets.frame import editors_only, empty, frame
 from metrics.analysis import Column
 from metrics.core.registry import evaluators
 
-MODES = {"mixed": "Mixed", "drawn": "Drawn at random only"}
+MODES = {
+    "mixed": "Mixed",
+    "weighted": "Where a label narrows the mean most",
+    "drawn": "Drawn at random only",
+}
 VISION = ("detection", "segmentation")
 WHO = (
     "Your labels are stored under your name, so that several people can label the same outputs. "
@@ -18,8 +22,8 @@ WHO = (
 )
 
 
-def choose(run: str, metrics: Sequence[Column]) -> tuple[str, str, str | None, tuple[str, str] | None]:
-    """Return criterion, scale, model, and the metric whose threshold the outputs should be near."""
+def choose(run: str, metrics: Sequence[Column]) -> tuple[str, str, str | None, tuple[str, str] | None, bool]:
+    """Return criterion, scale, model, the metric whose doubtful scores come more often, and whether to mix."""
     known = {one.name: one for one in agreements.label_criteria(run)}
     names = [name for name in (*known, *label_entry.offered(metrics, run_reads.judges_of(run))) if name]
     asked = filters.pick("Criterion", names, "criterion")
@@ -33,12 +37,13 @@ def choose(run: str, metrics: Sequence[Column]) -> tuple[str, str, str | None, t
     mode = filters.pick("Which outputs", MODES, "mode")
     by_key = {column.key: column for column in metrics}
     titles = {key: agreement_tables.metric_title(column) for key, column in by_key.items()}
-    key = filters.pick("Near the threshold of", titles, "key") if mode == "mixed" and metrics else None
+    asks = mode != "drawn" and bool(metrics)
+    key = filters.pick("More often where this score leaves doubt", titles, "key") if asks else None
     only = (by_key[key].evaluator, by_key[key].metric) if key else None
     descriptions = [column.description for column in metrics if column.metric == criterion]
     if descriptions:
         st.caption(f"{criterion}: {descriptions[0]}")
-    return criterion, scale, model, only
+    return criterion, scale, model, only, mode == "mixed"
 
 
 def show(run: str, case_id: str, model: str) -> None:
@@ -74,13 +79,13 @@ editors_only("label outputs")
 rater = rating_queue.rater(WHO)
 if rater is None:
     st.stop()
-criterion, scale, model, only = choose(run, metrics)
+criterion, scale, model, only, mixed = choose(run, metrics)
 catalogue = evaluators()
 reads_contexts = any(
     "retrieved_contexts" in catalogue[column.evaluator].inputs
     for column in metrics
     if column.metric == criterion and column.evaluator in catalogue
 )
-label_entry.draw(run, rater, criterion[: rating_queue.LONGEST], scale, model, only, show)
+label_entry.draw(run, rater, criterion[: rating_queue.LONGEST], scale, model, only, mixed, show)
 if st.button("See the agreement", icon=":material/arrow_forward:"):
     url.go("judge_agreement", run=run, criterion=criterion)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -24,7 +25,7 @@ from metrics.analysis.labels import (
     raters,
 )
 from metrics.analysis.labels.corrected_means import Corrected
-from metrics.analysis.labels.label_queue import Queue, queue
+from metrics.analysis.labels.label_queue import Queue, keep_draw_sizes, queue
 from metrics.core.calibration import Calibration
 from metrics.core.errors import InputError
 from metrics.core.label_schema import LABEL_KEY
@@ -38,8 +39,8 @@ Only = tuple[str, str]  # evaluator, metric
 class CorrectedMeans(NamedTuple):
     """Each model's mean as judged and as corrected, and the sample that the correction rests on, in outputs.
 
-    split: raters differ; unsure: labels; unanswered: drawn outputs without a label; sampled: of the random
-    sample, among the labelled.
+    split: raters differ; unsure: labels; unanswered: drawn outputs without a label; sampled: drawn with a known chance,
+    among the labelled.
     """
 
     rows: tuple[Corrected, ...]
@@ -73,9 +74,10 @@ panel_agreement = of_run(panels.panel_agreement, "Comparing the judges")
 def _corrected_means(run: Run, criterion: str, only: Only, tag: str | None = None) -> CorrectedMeans:
     people = human_labels.human_labels(run, criterion)
     return CorrectedMeans(
-        tuple(means.corrected_means(run, criterion, only, tag)), int((people.split & people.random).sum()),
+        tuple(means.corrected_means(run, criterion, only, tag)),
+        int((people.split & ~np.isnan(people.chances)).sum()),
         people.criterion.unsure, sum(people.unanswered.values()),
-        int((people.random & (people.label_counts > 0)).sum()), int((people.label_counts > 0).sum()),
+        int((~np.isnan(people.chances) & (people.label_counts > 0)).sum()), int((people.label_counts > 0).sum()),
         len(people.raters),
     )  # fmt: skip
 
@@ -167,9 +169,14 @@ def label_sets(run_id: str) -> list[GivenSet]:
 @action("editor", "label an output", "run_id", "criterion", "case_id")
 def give_label(
     run_id: str, case_id: str, model: str, rater: str, criterion: str, value: float | None, sampling: str,
-    ends: tuple[float, float],
+    ends: tuple[float, float], only: Only | None = None,
 ) -> None:  # fmt: skip
-    """Keep a label, in place of the rater's earlier one; the rater is the visitor where people sign in."""
+    """Keep a label, in place of the rater's earlier one; the rater is the visitor where people sign in.
+
+    only: the metric whose scores gave the chance of a `weighted` one; picked where other chances are stored.
+    """
+    if sampling == "weighted" and not (only and keep_draw_sizes(workspace().run(run_id), criterion, only)):
+        sampling = "picked"
     _labels(run_id).give(case_id, model, own_name() or rater, criterion, value, sampling, ends)  # type: ignore[arg-type]
 
 

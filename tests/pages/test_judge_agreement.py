@@ -242,7 +242,7 @@ def test_means_stand_beside_each_other(rated: Run, open_page: Open) -> None:
     assert table["Labelled"].tolist() == ["40 of 40"] * 2
     assert (table["Corrected"] == table["Labels alone"]).all()  # everything is labelled
     said = texts(page)
-    assert "80 of 80 labelled outputs are a random sample" in said
+    assert "80 of 80 labelled outputs were drawn with a known chance" in said
     assert "PPI++" in said
 
 

@@ -462,6 +462,11 @@ TABLE: dict[str, Inputs] = {
     "variance_components.cheapest": [
         (COMPONENTS, 0.1, 0.0, 0.0, 0.0), (COMPONENTS._replace(case=9.0), 0.01, 1.0, 1.0, 1.0, 5),
     ],
+    "weighted_draws.draw_chances": [
+        *((np.ones(1), np.ones(1), *[np.array([mark])] * 3) for mark in (False, True)),
+        (NONE, NONE, *[np.zeros(0, bool)] * 3),
+    ],
+    "weighted_draws.draw_sizes": [(row, 0.0, 1.0, 0.5) for row in (NONE, ONE, SAME, HALF, np.full(3, np.nan))],
     "weightings.weighted_intervals": [
         (np.stack([np.column_stack([one]), np.column_stack([other])]), np.array([0.3, 0.7]), weights)
         for one in (SAME, HALF) for other in (SAME, HALF, np.full(10, NAN)) for weights in (None, ZERO)

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metrics.stats.prediction_powered import Estimate, corrected_mean
+from metrics.stats.weighted_draws import draw_chances, draw_sizes
 
 Floats = NDArray[np.float64]
 SIZE = 1_000
@@ -113,4 +114,58 @@ def simulate(judge: Judge, labelled: int, repeats: int, seed: int = 0, size: int
         float(values.mean() - judge.mean), float(values.std() / np.sqrt(repeats)), float(inside[:, 0].mean()),
         float(inside[:, 1].mean()), float(width[0]), float(width[1]),
         float(np.sqrt(errors[0][0].mean())), float(np.sqrt(errors[0][1].mean())), float(worse[0]), float(worse[1]),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Outputs with scores of beta(*shape) whose chance to pass is the score, .7 (useless) or wrong far from ½.
+
+    confident: the scores are chances, most of them near 0 or 1.
+    """
+
+    name: str
+    shape: tuple[float, float]
+    confident: bool = False
+
+    def draw(self, rng: np.random.Generator, size: int) -> tuple[Floats, Floats]:
+        """Return scores and labels."""
+        score = rng.beta(*self.shape, size)
+        chance = {"useless": np.full(size, 0.7), "misplaced": np.where(score > 0.5, 0.75, 0.25)}.get(self.name, score)
+        near = (np.abs(score - 0.5) < 0.15) & (self.name == "misplaced")
+        chance = np.where(near, np.where(score > 0.5, 0.98, 0.02), chance)
+        return score, (rng.random(size) < chance).astype(np.float64)
+
+
+SCORED = (
+    Scored("calibrated", (0.6, 0.3)), Scored("confident", (0.3, 0.15), True), Scored("rarely fails", (0.5, 0.05), True),
+    Scored("useless", (1, 1)), Scored("misplaced", (1, 1)),
+)  # fmt: skip
+
+
+def simulate_draws(scored: Scored, labelled: int, repeats: int, seed: int = 0, size: int = 400) -> Outcome:
+    """Label outputs drawn by weighted chances; `_alone`: as many drawn uniformly, both corrected by the scores."""
+    rng = np.random.default_rng([seed, labelled])
+    truth = scored.draw(np.random.default_rng(9), 1_000_000)[1].mean()
+    found = []
+    nothing = np.zeros(size, bool)
+    for _ in range(repeats):
+        scores, labels = scored.draw(rng, size)
+        ranks = (rng.permutation(size) + 1) / size
+        sizes = draw_sizes(scores, 0.0, 1.0, 0.5)
+        weighted = np.argsort(np.argsort(ranks / sizes)) < labelled
+        chances = draw_chances(ranks, sizes, nothing, weighted, nothing)
+        uniform = np.where(ranks * size <= labelled, labels, np.nan)
+        for known, own in ((np.where(np.isnan(chances), np.nan, labels), chances), (uniform, None)):
+            one = corrected_mean(scores, known, chances=own)
+            assert one is not None
+            found.append((one.value - truth, one.low, one.high))
+    rows = np.array(found, np.float64).reshape(repeats, 2, 3)
+    apart, inside = rows[:, :, 0], (rows[:, :, 1] <= truth) & (truth <= rows[:, :, 2])
+    width, squares = (rows[:, :, 2] - rows[:, :, 1]).mean(axis=0), apart**2
+    worse = squares[:, 0] - squares[:, 1]
+    return Outcome(
+        float(apart[:, 0].mean()), float(apart[:, 0].std() / np.sqrt(repeats)), float(inside[:, 0].mean()),
+        float(inside[:, 1].mean()), float(width[0]), float(width[1]), float(np.sqrt(squares[:, 0].mean())),
+        float(np.sqrt(squares[:, 1].mean())), float(worse.mean() / (worse.std() / np.sqrt(repeats))), 0.0,
     )  # fmt: skip

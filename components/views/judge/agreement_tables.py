@@ -79,9 +79,11 @@ def confusion_counts(table: Sequence[int]) -> pd.DataFrame:
 def sample_line(found: CorrectedMeans) -> str:
     """Return what the corrected means rest on and assume."""
     parts = [
-        f"{count(found.sampled)} of {plural(found.labelled, 'labelled output')} are a random sample, averaged; "
-        "picked ones only help to choose a threshold."
+        f"{count(found.sampled)} of {plural(found.labelled, 'labelled output')} were drawn with a known chance and "
+        "count by its inverse."
     ]
+    if picked := found.labelled - found.sampled:
+        parts.append(f"{plural(picked, 'output')} picked by hand left out: with which chance is unknown.")
     if found.unanswered:
         parts.append(
             f"{plural(found.unanswered, 'drawn output has', 'drawn outputs have')} no label yet: "

@@ -58,10 +58,13 @@ def draw(
     scale: str,
     model: str | None,
     only: tuple[str, str] | None,
+    mixed: bool,
     show: Callable[[str, str, str], None],
 ) -> None:
     """Draw progress, the buttons and, by `show` (run, case_id, model), the next output for this rater."""
-    found = agreements.label_queue(run, criterion, rater, only, model=model, skipped=tuple(QUEUE.put_off), most=1)
+    found = agreements.label_queue(
+        run, criterion, rater, only, model=model, skipped=tuple(QUEUE.put_off), most=1, mixed=mixed
+    )
     drawn = f"{format.count(found.drawn)} of them drawn at random"
     of = f"{format.count(found.done)} of {format.plural(found.total, 'output')}"
     st.progress(found.done / max(1, found.total), text=f"{literal(f'{rater} · {criterion}')}: {of} labelled, {drawn}")
@@ -82,7 +85,7 @@ def draw(
                 key=f"label-{text}-{item}",
                 shortcut=key or None,
                 on_click=_give,
-                args=(about, value, coming.sampling, scale),
+                args=(about, value, coming.sampling, scale, only),
             )
         st.button(
             "Next",
@@ -95,6 +98,9 @@ def draw(
         QUEUE.draw_back(run, *BACK)
 
 
-def _give(about: tuple[str, str, str, str, str], value: float | None, sampling: str, scale: str) -> None:
-    agreements.give_label(*about, value, sampling, ends_of(scale))
+def _give(
+    about: tuple[str, str, str, str, str], value: float | None, sampling: str, scale: str,
+    only: tuple[str, str] | None,
+) -> None:  # fmt: skip
+    agreements.give_label(*about, value, sampling, ends_of(scale), only)
     QUEUE.note(about[1:3], about)

@@ -1,4 +1,4 @@
-"""Each model's mean in a metric, corrected by a random sample of people's labels."""
+"""Each model's mean in a metric, corrected by people's labels of outputs that were drawn with known chances."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -42,36 +42,38 @@ class Corrected:
 
 
 def corrected_means(run: Run, criterion: str, only: tuple[str, str], tag: str | None = None) -> list[Corrected]:
-    """Return each model's mean in a metric as judged and as corrected by a random sample of labels; see Corrected."""
+    """Return each model's mean in a metric as judged and as corrected by labels of outputs drawn with known chances."""
     column = metric_columns(run)[only]
     people = human_labels(run, criterion)
     design = run.sampling_design(tag)
+    drawn = ~np.isnan(people.chances)
     # the labels, then with the unsure ones as the lowest and as the highest label
     filled = [people.means_with(value) for value in (np.nan, people.criterion.low, people.criterion.high)]
-    unit, labels = _translated(np.where(people.random, filled, np.nan), people, column)
-    _, ratings = _translated(np.where(people.random, people.ratings.T, np.nan), people, column)
+    unit, labels = _translated(np.where(drawn, filled, np.nan), people, column)
+    _, ratings = _translated(np.where(drawn, people.ratings.T, np.nan), people, column)
     _, ends = _translated(np.array([people.criterion.low, people.criterion.high]), people, column)
-    ratings = ratings.reshape(len(ratings), len(run.models), -1)[:, :, design.inside].swapaxes(0, 1)
     board = leaderboard(run, tag)
     found = []
-    scores = output_scores(run, column).reshape(len(run.models), -1)[:, design.inside]
-    labels = labels.reshape(len(filled), len(run.models), -1)[:, :, design.inside].swapaxes(0, 1)
-    for model, score, every, given in zip(run.models, scores, labels, ratings, strict=True):
+    scores, labels, ratings, chances = (
+        every.reshape(-1, len(run.models), run.spec.suite.cases)[:, :, design.inside].swapaxes(0, 1)
+        for every in (output_scores(run, column), labels, ratings, people.chances)
+    )
+    for model, (score,), every, given, (chance,) in zip(run.models, scores, labels, ratings, chances, strict=True):
         scored = ~np.isnan(score)
         weights, clusters = design.of_part(scored)
-        score, (own, low, high) = score[scored], every[:, scored]
+        score, (own, low, high), chance = score[scored], every[:, scored], chance[scored]
         cell = board.cells.get((model, column.key))
         raw = UNDEFINED if cell is None else Stat(cell.value, cell.low, cell.high)
         known = ~np.isnan(own)
         needs = lacking(int(known.sum()), design.units[scored][known])
         alone = both = gap = unsure = None
         if not needs:
-            alone, both = (corrected_mean(score, own, weights, clusters, power) for power in (False, True))
-            gap = corrected_mean(score, score - own, weights, clusters, power=False) if unit == "metric" else None
+            alone, both = (corrected_mean(score, own, weights, clusters, power, chance) for power in (False, True))
+            gap = corrected_mean(score, score - own, weights, clusters, False, chance) if unit == "metric" else None
             for_raters = partial(_for_raters, score, given[:, scored], weights, design.units[scored], ends)
             alone, both, gap = for_raters(alone), for_raters(both), for_raters(gap, gap=True)
             if not np.array_equal(low, high, equal_nan=True):
-                unsure = _ends(corrected_mean(score, end, weights, clusters) for end in (low, high))
+                unsure = _ends(corrected_mean(score, end, weights, clusters, True, chance) for end in (low, high))
         others = allows_for_raters(np.nonzero(~np.isnan(given[:, scored]))[0])
         found.append(Corrected(model, unit, raw, int(known.sum()), len(own), alone, both, gap, needs, unsure, others))
     return found

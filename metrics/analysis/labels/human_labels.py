@@ -17,7 +17,9 @@ from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.arrow import stored_rows
 from metrics.core.label_schema import LABEL_KEY
 from metrics.stats.ratios import ratio
+from metrics.stats.weighted_draws import draw_chances
 from metrics.store import Run, cache_by_run
+from metrics.store.draw_sizes import DrawSizes
 from metrics.store.rating_sets import Labels
 
 if TYPE_CHECKING:
@@ -51,9 +53,10 @@ class HumanLabels:
     ratings: [outputs, raters], NaN also where the rater is unsure; turns: [outputs, raters] the random order in which
     an output's raters decide on it, −1 where a rater gave no label, not even unsure; by_place: [outputs, most] the
     first, second … label of each output in the order in which they were added; random: whether each output belongs to a
-    random sample of its model's, so that it stands for the others; unanswered: by model, how many outputs that were
-    drawn for labelling have no label. A label given beside the judge's verdict ("seen") counts only where the output
-    has no blind one, and for that output alone.
+    random sample of its model's, so that it stands for the others; chances: with which chance each labelled output was
+    to be drawn, also unequally (see weighted_draws.draw_chances), NaN where it is not known; unanswered: by model, how
+    many outputs that were drawn for labelling have no label. A label given beside the judge's verdict ("seen") counts
+    only where the output has no blind one, and for that output alone.
 
     Where raters differ, no output is left out, as outputs on which all agree are the easy ones. Means take the mean of
     an output's labels; what needs one label (a verdict, a guarantee) takes that of one rater, drawn at random.
@@ -65,6 +68,7 @@ class HumanLabels:
     turns: Ints
     by_place: Floats
     random: Bools
+    chances: Floats
     unanswered: Mapping[str, int]
 
     @cached_property
@@ -170,8 +174,8 @@ def _human_labels(run: Run, criterion: str, version: str) -> HumanLabels:
     turns[places, coded.indices.to_numpy()] = 0
     several = (turns[places] == 0).sum(axis=1) > 1
     turns[places[several], coded.indices.to_numpy()[several]] = _turns(run, table.filter(pa.array(several)))
-    random, unanswered = _random(run, table.filter(pa.array(blind)), places[blind])
-    return HumanLabels(facts, raters, ratings, turns, by_place, random, unanswered)
+    drawn = _random(run, criterion, table.filter(pa.array(blind)), places[blind])
+    return HumanLabels(facts, raters, ratings, turns, by_place, *drawn)
 
 
 def _turns(run: Run, table: pa.Table) -> Ints:
@@ -202,8 +206,9 @@ def case_ids(run: Run) -> pa.Array:
     return run.case_columns(["case_id"])["case_id"].combine_chunks()
 
 
-def _random(run: Run, table: pa.Table, places: Ints) -> tuple[Bools, dict[str, int]]:
-    """Return which labelled outputs are in the random sample, and how many drawn ones per model have no label.
+def _random(run: Run, criterion: str, table: pa.Table, places: Ints) -> tuple[Bools, Floats, dict[str, int]]:
+    """Return which labelled outputs are in the random sample, the chances of those that were drawn, how many of which
+    have no label, by model.
 
     table: the blind labels. Outputs are drawn in the order of `draw_order`, so a model's sample is everything up to the
     last that was drawn, including outputs before it that were labelled for another reason. Later draws alone would not
@@ -219,10 +224,40 @@ def _random(run: Run, table: pa.Table, places: Ints) -> tuple[Bools, dict[str, i
 
     labelled, drawn = marked(places), marked(places[sampling == "drawn"])
     reached = order <= np.where(drawn, order, -1).max(axis=1, initial=-1, keepdims=True)
-    reached |= (labelled | (order < 0)).all(axis=1, keepdims=True)
-    reached |= marked(places[sampling == "random"])
-    unanswered = (reached & (order >= 0) & ~labelled).sum(axis=1)
-    return (reached & labelled).ravel(), dict(zip(run.models, unanswered.tolist(), strict=True))
+    all_labelled = (labelled | (order < 0)).all(axis=1, keepdims=True)
+    elsewhere, weighted = marked(places[sampling == "random"]), marked(places[sampling == "weighted"])
+    reached |= all_labelled | elsewhere
+    stored = stored_sizes(run, criterion)
+    sizes = np.ones(order.size) if stored is None else stored
+    weighted &= stored is not None  # labels that came without the chances they rest on are like picked ones
+    chances = np.full(order.shape, np.nan)
+    shares = model_ranks(run, order).reshape(order.shape)
+    for model, own in enumerate(order >= 0):
+        each = (every[model, own] for every in (shares, sizes.reshape(order.shape), drawn, weighted, elsewhere))
+        chances[model, own] = draw_chances(*each)
+    chances = np.where(all_labelled & (order >= 0), 1.0, chances)
+    unanswered = (~np.isnan(chances) & ~labelled).sum(axis=1)
+    chances = np.where(labelled, chances, np.nan).ravel()
+    return (reached & labelled).ravel(), chances, dict(zip(run.models, unanswered.tolist(), strict=True))
+
+
+def model_ranks(run: Run, order: Ints) -> Floats:
+    """Return each output's place among its model's in the random `order`, as a share in (0, 1]; NaN without output."""
+    found = np.full((len(run.models), run.spec.suite.cases), np.nan)
+    for model, ranks in enumerate(order.reshape(found.shape)):
+        own = ranks >= 0
+        found[model, own] = (np.argsort(np.argsort(ranks[own])) + 1) / max(1, own.sum())
+    return found.ravel()
+
+
+def stored_sizes(run: Run, criterion: str) -> Floats | None:
+    """Return the relative chance of each output with which it is drawn for a criterion; None where none is stored."""
+    table = DrawSizes(run, criterion).table()
+    if table is None:
+        return None
+    found = np.ones(len(run.models) * run.spec.suite.cases)
+    found[output_places(run, table)] = table["size"].to_numpy()
+    return found
 
 
 @cache_by_run(maxsize=8)

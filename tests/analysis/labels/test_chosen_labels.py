@@ -8,10 +8,11 @@ import pytest
 from metrics.analysis.labels.corrected_means import corrected_means
 from metrics.analysis.labels.human_labels import draw_order, human_labels
 from metrics.analysis.labels.judge_agreement import Agreement, agreement_slices, agreements
-from metrics.analysis.labels.label_queue import queue
+from metrics.analysis.labels.label_queue import keep_draw_sizes, queue
 from metrics.analysis.labels.raters import rater_agreement
 from metrics.core.label_schema import Sampling
 from metrics.store import Run
+from metrics.store.draw_sizes import DrawSizes
 from tests.analysis.labels import few_labels
 from tests.analysis.labels.queued_labels import CUT, POPULATIONS, STATISTICS, Population, simulate, statistics
 from tests.analysis.scored import scored_run
@@ -51,20 +52,26 @@ def found(run: Run, **choice: str) -> Agreement:
 def test_120_labels_of_the_queue_tell_what_people_say_of_all_400(workspace: Path) -> None:
     """With picked labels counted like the others a κ of .66 was shown as .48 (.31–.64)."""
     run, people = judged()
+    assert keep_draw_sizes(run, "good", ROUGE, CUT)
+    assert not keep_draw_sizes(run, "good", ("rouge", "rougeL")), "only one metric's scores give the chances"
     asked = [
         (one.case_id, one.model, one.sampling) for one in queue(run, "good", "ann", ROUGE, None, CUT, most=120).next
     ]
     add(run, asked, people, "ann")
     truth, one = of_all(run, people), found(run)
     assert (one.sample, one.n + one.picked) == ("outputs", 120)
-    assert 60 <= one.n < 80, "those drawn, and picked ones that the drawing has passed"
+    assert 60 <= one.n <= 120, "those drawn, and weighted ones that the drawing has passed"
     for name in STATISTICS:
         stat = getattr(one, name)
         assert stat.low < truth[name] < stat.high
-    picked = {(case_id, model) for case_id, model, sampling in asked if sampling == "picked"}
-    assert np.mean([people[key] for key in picked]) == pytest.approx(0.5, abs=0.15), "near the threshold"
+    weighted = {(case_id, model) for case_id, model, sampling in asked if sampling == "weighted"}
+    assert np.mean([people[key] for key in weighted]) == pytest.approx(0.5, abs=0.15), "near the threshold"
     (mean,) = corrected_means(run, "good", ROUGE)
-    assert mean.n == one.n, "agreement and corrected means rest on the same outputs"
+    assert mean.n == 120, "all labels enter corrected means, by their chances"
+    assert mean.corrected.low < np.mean(list(people.values())) < mean.corrected.high
+    DrawSizes(run, "good").path.unlink()
+    add(run, [("c0", "m", "seen")], people, "bo")  # read again
+    assert corrected_means(run, "good", ROUGE)[0].n == one.n, "without the stored chances, random labels alone"
 
 
 @pytest.mark.parametrize("population", POPULATIONS[:: 1 if LONG else 3], ids=lambda one: one.name)
@@ -135,15 +142,11 @@ def test_raters_are_compared_on_outputs_labelled_at_random(workspace: Path) -> N
     assert (together.n, pair.n, pair.sample, pair.equal.value) == (20, 20, "outputs", 1.0)
 
 
-def test_what_is_picked_says_nothing_about_what_is_drawn_next(workspace: Path) -> None:
-    """Of equally near outputs (a judge of yes and no) the last to be drawn are picked: the sample holds draws alone."""
+def test_a_judge_of_yes_and_no_leaves_the_draws_as_they_are(workspace: Path) -> None:
     run = scored_run({".".join(ROUGE): {"m": [float(i % 3 > 0) for i in range(40)]}})
     asked = queue(run, "good", "ann", ROUGE, threshold=0.5, most=20).next
     order = draw_order(run)
-    ranks = {
-        how: sorted(order[int(one.case_id[1:])] for one in asked if one.sampling == how) for how in ("drawn", "picked")
-    }
-    assert ranks == {"drawn": list(range(10)), "picked": list(range(30, 40))}
+    assert [order[int(one.case_id[1:])] for one in asked] == list(range(20))
 
 
 def test_a_model_with_few_labels_has_an_accuracy_drawn_towards_that_of_the_others(workspace: Path) -> None:

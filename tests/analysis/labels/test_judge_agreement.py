@@ -15,6 +15,7 @@ from metrics.core.suite import Outputs, Suite
 from metrics.ingest import read_outputs, read_suite
 from metrics.ingest.label_files import read_labels
 from metrics.stats.prediction_powered import corrected_mean
+from metrics.stats.weighted_draws import UNIFORM
 from metrics.store import Run, Workspace
 from metrics.store.rating_sets import Labels
 from tests.engine.engine_scenes import finished
@@ -162,9 +163,6 @@ def test_the_queue_takes_turns_and_goes_on_where_it_stood(fresh: Run) -> None:
     drawn = [one for one in found.next if one.sampling == "drawn"]
     places = [MODELS.index(one.model) * size + int(one.case_id[1:]) for one in drawn]
     assert all(order[a] < order[b] for a, b in pairwise(places))
-    picked = [one for one in found.next[:12] if one.sampling == "picked"]
-    near = [abs(scores(fresh, one.model)[int(one.case_id[1:])] - 0.5) for one in picked]
-    assert near == sorted(near)
     labels = Labels(fresh)
     for place, one in enumerate(found.next[:4]):
         coming = label_queue.queue(fresh, "good", "ann", ROUGE, threshold=0.5, most=1)
@@ -173,12 +171,18 @@ def test_the_queue_takes_turns_and_goes_on_where_it_stood(fresh: Run) -> None:
     assert label_queue.queue(fresh, "good", "bo", ROUGE, threshold=0.5, most=1).done == 0
 
 
-def test_without_a_threshold_the_scores_nearest_to_their_median_are_picked(fresh: Run) -> None:
+def test_scores_near_the_threshold_or_else_the_median_are_the_likeliest_to_be_drawn(fresh: Run) -> None:
     of_all = np.concatenate([scores(fresh, model) for model in MODELS])
-    found = label_queue.queue(fresh, "good", "ann", ROUGE, most=20).next
-    picked = [scores(fresh, one.model)[int(one.case_id[1:])] for one in found if one.sampling == "picked"]
-    apart = np.abs(picked - np.median(of_all))
-    assert (apart.tolist(), apart[0]) == (sorted(apart), np.abs(of_all - np.median(of_all)).min())
+    for threshold, centre in ((0.4, 0.4), (None, np.median(of_all))):
+        sizes = label_queue.draw_sizes_of(fresh, "good", ROUGE, threshold).reshape(len(MODELS), -1)
+        assert sizes.min() >= UNIFORM
+        for own, model in zip(sizes, MODELS, strict=True):
+            order = np.argsort(scores(fresh, model))
+            below = scores(fresh, model)[order] <= centre
+            assert (np.diff(own[order][below]) >= -1e-12).all()
+            assert (np.diff(own[order][~below]) <= 1e-12).all()
+    alone = label_queue.queue(fresh, "good", "ann", ROUGE, most=20, mixed=False).next
+    assert {one.sampling for one in alone} == {"weighted"}
 
 
 def test_skipped_outputs_come_last_and_a_model_can_be_chosen(fresh: Run) -> None:

@@ -164,13 +164,13 @@ def test_no_interval_has_the_width_0() -> None:
 
 
 @pytest.mark.parametrize(("near", "drawn_next", "most", "expected"), [
-    pytest.param([1, 3, 7], True, 10, ["5 drawn", "1 picked", "3 drawn"], id="in turn, until none is left to draw"),
-    pytest.param([1, 3, 7], False, 10, ["1 picked", "5 drawn", "3 drawn"], id="the next to draw counts as drawn"),
-    pytest.param([7, 8, 9], False, 4, ["7 picked", "5 drawn", "8 picked", "3 drawn"], id="as many as asked for"),
-    pytest.param([1], True, 10, ["5 drawn", "1 picked", "3 drawn"], id="each once"),
-    pytest.param([], False, 2, ["5 drawn", "3 drawn"], id="none to pick"),
+    pytest.param([1, 3, 7], True, 10, ["5 drawn", "1 weighted", "3 drawn"], id="in turn, until none is left to draw"),
+    pytest.param([1, 3, 7], False, 10, ["1 weighted", "5 drawn", "3 weighted"], id="until none is left to draw, again"),
+    pytest.param([7, 8, 9], False, 4, ["7 weighted", "5 drawn", "8 weighted", "3 drawn"], id="as many as asked for"),
+    pytest.param([1], True, 10, ["5 drawn", "1 weighted", "3 drawn"], id="each once"),
+    pytest.param([], False, 2, ["5 drawn", "3 drawn"], id="none in doubt"),
 ])  # fmt: skip
-def test_outputs_to_label_are_drawn_and_picked_in_turn(near, drawn_next, most, expected) -> None:
+def test_outputs_to_label_are_drawn_in_turn(near, drawn_next, most, expected) -> None:
     found = _interleaved(np.array([5, 3, 1]), np.array(near, np.int64), drawn_next, most)
     assert [f"{place} {how}" for place, how in found] == expected
 
