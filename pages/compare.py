@@ -5,7 +5,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from components.data import case_views, judge_settings, run_reads, workspace_runs
+from components.data import agreements, case_views, judge_settings, run_reads, workspace_runs
 from components.viewers import blocks, text_case
 from components.views.judge import judge_calls
 from components.views.results import model_comparison, replacement, what_was_tested
@@ -17,7 +17,7 @@ from components.widgets.tables import header, numeric, records
 from metrics.analysis import Comparison, Decision, Difference, Leaderboard, Resampled
 from metrics.analysis.comparison.decisions import answer as replacement_answer, decisions as decisions_by_margins
 from metrics.analysis.corrected_tests import of_comparison, of_ranks
-from metrics.presentation import format, phrases
+from metrics.presentation import corrected_rows, format, phrases
 from metrics.presentation.questions import is_it_better
 from metrics.presentation.viewers import board_drawing, case_texts
 
@@ -283,6 +283,9 @@ else:
     if found.rows or found.resampled:
         st.caption(is_it_better.method(found))
     show_overview(found, decisions)
+    if run == other and (labelled := agreements.corrected_pair(run, model_a, model_b, tag)):
+        st.text("Corrected by people's labels", help=corrected_rows.CORRECTED)
+        blocks.draw_table(corrected_rows.corrected_pair_table(labelled), run, "compare")
     if decisions and st.button("Put the answer into a report", icon=":material/picture_as_pdf:"):
         of_a = run if run != other else None
         allowed = url.params(replacement.NAME)

@@ -15,6 +15,7 @@ from metrics.analysis.labels import (
     acceptance,
     annotator_test as alternatives,
     calibrate,
+    corrected_differences as differences,
     corrected_means as means,
     human_labels,
     judge_agreement,
@@ -83,6 +84,8 @@ def _corrected_means(run: Run, criterion: str, only: Only, tag: str | None = Non
 
 
 corrected_means = of_run(_corrected_means, version=label_version)
+corrected_differences = of_run(differences.corrected_differences, version=label_version)
+corrected_pair = of_run(differences.corrected_pair, version=label_version)
 
 
 def labelled_metrics(run_id: str) -> Sequence[Column]:

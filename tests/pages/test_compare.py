@@ -14,6 +14,7 @@ from metrics.store import Run, Workspace
 from tests.analysis.comparison import test_paired_bootstrap as pets
 from tests.components.board_scenes import column
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
+from tests.labels import label, labelled_run
 from tests.pages.conftest import HOSTILE, Look, Open
 from tests.pages.page_scenes import marked
 from tests.pages.reading import labelled, press
@@ -250,3 +251,12 @@ def listed_tests(page: AppTest) -> dict[str, str]:
     (found,) = [each for each in page.expander if each.label.startswith("What was tested")]
     rows = found.dataframe[0].value
     return dict(zip(rows["Question"], rows["Tests"], strict=True))
+
+
+def test_a_pair_with_labels_shows_its_corrected_difference(workspace: Path, open_page: Open) -> None:
+    run = labelled_run(Workspace(workspace))
+    label(run, "ann", range(30))
+    page = open_page("compare", run=run.id, a="short", b="long")
+    (table,) = [one.value for one in page.dataframe if "Labels of A / B" in one.value]
+    assert table["Labels of A / B"].unique().tolist() == ["30 / 30"]
+    assert set(table["Result"]) == {"long is better"}

@@ -11,6 +11,7 @@ from metrics.analysis.labels.judge_agreement import UNDEFINED, Stat, lacking
 from metrics.analysis.labels.labelled_scores import label_sign, metric_columns, output_scores
 from metrics.analysis.leaderboard.leaderboard import Column, leaderboard
 from metrics.core.array_types import Floats, Ints
+from metrics.core.sampling_design import SamplingDesign
 from metrics.stats.crossed_variance import allows_for_raters, crossed_widening
 from metrics.stats.prediction_powered import Estimate, corrected_mean
 from metrics.store import Run
@@ -44,8 +45,8 @@ class Corrected:
 def corrected_means(run: Run, criterion: str, only: tuple[str, str], tag: str | None = None) -> list[Corrected]:
     """Return each model's mean in a metric as judged and as corrected by labels of outputs drawn with known chances."""
     column = metric_columns(run)[only]
-    people = human_labels(run, criterion)
     design = run.sampling_design(tag)
+    people = human_labels(run, criterion)
     drawn = ~np.isnan(people.chances)
     # the labels, then with the unsure ones as the lowest and as the highest label
     filled = [people.means_with(value) for value in (np.nan, people.criterion.low, people.criterion.high)]
@@ -112,6 +113,17 @@ def _for_raters(
 def _ends(estimates: Iterable[Estimate | None]) -> tuple[float, float]:
     values = [one.value for one in estimates if one is not None]
     return min(values), max(values)
+
+
+def labels_by_model(
+    run: Run, criterion: str, column: Column, design: SamplingDesign
+) -> tuple[str, Floats, Floats, Floats]:
+    """Return the labels' unit (see Corrected), and scores, labels and chances [models, cases of the design]."""
+    people = human_labels(run, criterion)
+    unit, labels = _translated(np.where(np.isnan(people.chances), np.nan, people.means), people, column)
+    each = (output_scores(run, column), labels, people.chances)
+    scores, labels, chances = (every.reshape(len(run.models), -1)[:, design.inside] for every in each)
+    return unit, scores, labels, chances
 
 
 def _translated(labels: Floats, people: HumanLabels, column: Column) -> tuple[str, Floats]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from metrics.analysis import judged_evaluators
 from metrics.analysis.labels.acceptance import acceptances
 from metrics.analysis.labels.annotator_test import annotator_test
+from metrics.analysis.labels.corrected_differences import metrics_and_criteria
 from metrics.analysis.labels.corrected_means import Corrected, corrected_means
 from metrics.analysis.labels.human_labels import Criterion, criteria
 from metrics.analysis.labels.judge_agreement import Agreement, agreements
@@ -96,7 +97,7 @@ def can_the_judge_be_trusted(run: Run) -> list[Block]:
     agreement of a panel, and what sways the judge; nothing without any of them.
     """
     asked, panel, bias = criteria(run), panel_blocks(panel_agreement(run)), bias_blocks(run)
-    pairs = list(_pairs(run, asked))
+    pairs = list(metrics_and_criteria(run, asked))
     shown = pairs[:MOST_PAIRS]
     found = [
         (column, one, agreements(run, one.name, only=(column.evaluator, column.metric))[0]) for column, one in shown
@@ -227,17 +228,6 @@ def panel_blocks(found: Sequence[PanelAgreement]) -> list[Block]:
         links=links,
     )
     return [*sentences, listed]
-
-
-def _pairs(run: Run, asked: tuple[Criterion, ...]) -> Iterator[tuple[Column, Criterion]]:
-    """Yield each metric with the criteria to compare it with; a criterion named like a metric belongs to it alone."""
-    judged = judged_evaluators(run)
-    columns = [column for column in metric_columns(run).values() if column.primary]
-    columns = [column for column in columns if column.evaluator in judged] or columns
-    names = {column.metric for column in columns}
-    for column in columns:
-        own = [one for one in asked if one.name == column.metric]
-        yield from ((column, one) for one in own or [one for one in asked if one.name not in names])
 
 
 # Tables
