@@ -16,9 +16,10 @@ those of as many labels drawn uniformly.
 import math
 
 from tests.benchmarks.table import Row, report
-from tests.stats.judged import DESIGNS, JUDGES, SCORED, simulate, simulate_draws
+from tests.stats.judged import DESIGNS, JUDGES, SCORED, simulate, simulate_draws, simulate_pairs
 
 REPEATS, DESIGN_REPEATS = 4_000, 1_000
+NOISE = math.sqrt(0.95 * 0.05 / DESIGN_REPEATS)  # of a coverage
 LABELLED = (40, 100, 200, 400)
 LEAST, MOST = 0.93, 0.97
 INFORMED, USELESS = 0.9, 1.02
@@ -43,12 +44,11 @@ def main() -> None:
     for judge, labelled, size in DESIGNS:
         found = simulate(judge, labelled, DESIGN_REPEATS, seed=1, size=size)
         title = f"{labelled} labels of {size} outputs, {judge.name}"
-        least = 0.95 - 3 * math.sqrt(0.95 * 0.05 / DESIGN_REPEATS)
         rows += [
             Row(f"{title}: RMSE", found.error, "", found.error_alone, "labels alone"),
             Row(f"{title}: RMSE larger, in standard errors", max(found.worse, found.worse_here), "", most=3.0),
             Row(f"{title}: |bias| / its noise", abs(found.bias) / found.noise, "", most=4.0),
-            Row(f"{title}: coverage", found.covered, "", found.covered_alone, "labels alone", least=least),
+            Row(f"{title}: coverage", found.covered, "", found.covered_alone, "labels alone", least=0.95 - 3 * NOISE),
             Row(f"{title}: width", found.width, "", found.width_alone, "labels alone"),
         ]  # fmt: skip
     for labelled in (20, 40, 100, 200):
@@ -60,6 +60,16 @@ def main() -> None:
                 Row(f"{title}: coverage", found.covered, "", found.covered_alone, "drawn uniformly", least=0.93),
                 Row(f"{title}: RMSE", found.error, "", found.error_alone, "drawn uniformly"),
                 Row(f"{title}: width", found.width, "", found.width_alone, "drawn uniformly"),
+            ]
+    for overlap in ("same", "apart", "any"):
+        for labelled in (20, 40, 100):
+            equal, better = (simulate_pairs(overlap, lift, labelled, DESIGN_REPEATS) for lift in (0.0, 0.15))
+            title = f"difference of two models, {labelled} labels each of 400 outputs, {overlap} cases"
+            rows += [
+                Row(f"{title}: equal ones called different", equal.rejected, "", most=0.05 + 3 * NOISE),
+                Row(f"{title}: a difference of .15 found", better.rejected, ""),
+                Row(f"{title}: coverage", min(equal.covered, better.covered), "", least=0.95 - 3 * NOISE),
+                Row(f"{title}: |bias|", abs(better.bias), "", abs(better.judged), "as judged", most=4 * better.noise),
             ]
     report(rows)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.stats.prediction_powered import Estimate, corrected_mean
+from metrics.stats.prediction_powered import Estimate, corrected_difference, corrected_mean
 from metrics.stats.weighted_draws import draw_chances, draw_sizes
 
 Floats = NDArray[np.float64]
@@ -168,4 +168,43 @@ def simulate_draws(scored: Scored, labelled: int, repeats: int, seed: int = 0, s
         float(apart[:, 0].mean()), float(apart[:, 0].std() / np.sqrt(repeats)), float(inside[:, 0].mean()),
         float(inside[:, 1].mean()), float(width[0]), float(width[1]), float(np.sqrt(squares[:, 0].mean())),
         float(np.sqrt(squares[:, 1].mean())), float(worse.mean() / (worse.std() / np.sqrt(repeats))), 0.0,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class PairOutcome:
+    """Many draws of two models whose judge is kinder to one: bias, coverage, and how often p < 5 %."""
+
+    bias: float
+    noise: float
+    covered: float
+    rejected: float
+    judged: float
+
+
+def simulate_pairs(overlap: str, lift: float, labelled: int, repeats: int, size: int = 400) -> PairOutcome:
+    """Label outputs of two models that pass alike on a case; overlap: of the "same" cases, of others ("apart") or any.
+
+    lift: how much likelier the second passes; without it, there is no difference.
+    """
+    rng = np.random.default_rng([labelled, len(overlap), round(100 * lift)])
+    found = []
+    for _ in range(repeats):
+        ease = 0.2 + 0.5 * rng.random(size)
+        order = rng.permutation(size)
+        orders = (order, {"same": order, "apart": order[::-1]}.get(overlap, rng.permutation(size)))
+        models = []
+        for chance, kindness, own in zip((ease, ease + lift), (0.0, 0.12), orders, strict=True):
+            passed = (rng.random(size) < chance).astype(np.float64)
+            score = np.clip(0.7 * passed + 0.3 * rng.beta(2, 2, size) + kindness * (rng.random(size) < 0.5), 0, 1)
+            labels = np.full(size, np.nan)
+            labels[own[:labelled]] = passed[own[:labelled]]
+            models.append((score, labels))
+        one = corrected_difference(*models)
+        assert one is not None
+        found.append((one.value, one.low, one.high, one.p, float((models[1][0] - models[0][0]).mean())))
+    value, low, high, p, judged = np.array(found, np.float64).T
+    return PairOutcome(
+        float(value.mean() - lift), float(value.std() / np.sqrt(repeats)),
+        float(((low <= lift) & (lift <= high)).mean()), float((p < 0.05).mean()), float(judged.mean() - lift),
     )  # fmt: skip

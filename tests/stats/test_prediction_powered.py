@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
-from metrics.stats.prediction_powered import corrected_mean
+from metrics.stats.prediction_powered import corrected_difference, corrected_mean
 from tests.seeds import LONG
-from tests.stats.judged import DESIGNS, JUDGES, Judge, simulate
+from tests.stats.judged import DESIGNS, JUDGES, Judge, simulate, simulate_pairs
 
 RNG = np.random.default_rng(5)
 SCORES = RNG.random(60)
@@ -98,3 +99,38 @@ def test_simulated_judges(judge: Judge) -> None:
     assert abs(found.bias) < 4 * found.noise
     assert found.covered >= 0.88
     assert found.width < found.width_alone * (1.03 if judge.skill == 0 else 0.9)
+
+
+@pytest.mark.parametrize("overlap", ["same", "apart", "any"])
+def test_a_judge_kinder_to_one_model_makes_no_difference_of_two(overlap: str) -> None:
+    equal, better = (simulate_pairs(overlap, lift, 60, 200) for lift in (0.0, 0.15))
+    assert equal.judged > 0.04
+    assert equal.rejected <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 200)
+    for found in (equal, better):
+        assert abs(found.bias) < 4 * found.noise
+        assert found.covered >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / 200)
+    assert better.rejected > 0.4
+
+
+def test_a_difference_is_that_of_the_means_and_turns_with_them() -> None:
+    rng = np.random.default_rng(8)
+    b = (rng.random(60), np.where(np.arange(60) >= 30, rng.random(60), np.nan))
+    a = (SCORES, LABELS)
+    found, turned = corrected_difference(a, b), corrected_difference(b, a)
+    means = [corrected_mean(*one).value for one in (a, b)]
+    assert found.value == pytest.approx(means[1] - means[0])
+    assert (turned.value, turned.low, turned.high) == pytest.approx((-found.value, -found.high, -found.low))
+    assert turned.p == pytest.approx(found.p)
+    assert (found.p < 0.05) == (found.low > 0 or found.high < 0)
+
+
+def test_plain_labels_of_other_cases_are_compared_by_welchs_t() -> None:
+    """A judge that says one thing leaves two samples of labels, apart."""
+    rng = np.random.default_rng(5)
+    a, b = np.full(60, np.nan), np.full(60, np.nan)
+    a[:20], b[20:50] = rng.normal(0, 1, 20), rng.normal(0.5, 2, 30)
+    found = corrected_difference((np.ones(60), a), (np.ones(60), b))
+    welch = stats.ttest_ind(b[20:50], a[:20], equal_var=False)
+    interval = welch.confidence_interval()
+    assert (found.value, found.p) == pytest.approx((b[20:50].mean() - a[:20].mean(), welch.pvalue), rel=0.01)
+    assert (found.low, found.high) == pytest.approx((interval.low, interval.high), rel=0.01)
