@@ -16,7 +16,7 @@ from metrics.store.rating_sets import Labels
 if TYPE_CHECKING:
     import pandas as pd
 
-CHOICES = {name: SAMPLINGS[name] for name in ("random", "picked", "unknown")}
+CHOICES = {name: SAMPLINGS[name] for name in ("random", "weighted", "picked", "unknown")}
 UNKNOWN = "Without --sampling random, labels speak for the labelled outputs alone, unless every output has one."
 
 
@@ -33,6 +33,13 @@ def add_command(commands: Any) -> None:
         "files", metavar="FILE", nargs="+", help="CSV, JSONL, JSON, Parquet or Excel, long or wide; see docs/labels.md"
     )
     add_reading(action)
+
+    words = "write which outputs to label next, drawn more often where a metric's score leaves doubt"
+    action = add_parser(actions, "next", _next, of_run=True, help=words)
+    action.add_argument("--criterion", required=True, help="what to label")
+    action.add_argument("--metric", required=True, metavar="METRIC", help="METRIC or EVALUATOR.METRIC")
+    action.add_argument("--most", metavar="N", type=int, default=50, help="how many outputs (default: 50)")
+    add_table_output(action, "csv")
 
     given_rows.add_kept(actions, Labels, _exported)
 
@@ -102,6 +109,21 @@ def _exported(run: Run) -> "pd.DataFrame":
     from metrics.analysis.labels.human_labels import exported
 
     return exported(run)
+
+
+def _next(options: argparse.Namespace) -> None:
+    import pandas as pd
+
+    from metrics.analysis.labels.calibrate import chosen_metric
+    from metrics.analysis.labels.label_queue import keep_draw_sizes, queue
+
+    run = run_of(options)
+    only = chosen_metric(run, options.metric)
+    keep_draw_sizes(run, options.criterion, only)
+    coming = queue(run, options.criterion, "", only, most=options.most, mixed=False).next
+    names = ("case_id", "model", "criterion", "label")
+    rows = [dict(zip(names, (one.case_id, one.model, options.criterion, ""), strict=True)) for one in coming]
+    write_output(write(pd.DataFrame(rows, columns=names), options.format), options.output)
 
 
 def _agreement(options: argparse.Namespace) -> None:

@@ -9,7 +9,7 @@ Sampling = Literal["random", "drawn", "weighted", "picked", "seen", "unknown"]
 SAMPLINGS: dict[Sampling, str] = {
     "random": "the file's cases are a random sample of the suite's, or all of them",
     "drawn": "the studio drew the case at random and asked for it",
-    "weighted": "the studio drew the case with a stored chance, higher where the score leaves doubt, and asked for it",
+    "weighted": "the queue, or `labels next`, drew the cases with stored chances, higher where scores leave doubt",
     "picked": "the case was picked for what it is",
     "seen": "a person chose the output and saw the judge's verdict",
     "unknown": "the file does not say how its cases were chosen",

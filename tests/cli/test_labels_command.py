@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from metrics.analysis.labels.human_labels import human_labels
 from metrics.cli.main import main
 from metrics.store import Workspace
 from metrics.store.rating_sets import Labels
@@ -67,3 +68,15 @@ def test_all_problems_of_all_files_and_nothing_is_added(run, tmp_path, capsys):
 def test_a_share_of_errors_lies_between_0_and_1(run, capsys):
     assert main(["labels", "acceptance", "latest", "--most-errors", "5"]) == 2
     assert re.search("--most-errors: found '?5'?; expected a share between 0 and 1", capsys.readouterr().err)
+
+
+def test_outputs_to_label_next_come_back_with_their_chances(run, tmp_path, capsys):
+    asked = ["labels", "next", "latest", "--criterion", "good", "--metric", "rougeL", "--most", "5"]
+    assert main([*asked, "-o", str(tmp_path / "next.csv")]) == 0
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "next.csv").read_text())))
+    assert len({(row["case_id"], row["model"]) for row in rows}) == 5
+    filled = ["case_id,model,criterion,label", *(f"{row['case_id']},{row['model']},good,pass" for row in rows)]
+    (tmp_path / "filled.csv").write_text("\n".join(filled))
+    assert main(["labels", "add", "latest", str(tmp_path / "filled.csv"), "--sampling", "weighted"]) == 0
+    chances = human_labels(run, "good").chances
+    assert ((chances > 0) & (chances <= 1)).sum() == 5

@@ -12,6 +12,7 @@ from metrics.analysis.labels.judge_agreement import lacking
 from metrics.analysis.labels.judgements import judged_evaluators
 from metrics.analysis.labels.labelled_scores import metric_columns
 from metrics.analysis.leaderboard.leaderboard import Column
+from metrics.core.array_types import Bools
 from metrics.stats.corrections import holm, is_significant
 from metrics.stats.prediction_powered import ContrastEstimate, corrected_difference
 from metrics.store import Run
@@ -62,7 +63,7 @@ def corrected_differences(
     found = []
     for pair in combinations(chosen, 2) if len(chosen) <= MAX_MODELS else ():
         places = [run.models.index(model) for model in pair]
-        both = ~np.isnan(scores[places]).any(axis=0)
+        both: Bools = ~np.isnan(scores[places]).any(axis=0)
         score, label, chance = (every[places][:, both] for every in (scores, labels, chances))
         known = ~np.isnan(label)
         units = design.units[both]

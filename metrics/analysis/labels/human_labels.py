@@ -235,10 +235,10 @@ def _random(run: Run, criterion: str, table: pa.Table, places: Ints) -> tuple[Bo
     for model, own in enumerate(order >= 0):
         each = (every[model, own] for every in (shares, sizes.reshape(order.shape), drawn, weighted, elsewhere))
         chances[model, own] = draw_chances(*each)
-    chances = np.where(all_labelled & (order >= 0), 1.0, chances)
+    chances[all_labelled & (order >= 0)] = 1.0
     unanswered = (~np.isnan(chances) & ~labelled).sum(axis=1)
-    chances = np.where(labelled, chances, np.nan).ravel()
-    return (reached & labelled).ravel(), chances, dict(zip(run.models, unanswered.tolist(), strict=True))
+    chances[~labelled] = np.nan
+    return (reached & labelled).ravel(), chances.ravel(), dict(zip(run.models, unanswered.tolist(), strict=True))
 
 
 def model_ranks(run: Run, order: Ints) -> Floats:
