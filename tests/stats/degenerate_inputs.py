@@ -56,6 +56,12 @@ def tables(*columns: Any) -> Inputs:
 
 
 DIFFERENCES = tables(NONE, ONE, SAME, -SAME, HALF, ZERO, np.full(10, NAN), SAME * 3 - 0.3, np.tile([0.1, -0.1], 20))
+SHARED: Inputs = [
+    (values, *more)
+    for values in (NONE, ONE, SAME, -SAME, HALF - 0.5, ZERO, SAME * 3 - 0.3)
+    for n in [len(values)]
+    for more in ((), (None, np.arange(n) // 2), (None, np.zeros(n, np.int64)), (np.zeros(n),), (np.ones(n) * 0.3,))
+]
 DRAWN = [(values, draws) for draws in BOTH_DRAWS for values in (SAME, HALF, ZERO)]
 SINGLE = [(row, Draws.of(np.arange(len(row)), 5)) for row in (ONE, NONE)]
 QUANTILES = [
@@ -335,6 +341,10 @@ TABLE: dict[str, Inputs] = {
     ],
     "model_ranking.best_first": [(table[0], *table[2:]) for table in DIFFERENCES],
     "model_ranking.rank_bounds": [(EQUAL_PAIRS, 2)],
+    "case_shares.tango_interval": [(0, 0, 0), (0, 0, 9), (9, 0, 9), (0, 9, 9), (4, 5, 9), (0.0, 0.3, 0.5)],
+    "case_shares.superiority": SHARED,
+    "case_shares.share_within": [(values, margin, *more) for values, *more in SHARED for margin in (0.0, 0.1)],
+    "case_shares.worth_of_cases": SHARED,
     "paired_intervals.newcombe_paired": [(0, 0, 0, 0), (1, 0, 0, 0), (0, 9, 0, 0), (5, 0, 0, 5), (0, 5, 5, 0)],
     "paired_intervals.difference_intervals": [
         *((*table, *[None] * (3 - len(table)), 1.0) for table in DIFFERENCES), *DIFFERENCES,

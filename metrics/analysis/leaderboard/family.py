@@ -6,22 +6,44 @@ in which the main metric of each evaluator has at least four fifths of the weigh
 answers took the rest.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import Protocol, TypeVar
 
 import numpy as np
 
+from metrics.analysis.leaderboard.ranks import Ranks
 from metrics.core.array_types import Floats
 from metrics.stats.corrections import holm
 
-if TYPE_CHECKING:
-    from metrics.analysis.leaderboard.leaderboard import Column
-    from metrics.analysis.leaderboard.ranks import Ranks
-
 MAIN_WEIGHT = 4.0  # of all main metrics, where all others together weigh at most 1
+
+
+class TestedColumn(Protocol):
+    """What of a column of the leaderboard decides how much its tests weigh."""
+
+    @property
+    def key(self) -> str:
+        """Evaluator and metric."""
+
+    @property
+    def evaluator(self) -> str:
+        """Its id."""
+
+    @property
+    def primary(self) -> bool:
+        """Whether it is a primary metric."""
+
+    @property
+    def direction(self) -> str:
+        """Its better end: higher, lower or none."""
+
+    @property
+    def twin(self) -> str | None:
+        """The key of the column whose number it repeats."""
+
+
+ColumnT = TypeVar("ColumnT", bound=TestedColumn)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +60,9 @@ class MetricTests:
         return len(self.p) + self.untested
 
 
-def main_columns(columns: Iterable[Column]) -> list[Column]:
+def main_columns(columns: Iterable[ColumnT]) -> list[ColumnT]:
     """Return the first primary column with a better end of each evaluator, without those that repeat another one."""
-    found: dict[str, Column] = {}
+    found: dict[str, ColumnT] = {}
     for column in columns:
         if column.primary and column.direction != "none":
             found.setdefault(column.evaluator, column)
@@ -64,7 +86,7 @@ def adjust_together(tests: Sequence[MetricTests]) -> list[Floats]:
     return [own[: len(one.p)] for own, one in zip(adjusted, tests, strict=True)]
 
 
-def correct_family(columns: Sequence[Column], tests: Mapping[str, Ranks]) -> dict[str, Ranks]:
+def correct_family(columns: Sequence[TestedColumn], tests: Mapping[str, Ranks]) -> dict[str, Ranks]:
     """Return the ranks of a run by column key (or quantity of the answers) with p adjusted over all of them together.
 
     A column that repeats another one's number takes over its p.
@@ -85,7 +107,7 @@ def correct_family(columns: Sequence[Column], tests: Mapping[str, Ranks]) -> dic
     return {key: corrected[key] for key in tests}
 
 
-def repeated_keys(columns: Iterable[Column], tests: Mapping[str, Ranks]) -> dict[str, str]:
+def repeated_keys(columns: Iterable[TestedColumn], tests: Mapping[str, Ranks]) -> dict[str, str]:
     """Return the columns that repeat the number of another tested one of the same models, with that one's key."""
     twins = {column.key: column.twin for column in columns if column.twin is not None and column.key in tests}
     return {
@@ -95,7 +117,7 @@ def repeated_keys(columns: Iterable[Column], tests: Mapping[str, Ranks]) -> dict
     }
 
 
-def count_tests(columns: Iterable[Column], tests: Mapping[str, Ranks]) -> int:
+def count_tests(columns: Iterable[TestedColumn], tests: Mapping[str, Ranks]) -> int:
     """Return how many tests the family of a run has."""
     twins = repeated_keys(columns, tests)
     return sum(len(found.p) + found.untested for key, found in tests.items() if key not in twins)
