@@ -83,6 +83,10 @@ SOURCES = {
         "Hand & Till 2001, A Simple Generalisation of the Area Under the ROC Curve for Multiple Class Problems",
         "https://doi.org/10.1023/A:1010920819831",
     ),
+    "Huttenlocher et al. 1993, Hausdorff distance": Source(
+        "Huttenlocher, Klanderman & Rucklidge 1993, Comparing Images Using the Hausdorff Distance",
+        "https://doi.org/10.1109/34.232073",
+    ),
     "Cohen 1968": Source(
         "Cohen 1968, Weighted kappa: Nominal scale agreement with provision for scaled disagreement",
         "https://doi.org/10.1037/h0026256",

@@ -79,8 +79,44 @@ def iou(counts: Int32s | Ints | Floats) -> Floats:
 
 def dice(counts: Int32s | Ints | Floats) -> Floats:
     """Return 2·shared / (true + predicted) of counts [..., 3, K]: [..., K]; NaN for a label in neither map."""
-    whole: Floats = np.asarray(counts[..., 1, :] + counts[..., 2, :], np.float64)
-    return ratio(2.0 * counts[..., 0, :], whole)
+    shared, true, predicted = (counts[..., row, :].astype(np.float64) for row in range(3))
+    return ratio(2.0 * shared, true + predicted)
+
+
+def contour_distances(truth: Int32s, prediction: Int32s, height: int, labels: int) -> Floats:
+    """Return how far apart the contours of each label are in two maps, in pixels: [2, K]; NaN for a label that is not
+    in both.
+
+        Hausdorff distance = max over both contours of the distance of a pixel to the nearest of the other contour
+        HD95 = the larger of the two 95 % points of these distances
+
+    A contour are the pixels beside one of another code, or at the edge of the image. Pixels whose truth is −1 are left
+    out of both maps. Equal to MONAI's. Sources: Hausdorff 1914; Huttenlocher et al. 1993.
+    """
+    from metrics.vision.compiled import label_map_counts
+
+    found = np.full((2, labels), np.nan)
+    places = [_contours(codes, height) for codes in (truth, np.where(truth < 0, truth, prediction))]
+    for label in range(labels):
+        one, other = (np.argwhere(codes == label) for codes in places)
+        if len(one) and len(other):
+            apart = label_map_counts.nearest(one, other), label_map_counts.nearest(other, one)
+            found[:, label] = [max(map(np.max, apart)), max(np.percentile(each, 95) for each in apart)]
+    return found
+
+
+def _contours(codes: Int32s, height: int) -> Int32s:
+    """Return a map [width, height] with the codes of the pixels along contours, −1 elsewhere."""
+    drawn = codes.reshape(-1, height)
+    inner = np.zeros(drawn.shape, bool)
+    middle = drawn[1:-1, 1:-1]
+    inner[1:-1, 1:-1] = (
+        (middle == drawn[:-2, 1:-1])
+        & (middle == drawn[2:, 1:-1])
+        & (middle == drawn[1:-1, :-2])
+        & (middle == drawn[1:-1, 2:])
+    )
+    return np.where(inner, np.int32(-1), drawn)
 
 
 def regions(codes: NDArray[Any], height: int) -> tuple[Int32s, Masks]:

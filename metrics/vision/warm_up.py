@@ -52,6 +52,7 @@ def _compile_the_rest() -> None:
     mask_bands.bands_of(drawn, 0.1)
     codes = segmentation.label_map(drawn, 0, 1, zero, 100, 1)
     segmentation.tally(codes, codes, 10, 1, 1)
+    segmentation.contour_distances(codes, codes, 10, 1)
     runs = panoptic.SegmentRuns.of(drawn, 0, 1, 100)
     panoptic.match_segments(runs, runs, zero, zero, np.zeros(1, np.bool_))
     number = np.empty(4)

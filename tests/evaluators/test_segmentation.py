@@ -10,7 +10,12 @@ from metrics.core.errors import InputError
 from metrics.core.evaluator import Findings, Status
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators.segmentation import _label_maps
-from metrics.evaluators.segmentation.segmentation_iou import NOTHING, SegmentationIouParameters, segmentation_iou
+from metrics.evaluators.segmentation.segmentation_iou import (
+    NOT_IN_BOTH,
+    NOTHING,
+    SegmentationIouParameters,
+    segmentation_iou,
+)
 from metrics.stats.bootstrap_draws import draw_halves
 from metrics.stats.resample_intervals import resample_interval
 from metrics.vision import masks, segmentation
@@ -95,6 +100,47 @@ class TestAgainstScikitLearn:
                 {LABELS[code]: share for code, share in zip(there, expected, strict=True)}, abs=1e-6
             )
             assert sum(cell["pixels"] for cell in score.evidence.facts["confusion"]) == HIGH * WIDE
+
+
+class TestDistances:
+    def test_they_are_those_of_scipy_on_random_maps(self):
+        """200 pairs of blobs: contours by erosion, all pairs of distances, scipy's Hausdorff distance."""
+        from scipy.ndimage import binary_erosion
+        from scipy.spatial.distance import cdist, directed_hausdorff
+
+        rng = np.random.default_rng(6)
+        pairs = [tuple(np.kron(rng.integers(0, 3, (4, 5)), np.ones((3, 3), int)) for _ in range(2)) for _ in range(200)]
+        found = judged(*data_set(pairs), distances=True)
+        every = {metric: [] for metric in ("hausdorff", "hausdorff_95")}
+        for place, (truth, guess) in enumerate(pairs):
+            own = {metric: [] for metric in every}
+            for code in range(3):
+                one, other = (np.argwhere(mask & ~binary_erosion(mask)) for mask in (truth == code, guess == code))
+                if not len(one) or not len(other):
+                    continue
+                table = cdist(one, other)
+                ends = [np.percentile(table.min(axis=axis), 95) for axis in (0, 1)]
+                own["hausdorff"].append(max(directed_hausdorff(one, other)[0], directed_hausdorff(other, one)[0]))
+                own["hausdorff_95"].append(max(ends))
+            for metric, values in own.items():
+                mean = np.mean(values) if values else None
+                assert found.cases[f"c{place}"].values[metric] == (pytest.approx(mean) if values else None)
+                every[metric] += [mean] if values else []
+        for metric, values in every.items():
+            assert value(found, metric) == pytest.approx(np.mean(values))
+            row = next(row for row in found.aggregates if (row.metric, row.label) == (metric, None))
+            assert row.low < row.value < row.high
+
+    def test_a_label_in_one_map_alone_has_no_distance_but_a_reason(self):
+        sky, road = np.ones((HIGH, WIDE), int), np.zeros((HIGH, WIDE), int)
+        found = judged(*data_set([(sky, sky), (sky, road)]), distances=True)
+        rows = {row.label: row for row in found.aggregates if row.metric == "hausdorff"}
+        assert [(rows[label].value, rows[label].n, rows[label].unscored) for label in (None, "road", "sky")] == [
+            (0.0, 1, 1), (None, 0, 1), (0.0, 1, 1),
+        ]  # fmt: skip
+        assert rows["road"].reason == NOT_IN_BOTH
+        assert found.cases["c1"].values["hausdorff"] is None
+        assert "hausdorff" not in {row.metric for row in judged(*data_set([(sky, sky)])).aggregates}
 
 
 class TestLaws:

@@ -74,7 +74,7 @@ sides = pa.array([20, 20, 20], pa.int32())
 cases = suite.cases.drop(["image_width", "image_height"])
 sized = replace(suite, cases=cases.append_column("image_width", sides).append_column("image_height", sides))
 run("coco_summary", sized, geometry="mask")
-run("segmentation_iou", sized)
+run("segmentation_iou", sized, distances=True)
 run("panoptic_quality", sized)
 run("boundary_ap", sized)
 for name in ("voc_ap", "open_images_ap", "lvis_summary"):

@@ -10,19 +10,33 @@ import numpy as np
 import pyarrow as pa
 from pydantic import Field
 
-from metrics.core.array_types import Floats, Int32s, Ints
+from metrics.core.array_types import Bools, Floats, Int32s, Ints
 from metrics.core.evaluator import Aggregate, CaseScore, Example, Findings, Metric, not_applicable
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
+from metrics.core.sampling_design import SamplingDesign
 from metrics.core.suite import Outputs, Suite
+from metrics.evaluators._classification import aggregate
 from metrics.evaluators._half_samples import Resamples, Seed, image_spread, number, resample_sums
 from metrics.evaluators.segmentation._label_maps import Batch, LabelMapParameters, Labels, batches
-from metrics.stats.ratios import mean_over, ratio
-from metrics.vision.segmentation import band_distance, dice, iou, tally
+from metrics.stats.intervals import mean_intervals
+from metrics.stats.ratios import mean_over, ratio, weighted_mean
+from metrics.vision.segmentation import band_distance, contour_distances, dice, iou, tally
 
 ABSENT = "neither the ground truth nor the predictions have a pixel of this label"
 NOTHING = "every pixel of the ground truth is ignored"
 Cells = tuple[Ints, Ints, Ints]
+DISTANCES = (
+    Metric.lower(
+        "hausdorff", "Largest distance from one contour of a label to the other, a mean over images.", high=np.inf,
+        threshold=None, unit="pixels", title="Hausdorff distance",
+    ),
+    Metric.lower(
+        "hausdorff_95", "The same of all but the farthest 5 % of the pixels of each contour.", high=np.inf,
+        threshold=None, unit="pixels", title="Hausdorff distance, 95 %",
+    ),
+)  # fmt: skip
+NOT_IN_BOTH = "no image has such a region in both maps: without one there is no distance"
 CURVES = pa.schema([("label", pa.string()), ("predicted", pa.string()), ("count", pa.int64())])
 
 
@@ -32,8 +46,15 @@ class SegmentationIouParameters(LabelMapParameters):
     dilation_ratio: float = Field(
         0.02, ge=0, le=0.5, description="Width of the band along contours, as a share of the image's diagonal."
     )
+    distances: bool = Field(
+        False, description="Also the Hausdorff distance of contours; takes longer: their pixels are compared in pairs."
+    )
     resamples: Resamples = 500
     seed: Seed = 0
+
+    def measured(self, declared: tuple[Metric, ...]) -> tuple[Metric, ...]:
+        """Return the declared metrics, and the distances where they are asked for."""
+        return (*declared, *DISTANCES) if self.distances else declared
 
 
 def _scene(truths: dict[str, tuple[int, int]], predictions: dict[str, tuple[int, int]]) -> Mapping[str, Any]:
@@ -84,6 +105,7 @@ def _scene(truths: dict[str, tuple[int, int]], predictions: dict[str, tuple[int,
         "Valor metrics: Intersection Over Union (IOU), Mean IOU, semantic segmentation",
         "Everingham et al., The Pascal Visual Object Classes Challenge: a retrospective, 2015 (segmentation accuracy)",
         "Cheng et al., Boundary IoU: improving object-centric image segmentation evaluation, 2021",
+        "Huttenlocher et al. 1993, Hausdorff distance",
     ),
     standards=("valid and reliable", "outcomes analysis"),
     examples=(
@@ -101,6 +123,15 @@ def _scene(truths: dict[str, tuple[int, int]], predictions: dict[str, tuple[int,
                 {"metric": "boundary_iou", "label": "road", "value": 18 / 36},
                 {"metric": "boundary_iou", "label": "sky", "value": 16 / 34},
             ),
+        ),
+        Example(
+            "contours one column apart on one side; the farthest pixels are those of that side",
+            _scene({"road": (0, 6), "sky": (6, 10)}, {"road": (0, 5), "sky": (5, 10)}),
+            rows=(
+                {"metric": "hausdorff", "label": "road", "value": 1.0, "n": 1},
+                {"metric": "hausdorff_95", "label": None, "value": 1.0},
+            ),
+            parameters={"distances": True},
         ),
         Example(
             "pixels of the ignored label count nowhere, for any prediction",
@@ -151,6 +182,13 @@ def segmentation_iou(suite: Suite, outputs: Outputs, parameters: SegmentationIou
     image's diagonal, rounded, at least 1. Bands are made per label and image and their pixels counted over the data
     set; boundary_iou without a label is the mean over labels.
 
+    `distances` adds the Hausdorff distance of the contours, in pixels, from 0 up, lower is better: of a label in an
+    image the largest distance of a pixel of one contour to the nearest of the other, from both sides; `hausdorff_95`
+    takes the larger of the two 95 % points instead, so that a few stray pixels do not decide. A contour are the
+    pixels beside another label or the edge of the image. The score of an image is the mean over the labels in both of
+    its maps, the number of the data set the mean over images, with a bootstrap interval; a label in one of the maps
+    alone has no distance there, and is counted as unscored.
+
     Regions come as indexed PNG masks, run lengths, polygons or boxes; the latter are drawn as pycocotools draws them.
     Where regions of one image overlap, the later row wins. Pixels that no region covers are `background`; it is a label
     like every other, so leave it out by naming it in `ignore_labels`. Class 0 of an indexed mask is likewise a class.
@@ -160,15 +198,16 @@ def segmentation_iou(suite: Suite, outputs: Outputs, parameters: SegmentationIou
     bands are taken; predicting an ignored label elsewhere is wrong. A crowd is a region like every other.
 
     IoU, Dice and accuracy equal scikit-learn's jaccard_score, f1_score and accuracy_score on the pixels. The 95 %
-    interval is from half-samples of the images (of `cases.group` where given); it takes ten of them. n is the number of images with a
-    pixel that counts; of a label, of those that have it in either map. The curve has the columns label, predicted
-    (null: no label) and count, the pixel confusion matrix; the evidence of a case has that of its image.
+    interval is from half-samples of the images (of `cases.group` where given); it takes ten of them. n is the number
+    of images with a pixel that counts; of a label, of those that have it in either map. The curve has the columns
+    label, predicted (null: no label) and count, the pixel confusion matrix; the evidence of a case has that of its
+    image.
     """
     labels = Labels.of(suite, outputs, parameters)
-    counts = _count(suite, outputs, labels, parameters.dilation_ratio)
+    counts = _count(suite, outputs, labels, parameters)
     sums, drawn = resample_sums(suite, counts.pixels, parameters.resamples, parameters.seed)
     return Findings(
-        _aggregates(counts, sums, drawn),
+        [*_aggregates(counts, sums, drawn), *_distances(counts, suite)],
         cases=dict(zip(suite.cases["case_id"].to_pylist(), _cases(counts), strict=True)),
         curves=_curves(counts),
     )
@@ -179,24 +218,29 @@ class _Counts:
     """What was counted in I images of K labels.
 
     pixels [I, 2, 3, K]: of areas and of bands, those in both maps, in the truth, in the prediction. cells: of each
-    image the true labels, the predicted ones and the pixels of every pair there is; code K is no label.
+    image the true labels, the predicted ones and the pixels of every pair there is; code K is no label. apart: [I, 2,
+    K] distances of contours, NaN for none; None where they are not asked for.
     """
 
     labels: tuple[str, ...]
     pixels: Int32s
     cells: list[Cells]
+    apart: Floats | None = None
 
 
-def _count(suite: Suite, outputs: Outputs, labels: Labels, ratio: float) -> _Counts:
+def _count(suite: Suite, outputs: Outputs, labels: Labels, parameters: SegmentationIouParameters) -> _Counts:
     """Count image by image; threads share them."""
     pixels = np.zeros((len(suite), 2, 3, len(labels)), np.int32)
     cells: list[Cells] = []
+    apart = np.full((len(suite), 2, len(labels)), np.nan) if parameters.distances else None
 
     def count(batch: Batch, index: int) -> Cells:
         maps = batch.maps(index)
-        distance = band_distance(maps.height, maps.width, ratio)
+        distance = band_distance(maps.height, maps.width, parameters.dilation_ratio)
         found = tally(maps.truth, maps.prediction, maps.height, len(labels), distance)
         pixels[maps.place] = found.areas, found.bands
+        if apart is not None:
+            apart[maps.place] = contour_distances(maps.truth, maps.prediction, maps.height, len(labels))
         truth, predicted = found.confusion.nonzero()
         return truth, predicted, found.confusion[truth, predicted]
 
@@ -204,10 +248,11 @@ def _count(suite: Suite, outputs: Outputs, labels: Labels, ratio: float) -> _Cou
         for batch in batches(suite, outputs, labels):
             cells += threads.map(count, [batch] * len(batch.places), range(len(batch.places)))
     if not labels.implied or pixels[:, 0, 1, -1].any():
-        return _Counts(labels.names, pixels, cells)
+        return _Counts(labels.names, pixels, cells, apart)
     # nothing is background: what the prediction leaves open is of no label
     last = len(labels) - 1
-    return _Counts(labels.names[:-1], pixels[..., :-1], [_join_codes(cell, last) for cell in cells])
+    joined = [_join_codes(cell, last) for cell in cells]
+    return _Counts(labels.names[:-1], pixels[..., :-1], joined, None if apart is None else apart[..., :-1])
 
 
 def _join_codes(cells: Cells, last: int) -> Cells:
@@ -245,6 +290,26 @@ def _aggregates(counts: _Counts, sums: Floats, drawn: int) -> list[Aggregate]:
     return rows
 
 
+def _distances(counts: _Counts, suite: Suite) -> Iterator[Aggregate]:
+    """Yield the mean distances of images, then those of each label; none where they are not asked for."""
+    if counts.apart is None:
+        return
+    design = SamplingDesign.of(suite.cases)
+    held: Bools = np.asarray(counts.pixels[:, 0, 1:].any(axis=1))
+    columns: list[tuple[str | None, Bools, Floats]] = [(None, np.asarray(held.any(axis=1)), mean_over(counts.apart, 2))]
+    columns += [(label, np.asarray(held[:, k]), counts.apart[:, :, k]) for k, label in enumerate(counts.labels)]
+    for label, there, values in columns:
+        low, high, method = mean_intervals(values, design.weights, design.clusters, low=0.0)
+        for kind, metric in enumerate(DISTANCES):
+            own = values[:, kind]
+            n = int(np.count_nonzero(~np.isnan(own)))
+            yield aggregate(
+                metric.name, weighted_mean(own, design.weights), (low[kind], high[kind]), method, n=n,
+                unscored=int(there.sum()) - n, label=label,
+                reason=None if n else NOT_IN_BOTH if there.any() else ABSENT,
+            )  # fmt: skip
+
+
 def _cases(counts: _Counts) -> Iterator[CaseScore]:
     """Yield the mean IoU of each image, with the IoU of its labels and its confusion."""
     by_label = iou(counts.pixels[:, 0])
@@ -265,7 +330,11 @@ def _cases(counts: _Counts) -> Iterator[CaseScore]:
             if share == share
         }
         evidence = Evidence(facts={"iou": shares, "confusion": confusion})
-        yield CaseScore({"image_miou": float(means[place])}, evidence=evidence)
+        values: dict[str, float | None] = {"image_miou": float(means[place])}
+        if counts.apart is not None:
+            own = mean_over(counts.apart[place], 1).tolist()
+            values |= {metric.name: None if one != one else one for metric, one in zip(DISTANCES, own, strict=True)}
+        yield CaseScore(values, reason=NOT_IN_BOTH, evidence=evidence)
 
 
 def _curves(counts: _Counts) -> pa.Table:

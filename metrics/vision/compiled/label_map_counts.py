@@ -6,7 +6,7 @@ nowhere.
 
 import numpy as np
 
-from metrics.core.array_types import Bytes, Int32s, Ints
+from metrics.core.array_types import Bytes, Floats, Int32s, Ints
 from metrics.vision.compiled.jit import compiled, int64
 
 HASHED = int64(2_654_435_761)  # Knuth's multiplier: neighbouring pairs come to lie apart
@@ -65,6 +65,19 @@ def tally(truth: Int32s, prediction: Int32s, truth_band: Bytes, band: Bytes, con
             bands[2, predicted] += 1
             if truth_band[pixel] and actual == predicted:
                 bands[0, actual] += 1
+
+
+@compiled
+def nearest(points: Ints, others: Ints) -> Floats:
+    """Return the distance of each point [n, 2] to the nearest of the others [m, 2], of which there is one or more."""
+    found = np.empty(len(points), np.float64)
+    for i in range(len(points)):
+        best = np.inf
+        for j in range(len(others)):
+            x, y = points[i, 0] - others[j, 0], points[i, 1] - others[j, 1]
+            best = min(best, float(x * x + y * y))
+        found[i] = np.sqrt(best)
+    return found
 
 
 @compiled
