@@ -151,13 +151,20 @@ def tails(samples: int = 2_000) -> Iterator[Line]:
             yield from _withheld(f"mean, {kind}, n = {n}", values, truth, -np.inf if kind == "normal" else 0.0)
 
 
-def _withheld(name: str, values: Floats, truth: float, least: float) -> Iterator[Line]:
+def _withheld(name: str, values: Floats, truth: float, least: float, signed: Floats | None = None) -> Iterator[Line]:
+    """Yield what holds of the means of `values` [n, samples], which are the sizes of `signed` errors if given."""
     for words, withhold in (("before", False), ("now", True)):
         low, high = bootstrap_means(values, low=least, withhold=withhold)
+        if withhold and signed is not None:
+            high = np.where(_lacks_end(signed), np.nan, high)
         held = ~(low > truth + 1e-12) & ~(high < truth - 1e-12)
         lacks = np.isnan(low) | np.isnan(high)
         width = float(np.nanmedian(np.where(lacks, np.nan, high - low))) if not lacks.all() else np.nan
         yield Line(f"{name}, {words}", float(held.mean()), width, float(lacks.mean()))
+
+
+def _lacks_end(signed: Floats) -> NDArray[np.bool_]:
+    return np.isnan(np.stack(bootstrap_means(signed))).any(axis=0)
 
 
 ERRORS: dict[str, tuple[Draw, float, float]] = {  # centred errors, the mean of their size, and of their square
@@ -174,8 +181,8 @@ def errors(samples: int = 1_000) -> Iterator[Line]:
     for kind, (draw, size, square) in ERRORS.items():
         for n in (10, 20, 50, 200):
             apart = draw(np.random.default_rng(n), (n, samples))
-            yield from _withheld(f"MAE, {kind}, n = {n}", np.abs(apart), size, 0.0)
-            yield from _withheld(f"MSE, {kind}, n = {n}", apart**2, square, 0.0)
+            yield from _withheld(f"MAE, {kind}, n = {n}", np.abs(apart), size, 0.0, apart)
+            yield from _withheld(f"MSE, {kind}, n = {n}", apart**2, square, 0.0, apart)
             yield from _withheld(f"bias, {kind}, n = {n}", apart, 0.0, -np.inf)
             yield from explained(f"R², {kind}, n = {n}", apart[:, : samples // 2], square)
 
@@ -184,7 +191,7 @@ def explained(name: str, apart: Floats, square: float) -> Iterator[Line]:
     """Of R² where predictions vary as much as errors: before, and without the lower end where MSE has no upper one."""
     n, samples = apart.shape
     rng = np.random.default_rng(n)
-    unknown = np.isnan(bootstrap_means(apart**2, low=0.0)[1])
+    unknown = np.isnan(bootstrap_means(apart**2, low=0.0)[1]) | _lacks_end(apart)
     ends = np.zeros((2, samples))
     for place in range(samples):
         truth = np.sqrt(square) * rng.normal(size=n) + apart[:, place]

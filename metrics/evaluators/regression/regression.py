@@ -193,16 +193,19 @@ def regression(suite: Suite, outputs: Outputs, parameters: RegressionParameters)
     both = np.abs(predicted) + size
     symmetric = 2 * np.abs(error) / np.where(both < 1 / HUGE, 1.0, both)
     cases = found.case_scores({"mae": np.abs(error), "bias": error, "mape": share}, ZERO, residual=error)
-    mse = found.mean("mse", error**2)
+    bias = found.mean("bias", error, low=-math.inf)
+    mse = _without_upper(found.mean("mse", error**2), bias)
+    relative = found.mean("mape", share, left_out=ZERO)
+    signed = found.mean("mape", share * np.sign(error), low=-math.inf, left_out=ZERO)
     weights, clusters = found.draws.weights, None if found.draws.clusters is None else found.draws.unit
     ranks = Ranks.of(truth, weights), Ranks.of(predicted, weights)
     linear = pearson(truth, predicted, weights, clusters)
     correlations = {"pearson": linear, "spearman": spearman(*ranks), "kendall": kendall(*ranks)}
     rows = [
-        found.mean("mae", np.abs(error)),
+        _without_upper(found.mean("mae", np.abs(error)), bias),
         _root(mse),
-        found.mean("mape", share, left_out=ZERO),
-        found.mean("bias", error, low=-math.inf),
+        _without_upper(relative, signed),
+        bias,
         mse,
         found.mean("smape", symmetric, high=2.0),
         found.mean("mase", scaled, left_out=NO_SCALE if parameters.order else NO_ORDER),
@@ -277,6 +280,17 @@ def _scaled(
     return aggregate(
         metric, value, ends or NONE, "bootstrap", n=n, unscored=found.unscored, reason=why, samples=samples
     )
+
+
+def _without_upper(sizes: Aggregate, signed: Aggregate) -> Aggregate:
+    """Return the mean of sizes of errors without an upper end where the mean of the errors with signs lacks an end.
+
+    Of ten errors with a long tail on one side the sizes may look alike, as those on the other side are large, too.
+    """
+    if sizes.low is None or sizes.high is None or (signed.low is None) == (signed.high is None):
+        return sizes
+    why = f"{signed.reason}".rpartition("; ")[2].replace("no lower", "no upper") + " (errors with their signs)"
+    return replace(sizes, high=None, reason="; ".join(filter(None, [sizes.reason, why])))
 
 
 def _bounded_as(mse: Aggregate, r2: Aggregate) -> Aggregate:

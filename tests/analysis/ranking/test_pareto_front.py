@@ -45,7 +45,8 @@ def test_dominated_is_significantly_worse_in_one_and_equal_or_worse_in_the_rest(
 def test_what_the_answers_took_counts_like_a_metric(run: Run) -> None:
     by_time, by_edits = pareto_front(run, [PASSES, "duration_s"]), pareto_front(run, [PASSES, EDITS])
     assert by_time.placings == by_edits.placings
-    assert objectives(run)["duration_s"].ranks.ranges == leaderboard(run).ranks[EDITS].ranges
+    by_median, by_mean = objectives(run)["duration_s"].ranks, leaderboard(run).ranks[EDITS]
+    assert by_median.ranges == by_mean.ranges
 
 
 def test_better_by_value_alone_is_on_the_front(workspace: Path) -> None:
