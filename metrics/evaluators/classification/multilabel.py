@@ -301,8 +301,8 @@ def _of_cases(found: _Sets, cases: Mapping[str, Floats], draws: Draws) -> Iterat
             ends, method = wilson(float(column.sum()), n), "wilson"
         else:
             high = math.inf if metric == "coverage_error" else 1.0
-            ends, why = own.mean_interval(column[:, 0], 0.0, high)
-            method, reason = "bootstrap", "; ".join(filter(None, [reason, why])) or None
+            ends, unknown = own.mean_interval(column[:, 0], 0.0, high)
+            method, reason = "bootstrap", "; ".join(filter(None, [reason, unknown])) or None
         yield aggregate(
             metric, samples[0], ends, method, n=n, unscored=found.unscored + out, reason=reason, columns=columns,
             samples=samples[1:],
