@@ -81,7 +81,8 @@ def numbers(
         for name, metrics in NUMBERS.items():
             entry = evaluators()[name]
             if (name == "regression") == (task == "regression"):
-                for row in entry(suite, given, entry.parameters(resamples=resamples)).aggregates:
+                own_parameters = entry.parameters.model_validate({"resamples": resamples})
+                for row in entry(suite, given, own_parameters).aggregates:
                     if row.label is None and row.metric in metrics and row.columns.get("average") in (None, "macro"):
                         made[row.metric] = row.value, row.low, row.high
     seconds = np.exp(noise())[:, None]

@@ -1,7 +1,7 @@
 """Two models on the same cases, metric by metric: the paired difference, its interval, test and significance."""
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
@@ -12,11 +12,14 @@ from metrics.analysis.comparison.paired_bootstrap import Resampled, label_differ
 from metrics.analysis.comparison.run_settings import changed_settings
 from metrics.analysis.comparison.shared_cases import paired_designs, shared_cases
 from metrics.analysis.comparison.significance import Correction, PairedTest, corrected, largest_difference
-from metrics.analysis.comparison.unscored_pairs import has_ends, one_sided, unscored_notes
+from metrics.analysis.comparison.unscored_pairs import has_ends, one_sided
 from metrics.analysis.leaderboard.few_groups import design_warning
 from metrics.analysis.leaderboard.leaderboard import Cell, Column, Leaderboard, leaderboard
 from metrics.core.array_types import Floats, Ints
 from metrics.core.errors import InputError
+from metrics.core.evaluator import MAX_MISSING
+from metrics.core.metric_names import full_name
+from metrics.core.number_text import number
 from metrics.core.rounding import EQUAL
 from metrics.core.sampling_design import SamplingDesign
 from metrics.stats import power
@@ -181,7 +184,7 @@ def _compared(run: Run, model_a: str, other: Run, model_b: str, tag: str | None)
         tuple(entry for entry in unpaired if entry.column.key not in drawn), "holm", 0, design.clusters is not None,
         (
             *_notes(run, other, (*board_a.columns, *board_b.columns), rows, design),
-            *unscored_notes(at_worst, at_best, unbounded),
+            *_unscored_notes(at_worst, at_best, unbounded),
         ),
         ranked=_ranked(board_a, model_a, model_b) if run.id == other.id else {},
         family=board_a.tests if run.id == other.id else 0,
@@ -382,6 +385,25 @@ def _check_models(run: Run, model_a: str, other: Run, model_b: str) -> None:
             raise InputError(f"run {holder.id} has no model {model!r}; it has {', '.join(holder.models)}")
     if run.id == other.id and model_a == model_b:
         raise InputError(f"{model_a} cannot be compared with itself in one run; choose another model or another run")
+
+
+def _unscored_notes(
+    at_worst: Mapping[str, Difference], at_best: Mapping[str, Difference], unbounded: Sequence[Column]
+) -> Iterator[str]:
+    """Yield what the differences in primary metrics may be with the cases that only one model has a score of."""
+    for key, worst in at_worst.items():
+        if not worst.column.primary:
+            continue
+        ends = sorted(row.difference for row in (worst, at_best[key]) if row.difference is not None)
+        yield (
+            f"{full_name(worst.column)}: only one model has a score of {worst.completed:,} of {worst.n:,} cases; with "
+            f"these the worst or the best for either, the difference is between {' and '.join(map(number, ends))}."
+        )
+    for column in [column for column in unbounded if column.primary]:
+        yield (
+            f"{full_name(column)}: more than {100 * MAX_MISSING:.0f} % of the cases are unscored, and nothing bounds "
+            "what they would change."
+        )
 
 
 def _notes(

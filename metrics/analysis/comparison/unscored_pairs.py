@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,13 +12,8 @@ from metrics.analysis.leaderboard.leaderboard import Column
 from metrics.analysis.leaderboard.unscored import missing_cases
 from metrics.core.array_types import Bools
 from metrics.core.evaluator import MAX_MISSING
-from metrics.core.metric_names import full_name
-from metrics.core.number_text import number
 from metrics.core.sampling_design import SamplingDesign
 from metrics.store import Run
-
-if TYPE_CHECKING:
-    from metrics.analysis.comparison.compare import Difference
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -64,22 +57,3 @@ def one_sided(
 def has_ends(column: Column) -> bool:
     """Return whether the metric's range has both ends."""
     return math.isfinite(column.high - column.low)
-
-
-def unscored_notes(
-    at_worst: Mapping[str, Difference], at_best: Mapping[str, Difference], unbounded: Sequence[Column]
-) -> Iterator[str]:
-    """Yield what the differences in primary metrics may be with the cases that only one model has a score of."""
-    for key, worst in at_worst.items():
-        if not worst.column.primary:
-            continue
-        ends = sorted(row.difference for row in (worst, at_best[key]) if row.difference is not None)
-        yield (
-            f"{full_name(worst.column)}: only one model has a score of {worst.completed:,} of {worst.n:,} cases; with "
-            f"these the worst or the best for either, the difference is between {' and '.join(map(number, ends))}."
-        )
-    for column in [column for column in unbounded if column.primary]:
-        yield (
-            f"{full_name(column)}: more than {100 * MAX_MISSING:.0f} % of the cases are unscored, and nothing bounds "
-            "what they would change."
-        )
