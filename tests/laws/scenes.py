@@ -150,6 +150,7 @@ def text_scene(size: int = 4) -> Scene:
                     "answer": f"{words} Said {model}{run % (index + 1)}.", "metadata.score": str(index / 4),
                     "retrieved_contexts": [f"Chunk {n}: {said[n]}" for n in range(3)], "citations": ["1"],
                     "choice_logprobs": [-9.0 - run, -10.0 + index, -9.5],
+                    "duration_s": 1.0 + index / 4 + run, "cost_usd": 0.01 + index / 100, "tokens": 50 + index * run,
                     "context_ids": ["p0", f"p{run}", f"p{index + 4}"],
                     "trace": STEPS % (index + run) % ("}" if run == 1 else ""),
                 }
