@@ -9,6 +9,9 @@ from metrics.stats.bootstrap import Bound, bootstrap_means
 from metrics.stats.corrections import is_significant
 from metrics.stats.float_tolerance import is_apart, root
 from metrics.stats.intervals import NONE, Interval, wilson
+from metrics.stats.rare_losses import share_upper
+
+FEW = 13  # pairs that differ to one side
 
 
 def newcombe_paired(both: int, only_b: int, only_a: int, neither: int) -> Interval:
@@ -48,10 +51,29 @@ def difference_intervals(
 
     widest: how far two values can be apart, of all columns or of each [m]: the range of the differences is −widest …
     widest. The studentised bootstrap of pairs, or of clusters of them (codes [n]); see bootstrap_means, for what is NaN
-    too. Percentiles of the means, even expanded ones, held the truth in 92 % of normal differences of six pairs and in
-    54 % of those that are mostly 0.
+    too. Where most pairs are equal and up to FEW differ to a side, it reaches at least as far as Clopper and Pearson's
+    end of their share does, times their mean: few say little of how many there are. Percentiles of the means, even
+    expanded ones, held the truth in 92 % of normal differences of six pairs and in 54 % of those that are mostly 0.
     """
-    return bootstrap_means(differences, weights, clusters, seed, low=-np.asarray(widest), high=widest, withhold=False)
+    low, high = bootstrap_means(
+        differences, weights, clusters, seed, low=-np.asarray(widest), high=widest, withhold=False
+    )
+    if weights is None and clusters is None:
+        differ = np.count_nonzero(np.nan_to_num(differences), axis=0)
+        mostly_equal = (differ > 0) & (2 * differ <= np.count_nonzero(~np.isnan(differences), axis=0))
+        for place in np.flatnonzero(mostly_equal & ~np.isnan(low)).tolist():
+            apart = differences[:, place][~np.isnan(differences[:, place])]
+            low[place] = min(low[place], apart.mean() - _few_reach(-apart))
+            high[place] = max(high[place], apart.mean() + _few_reach(apart))
+    return low, high
+
+
+def _few_reach(sizes: Floats) -> float:
+    """Return how far the few pairs above 0 may move the mean of `sizes` [n]: (upper(k, n) − k/n) times their mean."""
+    above = sizes[sizes > 0]
+    if not 0 < len(above) <= FEW:
+        return 0.0
+    return float((share_upper(len(above), len(sizes)) - len(above) / len(sizes)) * above.mean())
 
 
 def agreeing(ends: Floats, difference: Floats, p: Floats) -> Floats:

@@ -60,7 +60,7 @@ class Side(NamedTuple):
         >>> round(Side((0.0,), 1.0, 20).reach(), 4), round(Side((0.0, 1.0), 1.0, 20).reach(), 4)
         (0.1684, 0.1987)
         """
-        upper = _anytime_upper if anytime else _upper
+        upper = _anytime_upper if anytime else share_upper
         return max(((upper(k, self.units) - k / self.units) * size for k, size in self._sizes()), default=0.0)
 
     def anytime_p(self, difference: float) -> float:
@@ -122,7 +122,8 @@ def both_sides(
 
 
 @lru_cache(maxsize=4_096)
-def _upper(k: int, units: int) -> float:
+def share_upper(k: int, units: int) -> float:
+    """Return Clopper and Pearson's 97.5 % end of a share that k of n units have."""
     return exact_upper(k, units, TAIL)
 
 

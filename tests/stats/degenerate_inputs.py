@@ -256,6 +256,7 @@ TABLE: dict[str, Inputs] = {
         for units in (1, 30) for error in (0.0, 1e-17, NAN, 0.1) for significant in (0, 1, -1)
         for side in (Side(), Side((0.0,), 0.0, 0), Side((0.0, 1.0), 1.0, 1), Side((0.0, 1.0), 1.0, 30))
     ],
+    "rare_losses.share_upper": [(0, 0), (0, 20), (20, 20)],
     "rare_losses.both_sides": [
         (own, 1.0, weights, clusters) for own in (NONE, ONE, ZERO, HALF) for weights in (None, 0.0 * own)
         for clusters in (None, np.zeros(len(own), np.int64))
