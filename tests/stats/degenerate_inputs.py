@@ -257,10 +257,7 @@ TABLE: dict[str, Inputs] = {
         for side in (Side(), Side((0.0,), 0.0, 0), Side((0.0, 1.0), 1.0, 1), Side((0.0, 1.0), 1.0, 30))
     ],
     "rare_losses.share_upper": [(0, 0), (0, 20), (20, 20)],
-    "rare_losses.both_sides": [
-        (own, 1.0, weights, clusters) for own in (NONE, ONE, ZERO, HALF) for weights in (None, 0.0 * own)
-        for clusters in (None, np.zeros(len(own), np.int64))
-    ],
+    "rare_losses.both_sides": [(own, 1.0, *more) for own in (NONE, ONE, ZERO, HALF) for more in ((), (0.0 * own,))],
     "serial_dependence.dependence_evidence": [(NO_BOOLS,), (YES,), (NO,), (SPLIT,), (YES[:1],)],
     "serial_dependence.lag_correlation": [(NO_BOOLS,), (YES,), (NO,), (SPLIT,), (YES[:1],)],
     "dispersion.dispersion": [([],), ([0.0],), ([0.1] * 10,), ([-1.0, 1.0],)],
