@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING
 
 from metrics.presentation.format import exact, number, plural
 from metrics.presentation.phrases import named
+from metrics.stats.model_families import FEWEST
 
 if TYPE_CHECKING:
     from metrics.analysis import CaseItems, ShortSuites
+
+MOST_FAMILIES, MOST_NAMED = 3, 4  # families that are listed, and models of each
 
 
 def needs(found: CaseItems) -> str:
@@ -22,14 +25,28 @@ def needs(found: CaseItems) -> str:
     return ""
 
 
+def alike(found: CaseItems) -> str:
+    """Return which models share mistakes, and as how many they count, in a sentence; "" where none do."""
+    models, counted = len(found.models), len(found.families)
+    if counted == models:
+        return "" if found.are_labels_checked else "These models answer too much alike."
+    groups = [named(own[:MOST_NAMED]) + (" …" if len(own) > MOST_NAMED else "") for own in found.families]
+    shown = "; ".join(group for group, own in zip(groups[:MOST_FAMILIES], found.families, strict=False) if len(own) > 1)
+    return f"These {models} models count as {counted}, since some share mistakes: {shown}."
+
+
 def suspects(found: CaseItems) -> str:
     """Return how many labels are suspect, and how many more cases are unusual, in sentences."""
     sure, odd, hard = (found.of(verdict) for verdict in ("suspect", "unusual", "all wrong"))
     of = f"of {plural(len(found.rows), 'case')}"
     told = [f"None {of} is significantly likely to be mislabelled."]
+    if not found.are_labels_checked:
+        told = [f"{alike(found)} Labels are not checked: it takes {FEWEST} that answer independently."]
+    elif shared := alike(found):
+        told.append(shared)
     if sure:
         verb = "is" if len(sure) == 1 else "are"
-        told = [f"{len(sure)} {of} {verb} probably mislabelled: {named([row.case_id for row in sure])}."]
+        told[0] = f"{len(sure)} {of} {verb} probably mislabelled: {named([row.case_id for row in sure])}."
     if odd:
         more = " more" if sure else ""
         looks = f"{more} case looks" if len(odd) == 1 else f"{more} cases look"

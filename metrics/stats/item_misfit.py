@@ -2,6 +2,8 @@
 does that.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from metrics.core.array_types import Bools, Floats, Ints
@@ -15,8 +17,20 @@ HARD = np.linspace(-2, 2, 9)  # difficulties, in standard deviations around thei
 BINS = 512  # of the sum of abilities
 
 
-def reversed_p(right: Floats, ability: Floats, difficulty: Floats) -> Floats:
-    """Return the probability [n] of a pattern at least as reversed as that of each case, given how many are right.
+class Patterns(NamedTuple):
+    """What the patterns of right and wrong answers say of n cases and their models.
+
+    p [n]: probability of a pattern at least as reversed as that of a case, given how many are right. excess: how far
+    the patterns of the usual side, strong models right and weak ones wrong, spread, as a multiple of what they do where
+    models answer independently: reversed labels are on the other side, families of models on both.
+    """
+
+    p: Floats
+    excess: float
+
+
+def reversed_patterns(right: Floats, ability: Floats, difficulty: Floats) -> Patterns:
+    """Return how likely a pattern as reversed as that of each case is by chance, and how far all patterns spread.
 
     The statistic is T = Σ θ over the models that are right: small where the weak ones are. Its distribution is exact
     for cases of the 2PL model with as many models right, where the difficulty hardly counts; discriminations are drawn
@@ -30,18 +44,26 @@ def reversed_p(right: Floats, ability: Floats, difficulty: Floats) -> Floats:
     """
     spread = np.ptp(ability)
     if spread <= EQUAL:
-        return np.ones(len(right))
+        return Patterns(np.ones(len(right)), 1.0)
     steps = (ability - ability.min()) / spread * min(64, BINS // len(ability))
     level = np.ceil(steps - 0.5 - NEAR).astype(np.int64)  # of a half, which rounding would decide, the lower one
     hard = difficulty.mean() + HARD * max(difficulty.std(), 0.1)
     there, hit = ~np.isnan(right), np.nan_to_num(right) >= 0.5
     answered, group = np.unique(there, axis=0, return_inverse=True)
-    p = np.ones(len(right))
+    p, spread_seen, spread_usual = np.ones(len(right)), 0.0, 0.0
     for place, own in enumerate(answered):
         rows = np.flatnonzero(group.ravel() == place)
         below = _below(ability[own], level[own], hard)
-        p[rows] = below[hit[rows].sum(axis=1), (hit[rows] * level).sum(axis=1)]
-    return p
+        count, sums = hit[rows].sum(axis=1), (hit[rows] * level).sum(axis=1)
+        p[rows] = below[count, sums]
+        chance, t = np.diff(below, axis=1, prepend=0.0), np.arange(below.shape[1])
+        mean = (chance * t).sum(axis=1, keepdims=True)
+        variance = (chance * (t - mean) ** 2).sum(axis=1, keepdims=True)
+        above = ratio(np.maximum(t - mean, 0.0) ** 2, variance)
+        told = ((count > 0) & (count < own.sum()) & (variance[count, 0] > EQUAL)).nonzero()[0]
+        spread_seen += float(above[count[told], sums[told]].sum())
+        spread_usual += float((chance * above).sum(axis=1)[count[told]].sum())
+    return Patterns(p, spread_seen / spread_usual if spread_usual > 0 else 1.0)
 
 
 def _below(ability: Floats, level: Ints, hard: Floats) -> Floats:

@@ -295,6 +295,14 @@ TABLE: dict[str, Inputs] = {
     "intervals.binomial_tail": [(NO_INTS, NO_INTS, 0.5), (np.array([0, 9]), np.array([0, 9]), 0.5)],
     "intervals.exact_upper": [(0, 0, 0.025), (0, 1, 0.025), (1, 1, 0.025)],
     "intervals.percentiles": [(NONE,), (ONE,), (np.full(3, NAN),), (SAME,)],
+    "linked_models.linked_groups": [([], 0), ([], 1), ([NO_INTS], 2), ([np.array([1, 1])], 2)],
+    "model_families.check_labels": [(np.ones((4, 3)),), (np.full((4, 3), NAN),), (np.eye(4),), (np.ones((9, 9)),)],
+    "model_families.residual_dependence": [
+        (right, FITTED, np.full(4, kept)) for right in (np.ones((4, 3)), np.full((4, 3), NAN)) for kept in (True, False)
+    ],
+    "model_families.is_dependent": [(np.zeros((1, 1)),), (np.zeros((3, 3)),)],
+    "model_families.families": [(np.zeros((1, 1)),), (np.zeros((3, 3)),), (np.full((3, 3), 9.0),)],
+    "model_families.family_answers": [(np.full((4, 3), NAN), np.zeros(3, np.int64)), (np.zeros((0, 2)), np.arange(2))],
     "bradley_terry.misfit_p": [
         (NO_INTS, NO_INTS, NONE, 2, bradley_terry(*OPPONENTS, np.array([1.0, 0.0]), 2)),
         (*OPPONENTS, np.full(2, 0.5), 2, bradley_terry(*OPPONENTS, np.array([1.0, 0.0]), 2)),
@@ -303,8 +311,7 @@ TABLE: dict[str, Inputs] = {
         (NO_INTS, NO_INTS, NONE, np.zeros((0, 1)), 2), (*OPPONENTS, np.full(2, 0.5), np.zeros((2, 1)), 2),
         (*np.tile(OPPONENTS, 20), np.tile([1.0, 0.0], 20), np.zeros((40, 1)), 2),
     ],
-    "linked_models.linked_groups": [([], 0), ([], 1), ([NO_INTS], 2), ([np.array([1, 1])], 2)],
-    "item_misfit.reversed_p": [
+    "item_misfit.reversed_patterns": [
         (right, ability, np.zeros(len(right)))
         for right in (np.ones((4, 3)), np.zeros((4, 3)), np.full((4, 3), NAN), np.zeros((0, 3)), np.eye(4, 3))
         for ability in (np.zeros(3), np.full(3, 0.1), np.array([-1.0, 0.0, 1.0])) if len(right)

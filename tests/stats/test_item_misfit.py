@@ -9,7 +9,7 @@ from scipy.stats import norm
 
 from metrics.core.array_types import Floats
 from metrics.stats.corrections import benjamini_hochberg
-from metrics.stats.item_misfit import item_rest, reversed_p
+from metrics.stats.item_misfit import item_rest, reversed_patterns
 from metrics.stats.item_response import two_parameter
 from tests.stats.test_item_response import drawn
 
@@ -27,10 +27,11 @@ def test_the_probability_is_that_of_all_patterns_with_as_many_right() -> None:
             chance = expit(steep * (ability - place))
             mass += weight * norm.pdf(place) * np.where(patterns, chance, 1 - chance).prod(axis=1)
     expected = mass[patterns @ ability <= -3].sum() / mass.sum()
-    assert reversed_p(right, ability, np.array([*hard, *hard])) == pytest.approx([expected, 1.0, 1.0, 1.0])
+    found = reversed_patterns(right, ability, np.array([*hard, *hard]))
+    assert found.p == pytest.approx([expected, 1.0, 1.0, 1.0])
     assert expected < 0.02
     missing = np.array([[1, 1, 0, 0, np.nan]])
-    assert reversed_p(missing, ability, hard)[0] > expected, "less is known without the strongest model"
+    assert reversed_patterns(missing, ability, hard).p[0] > expected, "less is known without the strongest model"
 
 
 def test_false_accusations_stay_rare_and_reversed_labels_are_found_with_twenty_models() -> None:
@@ -49,7 +50,7 @@ def test_false_accusations_stay_rare_and_reversed_labels_are_found_with_twenty_m
 
 
 def test_equal_models_accuse_nobody() -> None:
-    assert reversed_p(np.eye(4), np.zeros(4), np.zeros(4)).tolist() == [1.0] * 4
+    assert reversed_patterns(np.eye(4), np.zeros(4), np.zeros(4)).p.tolist() == [1.0] * 4
 
 
 @pytest.mark.parametrize("models", [8, 60])
@@ -75,7 +76,7 @@ def test_the_correlation_with_the_rest() -> None:
 
 def _p(right: Floats) -> Floats:
     fitted = two_parameter(right)
-    return reversed_p(right, fitted.ability, fitted.difficulty)
+    return reversed_patterns(right, fitted.ability, fitted.difficulty).p
 
 
 def _suspects(right: Floats) -> Floats:

@@ -7,17 +7,18 @@ import numpy as np
 
 from metrics.analysis.comparison.case_values import case_values
 from metrics.analysis.leaderboard.leaderboard import Column, leaderboard
-from metrics.core.array_types import Floats
+from metrics.core.array_types import Floats, Ints
 from metrics.core.rounding import at_least
 from metrics.stats.corrections import benjamini_hochberg, is_significant
 from metrics.stats.float_tolerance import falling_order
-from metrics.stats.item_misfit import item_rest, reversed_p
-from metrics.stats.item_response import ItemResponse, two_parameter
+from metrics.stats.item_misfit import item_rest
+from metrics.stats.item_response import ItemResponse
+from metrics.stats.model_families import FEWEST, CheckedLabels, check_labels
 from metrics.stats.ratios import ratio
 from metrics.stats.short_suite import Size, by_information, cross_fitted, smallest
 from metrics.store import Run, cache_by_run
 
-MODELS, CASES = 8, 20  # that a fit takes
+MODELS, CASES = FEWEST, 20  # that a fit takes
 REST = 4  # models from which on a correlation with the other cases is shown
 ANSWERED = 0.5  # of the cases, by each model that counts
 UNUSUAL = 0.01  # p at or below which a case is worth a look
@@ -33,7 +34,7 @@ class CaseItem:
     average model, in standard deviations of the models; discrimination: how steeply the chance rises there; each with
     its 95 % interval. p: the probability of a pattern as reversed; see metrics.stats.item_misfit. verdict: suspect
     (p adjusted over the cases at most LEVEL), unusual (p at most UNUSUAL), all wrong (no model is right), or "". None
-    where there are too few models.
+    where there are too few models, and p where they answer too much alike.
     """
 
     case_id: str
@@ -56,6 +57,8 @@ class CaseItems:
 
     models: those that count, the ablest first; needs_models, needs_cases: how many more a fit takes, 0 where it is
     made; threshold: from which value on an answer counts as right, None where the metric itself says right or wrong.
+    families: of a fit, the models in families that share mistakes, the largest first: each counts as one model.
+    are_labels_checked: whether there are p and verdicts of labels; not where there are too few families.
     """
 
     rows: tuple[CaseItem, ...]
@@ -63,6 +66,8 @@ class CaseItems:
     needs_models: int
     needs_cases: int
     threshold: float | None
+    families: tuple[tuple[str, ...], ...] = ()
+    are_labels_checked: bool = False
 
     @property
     def fitted(self) -> bool:
@@ -134,13 +139,19 @@ def case_items(run: Run, evaluator: str, metric: str, tag: str | None = None) ->
         best = falling_order(ratio(np.nansum(answers.right, axis=0), there.sum(axis=0)))
         models = tuple(answers.models[place] for place in best.tolist())
         return CaseItems(tuple(rows), models, *answers.needs, answers.threshold)
-    fitted = _fitted(answers)
-    p = reversed_p(answers.right, fitted.ability, fitted.difficulty)
-    adjusted = benjamini_hochberg(p)
-    rows = [_item(row, fitted, place, float(p[place]), float(adjusted[place])) for place, row in enumerate(plain)]
-    rows.sort(key=lambda row: (VERDICTS.index(row.verdict), row.p if row.verdict else 1, -(row.discrimination or 0.0)))
-    models = tuple(answers.models[place] for place in falling_order(fitted.ability).tolist())
-    return CaseItems(tuple(rows), models, 0, 0, answers.threshold)
+    found = _checked(answers)
+    p: list[float | None] = [None] * len(plain) if found.p is None else found.p.tolist()
+    adjusted = np.ones(len(plain)) if found.p is None else benjamini_hochberg(found.p)
+    rows = [_item(row, found.cases, place, p[place], float(adjusted[place])) for place, row in enumerate(plain)]
+    rows.sort(
+        key=lambda row: (
+            VERDICTS.index(row.verdict),
+            1 if row.p is None or not row.verdict else row.p,
+            -(row.discrimination or 0.0),
+        )
+    )
+    models = tuple(answers.models[place] for place in falling_order(found.fitted.ability).tolist())
+    return CaseItems(tuple(rows), models, 0, 0, answers.threshold, _families(answers, found.codes), found.p is not None)
 
 
 @cache_by_run(maxsize=16)
@@ -153,19 +164,28 @@ def short_suites(run: Run, evaluator: str, metric: str, tag: str | None = None) 
     answers = _answers(run, evaluator, metric, tag)
     if answers is None or max(answers.needs):
         return None
-    fitted = _fitted(answers)
+    fitted = _checked(answers).fitted
     sizes = cross_fitted(answers.right, answers.values, answers.weights, fitted)
     order = by_information(fitted, max((size.cases for size in sizes), default=0))
     return ShortSuites(sizes, smallest(sizes), tuple(answers.case_ids[place] for place in order.tolist()))
 
 
 @lru_cache(maxsize=16)
-def _fitted(answers: _Answers) -> ItemResponse:
-    return two_parameter(answers.right)
+def _checked(answers: _Answers) -> CheckedLabels:
+    return check_labels(answers.right)
 
 
-def _item(row: CaseItem, fitted: ItemResponse, place: int, p: float, adjusted: float) -> CaseItem:
-    verdict = "suspect" if is_significant(adjusted) else "unusual" if p <= UNUSUAL else row.verdict
+def _families(answers: _Answers, codes: Ints) -> tuple[tuple[str, ...], ...]:
+    """Return the models by family, the largest family first."""
+    found: dict[int, tuple[str, ...]] = {}
+    for model, code in zip(answers.models, codes.tolist(), strict=True):
+        found[code] = (*found.get(code, ()), model)
+    return tuple(sorted(found.values(), key=len, reverse=True))
+
+
+def _item(row: CaseItem, fitted: ItemResponse, place: int, p: float | None, adjusted: float) -> CaseItem:
+    unusual = p is not None and p <= UNUSUAL
+    verdict = "suspect" if is_significant(adjusted) else "unusual" if unusual else row.verdict
     (low, high), (flat, steep) = fitted.difficulty_ends[place].tolist(), fitted.discrimination_ends[place].tolist()
     return CaseItem(
         row.case_id,

@@ -7,9 +7,11 @@ import pytest
 
 from metrics.analysis import case_items, short_suites
 from metrics.core.array_types import Floats
+from metrics.presentation.case_words import suspects
 from metrics.store import Run
 from tests.analysis.scored import scored_run
 from tests.stats.test_item_response import drawn
+from tests.stats.test_model_families import drawn_families
 
 METRIC = ("text_matching", "passes")
 
@@ -40,6 +42,20 @@ def test_reversed_labels_are_suspect_and_come_first(workspace: Path) -> None:
     assert shares[found.models[0]] > 0.6 > 0.4 > shares[found.models[-1]]
     plain = [row.discrimination for row in found.rows if not row.verdict]
     assert plain == sorted(plain, reverse=True)
+
+
+def test_models_of_a_few_families_judge_no_label(workspace: Path) -> None:
+    """Twelve models in three families count as three: difficulties, but neither p nor suspects, and the reason."""
+    found = case_items(ran(drawn_families(0, 12, 3, 0.9)[0]), *METRIC)
+    assert (found.fitted, found.are_labels_checked, len(found.families)) == (True, False, 3)
+    assert {len(own) for own in found.families} == {4}
+    assert {(row.p, row.verdict in ("suspect", "unusual")) for row in found.rows} == {(None, False)}
+    assert all(row.difficulty is not None for row in found.rows)
+    said = suspects(found)
+    assert said.startswith(
+        "These 12 models count as 3, since some share mistakes: m0, m3, m6 and m9; m1, m4, m7 and m10;"
+    )
+    assert "Labels are not checked: it takes 8 that answer independently." in said
 
 
 def test_fewer_than_eight_models_have_shares_and_correlations_alone(workspace: Path) -> None:
