@@ -200,7 +200,7 @@ def simulate_pairs(overlap: str, lift: float, labelled: int, repeats: int, size:
             labels = np.full(size, np.nan)
             labels[own[:labelled]] = passed[own[:labelled]]
             models.append((score, labels))
-        one = corrected_difference(*models)
+        one = corrected_difference(models[0], models[1])
         assert one is not None
         found.append((one.value, one.low, one.high, one.p, float((models[1][0] - models[0][0]).mean())))
     value, low, high, p, judged = np.array(found, np.float64).T

@@ -63,7 +63,7 @@ def corrected_differences(
     found = []
     for pair in combinations(chosen, 2) if len(chosen) <= MAX_MODELS else ():
         places = [run.models.index(model) for model in pair]
-        both: Bools = ~np.isnan(scores[places]).any(axis=0)
+        both: Bools = (~np.isnan(scores[places])).all(axis=0).astype(bool)
         score, label, chance = (every[places][:, both] for every in (scores, labels, chances))
         known = ~np.isnan(label)
         units = design.units[both]
