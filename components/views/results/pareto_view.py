@@ -35,7 +35,7 @@ SCALES = {"cost_usd": 1000.0}  # a case costs a fraction of a cent
 MARKS = {"front": "★", "perhaps": "☆", "dominated": "●"}  # in the order of the table
 STANDING = (
     "dominated: another model is significantly better in one criterion and significantly better or of equal value in "
-    "the others (paired tests, Holm over the pairs of models). May be dominated: significantly better in one, worse "
+    "the others (the ranks' paired tests). May be dominated: significantly better in one, worse "
     "by value in none, but not every difference is significant."
 )
 

@@ -42,9 +42,9 @@ def pareto_front(run: Run, keys: Sequence[str], tag: str | None = None, models: 
 
     keys: of columns of the leaderboard, or quantities of the answers (cost_usd, duration_s, tokens), see `objectives`;
     models: of these models only, default all. Significant is what the leaderboard's ranks are made of: the paired test
-    with Holm's correction over the pairs of models of a criterion. A domination that is not `perhaps` needs every
-    difference significant, so that it is wrong in at most 5 % however many criteria there are (Berger 1982). InputError
-    on a key that is none.
+    with Holm's correction over all metrics and pairs of models of the run. A domination that is not `perhaps` needs
+    every difference significant, so that it is wrong in at most 5 % however many criteria there are (Berger 1982).
+    InputError on a key that is none.
     """
     chosen = chosen_objectives(run, keys, tag)
     asked = [model for model in run.models if not models or model in models]
