@@ -12,6 +12,7 @@ from metrics.stats.quantiles import (
     quantile_interval,
     quantile_size,
     resampled_quantiles,
+    varied_quantiles,
     weighted_quantile,
 )
 from tests.seeds import least_covered, seeds
@@ -92,3 +93,18 @@ def test_intervals_of_heavy_tails_hold(share: float, groups: int) -> None:
         low, high = quantile_interval(values, share, None, clusters)
         held += (low is None or low <= truth) and (high is None or truth <= high)
     assert held >= least_covered(len(draws))
+
+
+def test_medians_of_many_cases_vary_like_their_resamples() -> None:
+    rng = np.random.default_rng(5)
+    units, weights = np.repeat(np.arange(500), 4), rng.integers(1, 4, 2_000).astype(float)
+    values = np.exp(rng.normal(size=(2_000, 2)) + rng.normal(size=(500, 1))[units])
+    values[::9, 1] = np.nan
+    drawn = varied_quantiles(values, 0.5, units, weights, 4_000)
+    draws, said = Draws.of(units, 1_000, weights=weights), ~np.isnan(values)
+    resampled = [
+        resampled_quantiles(values[own, place], 0.5, draws.of_cases(np.flatnonzero(own)))
+        for place, own in enumerate(said.T)
+    ]
+    assert drawn[:, 0].tolist() == [own[0] for own in resampled]
+    assert np.cov(drawn[:, 1:]) == pytest.approx(np.cov(np.array(resampled)[:, 1:]), rel=0.15)

@@ -1,28 +1,35 @@
 """What the models' answers took: seconds, dollars and tokens a case."""
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from operator import or_
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from metrics.analysis.leaderboard.ranks import Ranks, ranks_of_resamples
 from metrics.core.array_types import Floats, Ints
-from metrics.core.arrow import numbers, stored_rows
+from metrics.core.arrow import numbers, opened, with_nan
 from metrics.core.evaluator import Metric
 from metrics.stats.bootstrap import bootstrap_means
 from metrics.stats.bootstrap_draws import Draws
 from metrics.stats.heavy_tails import describe_unknown_end
-from metrics.stats.quantiles import describe_missing_end, quantile_interval, resampled_quantiles, weighted_quantile
+from metrics.stats.quantiles import (
+    describe_missing_end,
+    quantile_interval,
+    resampled_quantiles,
+    varied_quantiles,
+    weighted_quantile,
+)
 from metrics.stats.ratios import ratio, weighted_mean
 from metrics.store import Run, cache_by_run
 
 QUANTITIES = {"duration_s": "s", "cost_usd": "USD", "tokens": "tokens"}  # column of the outputs: its unit
 RESAMPLES = 500
+MAX_RESAMPLED = 20_000  # cases whose medians are resampled one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +59,21 @@ class Resource:
 
 
 def measured_outputs(run: Run) -> pa.Table:
-    """Return case_id, model and QUANTITIES of the outputs that say any of these; the other rows are not read."""
-    said = reduce(or_, (pc.field(name).is_valid() for name in QUANTITIES))
-    return stored_rows(run.input_path("outputs/outputs.parquet"), ["case_id", "model", *QUANTITIES], said)
+    """Return case_id, model and QUANTITIES of the outputs that say any of these; row groups without any are not read.
+
+    Without a filter of pyarrow's, which would import pandas: the start page needs these numbers.
+    """
+    with opened(run.input_path("outputs/outputs.parquet")) as file:
+        groups = [place for place in range(file.num_row_groups) if _is_said(file.metadata.row_group(place))]
+        table = file.read_row_groups(groups, columns=["case_id", "model", *QUANTITIES])
+    return table.filter(reduce(pc.or_, (table[name].is_valid() for name in QUANTITIES)))
+
+
+def _is_said(group: pq.RowGroupMetaData) -> bool:
+    """Return whether a row group may hold any of QUANTITIES, by its statistics."""
+    columns = [group.column(place) for place in range(group.num_columns)]
+    own = [column for column in columns if column.path_in_schema in QUANTITIES]
+    return any(column.statistics is None or column.statistics.null_count < column.num_values for column in own)
 
 
 def resource_values(run: Run, quantities: Collection[str]) -> dict[str, Floats]:
@@ -62,18 +81,26 @@ def resource_values(run: Run, quantities: Collection[str]) -> dict[str, Floats]:
     if not quantities:
         return {}
     outputs = measured_outputs(run)
+    if not len(outputs):  # of no rows Arrow would import pandas
+        return {quantity: np.full((run.spec.suite.cases, len(run.models)), np.nan) for quantity in quantities}
     ids = run.case_columns(["case_id"])["case_id"].combine_chunks()
-    models = pa.array(run.models, pa.string())
-    shape = len(ids), len(models)
-    outputs = outputs.filter(pc.is_in(outputs["model"], models))
-    places = numbers(pc.index_in(outputs["case_id"], ids)).astype(np.int64) * shape[1]
-    places += numbers(pc.index_in(outputs["model"], models))
+    shape = len(ids), len(run.models)
+    model = _model_places(outputs["model"].combine_chunks(), run.models)
+    places = numbers(pc.index_in(outputs["case_id"], ids)).astype(np.int64) * shape[1] + model
     values = {}
     for quantity in quantities:
-        said = np.asarray(outputs[quantity].is_valid())
-        sums = np.bincount(places[said], numbers(outputs[quantity].drop_null()), shape[0] * shape[1])
+        own = with_nan(outputs[quantity].cast(pa.float64()))
+        said = ~np.isnan(own) & (model >= 0)
+        sums = np.bincount(places[said], own[said], shape[0] * shape[1])
         values[quantity] = ratio(sums, np.bincount(places[said], minlength=len(sums))).reshape(shape)
     return values
+
+
+def _model_places(names: pa.Array, models: Sequence[str]) -> Ints:
+    """Return the place of each model in `models`, −1 for none; pa.array would import pandas."""
+    coded = names.dictionary_encode()
+    known = [models.index(name) if name in models else -1 for name in coded.dictionary.to_pylist()]
+    return np.array(known, np.int64)[numbers(coded.indices)]
 
 
 @cache_by_run(maxsize=32)
@@ -100,21 +127,6 @@ def resources(run: Run, tag: str | None = None) -> tuple[Resource, ...]:
     return tuple(found)
 
 
-def resampled_medians(run: Run, quantity: str, tag: str | None = None) -> dict[str, Floats]:
-    """Return the median of a quantity by model, of those that say it: of all cases, and of RESAMPLES of them or of
-    their groups, the same for every model: [1 + RESAMPLES].
-    """
-    design = run.sampling_design(tag)
-    values = resource_values(run, [quantity])[quantity][design.inside]
-    draws = Draws.of(design.units, RESAMPLES, weights=design.weights)
-    found = {}
-    for place, model in enumerate(run.models):
-        kept = np.flatnonzero(~np.isnan(values[:, place]))
-        if len(kept):
-            found[model] = resampled_quantiles(values[kept, place], 0.5, draws.of_cases(kept))
-    return found
-
-
 def _quantile(values: Floats, share: float, weights: Floats | None, clusters: Ints | None) -> Usage:
     ends = quantile_interval(values, share, weights, clusters)
     why = describe_missing_end(ends, values, share, weights, clusters)
@@ -133,12 +145,30 @@ def _mean(values: Floats, weights: Floats | None, clusters: Ints | None) -> Usag
 
 @cache_by_run(maxsize=32)
 def resource_ranks(run: Run, tag: str | None = None) -> Mapping[str, Ranks]:
-    """Return the ranks in the median of each of QUANTITIES, less is better, of those that outputs of two models say."""
-    found = {}
-    for quantity in QUANTITIES if len(run.models) > 1 else ():
-        medians = resampled_medians(run, quantity, tag)
-        if len(medians) > 1:
-            drawn = np.array([*medians.values()])
-            metric = Metric.lower(quantity, "", high=math.inf)
-            found[quantity] = ranks_of_resamples(metric, drawn[:, 0], drawn[:, 1:], list(medians))
+    """Return the ranks in the median of each of QUANTITIES, less is better, of those that outputs of two models say.
+
+    All medians are of the same resamples of the cases or groups; of more than MAX_RESAMPLED cases of data sets drawn by
+    how their medians vary together.
+    """
+    if len(run.models) < 2:
+        return {}
+    design, every, found = run.sampling_design(tag), resource_values(run, QUANTITIES), {}
+    for quantity, values in every.items():
+        own = values[design.inside]
+        said = np.flatnonzero(~np.isnan(own).all(axis=0))
+        if len(said) < 2:
+            continue
+        if len(own) > MAX_RESAMPLED:
+            medians = varied_quantiles(own[:, said], 0.5, design.units, design.weights, RESAMPLES)
+        else:
+            draws = Draws.of(design.units, RESAMPLES, weights=design.weights)
+            kept = [np.flatnonzero(~np.isnan(own[:, place])) for place in said]
+            medians = np.array(
+                [
+                    resampled_quantiles(own[cases, place], 0.5, draws.of_cases(cases))
+                    for cases, place in zip(kept, said, strict=True)
+                ]
+            )
+        metric = Metric.lower(quantity, "", high=math.inf)
+        found[quantity] = ranks_of_resamples(metric, medians[:, 0], medians[:, 1:], [run.models[at] for at in said])
     return found
