@@ -100,7 +100,8 @@ def _model_places(names: pa.Array, models: Sequence[str]) -> Ints:
     """Return the place of each model in `models`, −1 for none; pa.array would import pandas."""
     coded = names.dictionary_encode()
     known = [models.index(name) if name in models else -1 for name in coded.dictionary.to_pylist()]
-    return np.array(known, np.int64)[numbers(coded.indices)]
+    places: Ints = np.array(known, np.int64)[numbers(coded.indices)]
+    return places
 
 
 @cache_by_run(maxsize=32)
