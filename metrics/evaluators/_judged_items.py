@@ -94,3 +94,9 @@ def expected_share(judged: Sequence[Verdict], holds: Holds = "yes") -> tuple[flo
         return sum(verdict.holds == holds for verdict in judged) / len(judged), {}
     mean = fsum(known) / len(known)
     return mean if holds == "yes" else 1 - mean, {"share": WEIGHTED}
+
+
+def least_share(judged: Sequence[Verdict]) -> float:
+    """Return the judge's lowest probability of a good verdict; 0 or 1 where it tells none, 0 without a verdict."""
+    shares = [float(one.holds == "yes") if one.probability is None else one.probability for one in judged]
+    return min(shares, default=0.0)

@@ -44,7 +44,7 @@ def resampled_quantiles(values: Floats, share: float, draws: Draws) -> Floats:
 def varied_quantiles(
     values: Floats, share: float, units: Ints, weights: Floats | None, count: int, seed: int = 0
 ) -> Floats:
-    """Return the quantile of each column of `values` [n, m], NaN for none, and in `count` data sets alike: [m, 1 + count].
+    """Return the quantiles of columns of `values` [n, m], NaN for none, and in `count` data sets alike: [m, 1 + count].
 
     For large n, where resamples take long: the share of the weight below the quantile varies between data sets as the
     normal distribution with the covariance of `units` [n], of all columns together, and the quantile is that of the

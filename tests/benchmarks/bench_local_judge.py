@@ -1,7 +1,7 @@
 """Agreement of the local judge with labels, through its evaluators, on data that its calibration has not seen.
 
     python -m metrics judge install
-    python -m tests.benchmarks.bench_local_judge [--set NAME …] [--workspace DIR] [--least] [--plain] [--store]
+    python -m tests.benchmarks.bench_local_judge [--set NAME …] [--workspace DIR] [--least] [--plain] [--store …]
 
 answers: short right answers, right sentences, long hallucinated and subtly wrong answers (tests/corpora/grounding, the
 half held out); bare: only the short right and the long hallucinated ones, as in HaluEval's question answering.
@@ -13,10 +13,11 @@ attempts: answers, hedged answers and refusals; no_answer: people's answers and 
 by three people.
 
 AUC and balanced accuracy (at the threshold in force, .5 where there is none) with 95 % intervals: 1,000 resamples of
-whole passages. With --workspace an interrupted run continues where it stopped. Sets of ../shared/data are left out
-where it is absent. --least: a tenth of the passages. --plain: the same weights, asked one question about a whole
-answer. --store also judges the halves that set thresholds, and writes the table that comes with Assay,
-metrics/calibrations/calibrations.json. An hour on two idle cores, with --store two.
+whole passages. An answer passes where its least supported claim does. With --workspace an interrupted run continues
+where it stopped. Sets of ../shared/data are left out where it is absent. --least: a tenth of the passages. --plain: the
+same weights, asked one question about a whole answer. --store also judges the halves that set thresholds, and writes
+the table that comes with Assay, metrics/calibrations/calibrations.json; --store EVALUATOR keeps the figures of the
+others. An hour on two idle cores, with --store two.
 """
 
 import argparse
@@ -24,6 +25,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -33,6 +35,7 @@ import pyarrow as pa
 
 from metrics import Outputs, Suite, evaluate
 from metrics.calibrations.calibrated_thresholds import models_used
+from metrics.calibrations.shipped import shipped
 from metrics.core.evaluator import JUDGE
 from metrics.core.registry import evaluators
 from metrics.ingest import read_outputs, read_suite
@@ -46,6 +49,7 @@ from tests.benchmarks.local_judge_sets import DATA, REFUSALS, answerable, attemp
 from tests.benchmarks.threshold_sets import clapnq
 from tests.corpora.grounding import Grounded, answers, long_summaries, summaries
 
+METRICS = {"faithfulness": ("faithfulness", "least_supported")}  # with an even threshold: the scale is what is fitted
 HALF = 40  # passages of BEGIN
 QUESTIONS, ANSWERS = 150, 60  # of CLAPNQ and MT-RAG
 LEAST = 10
@@ -68,16 +72,18 @@ def main() -> None:
     parser.add_argument("--workspace", type=Path)
     parser.add_argument("--least", action="store_true")
     parser.add_argument("--plain", action="store_true", help="ask one plain question about each text")
-    parser.add_argument("--store", action="store_true", help="set thresholds, and write them to the product's table")
+    parser.add_argument(
+        "--store", nargs="?", const="", metavar="EVALUATOR", help="write the product's table of thresholds"
+    )
     options = parser.parse_args()
     step = LEAST if options.least else 1
     chosen = options.set or [*SETS, *([] if options.plain else ["mtrag"])]
-    if options.store and not DATA.is_dir():
+    if options.store is not None and not DATA.is_dir():
         sys.exit("skipped: --store needs ../shared/data")
     with tempfile.TemporaryDirectory() as scratch:
         workspace = options.workspace or Path(scratch)
-        if options.store:
-            _store(workspace)
+        if options.store is not None:
+            _store(workspace, options.store)
             return
         print(f"{'set':<58}{'evaluator':<26}{'n':>5}{'good':>6}   AUC                    balanced accuracy      at")
         for name in chosen:
@@ -91,19 +97,30 @@ def main() -> None:
                 _row(name, step, workspace)
 
 
-def _store(workspace: Path) -> None:
-    """Set the thresholds of each evaluator on the first halves of its sets, measure them on the others, store them."""
+def _store(workspace: Path, only: str) -> None:
+    """Set the thresholds of each evaluator on the first halves of its sets, measure them on the others, store them.
+
+    only: one evaluator; the figures of the others, whose questions are the same, are kept.
+    """
     found = []
     for id in dict.fromkeys(one.evaluator for one in SETS.values()):
-        own = {name: one for name, one in SETS.items() if one.evaluator == id}
-        scored = {
-            name: _scored(name, (False, True) if one.cuts else (True,), 1, workspace)[0] for name, one in own.items()
-        }
         entry = evaluators()[id]
         models = models_used(entry, entry.parameters(), {JUDGE: JUDGED})
-        used = [scored[name] for name, one in own.items() if one.cuts]
-        also = [scored[name] for name, one in own.items() if not one.cuts]
-        found.append(calibration(entry, id, models, used or also, also if used else (), cuts=bool(used)))
+        if only not in ("", id):
+            found += [replace(one, models=models) for one in shipped() if one.evaluator == id]
+            continue
+        own = {name: one for name, one in SETS.items() if one.evaluator == id}
+        for metric in METRICS.get(id, (id,)):
+            scored = {
+                name: _scored(name, (False, True) if one.cuts else (True,), 1, workspace, metric)[0]
+                for name, one in own.items()
+            }
+            used = [scored[name] for name, one in own.items() if one.cuts]
+            also = [scored[name] for name, one in own.items() if not one.cuts]
+            fixed = EVEN if id in METRICS else None
+            found.append(
+                calibration(entry, metric, models, used or also, also if used else (), cuts=bool(used), fixed=fixed)
+            )
     store(found)
 
 
@@ -145,7 +162,9 @@ def _cases(name: str, held_out: bool, step: int) -> list[Grounded]:
     return [case for case in cases if case.group in groups]
 
 
-def _scored(name: str, halves: Iterable[bool], step: int, workspace: Path) -> tuple[Scored, float | None, str]:
+def _scored(
+    name: str, halves: Iterable[bool], step: int, workspace: Path, metric: str
+) -> tuple[Scored, float | None, str]:
     """Judge halves of a set; return the scores, the threshold in force, and the pace and the unscored cases in words.
 
     `halves`: False for the one that sets thresholds, True for the one held out.
@@ -168,21 +187,23 @@ def _scored(name: str, halves: Iterable[bool], step: int, workspace: Path) -> tu
     pace = f"{(time.perf_counter() - begun) / verdicts:.2f} s a verdict" if run.spend["calls"] else "from the cache"
     frame = pd.DataFrame({"fit": [not half for half, _ in cases], "good": [case.right for _, case in cases]}, index=ids)
     frame["cluster"] = [f"{half} {case.group}" for half, case in cases]
-    frame["score"] = run.scores[run.scores["metric"] == about.evaluator].set_index("case_id")["value"]
+    frame["score"] = run.scores[run.scores["metric"] == metric].set_index("case_id")["value"]
     known = frame.dropna()
     entry = run.evaluator(about.evaluator)
+    threshold = next(one.threshold for one in entry.metrics if one.name == metric)
     scored = Scored(
         about.data, about.good, known["score"].to_numpy(float), known["good"].to_numpy(bool),
         pd.factorize(known["cluster"])[0], known["fit"].to_numpy(bool),
     )  # fmt: skip
-    return scored, entry.primary.threshold, f"{pace}, {len(frame) - len(known)} unscored"
+    return scored, threshold, f"{pace}, {len(frame) - len(known)} unscored"
 
 
 def _row(name: str, step: int, workspace: Path) -> None:
     """Judge the half of a set that is held out, and print its line."""
-    scored, threshold, words = _scored(name, [True], step, workspace)
-    cut = EVEN if threshold is None else threshold
-    show(name, SETS[name].evaluator, figures([scored], cut), f"{cut:.3f}   {words}")
+    for metric in METRICS.get(SETS[name].evaluator, (SETS[name].evaluator,)):
+        scored, threshold, words = _scored(name, [True], step, workspace, metric)
+        cut = EVEN if threshold is None else threshold
+        show(name, metric, figures([scored], cut), f"{cut:.3f}   {words}")
 
 
 def _plain(name: str, step: int) -> None:

@@ -171,12 +171,14 @@ def calibration(
     also: Sequence[Scored] = (),
     *,
     cuts: bool = True,
+    fixed: float | None = None,
 ) -> Calibration:
     """Set the threshold of a metric on the first halves of sets, measure it on the others, print and return both.
 
     The sets in `also` are measured only; without `cuts` the others are, too, and items from .5 on count as called good.
+    fixed: the threshold, instead of one that the first halves set.
     """
-    cut = best_cut([one.part(fit=True) for one in used]) if cuts else EVEN
+    cut = fixed if fixed is not None else best_cut([one.part(fit=True) for one in used]) if cuts else EVEN
     measured = [figures([one.part(fit=False)], cut) for one in (*used, *also)]
     mean = figures([one.part(fit=False) for one in used], cut)
     good = cuts and separates(mean.auc[0], mean.auc[1])
@@ -192,7 +194,7 @@ def calibration(
         auc=mean.auc[0], auc_low=mean.auc[1], auc_high=mean.auc[2],
         balanced=mean.balanced[0], balanced_low=mean.balanced[1], balanced_high=mean.balanced[2],
         procedure="highest balanced accuracy on half of the clusters, figures of the other half"
-        if cuts else "balanced accuracy of a score of .5",
+        if cuts and fixed is None else "balanced accuracy of a score of .5",
         sets=[
             {
                 "data": one.data, "good": one.meaning, "sets_the_threshold": cuts and place < len(used),

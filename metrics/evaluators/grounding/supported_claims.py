@@ -1,6 +1,7 @@
 """Claims of an answer that follow from the retrieved contexts (faithfulness), and those that do not (hallucination)."""
 
 import asyncio
+from dataclasses import replace
 from typing import Any, Literal
 
 from pydantic import Field
@@ -11,7 +12,7 @@ from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Verdict, yes_or_no
 from metrics.core.suite import Case
 from metrics.evaluators._classifiers import classifier_field, only_or_required_label
-from metrics.evaluators._judged_items import SHARE_IS_EXPECTED, share_score
+from metrics.evaluators._judged_items import SHARE_IS_EXPECTED, least_share, share_score
 from metrics.judge.asking import Judge
 from metrics.judge.steps import CLAIMS, ENTAILMENT, NO_CLAIMS, claims, entailed_verdicts, entailment
 from metrics.models import classifier as classifiers
@@ -47,11 +48,25 @@ SUPER_BOWL_REPLIES = (
     title="Faithfulness",
     inputs=("answer", "retrieved_contexts"),
     prompts=(CLAIMS, ENTAILMENT),
-    metrics=(Metric("faithfulness", "Share of the answer's claims that follow from the retrieved contexts."),),
+    metrics=(
+        Metric("faithfulness", "Share of the answer's claims that follow from the retrieved contexts.", primary=True),
+        Metric(
+            "least_supported",
+            "How surely the claim that the contexts support the least follows: the judge's probability, else 1 or 0.",
+            title="Least supported claim",
+            minor=True,
+            threshold=None,
+        ),
+    ),
     sources=("Valor, after RAGAS", "H2O Eval Studio", "RAG generator metrics"),
     standards=("valid and reliable", "LLM09 misinformation"),
     examples=(
-        Example("one of two claims is supported", SUPER_BOWL, {"faithfulness": 0.5}, judge=SUPER_BOWL_REPLIES),
+        Example(
+            "one of two claims is supported",
+            SUPER_BOWL,
+            {"faithfulness": 0.5, "least_supported": 0.0},
+            judge=SUPER_BOWL_REPLIES,
+        ),
         Example(
             "a claim that no context mentions is unsupported",
             {"answer": "Paris is lovely in spring.", "retrieved_contexts": ["Paris is the capital of France.", " "]},
@@ -106,7 +121,11 @@ async def faithfulness(case: Case, parameters: Parameters, judge: Judge) -> Case
     the contexts contradict and one that they do not mention both count as unsupported; if contexts disagree, one that
     supports the claim is enough. Their order does not matter. A true claim that no context contains is unsupported.
 
-    If all contexts are blank, or nothing was retrieved, the score is 0. An answer that makes no claim (empty, or a
+    One claim that does not follow makes an answer wrong, however many others do: `least_supported` is the judge's
+    probability of the verdict on the claim that the contexts support the least; of a judge that tells none, 1 if all
+    claims are supported, else 0.
+
+    If all contexts are blank, or nothing was retrieved, both are 0. An answer that makes no claim (empty, or a
     refusal) is not applicable.
     Evidence: each claim with its verdict, the judge's reason and the supporting contexts (numbers from 1).
     """
@@ -115,7 +134,8 @@ async def faithfulness(case: Case, parameters: Parameters, judge: Judge) -> Case
         return not_applicable(NO_CLAIMS)
     entailed = await entailment(judge, stated, case.retrieved_contexts)
     judged = entailed_verdicts(stated, entailed, case.retrieved_contexts)
-    return share_score("faithfulness", "claims", judged, "supported")
+    score = share_score("faithfulness", "claims", judged, "supported")
+    return replace(score, values={**score.values, "least_supported": least_share(judged)})
 
 
 ENTAILED = 0.5  # probability of entailment from which a context supports a sentence

@@ -140,11 +140,9 @@ class LocalCompleter:
         near = [_nearest(contexts, claim) for claim in claims]
         found: list[dict[int, tuple[float, str]]] = [{} for _ in claims]
         asked: list[Completion] = []
-        for place, context in enumerate(contexts):  # all claims about one context, whose beginning is then read once
-            about = [number for number, own in enumerate(near) if place in own]
-            shown = relevant_passages(context, [claims[number] for number in about])
-            for number in about:
-                found[number][place], one = self._follows(claims[number], context, shown, len(claims))
+        for number, claim in enumerate(claims):
+            for place in sorted(near[number]):
+                found[number][place], one = self._follows(claim, contexts[place], len(claims))
                 asked.append(one)
         replies, shares = [], []
         for number, own in enumerate(found, 1):
@@ -158,14 +156,15 @@ class LocalCompleter:
             shares.append({"yes": share, "no": 1 - share})
         return _completion({"replies": replies}, asked, shares)
 
-    def _follows(self, claim: str, context: str, shown: str, claims: int) -> tuple[tuple[float, str], Completion]:
+    def _follows(self, claim: str, context: str, claims: int) -> tuple[tuple[float, str], Completion]:
         """Return the probability that a claim follows from a context, what lowered it, and the question's cost.
 
-        `shown` are the passages of the context that the model reads; numbers are looked up in all of it. `claims` are
-        how many are asked about together.
+        The model reads the passages of the context that the claim is about; numbers are looked up in all of it.
+        `claims` are how many are asked about together.
         """
         scale = self._scale(SHORT[ENTAILMENT])
         missing = missing_numbers(claim, context)
+        shown = relevant_passages(context, claim)
         yes, one = self.opinion(ENTAILMENT, {"CONTEXTS": shown, "CLAIMS": claim})
         lowered = f"{', '.join(missing)} is not in the context" if missing and scale.number else ""
         return (scale.share(yes, bool(missing), claims), lowered), one

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from metrics.text.stated_numbers import unstated
 
-VERSION = 4  # of how the local judge handles a request: raise it on any change
+VERSION = 5  # of how the local judge handles a request: raise it on any change
 SENTENCES = "claims"  # the step that replies with the sentences of TEXT that state something
 ENTAILMENT = "entailment"
 FULLY = 0.999_9  # P(yes) is kept between 1 − FULLY and FULLY, so that its logit is finite
@@ -57,8 +57,8 @@ class Question:
 
 
 # The scales come from `python -m tests.benchmarks.fit_local_judge`; this one is for claims, and for bare answers with
-# their question. `several` keeps wrongly refused claims of long texts below one in five.
-FOLLOWING = Scale(slope=0.71, offset=0.09, number=-1.98, several=0.5)
+# their question. `several` is the one with which the least supported claim divides whole texts best at .5.
+FOLLOWING = Scale(slope=0.99, offset=0.09, number=-2.18, several=0.75)
 FOLLOWS = "Read the context, then decide whether the claim follows from it. Answer yes or no."
 SHORT = {  # by the id of the prompt
     ENTAILMENT: Question({"CONTEXTS": "Context:\n", "CLAIMS": "Claim: "}, first=FOLLOWS, scale=FOLLOWING),
