@@ -68,9 +68,9 @@ def _aggregate(metric: Metric, values: Floats, draws: Draws, unscored: int) -> A
         ends, why = draws.mean_interval(values, 0.0)
         return aggregate(metric.name, samples[0], ends, "bootstrap", n=n, unscored=unscored, reason=why)
     samples = resampled_quantiles(values, metric.quantile, draws)
-    ends = quantile_interval(values, metric.quantile, draws.weights, draws.codes)
-    why = describe_missing_end(ends, values, metric.quantile, draws.weights, draws.codes)
+    interval = quantile_interval(values, metric.quantile, draws.weights, draws.codes)
+    why = describe_missing_end(interval, values, metric.quantile, draws.weights, draws.codes)
     return aggregate(
-        metric.name, samples[0], ends, "order statistics", n=n, unscored=unscored, reason=why,
+        metric.name, samples[0], interval, "order statistics", n=n, unscored=unscored, reason=why,
         samples=samples[1:] if why is None else samples[:0],
     )  # fmt: skip
