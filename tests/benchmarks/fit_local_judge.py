@@ -128,13 +128,18 @@ def _gains(rows: list[Row], logits: NDArray[np.float64]) -> None:
     texts = {row.text: row.right_text for row in rows}
     for gain in GAINS:
         shares = expit(logits + gain * np.array([math.log(row.claims) for row in rows]))
-        least = pd.Series(shares).groupby([row.text for row in rows]).min()
-        labels = [texts[text] for text in least.index]
-        area, accuracy = roc_auc_score(labels, least), balanced_accuracy_score(labels, least >= EVEN)
         refused, found = (shares[right] < EVEN).mean(), (shares[~right] < EVEN).mean()
+        by_text = pd.Series(shares).groupby([row.text for row in rows])
+        rules = {"mean": by_text.mean(), "product": by_text.prod(), "least": by_text.min()}
+        labels = [texts[text] for text in rules["least"].index]
+        best = {
+            rule: max(balanced_accuracy_score(labels, values >= cut) for cut in values)
+            for rule, values in rules.items()
+        }
+        even = balanced_accuracy_score(labels, rules["least"] >= EVEN)
         print(
-            f"    several={gain:.2f}: refused {refused:.0%} of right, {found:.0%} of wrong; texts: AUC {area:.3f}"
-            f", balanced accuracy of the least supported claim {accuracy:.3f} at .5"
+            f"    several={gain:.2f}: refused {refused:.0%} of right, {found:.0%} of wrong; texts, balanced accuracy of"
+            f" the {', '.join(f'{rule} {value:.3f}' for rule, value in best.items())} at their best, least at .5 {even:.3f}"
         )
 
 
