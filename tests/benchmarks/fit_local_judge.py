@@ -138,8 +138,8 @@ def _gains(rows: list[Row], logits: NDArray[np.float64]) -> None:
         }
         even = balanced_accuracy_score(labels, rules["least"] >= EVEN)
         print(
-            f"    several={gain:.2f}: refused {refused:.0%} of right, {found:.0%} of wrong; texts, balanced accuracy of"
-            f" the {', '.join(f'{rule} {value:.3f}' for rule, value in best.items())} at their best, least at .5 {even:.3f}"
+            f"    several={gain:.2f}: refused {refused:.0%} of right, {found:.0%} of wrong; balanced accuracy of texts:"
+            f" {', '.join(f'{rule} {value:.3f}' for rule, value in best.items())} at their best, least at .5 {even:.3f}"
         )
 
 
