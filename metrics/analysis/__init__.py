@@ -1,8 +1,17 @@
 """The findings of a run as plain values: leaderboard, cases, one example, problems, insights. Reads only the store."""
 
-from metrics.analysis.cases.case_items import CaseItem, CaseItems, ShortSuites, case_items, has_items, short_suites
+from metrics.analysis.cases.case_items import (
+    CaseItem,
+    CaseItems,
+    ShortSuites,
+    case_items,
+    has_items,
+    informative_cases,
+    short_suites,
+)
 from metrics.analysis.cases.case_pages import CasePage, case_ids, case_texts, cases, with_answers, worst_cases
 from metrics.analysis.cases.example import ExampleView, example, examples
+from metrics.analysis.cases.full_score import FullScoreEstimate, full_score_estimates
 from metrics.analysis.comparison.compare import (
     Comparison,
     Difference,
@@ -80,4 +89,4 @@ from metrics.analysis.ranking.weighted_scores import Part, TurningPoint, Weighte
 from metrics.analysis.slices.find_slices import find_slices, slices
 from metrics.analysis.slices.slice_outcomes import measures
 from metrics.analysis.slices.slice_values import slice_values
-from metrics.analysis.trend import Stop, Trend, same_suite, trend
+from metrics.analysis.trend import Stop, Trend, runs_of_suite, same_suite, trend

@@ -62,11 +62,15 @@ class Trend:
 
 def same_suite(run: Run) -> list[Run]:
     """Return the finished runs of the run's suite, the oldest first; the run itself is one of them."""
-    fingerprint = run.spec.suite.fingerprint
+    return runs_of_suite(Workspace(run.workspace.path), run.spec.suite.fingerprint)
+
+
+def runs_of_suite(workspace: Workspace, fingerprint: str) -> list[Run]:
+    """Return the finished runs of a suite, the oldest first."""
     return [
-        other
-        for other in reversed(Workspace(run.workspace.path).runs())
-        if other.state == "finished" and other.spec.suite.fingerprint == fingerprint
+        run
+        for run in reversed(workspace.runs())
+        if run.state == "finished" and run.spec.suite.fingerprint == fingerprint
     ]
 
 

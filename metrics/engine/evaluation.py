@@ -184,6 +184,12 @@ class ScoringFields(Fields):
         default="group",
         page=True,
     )
+    budget_cases: int | None = option(
+        "evaluate only N cases of the suite: those that tell models apart best, where an earlier run of it has eight "
+        "models or more, else drawn at random; groups are drawn whole",
+        "N",
+        page=True,
+    )
     case_timeout: Seconds = option(
         "most seconds that scoring a case may take before it is an error, 0 for no limit (default: "
         "$ASSAY_CASE_TIMEOUT, else 300; ten times as long with a local model; docs/scale.md)",

@@ -26,6 +26,7 @@ from metrics.judge.rubrics import with_rubric
 from metrics.store import Run, Workspace
 from metrics.store.run_files import STARTING
 from metrics.store.run_notes import short_name
+from metrics.store.run_spec import BudgetFacts
 
 STARTED = "ASSAY_STARTED"  # the environment's name of the file descriptor that holds STARTING
 
@@ -42,13 +43,15 @@ def create(
     resources: Mapping[str, Any] | None = None,
     case_timeout: float | None = None,
     duplicates: Duplicates = "keep",
+    budget: BudgetFacts | None = None,
 ) -> Run:
     """Store the inputs and the specification of a run and return it; nothing is computed yet.
 
     A rubric saved in the workspace is chosen by its id (`rubric` of evaluator rubric), and stored whole with the run.
     `sample` names the bundled sample that the run shows; `resources` chooses models and judge, see load_resources;
     `case_timeout` is the most seconds that a case may take, 0 for no limit (default: see deadlines.default_timeout);
-    `duplicates`: whether cases that ask the same count as one unit, where the suite has no groups of its own.
+    `duplicates`: whether cases that ask the same count as one unit, where the suite has no groups of its own;
+    `budget`: what whole suite these cases are some of.
     Raises InputError where an evaluator or a parameter is unknown, an evaluator does not fit the suite's task, or the
     outputs have cases that the suite lacks.
     """
@@ -90,6 +93,7 @@ def create(
                 "left_out": suite.left_out,
                 "label_keys": list(suite.label_keys),
                 **({} if equal is None else {"equal_inputs": equal}),
+                **({} if budget is None else {"budget": budget.model_dump(mode="json")}),
             },
             "outputs": {
                 "fingerprint": workspace.save_outputs(outputs, suite),
@@ -100,7 +104,15 @@ def create(
             },
             "evaluators": [_evaluator_spec(entry, values, models, workspace.path) for entry, values in chosen.values()],
             "resources": models,
-            "receipt": [line.as_row() for line in (*suite.receipt, *outputs.receipt, *_equal_lines(suite, equal))],
+            "receipt": [
+                line.as_row()
+                for line in (
+                    *suite.receipt,
+                    *outputs.receipt,
+                    *_budget_lines(suite, budget),
+                    *_equal_lines(suite, equal),
+                )
+            ],
             "seed": seed,
             "case_timeout": default_timeout() if case_timeout is None else checked_timeout(str(case_timeout)),
         }
@@ -116,12 +128,23 @@ def _equal_facts(suite: Suite, duplicates: Duplicates) -> dict[str, Any] | None:
     return {"alike": found.alike, "units": found.units, "across": found.across, "grouped": grouped}
 
 
+def _budget_lines(suite: Suite, budget: BudgetFacts | None) -> Iterator[ReceiptLine]:
+    """Yield the line of the receipt on the cases that were evaluated of a larger suite."""
+    if budget is not None:
+        meaning = budget.in_words(len(suite))
+        yield ReceiptLine(_suite_file(suite), "cases", "asked", meaning, len(suite), question="budget_cases")
+
+
+def _suite_file(suite: Suite) -> str:
+    return suite.receipt[0].file if suite.receipt else suite.name
+
+
 def _equal_lines(suite: Suite, equal: Mapping[str, Any] | None) -> Iterator[ReceiptLine]:
     """Yield the line of the receipt on cases that were made one unit because they ask the same."""
     if equal is not None and equal["grouped"]:
-        file = suite.receipt[0].file if suite.receipt else suite.name
         meaning = f"one unit where cases ask the same: {equal['units']:,} units of {len(suite):,} cases"
-        yield ReceiptLine(file, "cases that ask the same", "asked", meaning, equal["alike"], question="duplicates")
+        place, count = "cases that ask the same", equal["alike"]
+        yield ReceiptLine(_suite_file(suite), place, "asked", meaning, count, question="duplicates")
 
 
 def _evaluator_spec(

@@ -24,8 +24,10 @@ from metrics.ingest import (
 )
 from metrics.ingest.source import labels_of
 from metrics.ingest.tables.columns import CommonMapping
+from metrics.library.case_budget import cases_within_budget
 from metrics.presentation.phrases import change_lines
 from metrics.store.remote.objects import local_file
+from metrics.store.run_spec import BudgetFacts
 
 ALL = "all"  # of `fix`: whatever the checks propose
 CHOSEN = (  # how a file is read, which lines of a receipt say that it was, and which files have that
@@ -41,7 +43,7 @@ Ask = Callable[[Evaluation, Suite], Outputs]
 class Data(NamedTuple):
     """Suite and outputs, the problems of rows that were skipped, what was assumed, and how many answers are missing.
 
-    `receipt` says what became of each part of the files.
+    `receipt` says what became of each part of the files; `budget` what larger suite these cases are some of, if any.
     """
 
     suite: Suite
@@ -49,6 +51,7 @@ class Data(NamedTuple):
     problems: tuple[InputProblem, ...] = ()
     notes: tuple[str, ...] = ()
     missing: int = 0
+    budget: BudgetFacts | None = None
 
     @property
     def receipt(self) -> Receipt:
@@ -132,8 +135,8 @@ def _read(evaluation: Evaluation, door: Door, say: Tell, ask: Ask | None, suite:
     if evaluation.target:
         suite = suite or read_suite(evaluation, door)
         say("note", *suite.notes)
-        asked = (ask or _ask)(evaluation, suite.value)
-        return Data(suite.value, asked, suite.problems, suite.notes)
+        cases, budget = cases_within_budget(evaluation, suite.value, door)
+        return Data(cases, (ask or _ask)(evaluation, cases), suite.problems, suite.notes, budget=budget)
     keep = evaluation.keep_good_rows
     mapping, reading = _of_files(evaluation, door)
     if not _has_outputs(evaluation):

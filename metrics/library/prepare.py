@@ -19,6 +19,7 @@ from metrics.engine.load_resources import missing_resources
 from metrics.engine.schedulers import use_scheduler
 from metrics.engine.shards import Shard, make_shard
 from metrics.ingest import attach_files
+from metrics.library.case_budget import cases_within_budget
 from metrics.library.evaluator_choice import chosen_evaluators, with_chosen_rubric, with_prompts, with_thresholds
 from metrics.library.input_data import Ask, Data, Tell, checked_outputs, file_names, read_data
 from metrics.library.judge_choice import chosen_models, judge_settings
@@ -52,6 +53,8 @@ class Prepared:
         for entry, parameters in choose(self.evaluators, self.parameters).values():
             if reason := missing_resources(entry, parameters, self.resources):
                 yield f"{entry.id} will be skipped: {reason}"
+        if budget := self.data.budget:
+            yield budget.in_words(len(self.data.suite))
         if hint := self._equal_inputs():
             yield hint
         if hint := inference_hint(self.evaluators, self.resources):
@@ -84,6 +87,7 @@ class Prepared:
             resources=self.resources,
             case_timeout=asked.case_timeout,
             duplicates=asked.duplicates,
+            budget=self.data.budget,
         )
         use_scheduler(run, asked.scheduler)
         if asked.shard:
@@ -109,7 +113,7 @@ def prepare(
     given = with_chosen_rubric(evaluation, evaluation.workspace, files=door != "page")
     read = read_data(evaluation, door, tell, ask) if data is None else data
     outputs = checked_outputs(read.suite, read.outputs, evaluation, door, tell)
-    read = with_artifacts(evaluation, read._replace(outputs=outputs))
+    read = _within_budget(evaluation, with_artifacts(evaluation, read._replace(outputs=outputs)), door)
     chosen, parameters = engine.with_followed(chosen_evaluators(evaluation, read.suite, read.outputs), given)
     parameters = with_thresholds(parameters, chosen, evaluation.threshold, door)
     in_code = evaluation if isinstance(evaluation, EvaluationInCode) else None
@@ -125,6 +129,17 @@ def prepare(
         in_code.prompts if in_code else None,
     )
     return Prepared(evaluation, read, chosen, parameters, resources, door)
+
+
+def _within_budget(evaluation: Evaluation, data: Data, door: Door) -> Data:
+    """Return the data of the cases within the budget, if they were not chosen already, as before targets answer."""
+    if data.budget is not None:
+        return data
+    suite, budget = cases_within_budget(evaluation, data.suite, door)
+    if budget is None:
+        return data
+    outputs = data.outputs.restricted(case_ids=suite.cases["case_id"].combine_chunks())
+    return data._replace(suite=suite, outputs=outputs, budget=budget)
 
 
 def with_artifacts(evaluation: Evaluation, data: Data) -> Data:

@@ -49,14 +49,36 @@ class EqualInputFacts(_Facts):
     grouped: bool = False
 
 
+class BudgetFacts(_Facts):
+    """The whole suite that the cases of a run are some of: its cases and its fingerprint.
+
+    run, evaluator, metric: the earlier run, and what of it, by which the cases were chosen; None: drawn at random.
+    """
+
+    cases: int
+    fingerprint: Annotated[str, Field(pattern=f"^{FINGERPRINT.pattern}$")]
+    run: str | None = None
+    evaluator: str | None = None
+    metric: str | None = None
+
+    def in_words(self, kept: int) -> str:
+        """Return how many cases of the suite there are and how they were chosen."""
+        how = "drawn at random" if self.run is None else f"chosen by {self.evaluator}.{self.metric} of run {self.run}"
+        return f"{kept:,} of {self.cases:,} cases, {how}"
+
+
 class SuiteFacts(InputFacts):
-    """The suite of a run, as far as nobody needs its tables; `equal_inputs` None: no two cases ask the same."""
+    """The suite of a run, as far as nobody needs its tables.
+
+    `equal_inputs` None: no two cases ask the same; `budget` None: all cases of the suite.
+    """
 
     name: str
     task: Task
     cases: int
     label_keys: Listed[str] = ()
     equal_inputs: EqualInputFacts | None = None
+    budget: BudgetFacts | None = None
 
 
 class OutputsFacts(InputFacts):

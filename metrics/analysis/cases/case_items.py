@@ -97,16 +97,24 @@ class ShortSuites:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class _Answers:
+class ItemAnswers:
+    """Which of the models are right on which cases: right [n, m] 0 … 1 and values [n, m], higher is better, NaN: none.
+
+    weights: [n] of the cases, None where all weigh the same; threshold: as of CaseItems; is_lower: the metric is better
+    when lower, so `values` have the opposite sign.
+    """
+
     case_ids: tuple[str, ...]
     models: tuple[str, ...]
     right: Floats
     values: Floats
     weights: Floats | None
     threshold: float | None
+    is_lower: bool
 
     @property
     def needs(self) -> tuple[int, int]:
+        """How many more models and cases a fit takes."""
         return max(0, MODELS - len(self.models)), max(0, CASES - len(self.case_ids))
 
 
@@ -123,7 +131,7 @@ def case_items(run: Run, evaluator: str, metric: str, tag: str | None = None) ->
     and count as one answer. Models with values on fewer than half of the cases are left out. None where the metric does
     not say what is right, has values of fewer than two models, or of more than MAX_ANSWERS answers.
     """
-    answers = _answers(run, evaluator, metric, tag)
+    answers = read_answers(run, evaluator, metric, tag)
     if answers is None:
         return None
     there = ~np.isnan(answers.right)
@@ -161,7 +169,7 @@ def short_suites(run: Run, evaluator: str, metric: str, tag: str | None = None) 
     The cases are those of most information about the abilities of all models; how well so many keep the ranking is
     measured on pairs of models that did not choose them, see metrics.stats.short_suite.
     """
-    answers = _answers(run, evaluator, metric, tag)
+    answers = read_answers(run, evaluator, metric, tag)
     if answers is None or max(answers.needs):
         return None
     fitted = _checked(answers).fitted
@@ -170,12 +178,20 @@ def short_suites(run: Run, evaluator: str, metric: str, tag: str | None = None) 
     return ShortSuites(sizes, smallest(sizes), tuple(answers.case_ids[place] for place in order.tolist()))
 
 
+def informative_cases(run: Run, evaluator: str, metric: str, most: int) -> tuple[str, ...] | None:
+    """Return the ids of the `most` cases that best tell the abilities of a run's models; None without a fit."""
+    answers = read_answers(run, evaluator, metric)
+    if answers is None or max(answers.needs):
+        return None
+    return tuple(answers.case_ids[place] for place in by_information(_checked(answers).fitted, most).tolist())
+
+
 @lru_cache(maxsize=16)
-def _checked(answers: _Answers) -> CheckedLabels:
+def _checked(answers: ItemAnswers) -> CheckedLabels:
     return check_labels(answers.right)
 
 
-def _families(answers: _Answers, codes: Ints) -> tuple[tuple[str, ...], ...]:
+def _families(answers: ItemAnswers, codes: Ints) -> tuple[tuple[str, ...], ...]:
     """Return the models by family, the largest family first."""
     found: dict[int, tuple[str, ...]] = {}
     for model, code in zip(answers.models, codes.tolist(), strict=True):
@@ -204,8 +220,13 @@ def _item(row: CaseItem, fitted: ItemResponse, place: int, p: float | None, adju
 
 
 @cache_by_run(maxsize=16)
-def _answers(run: Run, evaluator: str, metric: str, tag: str | None) -> _Answers | None:
-    """Return who is right on which case: models with values on half of the cases, cases that any of them answered."""
+def read_answers(
+    run: Run, evaluator: str, metric: str, tag: str | None = None, min_models: int = 2
+) -> ItemAnswers | None:
+    """Return who is right on which case: models with values on half of the cases, cases that any of them answered.
+
+    None where the metric does not say what is right, with fewer than `min_models` models, or of too many answers.
+    """
     columns = (one for one in leaderboard(run).columns if (one.evaluator, one.metric) == (evaluator, metric))
     column = next((one for one in columns if has_items(one)), None)
     design = run.sampling_design(tag)
@@ -214,7 +235,7 @@ def _answers(run: Run, evaluator: str, metric: str, tag: str | None) -> _Answers
     read = {model: case_values(run, model, design, [(evaluator, metric)]) for model in run.models}
     known = {model: found[evaluator, metric].values for model, found in read.items() if (evaluator, metric) in found}
     kept = {model: values for model, values in known.items() if (~np.isnan(values)).mean() >= ANSWERED}
-    if len(kept) < 2:
+    if len(kept) < min_models:
         return None
     values = np.column_stack(list(kept.values()))
     answered = ~np.isnan(values).all(axis=1)
@@ -224,4 +245,4 @@ def _answers(run: Run, evaluator: str, metric: str, tag: str | None) -> _Answers
     right = np.where(np.isnan(values), np.nan, passed)
     ids = run.case_columns(["case_id"])["case_id"].take(design.inside[answered]).to_pylist()
     weights = None if design.weights is None else design.weights[answered]
-    return _Answers(tuple(ids), tuple(kept), right, values, weights, threshold)
+    return ItemAnswers(tuple(ids), tuple(kept), right, values, weights, threshold, sign < 0)

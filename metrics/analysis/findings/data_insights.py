@@ -3,11 +3,40 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from metrics.analysis.cases.full_score import full_score_estimates
 from metrics.analysis.findings.model_insights import Insight, insight_row
 from metrics.analysis.leaderboard.leaderboard import Cell, Column, Leaderboard
 from metrics.core.metric_names import full_name
 from metrics.core.number_text import interval, number
 from metrics.store import Run
+
+
+def budget_cases(run: Run) -> Iterator[Insight]:
+    """Yield how the cases were chosen of a larger suite, and each model's estimated score of all of it."""
+    budget, kept = run.spec.suite.budget, run.spec.suite.cases
+    if budget is None:
+        return
+    said: dict[str, Any] = {"value": kept / budget.cases, "affected": kept}
+    message = budget.in_words(kept)
+    if budget.run is None:
+        evidence = "means and intervals are those of cases like these, so of the whole suite too"
+        yield insight_row("budget_cases", message, evidence=evidence, **said)
+        return
+    estimates = full_score_estimates(run)
+    message += ": they rank models, their means are not those of the suite"
+    evidence = "" if estimates else "nothing estimates the scores of the whole suite; see analysis.full_score_estimates"
+    yield insight_row("budget_cases", message, severity="low", evidence=evidence, **said)
+    for found in estimates:
+        ends = interval(found.low, found.high)
+        better = found.rmse < found.random_rmse
+        yield insight_row(
+            "full_score",
+            f"{found.model}: estimated full score {number(found.value)} ({ends}) of {found.cases:,} cases in "
+            f"{found.evaluator}.{found.metric}",
+            metric=found.metric, model=found.model, value=found.value, affected=found.answered, of=[found.evaluator],
+            evidence=f"error (RMSE) {number(found.rmse)} for earlier models held out, {number(found.random_rmse)} with "
+            f"as many random cases{'' if better else ', which do as well'}; interval for a model like the earlier ones",
+        )  # fmt: skip
 
 
 def equal_inputs(run: Run) -> Iterator[Insight]:

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from metrics.analysis.cases.case_pages import failing
 from metrics.analysis.cases.threshold_outcomes import shares_passed
-from metrics.analysis.findings.data_insights import equal_inputs, in_share, unscored_cases
+from metrics.analysis.findings.data_insights import budget_cases, equal_inputs, in_share, unscored_cases
 from metrics.analysis.findings.failure_attribution import Attribution, attribute_failures, least_grounded
 from metrics.analysis.findings.model_insights import (
     Insight,
@@ -60,8 +60,9 @@ def insights(run: Run) -> pd.DataFrame:
     fastest_model, slowest_model, cheapest_model and most_expensive_model if the outputs have the numbers and the
     difference from every other model is significant; best_retrieval and worst_retrieval; retrieval_cause and
     generation_cause: what failing answers are attributed to; least_grounded: the sentence or claim that the contexts
-    support the least; weakest_tag: whose cases are worse than the rest; slowest_case and dearest_case; equal_inputs:
-    cases that ask the same; unscored: a model that lacks a score of many cases, what its value may be with them, and
+    support the least; weakest_tag: whose cases are worse than the rest; slowest_case and dearest_case; budget_cases and
+    full_score: how the cases were chosen of a larger suite, and the score of all of it; equal_inputs: cases that ask
+    the same; unscored: a model that lacks a score of many cases, what its value may be with them, and
     whether its lead survives that.
 
     Of a single model: the hardest_case of each metric, the best_metric and worst_metric against their thresholds,
@@ -76,7 +77,7 @@ def insights(run: Run) -> pd.DataFrame:
 
     board = leaderboard(run)
     primary = [column for column in board.columns if column.primary and not column.minor and column.direction != "none"]
-    rows: list[Insight] = [*_leader(board), *equal_inputs(run), *unscored_cases(board, primary)]
+    rows: list[Insight] = [*_leader(board), *budget_cases(run), *equal_inputs(run), *unscored_cases(board, primary)]
     for column in primary:
         rows += _extremes(run, board, column)
         rows += _hardest(run, column)

@@ -1,0 +1,117 @@
+"""A budget of cases: drawn at random by the seed, or chosen by an earlier run, and what is said of it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import metrics
+from metrics import analysis
+from metrics.cli.main import main
+from metrics.core.errors import InputError
+from metrics.core.suite import Suite
+from metrics.engine.evaluation import Evaluation
+from metrics.library.case_budget import cases_within_budget
+from metrics.stats.full_score import full_scores
+from metrics.stats.item_response import two_parameter
+from metrics.stats.short_suite import by_information
+from metrics.store.run_spec import spec_of
+from tests.stats.test_item_response import drawn
+
+Rows = list[dict[str, Any]]
+
+
+def asked(right: np.ndarray, first: int = 0, **more: list[str]) -> tuple[Rows, Rows]:
+    """A suite of as many questions as rows, and the answers of models m<first> … that are right where it says 1."""
+    cases = [
+        {"case_id": f"c{place}", "question": f"What is {place}?", "expected_answers": ["yes"]}
+        | {name: values[place] for name, values in more.items()}
+        for place in range(len(right))
+    ]
+    outputs = [
+        {"case_id": f"c{place}", "model": f"m{first + model}", "answer": "yes" if right[place, model] else "no"}
+        for place in range(len(right))
+        for model in range(right.shape[1])
+    ]
+    return cases, outputs
+
+
+def drawn_of(suite: Suite, workspace: Path, budget_cases: int, seed: int = 0) -> list[str]:
+    """The ids of the cases of a suite that are evaluated."""
+    evaluation = Evaluation(suite=suite, workspace=str(workspace), budget_cases=budget_cases, seed=seed)
+    ids: list[str] = cases_within_budget(evaluation, suite, "python")[0].cases["case_id"].to_pylist()
+    return ids
+
+
+def test_without_an_earlier_run_cases_are_drawn_by_the_seed(tmp_path: Path) -> None:
+    right = drawn(0, 50, 2)[0]
+    run = metrics.evaluate(*asked(right), ["exact_match"], workspace=tmp_path, budget_cases=12, seed=1)
+    suite = Suite.from_rows("suite", "text", asked(right)[0])
+    drawn_ids = [drawn_of(suite, tmp_path, budget_cases=12, seed=seed) for seed in (1, 2)]
+    assert [len(ids) for ids in drawn_ids] == [12, 12]
+    assert drawn_ids[0] == run.suite.cases["case_id"].to_pylist() != drawn_ids[1]
+    budget = run.spec.suite.budget
+    assert budget is not None
+    assert (budget.cases, budget.run) == (50, None)
+    assert str(run.spec.receipt[-1]) == "suite: cases (12) was decided: 12 of 50 cases, drawn at random"
+    said = analysis.insights(run).query("kind == 'budget_cases'")["message"].tolist()
+    assert said == ["12 of 50 cases, drawn at random"]
+    assert analysis.full_score_estimates(run) == ()
+
+
+def test_groups_are_drawn_whole(tmp_path: Path) -> None:
+    groups = [f"g{place // 5}" for place in range(50)]
+    suite = Suite.from_rows("suite", "text", asked(drawn(0, 50, 2)[0], group=groups)[0])
+    ids = drawn_of(suite, tmp_path, budget_cases=15)
+    assert np.unique([int(name[1:]) // 5 for name in ids], return_counts=True)[1].tolist() == [5, 5, 5]
+
+
+def test_an_earlier_run_of_the_suite_chooses_and_the_full_score_is_estimated(tmp_path: Path) -> None:
+    right = drawn(3, 60, 14)[0]
+    whole = metrics.evaluate(*asked(right[:, :12]), ["exact_match"], workspace=tmp_path)
+    run = metrics.evaluate(*asked(right[:, 12:], 12), ["exact_match"], workspace=tmp_path, budget_cases=20)
+    budget = run.spec.suite.budget
+    assert budget is not None
+    assert (budget.cases, budget.run, budget.evaluator) == (60, whole.id, "exact_match")
+    assert set(run.suite.cases["case_id"].to_pylist()) == set(
+        analysis.informative_cases(whole, "exact_match", str(budget.metric), 20) or ()
+    )
+    found = analysis.full_score_estimates(run)
+    assert [(one.model, one.answered, one.cases, one.run) for one in found] == [
+        ("m12", 20, 60, whole.id), ("m13", 20, 60, whole.id),
+    ]  # fmt: skip
+    chosen = by_information(two_parameter(right[:, :12]), 20)
+    expected = [one[:3] for one in full_scores(right[:, :12], chosen, right[chosen, 12:])]
+    assert np.array([(one.value, one.low, one.high) for one in found]) == pytest.approx(np.array(expected), abs=1e-6)
+    said = analysis.insights(run)
+    assert said.query("kind == 'full_score'")["message"].tolist()[0].startswith("m12: estimated full score ")
+    assert said.query("kind == 'budget_cases'")["message"].tolist() == [
+        f"20 of 60 cases, chosen by exact_match.{budget.metric} of run {whole.id}: they rank models, their means are "
+        "not those of the suite"
+    ]
+    alone = metrics.evaluate(*asked(right[:, 12:13], 12), ["exact_match"], workspace=tmp_path, budget_cases=20)
+    assert [one.value for one in analysis.full_score_estimates(alone)] == [pytest.approx(found[0].value)]
+    again = metrics.evaluate(*asked(right[:, :6]), ["exact_match"], workspace=tmp_path, budget_cases=20)
+    assert analysis.full_score_estimates(again) == ()  # six models beside those of the run are too few
+
+
+def test_a_budget_of_all_cases_is_none_and_none_is_refused(tmp_path: Path) -> None:
+    data = asked(drawn(0, 8, 1)[0])
+    run = metrics.evaluate(*data, ["exact_match"], workspace=tmp_path, budget_cases=8)
+    assert run.spec.suite.budget is None
+    assert spec_of(run.spec.stored).suite.cases == 8  # stored as by versions that know no budget
+    with pytest.raises(InputError, match="budget_cases: found 0; expected a number of cases, at least 1"):
+        metrics.evaluate(*data, ["exact_match"], workspace=tmp_path, budget_cases=0)
+
+
+def test_the_command_says_how_cases_were_drawn(
+    tmp_path: Path, workspace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cases, outputs = asked(drawn(0, 30, 1)[0])
+    for name, rows in (("suite", cases), ("outputs", outputs)):
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    files = [str(tmp_path / "suite.jsonl"), str(tmp_path / "outputs.jsonl")]
+    assert main(["evaluate", *files, "--evaluators", "exact_match", "--budget-cases", "10"]) == 0
+    assert "10 of 30 cases, drawn at random" in capsys.readouterr().err
