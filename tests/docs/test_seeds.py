@@ -33,7 +33,7 @@ def test_every_item_has_a_place_and_a_test_that_exists(project):
 def test_every_evaluator_is_named(project):
     text = (project / "docs" / "maintainers" / "seeds.md").read_text(encoding="utf-8")
     of_our_own = {  # in none of the five systems
-        "agent_budget", "bertscore", "calibration", "chrf", "code_execution", "conversation_goal", "corpus_bleu",
+        "agent_budget", "bertscore", "calibration", "chrf", "code_execution", "conversation_goal", "corpus_bleu", "cost", "latency", "tokens",
         "corpus_error_rate", "edit_distance", "error_breakdown", "exact_match", "g_eval", "goal_accuracy",
         "group_fairness", "hierarchical_classification", "interval_coverage", "jailbreak_success", "keypoint_summary",
         "knowledge_retention", "meteor", "multilabel", "multiple_choice", "ordinal", "own_scores",

@@ -376,6 +376,10 @@ TABLE: dict[str, Inputs] = {
         (truth, truth - predicted, draws) for truth in (SAME, HALF) for predicted in (SAME, HALF)
             for draws in BOTH_DRAWS
     ] + [(row, row, draws) for row, draws in SINGLE],
+    "prediction_errors.r2_error": [
+        (truth, truth - predicted, draws) for truth in (SAME, HALF) for predicted in (SAME, HALF)
+            for draws in BOTH_DRAWS
+    ] + [(row, row, draws) for row, draws in SINGLE],
     "prediction_powered.corrected_mean": [*JUDGED, (ONE, ONE), (NONE, NONE)],
     "prediction_powered.fit_correction": [*JUDGED, (ONE, ONE), (NONE, NONE)],
     "prediction_powered.corrected_difference": [
@@ -392,6 +396,9 @@ TABLE: dict[str, Inputs] = {
     "quantiles.quantile_size": QUANTILES, "quantiles.order_ranks": [(0, 0.5), (1, 0.5), (2, 0.95)],
     "quantiles.least_size": [(0.5,), (0.05,)],
     "quantiles.resampled_quantiles": [(row, 0.5, draws) for row, draws in DRAWN + SINGLE],
+    "quantiles.varied_quantiles": [
+        (np.stack([row, row], axis=1), 0.5, np.arange(len(row)), None, 3) for row in (ONE, SAME)
+    ],
     "quantiles.describe_missing_end": [((None, None), ONE, 0.5), ((0.3, None), SAME, 0.95, None, PAIRED)],
     "rater_agreement.draws_of": [(np.zeros(3, np.int64), 0, 2), (NO_INTS, 0, 2)],
     "rater_agreement.kappas": [

@@ -86,7 +86,7 @@ def test_the_ends_are_those_of_the_definition(ends, weighted: bool, clustered: b
     if weighted:
         weights[:9] = [3, 1, 2, 2, 1, 1, 3, 2, 1]
     given = (weights if weighted else None, clusters if clustered else None)
-    found = bootstrap_means(values[:, None], *given, 4, 150, *ends)
+    found = bootstrap_means(values[:, None], *given, 4, 150, *ends, withhold=False)
     wanted = expected(values, weights if weighted else np.ones(n), clusters, *ends, 150, 4)
     assert (found[0][0], found[1][0]) == pytest.approx(wanted, rel=2e-4, abs=2e-4)
 
@@ -95,7 +95,7 @@ def test_a_resample_of_equal_values_has_the_largest_variance_of_its_range() -> N
     """Of one value that differs from five others many resamples see nothing."""
     values = np.array([1.0, 1.0, 1.0, 1.0, 1.0, 0.4])
     for ends in (SHARE, OPEN):
-        found = bootstrap_means(values[:, None], None, None, 0, 150, *ends)
+        found = bootstrap_means(values[:, None], None, None, 0, 150, *ends, withhold=False)
         wanted = expected(values, np.ones(6), np.arange(6), *ends, 150, 0)
         assert (found[0][0], found[1][0]) == pytest.approx(wanted, rel=1e-3)
 

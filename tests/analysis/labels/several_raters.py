@@ -31,7 +31,16 @@ def people(ratings: Floats, rng: np.random.Generator) -> HumanLabels:
     known = ~np.isnan(ratings)
     criterion = Criterion("good", int(known.sum()), 0, ratings.shape[1], False, 0.0, 1.0)
     turns = np.where(known, rng.integers(1 << 60, size=ratings.shape), -1)
-    return HumanLabels(criterion, ("ann", "bo"), ratings, turns, ratings, known.any(axis=1), {})
+    return HumanLabels(
+        criterion,
+        ("ann", "bo"),
+        ratings,
+        turns,
+        ratings,
+        known.any(axis=1),
+        np.where(known.any(axis=1), 0.5, np.nan),
+        {},
+    )
 
 
 def simulate(repeats: int, seed: int, labels: int = 200, agreed: bool = False) -> list[Told]:

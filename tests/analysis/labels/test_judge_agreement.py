@@ -226,7 +226,7 @@ class TestMTRAG:
         }  # fmt: skip
         assert found == {pair: pytest.approx(kappa, abs=5e-4) for pair, kappa in expected.items()}
         assert all(pair.weighted.low < pair.weighted.value < pair.weighted.high for pair in pairs)
-        assert together.alpha.value == pytest.approx(0.55, abs=0.005)
+        assert together.alpha.value == pytest.approx(0.47, abs=5e-4)  # ordinal
 
     def test_each_metric_has_its_agreement_with_people(self, graded: Run) -> None:
         found = {one.column.metric: one for one in judge_agreement.agreements(graded, "faithfulness")}

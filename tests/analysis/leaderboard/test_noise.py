@@ -135,7 +135,9 @@ def prompted_run(variants: int, cases: int, spread: float) -> Run:
     """A run of one model whose answers are right the more often the better the variant of the prompt is."""
     rng = np.random.default_rng(variants)
     better, hard = spread * rng.normal(size=variants), rng.random(cases)
-    rows = [{"case_id": f"c{place}", "question": "?", "expected_answers": ["a b c d"]} for place in range(cases)]
+    rows = [
+        {"case_id": f"c{place}", "question": f"{place}?", "expected_answers": ["a b c d"]} for place in range(cases)
+    ]
     outputs = [
         {
             "case_id": f"c{place}", "model": "m", "run": variant + 1, "prompt_variant": f"v{variant}",
