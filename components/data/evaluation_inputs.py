@@ -231,7 +231,7 @@ def _read_inputs(folder: str, _inputs: Inputs, key: str) -> ReadInputs:  # noqa:
         data = load_data(_inputs)
     except AssayError as failure:
         return _unread(failure)
-    suite, outputs, problems, notes, missing = data
+    suite, outputs, problems, notes, missing, _ = data
     objects = suite.annotations is not None  # then rows are objects, else cases and answers
     rows = outputs.predictions if objects and outputs.predictions is not None else outputs.outputs
     good, bad = rows.num_rows, outputs.left_out
