@@ -115,3 +115,15 @@ def test_the_command_says_how_cases_were_drawn(
     files = [str(tmp_path / "suite.jsonl"), str(tmp_path / "outputs.jsonl")]
     assert main(["evaluate", *files, "--evaluators", "exact_match", "--budget-cases", "10"]) == 0
     assert "10 of 30 cases, drawn at random" in capsys.readouterr().err
+
+
+def test_a_target_is_asked_the_drawn_cases_alone(tmp_path: Path) -> None:
+    (tmp_path / "bot.py").write_text("def answer(case):\n    return 'yes'\n")
+    run = metrics.evaluate(
+        asked(drawn(0, 9, 1)[0])[0],
+        evaluators=["exact_match"],
+        target=f"bot={tmp_path / 'bot.py'}:answer",
+        workspace=tmp_path,
+        budget_cases=4,
+    )
+    assert (run.spec.suite.cases, run.spec.outputs.rows) == (4, 4)

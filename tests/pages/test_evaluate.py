@@ -345,10 +345,12 @@ def test_the_sheet_of_a_workbook_is_chosen(page: AppTest, tmp_path: Path) -> Non
 
 def test_further_settings_go_with_the_run(form: AppTest, started: list[Run]) -> None:
     offer(form, "rouge")
-    for name, value in (("seed", 7), ("case_timeout", 9.0)):
+    for name, value in (("seed", 7), ("case_timeout", 9.0), ("budget_cases", 1)):
         next(box for box in form.number_input if box.key == f"setting.{name}").set_value(value).run()
     start(form).click().run()
-    assert (started[0].spec.seed, started[0].spec.case_timeout) == (7, 9)
+    spec = started[0].spec
+    assert (spec.seed, spec.case_timeout, spec.suite.cases) == (7, 9, 1)
+    assert spec.suite.budget is not None
 
 
 def test_parameters_go_with_the_run(form: AppTest, started: list[Run]) -> None:
