@@ -36,7 +36,7 @@ def predict_score(fitted: ItemResponse, chosen: Ints, answers: Floats) -> tuple[
     Args:
         chosen: [k] indices of cases. answers: [k] 0 … 1 of these, NaN for none.
 
-    Source: Polo et al., tinyBenchmarks, ICML 2024, equation 5.
+    Source: Polo et al., tinyBenchmarks, ICML 2024.
     """
     logit = fitted.discrimination[:, None] * (GRID - fitted.difficulty[:, None])
     there = ~np.isnan(answers)
