@@ -194,7 +194,7 @@ def calibration(
         auc=mean.auc[0], auc_low=mean.auc[1], auc_high=mean.auc[2],
         balanced=mean.balanced[0], balanced_low=mean.balanced[1], balanced_high=mean.balanced[2],
         procedure="highest balanced accuracy on half of the clusters, figures of the other half"
-        if cuts and fixed is None else "balanced accuracy of a score of .5",
+        if cuts and fixed is None else "balanced accuracy of a threshold set beforehand",
         sets=[
             {
                 "data": one.data, "good": one.meaning, "sets_the_threshold": cuts and place < len(used),

@@ -33,13 +33,14 @@ def test_every_item_has_a_place_and_a_test_that_exists(project):
 def test_every_evaluator_is_named(project):
     text = (project / "docs" / "maintainers" / "seeds.md").read_text(encoding="utf-8")
     of_our_own = {  # in none of the five systems
-        "agent_budget", "bertscore", "calibration", "chrf", "code_execution", "conversation_goal", "corpus_bleu", "cost", "latency", "tokens",
-        "corpus_error_rate", "edit_distance", "error_breakdown", "exact_match", "g_eval", "goal_accuracy",
-        "group_fairness", "hierarchical_classification", "interval_coverage", "jailbreak_success", "keypoint_summary",
-        "knowledge_retention", "meteor", "multilabel", "multiple_choice", "ordinal", "own_scores",
-        "panoptic_quality", "pass_at_k", "prompt_injection", "ranking", "readability", "refusal_balance",
-        "refusals", "regression", "role_adherence", "selective_accuracy", "sentiment", "sql_execution",
-        "system_prompt_leakage", "ter", "token_f1", "topic_adherence", "tool_calls", "top_k_accuracy", "turn_relevance",
+        "agent_budget", "bertscore", "calibration", "chrf", "code_execution", "conversation_goal", "corpus_bleu",
+        "corpus_error_rate", "cost", "edit_distance", "error_breakdown", "exact_match", "g_eval", "goal_accuracy",
+        "group_fairness", "hierarchical_classification", "interval_coverage", "jailbreak_success",
+        "keypoint_summary", "knowledge_retention", "latency", "meteor", "multilabel", "multiple_choice", "ordinal",
+        "own_scores", "panoptic_quality", "pass_at_k", "prompt_injection", "ranking", "readability",
+        "refusal_balance", "refusals", "regression", "role_adherence", "selective_accuracy", "sentiment",
+        "sql_execution", "system_prompt_leakage", "ter", "token_f1", "tokens", "tool_calls", "top_k_accuracy",
+        "topic_adherence", "turn_relevance",
     }  # fmt: skip
     assert set(re.findall(r"`(\w+)`", text)) >= set(evaluators()) - of_our_own
 

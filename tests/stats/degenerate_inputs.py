@@ -319,6 +319,13 @@ TABLE: dict[str, Inputs] = {
     "item_misfit.item_rest": [
         (np.ones((4, 3)),), (np.full((4, 3), NAN),), (np.eye(4),), (np.ones((4, 1)),), (np.zeros((0, 3)),),
     ],
+    "full_score.predict_score": [
+        (FITTED, np.array([0, 1]), answers) for answers in (np.full(2, NAN), np.zeros(2), np.ones(2))
+    ],
+    "full_score.full_scores": [
+        (np.ones((12, 8)), np.array([0, 1]), np.ones((2, 1))),
+        (np.tril(np.ones((12, 8))), np.arange(12), np.zeros((12, 1))),
+    ],
     "item_response.two_parameter": [
         (np.ones((4, 3)),), (np.zeros((1, 1)),), (np.full((2, 2), NAN),), (np.tril(np.ones((5, 5))),),
     ],
