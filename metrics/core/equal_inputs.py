@@ -45,7 +45,8 @@ def find_equal_inputs(suite: Suite) -> EqualInputs | None:
     The same: all that a model is shown (question, contexts, source text, choices, image …) is equal in composed
     characters (NFC) and but for the amount of whitespace, and so is metadata of texts or names of files. Images are
     stored by their content, so equal ones have equal names. A perturbed variant is equal to no case. Only suites of
-    texts, agents and images are looked through: elsewhere a question may be the same in every case.
+    texts, agents and images are looked through: elsewhere a question may be the same in every case. Where all cases
+    ask the same, what they are about is not in the suite, and none counts as equal.
     """
     if suite.task not in (*ANSWERED, *VISION):
         return None
@@ -65,7 +66,7 @@ def find_equal_inputs(suite: Suite) -> EqualInputs | None:
     codes = np.where(there, codes, len(cases) + np.arange(len(cases)))
     _, places, inverse, times = np.unique(codes, return_index=True, return_inverse=True, return_counts=True)
     alike: Bools = (times > 1)[inverse]
-    if not alike.any():
+    if not alike.any() or len(places) == 1:
         return None
     first = places[inverse]
     group = numbers(pc.fill_null(cases["group"].combine_chunks().dictionary_encode().indices, -1)).astype(np.int64)

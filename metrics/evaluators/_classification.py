@@ -247,7 +247,8 @@ def aggregates(
 
 def _kinds(right: Floats, made: Floats, truths: Floats, cases: Sequence[Ints], beta: float | None) -> dict[str, _Kind]:
     """Return the scores of labels by name; `cases` [k] are the right, the predicted and the true ones as they are."""
-    scores, no = label_scores(right, made, truths), complements(right, made, truths)
+    scores, occurs = label_scores(right, made, truths), made[0] + truths[0] > 0
+    no = [np.where(occurs, counts, 0.0) for counts in complements(right, made, truths)]  # of no other label
     negative = label_scores(*no)
     summed = [counts.sum(axis=-1) for counts in (right, made, truths)]
     micro, micro_negative = (

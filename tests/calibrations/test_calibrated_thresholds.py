@@ -143,10 +143,14 @@ def test_a_calibration_knows_a_judge_with_the_settings_that_scores_depend_on() -
 
 def test_the_local_judge_has_thresholds_of_its_own(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calibrated_thresholds, "shipped", shipped.shipped)
-    (known,) = [one for one in shipped_for(settings_of("local")) if one.evaluator == "faithfulness"]
+    known = {one.metric: one.threshold for one in shipped_for(settings_of("local")) if one.evaluator == "faithfulness"}
     entry, values = choose(["faithfulness"])["faithfulness"]
     resources = {"judge": "local"}
-    assert calibrated_by(entry, values, resources, workspace)["calibrated"] == {"faithfulness": known.threshold}
+    assert (
+        calibrated_by(entry, values, resources, workspace)["calibrated"]
+        == known
+        == {"faithfulness": 0.671, "least_supported": 0.5}
+    )
     assert calibrated_by(entry, values, {"judge": "another"}, workspace) == {}
     edited = settings_of({"model": "local", "prompts": {entry.prompts[0].id: "List them."}})
     assert "faithfulness" not in {one.evaluator for one in shipped_for(edited)}

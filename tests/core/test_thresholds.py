@@ -59,11 +59,11 @@ def test_problems_cases_and_leaderboard_use_it(strict):
 
 OPEN_SCALES = {  # the value is good or bad only beside another one
     "ap_by_bin", "average_precision", "average_recall", "bleu", "boundary_ap", "chrf", "coco_summary",
-    "consistency_rouge", "corpus_bleu", "corpus_error_rate", "detection_confusion", "detection_pr_curve",
+    "consistency_rouge", "corpus_bleu", "corpus_error_rate", "cost", "detection_confusion", "detection_pr_curve",
     "detection_pr_curve_detailed",
-    "edit_distance", "error_breakdown", "keypoint_summary", "lvis_summary", "meteor", "multiple_choice",
+    "edit_distance", "error_breakdown", "keypoint_summary", "latency", "lvis_summary", "meteor", "multiple_choice",
     "open_images_ap", "oriented_ap", "own_scores", "panoptic_quality", "ranking", "regression", "rouge",
-    "segmentation_iou", "selective_accuracy", "ter", "token_f1", "voc_ap",
+    "segmentation_iou", "selective_accuracy", "ter", "token_f1", "tokens", "voc_ap",
 }  # fmt: skip
 
 

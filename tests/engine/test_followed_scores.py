@@ -55,7 +55,7 @@ def test_judged_scores_are_followed_without_asking_again(judge_server, tmp_path)
     both = engine.execute(asked(tmp_path / "both", judge_server, STATISTICS, "faithfulness"), one_thread)
     assert len(judge_server.calls) == 2 * requests > 0
     assert both.spend["calls"] == alone.spend["calls"]
-    values = both.scores.query("evaluator == 'faithfulness'").groupby("case_id")["value"].apply(list)
+    values = both.scores.query("metric == 'faithfulness'").groupby("case_id")["value"].apply(list)
     assert values.tolist() == [pytest.approx([1, 1 / 2, 1 / 3])] * 4
     expected = {
         "mean": np.mean(values.iloc[0]), "variance": np.var(values.iloc[0]), "range": 2 / 3,
@@ -63,7 +63,7 @@ def test_judged_scores_are_followed_without_asking_again(judge_server, tmp_path)
         "cv": np.std(values.iloc[0]) / np.mean(values.iloc[0]),
     }  # fmt: skip
     rows = both.aggregates.query(f"evaluator == '{STATISTICS}'").set_index("metric")
-    assert set(rows["of"]) == {"faithfulness.faithfulness"}
+    assert set(rows["of"]) == {"faithfulness.faithfulness", "faithfulness.least_supported"}
     for name, value in expected.items():
         assert rows.loc[f"{name}_of_faithfulness", "value"] == pytest.approx(value)
         assert rows.loc[f"{name}_of_faithfulness", "n"] == 4

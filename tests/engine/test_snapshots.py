@@ -1,6 +1,8 @@
 """An unfinished run read like a sealed one: the same numbers for what is done, marked where it is not."""
 
 import shutil
+from dataclasses import replace
+from unittest.mock import ANY
 
 import pytest
 
@@ -49,7 +51,8 @@ def test_a_run_is_read_while_it_goes_on(workspace):
     assert done == [column for column in sealed.columns if column.evaluator == "rouge"]
     for column in done:
         for model in board.models:
-            assert board.cells[model, column.key] == sealed.cells[model, column.key]
+            final = sealed.cells[model, column.key]  # whose p is one of more tests
+            assert board.cells[model, column.key] == replace(final, rank=ANY, last_rank=ANY, best=ANY)
     assert engine.snapshot(run) is None
     assert not (run.folder / "unfinished").exists()
     with pytest.raises(RunNotFound, match="has moved on; open it again"):

@@ -146,7 +146,7 @@ def test_what_is_followed_is_spelled_out() -> None:
     assert ids == chosen
     assert parameters["consistency_statistics"]["metrics_to_run_consistency"] == [
         "rouge.rougeL", "rouge.rouge1", "rouge.rouge2", "rouge.rougeLsum", "groundedness.groundedness",
-        "faithfulness.faithfulness",
+        "faithfulness.faithfulness", "faithfulness.least_supported",
     ]  # fmt: skip
     assert engine.with_followed(ids, parameters) == (ids, parameters), "spelled out, it stays the same"
 

@@ -37,7 +37,7 @@ def test_an_end_that_is_not_known_is_said_and_not_ranked() -> None:
 def test_two_models_are_compared_by_their_medians_on_the_same_resamples(workspace: object) -> None:
     rng = np.random.default_rng(0)
     fast = rng.lognormal(0, 1, 80)
-    cases = [{"case_id": str(n), "question": "?"} for n in range(80)]
+    cases = [{"case_id": str(n), "question": f"{n}?"} for n in range(80)]
     outputs = [
         {"case_id": str(n), "model": model, "answer": "!", "duration_s": factor * float(fast[n])}
         for model, factor in (("fast", 1.0), ("slow", 3.0))

@@ -61,13 +61,16 @@ def interval_is_about_value(entry: Evaluator, _: Scene, __: Found, found: Found)
     """Say which intervals do not contain their value, leave its range, or are of nothing."""
     metrics = {metric.name: metric for metric in measured(entry)}
     for key, row in found.aggregates.items():
-        low, value, high = row["low"], row["value"], row["high"]
-        if (low is None) != (high is None) or (low is not None and value is None):
+        value, metric = row["value"], metrics[key[OWN_METRIC]]
+        ends = [end for end in (row["low"], row["high"]) if end is not None]
+        low, high = ends_of(row)
+        withheld = (row["low"] is None and math.isinf(metric.low)) or (row["high"] is None and math.isinf(metric.high))
+        if ends and (value is None or (len(ends) == 1 and not (withheld and row["reason"]))):
             yield f"{key}: an interval {low} … {high} of {value}"
-        elif low is not None:
+        elif ends:
             if not low - 1e-9 <= value <= high + 1e-9:
                 yield f"{key}: {value} is not in {low} … {high}"
-            if not (within(metrics[key[OWN_METRIC]], low) and within(metrics[key[OWN_METRIC]], high)):
+            if not all(within(metric, end) for end in ends):
                 yield f"{key}: {low} … {high} leaves the range"
 
 
@@ -150,9 +153,8 @@ def is_not_surer(entry: Evaluator, _: Scene, base: Found, found: Found) -> Itera
     """Say which intervals are narrower by more than rounding, or there though the other run has none."""
     for key, row in base.aggregates.items():
         other = found.aggregates[key]
-        if other["low"] is None or row["value"] is None:
-            continue
-        if row["low"] is None or other["high"] - other["low"] < (row["high"] - row["low"]) * (1 - SUMS) - SUMS:
+        (low, high), (least, most) = ends_of(row), ends_of(other)
+        if row["value"] is not None and most - least < (high - low) * (1 - SUMS) - SUMS:
             yield f"{json.dumps(key)}: {other['low']} … {other['high']}, not {row['low']} … {row['high']}"
 
 
@@ -173,6 +175,11 @@ def leaves_out_what_has_none(entry: Evaluator, scene: Scene, base: Found, found:
 
 def measured(entry: Evaluator) -> tuple[Metric, ...]:
     return entry.parameters.model_validate(parameters_of(entry)).measured(entry.metrics)
+
+
+def ends_of(row: Mapping[str, Any]) -> tuple[float, float]:
+    """Return the ends of an interval, infinite where there is none."""
+    return -math.inf if row["low"] is None else row["low"], math.inf if row["high"] is None else row["high"]
 
 
 def within(metric: Metric, value: float) -> bool:

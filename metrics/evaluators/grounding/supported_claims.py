@@ -64,7 +64,7 @@ SUPER_BOWL_REPLIES = (
         Example(
             "one of two claims is supported",
             SUPER_BOWL,
-            {"faithfulness": 0.5, "least_supported": 0.0},
+            {"faithfulness": 0.5},
             judge=SUPER_BOWL_REPLIES,
         ),
         Example(
@@ -79,7 +79,7 @@ SUPER_BOWL_REPLIES = (
         Example(
             "contexts that do not exist support nothing",
             {"answer": "Paris is in France.", "retrieved_contexts": ["Berlin is in Germany."]},
-            {"faithfulness": 0.0},
+            {"faithfulness": 0.0, "least_supported": 0.0},
             judge=(
                 ScriptedReply("claims", {"claims": ["Paris is in France."]}),
                 ScriptedReply("entailment", [{"reason": "See 2.", "supported_by": [0, 2]}]),
