@@ -29,6 +29,7 @@ DIFFERENT: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "context or none": ({"question": "q", "reference_contexts": ["a"]}, {"question": "q"}),
     "source text": ({"question": "q", "source_text": "a"}, {"question": "q", "source_text": "b"}),
     "system prompt": ({"question": "q", "system_prompt": "a"}, {"question": "q", "system_prompt": "b"}),
+    "the one question of all": ({"question": "q"}, {"question": "q"}),
     "a variant": ({"question": "q"}, {"question": "q", "perturbs": "0"}),
     "blank questions": ({"question": " "}, {"question": " "}),
     "text in metadata": ({"question": "q", "metadata.review": "a very good book to read"},
