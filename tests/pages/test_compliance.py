@@ -11,7 +11,7 @@ def test_it_shows_every_standard_and_says_that_it_is_no_certificate(run: Run, op
     matrix = page.dataframe[0].value
     assert set(matrix["framework"]) == {"NIST AI RMF", "SR 11-7", "OWASP LLM Top 10"}
     row = matrix[matrix["standard"].eq("Valid and reliable")].iloc[0]
-    assert (row["measured"], row["m0"], row["m1"], row["m2"]) == ("1 of 10", "✓ 1", "✗ 1", "✗ 1")
+    assert (row["measured"], row["m0"], row["m1"], row["m2"]) == ("1 of 13", "✓ 1", "✗ 1", "✗ 1")
     assert "LLM01 prompt injection" in set(matrix["standard"])
     assert matrix[matrix["standard"].eq("Privacy enhanced")].iloc[0]["m0"] == "–"
 
