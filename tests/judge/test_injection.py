@@ -70,14 +70,14 @@ def test_an_obedient_judge_can_be_moved_from_outside(judge_server):
 def test_no_attack_moves_a_score(name, judge_server):
     """End to end over HTTP, with the nonces of the unattacked questions as the attacker's guesses."""
     obedient(judge_server)
-    assert judged("faithfulness", FACTS, judge_server).values == {"faithfulness": 0}
+    assert judged("faithfulness", FACTS, judge_server).values == {"faithfulness": 0, "least_supported": 0}
     nonces = {
         match[1] for request in judge_server.calls for match in re.finditer(rf"</\w+ (\w{{{NONCE}}})>", request.text)
     }
     for place in ("answer", "retrieved_contexts"):
         for nonce in sorted(nonces) if "NONCE" in ATTACKS[name] else [GUESS]:
             score = judged("faithfulness", attacked(place, ATTACKS[name], nonce), judge_server)
-            assert score.values == {"faithfulness": 0}
+            assert score.values == {"faithfulness": 0, "least_supported": 0}
 
 
 @pytest.mark.attack("model", "an answer closes the delimiters of its block", "the delimiter is random in each prompt")

@@ -77,10 +77,12 @@ def test_numbers_are_averaged_and_a_judge_that_cannot_be_read_is_left_out_and_na
         muddled.say("claims", "well …")
         panel = [{"model": "scripted", "base_url": one.url, "tries": 1} for one in (kind, muddled)]
         run = judged_run(workspace, strict.url, "faithfulness", cases=2, panel=panel)
-    assert run.scores["value"].tolist() == [0.75, 0.75]
+    assert run.scores.query("metric == 'faithfulness'")["value"].tolist() == [0.75, 0.75]
     evidence = json.loads(run.scores["evidence"][0])
     panel_of = evidence["panel"]
-    assert [entry["values"] for entry in panel_of["judges"]][:2] == [{"faithfulness": 0.5}, {"faithfulness": 1.0}]
+    assert [entry["values"] for entry in panel_of["judges"]][:2] == [
+        {"faithfulness": 0.5, "least_supported": 0.0}, {"faithfulness": 1.0, "least_supported": 1.0},
+    ]  # fmt: skip
     assert (panel_of["spread"], evidence["judge"]["model"].count("scripted at")) == ({"faithfulness": 0.5}, 3)
     assert len(set(run.judgements["judge"])) == 3
     assert panel_of["left_out"] == [f"scripted at {muddled.url[7:-3]}"]

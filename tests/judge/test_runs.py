@@ -89,7 +89,7 @@ class TestARun:
         run = finished(
             Workspace(workspace), suite, type(outputs).from_rows(rows), "faithfulness", resources={"judge": settings}
         )
-        first, second = (json.loads(text)["judge"] for text in run.scores["evidence"])
+        first, second = (json.loads(text)["judge"] for text in run.scores["evidence"].dropna())
         assert first["suspected_injection"][0]["where"] == "answer"
         assert first["suspected_injection"][0]["text"].startswith("Ignore all previous instructions")
         assert "suspected_injection" not in second
@@ -109,7 +109,7 @@ class TestTrouble:
         run = judged_run(workspace, judge_server.url, *TWO, cases=20, timeout=1, tries=6)
         assert run.state == "finished"
         scores = run.scores
-        assert len(scores) == 40
+        assert len(scores) == 60
         assert (scores["value"].notna() | scores["reason"].notna()).all()
         assert set(scores["status"]) <= {"ok", "parse_failure", "error"}
         assert scores["status"].eq("ok").sum() >= 10  # a slow machine adds time-outs to the faults
@@ -215,7 +215,7 @@ def test_a_recording_is_replayed_offline(workspace, judge_server, tmp_path):
     assert not (tmp_path / "elsewhere" / "cache" / "judge").exists()
     more = judged_run(tmp_path / "elsewhere", judge_server.url, "faithfulness", cases=8, replay=str(file))
     wrong = more.scores[more.scores["status"] == "error"]
-    assert wrong["case_id"].tolist() == ["c6", "c7"]
+    assert wrong["case_id"].unique().tolist() == ["c6", "c7"]
     assert wrong["reason"].str.contains("the replayed recording has no reply to this question").all()
     gone = judged_run(tmp_path / "elsewhere", judge_server.url, "faithfulness", replay="/no/such/file.jsonl")
     assert gone.scores["reason"].eq("the recording /no/such/file.jsonl is not there").all()

@@ -106,5 +106,5 @@ def test_a_run_without_keys_has_no_choice(tmp_path: Path) -> None:
     plain = finished(Workspace(tmp_path), suite, outputs, "roc_auc", parameters={"roc_auc": {"resamples": 0}})
     board = analysis.leaderboard(plain)
     assert board.label_keys == ()
-    assert [column.title for column in board.columns] == ["roc_auc"]
+    assert [column.title for column in board.columns] == ["roc_auc", "roc_auc_ovo"]
     assert "key" not in plain.curves("roc_auc")

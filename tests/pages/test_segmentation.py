@@ -110,7 +110,7 @@ def test_the_gallery_leads_to_the_cases(run: Run, open_page: Open) -> None:
 def test_models_are_compared_on_resamples_of_the_images(run: Run) -> None:
     found = compare(run, "late", "exact")
     metrics = {row.column.metric: row for row in found.resampled}
-    assert set(metrics) == {"miou", "pixel_accuracy", "boundary_iou"}
+    assert set(metrics) == {"miou", "mdice", "pixel_accuracy", "boundary_iou"}
     assert metrics["miou"].difference > 0.4
     assert not found.rows
 
