@@ -235,7 +235,7 @@ def test_names_beside_the_forest_take_two_short_lines(title: str, metric: str, l
 
 
 def test_what_was_tested_is_listed_over_the_pages(run: Run, open_page: Open) -> None:
-    """Three models have three pairs in each of eighteen metrics, one family; without correction each test stands alone."""
+    """Three models have three pairs in each of eighteen metrics, one family; uncorrected each test stands alone."""
     page = open_page("compare", run=run.id, a="blunt", b="sharp")
     assert listed_tests(page) == {"Which models are better in a metric?": "54"}
     plain = open_page("compare", run=run.id, a="blunt", b="sharp", correction="none")

@@ -280,7 +280,7 @@ def test_the_local_judge_says_how_far_it_can_be_trusted(workspace: Path, open_pa
     (table,) = (one.value for one in page.dataframe)
     row, least = table[table["labels"].str.startswith("BEGIN")].to_dict("records")
     assert (row["evaluator"], row["threshold"]) == ("Faithfulness", "0.671")
-    assert (least["evaluator"], least["threshold"]) == ("Least supported claim (Faithfulness)", "0.500")
+    assert (least["evaluator"], least["threshold"]) == ("Least supported claim", "0.500")
     labelled(page.number_input, "Temperature").set_value(0.7).run()
     assert "measured with its default settings, not with these" in words(page)
     assert not page.dataframe

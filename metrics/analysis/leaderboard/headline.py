@@ -42,7 +42,7 @@ class Headline:
     judged: int
     failed: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
-    ahead: frozenset[Pair] = frozenset()
+    ahead: tuple[Pair, ...] = ()
     unproven: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -144,7 +144,7 @@ def headline(board: Leaderboard, keys: Collection[str] | None = None, models: Se
         failed=tuple(
             full_name(column) for column, own in judged if any("error" in cell.counts for cell in own.values())
         ),
-        ahead=frozenset(ahead),
+        ahead=tuple(sorted(ahead)),
         unproven=unproven,
     )
 
