@@ -256,7 +256,7 @@ def _kinds(right: Floats, made: Floats, truths: Floats, cases: Sequence[Ints], b
         label_scores(*(counts.sum(axis=-1) for counts in no)),
     )
     tp, guessed, real = (counts.tolist() for counts in cases)
-    tn, not_guessed, not_real = (counts.tolist() for counts in complements(*cases))
+    tn, not_guessed, not_real = (np.where(occurs, counts, 0).tolist() for counts in complements(*cases))
     either = (cases[1] + cases[2] - cases[0]).tolist()
     both = (made[0] + truths[0]) / 2
     found = {
