@@ -33,7 +33,8 @@ def spread_columns(
     count, which = len(case_ids), _rows(len(case_ids), place)
     status = np.full(count, STATUSES.index(Status.NOT_APPLICABLE), np.int8)
     status[gave_nothing(reasons)] = STATUSES.index(Status.SKIPPED)
-    status[place] = STATUSES.index(Status.OK)
+    known = [~np.isnan(own if len(own) == len(place) else own[place]) for own in metrics.values()]
+    status[place[np.any(known, axis=0)]] = STATUSES.index(Status.OK)
     values = {name: pa.array(own, mask=np.isnan(own)) for name, own in metrics.items()}
     return ScoreColumns(
         case_ids,
