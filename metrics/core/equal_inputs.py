@@ -16,8 +16,8 @@ from metrics.core.suite import Suite
 
 Duplicates = Literal["group", "keep"]
 ANCHORS = ("question", "source_text", "choices", "image")  # a case without any of these is equal to none
-SHOWN_TO_MODELS = tuple(each.name for each in CASE_FIELDS if each.role == "ask" or each.name in ("image", "json_schema",
-    "system_prompt"))  # fmt: skip
+BESIDE_THE_QUESTION = ("image", "json_schema", "system_prompt")
+SHOWN_TO_MODELS = tuple(each.name for each in CASE_FIELDS if each.role == "ask" or each.name in BESIDE_THE_QUESTION)
 MIN_CONTENT_WORDS = 5  # words of a value, on average, from which a column of metadata is a part of what is asked
 FILE_NAME = r"\.\w{2,4}$"  # and so is one of names of files
 IRREGULAR_SPACE = r"[^\S ]|[\x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}]|  |^ | $"

@@ -194,13 +194,13 @@ def _outcome(gate: Gate, model: str, column: Column, cell: Cell | None, note: st
         gate=f"{name}{f'.{gate.bound}' if gate.bound else ''}={gate.value:g}",
         model=model,
         metric=name,
-        found=_found(gate, value, cell, f" ({note})" if note else ""),
+        found=_describe_found(gate, value, cell, f" ({note})" if note else ""),
         wanted=f"{gate.bound} 95 % bound {side}" if gate.bound else side,
         passed=passed,
     )
 
 
-def _found(gate: Gate, value: float | None, cell: Cell | None, note: str) -> str:
+def _describe_found(gate: Gate, value: float | None, cell: Cell | None, note: str) -> str:
     """Return what a gate found, with enough digits to see on which side of the limit it is."""
     if cell is None or cell.value is None:
         return f"no value{note}"

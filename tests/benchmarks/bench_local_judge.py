@@ -49,7 +49,7 @@ from tests.benchmarks.local_judge_sets import DATA, REFUSALS, answerable, attemp
 from tests.benchmarks.threshold_sets import clapnq
 from tests.corpora.grounding import Grounded, answers, long_summaries, summaries
 
-FIXED = {  # thresholds that are not chosen anew: an earlier fit's for the mean, more likely supported than not
+FIXED = {  # thresholds set beforehand: of the mean that of an earlier fit, of the least claim an even probability
     "faithfulness": {"faithfulness": 0.671, "least_supported": EVEN}
 }
 HALF = 40  # passages of BEGIN

@@ -23,7 +23,7 @@ from tests.stats.test_item_response import drawn
 Rows = list[dict[str, Any]]
 
 
-def asked(right: np.ndarray, first: int = 0, **more: list[str]) -> tuple[Rows, Rows]:
+def answered_suite(right: np.ndarray, first: int = 0, **more: list[str]) -> tuple[Rows, Rows]:
     """A suite of as many questions as rows, and the answers of models m<first> … that are right where it says 1."""
     cases = [
         {"case_id": f"c{place}", "question": f"What is {place}?", "expected_answers": ["yes"]}
@@ -47,8 +47,8 @@ def drawn_of(suite: Suite, workspace: Path, budget_cases: int, seed: int = 0) ->
 
 def test_without_an_earlier_run_cases_are_drawn_by_the_seed(tmp_path: Path) -> None:
     right = drawn(0, 50, 2)[0]
-    run = metrics.evaluate(*asked(right), ["exact_match"], workspace=tmp_path, budget_cases=12, seed=1)
-    suite = Suite.from_rows("suite", "text", asked(right)[0])
+    run = metrics.evaluate(*answered_suite(right), ["exact_match"], workspace=tmp_path, budget_cases=12, seed=1)
+    suite = Suite.from_rows("suite", "text", answered_suite(right)[0])
     drawn_ids = [drawn_of(suite, tmp_path, budget_cases=12, seed=seed) for seed in (1, 2)]
     assert [len(ids) for ids in drawn_ids] == [12, 12]
     assert drawn_ids[0] == run.suite.cases["case_id"].to_pylist() != drawn_ids[1]
@@ -63,15 +63,15 @@ def test_without_an_earlier_run_cases_are_drawn_by_the_seed(tmp_path: Path) -> N
 
 def test_groups_are_drawn_whole(tmp_path: Path) -> None:
     groups = [f"g{place // 5}" for place in range(50)]
-    suite = Suite.from_rows("suite", "text", asked(drawn(0, 50, 2)[0], group=groups)[0])
+    suite = Suite.from_rows("suite", "text", answered_suite(drawn(0, 50, 2)[0], group=groups)[0])
     ids = drawn_of(suite, tmp_path, budget_cases=15)
     assert np.unique([int(name[1:]) // 5 for name in ids], return_counts=True)[1].tolist() == [5, 5, 5]
 
 
 def test_an_earlier_run_of_the_suite_chooses_and_the_full_score_is_estimated(tmp_path: Path) -> None:
     right = drawn(3, 60, 14)[0]
-    whole = metrics.evaluate(*asked(right[:, :12]), ["exact_match"], workspace=tmp_path)
-    run = metrics.evaluate(*asked(right[:, 12:], 12), ["exact_match"], workspace=tmp_path, budget_cases=20)
+    whole = metrics.evaluate(*answered_suite(right[:, :12]), ["exact_match"], workspace=tmp_path)
+    run = metrics.evaluate(*answered_suite(right[:, 12:], 12), ["exact_match"], workspace=tmp_path, budget_cases=20)
     budget = run.spec.suite.budget
     assert budget is not None
     assert (budget.cases, budget.run, budget.evaluator) == (60, whole.id, "exact_match")
@@ -91,14 +91,14 @@ def test_an_earlier_run_of_the_suite_chooses_and_the_full_score_is_estimated(tmp
         f"20 of 60 cases, chosen by exact_match.{budget.metric} of run {whole.id}: they rank models, their means are "
         "not those of the suite"
     ]
-    alone = metrics.evaluate(*asked(right[:, 12:13], 12), ["exact_match"], workspace=tmp_path, budget_cases=20)
+    alone = metrics.evaluate(*answered_suite(right[:, 12:13], 12), ["exact_match"], workspace=tmp_path, budget_cases=20)
     assert [one.value for one in analysis.full_score_estimates(alone)] == [pytest.approx(found[0].value)]
-    again = metrics.evaluate(*asked(right[:, :6]), ["exact_match"], workspace=tmp_path, budget_cases=20)
+    again = metrics.evaluate(*answered_suite(right[:, :6]), ["exact_match"], workspace=tmp_path, budget_cases=20)
     assert analysis.full_score_estimates(again) == ()  # six models beside those of the run are too few
 
 
 def test_a_budget_of_all_cases_is_none_and_none_is_refused(tmp_path: Path) -> None:
-    data = asked(drawn(0, 8, 1)[0])
+    data = answered_suite(drawn(0, 8, 1)[0])
     run = metrics.evaluate(*data, ["exact_match"], workspace=tmp_path, budget_cases=8)
     assert run.spec.suite.budget is None
     assert spec_of(run.spec.stored).suite.cases == 8  # stored as by versions that know no budget
@@ -109,7 +109,7 @@ def test_a_budget_of_all_cases_is_none_and_none_is_refused(tmp_path: Path) -> No
 def test_the_command_says_how_cases_were_drawn(
     tmp_path: Path, workspace: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    cases, outputs = asked(drawn(0, 30, 1)[0])
+    cases, outputs = answered_suite(drawn(0, 30, 1)[0])
     for name, rows in (("suite", cases), ("outputs", outputs)):
         (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)))
     files = [str(tmp_path / "suite.jsonl"), str(tmp_path / "outputs.jsonl")]
@@ -120,7 +120,7 @@ def test_the_command_says_how_cases_were_drawn(
 def test_a_target_is_asked_the_drawn_cases_alone(tmp_path: Path) -> None:
     (tmp_path / "bot.py").write_text("def answer(case):\n    return 'yes'\n")
     run = metrics.evaluate(
-        asked(drawn(0, 9, 1)[0])[0],
+        answered_suite(drawn(0, 9, 1)[0])[0],
         evaluators=["exact_match"],
         target=f"bot={tmp_path / 'bot.py'}:answer",
         workspace=tmp_path,

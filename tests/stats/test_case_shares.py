@@ -62,7 +62,7 @@ def test_cases_of_a_group_are_worth_less_and_never_more_than_their_number() -> N
     assert (whole.low, whole.high) == (None, None)
 
 
-def drawn(rng: np.random.Generator, kind: str) -> Floats:
+def draw_values(rng: np.random.Generator, kind: str) -> Floats:
     if kind == "mostly ties":
         return rng.choice([1.0, -1.0, 0.0], 40, p=[0.15, 0.05, 0.8])
     return np.repeat(rng.normal(0.3, 1, 15), 4) + rng.normal(0, 1, 60) if kind == "groups" else rng.normal(0.5, 1, 12)
@@ -76,7 +76,7 @@ def test_intervals_hold_the_truth(kind: str, ahead: float, within: float) -> Non
     rng, held = np.random.default_rng(3), np.zeros(2)
     clusters = np.repeat(np.arange(15), 4) if kind == "groups" else None
     for _ in range(400):
-        better = drawn(rng, kind)
+        better = draw_values(rng, kind)
         for place, (share, truth) in enumerate(
             ((superiority(better, None, clusters), ahead), (share_within(better, 0.5, None, clusters), within))
         ):

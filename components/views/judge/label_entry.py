@@ -99,8 +99,11 @@ def draw(
 
 
 def _give(
-    about: tuple[str, str, str, str, str], value: float | None, sampling: str, scale: str,
+    about: tuple[str, str, str, str, str],
+    value: float | None,
+    sampling: str,
+    scale: str,
     only: tuple[str, str] | None,
-) -> None:  # fmt: skip
+) -> None:
     agreements.give_label(*about, value, sampling, ends_of(scale), only)
     QUEUE.note(about[1:3], about)

@@ -43,7 +43,7 @@ def full_score_estimates(run: Run) -> tuple[FullScoreEstimate, ...]:
     if budget is None or budget.run is None or budget.evaluator is None or budget.metric is None:
         return ()
     earlier = next((one for one in Workspace(run.workspace.path).runs() if one.id == budget.run), None)
-    if earlier is None or _asked(earlier, budget.evaluator) != _asked(run, budget.evaluator):
+    if earlier is None or _read_settings(earlier, budget.evaluator) != _read_settings(run, budget.evaluator):
         return ()
     known = read_answers(earlier, budget.evaluator, budget.metric)
     new = read_answers(run, budget.evaluator, budget.metric, None, 1)
@@ -87,7 +87,7 @@ def _estimates(
     return tuple(found)
 
 
-def _asked(run: Run, evaluator: str) -> tuple[object, ...]:
+def _read_settings(run: Run, evaluator: str) -> tuple[object, ...]:
     """Return what a metric depends on beside the answers: version and parameters of its evaluator, and the judge."""
     own = next((entry for entry in run.spec.evaluators if entry.id == evaluator), None)
     return (None,) if own is None else (own.version, own.parameters, run.spec.judge)

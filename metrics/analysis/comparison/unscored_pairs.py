@@ -39,9 +39,13 @@ class OneSided:
 
 
 def one_sided(
-    runs: tuple[Run, Run], models: tuple[str, str], designs: tuple[SamplingDesign, SamplingDesign], column: Column,
-    a: CaseValues, b: CaseValues,
-) -> OneSided | None:  # fmt: skip
+    runs: tuple[Run, Run],
+    models: tuple[str, str],
+    designs: tuple[SamplingDesign, SamplingDesign],
+    column: Column,
+    a: CaseValues,
+    b: CaseValues,
+) -> OneSided | None:
     """Return the cases that only one of two models lacks; None where there are none. Each of its run and its design."""
     if bool((a.present == b.present).all()):
         return None

@@ -33,10 +33,14 @@ def budget_cases(run: Run) -> Iterator[Insight]:
             "full_score",
             f"{found.model}: estimated full score {number(found.value)} ({ends}) of {found.cases:,} cases in "
             f"{found.evaluator}.{found.metric}",
-            metric=found.metric, model=found.model, value=found.value, affected=found.answered, of=[found.evaluator],
+            metric=found.metric,
+            model=found.model,
+            value=found.value,
+            affected=found.answered,
+            of=[found.evaluator],
             evidence=f"error (RMSE) {number(found.rmse)} for earlier models held out, {number(found.random_rmse)} with "
             f"as many random cases{'' if better else ', which do as well'}; interval for a model like the earlier ones",
-        )  # fmt: skip
+        )
 
 
 def equal_inputs(run: Run) -> Iterator[Insight]:
@@ -72,11 +76,16 @@ def unscored_cases(board: Leaderboard, columns: Sequence[Column]) -> Iterator[In
             message += f"; its lead over {', '.join(passing)} may not hold" if passing else ""
             by_status = ", ".join(f"{name.replace('_', ' ')} {n:,}" for name, n in cell.counts.items())
             yield insight_row(
-                "unscored", message, column=column, model=model, value=cell.missing_share,
-                severity="high" if passing else "low", affected=cell.missing,
+                "unscored",
+                message,
+                column=column,
+                model=model,
+                value=cell.missing_share,
+                severity="high" if passing else "low",
+                affected=cell.missing,
                 evidence=f"{number(cell.value)} over {cell.n:,} scored cases; {by_status or 'unscored'}; bounds: all "
                 "that lack a score at an end of the metric's range",
-            )  # fmt: skip
+            )
 
 
 def in_share(cell: Cell) -> str:

@@ -93,14 +93,14 @@ class HumanLabels:
         return np.asarray(np.fmin.reduce(self.ratings, axis=1) < np.fmax.reduce(self.ratings, axis=1), bool)
 
     @cached_property
-    def asked(self) -> Bools:
+    def has_answer(self) -> Bools:
         """Whether an output has a label, be it unsure."""
         return np.asarray((self.turns >= 0).any(axis=1), bool)
 
     @cached_property
     def unsure(self) -> Bools:
         """Whether every rater of an output is unsure."""
-        return np.asarray(self.asked & (self.label_counts == 0), bool)
+        return np.asarray(self.has_answer & (self.label_counts == 0), bool)
 
     def drawn_raters(self, unsure: bool = False) -> Ints:
         """Return for each output the index of one of its raters, drawn at random; any where it has none.
@@ -110,7 +110,7 @@ class HumanLabels:
         known = self.turns >= 0 if unsure else ~np.isnan(self.ratings)
         return np.asarray(np.where(known, self.turns, np.iinfo(np.int64).max).argmin(axis=1), np.int64)
 
-    def drawn(self, unsure: bool = False) -> Floats:
+    def draw_labels(self, unsure: bool = False) -> Floats:
         """Return for each output the label of the rater drawn for it; NaN where there is none, or it is unsure."""
         return self.ratings[np.arange(len(self.ratings)), self.drawn_raters(unsure)]
 

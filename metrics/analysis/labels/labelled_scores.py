@@ -82,9 +82,9 @@ def labelled_scores(
     column = metric_columns(run)[evaluator, metric]
     people = human_labels(run, criterion)
     sign = -1 if column.direction == "lower" else 1
-    score, label, good = output_scores(run, column), people.drawn(unsure), label_sign(people, column)
+    score, label, good = output_scores(run, column), people.draw_labels(unsure), label_sign(people, column)
     of_model = np.arange(len(score)) // run.spec.suite.cases
-    both = ~np.isnan(score) & (people.asked if unsure else ~np.isnan(label))
+    both = ~np.isnan(score) & (people.has_answer if unsure else ~np.isnan(label))
     random = people.random & both
     scored, drawn = (np.bincount(of_model, part, len(run.models)) for part in (~np.isnan(score), random))
     weight = np.where(random, ratio(scored, drawn, 1.0)[of_model], 1.0)

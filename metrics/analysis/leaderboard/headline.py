@@ -114,15 +114,13 @@ def headline(board: Leaderboard, keys: Collection[str] | None = None, models: Se
     }
     wins = {model: sum(model in own for own in best.values()) for model in shown}
     decisive = next((one for name in FIRST for one, _ in compared if one.evaluator == name and best[one.key]), None)
-    ahead = _pairs_ahead(list(better.values()), set() if decisive is None else better[decisive.key])
+    first = None if decisive is None else decisive.key
+    ahead = _pairs_ahead(better, first)
     behind = {other for _, other in ahead}
     leaders = tuple(model for model in shown if model not in behind)
     leads = behind and all((model, other) in ahead for model in leaders for other in behind)
     leaders = leaders if leads else ()
-    certain = _pairs_ahead(
-        [_without_overtaken(board, key, own) for key, own in better.items()],
-        set() if decisive is None else _without_overtaken(board, decisive.key, better[decisive.key]),
-    )
+    certain = _pairs_ahead({key: _without_overtaken(board, key, own) for key, own in better.items()}, first)
     unproven = {
         model: reason
         for model in leaders
@@ -178,10 +176,11 @@ def _is_beaten(model: str, better: Collection[Pair]) -> bool:
     return any(other == model for _, other in better)
 
 
-def _pairs_ahead(better: Sequence[Collection[Pair]], decisive: Collection[Pair]) -> set[Pair]:
-    """Return which model is ahead of which, by the pairs of each metric and of the one that decides first."""
-    wins = Counter(pair for pairs in better for pair in pairs)
+def _pairs_ahead(better: Mapping[str, Collection[Pair]], first: str | None) -> set[Pair]:
+    """Return which model is ahead of which, by the pairs of each metric; `first` is the key of the one that decides."""
+    wins = Counter(pair for pairs in better.values() for pair in pairs)
     more = {(one, other) for (one, other), count in wins.items() if count > wins[other, one]}
+    decisive = () if first is None else better[first]
     return {(one, other) for one, other in more if (other, one) not in decisive} | {*decisive}
 
 

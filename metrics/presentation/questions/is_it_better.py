@@ -63,7 +63,7 @@ def is_it_better(run: Run) -> list[Block]:
             other,
             signed(row.difference),
             interval(row.low, row.high),
-            number(_known(row.error)),
+            number(_number_or_none(row.error)),
             share_text(getattr(row, "superiority", None)),
             p_value(row.adjusted),
             count(row.n),
@@ -194,8 +194,8 @@ def pair_blocks(found: Comparison) -> Iterator[Table]:
                 [f"{count(row.wins)} / {count(row.losses)} / {count(row.ties)}" for row in rows],
             ),
             (Head("P(B > A)", True, SUPERIORITY, 150), [share_text(row.superiority) for row in rows]),
-            (Head("SE", True, ERROR, 62), aligned([_known(row.error) for row in rows])),
-            (Head("Correlation", True, CORRELATION, 84), aligned([_known(row.correlation) for row in rows])),
+            (Head("SE", True, ERROR, 62), aligned([_number_or_none(row.error) for row in rows])),
+            (Head("Correlation", True, CORRELATION, 84), aligned([_number_or_none(row.correlation) for row in rows])),
             (Head("p", True, P, 62), [p_value(row.p) for row in rows]),
             (Head("Detectable", True, DETECTABLE, 84), aligned([row.detectable for row in rows])),
             (Head("Test", False, "how p was found", 80), [TESTS[row.test] for row in rows]),
@@ -211,7 +211,7 @@ def share_text(share: CaseShare | None) -> str:
     return MISSING if share is None else with_interval(share.value, share.low, share.high)
 
 
-def _known(value: float) -> float | None:
+def _number_or_none(value: float) -> float | None:
     return None if math.isnan(value) else value
 
 

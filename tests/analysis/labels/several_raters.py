@@ -58,7 +58,7 @@ def simulate(repeats: int, seed: int, labels: int = 200, agreed: bool = False) -
         if agreed:
             ratings[ratings[:, 0] != ratings[:, 1]] = np.nan
         known = people(ratings, rng)
-        mean, drawn = corrected_mean(share, known.means), known.drawn()
+        mean, drawn = corrected_mean(share, known.means), known.draw_labels()
         both = labelled(share, drawn == 1).part(known.label_counts > 0)
         accuracy, promise = of_queue(both).accuracy, acceptance(both, share, most=MOST_WRONG)
         wrong = promise.threshold is not None and (1 - shares[shares >= promise.threshold]).mean() > MOST_WRONG

@@ -55,7 +55,7 @@ def test_outputs_on_which_raters_differ_are_not_left_out(run: Run) -> None:
     failed = np.array([not passes(index, "long") for index in range(30)])  # by ann; bo passes all
     np.testing.assert_array_equal(people.means[:30], np.where(failed, 0.5, 1.0))
     np.testing.assert_array_equal(people.split[:30], failed)
-    drawn = people.drawn()
+    drawn = people.draw_labels()
     assert (people.random.sum(), (~np.isnan(drawn)).sum(), people.split.sum()) == (80, 80, failed.sum())
     assert 0 < drawn[:30][failed].mean() < 1
     assert drawn[:30][~failed].all()

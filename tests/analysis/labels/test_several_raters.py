@@ -50,7 +50,7 @@ def test_which_label_counts_does_not_depend_on_the_order_of_the_file(run: Run) -
     shuffled = rows()
     random.Random(1).shuffle(shuffled)
     add_labels(run, shuffled, "again")
-    first, again = human_labels(run, "good").drawn(), human_labels(run, "again").drawn()
+    first, again = human_labels(run, "good").draw_labels(), human_labels(run, "again").draw_labels()
     np.testing.assert_array_equal(first, again)
     split = human_labels(run, "good").split
     assert 0.2 < first[split].mean() < 0.8, "each rater's label counts about as often"
