@@ -71,7 +71,8 @@ def corrected_means(run: Run, criterion: str, only: tuple[str, str], tag: str | 
         if not needs:
             alone, both = (corrected_mean(score, own, weights, clusters, power, chance) for power in (False, True))
             gap = corrected_mean(score, score - own, weights, clusters, False, chance) if unit == "metric" else None
-            for_raters = partial(_for_raters, score, given[:, scored], weights, design.units[scored], ends)
+            masses = (1.0 if weights is None else weights) / chance
+            for_raters = partial(_for_raters, score, given[:, scored], masses, design.units[scored], ends)
             alone, both, gap = for_raters(alone), for_raters(both), for_raters(gap, gap=True)
             if not np.array_equal(low, high, equal_nan=True):
                 unsure = _ends(corrected_mean(score, end, weights, clusters, True, chance) for end in (low, high))
@@ -83,7 +84,7 @@ def corrected_means(run: Run, criterion: str, only: tuple[str, str], tag: str | 
 def _for_raters(
     score: Floats,
     labels: Floats,
-    weights: Floats | None,
+    masses: Floats,
     clusters: Ints,
     ends: Floats,
     found: Estimate | None,
@@ -91,13 +92,13 @@ def _for_raters(
 ) -> Estimate | None:
     """Return an estimate whose interval holds for other raters, too, where there are enough; see crossed_widening.
 
-    labels: [raters, n] of the outputs with a `score` [n], NaN for none, of the range `ends`; of a `gap` the estimate is
-    of score − labels.
+    labels: [raters, n] of the outputs with a `score` [n], NaN for none, of the range `ends`; masses: [n] weights by the
+    inverse of the chances of the draw, read where there is a label; of a `gap` the estimate is of score − labels.
     """
     if found is None or found.low is None or found.high is None:
         return found
     rater, output = np.nonzero(~np.isnan(labels))
-    masses = (np.ones(len(score)) if weights is None else weights) / np.maximum(1, (~np.isnan(labels)).sum(axis=0))
+    masses = masses / np.maximum(1, (~np.isnan(labels)).sum(axis=0))
     masses, judged, own = masses[output], score[output], labels[rater, output]
     rest = judged - own if gap else own - found.weight * judged
     moved = masses * (rest - np.average(rest, weights=masses))
