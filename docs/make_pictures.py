@@ -33,8 +33,8 @@ LARGEST = 200_000  # bytes
 # name: the sample, the page, its parameters, pixels of height
 PICTURES: dict[str, tuple[str, str, dict[str, str], int]] = {
     "leaderboard": ("rag", "", {}, 720),
-    "case": ("rag-judged", "example", {"case": "pickup-days"}, 1100),
-    "image": ("detection", "example", {"case": "21"}, 720),
+    "case": ("rag-judged", "case", {"case": "pickup-days"}, 1100),
+    "image": ("detection", "case", {"case": "21"}, 720),
     "compare": ("classification", "compare", {}, 720),
 }
 

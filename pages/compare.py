@@ -159,11 +159,11 @@ def show_case(case_id: str, row: Difference, values: pd.Series, found: Compariso
         st.text(case_id, width="stretch")
         if run == other:
             if st.button("Open this case", type="primary", icon=":material/arrow_forward:"):
-                url.go("example", run=run, compare=[found.model_a, found.model_b], **around)
+                url.go("case", run=run, compare=[found.model_a, found.model_b], **around)
         else:
             for of, model, letter, _ in pair:
                 if st.button(f"Open in the run of {letter}", key=f"open-{letter}"):
-                    url.go("example", run=of, model=model, **around)
+                    url.go("case", run=of, model=model, **around)
     views = [view for of, *_ in pair if (view := case_views.example(of, case_id)) is not None]
     if len(views) < len(pair):
         return

@@ -121,7 +121,7 @@ def open_tile(position: int) -> dict[str, url.Value]:
 
 with st.container(horizontal=True, vertical_alignment="center"):
     if st.button("Open the first", type="primary", icon=":material/arrow_forward:", disabled=not tiles):
-        url.go("example", **open_tile(0))
+        url.go("case", **open_tile(0))
     controls.choice("View", {"objects": "Objects", "images": "Images"}, "view", ("page", "sort"))
     first = tile_gallery.TILES * (page - 1) + 1
     of = format.plural(found.total, "image" if by_image else "object")
@@ -134,5 +134,5 @@ if not tiles:
 
 if not any(tile.image for tile in tiles):
     st.caption("The suite came without images: only the boxes are drawn. Upload it again with a zip of its images.")
-hrefs = [url.href("example", **open_tile(position)).lstrip("/") for position in range(len(tiles))]
+hrefs = [url.href("case", **open_tile(position)).lstrip("/") for position in range(len(tiles))]
 tile_wall.draw(listed, tiles, found.total, hrefs)

@@ -304,7 +304,7 @@ OF_METRIC = ("at", "people", "verdict")  # of the address: what a metric has of 
 RATES = {"kappa": "κ", "accuracy": "Accuracy", "sensitivity": "Sensitivity", "specificity": "Specificity"}
 BASIS = (
     "κ, ρ, the rates and the table rest on outputs that were labelled at random, each weighted by how many outputs of "
-    "its model it stands for. Outputs picked for their score, and “Your verdict” on Example, are not like the others: "
+    "its model it stands for. Outputs picked for their score, and “Your verdict” on Case, are not like the others: "
     "counted in, they would make the judge look worse or better than it is."
 )
 CALIBRATE = (

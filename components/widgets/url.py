@@ -24,7 +24,7 @@ SECTIONS = {  # of the menu: file stem = name = address: title, icon
     },
     "Look inside": {
         "cases": ("Cases", ":material/list_alt:"),
-        "example": ("Example", ":material/image_search:"),
+        "case": ("Case", ":material/image_search:"),
         "curves": ("Curves", ":material/show_chart:"),
         "gallery": ("Gallery", ":material/grid_view:"),
     },
@@ -44,7 +44,8 @@ SECTIONS = {  # of the menu: file stem = name = address: title, icon
     },
 }
 PAGES = {name: facts for section in SECTIONS.values() for name, facts in section.items()}
-FORMER = {"": "leaderboard", "catalogue": "evaluators"}  # addresses that lead to a page: the root, and names of old
+# addresses that lead to a page with their parameters: the root, and former names
+FORMER = {"": "leaderboard", "catalogue": "evaluators", "example": "case"}
 
 
 def page(name: str) -> st.Page:

@@ -40,7 +40,7 @@ SCENES = {
 }  # fmt: skip
 PAGES = {  # of a run, with what their address may name beside it
     "leaderboard": {}, "compare": {}, "problems": {}, "slices": {}, "trend": {}, "compliance": {}, "report": {},
-    "cases": {"evaluator": "own_scores", "metric": "tone"}, "example": {"case": "c3"}, "curves": {}, "gallery": {},
+    "cases": {"evaluator": "own_scores", "metric": "tone"}, "case": {"case": "c3"}, "curves": {}, "gallery": {},
     "label": {"rater": "Ann"}, "judge_agreement": {}, "runs": {},
 }  # fmt: skip
 REFUSALS = (InputError, MissingResource, RunError)  # an answer in words, where there is nothing to show

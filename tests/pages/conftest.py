@@ -313,7 +313,7 @@ def press(page: Page, key: str, text: str) -> None:
 
 
 def tag_object(page: Page, tag: str) -> None:
-    """Give the object of the page Example a tag."""
+    """Give the object of the page Case a tag."""
     settle(page)
     page.get_by_test_id("stPopover").get_by_role("button").filter(has_text="Tags").click()
     box = page.get_by_role("combobox", name="Tags of this object")

@@ -80,9 +80,9 @@ def test_a_click_opens_the_case(runs: list[Run], open_page: Open, went: Went, mo
     monkeypatch.setattr("components.views.results.case_difficulty.records", lambda frame, *_, **__: 0)
     open_page("leaderboard", run=runs[0].id, form="items", key="text_matching/passes")
     asked = went[0]
-    assert asked.pop("page") == "example"
+    assert asked.pop("page") == "case"
     assert asked["case"] in ("c0", "c1")
-    open_page("example", **asked)
+    open_page("case", **asked)
 
 
 def test_the_downloads(runs: list[Run]) -> None:

@@ -92,6 +92,6 @@ def test_the_cases_that_another_model_does_better(run: Run, open_page: Open) -> 
     wrong_there = {f"c{n}" for n in range(0, CASES, 10)}
     assert set(shown(page)) == wrong_here - wrong_there
     assert "Only cases in which sharp does better than blunt." in [text.value for text in page.text]
-    example = open_page("example", run=run.id, model="blunt", better="sharp", **NUMBER)
+    example = open_page("case", run=run.id, model="blunt", better="sharp", **NUMBER)
     assert f"1 of {len(wrong_here - wrong_there)}, " in next(text.value for text in example.text)
     assert "filter-better" not in {box.key for box in open_page("cases", run=run.id, **NUMBER).sidebar.selectbox}

@@ -234,7 +234,7 @@ def test_with_a_judge_the_run_is_estimated_and_takes_budget_and_prompts_along(
 
 
 def test_the_evidence_of_a_judged_score(run: Run, open_page: Open) -> None:
-    page = open_page("example", run=run.id, case="gate", evaluator="faithfulness", metric="faithfulness")
+    page = open_page("case", run=run.id, case="gate", evaluator="faithfulness", metric="faithfulness")
     said = words(page)
     assert "⚠ Suspected injection" in said
     assert "retrieved context 3" in said
@@ -250,7 +250,7 @@ def test_the_evidence_of_a_judged_score(run: Run, open_page: Open) -> None:
 
 def test_what_each_judge_of_a_panel_says(workspace: Path, open_page: Open) -> None:
     run = judged_run(workspace, panel=True)
-    page = open_page("example", run=run.id, case="gate", evaluator="faithfulness", metric="faithfulness")
+    page = open_page("case", run=run.id, case="gate", evaluator="faithfulness", metric="faithfulness")
     assert ", second at 127.0.0.1" in words(page)
     tables = [frame.value for frame in page.dataframe if "judge" in frame.value.columns]
     assert tables[0]["judge"].str.partition(" ")[0].tolist() == ["scripted", "second"]

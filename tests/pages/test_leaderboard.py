@@ -123,7 +123,7 @@ def test_a_cell_of_the_address_opens_its_worst_cases(run: Run, open_page: Open) 
     first = drawer["cases"][0]
     assert (first["id"], first["answer"], first["share"], first["failing"]) == ("c0", "dog", 0.0, True)
     assert first["question"].startswith("What animal is number")
-    assert f"example?run={run.id}" in first["href"]
+    assert f"case?run={run.id}" in first["href"]
     assert all(case["failing"] for case in drawer["cases"])
 
 

@@ -216,7 +216,7 @@ def test_the_example_leads_back_to_the_gallery_as_it_was(pictures: Run, open_pag
     state = f"run={pictures.id}&kind=tp&label=dog&score=0.5"
     page.button[0].click().run()
     assert not page.exception
-    example = open_page("example", run=pictures.id, case="p0", gallery=state)
+    example = open_page("case", run=pictures.id, case="p0", gallery=state)
     (link,) = [link.proto for link in example.get("page_link")]
     assert (link.label, parse_qs(link.query_string)) == ("Gallery", parse_qs(state))
-    assert not open_page("example", run=pictures.id, case="p0").get("page_link")
+    assert not open_page("case", run=pictures.id, case="p0").get("page_link")

@@ -27,7 +27,7 @@ def logged_run(folder: Path) -> Run:
     [
         pytest.param(name, parameters, id=name)
         for name, parameters in {
-            "leaderboard": {}, "cases": {"evaluator": "own_scores", "metric": "tone"}, "example": {"case": "c3"},
+            "leaderboard": {}, "cases": {"evaluator": "own_scores", "metric": "tone"}, "case": {"case": "c3"},
             "compare": {}, "problems": {}, "report": {}, "trend": {}, "evaluators": {"evaluator": "own_scores"},
         }.items()
     ],

@@ -32,7 +32,7 @@ def said(page: AppTest) -> list[str]:
 
 def test_an_object_is_tagged_and_noted_on_the_example(pictures: Run, open_page: Open) -> None:
     ghosts = "model=keen&kind=fp&score=0"
-    page = open_page("example", run=pictures.id, case="p0", object="p2", compare="keen", gallery=ghosts)
+    page = open_page("case", run=pictures.id, case="p0", object="p2", compare="keen", gallery=ghosts)
     tags = labelled(page.multiselect, "Tags of this object")
     tags.set_value(["label error"]).run()
     note = labelled(page.text_area, "Note on this object")
@@ -69,12 +69,12 @@ def test_all_that_the_gallery_shows_is_tagged_at_once(pictures: Run, open_page: 
 
 def test_cases_of_texts_are_tagged_and_walked_by_tag(texts: Run, open_page: Open) -> None:
     about: dict[str, Any] = {"run": texts.id, "evaluator": "rouge", "metric": "rougeL"}
-    page = open_page("example", case="t1", **about)
+    page = open_page("case", case="t1", **about)
     labelled(page.multiselect, "Tags of this case").set_value(["odd"]).run()
     assert Review(texts).marks() == {Place("t1"): Mark(("odd",))}
     page = open_page("cases", model="exact", mark="odd", **about)
     assert [case["id"] for case in told(page, "case_list")["cases"]] == ["t1"]
-    page = open_page("example", case="t1", model="exact", mark="odd", **about)
+    page = open_page("case", case="t1", model="exact", mark="odd", **about)
     assert said(page)[0].startswith("t1 · 1 of 1")
 
 

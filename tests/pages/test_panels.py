@@ -41,7 +41,7 @@ def test_the_most_disputed_cases_come_first(run: Run, open_page: Open) -> None:
     assert [case["id"] for case in cases] == ["c0", "c1", "c2", "c3"]
     assert [float(case["facts"].rpartition("spread ")[2]) for case in cases] == [1, 1, 0, 0]
     assert page.button[0].label == "Open the most disputed case"
-    example = open_page("example", run=run.id, evaluator="no_answer", metric="no_answer", order="disputed", case="c1")
+    example = open_page("case", run=run.id, evaluator="no_answer", metric="no_answer", order="disputed", case="c1")
     assert any("2 of 4, most disputed first" in text.value for text in example.text)
 
 

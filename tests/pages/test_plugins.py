@@ -13,7 +13,7 @@ from tests.library.plugin_scenes import write_plugin
 from tests.pages.reading import give, press, words
 from tests.pages.test_evaluate import OUTPUTS, SUITE, offer
 
-PAGES = ("leaderboard", "cases", "problems", "report", "runs", "compare", "example")
+PAGES = ("leaderboard", "cases", "problems", "report", "runs", "compare", "case")
 
 
 @pytest.fixture

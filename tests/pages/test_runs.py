@@ -220,7 +220,7 @@ def killed_run(folder: Path) -> Run:
 
 
 @pytest.mark.parametrize(("name", "values"), [
-    ("leaderboard", {}), ("gallery", {}), ("curves", {}), ("example", {"case": "p1", "model": "keen"}), ("report", {}),
+    ("leaderboard", {}), ("gallery", {}), ("curves", {}), ("case", {"case": "p1", "model": "keen"}), ("report", {}),
 ])  # fmt: skip
 def test_a_killed_run_of_pictures_shows_the_models_that_are_done(name, values, look_at, open_page):
     run = look_at(killed_run)

@@ -34,7 +34,7 @@ def drawn(page: AppTest) -> dict:
 
 
 def test_the_mistakes_of_an_image(run: Run, open_page: Open) -> None:
-    page = open_page("example", run=run.id, case="p0", model="late")
+    page = open_page("case", run=run.id, case="p0", model="late")
     viewer = drawn(page)
     late, exact = viewer["panels"]
     assert (late["title"], late["counts"]) == ("late", "✗ 66.7 % of 9,600 pixels wrong")
@@ -48,14 +48,14 @@ def test_the_mistakes_of_an_image(run: Run, open_page: Open) -> None:
 
 
 def test_the_classes_of_an_image(run: Run, open_page: Open) -> None:
-    viewer = drawn(open_page("example", run=run.id, case="p0", model="late", show="classes"))
+    viewer = drawn(open_page("case", run=run.id, case="p0", model="late", show="classes"))
     titles = {panel["title"]: set(panel["objects"]) for panel in viewer["panels"]}
     assert titles == {
         "Ground truth": {"class road", "class sky"},
         "late": {"class water", "class sky"},
         "exact": {"class road", "class sky"},
     }
-    viewer = drawn(open_page("example", run=run.id, case="p0", show="classes", label="sky"))
+    viewer = drawn(open_page("case", run=run.id, case="p0", show="classes", label="sky"))
     assert {kind for panel in viewer["panels"] for kind in panel["objects"]} == {"class sky"}
 
 
@@ -81,7 +81,7 @@ def test_the_confusion_of_segments_has_its_numbers_and_lists_segments(look_at: L
 @pytest.mark.parametrize("show", ["segments", "classes", "mistakes"])
 def test_every_region_has_its_style(look_at: Look, open_page: Open, show: str) -> None:
     """What no segment covers is background, a class that the suite does not list."""
-    viewer = drawn(open_page("example", run=look_at(maps_run).id, show=show))
+    viewer = drawn(open_page("case", run=look_at(maps_run).id, show=show))
     kinds = {kind for panel in viewer["panels"] for kind in panel["objects"]}
     assert kinds
     assert kinds <= viewer["styles"].keys()

@@ -58,7 +58,7 @@ def test_the_found_slice_in_a_sentence_and_its_cases(runs: dict[str, Run], open_
     assert shown[0].endswith(f"Accuracy\u00a0↑ 0.383 (95 % 0.271–0.510) · n {PLANTED}")
     assert shown[1] == "Only cases tagged ‘table’ with more than 3 contexts"
     assert f"1–{PLANTED} of {PLANTED} cases, worst first" in shown
-    example = open_page("example", **values)
+    example = open_page("case", **values)
     assert any(f"1 of {PLANTED}" in text for text in texts(example))
 
 
@@ -129,5 +129,5 @@ def test_a_wrong_slice_in_the_address(runs: dict[str, Run], open_page: Open, add
     page = open_page("cases", run=runs["Planted"].id, slice=address)
     assert told in page.error[0].value
     assert any(button.label == "Clear filters" for button in page.sidebar.button)
-    example = open_page("example", run=runs["Planted"].id, slice=address)
+    example = open_page("case", run=runs["Planted"].id, slice=address)
     assert any("1 of 2,000" in text for text in texts(example))

@@ -19,7 +19,7 @@ RUNS = {
     "compare": ("texts", "pair", "objects", "classes", ("texts", {"kind": "worse", "case": "t0"})),
     "problems": ("texts", "objects", "judged"), "slices": ("texts", "classes"), "trend": ("texts", ),
     "compliance": ("texts", ), "report": ("texts", "objects"), "cases": ("texts", "objects", "classes", "judged"),
-    "example": (*((kind, {"case": case}) for kind, case in (("texts", "t0"), ("judged", "gate"), ("agents", "t1"),
+    "case": (*((kind, {"case": case}) for kind, case in (("texts", "t0"), ("judged", "gate"), ("agents", "t1"),
         ("objects", "p0"), ("masks", "p0"), ("classes", "c1"))), ),
     "curves": ("objects", "classes", "numbers"), "gallery": ("objects", ), "judge_agreement": ("labelled", "judged"),
     "label": (("labelled", {"rater": "new"}), ("judged", {"rater": "new"})),

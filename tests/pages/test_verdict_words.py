@@ -53,7 +53,7 @@ def test_on_the_page(run: Run, open_page: Open, monkeypatch: pytest.MonkeyPatch)
         drawn.extend(groups)
 
     monkeypatch.setattr("components.viewers.text_case._draw_list", draw)
-    open_page("example", run=run.id, case="c", evaluator="hedging", metric="plain")
+    open_page("case", run=run.id, case="c", evaluator="hedging", metric="plain")
     assert [(group.title, [(row.glyph, row.label) for row in group.rows]) for group in drawn] == [
         ("Sentences", [("✗", "hedged"), ("✓", "plain")])
     ]

@@ -169,7 +169,7 @@ def list_things(
     if clicked is not None:
         if "object" in rows and said.case == DETECTION.case:
             about["object"] = str(rows["object"].iloc[clicked])
-        url.go("example", run=run, case=str(rows["case_id"].iloc[clicked]), model=model, **about)
+        url.go("case", run=run, case=str(rows["case_id"].iloc[clicked]), model=model, **about)
 
 
 def pictures_link(run: str, model: str, chosen: Mapping[str, url.Value], label: str = "See them as pictures") -> None:

@@ -35,7 +35,7 @@ def show_residuals(run: str, evaluator: str) -> None:
     )
     if point := st.session_state.pop("residual-case", None):
         about = {"case": str(point[0]), "model": str(point[1]), "evaluator": evaluator, "metric": "mae"}
-        url.go("example", run=run, **about)
+        url.go("case", run=run, **about)
     numbers = curve_parts.label_numbers(run, evaluator, tuple(curve_parts.metrics_of(run, evaluator)))
     shown = len(points) // len(series)
     most = int(numbers["n"].max()) if len(numbers) else shown

@@ -106,7 +106,7 @@ def _show_edge(run: str, evaluator: str, of: str, series: tuple[str, int], label
         "score": threshold,
     }
     hrefs = [
-        url.href("example", **about, case=tile.case_id, object=tile.objects[0].key, gallery=state).lstrip("/")
+        url.href("case", **about, case=tile.case_id, object=tile.objects[0].key, gallery=state).lstrip("/")
         for tile in found.tiles
     ]
     tile_gallery.gallery(tile_gallery.payload(found.tiles, windows, pictures, hrefs, False), key="edge")

@@ -55,6 +55,6 @@ def outputs_table(run: str, column: Column, rows: Sequence[Mapping[str, Any]], k
     if clicked is not None:
         row = rows[clicked]
         url.go(
-            "example", run=run, evaluator=column.evaluator, metric=column.metric, case=row["case_id"],
+            "case", run=run, evaluator=column.evaluator, metric=column.metric, case=row["case_id"],
             model=row["model"], compare=row["model"],
         )  # fmt: skip

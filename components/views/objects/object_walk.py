@@ -1,4 +1,4 @@
-"""The walk through the gallery's objects on the page Example: position, previous, next, and the way back."""
+"""The walk through the gallery's objects on the page Case: position, previous, next, and the way back."""
 
 from typing import NamedTuple
 

@@ -75,7 +75,7 @@ def draw_case_difficulty(run: str, column: Column, tag: str | None) -> None:
     case = point[0] if point else row.case_id if row else None
     if case is not None:
         about = {"evaluator": column.evaluator, "metric": column.metric, "model": found.models[0], "tag": tag}
-        url.go("example", run=run, case=case, **about)
+        url.go("case", run=run, case=case, **about)
     if found.fitted:
         _draw_short(run, column, tag)
 

@@ -86,4 +86,4 @@ def _show_cases(run: str, row: Mapping[Hashable, Any]) -> None:
         original = st.button("Open its original")
     if variant or original or clicked is not None:
         name = found["original" if original else "case_id"].iloc[0 if clicked is None else clicked]
-        url.go("example", run=run, case=name, **{key: row[key] for key in ("evaluator", "metric", "model")})
+        url.go("case", run=run, case=name, **{key: row[key] for key in ("evaluator", "metric", "model")})

@@ -115,4 +115,4 @@ def _show(run: str, row: Mapping[Hashable, Any]) -> None:
     if st.button("Open the first case", icon=":material/arrow_forward:", type="primary"):
         clicked = 0
     if clicked is not None:
-        url.go("example", run=run, case=listed["case_id"].iloc[clicked], **about if measured else {})
+        url.go("case", run=run, case=listed["case_id"].iloc[clicked], **about if measured else {})

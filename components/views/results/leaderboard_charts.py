@@ -120,7 +120,7 @@ def show_boxes(view: View) -> None:
         point = _quartiles(found.models) or point
     if point and len(point) > 1:
         case = {"evaluator": column.evaluator, "metric": column.metric, "case": point[1]}
-        url.go("example", run=view.run, model=point[0], **case)
+        url.go("case", run=view.run, model=point[0], **case)
     if point:
         view.open(point[0], column.key)
 

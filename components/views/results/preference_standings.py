@@ -159,4 +159,4 @@ def _draw_cases(run: str, found: HeadToHead, source: Source, criterion: str, tag
     }  # fmt: skip
     clicked = records(table, heads, "preferred-cases", tallest=36 + ROW * 10)
     if clicked is not None:
-        url.go("example", run=run, case=cases[clicked].case_id, model=one)
+        url.go("case", run=run, case=cases[clicked].case_id, model=one)

@@ -50,7 +50,7 @@ def defects_table(found: pd.DataFrame) -> Table:
         (Head("What is wrong", width=420), [safe(row["message"]) for row in rows]),
         (Head("Cases", True, "how many cases it is about", 60), [count(row["affected"]) for row in rows]),
         links=[
-            Link("example", "Open the case", {"case": row["case_ids"][0]} | {name: row[name] for name in about})
+            Link("case", "Open the case", {"case": row["case_ids"][0]} | {name: row[name] for name in about})
             for row in rows
         ],
     )

@@ -154,7 +154,7 @@ def drawer(
             for label, text in {"": "Failing objects", **texts}.items()
         ]
     several = cases["run"].nunique() > 1
-    addresses = [address("example", **view, case=case) for case in cases["case_id"]]
+    addresses = [address("case", **view, case=case) for case in cases["case_id"]]
     return {
         "key": column.key, "model": model, "title": f"{model} · {metric_title(column)}",
         "facts": f"{facts}\nWorst {format.plural(len(cases), unit)} of {format.count(total)}",

@@ -80,7 +80,7 @@ def test_headline(kinds: dict[str, int], shown: int, expected: str) -> None:
 
 def drawn(*tiles: Tile, pictures: list[Any], by_image: bool = False) -> dict[str, Any]:
     windows = [None] * len(tiles)
-    return tile_gallery.payload(tiles, windows, pictures, ["example?case=p0"] * len(tiles), by_image)
+    return tile_gallery.payload(tiles, windows, pictures, ["case?case=p0"] * len(tiles), by_image)
 
 
 def test_a_tile_of_a_misclassification_names_the_truth_and_draws_both() -> None:

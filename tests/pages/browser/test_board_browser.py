@@ -77,7 +77,7 @@ def test_a_cell_leads_to_a_case_to_all_its_cases_and_back(studio: Studio, page: 
     settle(page)
     opened = page.url
     case.nth(1).click()
-    expect(page.get_by_role("heading", name="Example")).to_be_visible()
+    expect(page.get_by_role("heading", name="Case")).to_be_visible()
     assert query(page)["case"] == ["c10"]
     expect(page.get_by_role("button", name="Cases")).to_be_visible()
     back(page, opened)
@@ -114,7 +114,7 @@ def test_keys_walk_over_the_list_of_cases_and_enter_opens_one(studio: Studio, pa
     page.get_by_label("Case id or question").fill("")  # else the search begins as the box is left
     cases.nth(1).focus()
     page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", name="Example")).to_be_visible()
+    expect(page.get_by_role("heading", name="Case")).to_be_visible()
 
 
 def test_keys_walk_over_the_cells_and_enter_opens_one(studio: Studio, page: Page) -> None:

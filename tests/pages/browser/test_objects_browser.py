@@ -68,7 +68,7 @@ def test_slider_gallery_example_and_back_keep_the_state(studio: Studio, page: Pa
     settle(page)
     before = page.url
     tiles.nth(4).click()
-    page.wait_for_url("**/example?**score=0.25**")
+    page.wait_for_url("**/case?**score=0.25**")
     expect(page.locator(".stage")).to_have_count(1)
     settle(page)
     page.get_by_test_id("stMain").get_by_role("link", name="Gallery").click()
@@ -76,7 +76,7 @@ def test_slider_gallery_example_and_back_keep_the_state(studio: Studio, page: Pa
     expect(page.get_by_text("1–8 of 8 objects")).to_be_visible()
     settle(page)
     assert sorted(parse_qsl(urlsplit(page.url).query)) == sorted(parse_qsl(urlsplit(before).query))
-    back(page, "**/example?**score=0.25**")
+    back(page, "**/case?**score=0.25**")
     expect(page.locator(".stage")).to_have_count(1)
     back(page, before)
     expect(tiles.locator("svg image")).to_have_count(8)  # the page runs until all are there
@@ -123,7 +123,7 @@ def test_points_and_cells_of_charts_open_their_objects_and_the_chart_is_download
     expect(page.get_by_text(f"{count} objects", exact=True)).to_be_visible()
     settle(page)
     page.get_by_role("button", name="Open the first image").click()
-    page.wait_for_url("**/example?**case=p**")
+    page.wait_for_url("**/case?**case=p**")
     assert "object=p" in page.url
 
 
@@ -140,7 +140,7 @@ def test_a_tile_opens_zoomed_is_walked_from_and_tagged_then_exported(studio: Stu
     expect(tiles.nth(1)).to_be_focused()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
-    page.wait_for_url("**/example?**case=p2**")
+    page.wait_for_url("**/case?**case=p2**")
     expect(page.get_by_text("3 of 4 objects · dog 0.30, nothing there")).to_be_visible()
     expect(canvas.locator(".marked")).to_have_count(2)
     expect(canvas).to_have_attribute("viewBox", "53 0 64 48")
@@ -153,7 +153,7 @@ def test_a_tile_opens_zoomed_is_walked_from_and_tagged_then_exported(studio: Stu
     expect(tiles).to_have_count(4)
     settle(page)
     tiles.nth(2).click()
-    page.wait_for_url("**/example?**case=p2**")
+    page.wait_for_url("**/case?**case=p2**")
     press(page, "ArrowRight", "4 of 4 objects")
     page.wait_for_url("**case=p3**")
     expect(page.get_by_role("button", name="Next object")).to_be_disabled()
@@ -201,7 +201,7 @@ def test_pictures_below_the_window_wait_until_they_are_seen(studio: Studio, page
 
 
 def test_the_zoom_outlives_a_slider_and_is_shared_and_keys_walk_through_the_cases(studio: Studio, page: Page) -> None:
-    page.goto(studio.at("example", "pictures", "&case=p1&evaluator=average_precision"))
+    page.goto(studio.at("case", "pictures", "&case=p1&evaluator=average_precision"))
     drawings = page.locator(".stage svg")
     expect(drawings).to_have_count(2)
     settle(page)
@@ -225,7 +225,7 @@ def test_the_zoom_outlives_a_slider_and_is_shared_and_keys_walk_through_the_case
 
 
 def test_wrong_areas_and_classes_are_translucent_surfaces(studio: Studio, page: Page) -> None:
-    page.goto(studio.at("example", "masks", "&case=p1&model=late"))
+    page.goto(studio.at("case", "masks", "&case=p1&model=late"))
     stages = page.locator(".stage")
     expect(stages).to_have_count(2)
     late = stages.first
@@ -249,7 +249,7 @@ def test_a_large_image_is_sharp_where_it_is_looked_at(studio: Studio, page: Page
 
     media: list[Response] = []
     page.on("response", lambda response: media.append(response) if is_tile(response.url) else None)
-    page.goto(studio.at("example", "large", "&case=a"))
+    page.goto(studio.at("case", "large", "&case=a"))
     expect(page.locator(".stage svg image")).to_have_count(1)
     settle(page)
     assert media == []

@@ -27,12 +27,12 @@ def test_from_the_forest_to_the_answers_side_by_side(studio: Studio, page: Page)
     assert page.locator(IMAGES).count() == 0
     settle(page)
     page.get_by_role("button", name="Open this case").click()
-    expect(page.get_by_role("heading", name="Example")).to_be_visible()
+    expect(page.get_by_role("heading", name="Case")).to_be_visible()
     assert set(parse_qs(urlparse(page.url).query)["compare"]) == {"exact", "hostile"}
 
 
 def test_a_claim_lights_the_context_that_supports_it(studio: Studio, page: Page) -> None:
-    page.goto(studio.at("example", "judged", "&case=gate&evaluator=faithfulness&metric=faithfulness&model=small"))
+    page.goto(studio.at("case", "judged", "&case=gate&evaluator=faithfulness&metric=faithfulness&model=small"))
     claims = page.locator("button.row:not(.context)")
     expect(claims.filter(has_text=HOSTILE).first).to_contain_text("✗")
     supported = claims.filter(has_text="It opened in 1937.").first
@@ -46,7 +46,7 @@ def test_a_claim_lights_the_context_that_supports_it(studio: Studio, page: Page)
 
 
 def test_a_trace_is_text(studio: Studio, page: Page) -> None:
-    page.goto(studio.at("example", "agents", "&case=t1"))
+    page.goto(studio.at("case", "agents", "&case=t1"))
     expect(page.get_by_text("Plot the sales.").first).to_be_visible()
     settle(page)
     expect(page.get_by_text(HOSTILE).first).to_be_attached()

@@ -22,13 +22,13 @@ CASE = {
 
 def drawn(of: Column | None = None, models: bool = False, repeats: bool = False, **changed: Any) -> dict[str, Any]:
     frame = pd.DataFrame([{**CASE, **changed}]).astype({"errors": "Int64", "value": "float64"})
-    (row,) = case_rows(frame, of or column("rouge/l"), ["/example?case=c1"], models=models, repeats=repeats)
+    (row,) = case_rows(frame, of or column("rouge/l"), ["/case?case=c1"], models=models, repeats=repeats)
     return row
 
 
 def test_a_case_has_its_texts_its_bar_and_its_address():
     row = drawn(reason="two words are missing", tags=["night"])
-    assert (row["id"], row["href"], row["question"], row["answer"]) == ("c1", "example?case=c1", "Why?", "Because.")
+    assert (row["id"], row["href"], row["question"], row["answer"]) == ("c1", "case?case=c1", "Why?", "Because.")
     assert (row["reason"], row["facts"], row["model"]) == ("two words are missing", "night", None)
     assert (row["value"], row["share"], row["step"]) == ("0.250", 0.25, palette.goodness_step(0.25))
 

@@ -1,4 +1,4 @@
-"""Example: why did it fail here?"""
+"""Case: why did it fail here?"""
 
 from pathlib import Path
 from typing import Any
@@ -35,7 +35,7 @@ def words(page: AppTest) -> list[str]:
 
 
 def test_a_text_case_with_the_models_side_by_side(texts: Run, open_page: Open) -> None:
-    page = open_page("example", run=texts.id, case="t1", **ROUGE)
+    page = open_page("case", run=texts.id, case="t1", **ROUGE)
     shown = words(page)
     assert {"What is 1 + 1?", "It is 2 indeed", HOSTILE} <= set(shown)
     assert {"exact · ROUGE-L 1.00", "hostile · ROUGE-L 0.00"} <= set(shown)
@@ -46,25 +46,25 @@ def test_a_text_case_with_the_models_side_by_side(texts: Run, open_page: Open) -
 
 def test_text_of_models_is_never_markup(texts: Run, open_page: Open) -> None:
     for view in ("written", "expected"):
-        page = open_page("example", run=texts.id, case="t1", view=view, **ROUGE)
+        page = open_page("case", run=texts.id, case="t1", view=view, **ROUGE)
         assert not [element.value for element in (*page.markdown, *page.caption) if "127.0.0.1:9" in element.value]
 
 
 def test_an_answer_against_the_expected_one(texts: Run, open_page: Open) -> None:
-    page = open_page("example", run=texts.id, case="t1", view="expected", **ROUGE)
+    page = open_page("case", run=texts.id, case="t1", view="expected", **ROUGE)
     assert ("It is 2 indeed", "") in marked(page)
     assert ("It is 2 indeed", "removed") in marked(page)
     assert (HOSTILE, "added") in marked(page)
 
 
 def test_the_markdown_of_an_answer_is_rendered_where_asked(texts: Run, open_page: Open) -> None:
-    page = open_page("example", run=texts.id, case="t1", view="rendered", **ROUGE)
+    page = open_page("case", run=texts.id, case="t1", view="rendered", **ROUGE)
     trees = [block["tree"] for each in every_told(page, "prose") for block in each["blocks"] if "tree" in block]
     assert trees == [[["p", ["code", "[image: x] <http://127.0.0.1:9/x.png>"], " <img src=x onerror=alert(1)>"]]]
 
 
 def test_previous_and_next_follow_the_list(texts: Run, open_page: Open) -> None:
-    page = open_page("example", run=texts.id, model="exact", **ROUGE)
+    page = open_page("case", run=texts.id, model="exact", **ROUGE)
     assert page.query_params["case"] == "t0"
     assert "t0 · 1 of 3, worst first by ROUGE-L of exact" in words(page)
     assert labelled(page.button, "Previous").disabled
@@ -75,12 +75,12 @@ def test_previous_and_next_follow_the_list(texts: Run, open_page: Open) -> None:
 
 
 def test_an_unknown_case_says_where_the_others_are(texts: Run, open_page: Open) -> None:
-    page = open_page("example", run=texts.id, case="nobody", **ROUGE)
+    page = open_page("case", run=texts.id, case="nobody", **ROUGE)
     assert "There is no such case" in [heading.value for heading in page.subheader]
 
 
 def test_an_unknown_metric_falls_back_to_the_first_number(texts: Run, open_page: Open) -> None:
-    assert "worst first by ROUGE-L" in words(open_page("example", run=texts.id, evaluator="nobody", metric="none"))[0]
+    assert "worst first by ROUGE-L" in words(open_page("case", run=texts.id, evaluator="nobody", metric="none"))[0]
 
 
 def test_a_person_overrules_the_judge_in_one_click_and_takes_it_back(look_at_copy: Look, open_page: Open) -> None:
@@ -92,31 +92,31 @@ def test_a_person_overrules_the_judge_in_one_click_and_takes_it_back(look_at_cop
         return [tuple(row[name] for name in names) for row in labels.table().to_pylist()]
 
     about = {"run": run.id, "case": "gate", "evaluator": "faithfulness", "metric": "faithfulness"}
-    page = open_page("example", **about)
+    page = open_page("case", **about)
     assert [group.label for group in page.segmented_control[-2:]] == ["Your verdict: faithfulness"] * 2
     page.segmented_control(key="verdict-gate-small").set_value("✗ Fail").run()
     assert kept() == [("gate", "small", "unnamed", "faithfulness", 0.0, "seen")]
-    again = open_page("example", **about)
+    again = open_page("case", **about)
     assert again.segmented_control(key="verdict-gate-small").value == "✗ Fail"
     assert again.segmented_control(key="verdict-gate-rude").value is None
     again.segmented_control(key="verdict-gate-small").set_value(None).run()
     assert not again.exception
     assert kept() == []
     labels.give("gate", "small", "ann", "faithfulness", 1.0, "drawn")
-    page = open_page("example", rater="ann", **about)
+    page = open_page("case", rater="ann", **about)
     page.segmented_control(key="verdict-gate-small").set_value("Unsure").run()
     assert kept() == [("gate", "small", "ann", "faithfulness", None, "drawn")]
 
 
 def test_only_a_judge_is_overruled(texts: Run, open_page: Open) -> None:
-    page = open_page("example", run=texts.id, case="t1", **ROUGE)
+    page = open_page("case", run=texts.id, case="t1", **ROUGE)
     assert not [group for group in page.segmented_control if group.label.startswith("Your verdict")]
 
 
 def test_what_an_agent_did_stands_under_its_answer(tmp_path, monkeypatch, open_page):
     monkeypatch.setenv("ASSAY_WORKSPACE", str(tmp_path))
     run = agents_run(tmp_path)
-    page = open_page("example", run=run.id, case="t1", evaluator="agent_sanity", metric="agent_sanity")
+    page = open_page("case", run=run.id, case="t1", evaluator="agent_sanity", metric="agent_sanity")
     labels = [expander.label for expander in page.expander]
     assert labels[:2] == ["Trace: 3 steps · 2 calls · 1 failed", "Trace: unreadable"]
     shown = words(page)
@@ -126,7 +126,7 @@ def test_what_an_agent_did_stands_under_its_answer(tmp_path, monkeypatch, open_p
 
 
 def test_a_picture_is_matched_anew_as_the_sliders_move(pictures: Run, open_page: Open) -> None:
-    page = open_page("example", run=pictures.id, case="p2", score="0")
+    page = open_page("case", run=pictures.id, case="p2", score="0")
     assert {"keen\n✓ 2 found · ✗ 1 false · – 0 missed", "shy\n✓ 1 found · ✗ 0 false · – 1 missed"} <= set(words(page))
     page.slider[0].set_value(0.7).run()
     assert page.query_params["score"] == "0.7"
@@ -134,7 +134,7 @@ def test_a_picture_is_matched_anew_as_the_sliders_move(pictures: Run, open_page:
 
 
 def test_one_class_and_one_model_from_the_address(pictures: Run, open_page: Open) -> None:
-    page = open_page("example", run=pictures.id, case="p2", label="dog", compare="keen", score="0")
+    page = open_page("case", run=pictures.id, case="p2", label="dog", compare="keen", score="0")
     assert "keen\n✓ 1 found · ✗ 1 false · – 0 missed" in words(page)
     assert page.dataframe[0].value["kind"].tolist() == ["true positive", "false positive", "ground truth, found"]
 
@@ -151,7 +151,7 @@ GHOSTS = {"model": "keen", "compare": "keen", "gallery": "model=keen&kind=fp&sco
 
 
 def test_next_walks_the_objects_of_the_gallery_and_marks_each(pictures, open_page, drawn):
-    page = open_page("example", run=pictures.id, case="p0", object="p2", **GHOSTS)
+    page = open_page("case", run=pictures.id, case="p0", object="p2", **GHOSTS)
     assert words(page)[0] == "1 of 4 objects · dog 0.30, nothing there · image p0"
     assert drawn["focus"] == {"box": (80.0, 5.0, 90.0, 15.0), "name": "dog", "view": (53.0, 0.0, 64.0)}
     press(page, "Next object")
@@ -174,21 +174,21 @@ def test_next_walks_the_objects_of_the_gallery_and_marks_each(pictures, open_pag
     ],
 )
 def test_where_the_example_stands_in_the_gallery(pictures, open_page, state, params, position):
-    shown = words(open_page("example", run=pictures.id, gallery=f"{state}&score=0", **params))[0]
+    shown = words(open_page("case", run=pictures.id, gallery=f"{state}&score=0", **params))[0]
     assert shown == f"{position} · image {params.get('case', 'p0')}"
 
 
 def test_a_mark_stays_on_the_clicked_model_among_others(pictures: Run, open_page: Open, drawn: dict[str, Any]) -> None:
     state = {"model": "shy", "gallery": "model=shy&kind=tp&score=0", "case": "p0", "object": "p3"}
-    open_page("example", run=pictures.id, compare=["keen", "shy"], **state)
+    open_page("case", run=pictures.id, compare=["keen", "shy"], **state)
     assert [panel["title"] for panel in drawn["panels"]] == ["keen", "shy"]
     assert drawn["focus"]["box"] == (10.0, 10.0, 40.0, 30.0)
 
 
 def test_an_object_of_a_list_is_marked_without_a_gallery(pictures: Run, open_page: Open, drawn: dict[str, Any]) -> None:
-    open_page("example", run=pictures.id, case="p0", model="shy", object="p3")
+    open_page("case", run=pictures.id, case="p0", model="shy", object="p3")
     assert drawn["focus"]["box"] == (10.0, 10.0, 40.0, 30.0)
-    open_page("example", run=pictures.id, case="p0", model="shy", object="p999")
+    open_page("case", run=pictures.id, case="p0", model="shy", object="p999")
     assert drawn["focus"] is None
 
 
@@ -200,7 +200,7 @@ def test_a_picture_that_is_gone_leaves_its_boxes(pictures: Run, open_page: Open,
     kept = path.read_bytes()
     path.write_bytes(b"broken")
     try:
-        page = open_page("example", run=pictures.id, case="p3", score="0")
+        page = open_page("case", run=pictures.id, case="p3", score="0")
         assert "Only the outlines are drawn" in page.error[0].value
         assert "keen\n✓ 2 found · ✗ 1 false · – 0 missed" in words(page)
     finally:
@@ -213,7 +213,7 @@ def test_a_conversation_and_expected_calls_stand_beside_the_answer(workspace: Pa
         if sample.id in ("agents", "conversations"):
             run = engine.execute(create(Workspace(), sample), one_thread)
             case = {"agents": "laser", "conversations": "room"}[sample.id]
-            page = open_page("example", run=run.id, case=case)
+            page = open_page("case", run=run.id, case=case)
             folded[sample.id] = [part.label for part in page.expander]
     assert "Conversation: 6 turns · ✓ 11" in folded["conversations"]
     assert "Conversation: 6 turns · ✓ 8 · ✗ 3" in folded["conversations"]
