@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from inspect import cleandoc
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import pyarrow as pa
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
@@ -25,6 +25,8 @@ JUDGE = "judge"  # the resource that is no local model
 LOCAL_MODELS = ("embedder", "token_encoder", "classifier", "language_model")  # the resources with weights of their own
 Columns = Mapping[str, str | float | int | None]  # of an aggregate, beside its metric and label
 Shape = Literal["case", "batch", "dataset"]
+Stand = Literal["first", "usual", "last", "aside"]  # where an evaluator's columns stand, in this order
+STANDS: tuple[Stand, ...] = get_args(Stand)
 Input = str  # a column of FIELDS or a table of TABLES (metrics.core.fields); evaluator_decorator refuses any other
 
 
@@ -273,7 +275,9 @@ class Example:
 class Evaluator:
     """A registered evaluator: its declaration and the function. Calling it calls the function.
 
-    `metrics` are those of the default parameters; see `with_parameters`.
+    `metrics` are those of the default parameters; see `with_parameters`. `stand`: where its columns stand in every list
+    of metrics: `first` what people choose a model by, whose main metric decides before all others; `last` such as
+    calibration; `aside` diagnostics, which start hidden beside others and choose no model.
     """
 
     id: str
@@ -297,6 +301,7 @@ class Evaluator:
     prompts: tuple[Prompt, ...] = ()
     follows: bool = False
     instead: Mapping[Input, str] = field(default_factory=dict)
+    stand: Stand = "usual"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return the function's own result."""
@@ -330,6 +335,11 @@ class Evaluator:
         """Return the settings of its models and judge: a parameter named like a resource overrides the given one."""
         own = {name: getattr(parameters, name, None) for name in self.resources}
         return {**given, **{name: value for name, value in own.items() if value}}
+
+    @property
+    def place(self) -> int:
+        """The sort key of its columns in every list of metrics; equal ones stay in the order chosen."""
+        return STANDS.index(self.stand)
 
     @property
     def primary(self) -> Metric:

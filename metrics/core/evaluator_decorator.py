@@ -31,7 +31,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from metrics.core.cases import Cases
 from metrics.core.did_you_mean import one_of
-from metrics.core.evaluator import LOCAL_MODELS, PLUGINS, Evaluator, Example, Input, Metric, Resource, Shape
+from metrics.core.evaluator import LOCAL_MODELS, PLUGINS, Evaluator, Example, Input, Metric, Resource, Shape, Stand
 from metrics.core.fields import FIELDS, TABLES
 from metrics.core.prompt import Prompt
 from metrics.core.standards import FULL_NAMES
@@ -56,6 +56,7 @@ def evaluator(
     prompts: tuple[Prompt, ...] = (),
     instead: Mapping[Input, str] | None = None,
     has_thresholds: bool = True,
+    stand: Stand = "usual",
 ) -> Callable[[Callable[..., Any]], Evaluator]:
     """Turn a function into an Evaluator; see the module's docstring. Raises ValueError on an inconsistent declaration.
 
@@ -67,6 +68,7 @@ def evaluator(
     `instead`: for an input the field of a case that may stand in its place.
     `default_needs`: what the data must have for the evaluator to run by default, see
     metrics.library.evaluator_choice.available_inputs.
+    `stand`: where its columns stand among those of others, see core.evaluator.Evaluator.
     `has_thresholds`: whether the metrics have default thresholds; False where their scale says nothing by itself, so
     that a value is good or bad only beside another one (overlap of words, average precision). The metrics of an
     evaluator that uses local weights have none until they are calibrated for the weights.
@@ -123,6 +125,7 @@ def evaluator(
             prompts,
             follows,
             instead or {},
+            stand,
         )
 
     return register

@@ -49,9 +49,9 @@ ONE_CLASS = "all cases, or all predictions, are of one class"
 
 CLASSIFICATION_METRICS = (
     Metric("accuracy", "Share of cases whose predicted label is the true one.", binary=True, primary=True),
+    Metric("f1", "Harmonic mean of precision and recall; over all classes the macro mean first."),
     Metric("precision", "Share of the predictions of a class that are right; over all classes the macro mean first."),
     Metric("recall", "Share of the cases of a class that are found; over all classes the macro mean first."),
-    Metric("f1", "Harmonic mean of precision and recall; over all classes the macro mean first."),
     Metric(
         "mcc", "Matthews' correlation of true and predicted class: 1 all right, 0 chance.", low=-1.0, threshold=None,
         minor=True, title="MCC",

@@ -1,10 +1,11 @@
 """Thresholds that people set after the fact: named profiles of a workspace, in `thresholds.json`.
 
 The profile in force stands over the thresholds that runs began with, in everything that is read from them: problems,
-marks, flips, reports. What is stored of a run does not change.
+marks, flips, reports. Beside the profiles are the metrics that decide which model is chosen, by suite. What is stored
+of a run does not change.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from math import isfinite
@@ -14,6 +15,9 @@ from metrics.core.errors import InputError, InputProblem
 from metrics.core.files import hold_lock, make_folder, read_json, write_json
 
 Thresholds = Mapping[str, Mapping[str, float]]  # evaluator → metric → value
+Stored = tuple[
+    str | None, Mapping[str, Thresholds], Mapping[str, Sequence[str]]
+]  # in force, profiles, decisive metrics
 MAX_NAME = 80  # characters of a profile's name
 FORM = "profiles as the page Problems writes them; remove the file to begin with none"
 
@@ -45,8 +49,18 @@ class ThresholdProfiles:
 
     def thresholds(self, name: str | None = None) -> Thresholds:
         """Return the thresholds of a profile, by default of the one in force; empty where there is none."""
-        in_force, profiles = self._read_current()
+        in_force, profiles, _ = self._read_current()
         return profiles.get(name or in_force or "", {})
+
+    def decisive(self, suite: str) -> tuple[str, ...]:
+        """Return the keys of the columns that models of a suite are chosen by; its fingerprint tells the suite."""
+        return tuple(self._read_current()[2].get(suite, ()))
+
+    def mark_decisive(self, suite: str, keys: Sequence[str]) -> None:
+        """Choose the models of a suite by these columns from now on; by none in particular where there are none."""
+        with self._changing() as (in_force, profiles):
+            marks = {**self._read_current()[2], suite: list(keys)}
+            self._write(in_force, profiles, {name: own for name, own in marks.items() if own})
 
     def use(self, name: str | None) -> None:
         """Put a profile in force, an empty one if there is none of that name yet; None: no profile.
@@ -91,18 +105,21 @@ class ThresholdProfiles:
     def _changing(self) -> Iterator[tuple[str | None, dict[str, Thresholds]]]:
         make_folder(self.folder)
         with hold_lock(self.folder / "thresholds.lock", "another process is changing the thresholds; try again"):
-            in_force, profiles = self._read_current()
+            in_force, profiles, _ = self._read_current()
             yield in_force, dict(profiles)
 
-    def _read_current(self) -> tuple[str | None, Mapping[str, Thresholds]]:
+    def _read_current(self) -> Stored:
         return _read_profiles(self.path, self.version)
 
-    def _write(self, in_force: str | None, profiles: Mapping[str, Thresholds]) -> None:
-        write_json(self.path, {"in_force": in_force, "profiles": profiles})
+    def _write(
+        self, in_force: str | None, profiles: Mapping[str, Thresholds], marks: Mapping[str, Sequence[str]] | None = None
+    ) -> None:
+        marks = self._read_current()[2] if marks is None else marks
+        write_json(self.path, {"in_force": in_force, "profiles": profiles, "decisive": marks})
 
 
 @lru_cache(maxsize=8)
-def _read_profiles(path: Path, version: int) -> tuple[str | None, Mapping[str, Thresholds]]:  # noqa: ARG001 - a part of the key
+def _read_profiles(path: Path, version: int) -> Stored:  # noqa: ARG001 - a part of the key
     try:
         found = read_json(path) or {"in_force": None, "profiles": {}}
         profiles = {
@@ -110,6 +127,7 @@ def _read_profiles(path: Path, version: int) -> tuple[str | None, Mapping[str, T
             for name, thresholds in found["profiles"].items()
         }
         in_force = found["in_force"]
+        marks = {str(suite): [str(key) for key in keys] for suite, keys in found.get("decisive", {}).items()}
     except (ValueError, TypeError, KeyError, AttributeError) as failure:
         raise InputError([InputProblem(str(path), str(failure), FORM)]) from failure
-    return (in_force if in_force in profiles else None), profiles
+    return (in_force if in_force in profiles else None), profiles, marks

@@ -23,8 +23,6 @@ EQUIVALENT = {
         "rounded they are the same hundredths, one of them twice"
     ),
     ("analysis/comparison/case_values.py", "case_values", "(place, :, 0) → (place, :, -1)"): "there is one",
-    ("analysis/leaderboard/headline.py", "Headline.sentence",
-        "self.leaders[0] → self.leaders[-1]"): "those that lead have as many wins",
     ("analysis/objects/object_filter.py", "_at_places", "-1 → -2"): "no case stands in a place below 0",
     ("analysis/objects/matching_again.py", "stored_at",
         "abs(iou - own.iou) < 1e-09 → abs(iou - own.iou) <= 1e-09"): "no two thresholds are exactly so far apart",
@@ -40,8 +38,6 @@ EQUIVALENT = {
     ("analysis/findings/insights.py", "_accuracy", "len(scored) < 2 → len(scored) < 1"): "one is tied with all others",
     ("analysis/summary.py", "_dimensions", "one.name == name → one.name != name"): "what has no metric has no value",
     ("analysis/cases/threshold_outcomes.py", "shares_passed", "means * sign → means / sign"): "it is 1 or -1",
-    ("analysis/leaderboard/headline.py", "Headline.sentence",
-        "self.models[0] → self.models[1]"): "where no model leads all have as many wins",
     ("analysis/labels/corrected_means.py", "_translated",
         "column.high - column.low → column.high + column.low"): "finite where both ends are",
     ("analysis/slices/topics.py", "clustered", "-1 → -0"): "where all vectors are in the first cluster they stay there",

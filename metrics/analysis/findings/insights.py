@@ -101,7 +101,7 @@ def _leader(board: Leaderboard) -> Iterator[Insight]:
     if len(board.models) > 1 and found.compared:
         evidence = f"paired tests in {_joined(found.compared)}, Holm-corrected over all metrics and pairs of models"
         yield insight_row(
-            "leading_model", found.sentence, model=found.leaders[0] if len(found.leaders) == 1 else None,
+            "leading_model", found.sentence, model=found.leader,
             evidence=evidence, of=[column.evaluator for column in primary_columns(board)],
         )  # fmt: skip
 

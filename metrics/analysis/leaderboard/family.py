@@ -35,6 +35,10 @@ class TestedColumn(Protocol):
         """Whether it is a primary metric."""
 
     @property
+    def minor(self) -> bool:
+        """Whether it starts hidden."""
+
+    @property
     def direction(self) -> str:
         """Its better end: higher, lower or none."""
 
@@ -61,11 +65,14 @@ class MetricTests:
 
 
 def main_columns(columns: Iterable[ColumnT]) -> list[ColumnT]:
-    """Return the first primary column with a better end of each evaluator, without those that repeat another one."""
+    """Return the first primary column with a better end of each evaluator, without those that repeat another one.
+
+    Minor ones are left out beside others.
+    """
+    primary = [column for column in columns if column.primary and column.direction != "none"]
     found: dict[str, ColumnT] = {}
-    for column in columns:
-        if column.primary and column.direction != "none":
-            found.setdefault(column.evaluator, column)
+    for column in [one for one in primary if not one.minor] or primary:
+        found.setdefault(column.evaluator, column)
     chosen = {column.key for column in found.values()}
     return [column for column in found.values() if column.twin not in chosen]
 

@@ -1,90 +1,103 @@
-"""The headline of a leaderboard: which model leads, the same sentence wherever a run is summed up."""
+"""The headline of a leaderboard: what each model wins and loses, the same sentence wherever a run is summed up."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from metrics.analysis.leaderboard.family import main_columns
-from metrics.analysis.leaderboard.leaderboard import Cell, Column, Leaderboard
+from metrics.analysis.leaderboard.leaderboard import NOT_EVALUATED, Cell, Column, Leaderboard
 from metrics.analysis.leaderboard.ranks import Pair
 from metrics.core.metric_names import column_name, full_name
 
-FIRST = ("coco_summary", "average_precision")  # evaluators whose primary metric, AP, goes before a count of metrics
-MOST_NAMED = 3  # models or metrics named in a row
-MOST_NAME = 40  # characters of a model's name
-OTHERS = 2  # models behind the leaders whose counts are given
+MAX_NAMED = 3  # metrics named in a row
+MAX_COUNTED = 3  # models whose wins and losses are given where none leads
+MAX_NAME = 40  # characters of a model's name
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What a model wins and loses, by metrics' titles, each only where a difference is significant.
+
+    won: it is better than another model, and none is better than it; lost: another one is better, the worst loss first;
+    worst: that loss in words.
+    """
+
+    won: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
+    worst: str = ""
+
+    @property
+    def words(self) -> str:
+        """The counts, with the worst loss: `wins 4, loses 2 (Groundedness: worst of 3)`."""
+        lost = f"{len(self.lost)} ({self.worst})" if self.lost else "none"
+        return f"wins {len(self.won) or 'none'}, loses {lost}"
 
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """Which of the `models` lead, over the primary metric of each evaluator, metrics of one number counted once.
+    """Which model leads, if any, and what each of the `models` wins and loses.
 
-    One model is ahead of another where it is significantly better in `first`, the metric that decides first, or, where
-    that decides nothing, in more of the `compared` metrics (titles) than the other one; `ahead` has these pairs.
-    leaders: the models that none is ahead of, if each of them is ahead of every other model; else empty.
+    It counts the `compared` metrics (titles): the main one of each evaluator, or those that the user chose (`chosen`);
+    exact copies once. `differing`: those in which any two models differ significantly; only these can be won or lost.
+    One model is ahead of another if it is significantly better in `first`, the metric that decides before all others,
+    or better in some metric and worse in none; `ahead` has these pairs. leader: the model that is ahead of every other
+    one; with `unproven`, in words, why the one that would lead may not: unscored cases could undo it.
 
-    models: in the order of the answer, leaders first; wins: in how many of the compared metrics each model is best or
-    tied for best, no other model being significantly better; differing: in how many any two models differ
-    significantly. scored: the metrics with a value; missed, judged: those on the wrong side of their threshold by every
-    model, and those that have one; failed: those of which the evaluation of a case ended in an error, so that no
-    threshold is said to be met; lost: those in which another model is significantly better than every leader; unproven:
-    why a model that leads on the scored cases may not lead, in words: with the unscored ones another may be as good.
+    models: in the order of the answer. scored: how many metrics have a value; missed, judged: those on the wrong side
+    of their threshold by every model, and how many have one; failed: those of which the evaluation of a case ended in
+    an error, so that no threshold is said to be met.
     """
 
     models: tuple[str, ...]
-    leaders: tuple[str, ...]
-    wins: Mapping[str, int]
+    leader: str | None
+    tallies: Mapping[str, Tally]
     compared: tuple[str, ...]
-    differing: int
+    differing: tuple[str, ...]
     first: str | None
     scored: int
     missed: tuple[str, ...]
     judged: int
+    chosen: bool = False
     failed: tuple[str, ...] = ()
-    lost: tuple[str, ...] = ()
     ahead: tuple[Pair, ...] = ()
-    unproven: Mapping[str, str] = field(default_factory=dict)
+    unproven: str | None = None
 
     @property
     def sentence(self) -> str:
         """The answer to "Which model should I pick?"; of a single model, how it stands to its thresholds."""
+        decisive = "decisive " if self.chosen else ""
         if not self.scored:
-            return "No metric has a value, so no model can be recommended."
+            return f"No {decisive}metric has a value, so no model can be recommended."
         if len(self.models) == 1:
             return self._alone()
         if not self.compared:
             return f"No significance tested: none of {_metrics(self.scored)} has data to compare the models on."
-        metrics = f"any of {_metrics(len(self.compared))}" if len(self.compared) > 1 else self.compared[0]
         if not self.differing:
-            return f"No significant difference between the models in {metrics}."
-        if self.unproven and not self.leaders:
-            return f"No leader is named: {'; '.join(self.unproven.values())}."
-        if not self.leaders:
-            return self._undecided()
-        names = _list_names([_cut(model) for model in self.leaders])
-        verb = "leads" if len(self.leaders) == 1 else "lead together"
+            where = self.compared[0] if len(self.compared) == 1 else f"any of {len(self.compared)} {decisive}metrics"
+            return f"No significant difference between the models in {where}."
+        if self.unproven:
+            return f"No leader is named: {self.unproven}."
         if len(self.compared) == 1:
-            return f"{names} {verb}: {'best' if len(self.leaders) == 1 else 'tied for best'} in {self.compared[0]}."
-        times = self.wins[self.leaders[0]]
-        before = "" if self.first is None else f"{self.first} and in "
-        others = self.models[len(self.leaders) : len(self.leaders) + OTHERS]
-        rest = "; ".join(f"{_cut(model)} in {self.wins[model]}" for model in others)
-        count = f"{times} of {_metrics(len(self.compared))}" + ("" if self.first is None else " overall")
-        lost = f"; worse than another model in {_list_names(self.lost)}" if self.lost else ""
-        return f"{names} {verb}: best or tied for best in {before}{count}{f' ({rest})' if rest else ''}{lost}."
+            return self._in_one()
+        count = f"{len(self.differing)} of {len(self.compared)} {decisive}metrics tell the models apart"
+        if self.leader is not None:
+            where = f" in {self.first}" if self.first else ""
+            return f"{_cut(self.leader)} leads{where}: {self.tallies[self.leader].words}; {count}."
+        each = [f"{_cut(model)} {self.tallies[model].words}" for model in self.models[:MAX_COUNTED]]
+        more = len(self.models) - len(each)
+        each += [f"{more} more model{'s' * (more > 1)}"] if more else []
+        return f"No clear choice: {'; '.join(each)}; {count}."
 
-    def _undecided(self) -> str:
-        """Return how the models stand where there are differences, but none is ahead of all others."""
-        if len(self.compared) == 1:
-            best = [_cut(model) for model in self.models if self.wins[model]]
-            if len(best) > 1:
-                return f"No single model leads: {_list_names(best)} are tied for best in {self.compared[0]}."
-            return f"No model leads: none is significantly better than every other one in {self.compared[0]}."
-        count = _metrics(len(self.compared))
-        if len({*self.wins.values()}) == 1:
-            return f"No model leads: each is best or tied for best in {self.wins[self.models[0]]} of {count}."
-        each = "; ".join(f"{_cut(model)} in {self.wins[model]}" for model in self.models[: OTHERS + 1])
-        return f"No model leads: of {count}, best or tied for best are {each}."
+    def _in_one(self) -> str:
+        """Return how the models stand in the only metric that compares them."""
+        (metric,) = self.compared
+        if self.leader is not None:
+            return f"{_cut(self.leader)} leads: best in {metric}."
+        best = [_cut(model) for model in self.models if not self.tallies[model].lost]
+        if len(best) > 1:
+            return f"No clear choice: {_list_names(best)} are not significantly different in {metric}."
+        return f"No clear choice: none is significantly better than every other one in {metric}."
 
     def _alone(self) -> str:
         model = _cut(self.models[0])
@@ -99,99 +112,141 @@ class Headline:
         return f"{model} is the only model, and none of {_metrics(self.scored)} has a threshold."
 
 
+class _Compared(NamedTuple):
+    """A metric that compares models: their cells, and which of them is significantly better than which.
+
+    `proven` are the pairs that hold whatever the unscored cases are.
+    """
+
+    column: Column
+    cells: Mapping[str, Cell]
+    pairs: frozenset[Pair]
+    proven: frozenset[Pair]
+
+    @property
+    def title(self) -> str:
+        """Evaluator and metric; of what people choose by the metric alone."""
+        return column_name(self.column) if self.column.first else full_name(self.column).replace(": ", " · ", 1)
+
+    @property
+    def won(self) -> set[str]:
+        """The models that are better than another one, with no other better than them."""
+        return {one for one, _ in self.proven} - {other for _, other in self.pairs}
+
+    def loss(self, model: str) -> tuple[float, float]:
+        """Return how bad a loss is: the share of the other models that are better, then how far the best one is."""
+        better = sum(other == model for _, other in self.pairs)
+        goodness = [cell.goodness for cell in self.cells.values() if cell.goodness is not None]
+        return better / (len(self.cells) - 1), max(goodness, default=0.0) - (self.cells[model].goodness or 0.0)
+
+    def loss_words(self, model: str) -> str:
+        """Return a loss in words: `Groundedness: worst of 3`, `Groundedness: worse than a`."""
+        better = [_cut(one) for one, other in self.pairs if other == model]
+        worst = len(better) == len(self.cells) - 1 > 1
+        names = _list_names(sorted(better))
+        return f"{self.title}: {f'worst of {len(self.cells)}' if worst else f'worse than {names}'}"
+
+
 def headline(board: Leaderboard, keys: Collection[str] | None = None, models: Sequence[str] | None = None) -> Headline:
     """Return the headline of a leaderboard, or of its columns with these keys and of these models."""
     shown = tuple(board.models if models is None else models)
-    every = [(column, _cells_of(board, column, shown)) for column in primary_columns(board, keys)]
+    chosen = [
+        column for column in board.columns if column.key in board.decisive and (keys is None or column.key in keys)
+    ]
+    every = [(column, _cells_of(board, column, shown)) for column in chosen or primary_columns(board, keys)]
     scored = [(column, own) for column, own in every if any(cell.value is not None for cell in own.values())]
-    compared = [(column, own) for column, own in scored if sum(map(_is_ranked, own.values())) > 1]
-    better = {column.key: _better_pairs(board, column, own) for column, own in compared}
-    best = {
-        column.key: [
-            model for model, cell in own.items() if _is_ranked(cell) and not _is_beaten(model, better[column.key])
-        ]
-        for column, own in compared
-    }
-    wins = {model: sum(model in own for own in best.values()) for model in shown}
-    decisive = next((one for name in FIRST for one, _ in compared if one.evaluator == name and best[one.key]), None)
-    first = None if decisive is None else decisive.key
-    ahead = _pairs_ahead(better, first)
-    behind = {other for _, other in ahead}
-    leaders = tuple(model for model in shown if model not in behind)
-    leads = behind and all((model, other) in ahead for model in leaders for other in behind)
-    leaders = leaders if leads else ()
-    certain = _pairs_ahead({key: _without_overtaken(board, key, own) for key, own in better.items()}, first)
-    unproven = {
-        model: reason
-        for model in leaders
-        if (reason := _why_unproven(board, model, [column for column, _ in compared], ahead - certain))
-    }
-    differing = sum(map(bool, better.values()))
+    compared = _compared_metrics(board, scored)
+    differing = [one for one in compared if one.pairs]
+    tallies = {model: _tally(model, differing) for model in shown}
+    first = next((one for one in compared[:1] if one.column.first and one.pairs and not chosen), None)
+    ahead, certain = (_pairs_ahead(differing, first, proven=proven) for proven in (False, True))
+    leading, leader = (_leader(shown, pairs) for pairs in (ahead, certain))
+    alone = (
+        leader is not None
+        and first is not None
+        and all((leader, other) in first.pairs for other in shown if other != leader)
+    )
     judged = [(column, own) for column, own in scored if column.threshold is not None]
     return Headline(
-        models=tuple(sorted(shown, key=lambda model: (model not in leaders, model in behind, -wins[model]))),
-        leaders=tuple(model for model in leaders if model not in unproven),
-        wins=wins,
-        compared=tuple(full_name(column) for column, _ in compared),
-        differing=differing,
-        first=None if decisive is None or len(compared) < 2 else column_name(decisive),
+        models=tuple(sorted(shown, key=lambda model: _standing(model, leader, tallies[model], compared))),
+        leader=leader,
+        tallies=tallies,
+        compared=tuple(one.title for one in compared),
+        differing=tuple(one.title for one in differing),
+        first=first.title if first is not None and alone else None,
         scored=len(scored),
         missed=tuple(full_name(column) for column, own in judged if _all_miss(own)),
         judged=len(judged),
-        lost=tuple(full_name(column) for column, _ in compared if not {*best[column.key]} & {*leaders}),
+        chosen=bool(chosen),
         failed=tuple(
             full_name(column) for column, own in judged if any("error" in cell.counts for cell in own.values())
         ),
-        ahead=tuple(sorted(ahead)),
-        unproven=unproven,
+        ahead=tuple(sorted(certain)),
+        unproven=_why_unproven(board, leading, differing) if leading is not None and leader is None else None,
     )
 
 
-def _without_overtaken(board: Leaderboard, key: str, better: Collection[Pair]) -> set[Pair]:
-    """Return the pairs of better and worse models of a metric that hold whatever the unscored cases are."""
-    return {(one, other) for one, other in better if other not in board.overtaking.get((one, key), ())}
+def _compared_metrics(board: Leaderboard, scored: Sequence[tuple[Column, Mapping[str, Cell]]]) -> list[_Compared]:
+    """Return the metrics that compare two models or more, without exact copies of one before."""
+    found: dict[object, _Compared] = {}
+    for column, cells in scored:
+        own = {model: cell for model, cell in cells.items() if cell.rank is not None}
+        if len(own) < 2:
+            continue
+        known = board.ranks[column.key].significant if column.key in board.ranks else ()
+        pairs = frozenset((one, other) for one, other in known if one in own and other in own)
+        proven = frozenset(pair for pair in pairs if pair[1] not in board.overtaking.get((pair[0], column.key), ()))
+        numbers = tuple((model, cell.value, cell.low, cell.high, cell.n) for model, cell in own.items())
+        found.setdefault((numbers, pairs), _Compared(column, own, pairs, proven))
+    return [*found.values()]
 
 
-def _why_unproven(board: Leaderboard, model: str, columns: Iterable[Column], doubtful: Collection[Pair]) -> str | None:
-    """Return why a leader may not lead, in words: with its unscored cases it may not be ahead of another model."""
-    for column in columns:
-        for other in board.overtaking.get((model, column.key), ()):
-            if (model, other) in doubtful:
-                cells = {name: board.cells[name, column.key] for name in (model, other)}
-                shares = ", ".join(f"{_cut(name)} {100 * cell.missing_share:.0f} %" for name, cell in cells.items())
-                return (
-                    f"{_cut(model)} is ahead of {_cut(other)} in {full_name(column)} on the scored cases, but with the "
-                    f"unscored ones ({shares}) the lead may not hold"
-                )
-    return None
+def _tally(model: str, differing: Sequence[_Compared]) -> Tally:
+    lost = [one for one in differing if any(other == model for _, other in one.pairs)]
+    lost.sort(key=lambda one: one.loss(model), reverse=True)
+    return Tally(
+        tuple(one.title for one in differing if model in one.won),
+        tuple(one.title for one in lost),
+        lost[0].loss_words(model) if lost else "",
+    )
 
 
-def _better_pairs(board: Leaderboard, column: Column, models: Collection[str]) -> set[Pair]:
-    """Return which of these models are significantly better than which in a metric."""
-    found = board.ranks[column.key].significant if column.key in board.ranks else ()
-    return {(one, other) for one, other in found if one in models and other in models}
+def _pairs_ahead(differing: Sequence[_Compared], first: _Compared | None, *, proven: bool) -> set[Pair]:
+    """Return which model is ahead of which: better in the first metric, or better in some and worse in none."""
+    wins = Counter(pair for one in differing for pair in (one.proven if proven else one.pairs))
+    losses = {(other, one) for metric in differing for one, other in metric.pairs}
+    decided = frozenset[Pair]() if first is None else (first.proven if proven else first.pairs)
+    return {pair for pair in wins if pair not in losses} | {*decided}
 
 
-def _is_beaten(model: str, better: Collection[Pair]) -> bool:
-    return any(other == model for _, other in better)
+def _leader(models: Sequence[str], ahead: Collection[Pair]) -> str | None:
+    """Return the model that is ahead of every other one."""
+    leads = (model for model in models if all((model, other) in ahead for other in models if other != model))
+    return next(leads, None) if len(models) > 1 else None
 
 
-def _pairs_ahead(better: Mapping[str, Collection[Pair]], first: str | None) -> set[Pair]:
-    """Return which model is ahead of which, by the pairs of each metric; `first` is the key of the one that decides."""
-    wins = Counter(pair for pairs in better.values() for pair in pairs)
-    more = {(one, other) for (one, other), count in wins.items() if count > wins[other, one]}
-    decisive = () if first is None else better[first]
-    return {(one, other) for one, other in more if (other, one) not in decisive} | {*decisive}
+def _standing(model: str, leader: str | None, tally: Tally, compared: Sequence[_Compared]) -> tuple[bool, int, float]:
+    """Return a model's sort key: the leader first, then by wins less losses, then by the first metric."""
+    cell = compared[0].cells.get(model) if compared else None
+    return model != leader, len(tally.lost) - len(tally.won), -((cell and cell.goodness) or 0.0)
+
+
+def _why_unproven(board: Leaderboard, model: str, differing: Sequence[_Compared]) -> str:
+    """Return why a model may not lead, in words: with its unscored cases it may not be ahead of another one."""
+    one, other = next(
+        (one, other) for one in differing for better, other in sorted(one.pairs - one.proven) if better == model
+    )
+    cells = {name: board.cells[name, one.column.key] for name in (model, other)}
+    shares = ", ".join(f"{_cut(name)} {100 * cell.missing_share:.0f} %" for name, cell in cells.items())
+    return (
+        f"{_cut(model)} is ahead of {_cut(other)} in {full_name(one.column)} on the scored cases, but with the "
+        f"unscored ones ({shares}) the lead may not hold"
+    )
 
 
 def _cells_of(board: Leaderboard, column: Column, models: Sequence[str]) -> dict[str, Cell]:
     """Return the cells of a column by model."""
-    cells = {model: board.cells.get((model, column.key)) for model in models}
-    return {model: cell for model, cell in cells.items() if cell is not None}
-
-
-def _is_ranked(cell: Cell) -> bool:
-    return cell.rank is not None
+    return {model: board.cells.get((model, column.key), NOT_EVALUATED) for model in models}
 
 
 def _all_miss(cells: Mapping[str, Cell]) -> bool:
@@ -205,9 +260,9 @@ def primary_columns(board: Leaderboard, keys: Collection[str] | None = None) -> 
 
 
 def _list_names(names: Sequence[str]) -> str:
-    """Return names as a list in words, the first MOST_NAMED of them: `a, b and c`, `a, b, c and 4 more`."""
-    if len(names) > MOST_NAMED:
-        return f"{', '.join(names[:MOST_NAMED])} and {len(names) - MOST_NAMED} more"
+    """Return names as a list in words, the first MAX_NAMED of them: `a, b and c`, `a, b, c and 4 more`."""
+    if len(names) > MAX_NAMED:
+        return f"{', '.join(names[:MAX_NAMED])} and {len(names) - MAX_NAMED} more"
     return " and ".join([*filter(None, [", ".join(names[:-1])]), *names[-1:]])
 
 
@@ -216,4 +271,4 @@ def _metrics(count: int) -> str:
 
 
 def _cut(name: str) -> str:
-    return name if len(name) <= MOST_NAME else name[: MOST_NAME - 1] + "…"
+    return name if len(name) <= MAX_NAME else name[: MAX_NAME - 1] + "…"

@@ -20,6 +20,7 @@ from metrics.core.evaluator import MAX_MISSING, MISSING, Evaluator, Metric, Stat
 from metrics.core.label_keys import KEY
 from metrics.core.rounding import same_number
 from metrics.store import Run
+from metrics.store.threshold_profiles import ThresholdProfiles
 
 UNSCORED = tuple(status.value for status in Status if status is not Status.OK)
 UNTESTED = "no significance claimed: neither values per case nor resamples are stored to pair the models on"
@@ -37,7 +38,7 @@ class Column:
     is the key of the labels that it counts, where labels have keys; `by_model`: the number rests on local weights, so
     that it has no threshold unless one was given or calibrated; `calibration`: what is known about it with the models;
     `partly`: rows done of all where the evaluator of an unfinished run is not done; `quantile`: it is a quantile of the
-    cases' values.
+    cases' values; `first`: people choose a model by its evaluator.
     """
 
     key: str
@@ -62,6 +63,7 @@ class Column:
     calibration: Calibration | None = None
     partly: tuple[int, int] | None = None
     quantile: bool = False
+    first: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +134,7 @@ class Leaderboard:
     spent: the ranks in what the answers took, by quantity; their p and those of `ranks` are corrected together, as one
     family of `tests`. cautions: why its intervals and tests are not to be relied on, a sentence each; see few_groups.
     overtaking: by (model, column key) the worse models that may be as good if missing cases count, see
-    leaderboard.unscored.
+    leaderboard.unscored. decisive: the keys of the columns that the user chooses a model of this suite by.
     """
 
     models: tuple[str, ...]
@@ -144,6 +146,7 @@ class Leaderboard:
     spent: Mapping[str, Ranks] = field(default_factory=dict)
     tests: int = 0
     overtaking: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+    decisive: tuple[str, ...] = ()
 
     @property
     def label_keys(self) -> tuple[str, ...]:
@@ -202,11 +205,12 @@ def leaderboard(run: Run, tag: str | None = None) -> Leaderboard:
         spent,
         count_tests(columns, corrected),
         overtaking(run, columns, cells, tag),
+        ThresholdProfiles(run.workspace.path).decisive(run.spec.suite.fingerprint),
     )
 
 
 def _groups(run: Run, rows: pa.Table, tag: str | None) -> dict[str, _Group]:
-    """Return the columns of the leaderboard by key, those of metrics that this version declares."""
+    """Return the columns of the leaderboard by key, those of metrics that this version declares, in their order."""
     shown = rows.filter(pc.and_(pc.is_null(rows["label"]), pc.is_null(rows["run"])))
     in_slice = pc.is_null(shown["slice"]) if tag is None else pc.equal(shown["slice"], f"tag={tag}")
     known = {name: entry for name in run.evaluators if (entry := run.evaluator(name)) is not None}
@@ -223,7 +227,7 @@ def _groups(run: Run, rows: pa.Table, tag: str | None) -> dict[str, _Group]:
     first = {name: key for key, name in reversed(names.items())}
     return {
         key: _Group(known[id], declared[id, metric], label_key, grouped[key], alike[name] > 1, first[name] == key)
-        for key, name in names.items()
+        for key, name in sorted(names.items(), key=lambda one: known[one[1][0]].place)
         for id, metric, label_key in [name]
     }
 
@@ -253,22 +257,32 @@ def _columns(run: Run, groups: Mapping[str, _Group]) -> tuple[Column, ...]:
     calibrations = {id: run.calibrations(id) for id in entries}
     local = {id: bool(entry.local_models(entry.parameters(**run.evaluators[id]))) for id, entry in entries.items()}
     by_model = {key: {row["model"]: row for row in group.rows} for key, group in groups.items()}
+    scored = {key for key, rows in by_model.items() if any(row["value"] is not None for row in rows.values())}
+    usual = {group.entry.id for group in groups.values() if group.entry.stand != "aside"}
     columns = []
     for key, group in groups.items():
         entry, metric = group.entry, group.metric
-        column = column_of(key, entry, metric, group.own, metric.minor or not group.leads)
+        twin = _twin(key, metric, by_model)
+        folded = twin is not None or (usual and entry.id not in usual) or (key not in scored and not metric.primary)
+        minor = metric.minor or not group.leads or (folded and not _has_own_threshold(run, entry, metric))
         columns.append(
             replace(
-                column,
+                column_of(key, entry, metric, group.own, bool(minor)),
                 wording=wordings[entry.id],
                 label_key=group.label_key,
-                by_model=local[entry.id] and column.direction != "none",
+                by_model=local[entry.id] and metric.direction.value != "none",
                 calibration=calibrations[entry.id].get(metric.name),
                 partly=run.partly.get(entry.id),
-                twin=_twin(key, metric, by_model),
+                twin=twin,
             )
         )
     return tuple(columns)
+
+
+def _has_own_threshold(run: Run, entry: Evaluator, metric: Metric) -> bool:
+    """Return whether somebody set a threshold for a metric, so that it is shown and can be missed."""
+    given = {**run.evaluators[entry.id].get("thresholds", {}), **run.given_thresholds.get(entry.id, {})}
+    return metric.name in given or (metric.primary and run.evaluators[entry.id].get("threshold") is not None)
 
 
 def _twin(key: str, metric: Metric, shown: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> str | None:
@@ -319,6 +333,7 @@ def column_of(key: str, entry: Evaluator, metric: Metric, own: Mapping[str, Any]
         minor=minor,
         binary=metric.binary,
         quantile=metric.quantile > 0,
+        first=entry.stand == "first",
     )
 
 

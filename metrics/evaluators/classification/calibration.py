@@ -90,6 +90,7 @@ class Stated:
 @evaluator(
     id="calibration",
     title="Calibration",
+    stand="last",
     tasks=("classification", "detection"),
     inputs=("predictions",),
     metrics=(

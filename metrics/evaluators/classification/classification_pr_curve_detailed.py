@@ -45,6 +45,7 @@ class DetailedParameters(ClassificationParameters):
 @evaluator(
     id="classification_pr_curve_detailed",
     title="Detailed classification precision–recall curve",
+    stand="aside",
     tasks=("classification",),
     inputs=("label", "predictions"),
     metrics=(

@@ -67,6 +67,7 @@ class MultilabelParameters(ResamplingParameters):
 @evaluator(
     id="multilabel",
     title="Multilabel classification",
+    stand="first",
     tasks=("classification",),
     inputs=("labels", "predictions"),
     metrics=(

@@ -41,6 +41,7 @@ class RocParameters(ClassificationParameters):
 @evaluator(
     id="roc_auc",
     title="ROC AUC",
+    stand="first",
     tasks=("classification",),
     inputs=("label", "predictions"),
     metrics=(

@@ -64,6 +64,7 @@ class SelectiveParameters(ResamplingParameters):
 @evaluator(
     id="selective_accuracy",
     title="Selective accuracy",
+    stand="last",
     tasks=("classification",),
     inputs=("label", "predictions"),
     metrics=(
@@ -79,8 +80,9 @@ class SelectiveParameters(ResamplingParameters):
             "Share of the cases that are answered at the lowest score threshold whose answers are wrong in at most "
             "`most_errors` of cases, with a chance of `sureness`.",
             threshold=None,
+            minor=True,
         ),
-        Metric.neutral("guaranteed_threshold", "That threshold: answer from this score on."),
+        Metric.neutral("guaranteed_threshold", "That threshold: answer from this score on.", minor=True),
         Metric.lower(
             SURE_MISTAKES,
             "Score of the predicted label where it is wrong, 0 where it is right; the mean over the cases.",

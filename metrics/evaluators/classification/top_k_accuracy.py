@@ -40,7 +40,7 @@ def top_metrics(ks: tuple[int, ...]) -> tuple[Metric, ...]:
     return tuple(
         Metric(
             f"top_{k}", f"Share of the cases whose true class is among the {k} highest-scored ones.", binary=True,
-            primary=k == main, title=f"Top-{k} accuracy",
+            primary=k == main, title=f"Top-{k} accuracy", twin_of=("classification.accuracy",) if k == 1 else (),
         )
         for k in ks
     )  # fmt: skip

@@ -134,8 +134,14 @@ class ApByBinParameters(MatchParameters):
 @detection_evaluator(
     id="ap_by_bin",
     title="AP by bin",
+    stand="aside",
     metrics=(
-        Metric("AP", "AP averaged over IoU thresholds, mean over labels, of all objects.", primary=True),
+        Metric(
+            "AP",
+            "AP averaged over IoU thresholds, mean over labels, of all objects.",
+            primary=True,
+            twin_of=("coco_summary.AP",),
+        ),
         Metric("AP_bin", "AP of the objects in one bin, named in the column bin."),
     ),
     sources=("Lin et al., Microsoft COCO: Common Objects in Context, 2014; pycocotools 2.0",),

@@ -68,6 +68,7 @@ class AveragePrecisionParameters(MatchParameters):
 @detection_evaluator(
     id="average_precision",
     title="Average precision",
+    stand="first",
     metrics=(
         Metric(
             "map_averaged",

@@ -31,6 +31,7 @@ class CocoSummaryParameters(MatchParameters):
 @detection_evaluator(
     id="coco_summary",
     title="COCO summary",
+    stand="first",
     metrics=(
         Metric("AP", "AP averaged over IoU .50:.05:.95, mean over labels; COCO's primary number.", primary=True),
         Metric("AP50", "AP at IoU .50 (PASCAL VOC's)."),

@@ -40,6 +40,7 @@ class DetectionConfusionParameters(OperatingParameters):
 @detection_evaluator(
     id="detection_confusion",
     title="Detection confusion matrix",
+    stand="aside",
     metrics=(
         Metric("agreement", "Share of all objects, predicted or true, that match with the right label.", primary=True),
         Metric.lower("confused", "Share of the matched objects whose label is wrong."),

@@ -51,6 +51,7 @@ class DetectionDetailedParameters(OperatingParameters):
 @detection_evaluator(
     id="detection_pr_curve_detailed",
     title="Detailed detection precision–recall curve",
+    stand="aside",
     metrics=(
         Metric("tp", "Share of the ground truths found at the score threshold.", primary=True),
         *(Metric.lower(kind, description) for kind, description in ERRORS.items()),

@@ -71,6 +71,7 @@ class ErrorBreakdownParameters(DetectionParameters):
 @detection_evaluator(
     id="error_breakdown",
     title="Error breakdown",
+    stand="aside",
     metrics=(
         Metric(
             "ap",

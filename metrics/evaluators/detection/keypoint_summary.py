@@ -205,6 +205,7 @@ _PAIR = {
 @detection_evaluator(
     id="keypoint_summary",
     title="Keypoint summary",
+    stand="first",
     default_needs=("keypoints",),
     metrics=(
         Metric("AP", "AP averaged over OKS .50:.05:.95, mean over labels; COCO's primary number.", primary=True),

@@ -55,6 +55,7 @@ def _metrics() -> tuple[Metric, ...]:
 @detection_evaluator(
     id="lvis_summary",
     title="LVIS summary",
+    stand="first",
     metrics=_metrics(),
     sources=("Gupta et al. 2019, LVIS: A Dataset for Large Vocabulary Instance Segmentation; lvis 0.5.3",),
     examples=(

@@ -124,6 +124,7 @@ class OpenImagesApParameters(DetectionParameters):
 @detection_evaluator(
     id="open_images_ap",
     title="Open Images AP",
+    stand="first",
     metrics=(
         Metric("map", "Mean over labels of Open Images' AP (mAP).", primary=True),
         Metric("ap", "Open Images' AP of one label.", minor=True),

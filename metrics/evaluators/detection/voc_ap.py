@@ -107,6 +107,7 @@ class VocApParameters(InterpolatedParameters):
 @detection_evaluator(
     id="voc_ap",
     title="Pascal VOC AP",
+    stand="first",
     metrics=(
         Metric("map", "Mean over labels of Pascal VOC's AP (mAP).", primary=True),
         Metric("ap", "Pascal VOC's AP of one label.", minor=True),
@@ -192,6 +193,7 @@ class OrientedApParameters(MatchParameters, InterpolatedParameters):
 @detection_evaluator(
     id="oriented_ap",
     title="Oriented boxes (DOTA AP)",
+    stand="first",
     metrics=(
         Metric("AP50", "Mean over labels of AP of rotated boxes at IoU .50; DOTA's primary number.", primary=True),
         Metric("AP75", "AP of rotated boxes at IoU .75 (strict)."),

@@ -78,6 +78,7 @@ def _scene(truths: dict[str, tuple[int, int]], predictions: dict[str, tuple[int,
 @evaluator(
     id="segmentation_iou",
     title="Segmentation IoU",
+    stand="first",
     tasks=("segmentation",),
     inputs=("annotations", "predictions"),
     metrics=(

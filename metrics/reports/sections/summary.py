@@ -149,7 +149,7 @@ def _steps(
     run: Run, board: Leaderboard, head: analysis.Headline, groups: Sequence[ProblemGroup], insights: pd.DataFrame
 ) -> Iterator[str]:
     """Yield what to do, the choice of a model first; every step follows from a finding."""
-    picked = head.leaders or head.models
+    picked = head.models if head.leader is None else (head.leader,)
     missed = [group.title for group in groups if picked[0] in group.models] if len(picked) == 1 else []
     yield _choice(head, missed, [] if len(picked) == 1 else list(_cheap(picked, board, resources(run))))
     largest = max(
@@ -189,13 +189,11 @@ def _choice(head: analysis.Headline, missed: Sequence[str], spent: Sequence[str]
         return (
             f"Use {only}{fix}." if fix or head.judged else f"Set thresholds: none says whether {only} is good enough."
         )
-    if len(head.leaders) == 1:
-        return f"Choose {head.leaders[0]}{fix}."
-    if head.leaders:
-        return f"Choose one of {named(head.leaders)} by price and speed{also}."
-    return (
-        f"Do not choose by these metrics alone. Add cases to tell the models apart, or choose by price and speed{also}."
-    )
+    if head.leader is not None:
+        worst = head.tallies[head.leader].worst
+        return f"{f'Mind {worst}; else choose' if worst else 'Choose'} {head.leader}{fix}."
+    how = "Mark the metrics that decide" if head.differing else "Add cases to tell the models apart"
+    return f"Do not choose by these metrics alone. {how}, or choose by price and speed{also}."
 
 
 def _cheap(models: Collection[str], board: Leaderboard, found: Sequence[Resource]) -> Iterator[str]:

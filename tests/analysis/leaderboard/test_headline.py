@@ -31,7 +31,8 @@ FAILED = replace(cell(True), counts={"error": 1})
 
 def board(models: str, ranked: Ranked, **columns: Mapping[str, object]) -> Leaderboard:
     made = tuple(column(key, **columns.get(key.split("/")[0], {})) for key in ranked)
-    cells = {(model, key): cell(model in best) for key, best in ranked.items() for model in models}
+    cells = {(model, key): replace(cell(model in best), n=10 + place)  # no two columns are copies
+             for place, (key, best) in enumerate(ranked.items()) for model in models}  # fmt: skip
     ranks = {key: Ranks({}, {(one, other): 0.01 for one in best for other in models if other not in best})
              for key, best in ranked.items()}  # fmt: skip
     return Leaderboard(tuple(models), made, cells, (), ranks)
@@ -47,102 +48,116 @@ def of_pairs(models: str, *pairs: str) -> Leaderboard:
 
 
 @pytest.mark.parametrize(("given", "expected"), [
-    pytest.param(of_pairs("abc", "ab"), "No single model leads: a and c are tied for best in E: M.", id="tied"),
+    pytest.param(board("abc", {}), "No metric has a value, so no model can be recommended.", id="nothing"),
+    pytest.param(of_pairs("ab", ""), "No significant difference between the models in E · M.", id="one-tied"),
     pytest.param(
-        of_pairs("abc", "ab bc"), "No model leads: none is significantly better than every other one in E: M.",
-        id="not-every",
+        of_pairs("ab", "", ""), "No significant difference between the models in any of 2 metrics.", id="all-tied",
     ),
-    pytest.param(of_pairs("abc", "ab ac bc"), "a leads: best in E: M.", id="alone"),
-    pytest.param(of_pairs("abc", "ac bc"), "a and b lead together: tied for best in E: M.", id="together"),
+    pytest.param(of_pairs("abc", "ab ac bc"), "a leads: best in E · M.", id="one-metric"),
     pytest.param(
-        of_pairs("abc", "ab", "ac"), "a leads: best or tied for best in 2 of 2 metrics (b in 1; c in 1).",
+        of_pairs("abc", "ac bc"), "No clear choice: a and b are not significantly different in E · M.", id="one-shared",
+    ),
+    pytest.param(
+        of_pairs("abc", "ab bc"),
+        "No clear choice: none is significantly better than every other one in E · M.", id="one-not-every",
+    ),
+    pytest.param(
+        of_pairs("ab", "ab", "", ""), "a leads: wins 1, loses none; 1 of 3 metrics tell the models apart.",
+        id="ties-are-no-wins",
+    ),
+    pytest.param(
+        of_pairs("abc", "ab", "ac"), "a leads: wins 2, loses none; 2 of 2 metrics tell the models apart.",
         id="each-in-another-metric",
     ),
     pytest.param(
-        of_pairs("abc", "bc", "cb"),
-        "No model leads: of 2 metrics, best or tied for best are a in 2; b in 1; c in 1.", id="better-than-nobody",
+        of_pairs("abc", "ab ac bc", "ab ac", "ab ac", "ba bc ca"),
+        "No clear choice: a wins 3, loses 1 (H · M: worst of 3); b wins 1, loses 3 (E · M: worse than a); "
+        "c wins none, loses 4 (E · M: worst of 3); 4 of 4 metrics tell the models apart.",
+        id="a-loss",
     ),
     pytest.param(
-        of_pairs("abc", "ab", "bc", "ca"), "No model leads: each is best or tied for best in 2 of 3 metrics.",
-        id="circle",
+        of_pairs("ab", "ab", "ba"),
+        "No clear choice: a wins 1, loses 1 (F · M: worse than b); b wins 1, loses 1 (E · M: worse than a); "
+        "2 of 2 metrics tell the models apart.", id="each-one",
+    ),
+    pytest.param(
+        of_pairs("abcde", "ae be ce de", ""),
+        "No clear choice: a wins 1, loses none; b wins 1, loses none; c wins 1, loses none; 2 more models; "
+        "1 of 2 metrics tell the models apart.", id="many-models",
     ),
 ])  # fmt: skip
-def test_a_leader_is_better_than_every_other_model(given: Leaderboard, expected: str) -> None:
+def test_the_sentence(given: Leaderboard, expected: str) -> None:
     assert headline(given).sentence == expected
 
 
-@pytest.mark.parametrize(("models", "ranked", "expected"), [
-    pytest.param("abc", {}, "No metric has a value, so no model can be recommended.", id="nothing"),
-    pytest.param("ab", {"e/m": "a"}, "a leads: best in E: M.", id="one-metric"),
-    pytest.param("abc", {"e/m": "ab"}, "a and b lead together: tied for best in E: M.", id="one-metric-tied"),
-    pytest.param("abcdefgh", {"e/m": "abcdefg"}, "a, b, c and 4 more lead together: tied for best in E: M.", id="many"),
-    pytest.param(
-        "abc", {"e/m": "a", "f/m": "ab"}, "a leads: best or tied for best in 2 of 2 metrics (b in 1; c in 0).",
-        id="leads-all",
-    ),
-    pytest.param(
-        "abcd", {"e/m": "a", "f/m": "b", "g/m": "abcd", "h/m": "a"},
-        "a leads: best or tied for best in 3 of 4 metrics (b in 2; c in 1); worse than another model in F: M.",
-        id="leads-most",
-    ),
-    pytest.param(
-        "abc", {"e/m": "a", "f/m": "b"},
-        "a and b lead together: best or tied for best in 1 of 2 metrics (c in 0).", id="shared",
-    ),
-    pytest.param(
-        "ab", {"e/m": "a", "f/m": "b"}, "No model leads: each is best or tied for best in 1 of 2 metrics.", id="nobody",
-    ),
-    pytest.param(
-        "ab", {"e/m": "ab", "f/m": "ab"}, "No significant difference between the models in any of 2 metrics.",
-        id="all-tied",
-    ),
-    pytest.param("ab", {"e/m": "ab"}, "No significant difference between the models in E: M.", id="one-tied"),
-])  # fmt: skip
-def test_the_sentence(models: str, ranked: Ranked, expected: str) -> None:
-    assert headline(board(models, ranked)).sentence == expected
-
-
-def test_ap_decides_first() -> None:
-    found = headline(board("abc", {"coco_summary/AP": "ab", "f/m": "bc", "g/m": "c", "h/m": "c"}))
-    assert found.models == ("b", "c", "a")
-    assert found.sentence == (
-        "b leads: best or tied for best in AP and in 2 of 4 metrics overall (c in 3; a in 1); "
-        "worse than another model in G: M and H: M."
+def test_what_people_choose_by_decides_and_losses_elsewhere_are_said() -> None:
+    given = board("abc", {"coco/AP": "b", "f/m": "ac", "g/m": "abc"}, coco={"first": True})
+    found = headline(given)
+    assert (
+        found.sentence
+        == "b leads in AP: wins 1, loses 1 (F · M: worst of 3); 2 of 3 metrics tell the models apart."
     )
-    assert headline(board("abc", {"coco_summary/AP": "abc", "f/m": "bc", "g/m": "c"})).leaders == ("c",)
+    assert (found.leader, found.models[0], found.ahead) == ("b", "b", (("b", "a"), ("b", "c")))
+    tied = headline(board("abc", {"coco/AP": "ab", "f/m": "a"}, coco={"first": True}))
+    assert (tied.leader, tied.first) == ("a", None)
+    lost = headline(board("ab", {"coco/AP": "a", "f/m": "b", "g/m": "b"}, coco={"first": True}))
+    assert lost.leader == "a", "more wins elsewhere do not outweigh it"
 
 
-def test_a_number_under_two_names_counts_once() -> None:
-    ranked = {"e/m": "a", "twin/m": "a", "f/m": "b", "g/m": "b"}
-    assert headline(board("ab", ranked)).leaders == ()
-    assert headline(board("ab", ranked, twin={"twin": "e/m"})).leaders == ("b",)
-    alone = {key: best for key, best in ranked.items() if key != "e/m"}
-    assert len(headline(board("ab", alone, twin={"twin": "e/m"})).compared) == 3
+def test_the_sentence_is_about_the_metrics_that_were_marked() -> None:
+    given = board("ab", {"e/m": "a", "f/m": "b", "g/x": "b", "h/m": "ab"}, g={"primary": False})
+    assert headline(given).leader is None
+    marked = headline(replace(given, decisive=("f/m", "g/x", "gone/m")))
+    assert marked.sentence == "b leads: wins 2, loses none; 2 of 2 decisive metrics tell the models apart."
+    assert (
+        headline(replace(given, decisive=("h/m",))).sentence == "No significant difference between the models in H · M."
+    )
+    assert headline(replace(given, decisive=("f/m",)), ["e/m"]).leader == "a", "one that is not shown decides nothing"
 
 
-def test_only_primary_metrics_with_a_better_end_count() -> None:
-    ranked = {"e/m": "a", "f/m": "b", "g/m": "b"}
-    found = headline(board("ab", ranked, f={"primary": False}, g={"direction": "none"}))
-    assert found.sentence == "a leads: best in E: M."
+def test_copies_count_once() -> None:
+    ranked = {"e/m": "a", "twin/m": "a", "f/m": "b"}
+    twice = board("ab", ranked)
+    same = {("a", "twin/m"): twice.cells["a", "e/m"], ("b", "twin/m"): twice.cells["b", "e/m"]}
+    assert headline(twice).tallies["a"].won == ("E · M", "TWIN · M")
+    assert headline(replace(twice, cells={**twice.cells, **same})).tallies["a"].won == ("E · M",), "equal numbers"
+    assert headline(board("ab", ranked, twin={"twin": "e/m"})).tallies["a"].won == ("E · M",), "declared"
+
+
+def test_only_main_metrics_with_a_better_end_count() -> None:
+    ranked = {"e/m": "a", "f/m": "b", "g/m": "b", "h/m": "b"}
+    found = headline(board("ab", ranked, f={"primary": False}, g={"direction": "none"}, h={"minor": True}))
+    assert found.sentence == "a leads: best in E · M."
+    alone = board("ab", {"h/m": "b"}, h={"minor": True})
+    assert headline(alone).leader == "b", "of minor ones only where there are no others"
 
 
 def test_of_some_columns_and_models() -> None:
     given = board("abc", {"e/m": "a", "f/m": "b", "g/m": "bc"})
-    assert (headline(given, ["f/m", "g/m"]).leaders, headline(given, models=["a", "c"]).leaders) == (("b",), ())
-    assert headline(given, ["g/m"], ["a", "c"]).leaders == ("c",)
+    assert (headline(given, ["f/m", "g/m"]).leader, headline(given, models=["a", "c"]).leader) == ("b", None)
+    assert headline(given, ["g/m"], ["a", "c"]).leader == "c"
 
 
-def test_a_metric_that_only_one_model_has_compares_nothing() -> None:
+def test_a_metric_that_only_one_model_has_is_no_win() -> None:
     given = board("ab", {"e/m": "ab", "f/m": "a"})
     found = headline(Leaderboard(given.models, given.columns, {**given.cells, ("b", "f/m"): NOTHING}, (), {}))
-    assert (found.compared, found.scored, found.wins, found.leaders) == (("E: M",), 2, {"a": 1, "b": 1}, ())
+    assert (found.compared, found.scored, found.leader) == (("E · M",), 2, None)
+
+
+def test_what_missing_cases_may_undo_is_no_win() -> None:
+    given = replace(board("ab", {"e/m": "a", "f/m": "a"}), overtaking={("a", "e/m"): ("b",)})
+    assert headline(given).tallies["a"].words == "wins 1, loses none"
+    assert headline(given).tallies["b"].lost == ("E · M", "F · M")
+    lone = headline(replace(given, overtaking={("a", "e/m"): ("b",), ("a", "f/m"): ("b",)}))
+    assert lone.leader is None
+    assert lone.sentence.startswith("No leader is named: a is ahead of b in E: M on the scored cases")
 
 
 def test_without_a_test_nobody_leads() -> None:
     given = board("ab", {"e/m": "a"})
     untested = {key: cell(best=False, ranked=False) for key in given.cells}
     found = headline(Leaderboard(given.models, given.columns, untested, (), {}))
-    assert (found.leaders, found.compared) == ((), ())
+    assert (found.leader, found.compared) == (None, ())
     assert found.sentence == "No significance tested: none of 1 metric has data to compare the models on."
 
 
