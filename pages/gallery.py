@@ -90,7 +90,7 @@ if len(repeats) > 1:
 filters.reset(list(FILTERS))
 
 if scored:
-    point_controls.draw(run, listed.point, rules.keyed, rules.similarity)
+    point_controls.draw(run, listed.point, object_list.state_here(), rules.similarity, rules.keyed)
 page = int(url.number("page", 1, low=1))
 found = listed.page(tile_gallery.TILES, tile_gallery.TILES * (page - 1))
 last = max(1, -(-found.total // tile_gallery.TILES))

@@ -6,7 +6,6 @@ from components.data.run_reads import of_run
 from components.data.visitors import action
 from components.data.workspace_runs import workspace
 from metrics import analysis
-from metrics.analysis import OperatingPoint
 from metrics.core.errors import InputError, RunBusy
 from metrics.store.reviews import Mark, Place, Review, SavedView, SavedViews
 
@@ -14,15 +13,15 @@ best_point = of_run(analysis.best_point)
 confusion_at = of_run(analysis.confusion_at)
 
 
-def operating_point(run_id: str) -> OperatingPoint:
-    """Return the operating point that was chosen for a run, else the one with the best F1."""
-    return analysis.operating_point(workspace().run(run_id))
+def chosen_point(run_id: str) -> tuple[float | None, float]:
+    """Return the score and the IoU threshold chosen for all models of a run; score None: each model's best F1."""
+    return _review(run_id).point()
 
 
 @action("editor", "choose the operating point", "run_id")
-def choose_operating_point(run_id: str, point: OperatingPoint | None) -> None:
-    """Choose the operating point of a run for every page; None: the one with the best F1."""
-    _review(run_id).choose_point(point)
+def choose_operating_point(run_id: str, score: float | None, iou: float) -> None:
+    """Choose the thresholds of all models of a run for every page; score None: each model's best F1."""
+    _review(run_id).choose_point(score, iou)
 
 
 def marks(run_id: str) -> Mapping[Place, Mark]:

@@ -90,15 +90,15 @@ class Review:
             marks[place] = Mark(marks.get(place, Mark()).tags, text.strip())
             self._write(marks=marks)
 
-    def point(self) -> tuple[float, float] | None:
-        """Return the score and the IoU threshold that were chosen for the run; None where none were."""
-        chosen = self._read_reviews().get("point")
-        return (float(chosen["score"]), float(chosen["iou"])) if chosen else None
+    def point(self) -> tuple[float | None, float]:
+        """Return the score and the IoU threshold chosen for all models; score None: each model's own best."""
+        chosen = self._read_reviews().get("point") or {"score": None, "iou": 0.5}
+        return None if chosen["score"] is None else float(chosen["score"]), float(chosen["iou"])
 
-    def choose_point(self, point: tuple[float, float] | None) -> None:
-        """Choose the score and the IoU threshold of the run; None: those by default."""
+    def choose_point(self, score: float | None, iou: float) -> None:
+        """Choose the score and the IoU threshold of all models; score None: each model's own best."""
         with self._locked():
-            self._write(point=None if point is None else {"score": point[0], "iou": point[1]})
+            self._write(point={"score": score, "iou": iou})
 
     def _read_reviews(self) -> dict[str, Any]:
         found: dict[str, Any] = _checked(self.path, dict) or {}

@@ -133,6 +133,25 @@ def test_a_picture_is_matched_anew_as_the_sliders_move(pictures: Run, open_page:
     assert "keen\n✓ 1 found · ✗ 0 false · – 1 missed" in words(page)
 
 
+def test_each_model_counts_from_its_own_best_f1_unless_one_score_is_chosen_for_all(
+    pictures: Run, open_page: Open
+) -> None:
+    Review(pictures).choose_point(None, 0.5)
+    page = open_page("example", run=pictures.id, case="p2")
+    assert {
+        "keen · score ≥ 0.31\n✓ 2 found · ✗ 0 false · – 0 missed",
+        "shy · score ≥ 0.00\n✓ 1 found · ✗ 0 false · – 1 missed",
+    } <= set(words(page))
+    whose = page.segmented_control(key="point-whose")
+    assert whose.value == "best"
+    whose.set_value("").run()
+    assert page.query_params["score"] == "0.31"
+    assert "keen\n✓ 2 found · ✗ 0 false · – 0 missed" in words(page)
+    page.segmented_control(key="point-whose").set_value("best").run()
+    assert page.query_params["score"] == "best"
+    assert "keen · score ≥ 0.31\n✓ 2 found · ✗ 0 false · – 0 missed" in words(page)
+
+
 def test_one_class_and_one_model_from_the_address(pictures: Run, open_page: Open) -> None:
     page = open_page("case", run=pictures.id, case="p2", label="dog", compare="keen", score="0")
     assert "keen\n✓ 1 found · ✗ 1 false · – 0 missed" in words(page)

@@ -34,7 +34,7 @@ def test_the_sealed_run_stays_as_it_was(review):
     run = Workspace(review.path.parents[1]).run(review.path.stem)
     files = {path: path.read_bytes() for path in run.folder.rglob("*") if path.is_file()}
     review.tag([CASE], add=["odd"])
-    review.choose_point((0.4, 0.6))
+    review.choose_point(0.4, 0.6)
     assert {path: path.read_bytes() for path in run.folder.rglob("*") if path.is_file()} == files
     run.verify()
     assert review.point() == (0.4, 0.6)

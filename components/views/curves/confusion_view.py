@@ -34,8 +34,9 @@ def show_confusion(run: str, evaluator: str) -> None:
     entry, said = workspace_runs.run_evaluator(run, evaluator), curve_parts.words(run, evaluator)
     point, of_objects = None, evaluator in run_reads.match_evaluators(run)
     if of_objects and entry is not None and "detection" in entry.tasks:
-        point = point_controls.point_of(run, object_list.state_here())
-        point_controls.draw(run, point, similarity=run_reads.match_rules(run, evaluator).similarity)
+        state = object_list.state_here()
+        point = point_controls.point_of(run, state, places[name][0])
+        point_controls.draw(run, point, state, run_reads.match_rules(run, evaluator).similarity)
         counts = reviews.confusion_at(run, places[name][0], point, places[name][1])
     margins = confusion_counts.margins_of(counts) if of_objects else None
     names, order = _choose_classes(counts, margins)

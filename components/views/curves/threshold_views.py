@@ -10,6 +10,7 @@ from components.charts import outcome_areas, threshold_curves
 from components.data import reviews, run_reads, visitors
 from components.viewers import tile_gallery
 from components.views.curves import curve_parts
+from components.views.objects import object_list, point_controls
 from components.widgets import controls, filters, url
 from components.widgets.chart import chart
 from components.widgets.frame import is_dark
@@ -24,21 +25,21 @@ FAMILIES = {"fp": "False", "fn": "Missed", "tp": "Found"}
 STEP, LEAST, MOST = 0.01, 0.05, 0.95  # of the score threshold
 
 
-def threshold_slider(run: str) -> float:
+def threshold_slider(run: str, model: str) -> float:
     """Draw the slider of the score threshold, which the views of this file share in the address; return its value.
 
-    With objects it begins at the run's operating point, and a button makes its value that of the run.
+    With objects it begins at the model's operating point, and a button makes its value that of every model.
     """
     if not run_reads.match_evaluators(run):
         return controls.slider("Score threshold", "threshold", 0.5, LEAST, MOST, STEP)
-    point = reviews.operating_point(run)
+    point = point_controls.point_of(run, object_list.state_here(), model)
     default = round(min(MOST, max(LEAST, point.score)), 2)
     threshold = controls.slider("Score threshold", "threshold", default, LEAST, MOST, STEP)
     if threshold != default and visitors.may("editor"):
         st.button(
-            f"Use {threshold:.2f} in gallery, example and confusion", icon=":material/push_pin:", type="tertiary",
-            help=f"The run's operating point is score ≥ {point.score:.2f}, IoU ≥ {point.iou:.2f}.",
-            on_click=reviews.choose_operating_point, args=(run, point._replace(score=threshold)),
+            f"Use {threshold:.2f} for all models", icon=":material/push_pin:", type="tertiary",
+            help=f"In gallery, case and confusion. Now {model} counts from {point.score:.2f}, IoU ≥ {point.iou:.2f}.",
+            on_click=reviews.choose_operating_point, args=(run, threshold, point.iou),
         )  # fmt: skip
     return threshold
 
@@ -57,7 +58,7 @@ def show_thresholds(run: str, evaluator: str) -> None:
     pictured = evaluator in run_reads.match_evaluators(run)
     high = 340 if pictured else 380  # so that the pictures begin above the fold
     with left:
-        threshold = threshold_slider(run)
+        threshold = threshold_slider(run, places[series[0]][0])
         chart(
             threshold_curves.threshold_figure(points, threshold, colours, is_dark(), pixels_high=high),
             "points",
@@ -163,7 +164,7 @@ def _show_matches(
 def show_f1(run: str, evaluator: str) -> None:
     """Draw F1 over the threshold with the best of each model, and the numbers with intervals."""
     frame = curve_parts.curves(run, evaluator)
-    series, colours, _ = curve_parts.choose_series(frame)
+    series, colours, places = curve_parts.choose_series(frame)
     labels = curve_points.worst_first(frame)
     chosen = curve_parts.choose_labels(labels, curve_parts.MEAN)
     filters.reset(["model", "label"])
@@ -171,7 +172,7 @@ def show_f1(run: str, evaluator: str) -> None:
     points = curve_parts.ordered(pd.concat([curve_points.mean_f1(points, curve_parts.MEAN), points]), chosen)
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
-        threshold = threshold_slider(run)
+        threshold = threshold_slider(run, places[series[0]][0])
         chart(
             threshold_curves.f1_figure(points, threshold, colours, is_dark(), pixels_high=380),
             "f1",
@@ -202,7 +203,7 @@ def show_f1(run: str, evaluator: str) -> None:
 def show_outcomes(run: str, evaluator: str) -> None:
     """Draw the outcome of every object at each threshold, and examples of each kind."""
     frame = curve_parts.curves(run, evaluator)
-    series, _, _ = curve_parts.choose_series(frame, most=3)
+    series, _, places = curve_parts.choose_series(frame, most=3)
     labels = list(dict.fromkeys(frame["label"]))
     label = filters.one("Class", labels, "label", every="All classes")
     filters.reset(["model", "label"])
@@ -212,7 +213,7 @@ def show_outcomes(run: str, evaluator: str) -> None:
     said = curve_parts.words(run)
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
-        threshold = threshold_slider(run)
+        threshold = threshold_slider(run, places[series[0]][0])
         chart(
             outcome_areas.outcomes_figure(rows, threshold, said.things, is_dark(), pixels_high=400),
             "outcomes",

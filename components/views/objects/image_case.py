@@ -76,14 +76,16 @@ def show_image(
     labels = sorted({*annotations.get("label", []), *predictions.get("label", [])} - {None})
     only = filters.one("Class", labels, "label")
     own = run_reads.match_rules(run, evaluator)
-    point = point_controls.point_of(run, object_list.state_here())
-    point_controls.draw(run, point, similarity=own.similarity)
+    state = object_list.state_here()
+    points = [point_controls.point_of(run, state, output["model"]) for _, output in chosen]
+    point_controls.draw(run, points[0], state, own.similarity)
     st.html(image_viewer.legend_html())
     source, width, height = picture(view)
     more = detail(view, source, width, height)
     size = view.case["image_height"], view.case["image_width"]
     panels, tables, edges = [], [], [(100.0, 100.0)]
-    for column, output in chosen:
+    for (column, output), point in zip(chosen, points, strict=True):
+        at = f" · score ≥ {point.score:.2f}" if len(set(points)) > 1 else ""
         here = outputs_predictions(predictions, output)
         compared = run_reads.compared(run, output["model"], output["run"], evaluator)
         of_predictions, of_annotations = match_objects(
@@ -91,7 +93,7 @@ def show_image(
         )
         drawn = object_panels.image_objects(annotations, here, of_annotations, of_predictions, compared)
         drawn = [entry for entry in drawn if not only or entry.label == only]
-        panels.append(object_panels.panel(column, drawn, LABELLED[len(chosen)], compared))
+        panels.append(object_panels.panel(column + at, drawn, LABELLED[len(chosen)], compared))
         tables.append(object_panels.object_table(drawn))
         edges += [(max(ring[0::2]), max(ring[1::2])) for entry in drawn for ring in entry.rings]
     right, bottom = (max(ends) for ends in zip(*edges, strict=True))

@@ -71,7 +71,7 @@ def object_list(run: str, state: State) -> ObjectList | None:
     repeats = run_reads.repeats(run, model)
     by_image = first("view") == "images"
     sorts = sorts_of(by_image)
-    point = point_of(run, state)
+    point = point_of(run, state, model)
     (score_low, score_high), (iou_low, iou_high) = (filters.bounds_in(first, name) for name in ("score", "iou"))
     choice: dict[str, Any] = {
         "model": model, "repeat": next((n for n in repeats if str(n) == first("repeat")), repeats[0]),

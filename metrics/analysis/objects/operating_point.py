@@ -1,4 +1,4 @@
-"""The operating point of a detection run: one score and one IoU threshold for all that counts its objects."""
+"""The operating point of a model in a detection run: the score and the IoU from which its objects count."""
 
 from __future__ import annotations
 
@@ -50,30 +50,26 @@ class PointCounts(NamedTuple):
         return 2 * self.tp / (2 * self.tp + self.fp + self.fn) if self.tp + self.fp + self.fn else None
 
 
-def operating_point(run: Run) -> OperatingPoint:
-    """Return the point that was chosen for a run, else the one with the best F1."""
-    chosen = Review(run).point()
-    return OperatingPoint(*chosen) if chosen else best_point(run)
+def operating_point(run: Run, model: str) -> OperatingPoint:
+    """Return the point that was chosen for all models of a run, else the one with the model's best F1."""
+    score, iou = Review(run).point()
+    return best_point(run, model, iou) if score is None else OperatingPoint(score, iou)
 
 
-@cache_by_run(maxsize=64)
-def best_point(run: Run) -> OperatingPoint:
-    """Return the score threshold with the highest F1 at IoU .5 over all objects, as the mean of the models.
+@cache_by_run(maxsize=256)
+def best_point(run: Run, model: str, iou: float = IOU) -> OperatingPoint:
+    """Return the score threshold with the model's highest F1 over all objects at an IoU threshold.
 
     The least of the hundredths 0 … 1 that reach it; 0 where no evaluator stored matches or scores exceed 1.
     """
     evaluator = evaluator_of_point(run)
-    if evaluator is None:
-        return OperatingPoint(0.0)
-    curves = []
-    for model in run.models:
-        index = object_index(run, evaluator, model, 1, IOU)
-        if np.nanmax(index.score, initial=0.0) > 1:
-            return OperatingPoint(0.0)
-        tp, predicted, truths = _from_above(index)
-        curves.append(2 * tp / np.maximum(predicted + truths, 1))
-    mean = np.mean(curves, axis=0)
-    return OperatingPoint(float(GRID[highest_place(mean)]))
+    if evaluator is None or model not in run.models:
+        return OperatingPoint(0.0, iou)
+    index = object_index(run, evaluator, model, 1, iou)
+    if np.nanmax(index.score, initial=0.0) > 1:
+        return OperatingPoint(0.0, iou)
+    tp, predicted, truths = _from_above(index)
+    return OperatingPoint(float(GRID[highest_place(2 * tp / np.maximum(predicted + truths, 1))]), iou)
 
 
 def evaluator_of_point(run: Run) -> str | None:

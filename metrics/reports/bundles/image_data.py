@@ -69,22 +69,23 @@ def _size(view: analysis.ExampleView, size: tuple[int, int] | None, views: list[
 
 
 def _objects(run: Run, view: analysis.ExampleView) -> list[dict[str, Any]]:
-    """Return the views of a detection: what is found, false and missed at the run's operating point.
+    """Return the views of a detection: what is found, false and missed at each model's operating point.
 
     One for all evaluators that match alike here, else named by the first of them; without any, COCO's.
     """
-    point, found, titles = analysis.operating_point(run), list[dict[str, Any]](), analysis.match_evaluators(run)
+    points = {model: analysis.operating_point(run, model) for model in run.models}
+    found, titles = list[dict[str, Any]](), analysis.match_evaluators(run)
     legend = [
         (MARKS[kind].colour, MARKS[kind].line, f"{MARKS[kind].title} {MARKS[kind].glyph}".strip()) for kind in OBJECTS
     ]
     for evaluator in titles or ("",):
         rules = analysis.rules(run, evaluator)
-        panels = [_panel(run, view, output, evaluator, rules, point) for output in view.outputs]
+        panels = [_panel(run, view, output, evaluator, rules, points[output["model"]]) for output in view.outputs]
         alike = next((each for each in found if each["panels"] == panels), None)
         if alike is not None:
             alike["evaluators"].append(evaluator)
             continue
-        at = f"Score ≥ {point.score:.2f}, {rules.similarity} ≥ {point.iou:.2f}"
+        at = f"{rules.similarity} ≥ {next(iter(points.values())).iou:.2f}"
         found.append({"title": at, "evaluators": [evaluator], "first": [], "panels": panels, "legend": legend})
     if len(found) > 1:
         for each in found:
@@ -106,7 +107,7 @@ def _panel(
         view.annotations, here, point.iou, point.score, compared, size, rules, view.case
     )
     drawn = object_panels.image_objects(view.annotations, here, annotated, predicted, compared)
-    return object_panels.panel(str(model), drawn, LABELLED, compared)
+    return object_panels.panel(f"{model} · score ≥ {point.score:.2f}", drawn, LABELLED, compared)
 
 
 def _areas(run: Run, view: analysis.ExampleView) -> tuple[list[dict[str, Any]], dict[str, dict[str, Any]]]:

@@ -201,7 +201,7 @@ def _matrices(run: Run, frames: dict[str, pd.DataFrame]) -> Iterator[Matrix | st
         for model in run.models[:MOST_PANELS]:
             counts, at = frame[frame["series"].eq(model)], ""
             if of_objects and entry is not None and "detection" in entry.tasks and len(counts):
-                point = analysis.operating_point(run)
+                point = analysis.operating_point(run, model)
                 counts = analysis.confusion_at(run, model, point)
                 at = f", score ≥ {point.score:g}, IoU ≥ {point.iou:g}"
             if len(counts):

@@ -109,9 +109,8 @@ def case_of(
         boxes, note = draw(run, case_id, model, repeat)
     else:
         compared = analysis.compared(run, model, repeat, evaluators[0])
-        boxes, note = _boxes(
-            view, model, repeat, compared, analysis.rules(run, evaluators[0]), analysis.operating_point(run)
-        )
+        point = analysis.operating_point(run, model)
+        boxes, note = _boxes(view, model, repeat, compared, analysis.rules(run, evaluators[0]), point)
     evidence = (line for row in scores if row["evaluator"] in evaluators for line in _evidence(row["evidence"]))
     return WorstCase(
         case_id,

@@ -84,9 +84,10 @@ def test_gallery_counts_and_point_counts_agree(runs: dict[int, Run], seed: int, 
     assert point_counts(runs[seed], "m", OperatingPoint(*point)) == tuple(sums)
 
 
-def test_the_default_is_the_best_f1_of_all_models(pictures: Run) -> None:
-    # mean F1: up to .30 (.80 + .67) / 2, then (1 + .67) / 2 up to .60, less beyond
-    assert (best_point(pictures), operating_point(pictures)) == ((0.31, 0.5), (0.31, 0.5))
+def test_the_default_is_the_best_f1_of_each_model(pictures: Run) -> None:
+    # of keen F1 is .80 up to .30, then 1 up to .60; of shy .67 throughout
+    assert [best_point(pictures, model) for model in ("keen", "shy")] == [(0.31, 0.5), (0.0, 0.5)]
+    assert [operating_point(pictures, model).score for model in ("keen", "shy")] == [0.31, 0.0]
     counts = point_counts(pictures, "keen", OperatingPoint(0.31))
     assert (counts, counts.precision, counts.recall, counts.f1) == ((8, 0, 0), 1.0, 1.0, 1.0)
 
@@ -104,7 +105,7 @@ def test_false_positives_lower_the_f1_but_are_no_ground_truths(tmp_path: Path, f
     rows = [cat | {"case_id": f"c{place}", "x": x, "model": "m", "score": score} for place, x, score in found]
     outputs = Outputs.from_rows([{"case_id": case["case_id"], "model": "m"} for case in cases], rows)
     run = finished(Workspace(tmp_path), Suite.from_rows("s", "detection", cases, truths), outputs, CURVE)
-    assert best_point(run) == (best, 0.5)
+    assert best_point(run, "m") == (best, 0.5)
     counts = [point_counts(run, "m", OperatingPoint(score)) for score in (0.4, 0.41)]
     assert (counts, [one.f1 for one in counts if one]) == ([(8, false, 2), (5, 0, 5)], [16 / (18 + false), 10 / 15])
 
@@ -118,7 +119,7 @@ def test_a_model_that_finds_nothing_has_no_true_positive(tmp_path: Path) -> None
     outputs = Outputs.from_rows([{"case_id": "c", "model": model} for model in ("blind", "sees")], made)
     run = finished(Workspace(tmp_path), suite, outputs, CURVE)
     assert point_counts(run, "blind", OperatingPoint(0.5)) == (0, 1, 1)
-    assert (point_counts(run, "sees", OperatingPoint(0.5)), best_point(run)) == ((1, 0, 0), (0.0, 0.5))
+    assert (point_counts(run, "sees", OperatingPoint(0.5)), best_point(run, "sees")) == ((1, 0, 0), (0.0, 0.5))
     kinds = [object_counts(run, CURVE, ObjectFilter(*pair, right_in=other))["kind"] for pair, other in (
         (("blind",), "sees"), (("sees",), "blind"),
     )]  # fmt: skip
@@ -139,12 +140,15 @@ def test_a_model_that_finds_nothing_has_no_true_positive(tmp_path: Path) -> None
 
 
 def test_a_chosen_point_is_kept_until_it_is_taken_back(pictures: Run) -> None:
-    Review(pictures).choose_point((0.7, 0.8))
+    Review(pictures).choose_point(0.7, 0.8)
     try:
-        assert operating_point(Workspace(pictures.workspace.path).run(pictures.id)) == (0.7, 0.8)
+        again = Workspace(pictures.workspace.path).run(pictures.id)
+        assert [operating_point(again, model) for model in ("keen", "shy")] == [(0.7, 0.8)] * 2
+        Review(pictures).choose_point(None, 0.8)
+        assert operating_point(again, "keen") == best_point(again, "keen", 0.8)
     finally:
-        Review(pictures).choose_point(None)
-    assert operating_point(pictures) == best_point(pictures)
+        Review(pictures).choose_point(None, 0.5)
+    assert operating_point(pictures, "keen") == best_point(pictures, "keen")
 
 
 def test_nothing_predicted_has_no_precision(pictures: Run) -> None:
