@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 from metrics import engine
 from metrics.store import Run, Workspace
 from metrics.store.rating_sets import Labels
+from metrics.store.reviews import Review
 from metrics.suites.samples import create, samples
 from tests.engine.engine_scenes import one_thread
 from tests.pages.conftest import Look, Open
@@ -199,7 +200,7 @@ def test_where_the_example_stands_in_the_gallery(pictures, open_page, state, par
 
 def test_a_mark_stays_on_the_clicked_model_among_others(pictures: Run, open_page: Open, drawn: dict[str, Any]) -> None:
     state = {"model": "shy", "gallery": "model=shy&kind=tp&score=0", "case": "p0", "object": "p3"}
-    open_page("case", run=pictures.id, compare=["keen", "shy"], **state)
+    open_page("case", run=pictures.id, compare=["keen", "shy"], score="0", **state)
     assert [panel["title"] for panel in drawn["panels"]] == ["keen", "shy"]
     assert drawn["focus"]["box"] == (10.0, 10.0, 40.0, 30.0)
 
