@@ -130,7 +130,7 @@ def draw_list(query: CaseQuery, page: int, rows: pd.DataFrame, total: int) -> No
     first_of = FIRST_OF.get(query.order or "", "worst")
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button(f"Open the {first_of} case", type="primary", icon=":material/arrow_forward:"):
-            url.go("example", **query.case_address(rows.iloc[0].to_dict()))
+            url.go("case", **query.case_address(rows.iloc[0].to_dict()))
         first = PAGE * (page - 1) + 1
         last = format.count(first + len(rows) - 1)
         of = format.plural(total, "case" if query.model else "score")  # of all models a case has several
@@ -138,7 +138,7 @@ def draw_list(query: CaseQuery, page: int, rows: pd.DataFrame, total: int) -> No
         controls.pager(page, -(-total // PAGE))
         mark_controls.draw_bulk(query.run, [], query.every_case, total, "cases")
         saved_views.draw(query.run, "cases")
-    addresses = [url.href("example", **query.case_address(row)) for row in rows.to_dict("records")]
+    addresses = [url.href("case", **query.case_address(row)) for row in rows.to_dict("records")]
     several = rows["run"].nunique() > 1
     listing = case_rows.case_rows(rows, column, addresses, models=query.model is None, repeats=several)
     case_list.case_list(listing, f"cases-{page}-{column.evaluator}-{column.metric}-{query.model}")

@@ -272,7 +272,7 @@ def show_raters(run: str, criterion: Criterion, column: Column, choice: Choice) 
     }
     clicked = records(pd.DataFrame(outputs), shown, f"rated-{left}-{right}", tallest=250)
     if clicked is not None:
-        url.go("example", run=run, case=str(outputs[clicked]["case_id"]), compare=str(outputs[clicked]["model"]))
+        url.go("case", run=run, case=str(outputs[clicked]["case_id"]), compare=str(outputs[clicked]["model"]))
 
 
 def show_labels(run: str, criterion: Criterion, column: Column) -> None:
