@@ -343,7 +343,7 @@ def segment_views(chosen: list[Shown], drawn: Sequence[Sequence[Segment]], shown
     return [truth, *(segment_panels.classes_panel(column, each, "predicted", only) for column, each in pairs)]
 
 
-run = frame("Case", "Why did it fail here?", unfinished=True)
+run = frame("case", "Why did it fail here?", unfinished=True)
 around = the_list(run)
 state = url.param("gallery", "")
 objects = object_list.object_list(run, object_list.state_of(state)) if state else None

@@ -165,7 +165,7 @@ def unscored_text(cell: Cell) -> str:
     return " · ".join([unscored_words(cell), *reasons]) if cell.unscored else ""
 
 
-run = frame("Cases", "Which cases are behind this number?", unfinished=True)
+run = frame("cases", "Which cases are behind this number?", unfinished=True)
 board = run_reads.leaderboard(run)
 query = choose_cases(run, board)
 part = read_part(query)

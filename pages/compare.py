@@ -212,7 +212,7 @@ def first_answer(view: case_views.CaseView, model: str) -> tuple[str | None, int
     return own[0]["answer"], len(own)
 
 
-run = frame("Compare", "Is B really better than A?")
+run = frame("compare", "Is B really better than A?")
 twins = workspace_runs.same_suite(run)
 whole = run_reads.leaderboard(run)
 if len(whole.models) < 2 and len(twins) < 2:

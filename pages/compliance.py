@@ -132,7 +132,7 @@ def show_evidence(evidence: Sequence[MeasuredEvidence], places: list[int]) -> No
         url.go("cases", run=run, evaluator=row.evaluator, metric=row.metric, model=model)
 
 
-run = frame("Compliance", "For which standards is there evidence, and what is missing?")
+run = frame("compliance", "For which standards is there evidence, and what is missing?")
 found = run_reads.compliance(run)
 st.info(COMPLIANCE_NOTICE, icon=":material/info:")
 frameworks = list(dict.fromkeys(standard.framework for standard in found.standards))

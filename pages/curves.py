@@ -10,10 +10,10 @@ from components.views.curves import (
     score_views,
     threshold_views,
 )
+from components.views.curves.curve_offers import offered_views
 from components.widgets import controls, filters, url
 from components.widgets.frame import empty, frame
 from metrics.core.registry import title_of
-from metrics.presentation.chart_data import cutoff_points
 from metrics.presentation.phrases import CHART_QUESTIONS
 
 VIEWS = {  # name: title, the question it answers, what draws it
@@ -35,41 +35,11 @@ VIEWS = {  # name: title, the question it answers, what draws it
     "cutoffs": ("By rank", CHART_QUESTIONS["cutoffs"], cutoff_views.show_cutoffs),
     "classes": ("Classes", CHART_QUESTIONS["classes"], class_bars.show_labels),
 }
-SIGNS: dict[str, tuple[set[str], set[str]]] = {  # view: columns that its curves have, columns that they do not have
-    "thresholds": ({"threshold", "tp", "fp", "fn", "precision", "recall"}, set()),
-    "f1": ({"threshold", "f1", "tp", "fp", "fn"}, set()),
-    "outcomes": ({"label", "threshold", "kind", "count", "examples"}, set()),
-    "ranks": ({"label", "recall", "precision"}, {"threshold"}),
-    "roc": ({"label", "fpr", "tpr"}, set()),
-    "risk": ({"threshold", "coverage", "risk", "answered"}, set()),
-    "calibration": ({"bin_low", "bin_high", "mean_confidence", "accuracy"}, set()),
-    "confusion": ({"label", "predicted", "count"}, set()),
-    "residuals": ({"case_id", "truth", "predicted"}, set()),
-    "groups": ({"rate", "group", "other", "adjusted_p"}, set()),
-}
 OF_ONE_VIEW = ("evaluator", "of", "of_class", "kind", "truth", "predicted", "error", "iou", "metric", "at", "bin")
 
-
-def offered(run: str) -> dict[str, dict[str, str]]:
-    """Return the views available for a run, each with the evaluators that have it: id → title."""
-    columns = run_reads.curve_columns(run)
-    views = {
-        view: [name for name, own in columns.items() if has <= set(own) and not lacks & set(own)]
-        for view, (has, lacks) in SIGNS.items()
-    }
-    numbers = run_reads.label_metrics(run)
-    shown = run_reads.leaderboard(run).columns
-    by_evaluator = {
-        one.evaluator: [other.metric for other in shown if other.evaluator == one.evaluator] for one in shown
-    }
-    views["cutoffs"] = [name for name, metrics in by_evaluator.items() if cutoff_points.measures(metrics)]
-    views["errors"] = [name for name in numbers if name == "error_breakdown"]
-    views["classes"] = [name for name in numbers if name not in ("error_breakdown", *views["groups"])]
-    return {view: {name: title_of(name) for name in views[view]} for view in VIEWS if views[view]}
-
-
-run = frame("Curves", "Where should the threshold be, and what gets confused?", unfinished=True)
-views = offered(run)
+run = frame("curves", "Where should the threshold be, and what gets confused?", unfinished=True)
+found = offered_views(run)
+views = {view: {name: title_of(name) for name in found[view]} for view in VIEWS if view in found}
 if not views:
     empty(
         "This run has no curves",

@@ -241,7 +241,7 @@ def show_problems(facts: evaluation_inputs.ReadInputs, inputs: evaluation_inputs
     return "" if inputs.keep else "problem"
 
 
-frame("Evaluate", "What should be evaluated?", needs_run=False)
+frame("evaluate", "What should be evaluated?", needs_run=False)
 editors_only("evaluate a suite")
 left, right = st.columns([7, 3], gap="medium")
 with left:

@@ -16,7 +16,7 @@ from metrics.presentation import format
 from metrics.presentation.families import FAMILIES
 from metrics.presentation.sources import source_markdown
 
-frame("Evaluators", question="What does each evaluator measure, and from what?", needs_run=False)
+frame("evaluators", question="What does each evaluator measure, and from what?", needs_run=False)
 entries = catalogue()
 families = sorted({entry.family for entry in entries.values()})
 tasks = sorted({task for entry in entries.values() for task in entry.tasks})

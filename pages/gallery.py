@@ -50,7 +50,7 @@ def nothing_here(run: str) -> NoReturn:
     st.stop()
 
 
-run = frame("Gallery", "Which objects go wrong?", unfinished=True)
+run = frame("gallery", "Which objects go wrong?", unfinished=True)
 evaluators = run_reads.match_evaluators(run)
 if not evaluators:
     nothing_here(run)

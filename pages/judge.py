@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from components.data import judge_settings, visitors
-from components.views.judge import judge_form, key_leave, machine_models, prompt_playground, reply_cache, rubric_editor
+from components.views.judge import judge_form, key_leave, machine_models
 from components.widgets import controls, url
-from components.widgets.frame import editors_only, frame
+from components.widgets.frame import begin, editors_only, frame
 from components.widgets.parameter_form import parameter_form
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from components.data import GgufFile
 
-VIEWS = {"setup": "Set up", "cache": "Cache", "prompts": "Your own prompts", "rubrics": "Rubrics"}
+MOVED = {"cache": "cache", "prompts": "criteria", "rubrics": "criteria"}  # former views: the page of each
 NO_JUDGE = (
     "Claims, relevance or toxicity need a language model as a judge. Without one, the evaluators that need it are "
     "skipped. Three ways to set one up:"
@@ -84,7 +84,7 @@ def fill_in(way: str, kept: judge_settings.Setting | None, files: Sequence[GgufF
     with st.expander("Panel and repeats"):
         st.text(
             "Every judge of a panel judges every case, each as often as Repeats says; their scores are combined into "
-            "one. Page Judge agreement shows how far they agree, page Cases where they disagree most."
+            "one. Page Agreement shows how far they agree, page Cases where they disagree most."
         )
         chosen |= parameter_form(schemas.panel, "judge-combined", start=kept)
         lines = st.text_area(
@@ -121,7 +121,6 @@ def set_up() -> None:
             judge_form.draw_trial(trial)
     if measured:
         judge_form.draw_agreement(measured)
-    machine_models.draw(files)
 
 
 def summarise(
@@ -175,16 +174,11 @@ def actions(setting: judge_settings.Setting | None, saved: bool, chosen: bool) -
         url.go("evaluate")
 
 
-frame("Judge", "Which LLM judges, and what does it cost?", needs_run=False)
+begin()
+if (former := url.param("view", "")) in MOVED:
+    url.go(MOVED[former], view=former if former == "rubrics" else None)
+frame("judge", "Which LLM judges, and what does it cost?", needs_run=False)
 if not visitors.may("editor"):
     st.text(f"Runs of this workspace are judged by {judge_settings.judge_chosen().name or 'no judge'}.")
-    editors_only("choose a judge, prompts and rubrics")
-view = controls.choice("View", VIEWS, "view")
-if view == "setup":
-    set_up()
-elif view == "cache":
-    reply_cache.draw()
-elif view == "rubrics":
-    rubric_editor.draw()
-else:
-    prompt_playground.draw()
+    editors_only("choose a judge")
+set_up()

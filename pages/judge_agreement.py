@@ -312,7 +312,7 @@ CALIBRATE = (
     "not tell good from bad. This run keeps its own."
 )
 
-run = frame("Judge agreement", "Can I trust the judge?")
+run = frame("judge_agreement", "Can I trust the judge?")
 metrics = agreements.labelled_metrics(run)
 criteria = agreements.label_criteria(run)
 if not metrics:

@@ -65,7 +65,7 @@ def show(run: str, case_id: str, model: str) -> None:
         text_case.draw_list("Retrieved contexts", passages, "contexts", ids, opened=reads_contexts)
 
 
-run = frame("Label", "How do people judge these outputs?")
+run = frame("label", "How do people judge these outputs?")
 metrics = agreements.labelled_metrics(run)
 if workspace_runs.run_facts(run).suite["task"] in VISION:
     empty(

@@ -23,7 +23,7 @@ from metrics.presentation import calibration_words, format
 from metrics.presentation.run_names import GOING
 from metrics.presentation.viewers import board_drawing
 
-TITLE, QUESTION = "Leaderboard", "Which model should I pick?"
+QUESTION = "Which model should I pick?"
 FORMS = {  # the table first; what draws the others is imported when one is asked for
     "heatmap": "Heatmap", "radar": "Radar", "bars": "Bars", "boxes": "Box plots", "spread": "Distributions",
     "matches": "Head to head", "tradeoff": "Trade-offs", "weights": "Weights", "suites": "Suites",
@@ -52,7 +52,7 @@ def show_samples(missing: int) -> None:
 
 def first_start(missing: int) -> None:
     """Draw the page while there is no leaderboard yet, and stop."""
-    frame(TITLE, QUESTION, needs_run=False)
+    frame("leaderboard", QUESTION, needs_run=False)
     with st.container(border=True):
         st.subheader("The sample evaluations are being computed", anchor=False)
         st.text("The first leaderboard opens here by itself, usually within 30 seconds.")
@@ -104,7 +104,7 @@ missing = samples_missing() if workspace_runs.ensure_samples() else 0
 if missing and not url.param("run") and not any(run.state == "finished" for run in workspace_runs.runs()):
     first_start(missing)
 
-run = frame(TITLE, QUESTION, unfinished=True)
+run = frame("leaderboard", QUESTION, unfinished=True)
 welcome.draw_welcome(run)
 whole = run_reads.leaderboard(run)
 titles = {column.evaluator: column.evaluator_title for column in whole.columns}

@@ -128,7 +128,7 @@ def show_bad(facts: monitors.Monitored) -> None:
     st.dataframe(monitor_view.bad_table(facts.state.bad_lines), column_config=headers, hide_index=True, key="bad-lines")
 
 
-frame("Monitor", "Do production answers still pass?", needs_run=False)
+frame("monitor", "Do production answers still pass?", needs_run=False)
 every = {name: f"{name} ({monitor_view.status_words(health)})" for name, health in monitors.monitors().items()}
 if not every:
     teach()

@@ -10,9 +10,8 @@ from components.views.judge import judge_calls
 from components.views.results.case_defects import show_defects
 from components.views.results.flip_rates import show_flips
 from components.views.results.insight_list import show_insights
-from components.views.results.threshold_table import draw_thresholds
 from components.widgets import controls, drilldown_filters, filters, url
-from components.widgets.frame import frame
+from components.widgets.frame import begin, frame
 from metrics.presentation import format
 from metrics.presentation.blocks import Head, table_of
 from metrics.presentation.names import metric_name
@@ -83,7 +82,8 @@ def show_thresholds() -> None:
     if every.empty:
         st.subheader(what_went_wrong.answer([], len(board.models)), anchor=False)
         st.text("Set thresholds by a model's values, or start a run with its own.")
-        st.button("Set thresholds", type="primary", on_click=url.put, kwargs={"view": "set"})
+        if st.button("Set thresholds", type="primary"):
+            url.go("thresholds", run=run)
         return
     evaluators = filters.many("Evaluators", counted("evaluator", titles), "evaluator")
     models = filters.many("Models", counted("model", {model: model for model in board.models}), "model")
@@ -128,7 +128,10 @@ def show_thresholds() -> None:
         open_cases(rows[clicked])
 
 
-run = frame("Problems", "Which models are on the wrong side of a threshold, and by how much?", unfinished=True)
+begin()
+if url.param("view") == "set":  # a former view
+    url.go("thresholds", run=url.param("run"))
+run = frame("problems", "Which models are on the wrong side of a threshold, and by how much?", unfinished=True)
 found = run_reads.problems(run)
 every = found[found["kind"] == "threshold"]
 board, objects = run_reads.leaderboard(run), run_reads.match_evaluators(run)
@@ -140,15 +143,12 @@ views = {
     "flips": f"Perturbation flips ({format.count(flipped)})",
     "defects": f"Defects ({format.count(len(defects))})",
     "insights": "Insights",  # not counted: that takes longer than the rest of the page
-    "set": "Set thresholds",
 }
 view = controls.choice("View", views, "view", clears=OF_ONE_VIEW)
 if view == "thresholds":
     show_thresholds()
     if judge_line := judge_calls.run_line(judge_settings.judge_of(run)):
         st.text(judge_line)
-elif view == "set":
-    draw_thresholds(run)
 elif view == "flips":
     show_flips(run)
 elif view == "defects":

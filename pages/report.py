@@ -20,7 +20,7 @@ PAGES = (
 )
 DOCUMENTS = ("html", "json")
 
-run = frame("Report", "What do I share with others?")
+run = frame("report", "What do I share with others?")
 leading, sections = run_reads.answer(run, "which_leads"), workspace_runs.report_sections()
 assert leading is not None  # every run has a headline
 replacing = replacement.asked_for(run)

@@ -11,7 +11,7 @@ from metrics.presentation.run_names import GOING
 
 PAGE = 10
 
-frame("Runs", "What is being computed, and what is finished?", needs_run=False)
+frame("runs", "What is being computed, and what is finished?", needs_run=False)
 
 
 def befores(runs: list[workspace_runs.RunFacts]) -> dict[str, str]:

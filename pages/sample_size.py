@@ -30,7 +30,7 @@ ICC = "How alike the scores in a group are, from 0 (not at all) to 1 (equal): th
 WIDTH = "half of the 95 % interval that so many cases are expected to give"
 DETECTED = "the difference that a test at 5 % detects in 80 % of evaluations: of two models, or from a limit"
 
-frame("Sample size", "How many cases do I need?", needs_run=False)
+frame("sample_size", "How many cases do I need?", needs_run=False)
 chosen = controls.choice(
     "What is to be known", {name: one.title for name, one in QUESTIONS.items()}, "kind",
     clears=("expected", "passing", "wanted"),

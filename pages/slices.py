@@ -45,7 +45,7 @@ def show_feature(known: SliceTable, model: str, measure: Measure) -> None:
             blocks.follow(link, run, "slices")
 
 
-run = frame("Slices", "Where is the model worse than on the rest?")
+run = frame("slices", "Where is the model worse than on the rest?")
 measures = found_slices.slice_measures(run)
 if not measures:
     empty(

@@ -34,7 +34,7 @@ def draw_questions() -> None:
     question_maker.draw()
 
 
-frame("Suites", "What is in my test suite, and which suite do I need?", needs_run=False)
+frame("suites", "What is in my test suite, and which suite do I need?", needs_run=False)
 stored = evaluation_inputs.stored_suites()
 if not visitors.may("editor"):
     if not stored:

@@ -55,7 +55,7 @@ def show_stop(stop: Stop, column: Column, tag: str | None) -> None:
                 url.go("compare", run=stop.before, other=run, a=model, b=model, key=column.key, tag=tag)
 
 
-run = frame("Trend", "Is it getting better from run to run?")
+run = frame("trend", "Is it getting better from run to run?")
 runs = workspace_runs.same_suite(run)
 if len(runs) < 2:
     empty(

@@ -9,7 +9,7 @@ import streamlit as st
 
 from components.data import thresholds, visitors, workspace_runs
 from components.viewers.browser_component import browser_component
-from components.widgets import server_log, unfinished_run, url, visitor
+from components.widgets import server_log, tabs, unfinished_run, url, visitor
 from components.widgets.controls import agreed, is_gone, place
 from components.widgets.literal import literal
 from components.widgets.palette import palette
@@ -65,17 +65,14 @@ def navigation() -> st.Page:
     st.session_state["navigated"] = True
     st.set_page_config(page_icon=FOLDER / "icon.svg", layout="wide")
     st.logo(FOLDER / "logo.svg", icon_image=FOLDER / "icon.svg")
-    menu = {title: [url.page(name) for name in section] for title, section in url.SECTIONS.items()}
-    menu[""] = url.former_pages()
+    every = [*url.every_page(), *url.former_pages()]
     if why := visitor.refusal():
         st.set_page_config(page_title="Assay", layout="centered")
-        st.navigation(menu, position="hidden")
+        st.navigation(every, position="hidden")
         visitor.draw_refusal(why)
         browser_frame(asks=isinstance(why, visitors.SignIn))
         st.stop()
-    opened = st.navigation(menu, position="top")
-    marked = {f"{title} · {opened.title}" if opened in pages else title: pages for title, pages in menu.items()}
-    return st.navigation(marked, position="top")
+    return st.navigation(every, position="top")
 
 
 def begin() -> None:
@@ -89,29 +86,34 @@ def begin() -> None:
         st.rerun()
 
 
-def frame(title: str, question: str, *, needs_run: bool = True, unfinished: bool = False) -> str:
-    """Draw the head of a page and, where `needs_run`, the run picker; return the id of the chosen run, else "".
+def frame(name: str, question: str, *, needs_run: bool = True, unfinished: bool = False) -> str:
+    """Draw the head of a page of `url.PAGES`, the tabs of its place and, where `needs_run`, the run picker.
+
+    Returns the id of the chosen run, else "".
 
     The run is `?run=` of the address, else the last one opened, else the newest that is finished. A page that needs a
     run stops here if there is none or it is not finished, with what to do about it. A page that can show an
     `unfinished` run gets the id of what it has scored so far, under a line with its progress.
     """
     begin()
+    title, _ = url.PAGES[name]
     st.set_page_config(page_title=f"{title} · Assay", page_icon=FOLDER / "icon.svg", layout="wide")
-    st.html(STYLE)
+    st.html(STYLE + tabs.mark_place(name))
     url.put(group=visitors.group())  # so that a link opens the same workspace
     head = st.container(horizontal=True, vertical_alignment="bottom", key="head")
     with head:
         st.title(title, anchor=False, width="content")
         st.caption(question, width="stretch")
         browser_frame(asks=False)
+    rows = st.container(key="tab-rows", gap="xsmall")
     try:
         return _chosen_run(unfinished) if needs_run else ""
     finally:  # also where the page stops for want of a run
+        with rows:
+            tabs.draw_tabs(name, url.param("run", ""))
         with head:
-            run = url.param("run", "") if needs_run else ""
-            palette(run)
-            toolbar(run)
+            palette(url.param("run", "") if needs_run else "")
+            toolbar()
             visitor.draw_menu()
 
 
@@ -196,7 +198,7 @@ def _chosen_run(unfinished: bool) -> str:
     run = runs[chosen]
     st.sidebar.caption(f"{format.moment(run.created)} · {run_names.STATES[run.state]}")
     if profile := thresholds.threshold_profiles().in_force:
-        st.sidebar.text(f"Thresholds: profile {profile}", help="Set on the page Problems, over those of the runs.")
+        st.sidebar.text(f"Thresholds: profile {profile}", help="Set on the page Thresholds, over those of the runs.")
     st.session_state["last_run"] = chosen
     url.put(run=chosen)
     if run.state == "finished":
@@ -204,8 +206,8 @@ def _chosen_run(unfinished: bool) -> str:
     board = unfinished_run.draw(run) if unfinished else None
     if board is None:
         if not unfinished:
-            why = "Its numbers appear when every evaluator is done. The leaderboard shows those that are done already."
-            empty("This run is not finished", why, "Open the leaderboard", page="leaderboard", run=chosen)
+            why = "Its numbers appear when every evaluator is done. The overview shows those that are done already."
+            empty("This run is not finished", why, "Open the overview", page="leaderboard", run=chosen)
         st.stop()
     return board
 
@@ -229,8 +231,6 @@ def _pick_run(picker: str) -> None:
     st.query_params["run"] = chosen
 
 
-def toolbar(run: str = "") -> None:
-    """Draw *Copy link*, and *Report* where there is a run."""
-    report = url.href("report", run=run).lstrip("/") if run else None
-    packed = json.dumps({"report": report}).encode()
-    browser_component("toolbar", "", ("page_parts",))(key="toolbar", data=packed, width="content")
+def toolbar() -> None:
+    """Draw *Copy link*."""
+    browser_component("toolbar", "", ("page_parts",))(key="toolbar", data=b"", width="content")

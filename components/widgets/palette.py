@@ -26,7 +26,8 @@ def entries(run: str) -> Iterator[Entry]:
     """Yield what the palette offers, in this order: pages, the run's models and metrics, runs, evaluators."""
     of_run = {"run": run or None}
     for name, (title, _) in url.PAGES.items():
-        yield "Page", title, _address(name, **of_run), ""
+        where = [part for part in url.place_of(name) if part and part != title]
+        yield "Page", title, _address(name, **of_run), " › ".join(where)
     finished = [one for one in workspace_runs.runs() if one.state == "finished"]
     board = _board(run) if any(one.id == run for one in finished) else None
     if board is not None:

@@ -12,46 +12,80 @@ import streamlit as st
 from metrics.presentation.addresses import Value as Value, href as href, pairs, texts
 
 ROOT = Path(__file__).resolve().parents[2]
-SECTIONS = {  # of the menu: file stem = name = address: title, icon
-    "Results": {
-        "leaderboard": ("Leaderboard", ":material/leaderboard:"),
-        "compare": ("Compare", ":material/balance:"),
-        "problems": ("Problems", ":material/report:"),
-        "slices": ("Slices", ":material/pie_chart:"),
-        "trend": ("Trend", ":material/timeline:"),
-        "compliance": ("Compliance", ":material/policy:"),
-        "report": ("Report", ":material/picture_as_pdf:"),
+Listed = tuple[str, str]  # title, icon
+# The map: place → tab → pages, by file stem = name = address. The first page of a place is its link in the menu at the
+# top; a tab without a title is not drawn.
+PLACES: dict[str, dict[str, dict[str, Listed]]] = {
+    "New evaluation": {"": {"evaluate": ("New evaluation", ":material/add:")}},
+    "Runs": {
+        "": {"runs": ("Runs", ":material/play_circle:")},
+        "Overview": {
+            "leaderboard": ("Overview", ":material/leaderboard:"),
+            "problems": ("What went wrong", ":material/report:"),
+        },
+        "Cases": {
+            "cases": ("Cases", ":material/list_alt:"),
+            "case": ("Case", ":material/image_search:"),
+            "gallery": ("Gallery", ":material/grid_view:"),
+            "curves": ("Curves", ":material/show_chart:"),
+        },
+        "Compare": {
+            "compare": ("Compare", ":material/balance:"),
+            "trend": ("Over time", ":material/timeline:"),
+        },
+        "Slices": {"slices": ("Slices", ":material/pie_chart:")},
+        "Report": {
+            "report": ("Report", ":material/picture_as_pdf:"),
+            "compliance": ("Compliance", ":material/policy:"),
+        },
     },
-    "Look inside": {
-        "cases": ("Cases", ":material/list_alt:"),
-        "case": ("Case", ":material/image_search:"),
-        "curves": ("Curves", ":material/show_chart:"),
-        "gallery": ("Gallery", ":material/grid_view:"),
+    "Suites": {"": {"suites": ("Suites", ":material/dataset:")}},
+    "Human review": {
+        "Label": {"label": ("Label", ":material/rate_review:")},
+        "Side by side": {"arena": ("Side by side", ":material/swords:")},
+        "Agreement": {"judge_agreement": ("Agreement", ":material/verified:")},
     },
-    "Evaluate": {
-        "evaluate": ("Evaluate", ":material/upload_file:"),
-        "runs": ("Runs", ":material/play_circle:"),
-        "suites": ("Suites", ":material/dataset:"),
-        "sample_size": ("Sample size", ":material/straighten:"),
-        "monitor": ("Monitor", ":material/monitor_heart:"),
-        "evaluators": ("Evaluators", ":material/menu_book:"),
+    "Monitor": {"": {"monitor": ("Monitor", ":material/monitor_heart:")}},
+    "Library": {
+        "Evaluators": {"evaluators": ("Evaluators", ":material/menu_book:")},
+        "My criteria": {"criteria": ("My criteria", ":material/edit_note:")},
+        "Sample size": {"sample_size": ("Sample size", ":material/straighten:")},
     },
-    "Judge": {
-        "judge": ("Judge", ":material/gavel:"),
-        "judge_agreement": ("Judge agreement", ":material/verified:"),
-        "label": ("Label", ":material/rate_review:"),
-        "arena": ("Arena", ":material/swords:"),
+    "Settings": {
+        "Judge": {"judge": ("Judge", ":material/gavel:")},
+        "Thresholds": {"thresholds": ("Thresholds", ":material/rule:")},
+        "Local models": {"local_models": ("Local models", ":material/memory:")},
+        "Cache": {"cache": ("Cache", ":material/cached:")},
     },
 }
-PAGES = {name: facts for section in SECTIONS.values() for name, facts in section.items()}
+PAGES = {name: facts for tabs in PLACES.values() for pages in tabs.values() for name, facts in pages.items()}
 # addresses that lead to a page with their parameters: the root, and former names
 FORMER = {"": "leaderboard", "catalogue": "evaluators", "example": "case"}
 
 
-def page(name: str) -> st.Page:
-    """Return the page of that name for st.navigation, st.switch_page and st.page_link; KeyError if there is none."""
-    title, icon = PAGES[name]
-    return st.Page(ROOT / "pages" / f"{name}.py", title=title, icon=icon, url_path=name)
+def page(name: str, title: str | None = None) -> st.Page:
+    """Return a page for st.switch_page and st.page_link; with a `title` as the link of its place in the menu."""
+    own, icon = PAGES[name]
+    return st.Page(
+        ROOT / "pages" / f"{name}.py", title=title or own, icon=icon, url_path=name,
+        visibility="visible" if title else "hidden",
+    )  # fmt: skip
+
+
+def home_of(place: str) -> str:
+    """Return the page that the menu's link to a place opens."""
+    return next(iter(next(iter(PLACES[place].values()))))
+
+
+def place_of(name: str) -> tuple[str, str]:
+    """Return the place of a page, and its tab."""
+    return next((place, tab) for place, tabs in PLACES.items() for tab, pages in tabs.items() if name in pages)
+
+
+def every_page() -> list[st.Page]:
+    """Return the pages of the studio: of the menu the first of each place, the others hidden."""
+    homes = {home_of(place): place for place in PLACES}
+    return [page(name, homes.get(name)) for name in PAGES]
 
 
 def former_pages() -> list[st.Page]:

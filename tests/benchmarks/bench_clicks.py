@@ -133,7 +133,7 @@ def session_of_texts(first: str, second: str, words: str) -> Iterator[Step]:
     yield "board: minor metrics", toggle("Minor metrics")
     for form in ("Radar", "Bars", "Distributions", "Heatmap"):
         yield f"board: {form}", tab(form)
-    yield "→ Cases", menu("Look inside", "Cases")
+    yield "→ Cases", go("Cases")
     yield "cases: next page", press_button("Next")
     for model in (first, second):
         yield f"cases: model {model}", choose("Model", model)
@@ -145,17 +145,16 @@ def session_of_texts(first: str, second: str, words: str) -> Iterator[Step]:
         yield f"example: next case ({turn + 1})", key("ArrowRight")
     yield "example: previous case", key("ArrowLeft")
     yield "case → Cases", press_button("Cases")
-    yield "→ Compare", menu("Results", "Compare")
+    yield "→ Compare", go("Compare")
     yield f"compare: B is {second}", choose("B, the candidate", second)
     yield "compare: swap", press_button("Swap")
     yield "compare: its cases", press_button(re.compile("See where|See the cases"))
     yield "compare: wins", tab(re.compile("wins|better", re.IGNORECASE))
-    for section, title in (
-        ("Results", "Problems"), ("Results", "Slices"), ("Results", "Trend"), ("Results", "Compliance"),
-        ("Results", "Report"), ("Evaluate", "Evaluate"), ("Evaluate", "Runs"), ("Evaluate", "Suites"),
-        ("Evaluate", "Evaluators"), ("Judge", "Judge"), ("Judge", "Label"), ("Results", "Leaderboard"),
+    for title in (
+        "Overview", "What went wrong", "Slices", "Report", "Compliance", "New evaluation", "Runs", "Suites", "Library",
+        "Settings", "Human review",
     ):  # fmt: skip
-        yield f"→ {title}", menu(section, title)
+        yield f"→ {title}", go(title)
 
 
 def session_of_pictures(first: str, second: str) -> Iterator[Step]:
@@ -164,7 +163,8 @@ def session_of_pictures(first: str, second: str) -> Iterator[Step]:
         yield f"board: cell {place + 1} → its worst cases", click("td a", place)
     yield "board: close the drawer", key("Escape")
     yield "board: Bars", tab("Bars")
-    yield "→ Gallery", menu("Look inside", "Gallery")
+    yield "→ Cases", go("Cases")
+    yield "→ Gallery", go("Gallery")
     yield f"gallery: model {first}", choose("Model", first)
     for turn in range(3):
         yield f"gallery: next page ({turn + 1})", press_button("Next")
@@ -181,25 +181,22 @@ def session_of_pictures(first: str, second: str) -> Iterator[Step]:
     yield "case → gallery", link("Gallery")
     yield "gallery: score threshold", slide("Score threshold")
     yield "gallery: IoU threshold", slide("IoU threshold")
-    yield "→ Curves", menu("Look inside", "Curves")
+    yield "→ Curves", go("Curves")
     yield "curves: score threshold", slide("Score threshold")
     for view in ("F1", "Precision–recall", "Classes", "Confusion"):
         yield f"curves: {view}", tab(view)
     yield f"confusion: model {second}", choose("Model", second)
     yield "confusion: worst first", choose("Order", 1)
     yield "confusion: around a class", choose("Around a class", 2)
-    yield "→ Cases", menu("Look inside", "Cases")
+    yield "→ Cases", go("Cases")
     yield "cases: a row → case", click("a[href*='case?']", 0)
     for turn in range(2):
         yield f"example: next case ({turn + 1})", key("ArrowRight")
-    yield "→ Compare", menu("Results", "Compare")
+    yield "→ Compare", go("Compare")
     yield f"compare: B is {second}", choose("B, the candidate", second)
     yield "compare: its cases", press_button(re.compile("See where|See the cases"))
-    for section, title in (
-        ("Results", "Problems"), ("Results", "Slices"), ("Results", "Report"), ("Evaluate", "Runs"),
-        ("Results", "Leaderboard"),
-    ):  # fmt: skip
-        yield f"→ {title}", menu(section, title)
+    for title in ("Slices", "Report", "Overview", "What went wrong", "Runs"):
+        yield f"→ {title}", go(title)
 
 
 def click(selector: str, place: int) -> Action:
@@ -219,7 +216,7 @@ def press_button(name: str | re.Pattern[str], place: int | None = None) -> Actio
 
 
 def link(name: str) -> Action:
-    return lambda page: page.get_by_test_id("stMain").get_by_role("link", name=name).click()
+    return lambda page: page.get_by_test_id("stMain").get_by_role("link", name=name).last.click()
 
 
 def tab(name: str | re.Pattern[str]) -> Action:
@@ -230,12 +227,12 @@ def toggle(name: str) -> Action:
     return lambda page: page.get_by_text(re.compile(f"^{name}")).first.click()
 
 
-def menu(section: str, title: str) -> Action:
-    def act(page: Page) -> None:
-        page.get_by_role("navigation").get_by_role("button", name=re.compile(f"^{section}")).click()
-        page.get_by_role("menuitem", name=re.compile(f"{title}$")).click()
-
-    return act
+def go(title: str) -> Action:
+    """Follow the tab or, where no tab is called so, the link of the menu."""
+    return lambda page: (
+        page.get_by_test_id("stPageLink").or_(page.get_by_role("navigation")).or_(page.get_by_role("banner"))
+        .get_by_role("link", name=re.compile(f"{title}$")).first.click()
+    )  # fmt: skip
 
 
 def choose(box: str, option: str | int) -> Action:

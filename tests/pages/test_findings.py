@@ -1,4 +1,4 @@
-"""The views of the Problems page: perturbation flips and insights, each down to its cases."""
+"""The views of the page What went wrong: perturbation flips and insights, each down to its cases."""
 
 from pathlib import Path
 

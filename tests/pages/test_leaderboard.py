@@ -25,7 +25,7 @@ def drawn(page: AppTest) -> dict:
 def test_the_heatmap_has_every_model_best_first(run: Run, open_page: Open) -> None:
     page = open_page("leaderboard")
     heatmap = drawn(page)
-    assert page.title[0].value == "Leaderboard"
+    assert page.title[0].value == "Overview"
     assert page.caption[0].value == "Which model should I pick?"
     assert heatmap["models"] == ["sharp", "blunt", HOSTILE]
     assert heatmap["headline"].startswith("sharp leads")
@@ -185,7 +185,7 @@ def test_the_next_question_is_the_problems(run: Run, open_page: Open) -> None:
     button = next(button for button in page.button if button.label.startswith("See the problems ("))
     button.click().run()
     assert not page.exception
-    assert page.title[0].value == "Problems"
+    assert page.title[0].value == "What went wrong"
     assert page.query_params["run"] == run.id
 
 

@@ -1,4 +1,4 @@
-"""Problems: which models are on the wrong side of a threshold?"""
+"""What went wrong: which models are on the wrong side of a threshold?"""
 
 import pytest
 
@@ -42,7 +42,7 @@ def test_problems_are_grouped_by_model_and_evaluator(run: Run, open_page: Open) 
 
 def test_thresholds_are_set_by_the_best_model_and_removed(look_at_copy: Look, open_page: Open) -> None:
     run = look_at_copy(animals_run)
-    page = open_page("problems", run=run.id, view="set")
+    page = open_page("thresholds", run=run.id)
     before = page.dataframe[0].value
     assert "profile Thresholds" not in set(before["from"])
     page = press(page, "As the best model")
@@ -60,7 +60,7 @@ def test_thresholds_are_set_by_the_best_model_and_removed(look_at_copy: Look, op
 
 
 def test_a_profile_is_made_and_removed(look_at_copy: Look, open_page: Open) -> None:
-    page = open_page("problems", run=look_at_copy(animals_run).id, view="set")
+    page = open_page("thresholds", run=look_at_copy(animals_run).id)
     page.text_input[0].set_value("Release gate")
     page = press(page, "Create")
     assert "Release gate" in [one.value for one in page.selectbox]

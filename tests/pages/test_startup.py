@@ -59,7 +59,7 @@ def visit(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 
 def test_it_shows_the_leaderboard(visit: dict) -> None:
-    assert (visit["title"], visit["exceptions"]) == ("Leaderboard", 0)
+    assert (visit["title"], visit["exceptions"]) == ("Overview", 0)
     line = {
         "labels": "With 120 cases", "objects": "See the objects", "judged": "Judged by Qwen2.5",
         "empty": "The first leaderboard opens here",

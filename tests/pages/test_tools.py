@@ -1,4 +1,4 @@
-"""What stands on every page: the entries of the command palette, and the toolbar."""
+"""What stands on every page: the entries of the command palette, and the tabs."""
 
 from urllib.parse import parse_qs, urlparse
 
@@ -6,9 +6,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from components.widgets.palette import entries
+from components.widgets.url import FORMER, PAGES, PLACES, home_of, place_of
 from metrics.store import Run
-from tests.pages.conftest import HOSTILE
-from tests.pages.page_scenes import told
+from tests.pages.conftest import HOSTILE, Look, Open, Went, animals_run
+from tests.pages.page_scenes import objects_run, texts_run
 
 
 def test_the_palette_offers_pages_models_metrics_runs_and_evaluators(run: Run) -> None:
@@ -31,11 +32,63 @@ def test_without_a_run_there_are_no_models(run: Run, run_id: str) -> None:
     assert {kind for kind, *_ in entries(run_id)} == {"Page", "Run", "Evaluator"}
 
 
-@pytest.mark.parametrize(("run_id", "report"), [("r-1", "report?run=r-1"), ("", None)], ids=["a run", "none"])
-def test_the_toolbar_offers_the_report_of_the_run(run_id: str, report: str | None) -> None:
-    def page(run_id: str) -> None:
-        from components.widgets.frame import toolbar
+def test_each_page_is_in_one_place_has_a_name_of_its_own_and_is_offered_by_the_palette(run: Run) -> None:
+    listed = [name for tabs in PLACES.values() for pages in tabs.values() for name in pages]
+    assert len(listed) == len(set(listed)) == len({title for title, _ in PAGES.values()})
+    assert [home_of(place) for place in PLACES] == [
+        "evaluate", "runs", "suites", "label", "monitor", "evaluators", "judge"
+    ]  # fmt: skip
+    addresses = [address.partition("?")[0] for kind, _, address, _ in entries(run.id) if kind == "Page"]
+    assert sorted(addresses) == sorted(PAGES)
+    assert not set(FORMER) & set(PAGES)
+    assert set(FORMER.values()) <= set(PAGES)
 
-        toolbar(run_id)
 
-    assert told(AppTest.from_function(page, args=(run_id,)).run(), "toolbar") == {"report": report}
+def tabs_of(page: AppTest) -> list[tuple[str, str, str]]:
+    """The tabs of a page: title, page, query."""
+    places = {title for tabs in PLACES.values() for title in tabs} | {title for title, _ in PAGES.values()}
+    links = [link.proto for link in page.get("page_link")]
+    return [(link.label, link.page, link.query_string) for link in links if link.label in places]
+
+
+ALWAYS = ["Overview", "Cases", "Compare", "Slices", "Report"]
+
+
+@pytest.mark.parametrize(
+    ("scene", "name", "rows"),
+    [
+        pytest.param(texts_run, "problems", [*ALWAYS, "Overview", "What went wrong"], id="second-of-its-tab"),
+        pytest.param(texts_run, "cases", ALWAYS, id="texts-have-no-objects"),
+        pytest.param(objects_run, "cases", [*ALWAYS, "Cases", "Gallery", "Curves"], id="objects-have-both"),
+        pytest.param(objects_run, "case", [*ALWAYS, "Cases", "Case", "Gallery", "Curves"], id="an-opened-case"),
+        pytest.param(animals_run, "judge", ["Judge", "Thresholds", "Local models", "Cache"], id="without-a-run"),
+        pytest.param(animals_run, "runs", [], id="the-list-of-runs"),
+    ],
+)
+def test_the_tabs_are_what_the_run_has_something_for_and_keep_it(look_at, open_page, scene, name, rows) -> None:
+    run = look_at(scene)
+    tabs = tabs_of(open_page(name, run=run.id))
+    assert [title for title, *_ in tabs] == rows
+    assert {query for *_, query in tabs} <= {f"run={run.id}"}
+
+
+@pytest.mark.parametrize(
+    ("former", "asked", "leads_to"),
+    [
+        pytest.param("judge", {"view": "cache"}, {"page": "cache"}, id="cache"),
+        pytest.param("judge", {"view": "rubrics"}, {"page": "criteria", "view": "rubrics"}, id="rubrics"),
+        pytest.param("judge", {"view": "prompts"}, {"page": "criteria"}, id="prompts"),
+        pytest.param("problems", {"view": "set", "run": "r"}, {"page": "thresholds", "run": "r"}, id="thresholds"),
+    ],
+)
+def test_former_views_lead_to_their_pages(look_at: Look, open_page: Open, went: Went, former, asked, leads_to) -> None:
+    look_at(animals_run)
+    open_page(former, **asked)
+    assert went[0] == leads_to
+
+
+def test_the_place_of_a_page_is_where_people_look_for_it() -> None:
+    assert {name: place_of(name)[0] for name in ("curves", "arena", "sample_size", "thresholds", "compliance")} == {
+        "curves": "Runs", "arena": "Human review", "sample_size": "Library", "thresholds": "Settings",
+        "compliance": "Runs",
+    }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Models on this machine: the files and servers that can judge, each with a button that fills in the form."""
+"""Models on this machine: the files and servers that can judge, each with a button that opens the form with it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,6 @@ def forget() -> None:
 def draw(files: Sequence[GgufFile]) -> None:
     """Draw the files, and the servers once they were looked for."""
     with st.container(border=True, gap="small"):
-        st.subheader("Models on this machine", anchor=False)
         searched = "\n".join(f"- `{folder}`" for folder in map(_shown, judge_settings.searched_folders()))
         st.text("Files", help=f"GGUF files of models that can chat, found in:\n{searched}")
         for place, one in enumerate(files[:SHOWN]):
@@ -65,10 +64,12 @@ def draw(files: Sequence[GgufFile]) -> None:
 
 def _draw_servers(servers: Sequence[ModelServer]) -> None:
     if not servers:
-        st.text("No server answers on the usual ports. Start one, or enter its address under “Your own server”.")
+        st.text("No server answers on the usual ports. Start one, or enter its address on Judge, “Your own server”.")
     for server in servers:
         if server.locked:
-            st.text(f"{server.name} at {server.base_url} asks for a key: set OPENAI_API_KEY and enter its model above.")
+            st.text(
+                f"{server.name} at {server.base_url} asks for a key: set OPENAI_API_KEY and enter its model on Judge."
+            )
         elif not server.models:
             st.text(f"{server.name} at {server.base_url} has no model that can chat; load one and look again.")
         for place, model in enumerate(server.models):
@@ -82,15 +83,9 @@ def _row(key: str, texts: tuple[str, str, str], setting: Mapping[str, str], wher
     *columns, last = st.columns(WIDTHS, vertical_alignment="center")
     for column, text, hint in zip(columns, texts, (where, None, None), strict=True):
         column.text(text, help=hint)
-    last.button(
-        "Use", key=f"judge-use-{key}", help="Fills in the form above. Test it there, then save.", width="stretch",
-        on_click=_offer, args=(setting,),
-    )  # fmt: skip
-
-
-def _offer(setting: Mapping[str, str]) -> None:
-    st.session_state[OFFER] = (offered()[0] + 1, setting)
-    url.put(way=way_of(setting))
+    if last.button("Use", key=f"judge-use-{key}", help="Opens the form with it, to test and save.", width="stretch"):
+        st.session_state[OFFER] = (offered()[0] + 1, setting)
+        url.go("judge", way=way_of(setting))
 
 
 def _shown(path: object) -> str:

@@ -96,7 +96,7 @@ def _rubric(own: Mapping[str, Any], key: str) -> dict[str, Any]:
         format_func=lambda id: f"{rubrics[id]['title']} · {id}" if id in rubrics else id,
         help="Its dimensions, weights and levels.",
     )  # fmt: skip
-    url.link("Edit rubrics", "judge", view="rubrics", icon=":material/edit:")
+    url.link("Edit rubrics", "criteria", view="rubrics", icon=":material/edit:")
     if chosen in rubrics:
         return rubric_parameters(chosen)
     return {name: own[name] for name in RUBRIC if name in own}

@@ -18,12 +18,7 @@ async function copied(text) {
 
 export default function (component) {
   const { parentElement } = component;
-  const report = JSON.parse(new TextDecoder().decode(component.data)).report;
   const button = parentElement.querySelector(".copy");
-  const link = parentElement.querySelector(".report");
-  link.hidden = !report;
-  if (report) link.href = report;
-  followClicks(parentElement.querySelector(".tools"));
   let timer = null;
   button.onclick = async (event) => {
     event.stopPropagation();
