@@ -51,7 +51,7 @@ def test_it_says_what_the_leaderboard_says(workspace: Path, scene: str) -> None:
     assert report.headline == head.sentence
     assert report.summary.steps[0].startswith(FIRST_STEPS[scene])
     chosen = [model for model in board.models if f"Choose {model}" in report.summary.steps[0]]
-    assert chosen == (list(head.leaders) if len(board.models) > 1 else [])
+    assert chosen == ([head.leader] if head.leader and len(board.models) > 1 else [])
     columns = {metric_title(column): column for column in analysis.primary_columns(board)}
     assert [row[0] for row in report.summary.table.rows] == list(columns)
     for row in report.summary.table.rows:

@@ -1,8 +1,9 @@
 """The headline of a leaderboard: what each model wins and loses, the same sentence wherever a run is summed up."""
 
+import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from metrics.analysis.leaderboard.family import main_columns
@@ -12,6 +13,7 @@ from metrics.core.metric_names import column_name, full_name
 
 MAX_NAMED = 3  # metrics named in a row
 MAX_COUNTED = 3  # models whose wins and losses are given where none leads
+MIN_SAME = 3  # equal numbers from which on two models are called the same
 MAX_NAME = 40  # characters of a model's name
 
 
@@ -29,9 +31,12 @@ class Tally:
 
     @property
     def words(self) -> str:
-        """The counts, with the worst loss: `wins 4, loses 2 (Groundedness: worst of 3)`."""
+        """The counts, few wins by name, the worst loss: `wins 4, loses 2 (Groundedness: worst of 3)`."""
+        won = (
+            f"{len(self.won)} ({' and '.join(self.won)})" if 0 < len(self.won) < MAX_NAMED else len(self.won) or "none"
+        )
         lost = f"{len(self.lost)} ({self.worst})" if self.lost else "none"
-        return f"wins {len(self.won) or 'none'}, loses {lost}"
+        return f"wins {won}, loses {lost}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +49,10 @@ class Headline:
     or better in some metric and worse in none; `ahead` has these pairs. leader: the model that is ahead of every other
     one; with `unproven`, in words, why the one that would lead may not: unscored cases could undo it.
 
-    models: in the order of the answer. scored: how many metrics have a value; missed, judged: those on the wrong side
-    of their threshold by every model, and how many have one; failed: those of which the evaluation of a case ended in
-    an error, so that no threshold is said to be met.
+    models: by the first metric, the best first; identical: models whose numbers are those of another one everywhere, by
+    name, which are compared once and come last. besides: other columns in which models differ. scored: how many metrics
+    have a value; missed, judged: those on the wrong side of their threshold by every model, and how many have one;
+    failed: those of which the evaluation of a case ended in an error, so that no threshold is said to be met.
     """
 
     models: tuple[str, ...]
@@ -62,42 +68,57 @@ class Headline:
     failed: tuple[str, ...] = ()
     ahead: tuple[Pair, ...] = ()
     unproven: str | None = None
+    identical: Mapping[str, str] = field(default_factory=dict)
+    besides: tuple[str, ...] = ()
+
+    @property
+    def ranked(self) -> tuple[str, ...]:
+        """The models that differ, the leader first."""
+        different = [model for model in self.models if model not in self.identical]
+        return tuple(sorted(different, key=lambda model: model != self.leader))
 
     @property
     def sentence(self) -> str:
         """The answer to "Which model should I pick?"; of a single model, how it stands to its thresholds."""
-        decisive = "decisive " if self.chosen else ""
+        decisive = "decisive" if self.chosen else "main"
         if not self.scored:
-            return f"No {decisive}metric has a value, so no model can be recommended."
+            return f"No {'decisive ' * self.chosen}metric has a value, so no model can be recommended."
         if len(self.models) == 1:
             return self._alone()
+        same = [f"{_cut(one)} has the same numbers as {_cut(other)}" for one, other in self.identical.items()]
+        return f"{'; '.join([self._answer(decisive), *same[:MAX_NAMED]])}."
+
+    def _answer(self, decisive: str) -> str:
+        if len(self.ranked) == 1:
+            return "No model can be told from another"
         if not self.compared:
-            return f"No significance tested: none of {_metrics(self.scored)} has data to compare the models on."
+            return f"No significance tested: none of {_metrics(self.scored)} has data to compare the models on"
         if not self.differing:
-            where = self.compared[0] if len(self.compared) == 1 else f"any of {len(self.compared)} {decisive}metrics"
-            return f"No significant difference between the models in {where}."
+            where = self.compared[0] if len(self.compared) == 1 else f"any of {len(self.compared)} {decisive} metrics"
+            besides = f"; they differ in {_list_names(self.besides)}" if self.besides else ""
+            return f"No significant difference between the models in {where}{besides}"
         if self.unproven:
-            return f"No leader is named: {self.unproven}."
+            return f"No leader is named: {self.unproven}"
         if len(self.compared) == 1:
             return self._in_one()
-        count = f"{len(self.differing)} of {len(self.compared)} {decisive}metrics tell the models apart"
+        count = f"{len(self.differing)} of {len(self.compared)} {decisive} metrics tell the models apart"
         if self.leader is not None:
             where = f" in {self.first}" if self.first else ""
-            return f"{_cut(self.leader)} leads{where}: {self.tallies[self.leader].words}; {count}."
-        each = [f"{_cut(model)} {self.tallies[model].words}" for model in self.models[:MAX_COUNTED]]
-        more = len(self.models) - len(each)
+            return f"{_cut(self.leader)} leads{where}: {self.tallies[self.leader].words}; {count}"
+        each = [f"{_cut(model)} {self.tallies[model].words}" for model in self.ranked[:MAX_COUNTED]]
+        more = len(self.ranked) - len(each)
         each += [f"{more} more model{'s' * (more > 1)}"] if more else []
-        return f"No clear choice: {'; '.join(each)}; {count}."
+        return f"No clear choice: {'; '.join(each)}; {count}"
 
     def _in_one(self) -> str:
         """Return how the models stand in the only metric that compares them."""
         (metric,) = self.compared
         if self.leader is not None:
-            return f"{_cut(self.leader)} leads: best in {metric}."
-        best = [_cut(model) for model in self.models if not self.tallies[model].lost]
+            return f"{_cut(self.leader)} leads: best in {metric}"
+        best = [_cut(model) for model in self.ranked if not self.tallies[model].lost]
         if len(best) > 1:
-            return f"No clear choice: {_list_names(best)} are not significantly different in {metric}."
-        return f"No clear choice: none is significantly better than every other one in {metric}."
+            return f"No clear choice: {_list_names(best)} are not significantly different in {metric}"
+        return f"No clear choice: none is significantly better than every other one in {metric}"
 
     def _alone(self) -> str:
         model = _cut(self.models[0])
@@ -149,7 +170,9 @@ class _Compared(NamedTuple):
 
 def headline(board: Leaderboard, keys: Collection[str] | None = None, models: Sequence[str] | None = None) -> Headline:
     """Return the headline of a leaderboard, or of its columns with these keys and of these models."""
-    shown = tuple(board.models if models is None else models)
+    every_model = tuple(board.models if models is None else models)
+    identical = _identical_models(board, every_model)
+    shown = tuple(model for model in every_model if model not in identical)
     chosen = [
         column for column in board.columns if column.key in board.decisive and (keys is None or column.key in keys)
     ]
@@ -168,7 +191,7 @@ def headline(board: Leaderboard, keys: Collection[str] | None = None, models: Se
     )
     judged = [(column, own) for column, own in scored if column.threshold is not None]
     return Headline(
-        models=tuple(sorted(shown, key=lambda model: _standing(model, leader, tallies[model], compared))),
+        models=(*_order_models(shown, scored, tallies, leader), *identical),
         leader=leader,
         tallies=tallies,
         compared=tuple(one.title for one in compared),
@@ -182,6 +205,8 @@ def headline(board: Leaderboard, keys: Collection[str] | None = None, models: Se
             full_name(column) for column, own in judged if any("error" in cell.counts for cell in own.values())
         ),
         ahead=tuple(sorted(certain)),
+        identical=identical,
+        besides=_besides(board, [column for column, _ in every], keys),
         unproven=_why_unproven(board, leading, differing) if leading is not None and leader is None else None,
     )
 
@@ -225,10 +250,44 @@ def _leader(models: Sequence[str], ahead: Collection[Pair]) -> str | None:
     return next(leads, None) if len(models) > 1 else None
 
 
-def _standing(model: str, leader: str | None, tally: Tally, compared: Sequence[_Compared]) -> tuple[bool, int, float]:
-    """Return a model's sort key: the leader first, then by wins less losses, then by the first metric."""
-    cell = compared[0].cells.get(model) if compared else None
-    return model != leader, len(tally.lost) - len(tally.won), -((cell and cell.goodness) or 0.0)
+def _order_models(
+    models: Sequence[str], scored: Sequence[tuple[Column, Mapping[str, Cell]]], tallies: Mapping[str, Tally],
+    leader: str | None,
+) -> list[str]:  # fmt: skip
+    """Return the models by the first metric, best first, equal ones by what they win and lose."""
+    column, cells = scored[0] if scored else (None, {})
+    sign = 1.0 if column is not None and column.direction == "lower" else -1.0
+    first = {model: math.inf if cell.value is None else sign * cell.value for model, cell in cells.items()}
+    return sorted(
+        models,
+        key=lambda model: (first.get(model, 0.0), model != leader, len(tallies[model].lost) - len(tallies[model].won)),
+    )
+
+
+def _identical_models(board: Leaderboard, models: Sequence[str]) -> dict[str, str]:
+    """Return the models whose numbers are in every column those of one before, with that one.
+
+    At least MIN_SAME of the numbers lie inside their metric's range: those at its ends are easily equal by chance.
+    """
+    found: dict[object, str] = {}
+    identical = {}
+    for model in models:
+        cells = {column: board.cells.get((model, column.key), NOT_EVALUATED) for column in board.columns}
+        telling = (cell.value is not None and one.low < cell.value < one.high for one, cell in cells.items())
+        if sum(telling) >= MIN_SAME:
+            numbers = tuple((cell.value, cell.low, cell.high, cell.n, cell.unscored) for cell in cells.values())
+            other = found.setdefault(numbers, model)
+            identical |= {model: other} if other != model else {}
+    return identical
+
+
+def _besides(board: Leaderboard, counted: Sequence[Column], keys: Collection[str] | None) -> tuple[str, ...]:
+    """Return the other columns that are shown in which models differ significantly."""
+    others = [column for column in board.columns if column not in counted and column.direction != "none"]
+    shown = [column for column in others if (not column.minor if keys is None else column.key in keys)]
+    return tuple(
+        full_name(column) for column in shown if column.key in board.ranks and board.ranks[column.key].significant
+    )
 
 
 def _why_unproven(board: Leaderboard, model: str, differing: Sequence[_Compared]) -> str:

@@ -80,13 +80,17 @@ def is_it_better(run: Run) -> list[Block]:
     return [*sentences, table(title, heads, lines, (2, 3, 4, 5, 6, 7)), *map(Note, notes)]
 
 
-@cache_by_run(maxsize=8)
 def leader_against_next(run: Run) -> tuple[Comparison, ...]:
     """Return the leading model against each of the next ones in the metrics shown unasked; empty for one model."""
     board = leaderboard(run)
-    leader, *others = headline(board).models or ("",)
-    keys = frozenset(column.key for column in select_columns(board.columns, [], minor=False))
-    found = (comparison_of_columns(compare(run, other, leader), keys) for other in others[:MAX_OTHERS])
+    leader, *others = headline(board).ranked or ("",)
+    return _against(run, leader, tuple(others[:MAX_OTHERS]))
+
+
+@cache_by_run(maxsize=8)
+def _against(run: Run, leader: str, others: tuple[str, ...]) -> tuple[Comparison, ...]:
+    keys = frozenset(column.key for column in select_columns(leaderboard(run).columns, [], minor=False))
+    found = (comparison_of_columns(compare(run, other, leader), keys) for other in others)
     return tuple(one for one in found if tested(one))
 
 

@@ -38,9 +38,10 @@ def summary(run: Run, board: Leaderboard, problems: Sequence[Problem], insights:
     """Return the first page of a finished run's report; its answer is the headline of the leaderboard."""
     head = analysis.headline(board)
     groups = problem_groups(problems, len(board.models))
-    pair = next((one for one in leader_against_next(run) if one.model_a == head.models[1]), None)
+    pair = next(iter(leader_against_next(run)), None)
+    ranked = head.ranked if pair is None else (pair.model_b, pair.model_a)
     return Summary(
-        table=_differences(board, head.models, pair) if len(board.models) > 1 else _values(board),
+        table=_differences(board, ranked, pair) if len(ranked) > 1 else _values(board, ranked[0]),
         sure=tuple(_sure(run, board, pair)),
         fails=tuple(_fails(board, groups, insights)),
         steps=tuple(_steps(run, board, head, groups, insights))[:MOST_STEPS],
@@ -65,9 +66,8 @@ def _differences(board: Leaderboard, ranked: Sequence[str], pair: Comparison | N
     return table("By how much?", heads, lines, (1, 2, 3, 4))
 
 
-def _values(board: Leaderboard) -> Table:
+def _values(board: Leaderboard, model: str) -> Table:
     """Return a single model's values in the primary metrics, and whether they meet their thresholds."""
-    (model,) = board.models
     lines = []
     for column in analysis.primary_columns(board)[:MOST_METRICS]:
         cell = board.cells.get((model, column.key))
@@ -149,7 +149,7 @@ def _steps(
     run: Run, board: Leaderboard, head: analysis.Headline, groups: Sequence[ProblemGroup], insights: pd.DataFrame
 ) -> Iterator[str]:
     """Yield what to do, the choice of a model first; every step follows from a finding."""
-    picked = head.models if head.leader is None else (head.leader,)
+    picked = head.ranked if head.leader is None else (head.leader,)
     missed = [group.title for group in groups if picked[0] in group.models] if len(picked) == 1 else []
     yield _choice(head, missed, [] if len(picked) == 1 else list(_cheap(picked, board, resources(run))))
     largest = max(

@@ -23,7 +23,7 @@ def test_accuracy_counts_checks_passed(workspace: Path) -> None:
     least = told(found, "least_accurate")
     assert least["message"] == "blunt is the least accurate: it passes 25.0 % of the checks of a case"
     assert least["evidence"].endswith("; 40 cases, thresholds of Context recall, Faithfulness")
-    others = {"text_matching.passes": {"sharp": [0.0] * 40, "blunt": [1.0] * 40, "also": [0.0] * 40}}
+    others = {"text_matching.passes": {"sharp": [0.0] * 40, "blunt": [0.0] * 40, "also": [0.0] * 40}}
     others["text_matching.failures"] = others["text_matching.passes"]  # of which one is no primary metric
     three = insights(scored_run(dict.fromkeys(("context_recall", "faithfulness"), values) | others))
     assert told(three, "most_accurate")["value"] == pytest.approx((0.975 * 2) / 3)

@@ -31,8 +31,8 @@ FAILED = replace(cell(True), counts={"error": 1})
 
 def board(models: str, ranked: Ranked, **columns: Mapping[str, object]) -> Leaderboard:
     made = tuple(column(key, **columns.get(key.split("/")[0], {})) for key in ranked)
-    cells = {(model, key): replace(cell(model in best), n=10 + place)  # no two columns are copies
-             for place, (key, best) in enumerate(ranked.items()) for model in models}  # fmt: skip
+    cells = {(model, key): replace(cell(model in best), n=10 + place, value=0.5 - 0.01 * number)  # no copies
+             for place, (key, best) in enumerate(ranked.items()) for number, model in enumerate(models)}  # fmt: skip
     ranks = {key: Ranks({}, {(one, other): 0.01 for one in best for other in models if other not in best})
              for key, best in ranked.items()}  # fmt: skip
     return Leaderboard(tuple(models), made, cells, (), ranks)
@@ -51,7 +51,7 @@ def of_pairs(models: str, *pairs: str) -> Leaderboard:
     pytest.param(board("abc", {}), "No metric has a value, so no model can be recommended.", id="nothing"),
     pytest.param(of_pairs("ab", ""), "No significant difference between the models in E · M.", id="one-tied"),
     pytest.param(
-        of_pairs("ab", "", ""), "No significant difference between the models in any of 2 metrics.", id="all-tied",
+        of_pairs("ab", "", ""), "No significant difference between the models in any of 2 main metrics.", id="all-tied",
     ),
     pytest.param(of_pairs("abc", "ab ac bc"), "a leads: best in E · M.", id="one-metric"),
     pytest.param(
@@ -62,28 +62,29 @@ def of_pairs(models: str, *pairs: str) -> Leaderboard:
         "No clear choice: none is significantly better than every other one in E · M.", id="one-not-every",
     ),
     pytest.param(
-        of_pairs("ab", "ab", "", ""), "a leads: wins 1, loses none; 1 of 3 metrics tell the models apart.",
+        of_pairs("ab", "ab", "", ""), "a leads: wins 1 (E · M), loses none; 1 of 3 main metrics tell the models apart.",
         id="ties-are-no-wins",
     ),
     pytest.param(
-        of_pairs("abc", "ab", "ac"), "a leads: wins 2, loses none; 2 of 2 metrics tell the models apart.",
+        of_pairs("abc", "ab", "ac"),
+        "a leads: wins 2 (E · M and F · M), loses none; 2 of 2 main metrics tell the models apart.",
         id="each-in-another-metric",
     ),
     pytest.param(
         of_pairs("abc", "ab ac bc", "ab ac", "ab ac", "ba bc ca"),
-        "No clear choice: a wins 3, loses 1 (H · M: worst of 3); b wins 1, loses 3 (E · M: worse than a); "
-        "c wins none, loses 4 (E · M: worst of 3); 4 of 4 metrics tell the models apart.",
+        "No clear choice: a wins 3, loses 1 (H · M: worst of 3); b wins 1 (H · M), loses 3 (E · M: worse than a); "
+        "c wins none, loses 4 (E · M: worst of 3); 4 of 4 main metrics tell the models apart.",
         id="a-loss",
     ),
     pytest.param(
         of_pairs("ab", "ab", "ba"),
-        "No clear choice: a wins 1, loses 1 (F · M: worse than b); b wins 1, loses 1 (E · M: worse than a); "
-        "2 of 2 metrics tell the models apart.", id="each-one",
+        "No clear choice: a wins 1 (E · M), loses 1 (F · M: worse than b); b wins 1 (F · M), "
+        "loses 1 (E · M: worse than a); 2 of 2 main metrics tell the models apart.", id="each-one",
     ),
     pytest.param(
         of_pairs("abcde", "ae be ce de", ""),
-        "No clear choice: a wins 1, loses none; b wins 1, loses none; c wins 1, loses none; 2 more models; "
-        "1 of 2 metrics tell the models apart.", id="many-models",
+        "No clear choice: a wins 1 (E · M), loses none; b wins 1 (E · M), loses none; c wins 1 (E · M), loses none; "
+        "2 more models; 1 of 2 main metrics tell the models apart.", id="many-models",
     ),
 ])  # fmt: skip
 def test_the_sentence(given: Leaderboard, expected: str) -> None:
@@ -95,9 +96,9 @@ def test_what_people_choose_by_decides_and_losses_elsewhere_are_said() -> None:
     found = headline(given)
     assert (
         found.sentence
-        == "b leads in AP: wins 1, loses 1 (F · M: worst of 3); 2 of 3 metrics tell the models apart."
+        == "b leads in AP: wins 1 (AP), loses 1 (F · M: worst of 3); 2 of 3 main metrics tell the models apart."
     )
-    assert (found.leader, found.models[0], found.ahead) == ("b", "b", (("b", "a"), ("b", "c")))
+    assert (found.leader, found.ranked[0], found.ahead) == ("b", "b", (("b", "a"), ("b", "c")))
     tied = headline(board("abc", {"coco/AP": "ab", "f/m": "a"}, coco={"first": True}))
     assert (tied.leader, tied.first) == ("a", None)
     lost = headline(board("ab", {"coco/AP": "a", "f/m": "b", "g/m": "b"}, coco={"first": True}))
@@ -108,9 +109,12 @@ def test_the_sentence_is_about_the_metrics_that_were_marked() -> None:
     given = board("ab", {"e/m": "a", "f/m": "b", "g/x": "b", "h/m": "ab"}, g={"primary": False})
     assert headline(given).leader is None
     marked = headline(replace(given, decisive=("f/m", "g/x", "gone/m")))
-    assert marked.sentence == "b leads: wins 2, loses none; 2 of 2 decisive metrics tell the models apart."
     assert (
-        headline(replace(given, decisive=("h/m",))).sentence == "No significant difference between the models in H · M."
+        marked.sentence
+        == "b leads: wins 2 (F · M and G · X), loses none; 2 of 2 decisive metrics tell the models apart."
+    )
+    assert headline(replace(given, decisive=("h/m",))).sentence == (
+        "No significant difference between the models in H · M; they differ in E: M, F: M and G: X."
     )
     assert headline(replace(given, decisive=("f/m",)), ["e/m"]).leader == "a", "one that is not shown decides nothing"
 
@@ -146,11 +150,21 @@ def test_a_metric_that_only_one_model_has_is_no_win() -> None:
 
 def test_what_missing_cases_may_undo_is_no_win() -> None:
     given = replace(board("ab", {"e/m": "a", "f/m": "a"}), overtaking={("a", "e/m"): ("b",)})
-    assert headline(given).tallies["a"].words == "wins 1, loses none"
+    assert headline(given).tallies["a"].words == "wins 1 (F · M), loses none"
     assert headline(given).tallies["b"].lost == ("E · M", "F · M")
     lone = headline(replace(given, overtaking={("a", "e/m"): ("b",), ("a", "f/m"): ("b",)}))
     assert lone.leader is None
     assert lone.sentence.startswith("No leader is named: a is ahead of b in E: M on the scored cases")
+
+
+def test_a_model_with_the_numbers_of_another_is_compared_once() -> None:
+    given = board("abc", {"e/m": "ab", "f/m": "ab", "g/m": "ab"})
+    same = {("b", column.key): given.cells["a", column.key] for column in given.columns}
+    found = headline(replace(given, cells={**given.cells, **same}))
+    assert (found.leader, found.models, found.ranked) == ("a", ("a", "c", "b"), ("a", "c"))
+    assert found.sentence == (
+        "a leads: wins 3, loses none; 3 of 3 main metrics tell the models apart; b has the same numbers as a."
+    )
 
 
 def test_without_a_test_nobody_leads() -> None:
