@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 # kind: what it is called, its colour, how full it is drawn; what became of a ground truth first, bottom to top
 KINDS = {
     "tp": ("found", MARKS["tp"].colour, 1.0),
-    "fn_misclassification": ("missed: other class", "#8f7fd6", 0.25),
-    "fn_no_prediction": ("missed: no prediction", MARKS["fn"].colour, 0.25),
-    "fp_misclassification": ("false: other class", MARKS["fp_misclassification"].colour, 1.0),
-    "fp_hallucination": ("false: nothing there", MARKS["fp_hallucination"].colour, 1.0),
+    "fn_misclassification": ("missed: wrong class", "#8f7fd6", 0.25),
+    "fn_no_prediction": ("missed", MARKS["fn"].colour, 0.25),
+    "fp_misclassification": ("false: wrong class", MARKS["fp_misclassification"].colour, 1.0),
+    "fp_hallucination": ("false: other", MARKS["fp_hallucination"].colour, 1.0),
 }
 PALE = 0.4  # of a bar that is not at the threshold
 WIDEST = 0.1  # of a bar, as a share of the axis

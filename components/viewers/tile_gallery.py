@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 TILES = 48
 FIRST = 18  # tiles whose pictures come with the page: what a window of 1280 × 720 shows
 KINDS = {  # in this order: what the filter calls it, what a tile says
-    "fp_hallucination": ("Hallucination", "nothing there"),
-    "fp_misclassification": ("Misclassification", "wrong label"),
-    "fp_localisation": ("Poor localisation", "poor overlap"),
-    "fp_both": ("Both wrong", "label and place wrong"),
+    "fp_hallucination": ("Background", "background"),
+    "fp_misclassification": ("Wrong class", "wrong class"),
+    "fp_localisation": ("Poor box", "poor box"),
+    "fp_both": ("Wrong class and poor box", "wrong class, poor box"),
     "fp_duplicate": ("Duplicate", "duplicate"),
     "fn_no_prediction": ("Missed", "missed"),
-    "fn_misclassification": ("Missed, mislabelled", "missed, mislabelled"),
-    "fn_localisation": ("Missed, poorly placed", "missed, poor overlap"),
+    "fn_misclassification": ("Missed, wrong class", "missed, wrong class"),
+    "fn_localisation": ("Missed, poor box", "missed, poor box"),
     "fn_low_score": ("Missed, low score", "score too low"),
     "tp": ("Found", "found"),
     "ignored": ("Ignored", "ignored"),
@@ -41,7 +41,7 @@ BANDS = {  # of the IoU with ground truth of its class, under the threshold of a
     "fp_hallucination": "<0.1",
     "fp_localisation": "0.1–{:g}",
 }
-RARE = {"fp_both", "fn_localisation"}  # kinds that only error_breakdown distinguishes
+RARE = {"fp_both", "fn_localisation", "fn_misclassification"}  # kinds that are offered where something is of them
 SIZES = {"small": "Small, up to 32²", "medium": "Medium, up to 96²", "large": "Large, over 96² px"}
 SORTS = {
     "score": "Highest score", "score_up": "Lowest score", "iou": "Highest IoU", "iou_up": "Lowest IoU",

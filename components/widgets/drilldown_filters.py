@@ -22,7 +22,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {  # metric: the kinds that it is about; 
     **{GAIN + error: kinds for error, kinds in ERRORS.items()},
     **{kind: (kind,) for kind in ("tp", "fn_misclassification", "fp_misclassification")},
     "fn_no_prediction": ("fn_no_prediction", "fn_low_score"),
-    "fp_hallucination": ("fp_hallucination", "fp_duplicate", "fp_localisation"),  # Valor's, who knows two kinds
+    "fp_hallucination": ("fp_hallucination", "fp_duplicate", "fp_localisation"),  # Valor knows two kinds
     "confused": ("fp_misclassification",),
     "hallucinated": ("fp_hallucination",),
     "missed": ("fn",),

@@ -50,7 +50,7 @@ def refuse(problems: Iterable[InputProblem]) -> None:
 
 
 CURVES = pa.schema([("label", pa.string()), ("predicted", pa.string()), ("count", pa.int64())])
-MARGINS = ("hallucination", "missed")  # truth of a prediction without an object; prediction of a missed object
+MARGINS = ("background", "missed")  # truth of a prediction without an object; prediction of a missed object
 
 
 def confusion_names(labels: Sequence[str]) -> tuple[pa.Array, pa.Array]:

@@ -71,8 +71,8 @@ class Mark:
 MARKS = {
     "tp": Mark("true positive", "#009e73", "solid", "", "✓"),
     "fp": Mark("false positive", "#d55e00", "dashed", "8 5", "✗"),
-    "fp_hallucination": Mark("false positive: nothing there", "#d55e00", "dashed", "8 5", "✗"),
-    "fp_misclassification": Mark("false positive: wrong label", "#cc79a7", "dashed", "9 3 2 3", "≠"),
+    "fp_hallucination": Mark("false positive: background", "#d55e00", "dashed", "8 5", "✗"),
+    "fp_misclassification": Mark("false positive: wrong class", "#cc79a7", "dashed", "9 3 2 3", "≠"),
     "fn": Mark("missed", "#3b9be0", "dotted", "2 4", "–"),
     "ignored": Mark("ignored", "#8a949e", "dotted", "1 6", "·"),
     "annotation": Mark("ground truth, found", "#f0e442", "solid", "", ""),

@@ -22,12 +22,12 @@ from metrics.vision.image_resampling import resample_selection
 from metrics.vision.matching import Matches, Pairs
 from metrics.vision.objects import Objects
 from metrics.vision.outcomes import (
+    BACKGROUND,
     BOTH,
     DUPLICATE,
     FN_LOCALISATION,
     FN_MISCLASSIFIED,
     FN_MISSED,
-    HALLUCINATED,
     IGNORED,
     KINDS,
     LOCALISATION,
@@ -43,7 +43,7 @@ from metrics.vision.precision_recall import Selection
 
 WRONG = np.array(  # as in outcomes, but TIDE asks for localisation first, and knows `both`
     [
-        [HALLUCINATED, BOTH, MISCLASSIFIED],
+        [BACKGROUND, BOTH, MISCLASSIFIED],
         [LOCALISATION, LOCALISATION, LOCALISATION],
         [DUPLICATE, DUPLICATE, MISCLASSIFIED],
     ],
@@ -51,7 +51,7 @@ WRONG = np.array(  # as in outcomes, but TIDE asks for localisation first, and k
 )
 ERRORS = {
     "classification": MISCLASSIFIED, "localisation": LOCALISATION, "both": BOTH, "duplicate": DUPLICATE,
-    "background": HALLUCINATED, "missed": FN_MISSED,
+    "background": BACKGROUND, "missed": FN_MISSED,
 }  # fmt: skip
 
 

@@ -9,9 +9,9 @@ from metrics.vision.compiled.match_states import ASIDE
 from metrics.vision.matching import LARGEST, Pairs, assign
 from metrics.vision.objects import Objects
 from metrics.vision.outcomes import (
+    BACKGROUND,
     BELOW,
     FN_MISSED,
-    HALLUCINATED,
     IGNORED,
     MISCLASSIFIED,
     TP,
@@ -25,7 +25,7 @@ from metrics.vision.outcomes import (
 class Cells:
     """The cells of objects in the confusion matrix of K labels: predictions in file order, then missed ground truths.
 
-    truth is K for a prediction that matches nothing (hallucination), predicted is K for a ground truth that nothing
+    truth is K for a prediction that matches nothing (background), predicted is K for a ground truth that nothing
     matches (missed); both are −1 for a prediction that does not count.
     """
 
@@ -69,12 +69,12 @@ def match_any_label(
     truth, overlap = np.full(len(objects.score), -1, np.int32), np.full(len(objects.score), np.nan)
     truth[event], overlap[event] = taken, pair_iou(found, taken)
     took = np.flatnonzero(truth >= 0)
-    kinds = np.full(len(truth), HALLUCINATED, np.int8)
+    kinds = np.full(len(truth), BACKGROUND, np.int8)
     own = objects.truth_class[truth[took]] == objects.prediction_class[took]
     kinds[took] = np.where(own, TP, MISCLASSIFIED)
     kinds[event[state[:, 0, 0] == ASIDE]] = IGNORED
     if spared is not None:
-        kinds[spared & (kinds == HALLUCINATED)] = IGNORED
+        kinds[spared & (kinds == BACKGROUND)] = IGNORED
     kinds[objects.score < score] = BELOW
     truths = np.where(aside, IGNORED, FN_MISSED).astype(np.int8)
     hit = taken[taken >= 0]
@@ -85,7 +85,7 @@ def match_any_label(
 def cells(objects: Objects, found: Outcomes) -> Cells:
     """Return the cells of what `match_any_label` found."""
     missed = np.flatnonzero(found.ground_truth == FN_MISSED)
-    counts = among(found.prediction, (TP, MISCLASSIFIED, HALLUCINATED))
+    counts = among(found.prediction, (TP, MISCLASSIFIED, BACKGROUND))
     truth = np.where(counts, objects.classes, -1).astype(np.int32)
     matched = np.flatnonzero(counts & (found.truth >= 0))
     truth[matched] = objects.truth_class[found.truth[matched]]

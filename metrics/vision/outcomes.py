@@ -5,7 +5,7 @@ Of a prediction:
     fp_misclassification overlaps a ground truth of another label at IoU ≥ threshold
     fp_duplicate         else overlaps one of its own label at IoU ≥ threshold that a better prediction took
     fp_localisation      else overlaps one of its own label at .1 ≤ IoU < threshold
-    fp_hallucination     else
+    fp_hallucination     else: background, nothing is there (the name is that of stored matches)
     ignored              matched a crowd or a ground truth out of the area range; unmatched and itself out of the range;
                          past maxDets
     below_score          under the score threshold in force (`match_image` only)
@@ -15,8 +15,7 @@ Of a ground truth:
     fn_misclassification missed, but a prediction of another label overlaps it at IoU ≥ threshold
     fn_no_prediction     missed otherwise
     ignored              a crowd, or out of the area range
-Valor knows two kinds of false positive, misclassification and hallucination: its hallucinations are our duplicates,
-localisation errors and hallucinations.
+Valor knows two kinds of false positive: its second, fp_hallucination too, is our duplicates, poor boxes and background.
 """
 
 from __future__ import annotations
@@ -40,14 +39,14 @@ KINDS = (
     "tp", "fp_misclassification", "fp_duplicate", "fp_localisation", "fp_both", "fp_hallucination", "ignored",
     "below_score", "fn_misclassification", "fn_localisation", "fn_no_prediction",
 )  # fmt: skip
-TP, MISCLASSIFIED, DUPLICATE, LOCALISATION, BOTH, HALLUCINATED, IGNORED = range(7)
+TP, MISCLASSIFIED, DUPLICATE, LOCALISATION, BOTH, BACKGROUND, IGNORED = range(7)
 BELOW, FN_MISCLASSIFIED, FN_LOCALISATION, FN_MISSED = range(7, 11)
 # IoU from which a prediction is about the object at all; TIDE's background threshold (Bolya et al., 2020)
 LOCALISED = 0.1
 # a false positive's kind, by its best IoU with its own label (down) and with others (across): little, localised, enough
 WRONG = np.array(
     [
-        [HALLUCINATED, HALLUCINATED, MISCLASSIFIED],
+        [BACKGROUND, BACKGROUND, MISCLASSIFIED],
         [LOCALISATION, LOCALISATION, MISCLASSIFIED],
         [DUPLICATE, DUPLICATE, MISCLASSIFIED],
     ],

@@ -10,9 +10,9 @@ from metrics.core.array_types import Bools, Floats, Int32s, Ints
 from metrics.stats.ratios import ratio
 from metrics.vision.masks import Masks
 from metrics.vision.outcomes import (
+    BACKGROUND,
     FN_MISCLASSIFIED,
     FN_MISSED,
-    HALLUCINATED,
     IGNORED,
     LOCALISATION,
     LOCALISED,
@@ -96,7 +96,7 @@ def match_segments(
         return most, place
 
     (own, own_truth), (other, other_truth) = best(same & ~of_crowd), best(~same & ~of_crowd)
-    kinds = np.full(len(area), HALLUCINATED, np.int8)
+    kinds = np.full(len(area), BACKGROUND, np.int8)
     kinds[own >= LOCALISED] = LOCALISATION
     kinds[other > ENOUGH] = MISCLASSIFIED
     kinds[free > ENOUGH * area] = IGNORED

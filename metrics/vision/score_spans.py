@@ -35,8 +35,8 @@ def score_spans(objects: Objects, found: Outcomes, iou: float, pairs: Pairs) -> 
     """Return the spans of tp, fp_misclassification, fp_hallucination, fn_misclassification, fn_no_prediction.
 
     `found` are the outcomes at `iou` of all predictions: a better prediction is matched before a worse one, so leaving
-    out those under a score threshold changes no match above it. A false positive that is not a misclassification is a
-    hallucination here. `pairs` are those of `image_pairs` at a floor of at most `iou`.
+    out those under a score threshold changes no match above it. Any other false positive is an fp_hallucination
+    here. `pairs` are those of `image_pairs` at a floor of at most `iou`.
     """
     right, mistaken = found.prediction == TP, found.prediction == MISCLASSIFIED
     wrong = ~right & ~mistaken & (found.prediction != IGNORED)

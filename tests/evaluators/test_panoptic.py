@@ -67,7 +67,7 @@ def confusion(findings: Findings) -> NDArray[np.int64]:
     """Return the cells of the confusion [5, 5], truth down; the last is none."""
     cells = np.zeros((5, 5), np.int64)
     for row in findings.curves.to_pylist():
-        place = ["a", "b", "c", "d", "hallucination"].index(row["label"])
+        place = ["a", "b", "c", "d", "background"].index(row["label"])
         cells[place, ["a", "b", "c", "d", "missed"].index(row["predicted"])] = row["count"]
     return cells
 

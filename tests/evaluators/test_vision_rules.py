@@ -259,7 +259,7 @@ def test_rule_14_margins():
     findings = run("detection_confusion", suite_of(CAT), outputs_of(("a", "dog", 500, 0, 9, 9, 0.9)))
     assert findings.curves.to_pylist() == [
         {"label": "cat", "predicted": "missed", "count": 1},
-        {"label": "hallucination", "predicted": "dog", "count": 1},
+        {"label": "background", "predicted": "dog", "count": 1},
     ]
 
 
@@ -298,7 +298,7 @@ def test_rule_14_they_differ_where_labels_compete():
         0,
     ]
     cells = run("detection_confusion", suite, outputs).curves.to_pylist()
-    assert [(row["label"], row["predicted"]) for row in cells] == [("cat", "dog"), ("hallucination", "cat")]
+    assert [(row["label"], row["predicted"]) for row in cells] == [("cat", "dog"), ("background", "cat")]
 
 
 def columns_of(regions: dict[str, tuple[int, int]], case: str) -> list[dict[str, Any]]:

@@ -138,7 +138,7 @@ def test_each_model_counts_from_its_own_best_f1_unless_one_score_is_chosen_for_a
     pictures: Run, open_page: Open
 ) -> None:
     Review(pictures).choose_point(None, 0.5)
-    page = open_page("example", run=pictures.id, case="p2")
+    page = open_page("case", run=pictures.id, case="p2")
     assert {
         "keen · score ≥ 0.31\n✓ 2 found · ✗ 0 false · – 0 missed",
         "shy · score ≥ 0.00\n✓ 1 found · ✗ 0 false · – 1 missed",
@@ -172,11 +172,11 @@ GHOSTS = {"model": "keen", "compare": "keen", "gallery": "model=keen&kind=fp&sco
 
 def test_next_walks_the_objects_of_the_gallery_and_marks_each(pictures, open_page, drawn):
     page = open_page("case", run=pictures.id, case="p0", object="p2", **GHOSTS)
-    assert words(page)[0] == "1 of 4 objects · dog 0.30, nothing there · image p0"
+    assert words(page)[0] == "1 of 4 objects · dog 0.30, background · image p0"
     assert drawn["focus"] == {"box": (80.0, 5.0, 90.0, 15.0), "name": "dog", "view": (53.0, 0.0, 64.0)}
     press(page, "Next object")
     assert (page.query_params["case"], page.query_params["object"]) == ("p1", "p6")
-    assert words(page)[0] == "2 of 4 objects · dog 0.30, nothing there · image p1"
+    assert words(page)[0] == "2 of 4 objects · dog 0.30, background · image p1"
     press(page, "Previous")
     assert page.query_params["object"] == "p2"
     assert labelled(page.button, "Previous").disabled

@@ -244,7 +244,7 @@ def test_the_examples_behind_an_outcome(pictures: Run, open_page: Open) -> None:
     page = open_page(
         "curves", run=pictures.id, view="outcomes", threshold="0.3", of="keen", kind="fp_hallucination", label="dog"
     )
-    assert "keen, false: nothing there, score ≥ 0.30" in words(page)
+    assert "keen, false: other, score ≥ 0.30" in words(page)
     assert len(page.dataframe[0].value) == 1
     assert "1 of 4 objects are listed." in [caption.value for caption in page.caption]
 

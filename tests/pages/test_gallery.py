@@ -37,12 +37,12 @@ def texts(page: AppTest) -> list[str]:
 
 def test_it_opens_with_every_mistake_of_the_first_model(gallery: Gallery) -> None:
     page, drawn = gallery()
-    assert texts(page) == ["keen: 4 mistakes – 4 nothing there.", "1–4 of 4 objects"]
-    assert [tile["lines"] for tile in drawn["tiles"]] == [["fp_hallucination", "dog", "0.30", "nothing there", ""]] * 4
+    assert texts(page) == ["keen: 4 mistakes – 4 background.", "1–4 of 4 objects"]
+    assert [tile["lines"] for tile in drawn["tiles"]] == [["fp_hallucination", "dog", "0.30", "background", ""]] * 4
     assert drawn["tiles"][0]["image"]  # as many as there is time for; the others are asked for by the browser
     assert all(tile["image"] or tile["waits"] for tile in drawn["tiles"])
     assert "case=p0" in drawn["tiles"][0]["href"]
-    assert page.sidebar.multiselect[0].options == ["Hallucination <0.1 (4)", "Found (8)"]
+    assert page.sidebar.multiselect[0].options == ["Background <0.1 (4)", "Found (8)"]
 
 
 def test_the_headline_counts_the_chosen_classes_only(gallery: Gallery) -> None:
@@ -72,7 +72,7 @@ def test_the_address_filters(gallery: Gallery, params: dict[str, str], expected:
 
 def test_a_family_of_kinds_is_spelled_out(gallery: Gallery) -> None:
     page, _ = gallery(kind="fn", model="shy")
-    assert page.query_params["kind"] == ["fn_no_prediction", "fn_misclassification", "fn_low_score"]
+    assert page.query_params["kind"] == ["fn_no_prediction", "fn_low_score"]
 
 
 def test_no_object_left_says_so(gallery: Gallery) -> None:

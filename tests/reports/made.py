@@ -49,7 +49,7 @@ CURVES = (
     ),
 )  # fmt: skip
 CONFUSION = Matrix(
-    "Confusion: atlas-large", ("cat", HOSTILE[:60], "hallucination"), ("cat", HOSTILE[:60], "missed"),
+    "Confusion: atlas-large", ("cat", HOSTILE[:60], "background"), ("cat", HOSTILE[:60], "missed"),
     ((41, 3, 2), (0, 1_234_567, 1), (5, 0, 0)), True,
 )  # fmt: skip
 CLASSES = Bars("Classes: F1 ↑", (

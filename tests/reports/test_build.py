@@ -123,14 +123,14 @@ def test_detection_shows_images_with_their_boxes(workspace, media, monkeypatch) 
     truth = cat | {"annotation_id": 1, "area": 4800.0, "is_crowd": False}
     found = [cat | {"x": 130.0, "y": 20.0, "score": 0.8}, cat | {"score": 0.1}]
     run = one_image_run("detection", media, [truth], found, "average_precision")
-    Review(run).choose_point((0.3, 0.5))
+    Review(run).choose_point(0.3, 0.5)
     (worst,) = build(run).worst
     assert worst.image is not None
     assert sorted(entry.kind for entry in worst.boxes) == ["fn", "fp_hallucination"]
     assert worst.image_note == "Boxes matched at IoU ≥ 0.5; 1 prediction with a score below 0.3 not drawn."
     text = "\n".join(page.extract_text() for page in PdfReader(io.BytesIO(render(run, "pdf"))).pages)
     assert "1 missed" in text
-    assert "1 false positive: nothing there" in text
+    assert "1 false positive: background" in text
     assert b"data:image/jpeg;base64," in render(run, "html")
     monkeypatch.setattr(worst_cases, "MOST_BOXES", 1)
     (worst,) = build(run).worst
@@ -185,7 +185,7 @@ def test_segments_are_drawn_in_the_colours_of_their_classes(workspace: Path, med
     report = build(one_image_run("segmentation", media, truths, found, "panoptic_quality"))
     (matrix,) = next(group for group in report.charts if group.title == "Confusion").charts
     assert isinstance(matrix, Matrix)
-    assert (matrix.rows, matrix.columns) == (("cat", "dog", "hallucination"), ("cat", "dog", "missed"))
+    assert (matrix.rows, matrix.columns) == (("cat", "dog", "background"), ("cat", "dog", "missed"))
     assert matrix.counts == ((1, 0, 1), (1, 0, 0), (0, 0, 0))
     (worst,) = report.worst
     drawn = [(box.kind, box.label, box.filled) for box in worst.boxes]
@@ -202,7 +202,7 @@ def test_mistaken_areas_are_drawn(workspace: Path, tmp_path: Path) -> None:
     worst = next(case for case in build(run).worst if case.model == "late")
     assert worst.case_id == "p0"
     assert [(box.kind, box.label, box.filled) for box in worst.boxes] == [("fp", "water", True), ("fp", "water", True)]
-    assert worst.image_note == "Areas with a wrong label, named by the predicted one."
+    assert worst.image_note == "Areas of a wrong class, named by the predicted one."
 
 
 def test_three_models_and_more_fare_against_each_other(workspace: Path) -> None:

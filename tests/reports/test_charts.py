@@ -95,7 +95,7 @@ def test_reliability_has_its_intervals(pictures: Report) -> None:
 def test_the_confusion_matrix_counts_what_the_run_counts(pictures: Report) -> None:
     shy = group(pictures, "Confusion").charts[1]
     assert isinstance(shy, Matrix)
-    assert (shy.rows, shy.columns) == (("cat", "dog", "hallucination"), ("cat", "dog", "missed"))
+    assert (shy.rows, shy.columns) == (("cat", "dog", "background"), ("cat", "dog", "missed"))
     assert shy.counts == ((4, 0, 0), (0, 0, 4), (0, 0, 0))
 
 

@@ -173,7 +173,7 @@ def _show_objects(
 
 def _in_words(truth: str, predicted: str, margins: tuple[str, str] | None) -> str:
     if margins and truth == margins[0]:
-        return f"{predicted}, nothing there"
+        return f"{predicted}, background"
     if margins and predicted == margins[1]:
         return f"{truth}, missed"
     return f"{truth}, correct" if truth == predicted else f"{truth}, predicted as {predicted}"

@@ -22,9 +22,9 @@ CHART_HEIGHT = 470
 LIST_HEIGHT = 330
 MEAN = "mean of classes"
 WHY = object_panels.DETAILS | {
-    "fp_both": "class and place are both wrong",
+    "fp_both": "wrong class and poor box",
     "fn": "its score is below the threshold",
-    "fn_localisation": "found, but placed too poorly",
+    "fn_localisation": "found, but with a poor box",
 }
 WHY_CASE = {
     "fp_misclassification": "another class is the true one",

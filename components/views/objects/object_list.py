@@ -81,6 +81,7 @@ def object_list(run: str, state: State) -> ObjectList | None:
         "search": first("search"),
         "right_in": first("right") if first("right") in models and first("right") != model else None,
     }  # fmt: skip
+    choice["once"] = not every("kind")
     if tag := first("mark"):
         choice["places"] = tuple(
             (place.case_id, place.object)

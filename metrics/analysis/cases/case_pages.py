@@ -20,6 +20,10 @@ PREVIEW = 160  # characters of the question or its substitute
 MAX_TURN_READ = 20_000  # characters in which the last turn of a conversation is looked for
 TEXT = "coalesce(question, source_text, image_name, image, suite_cases.case_id)"
 MAX_LISTED = 20  # cases in the list
+# a wrong class is one mistake, not a false and a missed object
+_ERRORS = """count(*) FILTER (kind LIKE 'f%') - coalesce(len(list_intersect(
+    list(annotation_id) FILTER (kind = 'fn_misclassification'),
+    list(annotation_id) FILTER (kind = 'fp_misclassification'))), 0)"""
 ANSWERED, PREDICTED = "outputs/outputs.parquet", "outputs/predictions.parquet"
 Answers = dict[tuple[str, str, int], str]  # by case, model and repeat
 
@@ -219,8 +223,8 @@ def _source(run: Run, evaluator: str, metric: str, worst_first: bool) -> tuple[s
                    coalesce(m.errors, 0) AS errors, coalesce(m.errors, 0) > 0 AS failing
             FROM suite_cases k
             CROSS JOIN (SELECT DISTINCT model, run FROM "matches_{evaluator}") r
-            LEFT JOIN (SELECT case_id, model, run, count(*) FILTER (kind LIKE 'f%') AS errors
-                       FROM "matches_{evaluator}" GROUP BY ALL) m USING (case_id, model, run)"""
+            LEFT JOIN (SELECT case_id, model, run, {_ERRORS} AS errors
+                       FROM "matches_{evaluator}" GROUP BY case_id, model, run) m USING (case_id, model, run)"""
         return source, [], f"errors {'DESC' if worst_first else 'ASC'}"
     source = """
         SELECT case_id, position, NULL AS model, NULL::INTEGER AS run, NULL::DOUBLE AS value,

@@ -27,7 +27,8 @@ class ObjectFilter:
     `score_high`, `iou_low` and `iou_high` keep only what has a score, an IoU, in that range. `search` is looked for in
     case id and image name, without regard to case. `places` are pairs of a case_id and the key of an object in it, or
     "" for all of them; None is no restriction. `right_in` names another model: what is left is about ground truths that
-    it finds and this model does not.
+    it finds and this model does not. `once`: a wrong class is one mistake: the ground truth that was missed for it is
+    left out, and one that a right prediction of another class covers is missed.
     """
 
     model: str
@@ -45,6 +46,7 @@ class ObjectFilter:
     search: str = ""
     places: tuple[tuple[str, str], ...] | None = None
     right_in: str | None = None
+    once: bool = False
 
 
 def masks_of(
@@ -56,6 +58,8 @@ def masks_of(
         lost = (index.score < chosen.score_low) & (index.took > 0)
         kind = np.where(lost, np.int8(len(index.kinds)), kind)
         label = np.where(lost, index.truth, label)
+    if chosen.once:
+        kind, masks["once"] = _once(index, kind, chosen.score_low)
     for name, codes, names, wanted in (
         ("kind", kind, (*index.kinds, LOW_SCORE), chosen.kinds),
         ("label", label, index.labels, chosen.labels),
@@ -75,6 +79,19 @@ def masks_of(
         right = index.kinds.index("tp") if "tp" in index.kinds else -1
         masks["right_in"] = (kind != right) & _found_by(run, evaluator, index, chosen)
     return (kind, label), masks or {"all": np.ones(len(kind), np.bool_)}
+
+
+def _once(index: ObjectIndex, kind: NDArray[np.int8], score_low: float | None) -> tuple[NDArray[np.int8], Bools]:
+    """Return the kinds, and which objects are no second side of a wrong class that counts; see ObjectFilter."""
+    wrong, missed, other = (
+        index.kinds.index(name) if name in index.kinds else -1
+        for name in ("fp_misclassification", "fn_no_prediction", "fn_misclassification")
+    )
+    mistaken = kind == wrong
+    if score_low is not None:
+        mistaken &= ~(index.score < score_low)
+    same = (kind == other) & np.isin(index.annotation, index.annotation[mistaken])
+    return np.where((kind == other) & ~same & (missed >= 0), np.int8(missed), kind), ~same
 
 
 def _masks_of_bounds(index: ObjectIndex, chosen: ObjectFilter) -> dict[str, Bools]:

@@ -97,7 +97,7 @@ def point_counts(run: Run, model: str, point: OperatingPoint, repeat: int = 1) -
 def confusion_at(run: Run, model: str, point: OperatingPoint, repeat: int = 1) -> pd.DataFrame:
     """Return the confusion matrix of one model's objects at a point, as detection_confusion counts it.
 
-    Columns label (the truth; "hallucination" for a prediction that matches nothing), predicted ("missed" for an object
+    Columns label (the truth; "background" for a prediction that matches nothing), predicted ("missed" for an object
     that nothing matches) and count, without empty cells.
     """
     from metrics.evaluators._objects import confusion_table

@@ -90,7 +90,7 @@ class DetailedParameters(ClassificationParameters):
         ),
     ),
     differs_from="classification_pr_curve has the rates, this one the kinds of error behind them and examples; in "
-    "detection_pr_curve_detailed a false positive can also be a hallucination, in classification every case has a true "
+    "detection_pr_curve_detailed a false positive can also be on background, in classification every case has a true "
     "label that it was mistaken for.",
     differs_from_source=(
         "The kinds are Valor's, with true negatives and their examples, which its text does not list. An example is a "

@@ -1,4 +1,4 @@
-"""detection_confusion: which label objects are taken for, with what is hallucinated and what is missed."""
+"""detection_confusion: which label objects are taken for, with what is background and what is missed."""
 
 import math
 
@@ -44,7 +44,9 @@ class DetectionConfusionParameters(OperatingParameters):
     metrics=(
         Metric("agreement", "Share of all objects, predicted or true, that match with the right label.", primary=True),
         Metric.lower("confused", "Share of the matched objects whose label is wrong."),
-        Metric.lower("hallucinated", "Share of the predictions that match no ground truth of any label."),
+        Metric.lower(
+            "hallucinated", "Share of the predictions that match no ground truth of any label.", title="Background"
+        ),
         Metric.lower(
             "missed",
             "Share of the ground truths that no prediction of any label matches.",
@@ -60,11 +62,11 @@ class DetectionConfusionParameters(OperatingParameters):
     ),
     examples=(
         Example(
-            "two cats found at scores .9 and .7, one hallucinated at .8",
+            "two cats found at scores .9 and .7, one on background at .8",
             TWO_CATS,
             rows=(
                 {"metric": "count", "label": "cat", "predicted": "cat", "value": 2},
-                {"metric": "count", "label": "hallucination", "predicted": "cat", "value": 1},
+                {"metric": "count", "label": "background", "predicted": "cat", "value": 1},
                 {"metric": "agreement", "label": None, "value": 2 / 3, "n": 3},
                 {"metric": "hallucinated", "label": "cat", "value": 1 / 3, "n": 3},
                 {"metric": "missed", "label": None, "value": 0.0, "n": 2},
@@ -85,7 +87,7 @@ class DetectionConfusionParameters(OperatingParameters):
             ZOO,
             rows=(
                 {"metric": "count", "label": "dog", "predicted": "cat", "value": 1},
-                {"metric": "count", "label": "hallucination", "predicted": "dog", "value": 1},
+                {"metric": "count", "label": "background", "predicted": "dog", "value": 1},
                 {"metric": "count", "label": "cat", "predicted": "cat", "value": 1},
                 {"metric": "count", "label": "fox", "predicted": "missed", "value": 1},
                 {"metric": "confused", "label": "dog", "value": 1.0, "n": 1},
@@ -98,7 +100,7 @@ class DetectionConfusionParameters(OperatingParameters):
             CROWDED_STREET,
             rows=(
                 {"metric": "count", "label": "person", "predicted": "person", "value": 1},
-                {"metric": "count", "label": "hallucination", "predicted": "dog", "value": 1},
+                {"metric": "count", "label": "background", "predicted": "dog", "value": 1},
                 {"metric": "hallucinated", "label": None, "value": 0.5, "n": 2},
             ),
         ),
@@ -111,7 +113,7 @@ class DetectionConfusionParameters(OperatingParameters):
     ),
     differs_from_source=(
         "Valor's text has no formula for detections; matching by place first, then comparing labels, is Assay's "
-        "choice, so that every object is in exactly one cell. The margins are called hallucination and missed, "
+        "choice, so that every object is in exactly one cell. The margins are called background and missed, "
         "Valor's words in its detailed curves. Rows are the truth, as in scikit-learn. The four shares and "
         "their intervals are Assay's."
     ),
@@ -124,13 +126,13 @@ def detection_confusion(suite: Suite, outputs: Outputs, parameters: DetectionCon
     one of their own label, then the last. Every object is in one cell (truth, predicted):
 
         matched                      (label of the ground truth, label of the prediction)
-        prediction without a match   ("hallucination", its label)
+        prediction without a match   ("background", its label)
         ground truth without one     (its label, "missed")
 
-    With D the objects on the diagonal, C matched with another label, H hallucinated and M missed:
+    With D the objects on the diagonal, C matched with another label, B on background and M missed:
 
         agreement = D / (D + C + H + M)         confused = C / (D + C)
-        hallucinated = H / (D + C + H)          missed = M / (D + C + M)
+        hallucinated = B / (D + C + B)          missed = M / (D + C + M)
 
     Of a label: agreement = its diagonal cell / (all of its row and its column), confused and missed of its ground
     truths, hallucinated of its predictions. `count` (label = truth, predicted) is a cell; cells without objects are
@@ -142,7 +144,7 @@ def detection_confusion(suite: Suite, outputs: Outputs, parameters: DetectionCon
     only take a ground truth of its own label, here a better-scored prediction of another label may have taken it, or
     the prediction itself may overlap a ground truth of another label more. Crowds are neither matched nor missed; a
     prediction that matches nothing else inside a crowd of its label does not count. Without any ground truth nothing is
-    applicable. Should a label itself be called "hallucination" or "missed", that margin is put in parentheses.
+    applicable. Should a label itself be called "background" or "missed", that margin is put in parentheses.
 
     With `matching` another evaluator's rules say how alike objects are (of key points by OKS in place of IoU) and which
     do not count: truths that it leaves aside, with what takes one, and predictions that it excuses if they take none.

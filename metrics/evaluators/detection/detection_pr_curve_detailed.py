@@ -30,12 +30,18 @@ from metrics.vision.outcomes import LOCALISED
 from metrics.vision.score_spans import Spans, score_spans
 
 _json = json.JSONEncoder(ensure_ascii=False).encode
-ERRORS = {
-    "fn_misclassification": "Share of the ground truths missed where a prediction of another label is.",
-    "fn_no_prediction": "Share of the ground truths missed where no prediction of another label is.",
-    "fp_misclassification": "Share of the predictions that are wrong and overlap a ground truth of another label.",
-    "fp_hallucination": "Share of the predictions that are wrong and overlap no ground truth of another label.",
-}
+ERRORS = {  # kind: title, description
+    "fn_misclassification": (
+        "Missed, wrong class", "Share of the ground truths missed where a prediction of another label is.",
+    ),
+    "fn_no_prediction": ("Missed", "Share of the ground truths missed where no prediction of another label is."),
+    "fp_misclassification": (
+        "Wrong class", "Share of the predictions that are wrong and overlap a ground truth of another label.",
+    ),
+    "fp_hallucination": (
+        "Other false", "Share of the predictions that are wrong and overlap no ground truth of another label.",
+    ),
+}  # fmt: skip
 
 
 class DetectionDetailedParameters(OperatingParameters):
@@ -54,12 +60,12 @@ class DetectionDetailedParameters(OperatingParameters):
     stand="aside",
     metrics=(
         Metric("tp", "Share of the ground truths found at the score threshold.", primary=True),
-        *(Metric.lower(kind, description) for kind, description in ERRORS.items()),
+        *(Metric.lower(kind, description, title=title) for kind, (title, description) in ERRORS.items()),
     ),
     sources=("Valor metrics: Detailed Precision-Recall Curves, object detection tasks",),
     examples=(
         Example(
-            "at score .5 both cats are found, and one of three predictions is a hallucination",
+            "at score .5 both cats are found, and one of three predictions is false",
             TWO_CATS,
             rows=(
                 {"metric": "tp", "label": None, "value": 1.0, "n": 2},
@@ -99,9 +105,9 @@ class DetectionDetailedParameters(OperatingParameters):
     ),
     version=2,
     differs_from=(
-        "detection_pr_curve has the rates, this one the kinds of error behind them and examples. Valor calls every "
-        "false positive that is no misclassification a hallucination; the stored matches split these further into "
-        "duplicates, poorly placed boxes and those where nothing is. In classification_pr_curve_detailed a false "
+        "detection_pr_curve has the rates, this one the kinds of error behind them and examples. Every false "
+        "positive that is no wrong class is of one kind, fp_hallucination; the stored matches split these further into "
+        "duplicates, poor boxes and background. In classification_pr_curve_detailed a false "
         "positive always has a true label that was mistaken. detection_confusion puts every object in one cell."
     ),
     differs_from_source=(
@@ -111,7 +117,7 @@ class DetectionDetailedParameters(OperatingParameters):
     ),
 )
 def detection_pr_curve_detailed(suite: Suite, outputs: Outputs, parameters: DetectionDetailedParameters) -> Findings:
-    """Right, mistaken, hallucinated and missed objects of each label by score threshold, with examples.
+    """Right, mistaken, false and missed objects of each label by score threshold, with examples.
 
     The score thresholds are .05, .10, …, .95, or others. At score threshold s the predictions with score ≥ s are
     qualified and matched as for detection_pr_curve: within image and label, at IoU ≥ t = `pr_curve_iou_threshold`. Each

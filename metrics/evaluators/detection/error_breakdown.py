@@ -41,12 +41,15 @@ FEW_FOR_GAINS = (
     f"No 95 % interval: there are fewer than {LEAST_FOR_GAINS:g} ground truths per label (harmonic mean), and no "
     "interval of a mean gain is reliable with so few."
 )
+TITLES = {
+    "classification": "ΔAP wrong class", "localisation": "ΔAP poor box", "both": "ΔAP wrong class and poor box",
+}  # fmt: skip
 DESCRIPTIONS = {
-    "classification": "AP gained if predictions of the wrong label had the right one.",
-    "localisation": "AP gained if predictions that fit their object too poorly fitted it.",
-    "both": "AP gained without the predictions whose label and place are both wrong.",
-    "duplicate": "AP gained without the second predictions of objects that a better one found.",
-    "background": "AP gained without the predictions of nothing.",
+    "classification": "AP gained if predictions of the wrong class had the right one.",
+    "localisation": "AP gained if predictions with a poor box fitted their object.",
+    "both": "AP gained without the predictions of the wrong class with a poor box.",
+    "duplicate": "AP gained without duplicates: predictions of objects that a better one found.",
+    "background": "AP gained without the predictions on background.",
     "missed": "AP gained if the objects that no prediction is about did not count.",
     "false_positives": "AP gained without any false positive.",
     "false_negatives": "AP gained if only the objects that are found counted.",
@@ -80,7 +83,7 @@ class ErrorBreakdownParameters(DetectionParameters):
             twin_of=("coco_summary.AP50", "coco_summary.AP75"),
         ),
         *(
-            Metric.lower(f"d_ap_{error}", description, minor=error not in ERRORS)
+            Metric.lower(f"d_ap_{error}", description, minor=error not in ERRORS, title=TITLES.get(error, ""))
             for error, description in DESCRIPTIONS.items()
         ),
     ),

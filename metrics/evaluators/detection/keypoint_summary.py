@@ -284,7 +284,7 @@ def keypoint_summary(suite: Suite, outputs: Outputs, parameters: KeypointSummary
     in the column keypoint (by its number, from 1, where the class has no names): which joints are off.
 
     The curve has the columns label, iou (the OKS threshold), recall, precision and score, as average_precision's. In
-    the matches, too, iou is the OKS; a prediction is a hallucination where no OKS reaches .1, which a pose with left
+    the matches, too, iou is the OKS; a prediction is background where no OKS reaches .1, which a pose with left
     and right swapped may not.
 
     Equal to pycocotools 2.0 to 1e-9. The 95 % interval is from half-samples of the images (of `cases.group` where

@@ -156,7 +156,7 @@ def panoptic_quality(suite: Suite, outputs: Outputs, parameters: PanopticQuality
     classes of one image together; PQ is no mean of these. The matches name what became of every segment: right, of
     another class (IoU above .5 with one), badly outlined (IoU of .1 or more with its class), or invented. The curve has
     the columns label (the truth), predicted and count, the confusion matrix of segments: two with an IoU above .5 share
-    a cell whatever their classes, a prediction without such a segment is a "hallucination", a true one "missed". The
+    a cell whatever their classes, a prediction without such a segment is "background", a true one "missed". The
     row of a class sums to its TP + FN, its column to its TP + FP.
 
     Equal to panopticapi. The 95 % interval is from half-samples of the images (of `cases.group` where given); it takes

@@ -10,7 +10,8 @@ import pandas as pd
 
 OTHERS = "(others)"
 NONE = "(none)"  # an absent label
-MARGINS = ("hallucination", "missed")  # truth of a prediction without an object; prediction of a missed object
+MARGINS = ("background", "missed")  # truth of a prediction without an object; prediction of a missed object
+OLD_ROW = "hallucination"  # in runs of earlier versions
 MOST_LABELS = 40  # classes in a matrix; the others are summed as OTHERS
 LEAST_SCALE = 0.25  # share of a mistake that gets the full colour, unless one has more
 
@@ -18,6 +19,8 @@ LEAST_SCALE = 0.25  # share of a mistake that gets the full colour, unless one h
 def margins_of(counts: pd.DataFrame) -> tuple[str, str]:
     """Return the names of a detection matrix's margins: in parentheses where a class has the same name."""
     row, column = MARGINS
+    if {OLD_ROW, row} & set(counts["label"]) == {OLD_ROW}:
+        row = OLD_ROW
     while f"({row})" in set(counts["label"]):
         row = f"({row})"
     while f"({column})" in set(counts["predicted"]):
@@ -94,10 +97,10 @@ def shares(counts: pd.DataFrame, margins: tuple[str, str]) -> dict[str, tuple[fl
     falsely, missing = counts["label"] == margins[0], counts["predicted"] == margins[1]
     sums = [int(counts.loc[rows, "count"].sum()) for rows in (falsely, missing, ~falsely & ~missing)]
     right = int(counts.loc[(counts["label"] == counts["predicted"]), "count"].sum())
-    made_up, missed, met = sums
+    alone, missed, met = sums
     parts = {
-        "agreement": (right, met + made_up + missed), "confused": (met - right, met),
-        "hallucinated": (made_up, met + made_up), "missed": (missed, met + missed),
+        "agreement": (right, met + alone + missed), "confused": (met - right, met),
+        "hallucinated": (alone, met + alone), "missed": (missed, met + missed),
     }  # fmt: skip
     return {name: (part / whole if whole else None, whole) for name, (part, whole) in parts.items()}
 

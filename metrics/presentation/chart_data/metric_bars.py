@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 GAIN = "d_ap_"  # prefix of the metrics that say what average precision an error costs
 ERROR_TITLES = {
-    "classification": "wrong class", "localisation": "poorly placed", "both": "both wrong",
-    "duplicate": "found twice", "background": "nothing there", "missed": "missed",
+    "classification": "wrong class", "localisation": "poor box", "both": "wrong class, poor box",
+    "duplicate": "duplicate", "background": "background", "missed": "missed",
     "false_positives": "all false", "false_negatives": "all missed",
 }  # fmt: skip
 LEAST_SPOKES, MOST_SPOKES = 3, 8

@@ -26,10 +26,10 @@ QUIET = ("annotation", "ignored")  # drawn without a label
 
 
 DETAILS = {
-    "fp_hallucination": "nothing is there",
-    "fp_misclassification": "another class is there",
-    "fp_duplicate": "a better prediction has the object",
-    "fp_localisation": "it overlaps the object too little",
+    "fp_hallucination": "background: nothing is there",
+    "fp_misclassification": "wrong class",
+    "fp_duplicate": "duplicate: a better prediction has the object",
+    "fp_localisation": "poor box: it overlaps the object too little",
     "fn_misclassification": "found as another class",
     "fn_no_prediction": "nothing predicted here",
 }

@@ -271,7 +271,7 @@ def _box(row: Mapping[Hashable, Any], kind: str, compared: analysis.Measured) ->
 
 
 def _areas(run: Run, case_id: str, model: str, repeat: int) -> tuple[tuple[Box, ...], str]:
-    """Return the areas that one model gives a wrong label or none, and the sentence that says so."""
+    """Return the areas that one model gives a wrong class or none, and the sentence that says so."""
     kinds = {"mistaken": "fp", "missed": "fn"}
     wrong = [part for part in analysis.segments(run, case_id, model, repeat) if part.kind in kinds]
     boxes = [
@@ -280,7 +280,7 @@ def _areas(run: Run, case_id: str, model: str, repeat: int) -> tuple[tuple[Box, 
         if part.rings
     ]
     hidden = sum(part.pixels for part in wrong[MOST_AREAS:])
-    note = "Areas with a wrong label, named by the predicted one"
+    note = "Areas of a wrong class, named by the predicted one"
     return tuple(boxes), note + (f"; {hidden:,} more pixels not drawn." if hidden else ".")
 
 

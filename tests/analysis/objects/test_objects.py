@@ -2,13 +2,22 @@
 
 import io
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 from PIL import Image
 
-from metrics.analysis import ObjectFilter, Outline, object_counts, object_place, objects, thumbnails
+from metrics.analysis import (
+    ObjectFilter,
+    Outline,
+    cases as listed_cases,
+    object_counts,
+    object_place,
+    objects,
+    thumbnails,
+)
 from metrics.analysis.objects.object_pages import SORTS, _first
 from metrics.core.errors import InputError
 from metrics.core.suite import Outputs, Suite
@@ -226,3 +235,31 @@ def test_a_page_of_a_sort_is_a_part_of_the_whole_sort(values: list[int], offset:
     given = np.array(values, np.float64)
     whole = np.argsort(given, kind="stable")
     assert _first(given, offset, limit).tolist() == whole[offset : offset + limit].tolist()
+
+
+@pytest.mark.parametrize(
+    ("made", "whole", "once", "errors"),
+    [
+        pytest.param(
+            [("dog", 0.0, 0.9)], {"fp_misclassification": 1, "fn_misclassification": 1}, {"fp_misclassification": 1}, 1,
+            id="one-mistake",
+        ),
+        pytest.param(
+            [("dog", 0.0, 0.1)], {"fn_misclassification": 1}, {"fn_misclassification": 1}, 1, id="that-does-not-count"
+        ),
+        pytest.param(
+            [("dog", 0.0, 0.9), ("dog", 1.0, 0.8)], {"fp_misclassification": 2, "fn_misclassification": 1},
+            {"fp_misclassification": 2}, 2, id="two-for-one-object",
+        ),
+    ],
+)  # fmt: skip
+def test_a_wrong_class_is_one_mistake(tmp_path: Path, made: Any, whole: Any, once: Any, errors: int) -> None:
+    box = {"case_id": "c", "y": 0.0, "width": 9.0, "height": 9.0}
+    truth = box | {"label": "cat", "x": 0.0, "annotation_id": 1}
+    suite = Suite.from_rows("s", "detection", [{"case_id": "c"}], [truth], labels=("cat", "dog"))
+    rows = [box | {"model": "m", "label": label, "x": x, "score": score} for label, x, score in made]
+    outputs = Outputs.from_rows([{"case_id": "c", "model": "m"}], rows)
+    run = finished(Workspace(tmp_path), suite, outputs, BY)
+    assert object_counts(run, BY, ObjectFilter("m", score_low=0.5))["kind"] == whole
+    assert object_counts(run, BY, ObjectFilter("m", score_low=0.5, once=True))["kind"] == once
+    assert listed_cases(run, BY, BY).rows["errors"].tolist() == [errors]

@@ -46,7 +46,7 @@ def test_a_panel_tells_verdicts_by_line_and_by_words(maps: Run) -> None:
     assert panel["counts"] == "✓ 1 found · ✗ 2 false · – 3 missed"
     lines = {shape["lines"] for shapes in panel["objects"].values() for shape in shapes}
     assert "a: true positive, IoU 1.00, 20 pixels" in lines
-    assert "c: false positive: wrong label, is b, IoU 1.00, 40 pixels" in lines
+    assert "c: false positive: wrong class, is b, IoU 1.00, 40 pixels" in lines
     assert "c: false positive, outlined too badly: IoU 0.33, not above .5, 20 pixels" in lines
     styles = panoptic_panels.styles(list("abcd"))
     assert set(panel["objects"]) <= set(styles)

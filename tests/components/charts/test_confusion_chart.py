@@ -15,7 +15,7 @@ def test_cells_carry_their_labels() -> None:
 def test_the_margins_stand_apart_and_have_no_corner() -> None:
     figure = confusion_chart.confusion_figure(OBJECTS, MARGINS, "objects")
     right, wrong, layer = figure.data
-    assert ["hallucination", "missed"] not in [list(cell[:2]) for cell in layer.customdata]
+    assert ["background", "missed"] not in [list(cell[:2]) for cell in layer.customdata]
     assert max(layer.x) == 2 + confusion_chart.APART
     assert list(right.x) == pytest.approx([-0.5, 0.5, 1.5, 1.5 + confusion_chart.APART, 2.5 + confusion_chart.APART])
     assert len(wrong.z) == 4
@@ -25,7 +25,7 @@ def test_shares_are_of_the_row_and_in_the_margin_of_the_column() -> None:
     layer = confusion_chart.confusion_figure(OBJECTS, MARGINS).data[-1]
     texts = dict(zip(((cell[0], cell[1]) for cell in layer.customdata), layer.hovertext, strict=True))
     assert "30.0 %" in texts["cat", "missed"]
-    assert "50.0 %" in texts["hallucination", "dog"]
+    assert "50.0 %" in texts["background", "dog"]
     assert "10.0 %" in texts["cat", "dog"]
 
 

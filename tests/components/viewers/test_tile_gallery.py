@@ -65,12 +65,12 @@ def test_options_keep_what_is_chosen() -> None:
     ("kinds", "shown", "expected"),
     [
         pytest.param({"fp_hallucination": 3, "fn_no_prediction": 1}, 4,
-                     "m: 4 mistakes – 3 nothing there, 1 missed; most of cat (3).", id="mistakes"),
+                     "m: 4 mistakes – 3 background, 1 missed; most of cat (3).", id="mistakes"),
         pytest.param({"tp": 4, "ignored": 0}, 4, "m: 4 objects – 4 found; most of cat (3).", id="found-ones"),
         pytest.param({}, 0, "m: 0 objects.", id="none"),
         pytest.param(
             {"fn": 5, "fp_hallucination": 4, "fp_duplicate": 3, "fp_misclassification": 2, "fp_localisation": 1}, 15,
-            "m: 15 mistakes – 5 missed, 4 nothing there, 3 duplicate, 3 other; most of cat (3).", id="the rest",
+            "m: 15 mistakes – 5 missed, 4 background, 3 duplicate, 3 other; most of cat (3).", id="the rest",
         ),
     ],
 )  # fmt: skip

@@ -5,9 +5,9 @@ import pytest
 
 from metrics.presentation.chart_data import confusion_counts
 
-MARGINS = ("hallucination", "missed")
+MARGINS = ("background", "missed")
 OBJECTS = pd.DataFrame(
-    [("cat", "cat", 6), ("cat", "dog", 1), ("cat", "missed", 3), ("dog", "dog", 2), ("hallucination", "dog", 3)],
+    [("cat", "cat", 6), ("cat", "dog", 1), ("cat", "missed", 3), ("dog", "dog", 2), ("background", "dog", 3)],
     columns=["label", "predicted", "count"],
 )
 
@@ -24,7 +24,7 @@ def test_the_matrix_is_ordered_and_filled():
 
 def test_the_margins_are_last():
     matrix = confusion_counts.confusion_matrix(OBJECTS, MARGINS)
-    assert (list(matrix.index), list(matrix.columns)) == (["cat", "dog", "hallucination"], ["cat", "dog", "missed"])
+    assert (list(matrix.index), list(matrix.columns)) == (["cat", "dog", "background"], ["cat", "dog", "missed"])
     assert matrix.to_numpy().tolist() == [[6, 1, 3], [0, 2, 0], [0, 3, 0]]
 
 
@@ -38,8 +38,8 @@ def test_what_does_not_fit_is_summed(margins):
 
 
 @pytest.mark.parametrize(("cells", "margins"), [
-    ([("a", "a", 1)], ("hallucination", "missed")),
-    ([("(hallucination)", "a", 1), ("hallucination", "(missed)", 1)], ("(hallucination)", "(missed)")),
+    ([("a", "a", 1)], ("background", "missed")),
+    ([("(background)", "a", 1), ("background", "(missed)", 1)], ("(background)", "(missed)")),
 ], ids=["free names", "classes called so"])  # fmt: skip
 def test_the_names_of_the_margins(cells, margins):
     assert confusion_counts.margins_of(counts(*cells)) == margins

@@ -74,7 +74,7 @@ def test_a_panel_is_plain_data():
     assert list(panel["objects"]) == ["annotation", "tp", "fp", "fn"]
     assert panel["objects"]["fp"] == [{
         "rings": [[70.0, 70.0, 79.0, 70.0, 79.0, 79.0, 70.0, 79.0]], "caption": "<b>cow</b> 0.40",
-        "lines": "<b>cow</b>, score 0.400: false positive, nothing is there",
+        "lines": "<b>cow</b>, score 0.400: false positive, background: nothing is there",
     }]  # fmt: skip
     assert panel["counts"] == "✓ 1 found · ✗ 1 false · – 1 missed"
     assert (panel["objects"]["annotation"][0]["caption"], json.loads(json.dumps(panel))) == ("", panel)
