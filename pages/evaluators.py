@@ -13,7 +13,7 @@ from components.widgets.tables import header, records
 from metrics.core.evaluator import Evaluator
 from metrics.core.registry import evaluators as catalogue
 from metrics.presentation import format
-from metrics.presentation.families import FAMILIES
+from metrics.presentation.families import FAMILIES, is_found
 from metrics.presentation.sources import source_markdown
 
 frame("evaluators", question="What does each evaluator measure, and from what?", needs_run=False)
@@ -102,13 +102,11 @@ def words(names: Sequence[str]) -> str:
 
 family = filters.one("Family", {name: FAMILIES[name] for name in families}, "family")
 task = filters.one("Task", {name: name.capitalize() for name in tasks}, "task")
-wanted = filters.search("Name or definition", "search").casefold()
+wanted = filters.search("Name or definition", "search")
 shown = [
     entry
     for entry in entries.values()
-    if family in (None, entry.family)
-    and (task is None or task in entry.tasks)
-    and wanted in f"{entry.id} {entry.title} {entry.doc}".casefold()
+    if family in (None, entry.family) and (task is None or task in entry.tasks) and is_found(entry, wanted)
 ]
 asked = url.param("evaluator")
 if asked is not None and asked in entries:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -73,7 +73,25 @@ def barriers_here() -> tuple[list[str], list[str]]:
 
 
 def presets(task: str, present: Collection[str]) -> list[Preset]:
-    """Return the presets for a task and what the data has, the default one first."""
+    """Return the presets for a task and what the data has."""
     from metrics.library.presets import suitable
 
     return list(suitable(task, present))
+
+
+def presets_unasked(task: str, present: Collection[str], unavailable: Callable[[str], str]) -> dict[str, list[str]]:
+    """Return the presets that are chosen without being asked for, as command and Python choose them.
+
+    Each has the evaluators that can be computed at once.
+    """
+    from metrics.library.presets import computable, unasked
+
+    chosen = unasked(task, present, unavailable)
+    return {preset.id: computable(preset, task, present, unavailable) for preset in chosen}
+
+
+def held_by(names: Sequence[str]) -> list[str]:
+    """Return the ids of the presets that an address names, none of an unknown name."""
+    from metrics.library.presets import PRESETS, TOGETHER
+
+    return [id for name in names for id in TOGETHER.get(name, (name,)) if id in PRESETS]

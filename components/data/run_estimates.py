@@ -35,12 +35,12 @@ class _Asked:
 
 
 def estimate(
-    inputs: Inputs, evaluators: tuple[str, ...], parameters: Parameters, resources: Mapping[str, Any]
+    inputs: Inputs, evaluators: tuple[str, ...], parameters: Parameters, resources: Mapping[str, Any], of: str = "run"
 ) -> tuple[bool, Estimate | str | None]:
     """Return whether the estimate is there, and what the run would ask of its judge.
 
-    That is None if it asks none, a text where there is no estimate. A session has one estimate under way: asking for
-    another one stops it.
+    That is None if it asks none, a text where there is no estimate. A session has one estimate under way `of` the run
+    and of each question: asking for another one stops it.
     """
     from metrics.judge.open_judges import FOLDER
 
@@ -51,13 +51,13 @@ def estimate(
     done = _done()
     if key in done:
         return True, done[key]
-    current, asked = st.session_state.get("estimate", ("", None))
+    current, asked = st.session_state.get(f"estimate-{of}", ("", None))
     if current != key:
         if asked is not None:
             asked.stop.set()
         stop = Event()
         asked = _Asked(_worker().submit(_estimate, folder, inputs, evaluators, parameters, dict(resources), stop), stop)
-        st.session_state["estimate"] = (key, asked)
+        st.session_state[f"estimate-{of}"] = (key, asked)
     try:
         found = asked.future.result(PATIENCE)
     except NotYet:

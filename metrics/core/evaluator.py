@@ -302,6 +302,7 @@ class Evaluator:
     follows: bool = False
     instead: Mapping[Input, str] = field(default_factory=dict)
     stand: Stand = "usual"
+    synonyms: tuple[str, ...] = ()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return the function's own result."""

@@ -57,6 +57,7 @@ def evaluator(
     instead: Mapping[Input, str] | None = None,
     has_thresholds: bool = True,
     stand: Stand = "usual",
+    synonyms: tuple[str, ...] = (),
 ) -> Callable[[Callable[..., Any]], Evaluator]:
     """Turn a function into an Evaluator; see the module's docstring. Raises ValueError on an inconsistent declaration.
 
@@ -69,6 +70,7 @@ def evaluator(
     `default_needs`: what the data must have for the evaluator to run by default, see
     metrics.library.evaluator_choice.available_inputs.
     `stand`: where its columns stand among those of others, see core.evaluator.Evaluator.
+    `synonyms`: words that people search it by, beside those in its texts and those of its family.
     `has_thresholds`: whether the metrics have default thresholds; False where their scale says nothing by itself, so
     that a value is good or bad only beside another one (overlap of words, average precision). The metrics of an
     evaluator that uses local weights have none until they are calibrated for the weights.
@@ -126,6 +128,7 @@ def evaluator(
             follows,
             instead or {},
             stand,
+            synonyms,
         )
 
     return register

@@ -9,13 +9,16 @@ import pyarrow.compute as pc
 from metrics.core.classes import numeric_labels
 from metrics.core.did_you_mean import one_of
 from metrics.core.errors import InputError, InputProblem
-from metrics.core.registry import choose
+from metrics.core.fields import RETRIEVED
+from metrics.core.registry import choose, evaluators
 from metrics.core.suite import Outputs, Suite
-from metrics.engine.evaluation import Evaluation, EvaluatorFields
+from metrics.engine.evaluation import Evaluation, EvaluationInCode, EvaluatorFields
 from metrics.engine.evaluation_fields import Door, option_name, pairs
+from metrics.engine.load_resources import missing_resources
 from metrics.judge.custom_prompts import place_prompts, prompts_of_files
 from metrics.judge.rubrics import with_rubric
-from metrics.library.presets import chosen_by, default
+from metrics.library.judge_choice import chosen_models
+from metrics.library.presets import FEW_OUTPUTS, UNASKED, chosen_by, computable, unasked
 from metrics.store import Workspace
 
 Parameters = Mapping[str, Mapping[str, Any]]
@@ -23,41 +26,52 @@ CONSISTENCY = "consistency_statistics"  # the evaluator that run_consistency add
 ANSWERS = ("answer", "trace", "predictions", "predicted_value", "choice_logprobs")  # what outputs may hold of a model
 JSON_OBJECT = r"^\s*\{\s*\"(?s:.*)\}\s*$"
 SHORT_ANSWER = 40  # characters: a name, a number, a date, a few words
+CITATION = r"\[\^?\d{1,3}\]|【\d"  # in an answer: the number of a passage
+COMPARED_CASES = 200  # whose contexts are compared between models
+MOST_FOR_MODELS = 20_000  # outputs up to which local models run unasked
 MOST_LABELS = 50  # distinct expected answers, at most, that still look like labels
 
 
 def chosen_evaluators(evaluation: Evaluation, suite: Suite, outputs: Outputs) -> list[str]:
-    """Return the evaluators of the preset and those named; without either, the default ones. InputError."""
-    named = list(evaluation.evaluators or ())
-    if evaluation.preset:
-        named = [*chosen_by(evaluation.preset, suite.task, available_inputs(suite, outputs)), *named]
-    elif not named:
-        named = runnable(suite, outputs)
-    return list(dict.fromkeys([*named, CONSISTENCY] if evaluation.run_consistency else named))
+    """Return the evaluators of the presets and those named; without either, those that run unasked. InputError."""
+    chosen = list(evaluation.evaluators or ())
+    if evaluation.preset and evaluation.preset != UNASKED:
+        chosen = [*chosen_by(evaluation.preset, suite.task, available_inputs(suite, outputs)), *chosen]
+    elif evaluation.preset or not chosen:
+        resources = evaluation.resources if isinstance(evaluation, EvaluationInCode) else {}
+        chosen = [*runnable(suite, outputs, {**resources, **chosen_models(evaluation)}), *chosen]
+    return list(dict.fromkeys([*chosen, CONSISTENCY] if evaluation.run_consistency else chosen))
 
 
-def runnable(suite: Suite, outputs: Outputs) -> list[str]:
-    """Return the evaluators of the task's default preset that have each input in some case; none needs a model.
+def runnable(suite: Suite, outputs: Outputs, resources: Mapping[str, Any] | None = None) -> list[str]:
+    """Return the evaluators that run unasked, with the models in `resources`; see metrics.library.presets.
 
     Raises InputError where there are none.
     """
     present = available_inputs(suite, outputs)
-    found = default(suite.task).runnable(suite.task, present)
+
+    def unavailable(id: str) -> str | None:
+        entry = evaluators()[id]
+        return missing_resources(entry, entry.parameters(), resources or {})
+
+    presets = unasked(suite.task, present, unavailable)
+    found = [id for preset in presets for id in computable(preset, suite.task, present, unavailable)]
     if not found and present.isdisjoint(ANSWERS):
         expected = "answers of models: a file of outputs beside the suite, or a column answer in one file"
         raise InputError([InputProblem("outputs", "no answers", expected)])
     if not found:
-        named = ", ".join(sorted(present))
-        raise InputError([InputProblem("evaluators", f"none that can use {named}", "the evaluators by name")])
-    return found
+        columns = ", ".join(sorted(present))
+        raise InputError([InputProblem("evaluators", f"none that can use {columns}", "the evaluators by name")])
+    return list(dict.fromkeys(found))
 
 
 def available_inputs(suite: Suite, outputs: Outputs) -> set[str]:
     """Return what the data has: every column with a value, `annotations`, `predictions`, `keypoints` where both have
     some, `segments` where classes are things or stuff, `repeats` where cases have several outputs, `few_answers` where
     the expected answers recur like labels, `short_answers` where most are short enough to be met to the letter or are
-    JSON objects, `worded_answers` where they are no JSON objects, `ordered_labels` where the classes are numbers, and
-    `class_parents` where they are in a hierarchy.
+    JSON objects, `worded_answers` where they are no JSON objects, `ordered_labels` where the classes are numbers,
+    `class_parents` where they are in a hierarchy, `scored_predictions` where predictions have scores, `cited_passages`
+    where answers cite, `own_contexts` where contexts tell models apart, and `few_outputs`.
     """
     tables = [suite.cases, outputs.outputs]
     present = {name for table in tables for name in table.column_names if table[name].null_count < table.num_rows}
@@ -86,7 +100,27 @@ def available_inputs(suite: Suite, outputs: Outputs) -> set[str]:
         present.discard("few_answers")
     else:
         present.add("worded_answers")
+    if outputs.predictions is not None and outputs.predictions["score"].null_count < len(outputs.predictions):
+        present.add("scored_predictions")
+    table = outputs.outputs
+    if pc.any(pc.match_substring_regex(table["answer"], CITATION)).as_py() or "citations" in present:
+        present.add("cited_passages")
+    contexts = next((name for name in RETRIEVED if name in present), None)
+    if contexts and _differ_by_model(table.select(["case_id", contexts]), len(outputs.models)):
+        present.add("own_contexts")
+    if table.num_rows <= MOST_FOR_MODELS:
+        present.add(FEW_OUTPUTS)
     return present
+
+
+def _differ_by_model(table: pa.Table, models: int) -> bool:
+    """Return whether models have retrieved contexts of their own: there is one model, or they differ within a case."""
+    if models == 1:
+        return True
+    first = table["case_id"].unique().slice(0, COMPARED_CASES)
+    rows = table.filter(pc.is_in(table["case_id"], first))
+    contexts = pa.table({"case_id": rows["case_id"], "text": pc.binary_join(rows[1], "\x1f")})
+    return contexts.group_by(["case_id", "text"]).aggregate([]).num_rows > len(first)
 
 
 def _most(holds: pa.BooleanArray) -> bool:

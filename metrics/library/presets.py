@@ -1,53 +1,47 @@
-"""Presets: evaluators to start with, by what is to be evaluated, chosen by what each evaluator declares."""
+"""Presets: the questions that an evaluation answers, each with the evaluators that answer it, by task.
 
-from collections.abc import Collection, Iterator
+The page Evaluate offers them as "What do you want to know?", the command as `--preset`; what runs unasked is made of
+them, too, so that page, command and Python choose the same.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from metrics.core.did_you_mean import one_of
 from metrics.core.errors import InputError, InputProblem
-from metrics.core.evaluator import JUDGE, PLUGINS, Evaluator
-from metrics.core.fields import TASKS
+from metrics.core.evaluator import JUDGE, Evaluator
+from metrics.core.fields import ANSWERED, TASKS
 from metrics.core.registry import evaluators
 from metrics.core.suite import Task
 
-COMPOSED = ("ragas", "answer_correctness_weighted")  # made of others of the preset: the same calls, nothing new
-VARIANTS = (  # of others in the preset: another definition of the same, or its complement
-    "answer_relevancy", "hallucination_claims", "hallucination_contexts", "context_relevancy_sentences",
-)  # fmt: skip
-DEAR = ("umbrela", "autonuggetizer", "fact_check")  # a question for each passage, or a search, beyond the others
-OWN = ("byop", "g_eval")  # say nothing before the user has written a prompt or a criterion
-BENCHMARKS = (  # other rules than COCO's for the same objects
-    "ap_by_bin", "boundary_ap", "lvis_summary", "open_images_ap", "oriented_ap", "voc_ap",
-)  # fmt: skip
-TRANSLATION = ("corpus_bleu", "chrf", "ter", "meteor")  # overlap as papers on translation report it
-USAGE = "usage"  # a family of no preset but its own: it says nothing of how good answers are
-RUN_CODE = ("code_execution", "sql_execution", "pass_at_k")  # run what a model wrote, or follow that: chosen by name
+MAX_UNASKED = 6  # evaluators that run unasked
+RUN_CODE = ("code_execution", "sql_execution", "pass_at_k")  # run what a model wrote, or follow that
+CRITERIA = "criteria"  # the preset whose evaluator says nothing before the user has written a criterion
+CLAIMS = "claims"
+FEW_OUTPUTS = "few_outputs"  # what data has on which a local model takes seconds or minutes, not hours
 
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """Evaluators to start with, for suites of some tasks.
+    """A question, and the evaluators that answer it for suites of some tasks, the most telling first.
 
-    They are those of the `families` that suit the task, and `also` those named (where neither is named, all but
-    plugins and USAGE), without the `omitted`. `judge`: only evaluators that ask a judge, or only others; None: both.
-    `models`: those that need local weights, too. `requires` is what the data must have for the preset to make sense.
+    `requires` is what the data must have for the question to make sense. `unasked` is what it must have for the preset
+    to be chosen without being asked for; None: never.
     """
 
     id: str
     title: str
     summary: str
     tasks: tuple[Task, ...]
-    families: tuple[str, ...] = ()
+    answered_by: tuple[str, ...]
     requires: tuple[str, ...] = ()
-    judge: bool | None = None
-    models: bool = True
-    also: tuple[str, ...] = ()
-    omitted: tuple[str, ...] = ()
+    unasked: tuple[str, ...] | None = None
 
     def evaluators(self, task: Task | str) -> list[Evaluator]:
-        """Return its evaluators for a task: the one that its family is named after first, else as in the registry."""
-        held = [entry for entry in evaluators().values() if self._holds(entry, task)]
-        return sorted(held, key=lambda entry: entry.id != entry.family)
+        """Return its evaluators for a task."""
+        known = evaluators()
+        held = (known[id] for id in self.answered_by) if task in self.tasks else ()
+        return [entry for entry in held if task in entry.tasks]
 
     def runnable(self, task: Task | str, present: Collection[str]) -> list[str]:
         """Return the ids of those that the data can feed; `present` is what it has (see available_inputs)."""
@@ -62,101 +56,133 @@ class Preset:
         """Return whether the preset is for the task and the data has what it is about."""
         return task in self.tasks and set(self.requires).issubset(present) and bool(self.runnable(task, present))
 
-    def _holds(self, entry: Evaluator, task: Task | str) -> bool:
-        if task not in entry.tasks or task not in self.tasks or entry.id in self.omitted:
-            return False
-        if entry.id in self.also:
-            return True
-        family = entry.family in self.families if self.families or self.also else entry.family not in (PLUGINS, USAGE)
-        judged = self.judge is None or (JUDGE in entry.needs) == self.judge
-        return family and judged and (self.models or not entry.needs)
-
 
 PRESETS = {
     preset.id: preset
     for preset in (
         Preset(
-            "quick", "Quick check", "Formulas and rules only: no judge, no model, no cost.", ("text", "agent"),
-            judge=False, models=False,
-            omitted=(*TRANSLATION, "edit_distance", "readability", *RUN_CODE, "refusal_balance"),
+            "right", "Right?", "Whether answers say what is expected.", ("text",),
+            ("exact_match", "token_f1", "rouge", "answer_semantic_similarity", "classification_text",
+             "multiple_choice", "text_matching"), unasked=(),
         ),
         Preset(
-            "rag", "RAG without a judge", "Grounding, retrieval and answers, by local models and formulas.", ("text",),
-            ("grounding", "retrieval", "answers"), ("retrieved_contexts",), judge=False,
-            also=("rouge", "bleu", "language_mismatch"),
+            "accuracy", "Most accurate?", "Which model predicts best.",
+            ("classification", "regression", "detection", "segmentation"),
+            ("classification", "multilabel", "roc_auc", "ordinal", "hierarchical_classification", "regression",
+             "coco_summary", "average_precision", "keypoint_summary", "segmentation_iou"), unasked=(),
         ),
         Preset(
-            "rag_judge", "RAG with a judge", "Grounding, retrieval and answers, claim by claim, by an LLM judge.",
-            ("text",), ("grounding", "retrieval", "answers"), ("retrieved_contexts",), judge=True,
-            omitted=(*COMPOSED, *VARIANTS, *DEAR, *OWN),
+            "grounded", "Grounded?", "Whether the retrieved contexts support the answers; without a judge.", ("text",),
+            ("groundedness", "hallucination_hhem"), ("retrieved_contexts",), (),
         ),
         Preset(
-            "retrieval", "Retrieval", "Whether the retrieved contexts are relevant, complete and well ranked.",
-            ("text",), ("retrieval",), ("retrieved_contexts",),
+            "retrieval", "Retrieval?", "Whether the retrieved contexts fit the question and are well ranked.",
+            ("text",), ("ranking", "context_mrr"), unasked=("own_contexts",),
         ),
         Preset(
-            "answers", "Answers", "Answers against the question and the expected answers, by words and by meaning.",
-            ("text",), ("answers",), ("question",), also=("rouge", "bleu"), omitted=(*COMPOSED, *OWN),
+            CLAIMS, "Claim by claim", "Grounding, correctness, relevance and retrieval, judged claim by claim.",
+            ("text",), ("faithfulness", "answer_correctness", "answer_relevance", "context_recall",
+                        "context_precision", "citation"),
         ),
         Preset(
-            "translation", "Translation", "Corpus BLEU, chrF, TER, METEOR and BERTScore against the expected answers.",
-            ("text",), requires=("expected_answers",), also=(*TRANSLATION, "bertscore", "language_mismatch"),
+            "safety", "Safe?", "Personal data, secrets, hidden content and toxicity in answers.", ANSWERED,
+            ("pii_leakage", "sensitive_data_leakage", "encoding_guardrail", "toxicity_classifier", "toxicity", "bias"),
         ),
         Preset(
-            "safety", "Safety", "Toxicity, bias, personal data, secrets and hidden content in answers.",
-            ("text", "agent"), ("safety",),
+            "format", "Format?", "Whether answers keep to the JSON that is asked for.", ("text",), ("json_schema",),
+            unasked=(),
         ),
         Preset(
-            "attacks", "Attacks", "Planted instructions, jailbreaks, leaked system prompts, refusals.",
-            ("text", "agent"), ("attacks",), ("attack_condition",),
+            "attacks", "Attacks withstood?", "Planted instructions obeyed, system prompts leaked, wrong refusals.",
+            ANSWERED, ("prompt_injection", "system_prompt_leakage", "refusal_balance"), ("attack_condition",), (),
         ),
         Preset(
-            "summaries", "Summaries", "Summaries against their source text: complete, faithful, coherent.", ("text",),
-            ("summaries",), ("source_text",), also=("gptscore_summary",),
+            "jailbreaks", "Jailbroken?", "Whether answers give what they should refuse, and refuse what they should "
+            "give.", ANSWERED, ("jailbreak_success", "refusals"),
         ),
         Preset(
-            "agent", "Agent", "Calls of tools, goal and budget; the answer by a rubric, its steps, the files made.",
-            ("agent",), ("agents",), also=("fact_check",),
+            "tools", "Right tool calls?", "Whether the expected tools were called, in the expected steps.", ("agent",),
+            ("tool_calls", "step_alignment"), unasked=(),
         ),
         Preset(
-            "conversations", "Conversations", "An assistant's turns: relevance, memory, role, and the user's goals.",
-            ("text", "agent"), ("conversations",), ("trace",), also=("goal_accuracy",),
+            "spending", "Within budget?", "Steps, calls, tokens, dollars and seconds of an agent.", ("agent",),
+            ("agent_budget",), unasked=(),
         ),
         Preset(
-            "code", "Code and SQL", "Code against its tests and queries against a database, run in a sandbox.",
-            ("text",), ("code",),
+            "files", "Files intact?", "Whether the files that an agent made can be read.", ANSWERED,
+            ("agent_sanity",), ("artifacts",), (),
         ),
         Preset(
-            "consistency", "Consistency", "How much the answers and scores of a case vary between repeats.",
-            ("text", "agent"), ("consistency",), ("repeats",),
+            "goals", "Goal reached?", "Whether the agent did what was asked, and how well by a rubric.", ("agent",),
+            ("goal_accuracy", "rubric"),
         ),
         Preset(
-            "classification", "Classification", "Precision, recall, F1, ROC AUC, curves and calibration.",
-            ("classification",),
+            "mistakes", "Where are the mistakes?", "Errors by kind and class.", ("classification", "detection"),
+            ("classification_pr_curve", "classification_pr_curve_detailed", "detection_confusion", "error_breakdown"),
+            unasked=(),
         ),
         Preset(
-            "regression", "Regression", "Errors, variance explained, rank correlations and interval coverage.",
-            ("regression",),
+            "cutoffs", "Which score threshold?", "Precision, recall and F1 at each score threshold.", ("detection",),
+            ("detection_pr_curve", "detection_pr_curve_detailed"), unasked=(),
         ),
         Preset(
-            "detection", "Detection", "Average precision and recall, curves, confusion and error breakdown.",
-            ("detection",), omitted=BENCHMARKS,
+            "calibrated", "Calibrated?", "Whether a score is the probability of being right.",
+            ("classification", "detection"), ("calibration", "selective_accuracy"), unasked=(),
         ),
         Preset(
-            "segmentation", "Segmentation", "Intersection over union of every class, and of the boundaries.",
-            ("segmentation",),
+            "intervals", "Intervals right?", "How often a model's own interval holds the true value.",
+            ("regression",), ("interval_coverage",), unasked=(),
         ),
         Preset(
-            USAGE, "Latency and cost", "Median and 95 % point of seconds, dollars and tokens.",
-            TASKS, (USAGE,),
+            "segments", "Things told apart?", "Panoptic quality: segments of things and stuff.", ("segmentation",),
+            ("panoptic_quality",), unasked=(),
         ),
+        Preset(
+            "consistency", "Same each time?", "How much the answers of a case vary between repeats.", ANSWERED,
+            ("consistency_rouge", "consistency_statistics"), ("repeats",), (),
+        ),
+        Preset(
+            "summaries", "Good summaries?", "Complete, faithful, coherent.", ("text",),
+            ("summarization_completeness_faithfulness", "summarization_judge", "summary_coherence"), ("source_text",),
+        ),
+        Preset(
+            "conversations", "Good conversations?", "The assistant's turns: relevance, memory, role, the user's goals.",
+            ANSWERED, ("turn_relevance", "knowledge_retention", "role_adherence", "conversation_goal",
+                       "topic_adherence", "goal_accuracy"), ("trace",),
+        ),
+        Preset(
+            "code", "Does the code work?", "Code against its tests and queries against a database, in a sandbox.",
+            ("text",), RUN_CODE,
+        ),
+        Preset(
+            "topic", "On topic?", "How close answers come to the subject of the question.", ("text",),
+            ("answer_relevancy_sentence",),
+        ),
+        Preset(
+            "translation", "Good translations?", "Corpus BLEU, chrF, TER, METEOR and BERTScore.", ("text",),
+            ("corpus_bleu", "chrf", "ter", "meteor", "bertscore", "language_mismatch"), ("expected_answers",),
+        ),
+        Preset(
+            "style", "Well written?", "Readability, the right language, no loops.", ANSWERED,
+            ("readability", "language_mismatch", "looping_detection"),
+        ),
+        Preset(
+            "scores", "Scores you have", "The numbers that came with the outputs.", ANSWERED, ("own_scores",),
+            unasked=(),
+        ),
+        Preset("usage", "Fast and cheap?", "Seconds, dollars and tokens.", TASKS, ("latency", "cost", "tokens")),
+        Preset(CRITERIA, "My criterion", "Criteria in your own words, rated by a judge.", ANSWERED, ("g_eval",)),
     )
 }  # fmt: skip
 
-
-def default(task: Task | str) -> Preset:
-    """Return the preset to begin with for a task: the first one, which needs neither judge nor model."""
-    return next(preset for preset in PRESETS.values() if task in preset.tasks)
+UNASKED = "quick"  # in place of a preset: those that are chosen without being asked for
+TOGETHER: Mapping[str, tuple[str, ...]] = {  # several presets by one name
+    "rag": ("right", "grounded", "retrieval"), "rag_judge": (CLAIMS,), "answers": ("right", "topic"),
+    "agent": ("tools", "spending", "files", "goals"), "classification": ("accuracy", "mistakes", "calibrated"),
+    "regression": ("accuracy", "intervals"), "detection": ("accuracy", "mistakes", "cutoffs", "calibrated"),
+    "segmentation": ("accuracy", "segments"),
+}  # fmt: skip
+FALLBACK = ("topic", "style")  # what runs where nothing else is worth running unasked
 
 
 def suitable(task: Task | str, present: Collection[str]) -> Iterator[Preset]:
@@ -164,19 +190,60 @@ def suitable(task: Task | str, present: Collection[str]) -> Iterator[Preset]:
     return (preset for preset in PRESETS.values() if preset.suits(task, present))
 
 
-def chosen_by(name: str, task: Task | str, present: Collection[str]) -> list[str]:
-    """Return the evaluators of a preset that the data can feed.
+def unasked(
+    task: Task | str, present: Collection[str], unavailable: Callable[[str], object] = lambda _: None
+) -> list[Preset]:
+    """Return the presets that are chosen without being asked for, MAX_UNASKED evaluators at most.
+
+    They need no judge, and no model that is `unavailable` to the evaluator of that id.
+    """
+    chosen: list[Preset] = []
+    held: set[str] = set()
+    for preset in suitable(task, present):
+        more = held.union(computable(preset, task, present, unavailable))
+        wanted = preset.unasked is not None and set(preset.unasked).issubset(present)
+        if wanted and held < more and len(more) <= MAX_UNASKED:
+            chosen.append(preset)
+            held = more
+    fallback = (PRESETS[id] for id in FALLBACK)
+    return chosen or [each for each in fallback if computable(each, task, present, unavailable)][:1]
+
+
+def computable(
+    preset: Preset, task: Task | str, present: Collection[str], unavailable: Callable[[str], object] = lambda _: None
+) -> list[str]:
+    """Return the evaluators of a preset that can be computed at once: fed by the data, without a judge, models here."""
+    needs = {id: evaluators()[id].needs for id in preset.runnable(task, present)}
+    return [
+        id
+        for id, own in needs.items()
+        if JUDGE not in own and (not own or (FEW_OUTPUTS in present and not unavailable(id)))
+    ]
+
+
+def named(names: str) -> list[Preset]:
+    """Return the presets of some names, separated by commas. InputError where there is no such preset."""
+    known = (*PRESETS, *TOGETHER)
+    found: dict[str, Preset] = {}
+    for name in filter(None, (name.strip() for name in names.split(","))):
+        if name not in known:
+            expected = one_of(name, (UNASKED, *known), "python -m metrics evaluators --presets")
+            raise InputError([InputProblem("preset", repr(name), expected)])
+        found |= {id: PRESETS[id] for id in TOGETHER.get(name, (name,))}
+    return list(found.values())
+
+
+def chosen_by(names: str, task: Task | str, present: Collection[str]) -> list[str]:
+    """Return the evaluators of presets, by names separated by commas, that the data can feed.
 
     Raises InputError where there is no such preset, or none of its evaluators can be fed.
     """
-    if name not in PRESETS:
-        raise InputError(
-            [InputProblem("preset", repr(name), one_of(name, PRESETS, "python -m metrics evaluators --presets"))]
-        )
-    preset = PRESETS[name]
-    if not preset.suits(task, present):
-        lacking = " or ".join(sorted(set(preset.requires).difference(present))).replace("_", " ")
-        found = f"{name} for data of the task {task}" + (f" without {lacking}" if lacking else "")
+    asked = named(names)
+    fed = [preset for preset in asked if preset.suits(task, present)]
+    if not fed:
+        lacking = {name for preset in asked if task in preset.tasks for name in preset.requires} - set(present)
+        words = " or ".join(sorted(lacking)).replace("_", " ")
+        found = f"{names} for data of the task {task}" + (f" without {words}" if words else "")
         fitting = ", ".join(other.id for other in suitable(task, present)) or "none does"
         raise InputError([InputProblem("preset", found, f"a preset that suits the data: {fitting}")])
-    return preset.runnable(task, present)
+    return list(dict.fromkeys(id for preset in fed for id in preset.runnable(task, present)))

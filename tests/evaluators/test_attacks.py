@@ -143,8 +143,6 @@ class TestBalance:
         assert self.found([1, 0], [0, 0], weight=[3.0, 1.0, 1.0, 1.0]).value == pytest.approx((0.75 + 1) / 2)
 
 
-def test_the_preset_is_the_family() -> None:
-    chosen = PRESETS["attacks"].runnable(
-        "text", {"answer", "question", "attack_condition", "attack_goal", "system_prompt", "tags"}
-    )
-    assert chosen == ["jailbreak_success", "prompt_injection", "refusal_balance", "refusals", "system_prompt_leakage"]
+def test_the_presets_are_the_family() -> None:
+    held = {id for name in ("attacks", "jailbreaks") for id in PRESETS[name].answered_by}
+    assert held == {id for id, entry in evaluators().items() if entry.family == "attacks"}

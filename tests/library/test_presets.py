@@ -9,66 +9,87 @@ from metrics.cli.main import main
 from metrics.core.errors import InputError
 from metrics.core.registry import evaluators
 from metrics.core.suite import Task
-from metrics.library.presets import PRESETS, chosen_by, default, suitable
+from metrics.library.evaluator_choice import available_inputs, runnable
+from metrics.library.presets import MAX_UNASKED, PRESETS, TOGETHER, chosen_by, computable, suitable, unasked
 from metrics.store import Workspace
+from metrics.suites.samples import samples
 
 TASKS: tuple[Task, ...] = get_args(Task)
-ANSWERED = {"question", "answer"}
+ANSWERED = {"question", "answer", "few_outputs"}
 RAG = ANSWERED | {"expected_answers", "worded_answers", "retrieved_contexts"}
 BOXES = {"annotations", "predictions"}
+CLASSES = {"label", "predictions"}
+
+
+def unasked_ids(task: str, present: set[str], *missing: str) -> list[str]:
+    """Return the evaluators that run unasked where no classifier is here, nor the models of those `missing`."""
+    unavailable = {"hallucination_hhem", *missing}.__contains__
+    return [
+        id for preset in unasked(task, present, unavailable) for id in computable(preset, task, present, unavailable)
+    ]
 
 
 @pytest.mark.parametrize("preset", PRESETS.values(), ids=PRESETS)
 def test_a_preset_holds_registered_evaluators_for_each_of_its_tasks(preset):
-    known = evaluators()
-    families = {entry.family for entry in known.values()}
-    assert set(preset.families) <= families
-    assert {*preset.also, *preset.omitted} <= set(known)
+    assert set(preset.answered_by) <= set(evaluators())
     assert preset.summary.endswith(".")
-    for task in preset.tasks:
-        held = preset.evaluators(task)
-        assert held, task
-        assert all(task in entry.tasks for entry in held)
-        assert not {entry.id for entry in held} & set(preset.omitted)
-        for name in {name for entry in held if entry.id not in preset.also for name in entry.needs}:
-            assert preset.models or not name
+    assert all(preset.evaluators(task) for task in preset.tasks)
+    assert not preset.evaluators("no such task")
+    if preset.unasked is not None:
+        assert not [id for id in preset.answered_by if "judge" in evaluators()[id].needs], "runs unasked"
 
 
-@pytest.mark.parametrize("task", ["classification", "regression"])
-def test_the_main_evaluator_of_a_task_comes_first(task):
-    first, *others = (entry.id for entry in default(task).evaluators(task))
-    assert first == task
-    assert others == [entry.id for entry in evaluators().values() if entry.id in others], "in the registry's order"
-
-
-@pytest.mark.parametrize("task", TASKS)
-def test_what_runs_unasked_needs_neither_judge_nor_model(task):
-    held = default(task).evaluators(task)
-    assert held
-    assert not [entry.id for entry in held if entry.needs]
+def test_names_for_several_presets_are_of_presets() -> None:
+    assert {id for ids in TOGETHER.values() for id in ids} <= set(PRESETS)
+    assert not set(TOGETHER) & set(PRESETS)
 
 
 @pytest.mark.parametrize(("task", "present", "offered"), [
-    ("text", ANSWERED, ["quick", "answers", "safety"]),
-    ("text", RAG, ["quick", "rag", "rag_judge", "retrieval", "answers", "translation", "safety"]),
-    ("text", ANSWERED | {"source_text"}, ["quick", "answers", "safety", "summaries"]),
-    ("text", ANSWERED | {"repeats"}, ["quick", "answers", "safety", "consistency"]),
-    ("agent", ANSWERED | {"trace"}, ["quick", "safety", "agent", "conversations"]),
-    ("agent", ANSWERED, ["safety", "agent"]),
-    ("text", ANSWERED | {"trace"}, ["quick", "answers", "safety", "conversations"]),
-    ("classification", {"label", "predictions"}, ["classification"]),
-    ("detection", BOXES, ["detection"]), ("detection", {"annotations"}, []), ("segmentation", BOXES, ["segmentation"]),
+    ("text", ANSWERED, ["claims", "safety", "topic", "style", "criteria"]),
+    ("text", RAG, ["right", "grounded", "retrieval", "claims", "safety", "topic", "translation", "style", "criteria"]),
+    ("agent", ANSWERED | {"trace"}, ["safety", "spending", "goals", "conversations", "style", "criteria"]),
+    ("classification", CLASSES | {"scored_predictions"}, ["accuracy", "mistakes", "calibrated"]),
+    ("classification", CLASSES, ["accuracy"]),
+    ("detection", BOXES | {"scored_predictions"}, ["accuracy", "mistakes", "cutoffs", "calibrated"]),
+    ("detection", {"annotations"}, []), ("segmentation", BOXES, ["accuracy"]),
 ])  # fmt: skip
 def test_presets_are_offered_where_they_suit_the_data(task, present, offered):
     assert [preset.id for preset in suitable(task, present)] == offered
 
 
+@pytest.mark.parametrize(("task", "present", "missing", "chosen"), [
+    ("text", RAG, (), ["rouge", "answer_semantic_similarity", "groundedness"]),
+    ("text", RAG | {"own_contexts"}, ("groundedness",), ["rouge", "answer_semantic_similarity", "context_mrr"]),
+    ("text", RAG | {"own_contexts", "repeats", "short_answers"}, (),
+     ["exact_match", "token_f1", "rouge", "answer_semantic_similarity", "groundedness", "context_mrr"]),
+    ("text", RAG - {"few_outputs"}, (), ["rouge"]),
+    ("text", RAG | {"cited_passages"}, (), ["rouge", "answer_semantic_similarity", "groundedness"]),
+    ("text", ANSWERED, (), ["answer_relevancy_sentence"]),
+    ("text", ANSWERED, ("answer_relevancy_sentence",), ["readability", "language_mismatch", "looping_detection"]),
+    ("text", ANSWERED | {"json_schema"}, (), ["json_schema"]),
+    ("classification", CLASSES, (), ["classification"]), ("regression", {"true_value", "predicted_value"}, (),
+                                                          ["regression"]),
+], ids=["rag", "contexts of each model", "six at most", "many rows", "citations wait for a judge", "answers alone",
+        "answers alone without a model", "a schema", "labels", "numbers"])  # fmt: skip
+def test_what_runs_unasked_follows_from_the_data(task, present, missing, chosen):
+    assert unasked_ids(task, set(present), *missing) == chosen
+
+
+@pytest.mark.parametrize("sample", samples(), ids=lambda sample: sample.id)
+def test_what_runs_unasked_is_little_and_asks_no_judge(sample):
+    suite, outputs = sample.read()
+    chosen = runnable(suite, outputs)
+    assert 0 < len(chosen) <= MAX_UNASKED
+    assert not [id for id in chosen if "judge" in evaluators()[id].needs]
+    assert chosen == unasked_ids(suite.task, available_inputs(suite, outputs))
+
+
 @pytest.mark.parametrize(("name", "present", "within", "outside"), [
     ("rag", RAG, ["groundedness", "rouge"], ["faithfulness"]),
     ("rag", RAG - {"expected_answers", "worded_answers"}, ["groundedness"], ["rouge"]),
-    ("rag_judge", RAG, ["faithfulness", "context_recall"], ["groundedness", "ragas", "byop"]),
-    ("retrieval", RAG, ["context_mrr", "umbrela"], ["faithfulness"]),
-    ("quick", ANSWERED, ["pii_leakage"], ["json_schema", "consistency_rouge", "rouge"]),
+    ("rag_judge", RAG, ["faithfulness", "context_recall"], ["groundedness", "citation"]),
+    ("claims", RAG | {"cited_passages"}, ["citation"], []),
+    ("grounded, style", RAG, ["groundedness", "readability"], ["rouge"]),
 ])  # fmt: skip
 def test_a_preset_takes_what_the_data_can_feed(name, present, within, outside):
     chosen = chosen_by(name, "text", present)
@@ -78,8 +99,8 @@ def test_a_preset_takes_what_the_data_can_feed(name, present, within, outside):
 
 @pytest.mark.parametrize(("name", "task", "said"), [
     ("RAG", "text", "found 'RAG'.*did you mean 'rag'"),
-    ("rag", "text", "rag for data of the task text without retrieved contexts.*quick, answers, safety"),
-    ("detection", "text", "detection for data of the task text.*quick, answers, safety"),
+    ("rag", "text", "rag for data of the task text without retrieved contexts.*claims, safety"),
+    ("detection", "text", "detection for data of the task text.*claims, safety"),
 ])  # fmt: skip
 def test_a_preset_that_cannot_be_taken_says_which_can(name, task, said):
     with pytest.raises(InputError, match=said):
@@ -90,11 +111,9 @@ def test_a_preset_that_cannot_be_taken_says_which_can(name, task, said):
 def test_the_command_runs_a_preset_and_what_is_named_beside_it(workspace, tmp_path):
     rows = [{"case_id": "1", "question": "Who?", "expected_answers": ["Ada"], "model": "small", "answer": "Ada"}]
     (tmp_path / "all.json").write_text(json.dumps(rows))
-    assert main(["evaluate", str(tmp_path / "all.json"), "--preset", "quick", "--evaluators", "rouge"]) == 0
+    assert main(["evaluate", str(tmp_path / "all.json"), "--preset", "right", "--evaluators", "bleu"]) == 0
     run = Workspace().run("latest")
-    assert {"rouge", "bleu", "pii_leakage"} <= set(run.evaluators)
-    present = {*ANSWERED, "expected_answers", "short_answers", "worded_answers"}
-    assert len(run.evaluators) == len(chosen_by("quick", "text", present))
+    assert list(run.evaluators) == ["exact_match", "token_f1", "rouge", "answer_semantic_similarity", "bleu"]
 
 
 def test_the_command_lists_the_presets(capsys):
@@ -104,4 +123,4 @@ def test_the_command_lists_the_presets(capsys):
     main(["evaluators", "--presets", "--json"])
     listed = {each["id"]: each for each in json.loads(capsys.readouterr().out)}
     assert list(listed) == list(PRESETS)
-    assert "groundedness" in listed["rag"]["evaluators"]
+    assert "groundedness" in listed["grounded"]["evaluators"]

@@ -44,6 +44,9 @@ def headings(page: AppTest) -> list[str]:
 def offer(page: AppTest, name: str) -> AppTest:
     """The checkbox of an evaluator, whose family is opened if it is not."""
     family = evaluators()[name].family
+    if "all-evaluators" not in page.session_state or not page.session_state["all-evaluators"]:
+        page.session_state["all-evaluators"] = True
+        page.run()
     for _ in range(2):
         if found := [box for box in page.checkbox if box.key == f"offer-{name}"]:
             return found[0]
@@ -59,7 +62,7 @@ def drawer(page: AppTest, name: str) -> AppTest:
 
 def rest(page: AppTest) -> str:
     """What the page says of the evaluators that cannot run."""
-    page.session_state["rest"] = True
+    page.session_state["all-evaluators"] = page.session_state["rest"] = True
     return words(page.run())
 
 

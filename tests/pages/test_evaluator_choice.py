@@ -11,9 +11,9 @@ from streamlit.testing.v1 import AppTest, local_script_runner
 
 from components.data import run_estimates
 from metrics.core.registry import evaluators
-from metrics.library.presets import PRESETS
+from metrics.library.evaluator_choice import runnable
 from metrics.store import Run
-from tests.pages.conftest import Open
+from tests.pages.conftest import Open, Went
 from tests.pages.reading import words
 from tests.pages.test_evaluate import drawer, offer, rest, start
 
@@ -30,12 +30,13 @@ def page(evaluate_with: Open) -> AppTest:
     return evaluate_with(("s.csv", SUITE), ("o.csv", OUTPUTS))
 
 
-def presets(page: AppTest) -> Any:
-    return next(group for group in page.get("button_group") if (group.proto.label or "") == "Preset")
+def questions(page: AppTest) -> Any:
+    return next(group for group in page.get("button_group") if (group.proto.label or "") == "Questions")
 
 
-def take(page: AppTest, preset: str) -> AppTest:
-    presets(page).set_value(preset).run()
+def ask(page: AppTest, *presets: str) -> AppTest:
+    """The page with these questions ticked."""
+    questions(page).set_value(list(presets)).run()
     assert not page.exception
     return page
 
@@ -46,42 +47,77 @@ def press(page: AppTest, key: str) -> AppTest:
     return page
 
 
-def test_the_presets_say_how_many_evaluators_the_data_can_feed(page: AppTest) -> None:
-    options = [option.content for option in presets(page).proto.options]
-    assert [text.partition(" · ")[0] for text in options] == [
-        PRESETS[id].title for id in ("quick", "rag", "rag_judge", "retrieval", "answers", "translation", "safety")
-    ]
-    held, fed = PRESETS["quick"].evaluators("text"), PRESETS["quick"].runnable("text", PRESENT)
-    assert f"Quick check · {len(fed)} of {len(held)}" in options
-    assert presets(page).value == "quick"
+def test_the_questions_are_ticked_by_what_the_data_has(page: AppTest) -> None:
+    options = [option.content for option in questions(page).proto.options]
+    assert options[:4] == ["Right?", "Grounded?", "Retrieval?", "Claim by claim · needs a judge"]
+    assert "My criterion · needs a judge" in options
+    assert "Good summaries?" not in options, "there is no source text"
+    assert questions(page).value == ["right", "grounded", "retrieval"]
+    assert "6 evaluators: Exact match, Token F1, ROUGE" in words(page)
+    assert "preset" not in page.query_params
 
 
-def test_a_preset_chooses_what_can_run_and_says_what_cannot(page: AppTest, started: list[Run]) -> None:
-    take(page, "rag")
-    assert page.query_params["preset"] in ("rag", ["rag"])
-    assert "evaluator" not in page.query_params
-    assert "1 evaluator needs a local model." in words(page)
-    take(page, "rag_judge")
-    assert "10 evaluators need a judge." in words(page)
-    assert "Choose at least one evaluator." in words(page)
-    start(take(page, "rag")).click().run()
-    usual = set(PRESETS["rag"].runnable("text", PRESENT))
-    assert set(started[0].evaluators) == usual - {"hallucination_hhem"}
+def test_the_page_chooses_what_the_command_does(page: AppTest, started: list[Run]) -> None:
+    start(page).click().run()
+    [run] = started
+    assert list(run.evaluators) == runnable(run.suite, run.outputs)
 
 
-def test_a_changed_preset_says_so_and_comes_back(page: AppTest) -> None:
-    take(page, "rag")
-    before = words(page)
+def test_ticks_choose_evaluators_and_take_them_away(page: AppTest, started: list[Run]) -> None:
+    ask(page, "right", "style")
+    assert page.query_params["preset"] == ["right", "style"]
+    assert offer(page, "readability").value
+    assert not offer(page, "groundedness").value
     offer(page, "rouge").uncheck().run()
-    offer(page, "looping_detection").check().run()
-    assert any(caption.value == "1 added · 1 removed" for caption in page.caption)
-    assert "looping_detection" in page.query_params["evaluator"]
-    press(page, "preset-reset")
-    assert words(page) == before
-    assert offer(page, "rouge").value
+    assert questions(page).value == ["style"], "it is not asked in full"
+    ask(page)
+    assert "3 evaluators: Exact match, Token F1, Answer semantic similarity" in words(page), "these were left"
+
+
+def test_nothing_ticked_is_nothing_chosen(page: AppTest) -> None:
+    ask(page)
+    assert "Choose at least one evaluator." in words(page)
+    assert start(page).disabled
+
+
+def test_a_question_that_needs_a_judge_opens_its_set_up_and_stays_chosen(page: AppTest, went: Went) -> None:
+    ask(page, "right", "claims")
+    assert went[-1]["page"] == "judge"
+    back = went[-1]["back"]
+    assert "preset=right&preset=claims" in back
+    assert "suite=" in back
+    assert "Claim by claim: no judge is set up yet, so it is left out." in words(page.run())
+    assert not start(page).disabled
+
+
+def test_criteria_in_ones_own_words_are_a_metric_each(page, workspace, started):
+    judge_set_up(workspace)
+    ask(page, "right", "criteria")
+    box = next(box for box in page.text_area if box.key == "criteria")
+    box.set_value("Answers politely.\n\nNames a source").run()
+    assert not page.exception
+    start(page).click().run()
+    [run] = started
+    own = run.evaluators["g_eval"]
+    assert own["criteria"] == ["Answers politely.", "Names a source"]
+    assert own["shown"] == ["question", "contexts"]
+    assert [metric.name for metric in run.evaluator("g_eval").metrics] == ["answers_politely", "names_a_source"]
+
+
+def judge_set_up(workspace, **more):
+    setting = {"model": "scripted", "base_url": "http://127.0.0.1:9/v1", **more}
+    (workspace / "judge.json").write_text(json.dumps(setting))
+
+
+def test_a_criterion_that_is_not_written_yet_is_asked_for(page, workspace):
+    judge_set_up(workspace)
+    ask(page, "right", "criteria")
+    assert "Write your criterion, or untick My criterion." in words(page)
+    assert start(page).disabled
 
 
 def test_a_family_is_chosen_or_left_as_a_whole(page: AppTest) -> None:
+    offer(page, "rouge")
     press(page, "none-text")
     assert not offer(page, "rouge").value
     press(page, "all-text")
@@ -90,6 +126,9 @@ def test_a_family_is_chosen_or_left_as_a_whole(page: AppTest) -> None:
 
 
 def test_families_are_folded_until_opened(page: AppTest) -> None:
+    assert not [box for box in page.checkbox if (box.key or "").startswith("offer-")]
+    page.session_state["all-evaluators"] = True
+    page.run()
     assert not [box for box in page.checkbox if (box.key or "").startswith("offer-")]
     press(page, "open-safety")
     assert {box.key for box in page.checkbox if (box.key or "").startswith("offer-")} == {
@@ -105,6 +144,8 @@ def test_families_are_folded_until_opened(page: AppTest) -> None:
     ("zebra", set(), "No evaluator has these words."),
 ], ids=["a name", "a metric", "one that needs a judge", "nothing"])  # fmt: skip
 def test_search_shows_what_it_finds(page: AppTest, wanted: str, shown: set[str], said: str) -> None:
+    page.session_state["all-evaluators"] = True
+    page.run()
     next(box for box in page.text_input if box.key == "evaluator-search").set_value(wanted).run()
     assert said in words(page)
     assert {box.key for box in page.checkbox if (box.key or "").startswith("offer-")} == shown
@@ -112,6 +153,7 @@ def test_search_shows_what_it_finds(page: AppTest, wanted: str, shown: set[str],
 
 
 def test_what_the_rest_lacks_is_under_one_line(page: AppTest) -> None:
+    rest(page)
     (line,) = [box.label for box in page.expander if "columns you don't have" in box.label]
     lacking = sum(
         "text" in entry.tasks and bool(entry.lacking(PRESENT.__contains__)) for entry in evaluators().values()
@@ -129,7 +171,7 @@ def test_parameters_are_kept_marked_and_reset(page: AppTest, started: list[Run])
     next(box for box in page.toggle if box.key == "parameter-rouge.use_stemmer").set_value(True).run()
     assert "Changed from the default: 1" in words(page)
     assert "Use stemmer: yes (default no)" in words(page)
-    take(page, "rag")
+    ask(page, "right", "grounded")
     press(page, "open-text")  # its parameters are not drawn then
     press(page, "open-text")
     assert "1 changed" in offer(page, "rouge").label
@@ -162,12 +204,12 @@ def test_a_tick_draws_the_chooser_alone(page: AppTest, monkeypatch: pytest.Monke
 
 
 def test_the_judge_calls_are_estimated_while_evaluators_are_chosen(page, workspace, monkeypatch):
-    (workspace / "judge.json").write_text(json.dumps({"model": "scripted", "base_url": "http://127.0.0.1:9/v1"}))
+    judge_set_up(workspace)
     asked = threading.Event()
     work = run_estimates._estimate
     monkeypatch.setattr(run_estimates, "PATIENCE", 0)
     monkeypatch.setattr(run_estimates, "_estimate", lambda *rest: work(*rest) if asked.wait(300) else None)
-    take(page, "rag_judge")
+    ask(page, "claims")
     assert "Estimating the judge calls …" in words(page)
     assert not start(page).disabled
     asked.set()

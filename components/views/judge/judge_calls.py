@@ -35,6 +35,14 @@ def dollars(amount: float | None) -> str:
     return f"${amount:.2g}" if amount >= 1e-4 else "less than $0.0001"
 
 
+def estimate_line(estimate: Estimate | str) -> str:
+    """Return what judging would take in a line: `about 240 judge calls, $0.12`."""
+    if isinstance(estimate, str):
+        return f"no estimate: {estimate}"
+    calls = plural(estimate.calls, "judge call")
+    return f"about {calls}, {dollars(estimate.usd)}" if estimate.calls else "no judge call: the cache has every reply"
+
+
 def estimate_lines(estimate: Estimate | str) -> list[str]:
     """Return what a run would ask, in lines: calls, and how many the cache answers; tokens; dollars."""
     if isinstance(estimate, str):
@@ -53,6 +61,31 @@ def estimate_lines(estimate: Estimate | str) -> list[str]:
     if estimate.walked < estimate.cases:
         lines.append(f"Estimated from {count(estimate.walked)} of {plural(estimate.cases, 'case')}.")
     return lines
+
+
+def budget_line(estimate: Estimate | str, budget: Mapping[str, Any]) -> str:
+    """Return that the budget is below the estimate and for how much of the judging it is enough; "" where it is not."""
+    if isinstance(estimate, str):
+        return ""
+    takes = {
+        "usd": (estimate.usd, dollars),
+        "calls": (estimate.calls, count),
+        "tokens": (estimate.prompt_tokens + estimate.completion_tokens, count),
+    }
+    short = {
+        name: limit / need
+        for name, (need, _) in takes.items()
+        if need and (limit := budget.get(name)) is not None and limit < need
+    }
+    if not short:
+        return ""
+    name = min(short, key=short.__getitem__)
+    need, write = takes[name]
+    unit = "" if name == "usd" else f" {name}"
+    return (
+        f"The budget of {write(budget[name])}{unit} is below the estimated {write(need)}{unit}: enough for about "
+        f"{short[name]:.0%} of the judging. The rest is skipped, and can be continued with a higher budget."
+    ).replace("%", " %")
 
 
 def cost_line(judge: str, calls: Sequence[Mapping[str, Any]]) -> str:

@@ -1,18 +1,20 @@
-"""The lower half of the page Evaluate: presets, families and search of evaluators, the models behind them, the start.
+"""The lower half of the page Evaluate: the questions, all evaluators, the models behind them, the start.
 
 All of it is one fragment, so that a tick draws nothing else again. Families and drawers are drawn where they are open.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from components.data import judge_settings, model_needs, prompts
+from components.data import judge_settings, model_needs, prompts, run_estimates
+from components.views.judge import judge_calls
 from components.views.setup import run_judge, run_start
-from components.views.setup.evaluator_drawer import draw_drawer
+from components.views.setup.evaluator_drawer import draw_drawer, keep_parameters
 from components.views.setup.evaluator_offers import (
     Choice,
     Offer,
@@ -22,26 +24,33 @@ from components.views.setup.evaluator_offers import (
     offers,
     own_parameters,
     shelved,
+    tick_presets,
 )
 from components.widgets import url
-from components.widgets.controls import agreed
+from components.widgets.controls import agreed, is_gone
 from metrics.core.registry import evaluators as catalogue, refused as refused_plugins
-from metrics.presentation import format, run_names
-from metrics.presentation.families import FAMILIES
+from metrics.presentation import format
+from metrics.presentation.families import FAMILIES, is_found
+from metrics.presentation.run_names import evaluator_line as evaluator_words
 
 if TYPE_CHECKING:
     from components.data import Preset
     from components.data.evaluation_inputs import Inputs, Understood
     from metrics.core.evaluator import Evaluator
 
+CRITERIA, CRITERION = "criteria", "g_eval"  # the question about criteria of one's own, and the evaluator that rates
+NEEDS_JUDGE = "needs-judge"  # in the session: a question was ticked that needs a judge
+LOOK_AGAIN = 0.5  # seconds after which estimates that were not known are looked at again
+
 
 @st.fragment
 def draw_evaluators(inputs: Inputs, understood: Understood) -> None:
-    """Draw the choice of evaluators beside what they need and the start of the run."""
+    """Draw the questions and evaluators beside what they need and the start of the run."""
     left, right = st.columns([7, 3], gap="medium")
     with right:
         card, settings = st.container(), st.container()
-    offered = offers(catalogue(), understood.task, understood.present)
+    task, present = understood.task, understood.present
+    offered = offers(catalogue(), task, present)
     with settings:
         needed = needed_kinds(offer.entry for offer in offered)
         resources: dict[str, Any] = dict(draw_models(needed, model_needs.model_kinds()))
@@ -56,16 +65,25 @@ def draw_evaluators(inputs: Inputs, understood: Understood) -> None:
     def unavailable(name: str) -> str:
         return model_needs.unavailable(name, parameters.get(name, {}), resources)
 
+    def usual() -> dict[str, list[str]]:
+        return model_needs.presets_unasked(task, present, unavailable)
+
     shelf = shelved(offered, url.params("evaluator"), barred, unavailable)
-    suited = model_needs.presets(understood.task, understood.present)
-    found = choice(suited, understood.task, understood.present, [offer.id for offer in shelf.ready])
-    skipped = {name: reason for name in found.chosen if (reason := unavailable(name))}
+    suited = model_needs.presets(task, present)
+    found = choice(suited, task, present, shelf, usual)
     with left:
+        st.subheader("What do you want to know?", anchor=False)
+        _draw_questions(suited, found, bool(judge))
+        if CRITERIA in found.ticked:
+            _draw_criteria(parameters, present)
+            parameters = own_parameters()
+        costs = st.container(gap=None)
         for why in refused_plugins():
             st.warning("A plugin is left out.", icon=":material/extension_off:")
             st.text(why)
-        _draw_presets(suited, understood, found, shelf)
-        _draw_choices(shelf, found, parameters, skipped)
+        skipped = {name: reason for name in found.chosen if (reason := unavailable(name))}
+        st.text(_chosen_words(found))
+        _draw_all(shelf, found, parameters, skipped)
     chosen = list(found.chosen)
     given = {name: own for name, own in parameters.items() if name in chosen}
     with settings:
@@ -76,68 +94,106 @@ def draw_evaluators(inputs: Inputs, understood: Understood) -> None:
         given, resources = prompts.place_prompts(texts, chosen, given, resources)
     with card:
         run_start.draw_start(inputs, understood, chosen, list(skipped), given, resources)
+    if judge:
+        with costs:
+            _draw_costs(inputs, suited, found, parameters, resources)
 
 
 def _judge(offered: Sequence[Offer]) -> dict[str, Any]:
-    """Return the settings of the run's judge if an evaluator on offer needs one; {} without one."""
-    waiting = sum(not offer.lacks and model_needs.uses_judge(offer.id, {}) for offer in offered)
-    return (
-        run_judge.draw_judge(judge_settings.judge_chosen(), judge_settings.judge_schemas().budget, waiting)
-        if waiting
-        else {}
-    )
+    """Return the settings of the run's judge if there is one and an evaluator on offer uses it; else {}."""
+    judge = judge_settings.judge_chosen()
+    if judge.settings is None or not any(not offer.lacks and model_needs.uses_judge(offer.id, {}) for offer in offered):
+        return {}
+    return run_judge.draw_judge(judge, judge_settings.judge_schemas().budget)
 
 
-def _draw_presets(suited: Sequence[Preset], understood: Understood, found: Choice, shelf: Shelf) -> None:
-    """Draw the presets, what the chosen one holds, and how the choice differs from it."""
-    st.subheader("Evaluators", anchor=False)
-    task, known = understood.task, {preset.id: preset for preset in suited}
-    if known:
+def _draw_questions(suited: Sequence[Preset], found: Choice, judged: bool) -> None:
+    """Draw the questions as chips; ticking one that needs a judge, where there is none, opens the set-up of one."""
+    titles = {
+        preset.id: preset.title + ("" if found.held[preset.id] else " · needs a judge")
+        for preset in suited
+        if preset.id in found.held
+    }
+    if titles:
         st.pills(
-            "Preset", list(known), key="preset", default=agreed("preset", found.preset or None), required=True,
-            format_func=lambda id: _label(known[id], understood), on_change=_take, label_visibility="collapsed",
-            wrap=True,
+            "Questions", list(titles), selection_mode="multi", key="questions",
+            default=agreed("questions", list(found.ticked)), format_func=titles.__getitem__, on_change=_tick_questions,
+            args=(found,), label_visibility="collapsed", wrap=True,
         )  # fmt: skip
-    preset = known.get(found.preset)
-    if preset is not None:
-        held = {entry.id for entry in preset.evaluators(task)}
-        lines = [preset.summary]
-        if waiting := sum(offer.id in held for offer in shelf.waiting):
-            lines.append(f"{format.plural(waiting, 'evaluator needs', 'evaluators need')} a judge.")
-        if modelless := sum(offer.id in held for offer, _ in shelf.modelless):
-            lines.append(f"{format.plural(modelless, 'evaluator needs', 'evaluators need')} a local model.")
-        st.text(" ".join(lines))
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.text(_chosen_words(found), width="stretch")
-        if preset is not None and any(found.change):
-            added, removed = found.change
-            st.caption(
-                " · ".join(
-                    part for part in (f"{added} added" * bool(added), f"{removed} removed" * bool(removed)) if part
-                )
-            )
-            st.button("Reset", key="preset-reset", type="tertiary", on_click=choose_preset, args=(preset.id,))
+    if st.session_state.pop(NEEDS_JUDGE, False) and not judged:
+        url.go("judge", back=url.state())
+    if waiting := [titles[name].partition(" · ")[0] for name in found.ticked if not found.held[name]]:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.text(f"{' and '.join(waiting)}: no judge is set up yet, so it is left out.")
+            url.link("Set up a judge", "judge", icon=":material/gavel:", back=url.state())
 
 
-def _label(preset: Preset, understood: Understood) -> str:
-    """Return a preset with how many of its evaluators the data can feed: `Retrieval · 6 of 8`."""
-    fed, held = len(preset.runnable(understood.task, understood.present)), len(preset.evaluators(understood.task))
-    return f"{preset.title} · {fed}" + (f" of {held}" if fed < held else "")
+def _tick_questions(found: Choice) -> None:
+    if is_gone("questions"):
+        return
+    ticked = st.session_state["questions"]
+    st.session_state[NEEDS_JUDGE] = any(not found.held[name] for name in ticked if name not in found.ticked)
+    tick_presets(ticked, found)
 
 
-def _take() -> None:
-    choose_preset(st.session_state["preset"])
+def _draw_criteria(parameters: Mapping[str, Mapping[str, Any]], present: Collection[str]) -> None:
+    """Draw the field for criteria of one's own, a line each; they are kept as parameters of their evaluator."""
+    own = parameters.get(CRITERION, {})
+    st.text_area(
+        "My criteria, one per line", agreed("criteria", "\n".join(own.get("criteria", ()))), key="criteria", height=80,
+        on_change=_keep_criteria, args=(own, "retrieved_contexts" in present, "question" in present),
+        placeholder="Answers politely and in at most three sentences.\nNever promises a refund.",
+        help="What a good answer is, in your own words. The judge rates each criterion alone; each gets a column.",
+    )  # fmt: skip
 
 
-def choose_preset(preset: str) -> None:
-    """Write to the address that the evaluators of a preset are chosen."""
-    url.put(preset=preset, evaluator=None)
+def _keep_criteria(own: Mapping[str, Any], contexts: bool, question: bool) -> None:
+    if is_gone("criteria"):
+        return
+    lines = [line.strip() for line in st.session_state["criteria"].splitlines() if line.strip()]
+    shown = [*["question"] * question, *["contexts"] * contexts]
+    values = {"shown": shown, **own, "criteria": lines} if lines else {}
+    keep_parameters(CRITERION, values)
+
+
+def _draw_costs(
+    inputs: Inputs, suited: Sequence[Preset], found: Choice, parameters: Mapping[str, Mapping[str, Any]],
+    resources: dict[str, Any],
+) -> None:  # fmt: skip
+    """Draw what each question to the judge would cost, beside the questions; the page is drawn again as it is known."""
+    pending = False
+    for preset in suited:
+        held = found.held.get(preset.id, ())
+        asks = [name for name in held if model_needs.uses_judge(name, parameters.get(name, {}))]
+        if not asks or (preset.id == CRITERIA and not parameters.get(CRITERION)):
+            continue
+        given = {name: parameters[name] for name in asks if name in parameters}
+        known, estimate = run_estimates.estimate(inputs, tuple(asks), given, resources, preset.id)
+        pending |= not known
+        if estimate:
+            st.caption(f"{preset.title}: {judge_calls.estimate_line(estimate)}")
+    if pending:
+        st.fragment(_look_again, run_every=1.0)(time.monotonic())
+
+
+def _look_again(drawn: float) -> None:
+    if time.monotonic() - drawn > LOOK_AGAIN:
+        st.rerun()
 
 
 def _chosen_words(found: Choice) -> str:
     """Return the number of chosen evaluators and the first of their titles."""
     chosen = found.chosen
-    return f"{len(chosen)} chosen: {run_names.evaluator_line(chosen)}" if chosen else "No evaluator chosen"
+    return f"{format.plural(len(chosen), 'evaluator')}: {evaluator_words(chosen)}" if chosen else "No evaluator chosen"
+
+
+def _draw_all(
+    shelf: Shelf, found: Choice, parameters: Mapping[str, Mapping[str, Any]], skipped: Mapping[str, str]
+) -> None:
+    """Draw, folded away, every evaluator for the task: the search, the families, and what the others need."""
+    with st.expander(f"All evaluators ({sum(map(len, shelf))})", key="all-evaluators", on_change="rerun") as every:
+        if every.open:
+            _draw_choices(shelf, found, parameters, skipped)
 
 
 def _draw_choices(
@@ -145,23 +201,23 @@ def _draw_choices(
 ) -> None:
     """Draw the search, the families with their evaluators, and what the others need."""
     wanted = st.text_input(
-        "Search", key="evaluator-search", placeholder="Search names, metrics and definitions",
+        "Search", key="evaluator-search", placeholder="Search: hallucination, accuracy, toxicity, JSON, latency …",
         icon=":material/search:", label_visibility="collapsed",
     ).strip()  # fmt: skip
     matching = shelf
     if wanted:
         matching = Shelf(
-            tuple(offer for offer in shelf.ready if offer.matches(wanted)),
-            tuple(offer for offer in shelf.columnless if offer.matches(wanted)),
-            tuple(offer for offer in shelf.waiting if offer.matches(wanted)),
-            tuple(pair for pair in shelf.modelless if pair[0].matches(wanted)),
+            tuple(offer for offer in shelf.ready if is_found(offer.entry, wanted)),
+            tuple(offer for offer in shelf.columnless if is_found(offer.entry, wanted)),
+            tuple(offer for offer in shelf.waiting if is_found(offer.entry, wanted)),
+            tuple(pair for pair in shelf.modelless if is_found(pair[0].entry, wanted)),
         )
         hits = sum(map(len, matching))
         st.text(f"{format.plural(hits, 'evaluator')} found" if hits else "No evaluator has these words.")
     if "open-families" not in st.session_state:  # at first those that have something to say
         st.session_state["open-families"] = {offer.entry.family for offer in shelf.ready if offer.id in skipped}
     if matching.ready:
-        with st.container(border=True, gap=None):
+        with st.container(gap=None):
             for family, members in matching.families.items():
                 _draw_family(family, members, found, parameters, skipped, bool(wanted))
     _draw_rest(matching, parameters)
@@ -241,11 +297,12 @@ def _turn(family: str) -> None:
 
 def _tick(key: str, evaluator: str, found: Choice) -> None:
     others = [name for name in found.chosen if name != evaluator]
-    choose([*others, evaluator] if st.session_state[key] else others, found.preset)
+    choose([*others, evaluator] if st.session_state[key] else others, found.ticked, found.held)
 
 
 def _choose_all(family: Collection[str], wanted: Collection[str], found: Choice) -> None:
-    choose([*(name for name in found.chosen if name not in family), *wanted], found.preset)
+    others = [name for name in found.chosen if name not in family]
+    choose([*others, *wanted], found.ticked, found.held)
 
 
 TITLES = {

@@ -31,7 +31,7 @@ def draw_drawer(offer: Offer, own: Mapping[str, Any]) -> None:
             # as the address gives them back: lists for tuples
             values = json.loads(json.dumps(_draw_form(offer, own), ensure_ascii=False))
             if values != own:
-                _keep(offer.id, values)
+                keep_parameters(offer.id, values)
                 st.rerun(scope="fragment" if _is_fragment() else "app")
 
 
@@ -102,7 +102,7 @@ def _rubric(own: Mapping[str, Any], key: str) -> dict[str, Any]:
     return {name: own[name] for name in RUBRIC if name in own}
 
 
-def _keep(evaluator: str, values: Mapping[str, Any]) -> None:
+def keep_parameters(evaluator: str, values: Mapping[str, Any]) -> None:
     """Write the parameters of an evaluator to the address."""
     given = {name: own for name, own in own_parameters().items() if name != evaluator}
     if values:
@@ -111,7 +111,7 @@ def _keep(evaluator: str, values: Mapping[str, Any]) -> None:
 
 
 def _reset(evaluator: str) -> None:
-    _keep(evaluator, {})
+    keep_parameters(evaluator, {})
     st.session_state[f"turn-{evaluator}"] = st.session_state.get(f"turn-{evaluator}", 0) + 1
 
 

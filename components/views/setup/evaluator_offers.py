@@ -6,9 +6,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from components.data.model_needs import held_by
 from components.views.setup.run_judge import in_address
 from components.widgets import url
-from metrics.presentation.families import FAMILIES
 
 if TYPE_CHECKING:
     from components.data import Preset
@@ -28,8 +28,10 @@ USEFUL = {  # what an evaluator can do without, but then says little
     "context_ids": "for outputs with the ids of what they retrieved",
     "trace": "for outputs whose trace is a conversation",
     "code_tests": "for cases with tests of code",
+    "scored_predictions": "for predictions with scores",
+    "cited_passages": "for answers that cite passages",
 }  # fmt: skip
-NONE = "none"  # in the address: no evaluator is chosen, which is not the same as the preset's
+NONE = "none"  # in the address: nothing is chosen, which is not the same as what is chosen unasked
 
 
 class Offer(NamedTuple):
@@ -47,16 +49,6 @@ class Offer(NamedTuple):
     def id(self) -> str:
         """The evaluator's id."""
         return self.entry.id
-
-    def matches(self, wanted: str) -> bool:
-        """Return whether all the words that are `wanted` are in its names, metrics or definition."""
-        entry = self.entry
-        known = (
-            f"{entry.id} {entry.title} {entry.doc} {FAMILIES[entry.family]} {' '.join(entry.standards)} "
-            + " ".join(f"{metric.name} {metric.description}" for metric in entry.metrics)
-        )
-        known = known.casefold()
-        return all(word in known for word in wanted.casefold().split())
 
 
 class Shelf(NamedTuple):
@@ -77,17 +69,11 @@ class Shelf(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """The evaluators that are chosen; those of the preset, if one was chosen, from which `chosen` may differ."""
+    """The evaluators that are chosen; the presets that are ticked; and the evaluators of each preset that can run."""
 
     chosen: tuple[str, ...]
-    preset: str = ""
-    usual: tuple[str, ...] = ()
-
-    @property
-    def change(self) -> tuple[int, int]:
-        """How many evaluators were added to the preset's, and how many taken away."""
-        mine, usual = set(self.chosen), set(self.usual)
-        return len(mine - usual), len(usual - mine)
+    ticked: tuple[str, ...]
+    held: Mapping[str, tuple[str, ...]]
 
 
 def offers(catalogue: Mapping[str, Evaluator], task: str, present: Collection[str]) -> list[Offer]:
@@ -128,22 +114,45 @@ def shelved(
     return Shelf(tuple(ready), tuple(columnless), tuple(waiting), tuple(modelless))
 
 
-def choice(suited: Sequence[Preset], task: str, present: Collection[str], ready: Collection[str]) -> Choice:
-    """Return what the address chooses of the evaluators that are `ready`: those it names, else those of its preset.
+def choice(
+    suited: Sequence[Preset],
+    task: str,
+    present: Collection[str],
+    shelf: Shelf,
+    usual: Callable[[], Mapping[str, Sequence[str]]],
+) -> Choice:
+    """Return what the address chooses: the evaluators it names, else those of its presets, else the `usual` ones.
 
-    Without either, the first of the `suited` presets holds.
+    A preset whose evaluators all wait for a judge can be ticked, too; one that can never run is left out.
     """
-    named, asked = url.params("evaluator"), url.param("preset", "")
-    known = {preset.id: preset for preset in suited}
-    preset = known.get(asked) or (None if named else next(iter(suited), None))
-    usual = tuple(name for name in preset.runnable(task, present) if name in ready) if preset else ()
-    chosen = tuple(name for name in named if name in ready) if named else usual
-    return Choice(chosen, preset.id if preset else "", usual)
+    ready, waiting = ({offer.id for offer in part} for part in (shelf.ready, shelf.waiting))
+    fed = {preset.id: preset.runnable(task, present) for preset in suited}
+    able = {name: ids for name, ids in fed.items() if not (ready | waiting).isdisjoint(ids)}
+    held = {name: tuple(id for id in ids if id in ready) for name, ids in able.items()}
+    named, asked = url.params("evaluator"), url.params("preset")
+    if not named and not asked:
+        chosen = usual()
+        return Choice(tuple(dict.fromkeys(id for ids in chosen.values() for id in ids)), tuple(chosen), held)
+    ticked = tuple(name for name in held_by(asked) if name in held)
+    if not named:
+        return Choice(tuple(dict.fromkeys(id for name in ticked for id in held[name])), ticked, held)
+    full = (name for name, ids in held.items() if ids and set(ids).issubset(named))
+    return Choice(tuple(id for id in named if id in ready), (*full, *(name for name in ticked if not held[name])), held)
 
 
-def choose(chosen: Collection[str], preset: str) -> None:
-    """Write to the address that these evaluators are chosen, beginning from a preset."""
-    url.put(evaluator=list(chosen) or NONE, preset=preset)
+def choose(chosen: Collection[str], ticked: Collection[str], held: Mapping[str, Collection[str]]) -> None:
+    """Write to the address that these evaluators are chosen and these presets ticked."""
+    same = set(chosen) == {id for name in ticked for id in held[name]}
+    url.put(preset=list(ticked) or NONE, evaluator=None if same else list(chosen) or NONE)
+
+
+def tick_presets(ticked: Collection[str], found: Choice) -> None:
+    """Write to the address that these presets are ticked: what they add to, and take from, what was chosen."""
+    gone = {id for name in found.ticked if name not in ticked for id in found.held[name]}
+    added = [id for name in ticked if name not in found.ticked for id in found.held[name]]
+    stays = {id for name in ticked for id in found.held[name]}
+    chosen = [id for id in found.chosen if id not in gone or id in stays]
+    choose(list(dict.fromkeys([*chosen, *added])), ticked, found.held)
 
 
 def own_parameters() -> dict[str, dict[str, Any]]:

@@ -11,7 +11,6 @@ import streamlit as st
 from components.widgets import url
 from components.widgets.parameter_form import parameter_form
 from metrics.core.prompt import wording
-from metrics.presentation.format import plural
 
 if TYPE_CHECKING:
     from components.data.judge_settings import JudgeFacts
@@ -48,27 +47,17 @@ def in_address(name: str) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def draw_judge(judge: JudgeFacts, budget_schema: Mapping[str, Any], waiting: int) -> dict[str, Any]:
-    """Draw who judges this run and its budget; return the judge's settings, {} if there is none.
-
-    `waiting` evaluators need a judge.
-    """
-    setting = judge.settings
+def draw_judge(judge: JudgeFacts, budget_schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Draw who judges this run and its budget; return the judge's settings."""
+    setting = judge.settings or {}
     with st.container(border=True):
-        if setting is None:
-            st.text(
-                f"{plural(waiting, 'evaluator needs', 'evaluators need')} a judge, and none is set up: use a hosted "
-                "model with its key, your own server, or the local judge."
-            )
-            url.link("Set up a judge", "judge", icon=":material/gavel:")
-            return {}
         st.text(f"Judge: {judge.name}")
         with st.container(horizontal=True, vertical_alignment="center"):
             with st.popover("Budget", icon=":material/payments:"):
                 st.text("Limits for this run. Cases beyond them are skipped and counted as skipped.")
                 start = in_address("budget") if url.param("budget") else setting["budget"]
                 budget = parameter_form(budget_schema, "run-budget", start=start, empty="no limit")
-            url.link("Change the judge", "judge")
+            url.link("Change the judge", "judge", back=url.state())
         url.put(budget=json.dumps(budget) if budget != _without_none(setting["budget"]) else None)
         if judge.lacks:
             st.text(f"✗ {judge.lacks}")

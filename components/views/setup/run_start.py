@@ -12,6 +12,7 @@ from components.widgets import unfinished_run, url
 from components.widgets.parameter_form import parameter_form
 from metrics.presentation import format
 
+CRITERIA = ("criteria", "criterion")  # parameters of g_eval, which says nothing without one
 MODELS = 90  # characters of the models' names
 
 
@@ -46,6 +47,7 @@ def draw_start(
     """Draw what the run will do and take, its name, and the button that starts it."""
     missing = (
         "Choose at least one evaluator." if not chosen
+        else "Write your criterion, or untick My criterion." if "g_eval" in chosen and not any(map(given.get("g_eval", {}).get, CRITERIA))
         else "No chosen evaluator can run: the list says what each needs." if len(skipped) == len(chosen)
         else ""
     )  # fmt: skip
@@ -73,7 +75,7 @@ def draw_start(
                 )
             if run:
                 unfinished_run.watch(run)
-                url.go("runs", run=run)
+                url.go("leaderboard", run=run)
             st.text(refused)
     if missing:
         return
@@ -103,6 +105,8 @@ def _draw_estimate(
     ready, found = run_estimates.estimate(inputs, chosen, given, resources)
     if ready:
         st.text("\n".join(judge_calls.estimate_lines(found)) if found else "")
+        if found and (short := judge_calls.budget_line(found, resources.get("judge", {}).get("budget", {}))):
+            st.warning(short, icon=":material/payments:")
     else:
         st.fragment(_await_estimate, run_every=1.0)(inputs, chosen, given, resources)
 

@@ -139,6 +139,7 @@ def _accuracy(*pairs: tuple[str, str]) -> ScriptedReply:
     title="Agent rubric",
     tasks=("agent", "text"),
     inputs=("question", "answer"),
+    synonyms=("own criterion", "custom", "criteria", "llm as a judge"),
     prompts=(LEVELS, OWN_LEVELS, ACCURACY, CLAIMS),
     metrics=(
         Metric("rubric", "Weighted mean of the dimensions.", threshold=PASS_MARK, primary=True),

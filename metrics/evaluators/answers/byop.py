@@ -94,6 +94,7 @@ class ByopParameters(Parameters):
     title="Bring your own prompt",
     tasks=("text", "agent"),
     inputs=("answer",),
+    synonyms=("own criterion", "custom prompt", "llm as a judge"),
     metrics=(
         *boolean_metrics("meet the criterion of the prompt"),
         Metric("grade", "Mean grade that the judge gave, when graded.", minor=True),

@@ -134,6 +134,7 @@ class _Match(NamedTuple):
     id="exact_match",
     title="Exact match",
     inputs=("answer", "expected_answers"),
+    synonyms=("accuracy", "em", "squad"),
     metrics=(Metric("exact_match", "Share of answers that equal an expected answer.", threshold=0.5, binary=True),),
     version=2,
     default_needs=("short_answers",),

@@ -64,6 +64,7 @@ QUESTION = "Who wrote Dracula, and when?"
     title="Fact check",
     tasks=("text", "agent"),
     inputs=("question", "answer"),
+    synonyms=("hallucination", "truthfulness", "web search"),
     prompts=(FACT_CHECK, SEARCH),
     metrics=(Metric("fact_check", "How free of false information the answer is."),),
     sources=("H2O Eval Studio evaluators: Fact-check (agent-based)",),

@@ -1,9 +1,12 @@
 """G-Eval: how well the answer meets a criterion of one's own, by steps that the judge derives from it."""
 
+import re
+import textwrap
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from math import fsum
-from typing import Any, Literal, cast
+from typing import Any, Literal, NamedTuple, cast
 
 from pydantic import Field, create_model
 
@@ -17,6 +20,7 @@ from metrics.judge.custom_prompts import BLOCKS, material
 from metrics.judge.grading import expected_grade
 from metrics.judge.steps import together
 
+LONGEST_NAME = 40  # characters of a criterion in the name of its metric
 Shown = Literal["question", "expected_answer", "contexts"]
 STEPS = Prompt(
     "g_eval.steps",
@@ -38,6 +42,11 @@ class GEvalParameters(Parameters):
     criterion: str = Field(
         "", max_length=4_000, description="What a good answer is: how to tell one that meets it from one that does not."
     )
+    criteria: tuple[str, ...] = Field(
+        (),
+        max_length=10,
+        description="Several criteria in place of one: each is rated alone, and is a metric of its own.",
+    )
     steps: tuple[str, ...] = Field(
         (),
         max_length=20,
@@ -50,6 +59,40 @@ class GEvalParameters(Parameters):
     samples: int = Field(
         1, ge=1, le=20, description="How often the judge rates each answer; the mean counts. Each is a further call."
     )
+
+    @property
+    def rated(self) -> dict[str, str]:
+        """The criteria, each by the name of its metric."""
+        if not self.criteria:
+            return {"g_eval": self.criterion}
+        names: list[str] = []
+        for text in self.criteria:
+            name = "_".join(re.findall(r"[a-z0-9]+", text.casefold()))[:LONGEST_NAME].strip("_") or "criterion"
+            names.append(name if name not in names else f"{name}_{len(names) + 1}")
+        return dict(zip(names, self.criteria, strict=True))
+
+    def measured(self, declared: tuple[Metric, ...]) -> tuple[Metric, ...]:
+        """Return a metric for each criterion."""
+        if not self.criteria:
+            return declared
+        return tuple(
+            replace(
+                declared[0],
+                name=name,
+                description=text,
+                title=textwrap.shorten(text, LONGEST_NAME, placeholder=" …"),
+                primary=place == 0,
+            )
+            for place, (name, text) in enumerate(self.rated.items())
+        )
+
+
+class _Rated(NamedTuple):
+    """One criterion rated: from 0 to 1, by which steps, with the verdict of each sample."""
+
+    value: float
+    steps: list[str]
+    verdicts: list[Verdict]
 
 
 class _Steps(Reply):
@@ -66,6 +109,7 @@ DERIVED = ScriptedReply("g_eval.steps", {"steps": ["Read ACTUAL_ANSWER.", "Look 
     title="G-Eval",
     tasks=("text", "agent"),
     inputs=("answer",),
+    synonyms=("own criterion", "custom", "criteria", "llm as a judge"),
     prompts=(STEPS,),
     metrics=(Metric("g_eval", "How well answers meet the criterion: 0 not at all, 1 in full."),),
     sources=("Liu et al. 2023, G-Eval (arXiv:2303.16634)", "DeepEval: G-Eval"),
@@ -84,6 +128,13 @@ DERIVED = ScriptedReply("g_eval.steps", {"steps": ["Read ACTUAL_ANSWER.", "Look 
             {"g_eval": 1.0},
             parameters={"criterion": POLITE, "steps": ["Look for thanks."], "highest": 3},
             judge=(ScriptedReply("g_eval", {"reason": "It thanks.", "score": 3}),),
+        ),
+        Example(
+            "two criteria, a metric each",
+            GIVEN,
+            {"thanks": 0.5, "is_short": 0.5},
+            parameters={"criteria": ["Thanks!", "Is short."], "steps": ["Read the answer."], "highest": 3},
+            judge=(ScriptedReply("g_eval", {"reason": "In part.", "score": 2}),),
         ),
         Example(
             "a score that is not on the scale",
@@ -122,27 +173,46 @@ async def g_eval(case: Case, parameters: GEvalParameters, judge: Judge) -> CaseS
     tokens distinguishes answers that would all get a 4. Providers give them if the judge's setting `probabilities` is
     on; the local judge always does. With `samples` above 1 the mean of so many replies counts.
 
+    Several `criteria` are rated one by one, each as a metric of its own, named after its words.
+
     A case that lacks something in `shown` is not applicable, nor is any without a criterion. A reply that is no whole
     number of the scale is a parse failure.
     Evidence: the steps, and for each sample the score, which holds from the threshold on, its probabilities and the
     judge's reason.
     """
-    if not parameters.criterion.strip():
+    criteria = {name: text.strip() for name, text in parameters.rated.items()}
+    if not all(criteria.values()):
         return not_applicable("no criterion is given: say what a good answer is")
     data = material("".join(f"{{{name}}}" for name in (*parameters.shown, "actual_answer")), case)
     missing = [name for name in parameters.shown if data[BLOCKS[name]] is None]
     if missing:
         return not_applicable(f"the case has no {' and no '.join(missing)} to show the judge")
     if not (case.answer or "").strip():
-        return CaseScore({"g_eval": 0.0}, reason="the answer is empty")
-    steps = parameters.steps or await _derive_steps(judge, parameters.criterion, data)
-    prompt = _prompt(parameters.criterion, tuple(steps), parameters.highest)
+        return CaseScore(dict.fromkeys(criteria, 0.0), reason="the answer is empty")
+    rated = await together(_rate(judge, text, data, parameters) for text in criteria.values())
+    facts = {
+        "steps": [step for one in rated for step in one.steps],
+        "score": [1 + one.value * (parameters.highest - 1) for one in rated],
+    }
+    if len(rated) == 1:
+        facts["score"] = facts["score"][0]
+    ratings = [
+        verdict if len(rated) == 1 else replace(verdict, text=criterion)
+        for criterion, one in zip(criteria.values(), rated, strict=True)
+        for verdict in one.verdicts
+    ]
+    values = dict(zip(criteria, (one.value for one in rated), strict=True))
+    return CaseScore(values, evidence=Evidence({"ratings": ratings}, facts))
+
+
+async def _rate(judge: Judge, criterion: str, data: Data, parameters: GEvalParameters) -> _Rated:
+    """Return how well an answer meets one criterion."""
+    steps = list(parameters.steps or await _derive_steps(judge, criterion, data))
+    prompt = _prompt(criterion, tuple(steps), parameters.highest)
     form = _form(parameters.highest)
     replies = await together(judge.ask(prompt, form, data, repeat=draw) for draw in range(parameters.samples))
     rated = [_rating_of(reply, parameters) for reply in replies]
-    value = fsum(share for share, _ in rated) / len(rated)
-    facts = {"steps": list(steps), "score": 1 + value * (parameters.highest - 1)}
-    return CaseScore({"g_eval": value}, evidence=Evidence({"ratings": [judged for _, judged in rated]}, facts))
+    return _Rated(fsum(share for share, _ in rated) / len(rated), steps, [judged for _, judged in rated])
 
 
 async def _derive_steps(judge: Judge, criterion: str, data: Data) -> Sequence[str]:

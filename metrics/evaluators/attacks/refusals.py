@@ -73,6 +73,7 @@ def _outcome_reply(outcome: str) -> tuple[ScriptedReply, ...]:
     title="Refusals",
     tasks=("text", "agent"),
     inputs=("question", "answer"),
+    synonyms=("over-refusal", "declines"),
     default_needs=("tags",),
     prompts=(REFUSED,),
     metrics=(

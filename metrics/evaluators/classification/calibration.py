@@ -93,6 +93,7 @@ class Stated:
     stand="last",
     tasks=("classification", "detection"),
     inputs=("predictions",),
+    default_needs=("scored_predictions",),
     metrics=(
         Metric.lower(
             "expected_calibration_error",

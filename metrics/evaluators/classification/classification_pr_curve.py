@@ -46,6 +46,7 @@ class ScoreCurveParameters(ClassificationParameters):
     title="Classification precision–recall curve",
     tasks=("classification",),
     inputs=("label", "predictions"),
+    default_needs=("scored_predictions",),
     metrics=(
         *best_f1_metrics("classes"),
         Metric(

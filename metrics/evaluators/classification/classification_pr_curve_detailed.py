@@ -48,6 +48,7 @@ class DetailedParameters(ClassificationParameters):
     stand="aside",
     tasks=("classification",),
     inputs=("label", "predictions"),
+    default_needs=("scored_predictions",),
     metrics=(
         Metric("tp", "Share of cases whose true label reaches the score threshold.", binary=True, primary=True),
         Metric.lower(

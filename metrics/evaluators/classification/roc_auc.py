@@ -44,6 +44,7 @@ class RocParameters(ClassificationParameters):
     stand="first",
     tasks=("classification",),
     inputs=("label", "predictions"),
+    default_needs=("scored_predictions",),
     metrics=(
         Metric(
             "roc_auc",

@@ -67,6 +67,7 @@ class SelectiveParameters(ResamplingParameters):
     stand="last",
     tasks=("classification",),
     inputs=("label", "predictions"),
+    default_needs=("scored_predictions",),
     metrics=(
         Metric.lower(
             "risk_area",

@@ -61,6 +61,7 @@ class TopParameters(ClassificationParameters):
     title="Top-k accuracy",
     tasks=("classification",),
     inputs=("label", "predictions"),
+    default_needs=("scored_predictions",),
     metrics=top_metrics((1, 3, 5)),
     sources=("scikit-learn: top_k_accuracy_score",),
     standards=("valid and reliable",),

@@ -82,6 +82,7 @@ ANSWER = "John Muir founded the Sierra Club in 1892 [1, 2]. He was born in 1838 
     id="citation",
     title="Citation",
     inputs=("answer", "retrieved_contexts"),
+    default_needs=("cited_passages",),
     prompts=(SUPPORT,),
     version=4,
     metrics=(

@@ -43,6 +43,7 @@ class GroundednessParameters(Parameters):
     id="groundedness",
     title="Groundedness (likeness)",
     inputs=("answer", "retrieved_contexts"),
+    synonyms=("no judge", "hallucination score"),
     metrics=(
         Metric(
             "groundedness",

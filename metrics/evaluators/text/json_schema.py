@@ -48,6 +48,7 @@ class JsonSchemaParameters(Parameters):
     id="json_schema",
     title="JSON schema",
     inputs=("answer",),
+    synonyms=("structured output", "format", "valid json"),
     metrics=boolean_metrics("are JSON and valid by the schema"),
     sources=("H2O Eval Studio evaluators: JSon Schema",),
     default_needs=("json_schema",),

@@ -67,6 +67,7 @@ class LanguageParameters(Parameters):
     id="language_mismatch",
     title="Language mismatch",
     inputs=("question", "answer"),
+    synonyms=("wrong language", "translation"),
     prompts=(SAME_LANGUAGE,),
     metrics=boolean_metrics("are in the language of the question, or in the one it asks for"),
     sources=("H2O Eval Studio evaluators: Language mismatch", "Lui & Baldwin 2012"),

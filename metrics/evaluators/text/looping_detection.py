@@ -30,6 +30,7 @@ class LoopingParameters(Parameters):
     id="looping_detection",
     title="Looping detection",
     inputs=("answer",),
+    synonyms=("repetition", "degeneration"),
     metrics=(
         Metric.lower(
             "looping",

@@ -89,6 +89,7 @@ TONE = {"column": "tone", "low": 1, "high": 5, "threshold": 3}
     title="Own scores",
     tasks=("text", "agent"),
     inputs=("answer",),
+    synonyms=("custom metric", "human scores", "feedback"),
     default_needs=("own_scores",),
     has_thresholds=False,
     metrics=(Metric("score", "A number that came with the output."),),

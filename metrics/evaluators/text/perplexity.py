@@ -15,6 +15,7 @@ from metrics.models.language_model import LanguageModel, Loss
     id="perplexity",
     title="Perplexity",
     inputs=("answer",),
+    synonyms=("fluency",),
     metrics=(
         Metric.lower(
             "perplexity", "exp of the mean cross-entropy of the answer's tokens.", low=1.0, high=inf, threshold=inf

@@ -31,6 +31,7 @@ class TextMatchingParameters(Parameters):
     id="text_matching",
     title="Text matching",
     inputs=("answer", "conditions"),
+    synonyms=("contains", "regex", "regular expression", "assertion", "keyword"),
     metrics=METRICS,
     sources=("H2O Eval Studio evaluators: Text matching",),
     standards=(

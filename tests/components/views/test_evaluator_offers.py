@@ -5,12 +5,13 @@ from dataclasses import replace
 import pytest
 
 from components.views.setup import evaluator_drawer
-from components.views.setup.evaluator_offers import Offer, choice, offers, shelved
+from components.views.setup.evaluator_offers import Choice, choice, offers, shelved, tick_presets
 from metrics.core.evaluator import Parameters
 from metrics.core.registry import evaluators
-from metrics.library.presets import PRESETS, suitable
+from metrics.library.presets import suitable
+from metrics.presentation.families import is_found
 
-DATA = {"question", "answer", "expected_answers", "worded_answers"}
+DATA = {"question", "answer", "expected_answers", "worded_answers", "few_outputs"}
 CATALOGUE = {
     name: replace(
         evaluators()["rouge"], id=name, inputs=inputs, resources=resources, parameters=Parameters,
@@ -67,22 +68,67 @@ def test_what_cannot_run_is_set_aside_with_its_reason(asked, judge, ready, waiti
     ("ROUGE", True), ("longest common", True), ("rouge2", True), ("text references", True), ("zebra", False),
 ], ids=["a name", "the definition", "a metric", "the family", "nothing"])  # fmt: skip
 def test_search_looks_into_names_metrics_and_definitions(wanted: str, found: bool) -> None:
-    assert Offer(evaluators()["rouge"], (), ()).matches(wanted) is found
+    assert is_found(evaluators()["rouge"], wanted) is found
 
 
-@pytest.mark.parametrize(("values", "chosen", "preset", "change"), [
-    ({}, PRESETS["quick"].runnable("text", DATA), "quick", (0, 0)),
-    ({"preset": ["answers"]}, ["rouge", "bleu"], "answers", (0, 0)),
-    ({"preset": ["answers"], "evaluator": ["rouge", "perplexity"]}, ["rouge", "perplexity"], "answers", (1, 1)),
-    ({"evaluator": ["rouge", "no_such"]}, ["rouge"], "", (1, 0)), ({"evaluator": ["none"]}, [], "", (0, 0)),
-    ({"preset": ["detection"]}, PRESETS["quick"].runnable("text", DATA), "quick", (0, 0)),
-], ids=["nothing", "a preset", "a preset, changed", "by name", "none", "a preset for other data"])  # fmt: skip
-def test_the_address_chooses(address, values, chosen, preset, change):
+SYNONYMS = {
+    "custom": "g_eval", "own criterion": "g_eval", "rubric": "rubric", "criteria": "rubric", "accuracy": "exact_match",
+    "hallucination": "groundedness", "groundedness": "groundedness", "toxicity": "toxicity_classifier",
+    "pii": "pii_leakage", "json": "json_schema", "regex": "text_matching", "latency": "latency", "cost": "cost",
+    "map": "average_precision", "iou": "segmentation_iou", "f1": "classification", "ndcg": "ranking",
+    "bias": "fairness_bias", "jailbreak": "jailbreak_success",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("wanted", "id"), SYNONYMS.items(), ids=SYNONYMS)
+def test_search_knows_what_people_call_it(wanted: str, id: str) -> None:
+    assert is_found(evaluators()[id], wanted)
+    assert sum(is_found(entry, wanted) for entry in evaluators().values()) < len(evaluators()) / 2
+
+
+RIGHT = ("rouge", "answer_semantic_similarity")
+
+
+@pytest.mark.parametrize(("values", "judge", "chosen", "ticked"), [
+    ({}, False, RIGHT, {"right"}),
+    ({"preset": ["right", "claims"]}, False, RIGHT, {"right", "claims"}),
+    ({"preset": ["right", "claims"]}, True, (*RIGHT, "answer_correctness", "answer_relevance"), {"right", "claims"}),
+    ({"preset": ["answers"]}, False, (*RIGHT, "answer_relevancy_sentence"), {"right", "topic"}),
+    ({"preset": ["right"], "evaluator": ["rouge"]}, False, ("rouge",), set()),
+    ({"preset": ["claims"], "evaluator": [*RIGHT, "bleu"]}, False, (*RIGHT, "bleu"), {"right", "claims"}),
+    ({"evaluator": ["bleu", "no_such"]}, False, ("bleu",), set()), ({"evaluator": ["none"]}, False, (), set()),
+    ({"preset": ["none"]}, False, (), set()), ({"preset": ["detection"]}, False, (), set()),
+], ids=["nothing", "one waits for a judge", "a judge", "several by one name", "a preset in part", "and one more",
+        "by name", "none", "no preset", "a preset for other data"])  # fmt: skip
+def test_the_address_chooses(address, values, judge, chosen, ticked):
     address.update(values)
-    ready = [*PRESETS["quick"].runnable("text", DATA), "perplexity"]
-    found = choice(list(suitable("text", DATA)), "text", DATA, ready)
-    assert sorted(found.chosen) == sorted(chosen)
-    assert (found.preset, found.change) == (preset, change)
+    found = chosen_by_address(judge)
+    assert found.chosen == chosen
+    assert set(found.ticked) == ticked
+    assert "grounded" not in found.held, "there are no contexts"
+
+
+def chosen_by_address(judge: bool = False) -> Choice:
+    """What the address chooses for DATA, as the page asks it."""
+    shelf = shelved(
+        offers(evaluators(), "text", DATA), (), lambda id: not judge and "judge" in evaluators()[id].needs, lambda _: ""
+    )
+    return choice(list(suitable("text", DATA)), "text", DATA, shelf, lambda: {"right": RIGHT})
+
+
+@pytest.mark.parametrize(("values", "ticks", "written"), [
+    ({}, ["right", "topic"], {"preset": ["right", "topic"], "evaluator": None}),
+    ({}, [], {"preset": "none", "evaluator": None}),
+    ({"evaluator": [*RIGHT, "bleu"]}, [], {"preset": "none", "evaluator": ["bleu"]}),
+    ({"evaluator": ["bleu"]}, ["right"], {"preset": ["right"], "evaluator": ["bleu", *RIGHT]}),
+    ({}, ["right", "claims"], {"preset": ["right", "claims"], "evaluator": None}),
+], ids=["one more", "none left", "what was added stays", "added to what was named", "a judge awaited"])  # fmt: skip
+def test_a_tick_adds_and_takes_its_evaluators(address, monkeypatch, values, ticks, written):
+    address.update(values)
+    put: dict[str, object] = {}
+    monkeypatch.setattr("components.widgets.url.put", lambda **values: put.update(values))
+    tick_presets(ticks, chosen_by_address())
+    assert put == written
 
 
 def test_changes_are_listed_beside_their_defaults() -> None:
