@@ -19,6 +19,7 @@ from metrics.ingest.sheet_reader import combined_of, part_of, suite_of
 from metrics.ingest.source import AS_IT_SEEMS, Reading, labels_of
 from metrics.ingest.tables.columns import Role
 from metrics.ingest.tables.native_types import frame_sheet
+from metrics.ingest.vectors import vector_part
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -222,17 +223,32 @@ def outputs_from_frame(
 ) -> Outputs:  # fmt: skip
     """Return the outputs in a table in memory, as `read_outputs`; `frame` as in `suite_from_frame`.
 
-    Without a column `model` the model is `model_name`, or `name`. COCO results may be a list or data frame of records.
+    Without a column `model` the model is `model_name`, or `name`. {model: frame} has a frame of each model, or a list,
+    array or series of its answers in the order of the cases. COCO results may be a list or data frame of records.
     """
-    with written_document(frame if suite.task in VISION else None, name) as path:
+    problems = _problems(keep_good_rows, answers, suite, keep_unknown_classes)
+    if isinstance(frame, Mapping):
+        parts = [_part_in_memory(own, str(model), suite, mapping, str(model), problems) for model, own in frame.items()]
+    else:
+        parts = [_part_in_memory(frame, name, suite, mapping, None, problems, model_name or name)]
+    return replace(outputs_of(parts, suite, problems).value, receipt=problems.receipt)
+
+
+def _part_in_memory(
+    given: Any, name: str, suite: Suite, mapping: Mapping[str, str] | None, renamed: str | None, problems: Problems,
+    model: str = "",
+) -> Part:  # fmt: skip
+    """Return the outputs in a table, COCO results or answers in order; `model` where they do not name theirs."""
+    with written_document(given if suite.task in VISION else None, name) as path:
         if path is not None:
-            return load_outputs(
-                path, suite=suite, model_names={path: model_name or name}, keep_good_rows=keep_good_rows,
-                keep_unknown_classes=keep_unknown_classes, readings={path: Reading(answers=answers or {})},
-            ).value  # fmt: skip
-    sheet = frame_sheet(frame, name, _problems(keep_good_rows, answers, suite, keep_unknown_classes))
-    part = part_of(sheet, suite, mapping, model_name or name, None)
-    return replace(outputs_of([part], suite, sheet.problems).value, receipt=sheet.problems.receipt)
+            request = Request(problems, suite.task, None, "outputs", model=renamed or model)
+            with _opened(path, None, Reading(answers=problems.answers[""]), problems) as upload:
+                reader = reader_of(upload)
+                part = reader.outputs(upload, request, suite)
+                _note_rest(upload, reader, problems)
+                return part
+    answers = None if hasattr(given, "columns") else vector_part(given, renamed or model, suite, problems)
+    return answers or part_of(frame_sheet(given, name, problems), suite, mapping, renamed or model, renamed)
 
 
 def combined_from_frame(

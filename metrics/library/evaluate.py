@@ -18,11 +18,14 @@ from metrics.core.registry import add_plugin
 from metrics.core.suite import Outputs, Suite
 from metrics.engine.evaluation import COMMAND_ONLY, EvaluationInCode
 from metrics.engine.evaluation_fields import expected_value, option_of
+from metrics.ingest.vectors import PREDICTION, TRUTH, ClassNames
+from metrics.library.given_values import MODEL, recognize_values
+from metrics.library.input_data import Tell
 from metrics.library.prepare import prepare
 from metrics.library.run import Run
 
 Table = Any  # what metrics.ingest.tables.native_types takes
-PLACED = ("suite", "outputs", "evaluators")  # the arguments that need no name
+PLACED = ("suite", "outputs", "evaluators", "classes")  # the arguments that are no settings
 CALLED = {"param": "parameters"}  # fields that Python calls otherwise
 FIELDS = {
     CALLED.get(name, name): (name, field)
@@ -33,17 +36,29 @@ logger = logging.getLogger("metrics")
 
 
 def evaluate(
-    suite: "Suite | str | Path | Table",
-    outputs: "Outputs | str | Path | Table | Sequence[str | Path] | None" = None,
+    suite: "Suite | str | Path | Table" = None,
+    outputs: "Outputs | str | Path | Table | Sequence[str | Path] | Mapping[str, Table] | None" = None,
     evaluators: "Sequence[str | Evaluator] | str | None" = None,
+    *,
+    classes: "ClassNames | None" = None,
     **settings: Any,
 ) -> Run:
     """Evaluate the outputs of one or more models on a suite and return the finished, sealed Run.
 
-    `suite` and `outputs` are Suite and Outputs, files of any supported format or their URLs, or tables in memory
-    (data frames of pandas or polars, Arrow tables, lists of dictionaries, Hugging Face Datasets) with the canonical
-    column names; a file that holds cases and answers needs no outputs. `evaluators` are ids, and functions of your own
-    made by @evaluator (default: all of Assay's that fit the suite and need no model).
+        evaluate(y_true, y_pred)                     # lists, arrays, tensors or series of classes, or of numbers
+        evaluate(y_true, {"a": y_pred, "b": y_prob}) # scores [n, classes], or of the second of two classes
+        evaluate(frame)                              # y_true, y_pred (y_pred_a, y_pred_b); question, answer, expected
+        evaluate(suite, {"a": frame, "b": answers})  # by id (a column or the index), by question, or in order
+        evaluate([{"input": …, "output": …, "expected": …}])       # or question, contexts, answer, ground_truth
+        evaluate([{"boxes": …, "labels": …}], [{"boxes": …, "labels": …, "scores": …}])  # torchvision, x1 y1 x2 y2
+        evaluate(coco_dictionary, {"a": results, "b": results})    # or objects of pycocotools
+        evaluate("suite.csv", ["a.csv", "b.csv"])    # files, zips, URLs; {"name": "a.csv"} names the model
+
+    Tables are data frames of pandas or polars, Arrow tables, lists of dictionaries or Hugging Face Datasets; Suite and
+    Outputs are taken as they are. Whole numbers of y_true are classes if few; `task="regression"` or
+    `"classification"` says so. `classes` names them, in the order of the columns of scores, or by number.
+    `evaluators` are ids, and functions of your own made by @evaluator (default: all of Assay's that fit the suite and
+    need no model).
 
     `settings` are the flags of the command `evaluate` by their names (docs/command.md), with the same defaults, hints
     and refusals; a flag NAME=VALUE is a mapping, one that is repeated a list. Python has some more: `parameters` maps
@@ -67,7 +82,7 @@ def evaluate(
                 logger.info(line)
 
     try:
-        prepared = prepare(as_evaluation(suite, outputs, evaluators, settings), "python", tell)
+        prepared = prepare(as_evaluation(suite, outputs, evaluators, settings, classes, tell), "python", tell)
     finally:
         for text in doubts:
             warnings.warn(text, stacklevel=2)
@@ -85,8 +100,21 @@ def evaluate(
     return Run(run.folder)
 
 
-def as_evaluation(suite: Any, outputs: Any, evaluators: Any, settings: Mapping[str, Any]) -> EvaluationInCode:
-    """Return the evaluation that arguments ask for. TypeError for unknown ones, InputError for wrong values."""
+def as_evaluation(
+    suite: Any,
+    outputs: Any,
+    evaluators: Any,
+    settings: Mapping[str, Any],
+    classes: "ClassNames | None" = None,
+    tell: Tell | None = None,
+) -> EvaluationInCode:
+    """Return the evaluation that arguments ask for; `tell` is told what was assumed.
+
+    TypeError for unknown ones, InputError for wrong values.
+    """
+    if suite is None and TRUTH in settings:  # as scikit-learn names them
+        suite, outputs = settings[TRUTH], settings.get(PREDICTION)
+        settings = {name: value for name, value in settings.items() if name not in (TRUTH, PREDICTION)}
     for name in settings:
         if name not in FIELDS:
             hint = did_you_mean(name, FIELDS)
@@ -94,6 +122,14 @@ def as_evaluation(suite: Any, outputs: Any, evaluators: Any, settings: Mapping[s
     if evaluators is not None and not isinstance(evaluators, str):
         evaluators = ids_of(evaluators)
     values = {FIELDS[name][0]: value for name, value in settings.items() if value is not None}
+    named = settings.get("model_name") or MODEL
+    model = named if isinstance(named, str) else next(iter(named))
+    given = recognize_values(suite, outputs, settings.get("task"), classes, model, bool(settings.get("keep_good_rows")))
+    suite, outputs = given.suite, given.outputs
+    if given.models:
+        values["model_name"] = given.models
+    if tell and given.notes:
+        tell("warning", *given.notes)
     target = values.get("target")
     if isinstance(target, Mapping) or callable(target):  # a description, or a function
         values["target"] = [target]

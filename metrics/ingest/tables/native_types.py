@@ -11,7 +11,7 @@ from metrics.core.suite import STRINGS
 from metrics.ingest.problems import Problems, first_line
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.tables.box_lists import spread_boxes
-from metrics.ingest.tables.columns import fold
+from metrics.ingest.tables.columns import fold, spellings
 from metrics.ingest.tables.listed_answers import name_expected
 from metrics.ingest.tables.values import (
     CHATS,
@@ -47,8 +47,8 @@ NO_VALUE = -1  # of a ClassLabel without a label
 
 
 def frame_sheet(given: Any, name: str, problems: Problems) -> Sheet:
-    """Return what plain_frame takes as a sheet; pandas' missing values are absent, its index is not read.
-
+    """Return what plain_frame takes as a sheet; pandas' missing values are absent, of its indexes those that say
+       something are read (see `with_index`).
     Rows count from 1.
     """
     frame = plain_frame(given, name)
@@ -168,8 +168,8 @@ def plain_frame(given: Any, name: str) -> "pd.DataFrame | pa.Table":
     Class labels of a Hugging Face Dataset become their names. Raises InputError where it is no table, or where it has
     columns that are not text, numbers or lists of them (pictures, sounds).
     """
-    if hasattr(given, "iloc"):
-        return cast("pd.DataFrame", given)
+    if hasattr(given, "iloc") and given.ndim == 2:
+        return with_index(cast("pd.DataFrame", given))
     if _is_records(given):
         import pandas as pd
 
@@ -182,6 +182,18 @@ def plain_frame(given: Any, name: str) -> "pd.DataFrame | pa.Table":
     if hasattr(given, "collect"):
         found += ", which is not computed yet (.collect() does it)"
     raise InputError([InputProblem(name, found, EXPECTED)])
+
+
+def with_index(frame: "pd.DataFrame") -> "pd.DataFrame":
+    """Return a frame with an index that says something as columns: one with names, or one of different texts as ids."""
+    names = [str(name) for name in frame.index.names if name not in (None, "index")]
+    if len(names) == frame.index.nlevels:
+        return frame if {*names} & {*map(str, frame.columns)} else frame.reset_index()
+    ids = frame.index.nlevels == 1 and frame.index.is_unique and len(frame) > 0
+    if not ids or not all(isinstance(id, str) for id in frame.index):
+        return frame
+    known = {fold(str(name)) for name in frame.columns} & spellings("case_id")
+    return frame if known else frame.reset_index(names="case_id")
 
 
 def _is_records(given: Any) -> bool:
