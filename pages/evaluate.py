@@ -1,25 +1,23 @@
-from collections.abc import Sequence
 from dataclasses import replace
-from itertools import count
 
 import pandas as pd
 import streamlit as st
 
 from components.data import evaluation_inputs, target_runs, uploaded_files, workspace_runs
 from components.views.results import what_was_read
-from components.views.setup import evaluator_chooser, object_findings, run_start, target_form
-from components.widgets import column_mapping, controls, problem_list, uploads, url
+from components.views.setup import dropped_files, evaluator_chooser, object_findings, run_start, target_form
+from components.widgets import column_mapping, controls, problem_list, url
 from components.widgets.frame import editors_only, frame
 from metrics.presentation import format
 
 SOURCES = {
-    "upload": "Upload a suite",
+    "upload": "Your files",
     "stored": "A stored suite",
-    "sample": "A bundled sample",
+    "sample": "A sample",
     "run": "An earlier run",
 }
-WITH_OUTPUTS = {"sample": "✓ included in the sample", "run": "✓ the outputs of that run"}
-ANSWERS = {"upload": "Upload answers", "model": "Run a model"}
+WITH_OUTPUTS = {"sample": "✓ with its answers", "run": "✓ with the outputs of that run"}
+ANSWERS = {"upload": "Add answers", "model": "Ask a model"}
 TASKS = {
     "": "as the columns say", "text": "text: questions and answers",
     "classification": "classification: one class or several",
@@ -27,46 +25,30 @@ TASKS = {
     "detection": "detection: boxes in images", "segmentation": "segmentation: a label for every pixel",
     "agent": "agent: tasks, traces and files",
 }  # fmt: skip
-SUITE_HINT = (
-    "CSV, JSONL, JSON, YAML, Parquet, Excel, COCO JSON or a zip; also as .gz. Logs of Inspect and exports of lm-eval, "
-    "LangSmith, Langfuse, Phoenix, Braintrust, promptfoo … are understood, and the names of ragas, DeepEval and MLflow."
-)
-OUTPUTS_HINT = "One file with a column model, or a file for each model. COCO results are understood too."
-FILES_HINT = (
-    "The files that the agents made, as CASE/… (CASE the case's id; MODEL/CASE/… for several models) or under the "
-    "names in the traces. They are checked by type; nothing in them is run."
-)
-IMAGES_HINT = "File names as in the suite. Without images everything is computed, and boxes are drawn without them."
 EXAMPLES = {  # what to bring: suite, outputs
     "Text": (
         "case_id,question,expected_answer\n1,Capital of Peru?,Lima\n2,What is 6 × 7?,42",
         "case_id,model,answer\n1,small,Lima\n1,large,The capital is Lima.",
     ),
     "Classification": ("case_id,question,label\n1,I am so glad!,joy", "case_id,model,label,score\n1,small,joy,0.83"),
-    "Regression, with or without intervals": (
+    "Regression": (
         "case_id,true_value\n1,412.5\n2,377.0",
         "case_id,model,predicted_value,predicted_low,predicted_high\n1,small,405,380,430",
     ),
-    "Detection, or COCO JSON": (
+    "Detection": (
         "image,label,x,y,w,h\na.jpg,cat,10,20,64,48",
         "image,label,score,x,y,w,h\na.jpg,cat,0.9,11,19,60,50",
     ),
-    "Agents, or OpenTelemetry, or OpenAI messages": (
+    "Agents": (
         "case_id,question,expected_answer\n1,Plot the sales,1. Load the data 2. Plot it",
         '{"case_id": "1", "model": "small",\n "messages": [{"role": "user", …}, …]}',
     ),
-    "Segmentation: zips of indexed PNGs": ("masks.zip\n  a.png  b.png  labels.txt", "small.zip\n  a.png  b.png"),
+    "Segmentation": ("masks.zip\n  a.png  b.png  labels.txt", "small.zip\n  a.png  b.png"),
 }
 
 
-def choose_suite(source: str) -> tuple[str, str]:
-    """Choose the suite (name of an upload, fingerprint or sample id) and the zip of images; "" if not yet chosen."""
-    if source == "upload":
-        suites = uploads.draw_uploads("Test cases", "suite", uploaded_files.TABLES, hint=SUITE_HINT)
-        images = []
-        if suites and evaluation_inputs.wants_images(suites[0], tuple(url.params("read"))):
-            images = uploads.draw_uploads("Images, a zip", "images", uploaded_files.ARCHIVES, hint=IMAGES_HINT)
-        return next(iter(suites), ""), next(iter(images), "")
+def choose_suite(source: str) -> str:
+    """Choose a stored suite, a sample or a run; "" if there is none."""
     offered = {
         "stored": evaluation_inputs.stored_suites,
         "sample": workspace_runs.sample_titles,
@@ -74,56 +56,15 @@ def choose_suite(source: str) -> tuple[str, str]:
     }
     options = offered[source]()
     if not options:
-        st.info("Nothing is stored yet: every evaluated suite and every run is. Upload a suite to begin.")
-        return "", ""
+        st.info("Nothing is stored yet: every evaluated suite and every run is. Drop your files to begin.")
+        return ""
     asked = url.param("suite", "") or ""
     names = list(options)
     place = names.index(asked) if asked in options else 0
     chosen = st.selectbox("Test cases", names, place, format_func=options.__getitem__, key=f"suite-{source}")
     if chosen != asked:
         url.put(suite=chosen, smap=None, omap=None)
-    return str(chosen), ""
-
-
-def choose_outputs(source: str) -> tuple[tuple[str, ...], tuple[str, ...], bool]:
-    """Choose the files of outputs and the model of each ("": from a column); and whether the suite has the answers."""
-    if source in WITH_OUTPUTS:
-        st.text("What the models answered")
-        st.text(WITH_OUTPUTS[source])
-        return (), (), False
-    together = source == "upload" and url.flag("together")
-    tokens = []
-    if together:
-        st.text("What the models answered")
-    else:
-        tokens = uploads.draw_uploads(
-            "What the models answered", "outputs", uploaded_files.TABLES, many=True, hint=OUTPUTS_HINT
-        )
-    if source == "upload" and not tokens:
-        st.checkbox(
-            "My suite file already has the answers", value=together, key=f"together-{together}",
-            on_change=lambda: url.put(together=not together),
-        )  # fmt: skip
-    called: list[str] = []
-    models: list[str] = []
-    for token in tokens:
-        file = uploaded_files.upload_name(token)
-        guess = another_name(uploaded_files.model_name(file), models)
-        if evaluation_inputs.names_its_models(token, tuple(url.params("read"))):
-            models.append("")
-            continue
-        asked = uploaded_files.choices_of(token, url.params("called")).get("model", guess)
-        models.append(st.text_input(f"Model that made {file}", asked, key=f"called-{token}").strip() or guess)
-        called.append(f"{token}.model={models[-1]}")
-    if called:
-        url.put(called=called)
-    return tuple(tokens), tuple(models), together
-
-
-def another_name(name: str, taken: Sequence[str]) -> str:
-    """Return the name, with a number where another file has it already: `outputs`, `outputs 2`."""
-    names = (name if number == 1 else f"{name} {number}" for number in count(1))
-    return next(each for each in names if each not in taken)
+    return str(chosen)
 
 
 def choose_on_file(suite: str, stored: dict[str, str]) -> str:
@@ -147,33 +88,17 @@ def offer_cases(suite: str) -> None:
         )  # fmt: skip
 
 
-def choose_files(suite: str, outputs: tuple[str, ...], together: bool) -> str:
-    """Choose the zip of files that agents made, if the outputs refer to any; "" without one."""
-    combined = together and bool(suite)
-    tokens = (suite,) if combined else outputs
-    agents = url.param("task") == "agent"
-    role: evaluation_inputs.FileRole = "combined" if combined else "outputs"
-    if not tokens or not (agents or evaluation_inputs.wants_files(tokens, role, tuple(url.params("read")))):
-        return ""
-    chosen = uploads.draw_uploads(
-        "Files the agents made, a zip (if any)", "files", uploaded_files.ARCHIVES, hint=FILES_HINT
-    )
-    return next(iter(chosen), "")
-
-
 def show_examples() -> None:
     """Draw examples of files, before anything is chosen."""
-    for title, examples in EXAMPLES.items():
-        with st.container(gap="xsmall"):
-            st.caption(title)
-            for place, example in zip(st.columns(2), examples, strict=True):
-                place.code(example, language=None, wrap_lines=True)
+    for tab, examples in zip(st.tabs(list(EXAMPLES)), EXAMPLES.values(), strict=True):
+        for place, example in zip(tab.columns(2), examples, strict=True):
+            place.code(example, language=None, wrap_lines=True)
 
 
 def show_columns(inputs: evaluation_inputs.Inputs) -> str:
     """Draw how each file was read; return what is in the way: `question`, `problem`, or nothing."""
     files = evaluation_inputs.previews(inputs)
-    obstacles = [column_mapping.draw_file(file, parameter_of(file), files) for file in files]
+    obstacles = [column_mapping.draw_file(file, parameter_of(file), files, whole=False) for file in files]
     if files:
         with st.expander("Columns, lists and first rows"):
             if inputs.source == "upload":
@@ -198,7 +123,9 @@ def show_file(file: evaluation_inputs.InspectedFile) -> None:
     seen = file.preview
     if seen is None:
         return
-    st.text(f"{file.name}: " + (" ".join(seen.notes) or "which column is which"))
+    st.text(column_mapping.line_of(file))
+    for note in seen.notes:
+        st.text(note)
     if file.canonical:
         column_mapping.draw_mapping(file.token, seen.mapping, file.canonical, seen.columns, parameter_of(file))
     if seen.lists:
@@ -215,7 +142,8 @@ def show_file(file: evaluation_inputs.InspectedFile) -> None:
 
 def tokens_of(inputs: evaluation_inputs.Inputs) -> dict[str, str]:
     """Return the tokens of the uploads by the names of the files."""
-    return uploaded_files.tokens_of((inputs.suite if inputs.source == "upload" else "", *inputs.outputs))
+    suite = inputs.suite if inputs.source == "upload" and inputs.suite not in inputs.outputs else ""
+    return uploaded_files.tokens_of((suite, *inputs.outputs))
 
 
 def show_problems(facts: evaluation_inputs.ReadInputs, inputs: evaluation_inputs.Inputs) -> str:
@@ -243,37 +171,48 @@ def show_problems(facts: evaluation_inputs.ReadInputs, inputs: evaluation_inputs
 
 frame("evaluate", "What should be evaluated?", needs_run=False)
 editors_only("evaluate a suite")
+dropped_files.take_old_address()
 left, right = st.columns([7, 3], gap="medium")
 with left:
-    source = controls.choice("Suite", SOURCES, "from")
-    first, second = st.columns(2)
-    with first:
-        suite, images = choose_suite(source)
-    with second:
-        stored = target_runs.answers_on_file(suite) if source == "stored" and suite else {}
-        on_file_too = {"upload": "Upload", "file": f"On file ({len(stored)})", "model": ANSWERS["model"]}
-        answers = on_file_too if stored else ANSWERS  # short: the three stand in a column
-        by = "" if source in WITH_OUTPUTS else controls.choice("Answers", answers, "by", clears=("job", "answers"))
-        asking, on_file = by == "model", choose_on_file(suite, stored) if by == "file" else ""
-        outputs, models, together = ((), (), False) if asking or on_file else choose_outputs(source)
-        if by == "upload" and source == "stored" and suite and not outputs:
+    source = controls.choice("Suite", SOURCES, "from", clears=("file", "suite", "by", "job", "answers"))
+    suite = "" if source == "upload" else choose_suite(source)
+    stored = target_runs.answers_on_file(suite) if source == "stored" and suite else {}
+    seen, by, on_file = {}, "upload", ""
+    if source in WITH_OUTPUTS:
+        st.text(WITH_OUTPUTS[source])
+    elif source == "stored" and suite:
+        have = {"file": f"Answers you have ({len(stored)})"} if stored else {}
+        by = controls.choice("Answers", {"upload": ANSWERS["upload"], **have, "model": ANSWERS["model"]}, "by",
+                             clears=("job", "answers"))  # fmt: skip
+        on_file = choose_on_file(suite, stored) if by == "file" else ""
+    if source == "upload" or (source == "stored" and suite and by == "upload"):
+        seen = dropped_files.choose_files(stored=source == "stored")
+        if source == "stored" and not seen:
             offer_cases(suite)
-        files = choose_files(suite, outputs, together)
-    uploads.draw_refused()
+    roles = evaluation_inputs.roles_of(seen, tuple(url.params("read")), source != "upload")
+    suite, joined = suite or roles.suite, bool(roles.suite) and roles.suite in roles.outputs
+    models = dropped_files.name_models(seen, roles.outputs)
+    listed = st.container()  # the files, above their questions though what is wrong is known after them
+    answered = bool(roles.outputs or on_file) or source in WITH_OUTPUTS
+    if source == "upload" and suite and not answered:
+        by = controls.choice("Answers", ANSWERS, "by", clears=("job", "answers"))
+        dropped_files.draw_columns_of_models(seen[suite], suite)
+    asking = by == "model" and not answered
     obstacle, facts, unchecked = "", None, ""
     inputs = evaluation_inputs.Inputs(
-        source, suite, images, outputs, models, together, url.param("task", "") or "", tuple(url.params("smap")),
-        tuple(url.params("omap")), url.flag("keep"), files, readings=tuple(url.params("read")), on_file=on_file,
+        source, suite, roles.images, roles.outputs, models, joined, url.param("task", "") or "",
+        tuple(url.params("smap")), tuple(url.params("omap")), url.flag("keep"), roles.files,
+        readings=tuple(url.params("read")), on_file=on_file,
     )  # fmt: skip
-    if not suite and not outputs:
+    if source == "upload" and not seen:
         show_examples()
     receipt = st.container()  # above the columns, though it is known after them
     if suite and source not in WITH_OUTPUTS:
         obstacle = show_columns(inputs)
-    answered = bool(outputs or on_file) or together or source in WITH_OUTPUTS
+    found = ()
     if suite and source == "upload" and not obstacle and not answered:
         alone = evaluation_inputs.read_suite(inputs)  # said now, not only when the answers are here
-        obstacle = show_problems(alone, inputs)
+        found, obstacle = alone.problems, show_problems(alone, inputs)
     if asking and suite and not obstacle:
         st.subheader("The model to run", anchor=False)
         inputs = replace(inputs, job=target_form.draw_target(inputs))
@@ -282,9 +221,12 @@ with left:
         inputs = object_findings.with_answers(inputs)
         with st.spinner("Reading and checking the files"):
             facts = evaluation_inputs.read_inputs(inputs)
-        obstacle = show_problems(facts, inputs)
+        found, obstacle = facts.problems, show_problems(facts, inputs)
         if facts.complete and facts.understood is not None and facts.understood.task in ("detection", "classification"):
             unchecked = object_findings.draw_checks(inputs)
+    if seen:
+        with listed:
+            dropped_files.draw_files(seen, roles, dict(zip(roles.outputs, models, strict=True)), found)
     if facts is not None and facts.understood is not None:
         with receipt:
             what_was_read.draw_receipt(facts.understood.receipt, tokens_of(inputs))
@@ -295,18 +237,14 @@ with right:
         with st.container(height="stretch", vertical_alignment="bottom"):
             run_start.draw_understood(understood, inputs.keep)
     else:
-        if evaluation_inputs.are_exchanged(inputs) and st.button("Exchange the two files"):
-            url.put(suite=inputs.outputs[0], outputs=[inputs.suite], smap=None, omap=None, called=None)
-            st.rerun()
-        seen = evaluation_inputs.previews(inputs)[0].preview if suite and source == "upload" else None
-        ignored = "" if seen is None else ", ".join(seen.ignored)
-        beside = f" The suite file has {ignored}: say above if these are the answers." if ignored else ""
+        vision = suite in seen and seen[suite].is_vision
         run_start.draw_not_ready(
-            "Choose the suite." if not suite
+            "Drop your files, or choose a stored suite or a sample." if not suite
             else "Fix the problems, or skip the bad rows." if obstacle == "problem"
             else "Answer the question about a file." if obstacle == "question"
             else "Run the model on the cases first." if asking and not complete
-            else "Add what the models answered." + beside if not complete
+            else f"{'Predictions' if vision else 'Answers'} are missing: drop the files of your models too"
+            + ("." if vision else ", or ask a model.") if not complete
             else unchecked
         )  # fmt: skip
 if understood is not None and not unchecked:

@@ -19,6 +19,7 @@ from metrics.text.condition_form import (
 if TYPE_CHECKING:
     from metrics.engine import Estimate
     from metrics.ingest import Preview
+    from metrics.ingest.file_roles import FileRole, Roles, SeenFile
     from metrics.ingest.given_files import GivenFile
     from metrics.ingest.lint import Finding, UnknownClass
     from metrics.ingest.tables.columns import Question

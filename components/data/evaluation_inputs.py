@@ -31,10 +31,11 @@ if TYPE_CHECKING:
     from metrics.core.suite import Outputs, Suite
     from metrics.engine.evaluation import EvaluationInCode
     from metrics.ingest import Loaded, Preview
+    from metrics.ingest.file_roles import FileRole, Roles, SeenFile
     from metrics.library.input_data import Data
 
 Parameters = Mapping[str, Mapping[str, Any]]  # of evaluators, by id
-FileRole = Literal["suite", "outputs", "combined", "auto"]
+InspectedRole = Literal["suite", "outputs", "combined", "auto"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +43,10 @@ class Inputs:
     """What is to be evaluated, as chosen so far: names (ours) of uploads, or a stored suite, a sample, or a run.
 
     `source` is upload, stored, sample or run; `models` names the model of each file of outputs ("": the file names its
-    models); `together`: the suite file has the answers; mappings are texts `TOKEN.canonical=column`, see `pairs_of`;
-    `files` is the zip of files that agents made; `keep`: bad rows are skipped; `job`: the completion whose answers are
-    the outputs; `readings`: encodings and sheets, see `reading_of`; `on_file`: the stored outputs of an earlier run.
+    models); `together`: the suite is one of the outputs, each of which has cases and answers; mappings are texts
+    `TOKEN.canonical=column`, see `pairs_of`; `files` is the zip of files that agents made; `keep`: bad rows are
+    skipped; `job`: the completion whose answers are the outputs; `readings`: encodings and sheets, see `reading_of`;
+    `on_file`: the stored outputs of an earlier run.
     `fixes` of predictions are MODEL=FIX; `classes` say what becomes of classes that the suite does not have.
     """
 
@@ -123,7 +125,7 @@ class Understood(NamedTuple):
 
 def inspect(
     token: str,
-    role: FileRole,
+    role: InspectedRole,
     task: str = "",
     pairs: tuple[str, ...] = (),
     readings: tuple[str, ...] = (),
@@ -137,7 +139,7 @@ def inspect(
 def _inspect(
     folder: str,
     token: str,
-    role: FileRole,
+    role: InspectedRole,
     task: str,
     pairs: tuple[str, ...],
     readings: tuple[str, ...],
@@ -164,6 +166,36 @@ def _inspect(
     return InspectedFile(token, seen.file, seen, (), tuple(known) if seen.mapping else (), encoding)
 
 
+def see(token: str, task: str = "", pairs: tuple[str, ...] = (), readings: tuple[str, ...] = ()) -> SeenFile:
+    """Return what an uploaded file looks like, before it has a role."""
+    return _see(str(upload_folder()), token, task, pairs_of(token, pairs), readings)
+
+
+@st.cache_resource(max_entries=64, show_spinner="Looking at the files")
+def _see(folder: str, token: str, task: str, pairs: tuple[str, ...], readings: tuple[str, ...]) -> SeenFile:
+    from metrics.ingest.file_roles import SeenFile, see_file
+
+    path, name = path_of(token, Path(folder)), name_of(token, Path(folder))
+    if path is None:
+        return SeenFile(name, None, None, (InputProblem(name, "no file", "the file uploaded again"),))
+    reading = reading_of(token, readings)
+    return see_file(path, name, task=task_of(task), mapping=column_pairs(pairs), reading=reading)
+
+
+def roles_of(seen: Mapping[str, SeenFile], readings: tuple[str, ...], stored: bool) -> Roles:
+    """Return the role of each uploaded file; `stored`: the suite is a stored one."""
+    from metrics.ingest.file_roles import ROLE, assign_roles
+
+    return assign_roles(seen, {token: choices_of(token, readings).get(ROLE, "") for token in seen}, stored)
+
+
+def words_of_file(seen: SeenFile, role: FileRole | None) -> str:
+    """Return what an uploaded file holds, in words."""
+    from metrics.ingest.file_roles import describe
+
+    return describe(seen, role)
+
+
 def encoding_choices(encoding: str) -> tuple[list[str], str]:
     """Return the encodings that a text can be read as, and which is this one: the text itself where it is none."""
     from metrics.ingest.text_encoding import ENCODINGS, named
@@ -177,9 +209,12 @@ def encoding_choices(encoding: str) -> tuple[list[str], str]:
 def previews(inputs: Inputs) -> Sequence[InspectedFile]:
     """Return how the files of `inputs` would be read, the suite first."""
     suite: list[InspectedFile] = []
+    if inputs.together:
+        tokens = inputs.outputs or (inputs.suite,)
+        pairs = (*inputs.suite_mapping, *inputs.outputs_mapping)
+        return [inspect(token, "combined", inputs.task, pairs, inputs.readings) for token in tokens]
     if inputs.source == "upload":
-        role: FileRole = "combined" if inputs.together else "suite"
-        suite = [inspect(inputs.suite, role, inputs.task, inputs.suite_mapping, inputs.readings)]
+        suite = [inspect(inputs.suite, "suite", inputs.task, inputs.suite_mapping, inputs.readings)]
         task = inputs.task or (suite[0].preview.task if suite[0].preview else "")
     else:
         task = workspace().suite(inputs.suite).task
@@ -300,32 +335,10 @@ def schedulers() -> list[str]:
     return os.environ.get("ASSAY_SCHEDULERS", "").split()
 
 
-def wants_images(token: str, readings: tuple[str, ...]) -> bool:
-    """Return whether an uploaded suite is about images."""
-    seen = inspect(token, "suite", readings=readings).preview
-    return seen is not None and seen.task in ("detection", "segmentation")
-
-
-def wants_files(tokens: tuple[str, ...], role: FileRole, readings: tuple[str, ...]) -> bool:
-    """Return whether uploaded outputs have traces or artifacts, which refer to files that agents made."""
-    seen = (inspect(token, role, readings=readings).preview for token in tokens)
-    return any({"trace", "artifacts"} & {*each.mapping, *each.columns} for each in seen if each is not None)
-
-
-def names_its_models(token: str, readings: tuple[str, ...]) -> bool:
-    """Return whether an uploaded file of outputs has a model column, a folder or, as was answered, columns for each."""
-    seen = inspect(token, "outputs", readings=readings).preview
-    if choices_of(token, readings).get("models", "none") != "none":
-        return True
-    return seen is not None and (bool(seen.models) or "model" in seen.mapping)
-
-
-def are_exchanged(inputs: Inputs) -> bool:
-    """Return whether the file given as the suite looks like outputs, and the only one of outputs like a suite."""
-    if inputs.source != "upload" or not inputs.suite or len(inputs.outputs) != 1:
-        return False
-    seen = [inspect(token, "auto", readings=inputs.readings).preview for token in (inputs.suite, *inputs.outputs)]
-    return [each and each.role for each in seen] == ["outputs", "suite"]
+def names_its_models(seen: SeenFile) -> bool:
+    """Return whether a file of outputs has a model column, or a folder or a column for each model."""
+    found = seen.preview
+    return found is not None and (bool(found.models or seen.columns) or "model" in found.mapping)
 
 
 def problems_csv(problems: Sequence[InputProblem]) -> bytes:
@@ -346,7 +359,12 @@ def evaluation_of(inputs: Inputs, data: Data | None = None, **more: Any) -> Eval
     folder = upload_folder()
     suite, outputs = (data.suite, data.outputs) if data is not None else _chosen_tables(inputs, folder)
     places = [] if data is not None else [*([inputs.suite] if inputs.source == "upload" else []), *inputs.outputs]
-    columns = {at: inputs.suite_mapping if at == inputs.suite else inputs.outputs_mapping for at in places}
+    places = list(dict.fromkeys(places))
+    of_suite, of_outputs = inputs.suite_mapping, inputs.outputs_mapping
+    columns = {
+        at: (*of_suite, *of_outputs) if inputs.together else of_suite if at == inputs.suite else of_outputs
+        for at in places
+    }
     given = {
         "suite": suite, "outputs": outputs, "task": task_of(inputs.task), "model_name": inputs.models,
         "fix": inputs.fixes, "unknown_classes": inputs.classes, "keep_good_rows": True, "accept_findings": True,

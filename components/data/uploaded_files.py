@@ -22,6 +22,7 @@ from metrics.core.file_kinds import (
     RANKING_ENDINGS,
     TABLE_ENDINGS,
     foreign_kind,
+    model_of,
 )
 from metrics.core.files import make_file, make_folder
 from metrics.core.suite import Task
@@ -118,9 +119,7 @@ def shown_name(filename: str) -> str:
 def model_name(filename: str) -> str:
     """Return the model that a file of outputs is named for: without ending, `outputs_` and the like."""
     plain = shown_name(filename).removesuffix("." + PACKED_ENDING)
-    stem = plain.rpartition(".")[0] or plain
-    kind = r"^(out(puts?)?|answers|results|predictions|detections)[-_ .]+"
-    return re.sub(kind, "", stem, flags=re.IGNORECASE) or stem
+    return model_of(plain.rpartition(".")[0] or plain)
 
 
 def upload_folder() -> Path:
@@ -141,10 +140,12 @@ def upload_name(token: str) -> str:
 
 def tokens_of(tokens: Sequence[str]) -> dict[str, str]:
     """Return the tokens of uploads by the names of the files, of several with one name by their labels."""
+    from metrics.ingest.joined_sheets import joined_name
     from metrics.ingest.source import labels_of
 
     names = {token: upload_name(token) for token in tokens if token}
-    return {label or names[token]: token for token, label in labels_of(names, names).items()}
+    called = {label or names[token]: token for token, label in labels_of(names, names).items()}
+    return called | ({joined_name(list(called)): next(iter(called.values()))} if called else {})
 
 
 def column_pairs(pairs: Sequence[str]) -> dict[str, str]:

@@ -115,10 +115,10 @@ def summary(preview: Preview) -> str:
     return " · ".join(parts) or " ".join(preview.notes)
 
 
-def draw_file(file: InspectedFile, name: str, files: Sequence[InspectedFile] = ()) -> str:
+def draw_file(file: InspectedFile, name: str, files: Sequence[InspectedFile] = (), whole: bool = True) -> str:
     """Draw how an uploaded file was read, with its questions or problems; return which of them it has, else "".
 
-    files: all those that may have the same questions.
+    files: all those that may have the same questions; `whole`: with its columns in a line.
     """
     seen = file.preview
     if seen is None:
@@ -128,11 +128,18 @@ def draw_file(file: InspectedFile, name: str, files: Sequence[InspectedFile] = (
         if wrong:
             problem_list.draw_problems(wrong, file.token)
         return "problem" if wrong else "question"
-    rows = "" if seen.rows is None else f": {plural(seen.rows, 'row')}"
-    st.text(f"{file.name}{rows} · {summary(seen)}")
+    if whole:
+        st.text(line_of(file))
     draw_reading(file)
     draw_questions(file, name, files or (file,))
     return "question" if seen.questions else ""
+
+
+def line_of(file: InspectedFile) -> str:
+    """Return a file with its rows and how its columns were read."""
+    seen = file.preview
+    rows = "" if seen is None or seen.rows is None else f": {plural(seen.rows, 'row')}"
+    return f"{file.name}{rows} · {summary(seen)}" if seen else file.name
 
 
 def draw_answers(problems: Sequence[InputProblem], tokens: Mapping[str, str]) -> list[InputProblem]:
@@ -152,7 +159,7 @@ def draw_answers(problems: Sequence[InputProblem], tokens: Mapping[str, str]) ->
             if question.parts:
                 taken = st.multiselect("Some of these", question.parts, question.parts, key=f"{key}-parts")
                 if st.button("Take these", key=f"{key}-take", disabled=not taken):
-                    _take(tokens[file], question.name, ",".join(taken))
+                    take(tokens[file], question.name, ",".join(taken))
                     st.rerun()
             if question.choices:
                 st.segmented_control(
@@ -213,10 +220,11 @@ def _draw_choice(file: InspectedFile, what: str, label: str, names: list[str], c
 
 
 def _read(key: str, token: str, what: str) -> None:
-    _take(token, what, st.session_state[key])
+    take(token, what, st.session_state[key])
 
 
-def _take(token: str, what: str, answer: str | None) -> None:
+def take(token: str, what: str, answer: str | None) -> None:
+    """Write an answer to a question about an upload to the address; None takes it back."""
     readings = url.params("read")
     chosen = {**choices_of(token, readings), what: answer}
     url.put(read=with_pairs(token, readings, [f"{name}={taken}" for name, taken in chosen.items() if taken]))

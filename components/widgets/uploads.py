@@ -11,18 +11,18 @@ from metrics.presentation.format import size_text
 
 def draw_uploads(
     label: str, name: str, allowed: Iterable[str], many: bool = False, hint: str | None = None,
-    another: str = "Add a file of another model",
+    another: str = "Add more files", listed: bool = True,
 ) -> list[str]:  # fmt: skip
     """Draw an uploader that stores files at once and keeps their names (ours) in the address; return these names.
 
-    Stored files are listed with a button to remove them; the uploader is drawn while another file fits.
+    Stored files are `listed` with a button to remove them; the uploader is drawn while another file fits.
     """
     folder = uploaded_files.upload_folder()
     kinds = list(allowed)
     tokens = [token for token in dict.fromkeys(url.params(name)) if uploaded_files.path_of(token, folder) is not None]
     tokens = tokens if many else tokens[:1]  # an address may name more
     st.text(label, help=hint)
-    for token in tokens:
+    for token in tokens if listed else ():
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             size = (folder / token).stat().st_size
             st.text(f"✓ {uploaded_files.name_of(token, folder)} · {size_text(size)}", width="stretch")

@@ -45,6 +45,14 @@ TABLE_ENDINGS = (
     "csv", "tsv", "jsonl", "ndjson", "json", "parquet", "xlsx", "arrow", "feather", *YAML_ENDINGS, PACKED_ENDING,
 )  # fmt: skip
 
+ANSWER_FILE = re.compile(r"(out(puts?)?|answers|results|pred(s|ictions)?|detections|y_pred)[-_ .]+", re.IGNORECASE)
+
+
+def model_of(stem: str) -> str:
+    """Return the model that a file of outputs is named for: its name without ending, and without `outputs_` and so."""
+    found = ANSWER_FILE.match(stem)
+    return (stem[found.end() :] if found else "") or stem
+
 
 def foreign_kind(head: bytes) -> str | None:
     """Return what the file is that begins with these bytes, as a noun; None for text and for tables."""

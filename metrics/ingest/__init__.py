@@ -14,6 +14,7 @@ from metrics.ingest.load import (
     combined_from_frame,
     inspect,
     load_combined,
+    load_joined,
     load_outputs,
     load_suite,
     outputs_from_frame,

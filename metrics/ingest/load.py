@@ -11,6 +11,7 @@ from metrics.core.errors import InputError
 from metrics.core.suite import Outputs, Suite, Task
 from metrics.ingest.format_table import open_upload, reader_of
 from metrics.ingest.formats.coco_memory import written_document
+from metrics.ingest.joined_sheets import join_sheets
 from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages
 from metrics.ingest.output_parts import VISION, Part, outputs_of
 from metrics.ingest.problems import Loaded, Problems
@@ -149,6 +150,44 @@ def load_combined(
         loaded = reader.combined(upload, request)
         _note_rest(upload, reader, request.problems)
         return replace(_with_receipt(loaded, request.problems), notes=(*upload.notes, *loaded.notes))
+
+
+def load_joined(
+    paths: Sequence[PathLike], *, task: Task | None = None,
+    mappings: Mapping[PathLike, Mapping[str, str]] | None = None,
+    model_names: Mapping[PathLike, str] | None = None, name: str | None = None, keep_good_rows: bool = False,
+    filenames: Mapping[PathLike, str] | None = None, readings: Mapping[PathLike, Reading] | None = None,
+) -> Loaded[tuple[Suite, Outputs]]:  # fmt: skip
+    """Return suite and outputs from several files that each have case and answer in every row, of a model each.
+
+    The suite has the cases of all; a file without case ids is joined by its questions, which then are unique in it. The
+    model is the column `model`, else what the file is named for, or what `model_names` says. Otherwise as
+    `load_combined`.
+    """
+    problems = Problems(keep_good_rows)
+    labels = labels_of(map(str, paths), {str(path): called for path, called in (filenames or {}).items()})
+    sheets, models, notes = [], [], []
+    for path in paths:
+        reading = (readings or {}).get(path, AS_IT_SEEMS)
+        reading = reading if reading.label else replace(reading, label=labels[str(path)])
+        try:
+            with _opened(path, (filenames or {}).get(path), reading, problems) as upload:
+                reader = reader_of(upload)
+                if reader.sheet is None:
+                    raise upload.error(
+                        f"a file of the format {reader.name}", "tables of cases and answers, or it alone"
+                    )
+                sheets.append(reader.sheet(upload.source, problems))
+                models.append((model_names or {}).get(path) or upload.model)
+                notes += upload.notes
+        except InputError as error:
+            problems.absorb(error)
+    problems.stop()
+    given = [(mappings or {}).get(path) for path in paths]
+    sheet = join_sheets(sheets, models, problems, task, given)
+    problems.answers[sheet.file] = {name: text for own in problems.answers.values() for name, text in own.items()}
+    loaded = combined_of(sheet, name or "questions", task, given[0], models[0])
+    return replace(_with_receipt(loaded, problems), notes=(*notes, *loaded.notes))
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import pyarrow as pa
 
 from metrics.core.errors import InputError, InputProblem
-from metrics.core.file_kinds import PACKED_ENDING, TABLE_ENDINGS, YAML_ENDINGS
+from metrics.core.file_kinds import PACKED_ENDING, TABLE_ENDINGS, YAML_ENDINGS, model_of
 from metrics.core.suite import Outputs, Suite, Task
 from metrics.ingest.media.archive import Entry
 from metrics.ingest.media.bundle import Bundle
@@ -50,7 +50,8 @@ class Preview:
     other kind of file. `rows` is None where counting would take long. `first` has the raw cells: text, or native lists.
     `models` are those that a folder or zip of masks has folders for. `encoding` is what a text was read as, "" where
     the file is no text; `scored` are the classes that have a column of scores each. `sheets` are the sheets of a
-    workbook that are not empty, or the splits of a data set, of which `sheet` was read.
+    workbook that are not empty, or the splits of a data set, of which `sheet` was read. `candidates` are columns that
+    may hold the answers of a model each.
     """
 
     file: str
@@ -71,6 +72,7 @@ class Preview:
     scored: tuple[str, ...] = ()
     sheets: tuple[str, ...] = ()
     sheet: str = ""
+    candidates: tuple[str, ...] = ()
 
     @classmethod
     def of_objects(
@@ -106,6 +108,11 @@ class Upload:
         given = (self._filename or Path(self._path).name) if self._reading.label else self.name
         plain = given.replace("\\", "/").removesuffix("." + PACKED_ENDING)
         return Path(plain).stem or self.name
+
+    @property
+    def model(self) -> str:
+        """The model that the file is named for, where nothing else names it."""
+        return model_of(self.stem)
 
     @cached_property
     def source(self) -> Source:

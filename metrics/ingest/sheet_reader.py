@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.array_types import Bools
+from metrics.core.errors import InputError
 from metrics.core.input_problems import InputProblem
 from metrics.core.label_keys import keys_of, labels_of
 from metrics.core.receipt import FileQuestion, Use
@@ -157,6 +158,8 @@ def combined_of(
     given = columns
     columns = strip_thoughts(sheet, trace_column.unpack(sheet, columns, "combined"), "combined")
     task = task or task_of(columns)
+    if task == "text" and not _has_answers(columns):
+        raise _no_answers(sheet, ", or a file of outputs beside this one; of retrieval alone: the retriever as model")
     labels: tuple[str, ...] = ()
     classes: dict[str, str] = {}
     if task == "classification" and "label" in columns.columns:
@@ -190,6 +193,14 @@ def combined_of(
     if task == "text" and "answer" not in columns.columns:  # contexts alone are a retriever's
         notes = (f"No column of {sheet.file} has answers: only what was retrieved can be scored.",)
     return Loaded((suite, loaded.value), loaded.problems, notes, loaded.missing)
+
+
+def _has_answers(columns: Columns) -> bool:
+    """Return whether a file of cases has answers too; contexts alone, without gold or a model, are none."""
+    found = {name for name in text_cases.ANSWERED if name in columns.columns}
+    return bool(found - {*contexts.LISTED}) or (
+        bool(found) and not columns.columns.keys().isdisjoint((*contexts.GOLD, "model"))
+    )
 
 
 def _first_good(sheet: Sheet, suite_part: pa.Table, heads: Bools) -> Bools:
@@ -261,15 +272,20 @@ def answers_part(
             raise sheet.problems.fail(sheet.file, found, f"a column {choices}", 1)
         return Part(sheet, table)
     if not any(name in columns.columns for name in text_cases.ANSWERED):
-        names = sheet.table.column_names
-        near = suggestion(names, {name: OUTPUT_ALIASES[name] for name in text_cases.ANSWERED})
-        expected = "a column answer, output, response, … or retrieved_contexts" + near
-        found = f"no column with the model's answers, {only_columns(names)}"
-        raise sheet.problems.fail(sheet.file, found, expected, 1)
+        raise _no_answers(sheet)
     if not contexts.passage_rows(columns):
         return Part(sheet, table)
     contexts.check_passages(sheet, table)
     return Part(sheet, contexts.spread(sheet, table, contexts.ANSWER_KEY), passages=True)
+
+
+def _no_answers(sheet: Sheet, or_else: str = " or retrieved_contexts") -> InputError:
+    """Return the error that a table has no answers."""
+    names = sheet.table.column_names
+    near = suggestion(names, {name: OUTPUT_ALIASES[name] for name in text_cases.ANSWERED})
+    expected = f"a column answer, output, response, …{or_else}{near}"
+    found = f"no column with the model's answers, {only_columns(names)}"
+    return sheet.problems.fail(sheet.file, found, expected, 1)
 
 
 def _objects_part(sheet: Sheet, columns: Columns, suite: Suite, model: str, renamed: str | None) -> Part:
@@ -348,6 +364,7 @@ def preview_of(name: str, format: str, sheet: Sheet, rows: int | None, request: 
         name, format, role, task, tuple(names), columns.columns, columns.questions, unmapped,
         columns.ignored, rows, tuple(sheet.table.slice(0, FIRST_ROWS).to_pylist()), tuple(_list_cells(sheet, columns)),
         tuple(_preview_notes(sheet, columns, task, role)), encoding=encoding, scored=tuple(scores),
+        candidates=tuple(model_columns.model_candidates(sheet, task, request.mapping)),
     )  # fmt: skip
 
 

@@ -17,11 +17,13 @@ from metrics.ingest import (
     Reading,
     combined_from_frame,
     load_combined,
+    load_joined,
     load_outputs,
     load_suite,
     outputs_from_frame,
     suite_from_frame,
 )
+from metrics.ingest.file_roles import ROLE, assign_roles, describe, see_file
 from metrics.ingest.source import labels_of
 from metrics.ingest.tables.columns import CommonMapping
 from metrics.library.case_budget import cases_within_budget
@@ -131,14 +133,20 @@ def with_answers(error: InputError, door: Door) -> InputError:
 
 def _read(evaluation: Evaluation, door: Door, say: Tell, ask: Ask | None, suite: Loaded[Suite] | None) -> Data:
     """Return what is evaluated as `read_data` does, before what became of the files is told and checked."""
-    names = file_names(evaluation)
     if evaluation.target:
         suite = suite or read_suite(evaluation, door)
         say("note", *suite.notes)
         cases, budget = cases_within_budget(evaluation, suite.value, door)
         return Data(cases, (ask or _ask)(evaluation, cases), suite.problems, suite.notes, budget=budget)
+    if suite is None and door != "page":  # which knows already
+        evaluation = with_roles(evaluation, door, say)
     keep = evaluation.keep_good_rows
     mapping, reading = _of_files(evaluation, door)
+    if isinstance(evaluation.outputs, tuple) and evaluation.suite in evaluation.outputs:
+        both = _read_joined(evaluation, mapping, reading)
+        say("note", *both.notes)
+        _say_skipped(say, both.problems)
+        return Data(*both.value, both.problems, both.notes, both.missing)
     if not _has_outputs(evaluation):
         unused = [option_name(name, door) for name in ("images", "model_name") if getattr(evaluation, name)]
         file, task = evaluation.suite, evaluation.task
@@ -148,15 +156,7 @@ def _read(evaluation: Evaluation, door: Door, say: Tell, ask: Ask | None, suite:
             expected = "one or more files of outputs beside the suite"
             raise InputError([InputProblem(", ".join(unused), "no OUTPUTS", expected)])
         if isinstance(file, str):
-            both = load_combined(
-                local_file(file),
-                task=task,
-                mapping=mapping[file],
-                keep_good_rows=keep,
-                reading=reading[file],
-                name=_stem(names.get(file)),
-                filename=names.get(file),
-            )
+            both = _read_joined(evaluation.model_copy(update={"outputs": (file,)}), mapping, reading)
         else:
             answers = reading[""].answers
             both = combined_from_frame(file, task=task, mapping=mapping[""], keep_good_rows=keep, answers=answers)
@@ -171,6 +171,61 @@ def _read(evaluation: Evaluation, door: Door, say: Tell, ask: Ask | None, suite:
     problems, notes = (*suite.problems, *outputs.problems), (*suite.notes, *outputs.notes)
     _say_skipped(say, problems)
     return Data(suite.value, outputs.value, problems, notes, outputs.missing)
+
+
+def with_roles(evaluation: Evaluation, door: Door, say: Tell) -> Evaluation:
+    """Return an evaluation of several files with each in its place, whatever order they are given in."""
+    given = _files_of(evaluation)
+    if len(given) < 2 or not isinstance(evaluation.suite, str):
+        return evaluation
+    mapping, reading = _of_files(evaluation, door)
+    seen = {
+        file: see_file(local_file(file), task=evaluation.task, mapping=dict(mapping[file]), reading=reading[file])
+        for file in given
+    }
+    roles = assign_roles(seen, {file: reading[file].answers.get(ROLE, "") for file in given})
+    if (roles.suite, *roles.outputs) == tuple(given):
+        return evaluation
+    say("note", *(f"{seen[file].name}: {describe(seen[file], roles.role_of(file))}" for file in given))
+    names = evaluation.model_name
+    called = dict(zip(given if len(names) == len(given) else given[1:], names, strict=False))
+    return evaluation.model_copy(
+        update={
+            "suite": roles.suite,
+            "outputs": roles.outputs,
+            "model_name": tuple(called.get(file, "") for file in roles.outputs) if names else (),
+            "images": evaluation.images or roles.images or None,
+            "artifacts": evaluation.artifacts or roles.files or None,
+        }
+    )
+
+
+def _read_joined(
+    evaluation: Evaluation, mapping: Mapping[str, Mapping[str, str]], reading: Mapping[str, Reading]
+) -> Loaded[tuple[Suite, Outputs]]:
+    """Return the cases and answers of files that have both each."""
+    files, names = {each: local_file(each) for each in evaluation.outputs}, file_names(evaluation)
+    if len(files) == 1:
+        ((file, path),) = files.items()
+        return load_combined(
+            path,
+            task=evaluation.task,
+            mapping=mapping[file],
+            name=_stem(names.get(file)),
+            model_name=next(iter(evaluation.model_name), None) or None,
+            keep_good_rows=evaluation.keep_good_rows,
+            reading=reading[file],
+            filename=names.get(file),
+        )
+    return load_joined(
+        list(files.values()),
+        task=evaluation.task,
+        mappings={path: mapping[each] for each, path in files.items()},
+        model_names={path: name for path, name in zip(files.values(), evaluation.model_name, strict=False) if name},
+        keep_good_rows=evaluation.keep_good_rows,
+        readings={path: reading[each] for each, path in files.items()},
+        filenames={path: names[each] for each, path in files.items() if each in names},
+    )
 
 
 def _read_outputs(evaluation: Evaluation, suite: Suite, files_of: Files, door: Door) -> Loaded[Outputs]:
@@ -243,7 +298,7 @@ def _stem(name: str | None) -> str | None:
 def _files_of(evaluation: Evaluation) -> list[str]:
     """Return the files that are evaluated, where it is files."""
     outputs = evaluation.outputs if isinstance(evaluation.outputs, tuple) else ()
-    return [each for each in (evaluation.suite, *outputs) if isinstance(each, str)]
+    return list(dict.fromkeys(each for each in (evaluation.suite, *outputs) if isinstance(each, str)))
 
 
 def _of_files(evaluation: Evaluation, door: Door) -> Files:
@@ -333,7 +388,7 @@ def _need_effect(evaluation: Evaluation, receipt: Receipt, door: Door) -> None:
         InputProblem(
             option_name("read", door), f"an answer to {name!r}, which nothing asks", "a question that is asked"
         )
-        for name in sorted(answered - {line.question for line in receipt})
+        for name in sorted(answered - {ROLE, *(line.question for line in receipt)})
     ]
     for option, places, expected in CHOSEN:
         had = {upload_of(line.file) for line in receipt if line.place.startswith(places)}

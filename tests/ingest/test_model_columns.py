@@ -27,16 +27,15 @@ FORMS = {
 @pytest.mark.parametrize(("suite", "text", "field", "rows"), FORMS.values(), ids=FORMS.keys())
 def test_a_column_for_each_model(tmp_path, suite, text, field, rows):
     path = write(tmp_path, "o.csv", text)
-    with pytest.raises(InputError, match=r"an answer, models=gpt-4,llama 3\.1 or models=none"):
-        read_outputs(path, suite=suite)
-    outputs = read_outputs(path, suite=suite, readings={path: Reading(answers={"models": "gpt-4,llama 3.1"})})
+    outputs = read_outputs(path, suite=suite)  # as the names are those of language models
+    assert "models=gpt-4,llama 3.1, as it seems; else models=none" in "".join(map(str, outputs.receipt))
     assert [(row["case_id"], row["model"], row[field]) for row in outputs.outputs.to_pylist()] == rows
     with pytest.raises(InputError, match=r"found no column with the (model's answers|predicted value)"):
         read_outputs(path, suite=suite, readings={path: Reading(answers={"models": "none"})})
 
 
 BESIDE = {  # a header with two columns of answers, and what is asked or refused
-    "contexts that serve every model": ("id,question,expected,contexts,gpt-4,llama", "models=gpt-4,llama"),
+    "contexts that serve every model": ("id,question,expected,contexts,big,small", "models=big,small"),
     "names like answers": ("id,question,expected,gpt4_answer,llama_answer", "models=gpt4_answer,llama_answer"),
     "a typing error": ("id,question,expected,answr,kind", "Perhaps answer=answr"),
 }
@@ -49,8 +48,12 @@ def test_what_stands_beside_columns_of_models(tmp_path, header, said):
 
 
 def test_contexts_alone_are_a_retrievers(tmp_path):
+    """Where the file names it, or has what is relevant: else they may serve whoever answers."""
+    for more in ("model", "reference_contexts"):
+        path = write(tmp_path, "o.csv", f"id,question,contexts,source,{more}\n1,who,a,b,c\n")
+        assert read_combined(path)[1].outputs["retrieved_contexts"].to_pylist() == [["a"]]
     path = write(tmp_path, "o.csv", "id,question,contexts,source,author\n1,who,a,b,c\n")
-    assert read_combined(path)[1].outputs["retrieved_contexts"].to_pylist() == [["a"]]
+    assert "or a file of outputs beside this one" in read_refusal(read_combined, path)
 
 
 def test_some_of_the_columns(tmp_path):

@@ -37,6 +37,12 @@ def form(evaluate_with: Open) -> AppTest:
     return evaluate_with(("sums.csv", SUITE), ("answers.csv", OUTPUTS))
 
 
+def tokens_of(page: AppTest) -> list[str]:
+    """The files that the address names."""
+    found = page.query_params["file"]
+    return [found] if isinstance(found, str) else list(found)
+
+
 def headings(page: AppTest) -> list[str]:
     return [heading.value for heading in page.subheader]
 
@@ -72,7 +78,7 @@ def start(page: AppTest) -> AppTest:
 
 
 def test_the_empty_page_teaches(page: AppTest) -> None:
-    assert "Choose the suite." in words(page)
+    assert "Drop your files, or choose a stored suite or a sample." in words(page)
     assert any("expected_answer" in code.value for code in page.code)
     assert start(page).disabled
 
@@ -109,7 +115,7 @@ def test_the_address_brings_everything_back(form: AppTest, started: list[Run], o
 def test_all_problems_at_once_and_the_good_rows_kept_by_choice(page: AppTest, started: list[Run]) -> None:
     give(give(page, 0, "bad.csv", BAD), 0, "answers.csv", "case_id,model,answer\na,small,x\nzz,small,y\n")
     assert "3 problems in the files" in headings(page)
-    said = [text.value.splitlines() for text in page.text if text.value.startswith("✗")]
+    said = [text.value.splitlines() for text in page.text if text.value.startswith("✗") and "\n" in text.value]
     assert [lines[:2] for lines in said] == [
         ["✗ bad.csv, row 3, column case_id", "Found nothing."],
         ["✗ bad.csv, row 4, column case_id", "Found 'a' again, first in row 2."],
@@ -137,7 +143,7 @@ def test_a_suite_is_checked_before_there_are_answers(page, content, said, skippa
     assert bool(keep) == skippable
     for box in keep:
         box.check().run()
-        assert "Add what the models answered." in words(page)
+        assert "Answers are missing" in words(page)
 
 
 @pytest.mark.parametrize(("name", "content"), [
@@ -203,24 +209,32 @@ def test_the_preview_knows_the_classes_of_the_suite(evaluate_with: Open) -> None
     assert "m.csv: 2 rows · case id ← id · scores of 2 classes · 1 kept as metadata" in words(page)
 
 
-def test_a_suite_that_may_have_the_answers_says_so(page: AppTest) -> None:
+def test_a_role_is_corrected(page: AppTest) -> None:
     give(page, 0, "all.csv", "id,question,reference,response\n1,How?,so,thus\n")
-    assert "The suite file has response: say above if these are the answers." in words(page)
-    labelled(page.checkbox, "My suite file already has the answers").check().run()
+    assert "1 model: all" in words(page)
+    role = labelled(page.selectbox, "What all.csv is")
+    assert role.value == "both"
+    role.select("suite").run()
+    assert "Answers are missing" in words(page)
+    labelled(page.selectbox, "What all.csv is").select("both").run()
     assert "1 model: all" in words(page)
 
 
-def test_files_in_each_others_places_are_exchanged(evaluate_with: Open) -> None:
-    page = evaluate_with(("m.csv", OUTPUTS.replace(",response", ",answer")), ("s.csv", SUITE))
-    labelled(page.button, "Exchange the two files").click().run()
-    assert "m: 2 cases" not in words(page)
-    assert "s: 2 cases, text" in words(page)
-    assert "2 models: small, large" in words(page)
+@pytest.mark.parametrize("together", [False, True])
+def test_an_address_of_old_opens(evaluate_with: Open, open_page: Open, together: bool) -> None:
+    """One that names the suite and the outputs apart, or one file for both."""
+    both = "id,user_input,reference,model,answer\n1,How?,so,small,thus\n"
+    files = [("all.csv", both)] if together else [("m.csv", OUTPUTS), ("s.csv", SUITE)]
+    first, *more = tokens_of(evaluate_with(*files))
+    old = {"suite": first, "together": "1"} if together else {"suite": more[0], "outputs": first}
+    page = open_page("evaluate", **old)
+    assert ("1 model: small" if together else "2 models: small, large") in words(page)
+    assert tokens_of(page) == [old["suite"], *([] if together else [first])]
 
 
 def test_the_mapping_can_be_corrected(page: AppTest) -> None:
     give(page, 0, "sums.csv", "id,text_of_it,reference\n1,How?,so\n")
-    token = page.query_params["suite"]
+    [token] = tokens_of(page)
     box = page.selectbox(key=f"map-smap-{token}-question")
     assert box.value == "–"
     box.select("text_of_it").run()
@@ -233,7 +247,6 @@ def test_the_mapping_can_be_corrected(page: AppTest) -> None:
 def test_one_file_with_everything(page: AppTest, started: list[Run]) -> None:
     rows = "id,input,expected_output,actual_output,model\n1,How?,so,so,small\n1,How?,so,thus,large\n"
     give(page, 0, "all.csv", rows)
-    next(box for box in page.checkbox if "already has the answers" in box.label).check().run()
     assert "2 models: small, large" in words(page)
     start(page).click().run()
     assert len(started[0].suite) == 1
@@ -258,8 +271,9 @@ def test_coco_files(page: AppTest, started: list[Run]) -> None:
     }
     found = [{"image_id": 1, "category_id": 1, "bbox": [1, 2, 30, 39], "score": 0.9}]
     give(page, 0, "truth.json", json.dumps(truth))
-    assert len(page.file_uploader) == 2  # the images, and the outputs
-    give(page, 1, "detector.json", json.dumps(found))
+    assert "Predictions are missing" in words(page)
+    give(page, 0, "detector.json", json.dumps(found))
+    assert labelled(page.selectbox, "What truth.json is").options[:2] == ["Ground truth", "Predictions"]
     assert "truth: 1 case, detection" in words(page)
     start(page).click().run()
     assert started[0].models == ("detector",)
@@ -433,15 +447,13 @@ def test_a_run_of_nothing_but_skipped_evaluators_is_not_started(form: AppTest, o
 
 def test_the_files_that_agents_made_go_with_their_outputs(page: AppTest, started: list[Run]) -> None:
     give(page, 0, "tasks.jsonl", '{"case_id": "a", "question": "Plot it."}')
-    assert len(page.file_uploader) == 1
     chat = [{"role": "user", "content": "Plot it."}, {"role": "assistant", "content": "Done."}]
     give(page, 0, "agent.jsonl", json.dumps({"case_id": "a", "model": "m", "messages": chat}))
     assert "Traces: messages; the answer from them." in words(page)
-    assert "Files the agents made, a zip (if any)" in words(page)
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w") as packed:
         packed.writestr("a/plot.json", '{"bars": 3}')
-    give(page, 1, "files.zip", archive.getvalue())
+    give(page, 0, "files.zip", archive.getvalue())
     assert "Ready to start" in headings(page)
     start(page).click().run()
     [run] = started

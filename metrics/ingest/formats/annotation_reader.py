@@ -76,7 +76,7 @@ def annotation_reader(
     def outputs(upload: Upload, request: Request, suite: Suite) -> Part:
         need_images(upload, suite)
         found = gathered(upload, request.problems, "outputs")
-        return _outputs(found, request.model, upload.stem, suite, scores)
+        return _outputs(found, request.model, upload.model, suite, scores)
 
     return Reader(name, recognises, preview, suite, outputs, contents=contents)
 

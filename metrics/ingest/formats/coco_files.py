@@ -36,7 +36,7 @@ def _outputs(upload: Upload, request: Request, suite: Suite) -> Part:
     """Return the predictions; an empty list is a model that found nothing."""
     if suite.task not in VISION:
         return JSON.outputs(upload, request, suite)
-    source, model = upload.source, request.model or upload.stem
+    source, model = upload.source, request.model or upload.model
     results = coco_results.results_in(source, request.problems) or []
     sheet, predictions = coco_results.read_results(source, results, request.problems, suite, model)
     check_labels(sheet, "label", predictions["label"], suite)
@@ -48,7 +48,7 @@ def _outputs(upload: Upload, request: Request, suite: Suite) -> Part:
 def _scored(upload: Upload, request: Request, suite: Suite) -> Part:
     """Return the predictions in a document of the form of ground truth, whose annotations have scores."""
     need_images(upload, suite)
-    source, model = upload.source, request.model or upload.stem
+    source, model = upload.source, request.model or upload.model
     if not coco_results.is_scored(source.document):
         expected = "results: an array of {image_id, category_id, bbox, score}, or a score in each annotation"
         raise upload.error("COCO ground truth", expected)

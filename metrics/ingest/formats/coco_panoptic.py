@@ -142,7 +142,7 @@ def read_outputs(upload: Upload, request: Request, suite: Suite) -> Part:
     table = pa.table(
         {
             "case_id": pa.array([by_id[id] for id in maps.image_ids.tolist()], pa.string()),
-            "model": pa.repeat(request.model or upload.stem, len(maps.found)),
+            "model": pa.repeat(request.model or upload.model, len(maps.found)),
             "run": pa.array(np.ones(len(maps.found), np.int32)),
         }
     )

@@ -126,7 +126,7 @@ def read_outputs(upload: Upload, request: Request, suite: Suite) -> Part:
     need_images(upload, suite)
     if suite.task != "segmentation":
         raise upload.error("images, and no labels", "YOLO labels with confidences, or a table")
-    problems, model, files = request.problems, request.model or upload.stem, mask_files(upload.folder)
+    problems, model, files = request.problems, request.model or upload.model, mask_files(upload.folder)
     index = find_cases(pa.array([entry.stem for entry in files], pa.string()), suite.cases).to_pylist()
     of_suite = {entry.name for entry, case in zip(files, index, strict=True) if case is not None}
     bundle = bundle_of_split(upload, files, problems, lambda entry: entry.name in of_suite)

@@ -91,7 +91,7 @@ def _reader(
     def suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loaded[Suite]:
         found, named = read(upload, request.problems), request.suite_name or upload.stem
         if answered and "answer" in found.table.column_names:
-            both = combined_of(found, named, request.task, request.mapping, upload.stem)
+            both = combined_of(found, named, request.task, request.mapping, upload.model)
             return Loaded(both.value[0], both.problems, both.notes)
         loaded = suite_of(found, named, request.task, request.mapping, pictures)
         if upload.bundle is None or not is_open_images(found.table.column_names):
@@ -99,11 +99,11 @@ def _reader(
         return with_facts(loaded, upload.bundle, class_names(upload.bundle, Problems()), request.problems)
 
     def outputs(upload: Upload, request: Request, suite: Suite) -> Part:
-        return part_of(read(upload, request.problems), suite, request.mapping, upload.stem, request.model)
+        return part_of(read(upload, request.problems), suite, request.mapping, upload.model, request.model)
 
     def combined(upload: Upload, request: Request) -> Loaded[tuple[Suite, Outputs]]:
         found = read(upload, request.problems)
-        names = request.suite_name or upload.stem, request.model or upload.stem
+        names = request.suite_name or upload.stem, request.model or upload.model
         return combined_of(found, names[0], request.task, request.mapping, names[1])
 
     return Reader(name, recognises, preview, suite, outputs, combined)

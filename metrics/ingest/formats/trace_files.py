@@ -121,7 +121,7 @@ def _folder_suite(upload: Upload, _: Request, __: SuiteImages) -> Loaded[Suite]:
 
 def _folder_outputs(upload: Upload, request: Request, suite: Suite) -> Part:
     sheet = _folder_sheet(upload.folder, request.problems)
-    return part_of(sheet, suite, None, upload.stem, request.model)
+    return part_of(sheet, suite, None, upload.model, request.model)
 
 
 def _read_lines(source: Source, problems: Problems) -> Sheet:

@@ -184,7 +184,7 @@ def _outputs(upload: Upload, request: Request, suite: Suite) -> Part:
         sheet.table = pa.concat_tables([sheet.table, pa.table(empty)])
         sheet.rows = np.concatenate([sheet.rows, np.zeros(len(absent), np.int64)])
         sheet.bad = np.zeros(len(sheet), bool)
-    return part_of(sheet, suite, request.mapping, upload.stem, request.model)
+    return part_of(sheet, suite, request.mapping, upload.model, request.model)
 
 
 JUDGED = table_reader(

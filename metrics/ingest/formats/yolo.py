@@ -144,7 +144,7 @@ def read_suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loade
 def read_outputs(upload: Upload, request: Request, suite: Suite) -> Part:
     """Return the predictions in file order, checked against the suite; an empty label file found nothing."""
     need_images(upload, suite)
-    problems, model = request.problems, request.model or upload.stem
+    problems, model = request.problems, request.model or upload.model
     every = label_files(upload.folder)
     of_suite = find_cases(pa.array([entry.stem for entry in every], pa.string()), suite.cases).to_pylist()
     known_files = {entry.name for entry, case in zip(every, of_suite, strict=True) if case is not None}

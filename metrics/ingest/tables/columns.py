@@ -47,6 +47,7 @@ SCORE_NAMES = (
 USEFUL = EXPECTED | {each.name for each in CASE_FIELDS if each.role == "ask"}
 OF_BOTH = ("label", "labels", "choices")  # names that outputs use as well
 ANSWERS = ("model", *(each.name for each in UPLOADED if each.role == "answer"))  # a file of outputs has one
+PLAIN = ("case_id", "question", "tags", "weight", "group", "model", "run", "duration_s", "cost_usd", "error")
 SHARED = tuple(IMAGE_ALIASES)  # a mapping of these may be meant for the other file of the two
 FIELD_NAMES = frozenset(  # names of fields of any upload
     name
@@ -226,8 +227,11 @@ def _spellings(aliases: Aliases) -> set[str]:
 
 
 def fields_of(role: Role, task: Task) -> tuple[str, ...]:
-    """Return the fields that a file of that role may have."""
-    return tuple(_aliases(role, task in ("detection", "segmentation"), task)[0])
+    """Return the fields that a file of that role may have, of classes and numbers those that say something of them."""
+    names = tuple(_aliases(role, task in ("detection", "segmentation"), task)[0])
+    if task not in ("classification", "regression"):
+        return names
+    return tuple(name for name in names if name in PLAIN or name not in FIELDS or task in FIELDS[name].tasks)
 
 
 def _aliases(role: Role, detection: bool, task: Task | None) -> tuple[Aliases, Aliases]:

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.array_types import Bools, Ints
+from metrics.core.fields import CASE_FIELDS
 from metrics.core.suite import METADATA, STRINGS, Suite, Task
 from metrics.ingest import arrays
 from metrics.ingest.arrays import as_mask, flat, is_null, only
@@ -20,6 +21,7 @@ from metrics.ingest.tables.columns import SERVING, Columns, fold
 from metrics.ingest.tables.lists import code_values, split_column
 
 ANSWER_KEY = ("case_id", "model", "run")  # what an answer is to
+GOLD = frozenset(each.name for each in CASE_FIELDS if each.name.startswith("reference_"))  # of retrieval
 AGAIN = "an id that was retrieved again counts at its first rank"
 LISTED = ("retrieved_contexts", "context_ids")
 SERVED_TASKS: tuple[Task, ...] = ("text", "agent")

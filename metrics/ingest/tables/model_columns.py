@@ -1,5 +1,6 @@
 """A column for each model, named after it, as spreadsheets that compare models have it: a row for each answer."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -25,20 +26,53 @@ ANSWER_NAMES = {name: (OUTPUT_ALIASES | SCORED_ALIASES).get(name, ()) for name i
 EXPECTED_ANSWERS = ("expected_answers", *SUITE_ALIASES["expected_answers"])
 TRUTHS = ("label", *SUITE_ALIASES["label"])
 NONE = "none"
+MODEL_NAME = re.compile(  # families of language models, of which a column is rarely anything else
+    r"(^|[^a-z])(gpt|o[134]|claude|gemini|gemma|llama|mistral|mixtral|qwen|phi|deepseek|command-r|grok|nova|falcon|"
+    r"granite|smollm|olmo|yi|kimi|glm)([-_. :]?\d|[-_.:]|$)", re.IGNORECASE
+)  # fmt: skip
 
 
 def melt_models(
     sheet: Sheet, task: Task | None, mapping: Mapping[str, str] | None, labels: Sequence[str] = ()
 ) -> None:  # fmt: skip
-    """Write the columns that hold the answers of a model each as rows with `model` and the answer, where a person says
-    which they are; a table that has an answer is left as it is. `labels`: the classes that answers may be.
+    """Write the columns that hold the answers of a model each as rows with `model` and the answer, where their names or
+    a person say which they are; a table that has an answer is left as it is. `labels`: the classes that answers may be.
     """
+    own = model_candidates(sheet, task, mapping, labels)
+    if not own:
+        return
+    text = "Which columns hold the answers of a model each, named after it?"
+    known = named_models(own)
+    question = FileQuestion("models", text, (",".join(known or own), NONE), parts=tuple(own))
+    found = f"no column of answers, but the columns {', '.join(known or own)}"
+    answer = sheet.problems.ask(sheet.file, question, found, default=",".join(known) or None)
+    if answer in (None, NONE):
+        return
+    chosen = str(answer).split(",") if answer != ",".join(own) else own
+    texts = [sheet.text(name).to_pylist() for name in chosen]
+    count = len(sheet)
+    sheet.table = sheet.table.drop_columns(chosen)
+    sheet.take(np.repeat(np.arange(count), len(chosen)))
+    sheet.put("model", chosen * count)
+    sheet.put(HELD.get(task or "text", "answer"), [text for row in zip(*texts, strict=True) for text in row])
+
+
+def named_models(columns: Sequence[str]) -> list[str]:
+    """Return the columns that are named for language models, where at least two are."""
+    known = [name for name in columns if MODEL_NAME.search(name)]
+    return known if len(known) > 1 else []
+
+
+def model_candidates(
+    sheet: Sheet, task: Task | None, mapping: Mapping[str, str] | None, labels: Sequence[str] = ()
+) -> list[str]:
+    """Return the columns of a table without answers that may be those of a model each; none where fewer than two."""
     names = sheet.table.column_names
     folded = {_plain(name) for name in names} | {fold(name) for name in names}
     served = () if folded.isdisjoint(EXPECTED_ANSWERS) else LISTED  # what was retrieved may serve every model
     answered = {name for own, others in ANSWER_NAMES.items() if own not in served for name in (own, *others)}
     if folded & answered or (mapping or {}).keys() & ANSWER_NAMES.keys() or task in ("detection", "segmentation"):
-        return
+        return []
     mapped = set((mapping or {}).values())
     truth = next((name for name in names if fold(name) in TRUTHS), None)
     if not labels and task == "classification" and truth is not None:
@@ -52,20 +86,7 @@ def melt_models(
         and _may_answer(sheet, name, task, labels)
     ]
     near = [name for name in own if suggestion([name], ANSWER_NAMES)]
-    if len(own) < 2 or len(near) == 1:  # a typing error is none of several models
-        return
-    text = "Which columns hold the answers of a model each, named after it?"
-    question = FileQuestion("models", text, (",".join(own), NONE), parts=tuple(own))
-    answer = sheet.problems.ask(sheet.file, question, f"no column of answers, but the columns {', '.join(own)}")
-    if answer in (None, NONE):
-        return
-    chosen = own if answer == ",".join(own) else str(answer).split(",")
-    texts = [sheet.text(name).to_pylist() for name in chosen]
-    count = len(sheet)
-    sheet.table = sheet.table.drop_columns(chosen)
-    sheet.take(np.repeat(np.arange(count), len(chosen)))
-    sheet.put("model", chosen * count)
-    sheet.put(HELD.get(task or "text", "answer"), [text for row in zip(*texts, strict=True) for text in row])
+    return [] if len(own) < 2 or len(near) == 1 else own  # a typing error is none of several models
 
 
 def _plain(name: str) -> str:
