@@ -12,6 +12,7 @@ from components.views.results import (
     detectable_difference,
     short_answers,
     welcome,
+    what_to_look_at,
     what_was_read,
     what_was_tested,
 )
@@ -24,10 +25,10 @@ from metrics.presentation.run_names import GOING
 from metrics.presentation.viewers import board_drawing
 
 QUESTION = "Which model should I pick?"
-FORMS = {  # the table first; what draws the others is imported when one is asked for
-    "heatmap": "Heatmap", "radar": "Radar", "bars": "Bars", "boxes": "Box plots", "spread": "Distributions",
-    "matches": "Head to head", "tradeoff": "Trade-offs", "weights": "Weights", "suites": "Suites",
-    "noise": "Noise", "items": "Case difficulty",
+CHARTS = {  # beside the heatmap; what draws them is imported when one is asked for
+    "radar": "Radar", "bars": "Bars", "boxes": "Box plots", "spread": "Distributions", "matches": "Head to head",
+    "tradeoff": "Trade-offs", "weights": "Weights", "suites": "Other suites", "noise": "Precision",
+    "items": "Case difficulty",
 }  # fmt: skip
 FILTERS = ("evaluator", "label_key", "tag", "search", "minor", "key", "shown", "column", "against", "also", "with")
 
@@ -115,7 +116,7 @@ chosen = filters.many("Evaluators", {name: f"{title} ({counts[name]})" for name,
 key = filters.one("Label key", whole.label_keys, "label_key")
 tag = filters.one("Tag", whole.tags, "tag")
 wanted = filters.search(f"Model ({len(whole.models)})", "search")
-show_minor = bool(minor) and filters.toggle(f"Minor metrics ({minor})", "minor")
+show_minor = bool(minor) and filters.toggle(f"More metrics ({minor})", "minor")
 filters.reset(list(FILTERS))
 
 board = run_reads.leaderboard(run, tag=tag) if tag else whole
@@ -125,7 +126,13 @@ models = [model for model in board.models if wanted.casefold() in model.casefold
 sort, down = url.param("sort"), url.param("order") != "up"
 
 CLEARED = ["key", "shown", "as", "against", "also", "tie", "with", "width", "price", "few", "source", "by", "pair"]
-form = controls.choice("Form", FORMS, "form", clears=CLEARED)
+form = url.param("form", "")
+if form in CHARTS:
+    with st.container(horizontal=True):
+        if st.button("Heatmap", icon=":material/arrow_back:"):
+            url.put(**dict.fromkeys(("form", *CLEARED)))
+            st.rerun()
+        controls.menu(CHARTS[form], CHARTS, "form", clears=CLEARED)
 if not models or not columns:
     st.info("The filters in the sidebar leave no model or no metric. Clear them to see all.")
 else:
@@ -135,7 +142,7 @@ else:
         answer.sentence if workspace_runs.run_facts(run).state == "finished" else so_far(columns, answer.sentence)
     )
     ordered = board_drawing.order_models(board, answer.models, sort, down)
-    if form == "heatmap":
+    if form not in CHARTS:
         matched, parameters = run_reads.match_evaluators(run), workspace_runs.run_facts(run).evaluators
         objects = {
             column.key: drilldown_filters.number(column.evaluator, column.metric, parameters[column.evaluator])
@@ -158,6 +165,7 @@ else:
         if asked.cells is not None:
             url.put(cells=asked.cells)
             st.rerun()
+        what_to_look_at.draw_lines(run, board, columns, ordered, objects)
     else:
         from components.views.results.leaderboard_charts import show_form
 
@@ -183,7 +191,9 @@ with st.container(horizontal=True):
     if st.button("Export a report"):
         url.go("report", run=run, weight=url.params("weight"), scale=url.params("scale"))
     asked_models.draw_asked_models(run)
-if form == "heatmap" and len(models) > 1:
+    if form not in CHARTS:
+        controls.menu("More charts", CHARTS, "form", clears=CLEARED)
+if form not in CHARTS and len(models) > 1:
     detectable_difference.show_detectable(run, tag, columns, sort)
 if workspace_runs.run_facts(run).state == "finished":
     short_answers.draw_answers(run, "leaderboard")

@@ -51,6 +51,16 @@ def choice(label: str, options: Mapping[str, str], name: str, clears: Sequence[s
     return chosen
 
 
+def menu(label: str, options: Mapping[str, str], name: str, clears: Sequence[str] = ()) -> None:
+    """Draw a button with a menu of `options` (value → text); the address keeps what is chosen, and loses `clears`."""
+    chosen = st.menu_button(
+        label, list(options), format_func=options.__getitem__, key=f"menu-{name}", icon=":material/insert_chart:"
+    )
+    if chosen:
+        url.put(**dict.fromkeys(clears), **{name: chosen})
+        st.rerun()
+
+
 def pager(page: int, last: int) -> None:
     """Buttons to the pages before and after `page` of `last` (from 1), which the address keeps; none for one page."""
     if last <= 1:

@@ -13,7 +13,8 @@ from metrics.core.errors import RunCorrupt
 STYLE = """<style>
 .st-key-tab-rows:not(:has(a)) { display: none; }
 :is(.st-key-tabs, .st-key-subtabs) { flex-wrap: nowrap; overflow-x: auto; scrollbar-width: none; column-gap: 1.5rem; }
-:is(.st-key-tabs, .st-key-subtabs) a { background: none !important; padding: 4px 0 6px; border-radius: 0; }
+:is(.st-key-tabs, .st-key-subtabs) :is(a, .stElementContainer) { margin: 0; }
+:is(.st-key-tabs, .st-key-subtabs) a { background: none !important; padding: 0 0 5px; border-radius: 0; }
 :is(.st-key-tabs, .st-key-subtabs) a > span:has([data-testid="stIconMaterial"]) { display: none; }
 :is(.st-key-tabs, .st-key-subtabs) p { white-space: nowrap; }
 .st-key-tabs { border-bottom: 1px solid light-dark(#dfe4e9, #2b333c); }

@@ -13,6 +13,7 @@ import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from statistics import median, quantiles
 
@@ -130,9 +131,10 @@ def session_of_texts(first: str, second: str, words: str) -> Iterator[Step]:
         yield f"board: cell {place + 1} → its worst cases", click("td a", place)
     yield "board: next case of the drawer", key("j")
     yield "board: close the drawer", key("Escape")
-    yield "board: minor metrics", toggle("Minor metrics")
-    for form in ("Radar", "Bars", "Distributions", "Heatmap"):
-        yield f"board: {form}", tab(form)
+    yield "board: more metrics", toggle("More metrics")
+    for before, form in pairwise(("More charts", "Radar", "Bars", "Distributions")):
+        yield f"board: {form}", pick(before, form)
+    yield "board: Heatmap", press_button("Heatmap")
     yield "→ Cases", go("Cases")
     yield "cases: next page", press_button("Next")
     for model in (first, second):
@@ -162,7 +164,7 @@ def session_of_pictures(first: str, second: str) -> Iterator[Step]:
     for place in (0, 4):
         yield f"board: cell {place + 1} → its worst cases", click("td a", place)
     yield "board: close the drawer", key("Escape")
-    yield "board: Bars", tab("Bars")
+    yield "board: Bars", pick("More charts", "Bars")
     yield "→ Cases", go("Cases")
     yield "→ Gallery", go("Gallery")
     yield f"gallery: model {first}", choose("Model", first)
@@ -221,6 +223,16 @@ def link(name: str) -> Action:
 
 def tab(name: str | re.Pattern[str]) -> Action:
     return lambda page: page.get_by_role("radio", name=name).first.click()
+
+
+def pick(menu: str, option: str) -> Action:
+    """Open a button's menu and choose an option."""
+
+    def act(page: Page) -> None:
+        page.get_by_role("button", name=menu).first.click()
+        page.get_by_role("menuitem", name=option).click()
+
+    return act
 
 
 def toggle(name: str) -> Action:

@@ -41,9 +41,9 @@ def captions(page: AppTest) -> str:
     return "\n".join(caption.value for caption in page.caption)
 
 
-def test_the_switch_writes_the_address(runs: list[Run], open_page: Open) -> None:
+def test_the_menu_of_charts_writes_the_address(runs: list[Run], open_page: Open) -> None:
     page = open_page("leaderboard", run=runs[0].id)
-    page.get("button_group")[0].set_value("radar").run()
+    page.menu_button(key="menu-form").click("radar").run()
     assert not page.exception
     assert page.query_params["form"] == "radar"
     assert "Each spoke runs from the worst value" in captions(page)

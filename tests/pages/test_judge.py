@@ -8,12 +8,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from components.data import judge_settings
+from components.views.judge import machine_models
 from metrics.core.prompt import wording
 from metrics.judge.local import model_servers
 from metrics.judge.local.model_servers import ModelServer
 from metrics.store import Run, Workspace
 from tests.judge.server import Fault, JudgeServer
-from tests.pages.conftest import Look, Open
+from tests.pages.conftest import PROJECT, Look, Open, Went
 from tests.pages.page_scenes import HOSTILE, judged_run
 from tests.pages.reading import labelled
 
@@ -305,23 +306,28 @@ def test_a_rubric_is_imported_checked_saved_and_chosen(workspace: Path, open_pag
 
 
 class TestModelsOfThisMachine:
-    def used(self, page: AppTest, number: int) -> AppTest:
-        buttons = [entry for entry in page.button if entry.label == "Use"]
-        return buttons[number].click().run()
+    def used(self, page: AppTest, went: Went) -> AppTest:
+        """The judge's form, opened with the first model that is offered."""
+        button(page, "Use").click().run()
+        form = AppTest.from_file(str(PROJECT / "pages" / "judge.py"), default_timeout=300)
+        assert went[-1].pop("page") == "judge"
+        form.query_params["way"] = went[-1]["way"]
+        form.session_state[machine_models.OFFER] = page.session_state[machine_models.OFFER]
+        return form.run()
 
     def test_nothing_found(self, workspace: Path, open_page: Open) -> None:
         page = open_page("local_models")
         assert "No GGUF file found. Put one into the folder models of this workspace" in words(page)
         assert not [entry for entry in page.button if entry.label == "Use"]
 
-    def test_a_file_fills_in_the_form_and_is_saved(self, workspace: Path, open_page: Open) -> None:
+    def test_a_file_fills_in_the_form_and_is_saved(self, workspace: Path, open_page: Open, went: Went) -> None:
         file = workspace / "models" / "mine.gguf"
         file.parent.mkdir()
         file.write_bytes(b"GGUF".ljust(3000, b"\0"))
         page = open_page("local_models")
         assert "mine" in words(page)
         assert "3 kB" in words(page)
-        self.used(page, 0)
+        page = self.used(page, went)
         assert labelled(page.selectbox, "Model").value == f"local:{file}"
         assert "Its agreement with human verdicts is not measured" in words(page)
         button(page, "Save").click().run()
@@ -332,7 +338,7 @@ class TestModelsOfThisMachine:
         gone = open_page("judge")
         assert "there is no file" in words(gone)
 
-    def test_a_server_is_looked_for_on_request_only(self, workspace, open_page, server, monkeypatch):
+    def test_a_server_is_looked_for_on_request_only(self, workspace, open_page, server, monkeypatch, went):
         asked: list[Mapping[str, int]] = []
         here = ModelServer("Ollama", server.url, ("scripted", "second"))
 
@@ -347,7 +353,7 @@ class TestModelsOfThisMachine:
         button(page, "Look for servers").click().run()
         assert len(asked) == 1
         assert "vLLM at http://127.0.0.1:8000/v1 asks for a key" in words(page)
-        self.used(page, 0)
+        page = self.used(page, went)
         assert (field(page, "Base URL").value, field(page, "Model").value) == (server.url, "scripted")
         button(page, "Test call").click().run()
         assert "✓ The reply has the right form and is correct." in words(page)

@@ -1,0 +1,78 @@
+"""What to look at first in a run: at most three lines, each a link to the cases behind it."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from components.widgets import url
+from components.widgets.literal import literal
+from metrics.analysis import Column, Leaderboard
+from metrics.analysis.leaderboard.leaderboard import Cell
+from metrics.presentation import format
+from metrics.presentation.names import middle
+from metrics.presentation.phrases import limit, metric_title
+
+MAX_LINES = 3
+Line = tuple[str, str, Column, bool]  # text, model, metric, whether it is about the cases beyond the threshold
+
+
+def draw_lines(
+    run: str,
+    board: Leaderboard,
+    columns: Sequence[Column],
+    models: Collection[str],
+    objects: Mapping[str, Mapping[str, url.Value]],
+) -> None:
+    """Draw the lines; `objects`: the gallery's filters for metrics of objects, by key. Nothing where nothing is wrong.
+
+    They rest on the board alone, so that the page does not wait for them; insights are on What went wrong.
+    """
+    lines = [*missed_thresholds(board, columns, models), *missing_values(board, columns, models)][:MAX_LINES]
+    if not lines:
+        return
+    with st.container(gap="xxsmall", key="look-at"):
+        st.subheader("What to look at", anchor=False)
+        for text, model, column, failing in lines:
+            own = objects.get(column.key)
+            about: dict[str, Any] = (
+                dict(own) if own else {"evaluator": column.evaluator, "metric": column.metric, "failing": failing}
+            )
+            url.link(literal(text), "gallery" if own else "cases", run=run, model=model, **about)
+
+
+def missed_thresholds(board: Leaderboard, columns: Sequence[Column], models: Collection[str]) -> Iterator[Line]:
+    """Yield the values on the wrong side of a threshold: significant ones first, then the farthest from it."""
+    found = [
+        (column, model, cell)
+        for column in columns
+        for model in models
+        if (cell := board.cells.get((model, column.key))) and cell.problem and cell.value is not None
+    ]
+    for column, model, cell in sorted(found, key=lambda each: _severity(each[0], each[2])):
+        sure = "" if _is_significant(column, cell) else "; may be chance"
+        values = f"{format.number(cell.value)}, threshold {limit(column.threshold, column.direction)}"
+        yield f"{middle(model, 30)}: {metric_title(column, arrow=False)} {values}{sure}", model, column, True
+
+
+def missing_values(board: Leaderboard, columns: Sequence[Column], models: Collection[str]) -> Iterator[Line]:
+    """Yield where cases should have a value and have none, the largest share of each model."""
+    for model in models:
+        missing = [(cell, column) for column in columns if (cell := board.cells.get((model, column.key)))]
+        cell, column = max(missing, key=lambda each: each[0].missing_share, default=(None, None))
+        if cell and column and cell.missing:
+            cases = f"{format.count(cell.missing)} of {format.plural(cell.n + cell.unscored, 'case')}"
+            yield f"{middle(model, 30)}: no {metric_title(column, arrow=False)} for {cases}", model, column, False
+
+
+def _is_significant(column: Column, cell: Cell) -> bool:
+    """Return whether the whole 95 % interval is on the wrong side of the threshold."""
+    nearest = cell.low if column.direction == "lower" else cell.high
+    if nearest is None or column.threshold is None:
+        return False
+    return nearest > column.threshold if column.direction == "lower" else nearest < column.threshold
+
+
+def _severity(column: Column, cell: Cell) -> tuple[bool, float]:
+    distance = abs((cell.value or 0.0) - (column.threshold or 0.0))
+    return not _is_significant(column, cell), -distance
