@@ -1,5 +1,6 @@
 """What stands on every page: the entries of the command palette, and the tabs."""
 
+import re
 from urllib.parse import parse_qs, urlparse
 
 import pytest
@@ -8,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 from components.widgets.palette import entries
 from components.widgets.url import FORMER, PAGES, PLACES, home_of, place_of
 from metrics.store import Run
-from tests.pages.conftest import HOSTILE, Look, Open, Went, animals_run
+from tests.pages.conftest import HOSTILE, PROJECT, Look, Open, Went, animals_run
 from tests.pages.page_scenes import objects_run, texts_run
 
 
@@ -92,3 +93,12 @@ def test_the_place_of_a_page_is_where_people_look_for_it() -> None:
         "curves": "Runs", "arena": "Human review", "sample_size": "Library", "thresholds": "Settings",
         "compliance": "Runs",
     }  # fmt: skip
+
+
+def test_every_link_in_the_code_leads_to_a_page() -> None:
+    files = [
+        path for folder in ("pages", "components", "metrics/presentation") for path in (PROJECT / folder).rglob("*.py")
+    ]
+    named = re.compile(r'\b(?:url\.(?:go|href|page)|Link|address)\(\s*"(\w*)"|\burl\.link\([^,()]+, "(\w+)"')
+    found = {name or other for path in files for name, other in named.findall(path.read_text(encoding="utf-8"))}
+    assert {"case", "problems", "thresholds"} <= found <= set(PAGES)
