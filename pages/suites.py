@@ -14,12 +14,19 @@ from components.widgets import controls, url
 from components.widgets.frame import editors_only, frame
 from metrics.presentation import format
 
-QUESTIONS = {"questions": "From documents"}
-VIEWS = {
-    "cases": "Cases", "contents": "Contents", "merge": "Import or merge", "divide": "Sample or split",
-    "perturb": "Perturb", "duplicates": "Duplicates", **QUESTIONS, "history": "History", "upload": "Upload",
+VIEWS = {"cases": "Cases", "contents": "Contents", "history": "History", "make": "Make"}
+MAKERS = {  # ways to more cases or another suite; each was a view of its own, whose addresses lead here
+    "merge": "Import or merge", "upload": "New from a file", "questions": "From documents",
+    "divide": "Sample or split", "perturb": "Perturb", "duplicates": "Duplicates",
 }  # fmt: skip
-READING = ("cases", "contents", "duplicates", "history")  # views that change nothing
+NEW = ("upload", "questions")  # without a suite to begin with
+READING = ("duplicates",)  # makers that change nothing
+
+
+def choose_view() -> str:
+    """Return the view that the buttons choose: one of VIEWS, or the maker."""
+    view = controls.choice("View", VIEWS, "view", clears=("page", "case", "new", "make"))
+    return controls.choice("Make", MAKERS, "make", clears=("page",)) if view == "make" else view
 
 
 def draw_questions() -> None:
@@ -39,17 +46,19 @@ stored = evaluation_inputs.stored_suites()
 if not visitors.may("editor"):
     if not stored:
         editors_only("store a suite")
-    VIEWS = {name: VIEWS[name] for name in READING}
+    MAKERS = {name: MAKERS[name] for name in READING}
+if (former := url.param("view", "")) in MAKERS:
+    url.put(view="make", make=former)
 if not stored:
-    if controls.choice("View", {"upload": "Upload", **QUESTIONS}, "view") == "questions":
+    if controls.choice("Make", {name: MAKERS[name] for name in NEW}, "make") == "questions":
         draw_questions()
         st.stop()
     st.subheader("No suite is stored yet", anchor=False)
     st.text("A suite holds the cases that models are tested on. Every evaluated suite is stored; or store one here.")
     suite_makers.draw_upload()
     st.stop()
-if url.param("view") == "questions" and "questions" in VIEWS:
-    controls.choice("View", VIEWS, "view", clears=("page",))
+if url.param("make") == "questions" and url.param("view") == "make" and "questions" in MAKERS:
+    choose_view()
     draw_questions()
     st.stop()
 suite = suite_editor.choose_suite(stored)
@@ -58,7 +67,7 @@ facts = suite_drafts.suite_facts(suite, draft)
 if facts.problem:
     st.text(f"✗ The draft cannot be shown: {facts.problem}")
     draft = ""
-view = controls.choice("View", VIEWS, "view", clears=("page", "case", "new"))
+view = choose_view()
 criteria = suite_editor.draw_filters(facts) if view == "cases" else {}
 variants = facts.cases - facts.originals
 more = f", {format.plural(variants, 'of them a variant', 'of them variants')}" if variants else ""

@@ -47,7 +47,7 @@ def draw(suite: str, draft: str, facts: SuiteFacts) -> None:
             st.text(f"✗ {refused}")
             return
         st.session_state["suites-message"] = f"✓ {found.name} merged. Save the draft as a new suite to keep it."
-        url.put(draft=token, view=None, more=None, add=None, amap=None, other=None, page=None)
+        url.put(draft=token, view=None, make=None, more=None, add=None, amap=None, other=None, page=None)
         st.rerun()
 
 

@@ -18,7 +18,7 @@ SHOWN = 3  # edits
 def open_suite(suite: str, message: str = "", view: str | None = None) -> None:
     """Show another suite: query parameters about the old one's draft and filters are dropped."""
     st.query_params.clear()
-    url.put(suite=suite, view=view)
+    url.put(suite=suite, view=view, make=None)
     st.session_state["suites-message"] = message
 
 
