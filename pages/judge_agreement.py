@@ -39,9 +39,10 @@ class Choice(NamedTuple):
 
 
 VIEWS = {
-    "agreement": "Agreement", "means": "Corrected means", "accept": "Acceptance", "bias": "Bias", "raters": "Raters",
-    "labels": "Labels",
+    "agreement": "Agreement", "means": "Corrected means", "accept": "What may ship unread", "labels": "Labels",
+    "more": "More",
 }  # fmt: skip
+MORE = {"raters": "Raters", "bias": "Bias"}
 
 
 def choose(run: str, criteria: Sequence[Criterion], metrics: Sequence[Column]) -> tuple[Criterion, Column, Choice]:
@@ -344,7 +345,7 @@ else:
         st.text(judge_line)
     if agreements.has_demo_labels(run):
         st.text("The labels are the demo's: whether an answer meets its question's condition. No person read them.")
-    view = controls.choice("View", VIEWS | (PANEL if agreements.has_panel(run) else {}), "view")
+    view = controls.nested_choice(VIEWS, MORE | (PANEL if agreements.has_panel(run) else {}), "view", "more")
     if view == "agreement":
         show_agreement(run, criterion, column, choice)
     elif view == "means":

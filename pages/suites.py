@@ -24,9 +24,8 @@ READING = ("duplicates",)  # makers that change nothing
 
 
 def choose_view() -> str:
-    """Return the view that the buttons choose: one of VIEWS, or the maker."""
-    view = controls.choice("View", VIEWS, "view", clears=("page", "case", "new", "make"))
-    return controls.choice("Make", MAKERS, "make", clears=("page",)) if view == "make" else view
+    """Return the view that the buttons choose, or the maker."""
+    return controls.nested_choice(VIEWS, MAKERS, "view", "make", clears=("page", "case", "new"))
 
 
 def draw_questions() -> None:
@@ -47,9 +46,9 @@ if not visitors.may("editor"):
     if not stored:
         editors_only("store a suite")
     MAKERS = {name: MAKERS[name] for name in READING}
-if (former := url.param("view", "")) in MAKERS:
-    url.put(view="make", make=former)
 if not stored:
+    if (former := url.param("view", "")) in NEW:
+        url.put(view=None, make=former)
     if controls.choice("Make", {name: MAKERS[name] for name in NEW}, "make") == "questions":
         draw_questions()
         st.stop()
@@ -57,7 +56,7 @@ if not stored:
     st.text("A suite holds the cases that models are tested on. Every evaluated suite is stored; or store one here.")
     suite_makers.draw_upload()
     st.stop()
-if url.param("make") == "questions" and url.param("view") == "make" and "questions" in MAKERS:
+if "questions" in MAKERS and "questions" in (url.param("view"), url.param("make")):
     choose_view()
     draw_questions()
     st.stop()

@@ -51,6 +51,20 @@ def choice(label: str, options: Mapping[str, str], name: str, clears: Sequence[s
     return chosen
 
 
+def nested_choice(
+    options: Mapping[str, str], more: Mapping[str, str], name: str, part: str, clears: Sequence[str] = ()
+) -> str:
+    """Return one of `options` or, where the last of them is chosen, one of `more` from a second row kept under `part`.
+
+    An address whose `name` is one of `more`, as it was before there were two rows, leads there.
+    """
+    last = list(options)[-1]
+    if (asked := url.param(name, "")) in more:
+        url.put(**{name: last, part: asked})
+    chosen = choice("View", options, name, clears=(*clears, part))
+    return choice(options[last], more, part, clears=clears) if chosen == last else chosen
+
+
 def menu(label: str, options: Mapping[str, str], name: str, clears: Sequence[str] = ()) -> None:
     """Draw a button with a menu of `options` (value → text); the address keeps what is chosen, and loses `clears`."""
     chosen = st.menu_button(

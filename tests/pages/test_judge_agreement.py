@@ -83,7 +83,7 @@ def test_without_the_sample_there_is_no_demo(bare: Run, open_page: Open) -> None
 def test_without_labels_the_page_teaches_the_format(bare: Run, open_page: Open) -> None:
     page = open_page("judge_agreement", run=bare.id)
     said = texts(page)
-    assert (page.title[0].value, page.caption[0].value) == ("Judge agreement", "Can I trust the judge?")
+    assert (page.title[0].value, page.caption[0].value) == ("Agreement", "Can I trust the judge?")
     assert page.subheader[0].value == "No labels yet"
     assert "case_id,model,rater,criterion,label" in page.code[0].value
     assert "case_id,model,rater,faithfulness,fluency" in page.code[1].value
