@@ -151,12 +151,13 @@ else:
         }
         cells = board_drawing.cells_shown(url.param("cells"), len(models), len(columns))
         drawing = board_drawing.payload(
-            columns, board_cells(run, tag, keys), ordered, sentence, sort, down, objects, run_reads.judges_of(run),
+            columns, board_cells(run, tag, keys), ordered, sentence, sort or answer.sorted_by, down, objects,
+            run_reads.judges_of(run),
             board.columns, cells, open_cell(run, tag, board, objects), run=run, tag=tag,
         )  # fmt: skip
         asked = heatmap.heatmap(drawing)
         if asked.sort is not None:
-            url.put(sort=asked.sort, order="up" if asked.sort == sort and down else None)
+            url.put(sort=asked.sort, order="up" if asked.sort == (sort or answer.sorted_by) and down else None)
             st.rerun()
         if asked.columns is not None:
             usual = board_drawing.select_columns(board.columns, chosen, show_minor)

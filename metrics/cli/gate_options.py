@@ -150,13 +150,14 @@ class Gates:
 def print_leaderboard(run: Run) -> None:
     """Print headline, leaderboard, footnotes, and what other questions answer in a sentence."""
     board = leaderboard(run)
-    say(headline(board).sentence)
+    head = headline(board)
+    say(head.sentence)
     wide = max([len("model"), *(len(model) for model in board.models)])
     for column in board.columns:
         if column.minor:
             continue
         say(f"{column.evaluator} · {column.title} {ARROWS[column.direction]}")
-        for model in board.models:
+        for model in head.models:
             cell = board.cells.get((model, column.key))
             if cell is None:
                 continue

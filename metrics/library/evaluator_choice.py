@@ -33,14 +33,18 @@ MOST_LABELS = 50  # distinct expected answers, at most, that still look like lab
 
 
 def chosen_evaluators(evaluation: Evaluation, suite: Suite, outputs: Outputs) -> list[str]:
-    """Return the evaluators of the presets and those named; without either, those that run unasked. InputError."""
+    """Return the evaluators of the presets and those named; without either, those that run unasked. InputError.
+
+    They are in the order in which every list has them: see core.evaluator.Evaluator.place.
+    """
     chosen = list(evaluation.evaluators or ())
     if evaluation.preset and evaluation.preset != UNASKED:
         chosen = [*chosen_by(evaluation.preset, suite.task, available_inputs(suite, outputs)), *chosen]
     elif evaluation.preset or not chosen:
         resources = evaluation.resources if isinstance(evaluation, EvaluationInCode) else {}
         chosen = [*runnable(suite, outputs, {**resources, **chosen_models(evaluation)}), *chosen]
-    return list(dict.fromkeys([*chosen, CONSISTENCY] if evaluation.run_consistency else chosen))
+    every, known = [*chosen, CONSISTENCY] if evaluation.run_consistency else chosen, evaluators()
+    return sorted(dict.fromkeys(every), key=lambda id: known[id].place if id in known else 0)
 
 
 def runnable(suite: Suite, outputs: Outputs, resources: Mapping[str, Any] | None = None) -> list[str]:

@@ -169,7 +169,7 @@ def test_a_single_model_teaches(workspace: Path, open_page: Open) -> None:
 @pytest.mark.parametrize(("found", "said"), [
     (["better", "open"], "Yes: B is better in 1 of 2 metrics, and A in none"),
     (["worse"], "No: A is better in 1 of 1 metric, and B in none"),
-    (["better", "worse", "leaning"], "It depends: B is better in 1 of 3 metrics, A in 1"),
+    (["better", "worse", "leaning"], "It depends: B is better in 1 of 3 metrics, A in 1 (M)"),
     (["open", "equal"], "No significant difference between A and B in any of 2 metrics"),
     (["leaning"], "No significant difference between A and B in this metric"),
     (["none"], "Not tested: 0 metrics without values per case or resamples to pair"),
@@ -177,6 +177,18 @@ def test_a_single_model_teaches(workspace: Path, open_page: Open) -> None:
 def test_the_answer(found: list[str], said: str) -> None:
     rows = tuple(replace(row("higher", -0.1, 0.2, 0.5), significance=one) for one in found)
     compared = Comparison("a", "b", "1", "1", 9, rows, (), (), "holm", len(rows), clustered=False, notes=())
+    assert answer(compared) == said
+
+
+@pytest.mark.parametrize(("found", "said"), [
+    (["better", "worse", "worse"], "Yes: B is better in M and 1 of 3 metrics, A in 2 (M and M)"),
+    (["worse", "better", "worse"], "No: A is better in M and 2 of 3 metrics, B in 1 (M)"),
+    (["open", "better", "worse"], "It depends: B is better in 1 of 3 metrics, A in 1 (M)"),
+])  # fmt: skip
+def test_what_people_choose_by_decides(found: list[str], said: str) -> None:
+    rows = [replace(row("higher", -0.1, 0.2, 0.5), significance=one) for one in found]
+    rows[0] = replace(rows[0], column=replace(rows[0].column, first=True))
+    compared = Comparison("a", "b", "1", "1", 9, tuple(rows), (), (), "holm", len(rows), clustered=False, notes=())
     assert answer(compared) == said
 
 

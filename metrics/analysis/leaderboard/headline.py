@@ -49,8 +49,8 @@ class Headline:
     or better in some metric and worse in none; `ahead` has these pairs. leader: the model that is ahead of every other
     one; with `unproven`, in words, why the one that would lead may not: unscored cases could undo it.
 
-    models: by the first metric, the best first; identical: models whose numbers are those of another one everywhere, by
-    name, which are compared once and come last. besides: other columns in which models differ. scored: how many metrics
+    models: by the first metric, the best first; sorted_by: the key of its column; identical: models whose numbers are
+    those of another one everywhere, by name, which are compared once and come last. besides: other columns in which models differ. scored: how many metrics
     have a value; missed, judged: those on the wrong side of their threshold by every model, and how many have one;
     failed: those of which the evaluation of a case ended in an error, so that no threshold is said to be met.
     """
@@ -70,6 +70,7 @@ class Headline:
     unproven: str | None = None
     identical: Mapping[str, str] = field(default_factory=dict)
     besides: tuple[str, ...] = ()
+    sorted_by: str | None = None
 
     @property
     def ranked(self) -> tuple[str, ...]:
@@ -206,6 +207,7 @@ def headline(board: Leaderboard, keys: Collection[str] | None = None, models: Se
         ),
         ahead=tuple(sorted(certain)),
         identical=identical,
+        sorted_by=scored[0][0].key if scored else None,
         besides=_besides(board, [column for column, _ in every], keys),
         unproven=_why_unproven(board, leading, differing) if leading is not None and leader is None else None,
     )

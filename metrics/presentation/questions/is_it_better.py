@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     Row = Difference | Resampled
 
 MAX_OTHERS = 3  # models compared with the leader
+MAX_LOSSES = 2  # metrics in which the other model is better that are named
 MAX_ROWS = 8  # metrics that a report shows; all are counted
 CORRECTIONS = {"holm": "Holm", "benjamini_hochberg": "Benjamini–Hochberg", "none": "none"}
 TESTS = {"mcnemar": "McNemar", "sign_flips": "sign flips", "t": "paired t", "resamples": "resamples"}
@@ -120,13 +121,25 @@ def answer(found: Comparison, a: str = "A", b: str = "B") -> str:
     if not rows:
         return f"Not tested: {plural(len(found.unpaired), 'metric')} without values per case or resamples to pair"
     if wins and losses:
-        return f"It depends: {b} is better in {wins} of {metrics}, {a} in {losses}"
+        decides = next((row for row in rows if row.column.first and row.column.primary), None)
+        if decides is None or decides.significance not in ("better", "worse"):
+            return f"It depends: {b} is better in {wins} of {metrics}, {a} in {_in_which(rows, 'worse')}"
+        title = column_name(decides.column)
+        if decides.significance == "better":
+            return f"Yes: {b} is better in {title} and {wins} of {metrics}, {a} in {_in_which(rows, 'worse')}"
+        return f"No: {a} is better in {title} and {losses} of {metrics}, {b} in {_in_which(rows, 'better')}"
     if wins:
         return f"Yes: {b} is better in {wins} of {metrics}, and {a} in none"
     if losses:
         return f"No: {a} is better in {losses} of {metrics}, and {b} in none"
     where = "this metric" if len(rows) == 1 else f"any of {metrics}"
     return f"No significant difference between {a} and {b} in {where}"
+
+
+def _in_which(rows: Sequence[Row], significance: str) -> str:
+    """Return how many differences are so significant, few of them by name."""
+    named = [column_name(row.column) for row in rows if row.significance == significance]
+    return count(len(named)) + (f" ({' and '.join(named)})" if len(named) <= MAX_LOSSES else "")
 
 
 def method(found: Comparison) -> str:

@@ -14,6 +14,7 @@ from metrics.presentation.format import MISSING, count, exact, plural
 from metrics.presentation.phrases import metric_title, named, unscored_words, with_interval
 from metrics.presentation.question import question
 from metrics.presentation.ranking_words import matches_sentence
+from metrics.presentation.viewers.board_drawing import select_columns
 from metrics.stats.intervals import METHODS
 from metrics.store import Run
 
@@ -76,12 +77,13 @@ def which_leads(run: Run) -> list[Block]:
 
 
 def heatmap(board: Leaderboard) -> Heatmap:
-    """Return the leaderboard without minor metrics, of very many only the primary ones."""
-    columns = [column for column in board.columns if column.primary or not column.minor]
+    """Return the leaderboard without minor metrics, of very many only the primary ones; its models as in the studio."""
+    columns = select_columns(board.columns, [], minor=False)
     if len(columns) > MAX_COLUMNS:
         columns = [column for column in columns if column.primary][:MAX_COLUMNS]
-    cells = (tuple(board.cells.get((model, one.key), NOT_EVALUATED) for one in columns) for model in board.models)
-    return Heatmap(board.models, tuple(columns), tuple(cells))
+    models = analysis.headline(board).models
+    cells = (tuple(board.cells.get((model, one.key), NOT_EVALUATED) for one in columns) for model in models)
+    return Heatmap(models, tuple(columns), tuple(cells))
 
 
 def standings(board: Leaderboard) -> list[Standing]:

@@ -37,12 +37,13 @@ def select_columns(
 ) -> list[Column]:
     """Return the columns with these keys, else those of the chosen evaluators, by default of all.
 
-    Minor metrics are shown on demand.
+    Minor metrics are shown on demand, and the main ones among them where there are no others.
     """
     if named := [column for column in columns if column.key in keys]:
         return named
     chosen = [column for column in columns if not evaluators or column.evaluator in evaluators]
-    return [column for column in chosen if minor or not column.minor]
+    shown = [column for column in chosen if minor or not column.minor]
+    return shown or [column for column in chosen if column.primary]
 
 
 def cells_shown(asked: str | None, models: int, columns: int) -> str:
