@@ -105,14 +105,14 @@ def find_errors(
     return Errors(kinds, truth, found.iou, truths, fixable)
 
 
-def repair(objects: Objects, errors: Errors, kinds: Collection[int]) -> Repaired:
-    """Repair the errors of these kinds, as TIDE does.
+def repair(objects: Objects, errors: Errors, kinds: Collection[int], only: Bools | None = None) -> Repaired:
+    """Repair the errors of these kinds, as TIDE does; of predictions `only` [N] those.
 
     Classification and localisation: of the errors about one ground truth that is not found, the best-scored one becomes
     right, under the ground truth's label; the others, and errors about a ground truth that is found, are dropped. Both,
     duplicate and background: dropped. Missed: those ground truths no longer count.
     """
-    affected = among(errors.prediction, kinds)
+    affected = among(errors.prediction, kinds) & (True if only is None else only)
     fixed = affected & errors.fixable
     label = objects.prediction_class.copy()
     label[fixed] = objects.truth_class[errors.truth[fixed]]

@@ -31,7 +31,7 @@ TOPICS = {
     ),
     "retrieval": ("best_retrieval", "worst_retrieval", "retrieval_cause", "generation_cause"),
     "grounding": ("least_grounded",),
-    "hard cases": ("hardest_case", "weakest_tag"),
+    "hard cases": ("hardest_case", "weakest_tag", "shifted_boxes", "confused_classes"),
     "time and cost": (
         "fastest_model",
         "slowest_model",

@@ -23,6 +23,7 @@ from metrics.analysis.findings.model_insights import (
     metric_margins,
     weakest_tags,
 )
+from metrics.analysis.findings.object_insights import confused_classes, object_insights
 from metrics.analysis.leaderboard.case_sums import open_scores, score_blocks
 from metrics.analysis.leaderboard.headline import headline, primary_columns
 from metrics.analysis.leaderboard.leaderboard import Column, Leaderboard, leaderboard
@@ -62,8 +63,9 @@ def insights(run: Run) -> pd.DataFrame:
     generation_cause: what failing answers are attributed to; least_grounded: the sentence or claim that the contexts
     support the least; weakest_tag: whose cases are worse than the rest; slowest_case and dearest_case; budget_cases and
     full_score: how the cases were chosen of a larger suite, and the score of all of it; equal_inputs: cases that ask
-    the same; unscored: a model that lacks a score of many cases, what its value may be with them, and
-    whether its lead survives that.
+    the same; shifted_boxes: boxes that all lie to one side, or are too large or small; confused_classes: the two
+    classes whose confusion costs a model the most, and what it would gain without; unscored: a model that lacks a score
+    of many cases, what its value may be with them, and whether its lead survives that.
 
     Of a single model: the hardest_case of each metric, the best_metric and worst_metric against their thresholds,
     total_time and total_cost.
@@ -90,6 +92,8 @@ def insights(run: Run) -> pd.DataFrame:
     rows += _retrieval(board)
     rows += _causes(run, board)
     rows += _least_grounded(run, board)
+    rows += object_insights(run, board)
+    rows += confused_classes(run)
     frame = pd.DataFrame(rows, columns=COLUMNS).astype({"affected": "Int64"})
     order = frame["severity"].map(ORDER).sort_values(kind="stable").index
     return frame.loc[order].reset_index(drop=True)

@@ -50,9 +50,10 @@ class Headline:
     one; with `unproven`, in words, why the one that would lead may not: unscored cases could undo it.
 
     models: by the first metric, the best first; sorted_by: the key of its column; identical: models whose numbers are
-    those of another one everywhere, by name, which are compared once and come last. besides: other columns in which models differ. scored: how many metrics
-    have a value; missed, judged: those on the wrong side of their threshold by every model, and how many have one;
-    failed: those of which the evaluation of a case ended in an error, so that no threshold is said to be met.
+    those of another one everywhere, by name, which are compared once and come last. besides: other columns in which
+    models differ. scored: how many metrics have a value; missed, judged: those on the wrong side of their threshold by
+    every model, and how many have one; failed: those of which the evaluation of a case ended in an error, so that no
+    threshold is said to be met.
     """
 
     models: tuple[str, ...]
