@@ -9,6 +9,7 @@ from components.viewers import heatmap
 from components.views.judge import judge_calls
 from components.views.results import (
     asked_models,
+    decisive_metrics,
     detectable_difference,
     short_answers,
     welcome,
@@ -195,6 +196,7 @@ with st.container(horizontal=True):
     if form not in CHARTS:
         controls.menu("More charts", CHARTS, "form", clears=CLEARED)
 if form not in CHARTS and len(models) > 1:
+    decisive_metrics.choose_decisive(run, whole)
     detectable_difference.show_detectable(run, tag, columns, sort)
 if workspace_runs.run_facts(run).state == "finished":
     short_answers.draw_answers(run, "leaderboard")

@@ -7,6 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from components.data.workspace_runs import ensure_samples
+from metrics.analysis import headline, leaderboard
 from metrics.presentation.viewers.board_drawing import PROBLEM
 from metrics.store import Run, Workspace
 from metrics.store.threshold_profiles import ThresholdProfiles
@@ -208,3 +209,17 @@ def test_a_workspace_without_runs_and_samples_teaches(workspace, monkeypatch, op
     assert page.subheader[0].value == "No run yet"
     assert page.button[0].label == "Evaluate a suite"
     assert not Workspace().runs()
+
+
+def test_decisive_metrics_are_kept_with_the_suite(look_at_copy: Look, open_page: Open) -> None:
+    """The sentence is about the metrics that the user marked, on this page and in every other summary of the suite."""
+    run = look_at_copy(animals_run)
+    page = open_page("leaderboard", run=run.id)
+    page.multiselect(key="decisive-metrics").select("classification/accuracy").run()
+    assert ThresholdProfiles(run.workspace.path).decisive(run.spec.suite.fingerprint) == ("classification/accuracy",)
+    sentence = "sharp leads: best in Accuracy."
+    assert headline(leaderboard(run)).sentence == sentence
+    page = open_page("leaderboard", run=run.id)
+    assert drawn(page)["headline"] == sentence
+    page.multiselect(key="decisive-metrics").unselect("classification/accuracy").run()
+    assert leaderboard(run).decisive == ()

@@ -23,7 +23,10 @@ def evaluated(shift: dict[str, float], swap: dict[str, list[str]] | None = None,
     truth = [LABELS[place % 3] for place in range(IMAGES)]
     cases = [{"case_id": id, "image_width": 400, "image_height": 400} for id in ids]
     box = {"x": 100.0, "y": 100.0, "width": SIDE, "height": SIDE}
-    annotations = [{"case_id": id, "label": label, **box} for id, label in zip(ids, truth, strict=True)]
+    annotations = [
+        {"case_id": id, "annotation_id": place, "label": label, **box}
+        for place, (id, label) in enumerate(zip(ids, truth, strict=True))
+    ]
     answers, predictions = [], []
     for model, off in shift.items():
         swapped = (swap or {}).get(model, [])
@@ -31,7 +34,11 @@ def evaluated(shift: dict[str, float], swap: dict[str, list[str]] | None = None,
             answers.append({"case_id": id, "model": model})
             said = swapped[1 - swapped.index(label)] if label in swapped else label
             x = 100.0 + SIDE * (off + rng.normal(0, noise))
-            predictions.append(answers[-1] | box | {"x": x, "label": said, "score": float(rng.uniform(0.5, 1))})
+            predictions.append(
+                answers[-1]
+                | box
+                | {"prediction_id": len(predictions), "x": x, "label": said, "score": float(rng.uniform(0.5, 1))}
+            )
     suite = Suite.from_rows("barn", "detection", cases, annotations, labels=LABELS)
     return finished(Workspace(), suite, Outputs.from_rows(answers, predictions), "coco_summary")
 
