@@ -63,9 +63,25 @@ def __getattr__(name: str) -> Any:
     if name not in _PUBLIC:
         if not name.startswith("_") and find_spec(f"metrics.{name}") is not None:  # analysis, ingest …
             return import_module(f"metrics.{name}")
-        raise AttributeError(f"module 'metrics' has no attribute {name!r}")
+        raise _missing(name)
     value = globals()[name] = getattr(import_module(_PUBLIC[name]), name)
     return value
+
+
+def _missing(name: str) -> Exception:
+    """Return the error for a name that is not there, which may be one of a project's own module."""
+    import sys
+
+    from metrics.core.install_paths import PACKAGE, other_metrics
+
+    text = f"module 'metrics' has no attribute {name!r}"
+    if name.startswith("__") or (other := other_metrics()) is None:
+        return AttributeError(text)
+    text += f": this is Assay's package, {PACKAGE}, which hides {other}; rename that file to import both"
+    imported = (
+        sys._getframe(2).f_code.co_name == "_handle_fromlist"
+    )  # `from metrics import` drops the words of the other
+    return ImportError(text) if imported else AttributeError(text)
 
 
 def __dir__() -> list[str]:

@@ -1,14 +1,27 @@
 """The parser of a command: a mistake in the arguments is told in two lines, with what may be meant."""
 
 import argparse
+from functools import partial
 from typing import Any, NoReturn
 
 from metrics.core.did_you_mean import did_you_mean, one_of
 from metrics.core.terminal_escapes import one_line
 
 
+def _number(kind: type[int | float], expected: str, text: str) -> int | float:
+    try:
+        return kind(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"found {text!r}; expected {expected}") from None
+
+
 class CommandParser(argparse.ArgumentParser):
     """argparse's parser; its subcommands' parsers are of this class, too."""
+
+    def __init__(self, *args: Any, **words: Any):
+        super().__init__(*args, **words)
+        for kind, expected in {int: "a whole number", float: "a number"}.items():
+            self.register("type", kind, partial(_number, kind, expected))
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse the arguments; exit with 2 where some are unknown, naming the option that may be meant."""

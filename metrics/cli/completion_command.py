@@ -6,14 +6,17 @@ from typing import Any
 SHELLS = ("bash", "zsh", "tcsh", "fish")
 
 
-def add_command(commands: Any, whole: argparse.ArgumentParser) -> None:
+def add_command(commands: Any) -> None:
     command = commands.add_parser("completion", help="print the completion script of a shell")
     command.add_argument("shell", choices=SHELLS, help="shell that reads the script; docs/install.md says where from")
-    command.set_defaults(command=lambda options: _completion(options.shell, whole))
+    command.set_defaults(command=_completion)
 
 
-def _completion(shell: str, parser: argparse.ArgumentParser) -> None:
+def _completion(options: argparse.Namespace) -> None:
     import shtab
 
-    parser.prog = "assay"
-    print(shtab.complete(parser, shell))
+    from metrics.cli.main import parser
+
+    whole = parser()
+    whole.prog = "assay"
+    print(shtab.complete(whole, options.shell))

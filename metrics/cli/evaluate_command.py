@@ -1,6 +1,7 @@
 """`evaluate`: run evaluators on a suite and the outputs of models, and check its gates."""
 
 import argparse
+import re
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from metrics.engine.evaluation_fields import flag_of
 from metrics.engine.shards import Shard
 
 DEFAULTS = Evaluation.model_fields
+NO_ANSWERS = re.compile(r"no column with the (model's answers|predicted)|a format that holds either")
 
 
 def add_command(commands: Any) -> None:
@@ -51,13 +53,16 @@ def evaluate(evaluation: Evaluation) -> int:
         cases, _ = cases_within_budget(evaluation, suite.value, "command")
         say(*target_estimate(evaluation, cases, evaluation.workspace))
         return 0
-    prepared = prepare(
-        evaluation,
-        "command",
-        tell,
-        lambda asked, suite: ask(asked, suite, options),
-        untrusted=config.arguments if config else (),
-    )
+    try:
+        prepared = prepare(
+            evaluation,
+            "command",
+            tell,
+            lambda asked, suite: ask(asked, suite, options),
+            untrusted=config.arguments if config else (),
+        )
+    except InputError as error:
+        raise _without_answers(evaluation, error) or error from None
     data = prepared.data
     gates.require_fitting(prepared.evaluators, prepared.parameters, data.suite, data.outputs.models)
     if evaluation.dry_run:
@@ -72,6 +77,16 @@ def evaluate(evaluation: Evaluation) -> int:
     if config:
         rag_config.write_results(run, config)
     return gates.conclude(run, options)
+
+
+def _without_answers(evaluation: Evaluation, error: InputError) -> InputError | None:
+    """Return what to do where the error is only that one file has cases and no answers; None for other errors."""
+    alone = not evaluation.outputs and not evaluation.target
+    lacking = [each for each in error.problems if NO_ANSWERS.match(each.found) and "Perhaps" not in each.expected]
+    if not alone or len(lacking) != 1 or len(error.problems) > 1:
+        return None
+    expected = f"answers beside them, `evaluate {evaluation.suite} OUTPUTS`, or --target MODEL, which is asked"
+    return InputError([InputProblem(lacking[0].file, "cases without answers", expected)])
 
 
 def _check_shard(evaluation: Evaluation) -> None:

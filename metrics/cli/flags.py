@@ -66,7 +66,7 @@ def _facts(field: FieldInfo) -> dict[str, Any]:
     if option.metavar:
         facts["metavar"] = option.metavar
     if option.positional:
-        return facts | ({"nargs": "*"} if shape is Shape.TEXTS else {})
+        return facts | ({"nargs": "*", "default": ()} if shape is Shape.TEXTS else {})
     if shape in REPEATED:
         return facts | {"action": "append", "default": []}
     if shape is Shape.SOME:

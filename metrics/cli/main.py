@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 
 from metrics import __version__
-from metrics.cli import completion_command, log_lines
+from metrics.cli import log_lines
 from metrics.cli.command_parser import CommandParser
 from metrics.cli.failures import told
 from metrics.cli.plugin_options import load_plugins
@@ -17,8 +17,9 @@ from metrics.cli.stopping import exit_code, stopping
 COMMANDS = """
     evaluate run complete export report bundle gate over_suites plot monitor perturb suites cache judge labels
     preferences calibrate rubric evaluators check_evaluator explain_map runs verify merge archive remote sample_size
-    samples studio warm_up
+    samples studio warm_up completion
 """.split()  # in the order of --help; each is a module, NAME_command
+FIRST = "evaluate run studio report gate export runs evaluators judge complete".split()  # what people use first
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -30,7 +31,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = None
     try:
         with stopping():
-            options = parser().parse_args(with_config(sys.argv[1:] if arguments is None else arguments))
+            given = sys.argv[1:] if arguments is None else arguments
+            options = parser(every="--all" in given[:2]).parse_args(with_config(given))
             load_plugins(getattr(options, "plugin", ()))
             code = int(options.command(options) or 0)  # a command that returns nothing has succeeded
             sys.stdout.flush()  # here, where a full disk can still be told
@@ -45,13 +47,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return told(failure, options)
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of the whole command line."""
+def parser(every: bool = True) -> argparse.ArgumentParser:
+    """Return the parser of the whole command line; its help explains `every` command, or FIRST and names the rest."""
     prog = "assay" if Path(sys.argv[0]).stem == "assay" else "python -m metrics"
     found: argparse.ArgumentParser = CommandParser(prog=prog, description="Evaluate models; see docs/command.md.")
     found.add_argument("--version", action="version", version=f"assay {__version__}")
+    found.add_argument("--all", action="help", help="explain every command")
     commands = found.add_subparsers(required=True, metavar="COMMAND")
     for name in COMMANDS:
         import_module(f"metrics.cli.{name}_command").add_command(commands)
-    completion_command.add_command(commands, found)
+    if not every:
+        listed = commands._choices_actions
+        first = {action.dest: action for action in listed if action.dest in FIRST}
+        more = ", ".join(action.dest for action in listed if action.dest not in FIRST)
+        listed[:] = [first[name] for name in FIRST]
+        found.epilog = f"more: {more} (--all explains them)"
     return found

@@ -18,6 +18,15 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / usual) / "assay"
 
 
+def other_metrics() -> Path | None:
+    """Return a module or package of a project that has this package's name, and that one of the two hides."""
+    for folder in dict.fromkeys((os.getcwd(), *sys.path)):
+        for file in (Path(folder, "metrics.py"), Path(folder, "metrics", "__init__.py")):
+            if file.is_file() and file.parent.resolve() != PACKAGE:
+                return file
+    return None
+
+
 def python_module(*command: str) -> list[str]:
     """Return the command that runs a module with our own interpreter.
 

@@ -14,6 +14,7 @@ from typing import Any, Literal
 import orjson
 import pyarrow as pa
 
+from metrics.core.did_you_mean import did_you_mean
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.exact_json import parse_json, without_comments
 from metrics.core.file_kinds import ANNOTATION_ENDINGS, PACKED_ENDING, XML_DOCUMENT, YAML_ENDINGS, foreign_kind
@@ -118,7 +119,12 @@ def open_source(path: str | Path, filename: str | None = None, reading: Reading 
                 raise _error(name, "an empty file", TABLES)
             data = pa.py_buffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     except FileNotFoundError:
-        raise _error(name, "no such file", TABLES) from None
+        if filename:
+            raise _error(name, "no such file", TABLES) from None
+        near = did_you_mean(name, os.listdir(place.parent)) if place.parent.is_dir() else ""
+        raise _error(
+            name, f"no such file in {place.parent.absolute()}", f"a file{f' ({near})' if near else ''}"
+        ) from None
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
         raise _error(name, f"a file that cannot be opened ({why})", TABLES) from None

@@ -14,6 +14,7 @@ from metrics.judge.settings import Budget
 from metrics.models import SOURCES
 
 SERVER = re.compile(r"(.+?)@(https?://.+)")  # MODEL@URL; a model's own name may contain an @
+BARE_ADDRESS = re.compile(r"([^@]+)@([\w.-]+:\d+.*)")  # without http://
 OPTION = re.compile(r"(\d+):")  # the number of the judge that an option is for
 BUDGETS = {"usd": float, "calls": int, "tokens": int, "seconds": float}
 
@@ -60,6 +61,8 @@ def _named(judge: str | dict[str, Any], base_url: str | None) -> dict[str, Any]:
     given = {"model": judge} if isinstance(judge, str) else judge
     if isinstance(judge, str) and (named := SERVER.fullmatch(judge)):
         given, base_url = {"model": named[1]}, named[2]
+    if isinstance(judge, str) and (bare := BARE_ADDRESS.fullmatch(judge)):
+        raise InputError([InputProblem("judge", repr(judge), f"http:// or https:// in it: {bare[1]}@http://{bare[2]}")])
     local = str(given.get("model", "")).partition(":")[0] == LOCAL
     return ({"base_url": base_url} if base_url and not local else {}) | given
 

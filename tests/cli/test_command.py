@@ -119,7 +119,7 @@ class TestBadInput:
         ),
         pytest.param(("suite.csv", "one.csv", "--fail-under", "rougeL=high"), "METRIC=NUMBER", id="gate-number"),
         pytest.param(("suite.csv", "absent.csv"), "absent.csv", id="no-file"),
-        pytest.param(("suite.csv",), "suite.csv, row 1: found no column with the model's answers", id="no-answers"),
+        pytest.param(("suite.csv",), "suite.csv: found cases without answers", id="no-answers"),
         pytest.param(("suite.csv", "one.csv", "--map", "answer"), "CANONICAL=COLUMN", id="map"),
         pytest.param(("suite.csv", "--model-name", "m"), "--model-name", id="nothing-to-name"),
         pytest.param(("suite.csv", "one.csv", "--pdf", "report.doc"), "the ending 'doc'", id="report-ending"),

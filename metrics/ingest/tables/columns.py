@@ -7,6 +7,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Literal
 
+from metrics.core.did_you_mean import one_of
 from metrics.core.fields import CASE_FIELDS, FIELDS, OUTPUT_FIELDS
 from metrics.core.label_fields import CLASS_FIELDS, OBJECT_TABLE_FIELDS
 from metrics.core.suite import METADATA, Task
@@ -174,7 +175,7 @@ def resolve(
                 break
     for canonical, column in unfound.items():
         if canonical not in chosen:
-            problems.add(file, f"no column {column!r} for {canonical}", "one of " + ", ".join(names), fatal=True)
+            problems.add(file, f"no column {column!r} for {canonical}", one_of(column, names), fatal=True)
     questions: tuple[Question, ...] = ()
     if not detection:
         _settle(folded, chosen, {*kept.values(), *passed}, passed, by_user, role, task)
@@ -289,12 +290,12 @@ def _users(
         if canonical is None and fold(given) in others:
             passed |= {place} if place is not None else set()
         elif canonical is None and not given.startswith(METADATA):
-            expected = "one of " + ", ".join(wanted) + f", {METADATA}NAME"
+            expected = one_of(given, [*wanted, *other, f"{METADATA}NAME"])
             problems.add(file, f"a mapping for {given!r}", expected, fatal=True)
         elif place is None and canonical in SHARED:
             unfound[str(canonical)] = column
         elif place is None:
-            problems.add(file, f"no column {column!r} for {given}", "one of " + ", ".join(names), fatal=True)
+            problems.add(file, f"no column {column!r} for {given}", one_of(column, names), fatal=True)
         elif canonical is None:
             kept[given] = place
         else:

@@ -163,6 +163,8 @@ HEADERS = {  # words of other languages in the names of columns: a proposal, nev
 def only_columns(names: Iterable[str]) -> str:
     """Return the columns that there are, as what was found."""
     listed = list(names)
+    if len(listed) == 1 and (mark := re.search(r"\w([^\w\s.()-])\w", listed[0])):
+        return f"only the column {listed[0]!r}, in which {mark[1]!r} may separate columns (save it with commas)"
     more = f" and {len(listed) - SHOWN_COLUMNS:,} more" if len(listed) > SHOWN_COLUMNS else ""
     return "only the columns " + ", ".join(listed[:SHOWN_COLUMNS]) + more
 
