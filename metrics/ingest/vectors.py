@@ -114,7 +114,7 @@ def _plain(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _objects(values: Iterable[Any]) -> NDArray[Any]:
-    listed = [value.item() if isinstance(value, np.generic) else value for value in values]
+    listed = [value.item() if getattr(value, "ndim", None) == 0 else value for value in values]  # numpy's, tensors
     found = np.empty(len(listed), object)
     for place, value in enumerate(listed):
         found[place] = value.tolist() if isinstance(value, np.ndarray) else value

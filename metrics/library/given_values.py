@@ -1,7 +1,7 @@
 """Arrays, dictionaries of models, torchvision's and COCO's objects of a script, as what the readers take."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -10,7 +10,7 @@ import pyarrow as pa
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import Suite, Task
 from metrics.ingest.formats.coco import is_ground_truth
-from metrics.ingest.formats.torchvision import are_detections, read_detections
+from metrics.ingest.formats.torchvision import are_detections, as_results, by_image, read_detections
 from metrics.ingest.tables.columns import fold, spellings
 from metrics.ingest.tables.native_types import plain_frame
 from metrics.ingest.vectors import PREDICTION, TRUTH, ClassNames, as_vector, read_vectors
@@ -42,7 +42,9 @@ def recognize_values(
 
     `model` is the name of predictions without one. InputError lists everything that does not fit.
     """
-    given = _recognize(_coco_document(suite), _coco_document(outputs), task, classes, model, keep_good_rows)
+    given = _recognize(
+        by_image(_coco_document(suite)), by_image(_coco_document(outputs)), task, classes, model, keep_good_rows
+    )
     if classes is not None and (given.suite is suite or not isinstance(given.suite, Suite)):
         expected = f"arrays of {TRUTH} and {PREDICTION}, or torchvision's dictionaries"
         raise InputError([InputProblem("classes", "names of classes for a table", expected)])
@@ -57,6 +59,8 @@ def _recognize(
         if outputs is None and suite and all(_is_table(own) for own in suite.values()):
             return Given(_stacked(suite), None)
         suite, outputs = _of_columns(suite, outputs)
+    if outputs is None and isinstance(suite, list | tuple) and _are_files(suite):
+        return Given(suite[0], list(suite[1:]))
     if outputs is None:
         if hasattr(suite, "iloc") and suite.ndim == 2:
             return Given(_melted(suite), None)
@@ -64,7 +68,11 @@ def _recognize(
             raise InputError([InputProblem("evaluate", "one list of values", "two: evaluate(y_true, y_pred)")])
         return Given(suite, outputs)
     several = isinstance(outputs, Mapping)
-    models = {str(name): _coco_document(own) for name, own in outputs.items()} if several else {model: outputs}
+    models = (
+        {str(name): by_image(_coco_document(own)) for name, own in outputs.items()} if several else {model: outputs}
+    )
+    if is_ground_truth(suite) and all(are_detections(own) for own in models.values()):
+        return Given(suite, {name: as_results(own, suite) for name, own in models.items()})
     if several and models and all(isinstance(own, str | Path) for own in models.values()):
         return Given(suite, [str(own) for own in models.values()], tuple(models))
     if are_detections(suite) and all(are_detections(own) for own in models.values()):
@@ -72,8 +80,8 @@ def _recognize(
             suite, models = models[model], {model: suite}
         return Given(*read_detections(suite, models, classes))
     if isinstance(suite, str | Path | Suite) or _is_table(suite) or is_ground_truth(suite):
-        answers = isinstance(outputs, list | tuple) and outputs and all(isinstance(own, str) for own in outputs)
-        if answers and not all(map(FILE.fullmatch, outputs)):
+        texts = isinstance(outputs, list | tuple) and outputs and all(isinstance(own, str) for own in outputs)
+        if texts and not _are_files(outputs):
             return Given(suite, models)
         return Given(suite, models if several or (hasattr(outputs, "iloc") and outputs.ndim == 1) else outputs)
     truth = as_vector(suite)
@@ -87,6 +95,11 @@ def _recognize(
         raise InputError(InputProblem(name, f"a {type(own).__name__}", expected) for name, own in wrong.items())
     read = read_vectors(truth, found, task, classes, keep_good_rows)
     return Given(read.suite, read.outputs, notes=read.notes)
+
+
+def _are_files(given: Sequence[Any]) -> bool:
+    """Return whether all are paths, or texts that name files."""
+    return bool(given) and all(isinstance(own, Path) or (isinstance(own, str) and FILE.fullmatch(own)) for own in given)
 
 
 def _coco_document(given: Any) -> Any:

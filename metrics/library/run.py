@@ -75,6 +75,13 @@ class Run(store.Run):
         return self.spec.receipt
 
     @property
+    def headline(self) -> str:
+        """Which model leads, in the sentence that the studio, the command and the reports begin with."""
+        from metrics.analysis import headline, leaderboard
+
+        return headline(leaderboard(self)).sentence
+
+    @property
     def problems(self) -> "pd.DataFrame":
         """The models on the wrong side of a threshold, a row each; see metrics.analysis.findings.problems."""
         from metrics.analysis import problems

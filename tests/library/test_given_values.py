@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 from sklearn import metrics as sk
 
 from metrics.core.errors import InputError
@@ -63,6 +64,7 @@ CALLS = {  # what is given, and the task, cases and models that it is
     "lists of classes": ((TRUE, A), "classification", 8, "model"),
     "tuples": ((tuple(TRUE), tuple(A)), "classification", 8, "model"),
     "arrays": ((np.array(TRUE), np.array(A)), "classification", 8, "model"),
+    "tensors": ((torch.tensor(NUMBERS), list(torch.tensor(NUMBERS))), "classification", 8, "model"),
     "series": ((pd.Series(TRUE), pd.Series(A)), "classification", 8, "model"),
     "categories": ((pd.Series(TRUE, dtype="category"), A), "classification", 8, "model"),
     "truth values": (([True, False], np.array([True, True])), "classification", 2, "model"),
@@ -105,6 +107,10 @@ CALLS = {  # what is given, and the task, cases and models that it is
     "torchvision": ((TARGETS, DETECTIONS), "detection", 2, "model"),
     "torchvision, predictions first": ((DETECTIONS, TARGETS), "detection", 2, "model"),
     "torchvision, nothing found": ((TARGETS, {"a": DETECTIONS, "b": [NOTHING, NOTHING]}), "detection", 2, "a b"),
+    "torchvision, by image": (
+        ({7: TARGETS[0], 9: TARGETS[1]}, {9: DETECTIONS[1], 7: DETECTIONS[0]}), "detection", 2, "model",
+    ),
+    "COCO and torchvision": ((COCO, {"a": DETECTIONS, "b": {9: DETECTIONS[1]}}), "detection", 2, "a b"),
     "COCO": ((COCO, RESULTS), "detection", 2, "outputs"),
     "COCO of models": ((COCO, {"a": RESULTS, "b": []}), "detection", 2, "a b"),
 }  # fmt: skip
@@ -208,6 +214,7 @@ def test_numbers_are_those_of_scikit_learn(workspace):
     assert value(run, "accuracy") == pytest.approx(sk.accuracy_score(FLAGS, np.array(MARGINS) > 0.5))
     run = evaluate(y_true=FLOATS, y_pred=ESTIMATES, evaluators=["regression"])
     assert value(run, "mae") == pytest.approx(sk.mean_absolute_error(FLOATS, ESTIMATES))
+    assert run.headline.startswith("model is the only model")
     assert value(run, "r2") == pytest.approx(sk.r2_score(FLOATS, ESTIMATES))
 
 
@@ -225,7 +232,12 @@ def test_numbers_of_boxes_are_those_of_pycocotools(workspace, capsys):
     oracle.accumulate()
     oracle.summarize()
     capsys.readouterr()
+    by_image = {9: DETECTIONS[1], 7: DETECTIONS[0]}
+    tensors = [{name: torch.tensor(values) for name, values in one.items()} for one in DETECTIONS]
     calls = {
+        "by image": ({7: TARGETS[0], 9: TARGETS[1]}, {"m": by_image}),
+        "mixed": (COCO, {"m": by_image}),
+        "tensors": (TARGETS, {"m": tensors}),
         "dictionaries": (COCO, {"m": RESULTS}),
         "objects": (truth, {"m": results}),
         "corners": (TARGETS, {"m": DETECTIONS}),

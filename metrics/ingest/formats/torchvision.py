@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from metrics.core.array_types import Bools
+from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import ANNOTATIONS, CASES, METADATA, Outputs, Suite, conform
 from metrics.ingest.output_parts import Part, objects_part, outputs_of
 from metrics.ingest.problems import Problems
@@ -15,6 +16,13 @@ from metrics.vision.rle import encode
 
 TARGETS = "targets"
 ClassNames = Sequence[Any] | Mapping[Any, Any]
+
+
+def by_image(given: Any) -> Any:
+    """Return {image id: boxes and labels} as a list of dictionaries that say their image_id; anything else as it is."""
+    if isinstance(given, Mapping) and given and are_detections([*given.values()]):
+        return [{"image_id": id, **own} for id, own in given.items()]
+    return given
 
 
 def are_detections(given: Any) -> TypeGuard[Sequence[Mapping[str, Any]]]:
@@ -29,15 +37,16 @@ def read_detections(
     models: Mapping[str, Sequence[Mapping[str, Any]]],
     classes: ClassNames | None = None,
 ) -> tuple[Suite, Outputs]:
-    """Return targets and the predictions of models as a suite and outputs, matched by place.
+    """Return targets and the predictions of models as a suite and outputs.
 
-    Each has `boxes` [n, 4] and `labels` [n], predictions `scores` [n]; `masks` [n, height, width] are kept,
-    predicted ones from 0.5 on. Targets may have `iscrowd` and `area` [n], `image_id`, and `orig_size`
-    (height, width). `classes` names the labels: by number, or in a list whose first name is of label 0. InputError
-    lists everything that does not fit.
+    They are matched by `image_id` where all have one, else by place. Each has `boxes` [n, 4] and `labels` [n],
+    predictions `scores` [n]; `masks` [n, height, width] are kept, predicted ones from 0.5 on. Targets may have `iscrowd`
+    and `area` [n], and `orig_size` (height, width). `classes` names the labels: by number, or in a list whose first
+    name is of label 0. InputError lists everything that does not fit.
     """
     problems = Problems()
     ids = _ids(targets)
+    models = {name: _in_order(own, ids) for name, own in models.items()}
     for name, own in models.items():
         if len(own) != len(targets):
             problems.add(name, f"{len(own):,} dictionaries", f"{len(targets):,}, one for each target", fatal=True)
@@ -63,6 +72,28 @@ def read_detections(
     return suite, outputs.value
 
 
+def as_results(predictions: Sequence[Mapping[str, Any]], document: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the predictions of a model as COCO results, of the images that `image_id` says, else in their order."""
+    images = [image.get("id") for image in document["images"]]
+    if len(predictions) != len(images) and not all("image_id" in one for one in predictions):
+        found, expected = (
+            f"{len(predictions):,} dictionaries",
+            f"{len(images):,}, one for each image, or an image_id in each",
+        )
+        raise InputError([InputProblem("predictions", found, expected)])
+    results = []
+    for place, own in enumerate(predictions):
+        problems = Problems()
+        table = _objects("predictions", [own], ["1"], None, problems, scored=True)
+        problems.stop()
+        id = _array(own["image_id"]).reshape(-1)[0].item() if "image_id" in own else images[place]
+        for row in table.to_pylist():
+            box = [row[side] for side in ("x", "y", "width", "height")]
+            label = int(row["label"]) if row["label"].isdecimal() else row["label"]
+            results.append({"image_id": id, "category_id": label, "bbox": box, "score": row["score"]})
+    return results
+
+
 def _part(model: str, table: pa.Table, problems: Problems) -> Part:
     sheet = Sheet(model, table.select(["case_id"]), np.arange(1, len(table) + 1), problems)
     return objects_part(sheet, table.append_column("model", pa.array([model] * len(table), pa.string())), model)
@@ -72,6 +103,12 @@ def _ids(targets: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the ids of the images where every target has its own, else their places from 1."""
     given = [str(_array(target["image_id"]).reshape(-1)[0]) for target in targets if "image_id" in target]
     return given if len(set(given)) == len(targets) else [str(place) for place in range(1, len(targets) + 1)]
+
+
+def _in_order(given: Sequence[Mapping[str, Any]], ids: Sequence[str]) -> Sequence[Mapping[str, Any]]:
+    """Return predictions in the order of the images where each says which it is of, else as they are."""
+    own = {str(_array(one["image_id"]).reshape(-1)[0]): one for one in given if "image_id" in one}
+    return [own[id] for id in ids] if own.keys() == {*ids} and len(own) == len(given) else given
 
 
 def _size(target: Mapping[str, Any]) -> tuple[int, int] | None:
