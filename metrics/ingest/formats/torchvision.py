@@ -40,9 +40,9 @@ def read_detections(
     """Return targets and the predictions of models as a suite and outputs.
 
     They are matched by `image_id` where all have one, else by place. Each has `boxes` [n, 4] and `labels` [n],
-    predictions `scores` [n]; `masks` [n, height, width] are kept, predicted ones from 0.5 on. Targets may have `iscrowd`
-    and `area` [n], and `orig_size` (height, width). `classes` names the labels: by number, or in a list whose first
-    name is of label 0. InputError lists everything that does not fit.
+    predictions `scores` [n]; `masks` [n, height, width] are kept, predicted ones from 0.5 on. Targets may have
+    `iscrowd` and `area` [n], and `orig_size` (height, width). `classes` names the labels: by number, or in a list whose
+    first name is of label 0. InputError lists everything that does not fit.
     """
     problems = Problems()
     ids = _ids(targets)
