@@ -138,6 +138,8 @@ def summarise(
             st.text(line)
         if way == "hosted" and not facts.keys:
             st.text("Its key is read from the environment, under the name that litellm documents for this provider.")
+        if way == "hosted" and visitors.may("admin"):
+            judge_form.draw_key(name for name, there in facts.keys.items() if not there)
         key_leave.draw(facts.kept_back)
         if facts.lacks:
             st.text(f"✗ {facts.lacks}")
@@ -170,8 +172,10 @@ def actions(setting: judge_settings.Setting | None, saved: bool, chosen: bool) -
             judge_settings.choose_judge(None)
             machine_models.forget()
             st.rerun()
-    if saved and st.button("Evaluate a suite", icon=":material/arrow_forward:"):
-        url.go("evaluate")
+    back = url.param("back")  # the evaluation that asked for a judge, as it was
+    label = "Back to the evaluation" if back else "Evaluate a suite"
+    if (saved or back) and st.button(label, icon=":material/arrow_forward:", type="primary" if saved else "secondary"):
+        url.go("evaluate", **url.state_of(back or ""))
 
 
 begin()

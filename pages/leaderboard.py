@@ -6,7 +6,7 @@ import streamlit as st
 
 from components.data import judge_settings, run_reads, visitors, workspace_runs
 from components.viewers import heatmap
-from components.views.judge import judge_calls
+from components.views.judge import judge_calls, judge_trouble
 from components.views.results import (
     asked_models,
     decisive_metrics,
@@ -109,6 +109,7 @@ if missing and not url.param("run") and not any(run.state == "finished" for run 
 run = frame("leaderboard", QUESTION, unfinished=True)
 welcome.draw_welcome(run)
 whole = run_reads.leaderboard(run)
+judge_trouble.draw_trouble(run)
 titles = {column.evaluator: column.evaluator_title for column in whole.columns}
 counts = Counter(column.evaluator for column in whole.columns)
 minor = sum(column.minor for column in whole.columns)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from components.data.run_reads import leaderboard, of_run
 from components.data.visitors import action
@@ -15,6 +19,7 @@ from components.data.workspace_runs import workspace_path
 from metrics import analysis
 from metrics.calibrations.calibrated_thresholds import shipped_for
 from metrics.core.errors import AssayError, InputError
+from metrics.core.evaluator import MISSING, Status
 from metrics.judge.keys import kept_back, key_variables, let_go, missing_keys
 from metrics.judge.local import gguf_files
 from metrics.judge.local.install import INSTALL, LOCAL, missing_local_model
@@ -88,6 +93,33 @@ def judge_of(run: Run) -> RunJudges:
     )
 
 
+class JudgeTrouble(NamedTuple):
+    """Of the scores that a judge was asked for, how many are missing; the commonest reason, and how often it is it."""
+
+    missing: int
+    asked: int
+    reason: str
+    alike: int
+
+
+@of_run
+def judge_trouble(run: Run) -> JudgeTrouble | None:
+    """Return what is missing of a run's judged scores: a score for each case, model and evaluator; None for nothing."""
+    ids = analysis.judged_evaluators(run)
+    if not ids:
+        return None
+    columns = ["case_id", "model", "run", "evaluator", "status", "reason"]
+    table = run.stored_table("scores", columns, [("evaluator", "in", ids)])
+    asked = table.filter(pc.not_equal(table["status"], Status.NOT_APPLICABLE.value))
+    keys = columns[:4]
+    lost = asked.filter(pc.is_in(asked["status"], pa.array([status.value for status in MISSING])))
+    lost = lost.group_by(keys).aggregate([("reason", "max")])
+    if not len(lost):
+        return None
+    ((reason, alike),) = Counter(lost["reason_max"].to_pylist()).most_common(1)
+    return JudgeTrouble(len(lost), asked.group_by(keys).aggregate([]).num_rows, reason or "no reason is stored", alike)
+
+
 def judge_chosen() -> JudgeFacts:
     """Return the judge of the workspace."""
     from metrics.judge.workspace_judge import chosen_judge
@@ -122,6 +154,12 @@ def judge_facts(setting: Setting) -> JudgeFacts:
 def let_key_go(name: str, address: str) -> None:
     """Let the key in a variable be sent to the host of an address, until the studio ends."""
     let_go(name, address)
+
+
+@action("admin", "give a key until the studio ends", "name")
+def give_key(name: str, key: str) -> None:
+    """Keep a key in this process and those that it starts, until the studio ends; it is written nowhere."""
+    os.environ[name] = key.strip()
 
 
 @action("editor", "choose the judge")

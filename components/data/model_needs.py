@@ -34,6 +34,20 @@ def model_kinds() -> dict[str, str]:
     return {name: source.default for name, source in SOURCES.items()}
 
 
+def local_models() -> dict[str, tuple[str, str, list[str]]]:
+    """Return for each kind of local model its default, why that is not here ("" if it is), and whom it serves."""
+    from metrics.models import missing_model
+
+    return {
+        kind: (
+            default,
+            "" if not default else missing_model(kind, {}) or "",
+            [entry.title for entry in evaluators().values() if kind in entry.needs],
+        )
+        for kind, default in model_kinds().items()
+    }
+
+
 def uses_judge(evaluator: str, parameters: Mapping[str, Any]) -> bool:
     """Return whether the evaluator asks a judge with these parameters."""
     found = _chosen(evaluator, parameters)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 Described = Mapping[str, Any]  # a target, or a grid, as metrics.targets.spec understands it
 MORE = ("temperature", "max_tokens", "top_p", "seed", "concurrency", "timeout", "tries", "requests_per_minute")
 PATHS = ("answer", "contexts", "context_ids", "citations", "trace", "cost_usd", "tokens")
+CALLS_AT_ONCE = 8  # of a grid that is tried
 SPEED = ("concurrency", "timeout", "tries", "requests_per_minute")
 
 
@@ -118,6 +120,45 @@ def try_target(inputs: Inputs, described: Described, case_id: str) -> TriedTarge
         return TriedTarget(case_id, sent, failure=_words(failure))
     row = answer.as_row()
     return TriedTarget(case_id, sent, str(row.pop("answer", "")), _json(row) if row else "")
+
+
+class TriedCase(NamedTuple):
+    """One case asked of several targets: the answers by the targets' names, with ✗ and the reason where none came."""
+
+    case_id: str
+    question: str
+    answers: Mapping[str, str]
+
+
+@action("editor", "ask models the first cases")
+def try_grid(inputs: Inputs, described: Described, count: int) -> tuple[TriedCase, ...]:
+    """Ask every target the first `count` cases; nothing is recorded."""
+    from metrics.targets.complete import ask_once
+
+    suite, targets = _checked(inputs, described)
+
+    def ask(case_id: str, target: Target) -> str:
+        try:
+            _, answer = ask_once(suite.restricted(pa.array([case_id])), target)
+        except (AssayError, JudgeError, CallFailed) as failure:
+            return f"✗ {_words(failure)}"
+        return str(answer.as_row().get("answer", ""))
+
+    rows = suite.cases.select(["case_id", "question"]).slice(0, count).to_pylist()
+    with ThreadPoolExecutor(CALLS_AT_ONCE) as pool:
+        asked = {
+            (row["case_id"], target.title): pool.submit(ask, row["case_id"], target)
+            for row in rows
+            for target in targets
+        }
+    return tuple(
+        TriedCase(
+            row["case_id"],
+            row["question"] or "",
+            {target.title: asked[row["case_id"], target.title].result() for target in targets},
+        )
+        for row in rows
+    )
 
 
 @action("editor", "have models answer a suite")

@@ -11,6 +11,7 @@ from metrics.core.errors import RunError
 from metrics.presentation import format
 from metrics.presentation.run_names import GOING, STATES
 
+LONGEST_REASON = 400  # characters of why a run failed
 EVERY = 1  # seconds between two looks at a run
 WATCHED = "watched_run"  # in the session: the run that the page Runs follows
 REFUSED = "refused"  # in the session: why the last action on a run was not possible
@@ -44,6 +45,9 @@ def draw(run: RunFacts) -> str | None:
             stop_button(run)
             url.link("Runs", "runs", icon=":material/arrow_forward:", run=run.id)
         follow(run, now)
+        if stopped := workspace_runs.failure(run.id):
+            st.text(f"✗ {format.shorten(stopped, LONGEST_REASON)}")
+            st.text("Everything so far is kept: Continue computes and asks only what is missing.")
         if now.board is None:
             st.text("No case is scored yet." if run.state in GOING else "No case was scored before it stopped.")
     return now.board
@@ -94,8 +98,9 @@ def stop_button(run: RunFacts) -> None:
             disabled=run.cancelling, help="What it has computed is kept, and Resume continues from there.",
         )  # fmt: skip
     else:
+        label = "Continue" if run.state == "failed" else "Resume"
         st.button(
-            "Resume", key=f"resume-{run.id}", on_click=act, args=(run.id, "resume"), icon=":material/play_circle:",
+            label, key=f"resume-{run.id}", on_click=act, args=(run.id, "resume"), icon=":material/play_circle:",
             type="primary",
         )  # fmt: skip
 

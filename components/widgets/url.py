@@ -5,7 +5,7 @@ from collections.abc import Container
 from functools import partial
 from pathlib import Path
 from typing import NoReturn, overload
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode
 
 import streamlit as st
 
@@ -169,6 +169,11 @@ def go(name: str, /, **values: Value) -> NoReturn:
 def state() -> str:
     """Return this view's query parameters as one text."""
     return urlencode([(name, value) for name in st.query_params for value in st.query_params.get_all(name)])
+
+
+def state_of(text: str) -> dict[str, list[str]]:
+    """Return the query parameters in a text that `state` gave."""
+    return parse_qs(text)
 
 
 def link(label: str, name: str, /, *, icon: str | None = None, **values: Value) -> None:

@@ -61,6 +61,10 @@ PRESETS = {
     preset.id: preset
     for preset in (
         Preset(
+            "grounded", "Grounded?", "Whether the retrieved contexts support the answers; without a judge.", ("text",),
+            ("groundedness", "hallucination_hhem"), ("retrieved_contexts",), (),
+        ),
+        Preset(
             "right", "Right?", "Whether answers say what is expected.", ("text",),
             ("exact_match", "token_f1", "rouge", "answer_semantic_similarity", "classification_text",
              "multiple_choice", "text_matching"), unasked=(),
@@ -70,10 +74,6 @@ PRESETS = {
             ("classification", "regression", "detection", "segmentation"),
             ("classification", "multilabel", "roc_auc", "ordinal", "hierarchical_classification", "regression",
              "coco_summary", "average_precision", "keypoint_summary", "segmentation_iou"), unasked=(),
-        ),
-        Preset(
-            "grounded", "Grounded?", "Whether the retrieved contexts support the answers; without a judge.", ("text",),
-            ("groundedness", "hallucination_hhem"), ("retrieved_contexts",), (),
         ),
         Preset(
             "retrieval", "Retrieval?", "Whether the retrieved contexts fit the question and are well ranked.",

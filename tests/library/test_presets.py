@@ -46,7 +46,7 @@ def test_names_for_several_presets_are_of_presets() -> None:
 
 @pytest.mark.parametrize(("task", "present", "offered"), [
     ("text", ANSWERED, ["claims", "safety", "topic", "style", "criteria"]),
-    ("text", RAG, ["right", "grounded", "retrieval", "claims", "safety", "topic", "translation", "style", "criteria"]),
+    ("text", RAG, ["grounded", "right", "retrieval", "claims", "safety", "topic", "translation", "style", "criteria"]),
     ("agent", ANSWERED | {"trace"}, ["safety", "spending", "goals", "conversations", "style", "criteria"]),
     ("classification", CLASSES | {"scored_predictions"}, ["accuracy", "mistakes", "calibrated"]),
     ("classification", CLASSES, ["accuracy"]),
@@ -58,12 +58,12 @@ def test_presets_are_offered_where_they_suit_the_data(task, present, offered):
 
 
 @pytest.mark.parametrize(("task", "present", "missing", "chosen"), [
-    ("text", RAG, (), ["rouge", "answer_semantic_similarity", "groundedness"]),
+    ("text", RAG, (), ["groundedness", "rouge", "answer_semantic_similarity"]),
     ("text", RAG | {"own_contexts"}, ("groundedness",), ["rouge", "answer_semantic_similarity", "context_mrr"]),
     ("text", RAG | {"own_contexts", "repeats", "short_answers"}, (),
-     ["exact_match", "token_f1", "rouge", "answer_semantic_similarity", "groundedness", "context_mrr"]),
+     ["groundedness", "exact_match", "token_f1", "rouge", "answer_semantic_similarity", "context_mrr"]),
     ("text", RAG - {"few_outputs"}, (), ["rouge"]),
-    ("text", RAG | {"cited_passages"}, (), ["rouge", "answer_semantic_similarity", "groundedness"]),
+    ("text", RAG | {"cited_passages"}, (), ["groundedness", "rouge", "answer_semantic_similarity"]),
     ("text", ANSWERED, (), ["answer_relevancy_sentence"]),
     ("text", ANSWERED, ("answer_relevancy_sentence",), ["readability", "language_mismatch", "looping_detection"]),
     ("text", ANSWERED | {"json_schema"}, (), ["json_schema"]),

@@ -49,11 +49,11 @@ def press(page: AppTest, key: str) -> AppTest:
 
 def test_the_questions_are_ticked_by_what_the_data_has(page: AppTest) -> None:
     options = [option.content for option in questions(page).proto.options]
-    assert options[:4] == ["Right?", "Grounded?", "Retrieval?", "Claim by claim · needs a judge"]
+    assert options[:4] == ["Grounded?", "Right?", "Retrieval?", "Claim by claim · needs a judge"]
     assert "My criterion · needs a judge" in options
     assert "Good summaries?" not in options, "there is no source text"
-    assert questions(page).value == ["right", "grounded", "retrieval"]
-    assert "6 evaluators: Exact match, Token F1, ROUGE" in words(page)
+    assert questions(page).value == ["grounded", "right", "retrieval"]
+    assert "6 evaluators: Groundedness (likeness), Exact match, Token F1" in words(page)
     assert "preset" not in page.query_params
 
 

@@ -1,6 +1,7 @@
 """Judge: who judges what no formula can, how far is it to be trusted, and what does it cost?"""
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from components.views.judge import machine_models
 from metrics.core.prompt import wording
 from metrics.judge.local import model_servers
 from metrics.judge.local.model_servers import ModelServer
-from metrics.store import Run, Workspace
+from metrics.store import Run
 from tests.judge.server import Fault, JudgeServer
 from tests.pages.conftest import PROJECT, Look, Open, Went
 from tests.pages.page_scenes import HOSTILE, judged_run
@@ -198,11 +199,10 @@ FILES = (("bridges.csv", SUITE), ("answers.csv", OUTPUTS))
 def test_without_a_judge_its_evaluators_cannot_be_chosen(evaluate_with: Open) -> None:
     page = evaluate_with(*FILES, evaluator="faithfulness")
     assert not [box for box in page.checkbox if box.key == "offer-faithfulness"]
-    page.session_state["rest"] = True
+    page.session_state["all-evaluators"] = page.session_state["rest"] = True
     page.run()
     (line,) = [text.value for text in page.text if text.value.startswith("A judge: ")]
     assert "Faithfulness" in line
-    assert "need a judge, and none is set up" in words(page)
     assert "Choose at least one evaluator." in words(page)
 
 
@@ -234,6 +234,35 @@ def test_with_a_judge_the_run_is_estimated_and_takes_budget_and_prompts_along(
     assert not server.calls
 
 
+def test_a_budget_below_the_estimate_warns_before_the_start(workspace, evaluate_with, server, monkeypatch):
+    monkeypatch.setattr("components.data.run_estimates.PATIENCE", None)
+    choose(workspace, server.url)
+    page = evaluate_with(*FILES, evaluator="faithfulness", budget='{"calls": 1}')
+    (warning,) = page.warning
+    assert "The budget of 1 calls is below the estimated 2 calls: enough for about 50 %" in warning.value
+
+
+def test_a_key_for_the_session_is_written_nowhere(workspace, open_page, monkeypatch, server, tmp_path):
+    monkeypatch.setenv("OPENAI_API_KEY", "")
+    secret = "sk-" + "session0only1key2" * 2
+    page = open_page("judge", way="hosted")
+    field(page, "Model").input("gpt-4o-mini").run()
+    assert "OPENAI_API_KEY: ✗ not set" in words(page)
+    field(page, "OPENAI_API_KEY, for this session").input(secret).run()
+    assert "OPENAI_API_KEY: ✓ set" in words(page)
+    assert os.environ["OPENAI_API_KEY"] == secret
+    button(page, "Save").click().run()
+    assert not [path for path in tmp_path.rglob("*") if path.is_file() and secret.encode() in path.read_bytes()]
+    assert secret not in str(page.query_params)
+
+
+def test_the_way_back_to_the_evaluation_keeps_its_choices(workspace, open_page, went, server):
+    choose(workspace, server.url)
+    page = open_page("judge", way="server", back="suite=abc.csv&preset=right&preset=claims")
+    button(page, "Back to the evaluation").click().run()
+    assert went == [{"page": "evaluate", "suite": ["abc.csv"], "preset": ["right", "claims"]}]
+
+
 def test_the_evidence_of_a_judged_score(run: Run, open_page: Open) -> None:
     page = open_page("case", run=run.id, case="gate", evaluator="faithfulness", metric="faithfulness")
     said = words(page)
@@ -262,17 +291,22 @@ def test_the_judge_stands_beside_its_numbers(run: Run, open_page: Open) -> None:
     line = words(open_page("leaderboard", run=run.id))
     assert "Judged by scripted at 127.0.0.1" in line
     assert "2 replies unreadable" in line
+    assert "⚠ 2 of 4 judge scores are missing. 2 × the judge's reply is not JSON" in line
     cases = words(open_page("cases", run=run.id, evaluator="faithfulness", metric="faithfulness", model="rude"))
     assert "reply unreadable: 2 · judged by scripted at" in cases
     assert "judged by" not in words(open_page("cases", run=run.id, evaluator="rouge", metric="rougeL", model="rude"))
 
 
-def test_a_run_whose_judge_is_down_says_what_to_do(run: Run, workspace: Path, open_page: Open) -> None:
-    stopped = Workspace(workspace).create_run(run.spec.stored)
+def test_a_run_whose_judge_is_down_says_what_to_do(look_at_copy: Look, open_page: Open) -> None:
+    run = look_at_copy(judged_run)
+    stopped = Workspace(run.workspace.path).create_run(run.spec.stored)
     (stopped.folder / "failure.txt").write_text("JudgeDown: the judge does not answer")
     page = open_page("runs")
-    assert "Resume asks only for the missing ones" in words(page)
-    assert button(page, "Resume")
+    assert "Continue asks only for the missing ones" in words(page)
+    assert button(page, "Continue")
+    page = open_page("leaderboard", run=stopped.id)
+    assert "✗ JudgeDown: the judge does not answer" in words(page)
+    assert button(page, "Continue")
 
 
 def test_the_local_judge_says_how_far_it_can_be_trusted(workspace: Path, open_page: Open) -> None:

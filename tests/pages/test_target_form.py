@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 from metrics.core.suite import Suite
 from metrics.store import Workspace
 from metrics.targets.jobs import Job
+from tests.judge.server import JudgeServer
 from tests.pages.conftest import Open
 from tests.pages.reading import labelled, words
 from tests.targets.bot_server import BotServer
@@ -68,7 +69,32 @@ def test_what_is_wrong_is_said_and_nothing_starts(target, problem, suite, open_p
     assert next(each for each in page.button if each.label.startswith("Ask ") or each.label.startswith("Use")).disabled
 
 
+def test_models_and_prompts_are_compared_before_all_cases_are_asked(suite, open_page):
+    with JudgeServer() as server:
+        server.say(lambda _: True, lambda request: f"{request.body['model']}: {request.text}")
+        target = {"models": ["small", "large"], "base_url": server.url, "prompt": "{question}?"}
+        page = open_page("evaluate", **{"from": "stored", "suite": suite, "by": "model", "target": json.dumps(target)})
+        button(page, "Add a prompt").click().run()
+        next(box for box in page.text_area if box.key == "target-prompt-B").set_value("Briefly: {question}").run()
+        assert json.loads(address(page))["prompts"] == {"A": "{question}?", "B": "Briefly: {question}"}
+        next(box for box in page.number_input if box.key == "target-grid-cases").set_value(2).run()
+        button(page, "Try 8 answers").click().run()
+        assert len(server.calls) == 8
+        said = words(page)
+        assert "small: q1?" in said
+        assert "large: Briefly: q0" in said
+        assert "q2?" not in said
+        button(page, "Remove the last").click().run()
+        assert "prompts" not in json.loads(address(page))
+
+
 def test_programs_are_for_the_command_line(suite: str, open_page: Open) -> None:
     page = open_page("evaluate", **{"from": "stored", "suite": suite, "by": "model", "kind": "code"})
     assert "A web page must not run programs" in words(page)
     assert any("--target bot.py:answer" in code.value for code in page.code)
+
+
+def address(page: AppTest) -> str:
+    """The description of the target in the address."""
+    value = page.query_params["target"]
+    return value if isinstance(value, str) else value[0]

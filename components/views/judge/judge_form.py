@@ -1,4 +1,4 @@
-"""The form that sets up a judge. Keys are never typed in: they stay in the environment."""
+"""The form that sets up a judge. A key is in the environment, or given until the studio ends; it is never written."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from components.data import judge_settings
 from components.views.judge.judge_calls import dollars
 from components.widgets import tables
 from metrics.presentation.format import duration, number, plural
@@ -83,6 +84,22 @@ def key_lines(keys: Mapping[str, bool], needed: bool) -> list[str]:
     """Return which environment variables hold the key, and whether they are set; never their values."""
     absent = "✗ not set: set it before starting the studio" if needed else "– not set; fine if the server needs no key"
     return [f"{name}: {'✓ set' if there else absent}" for name, there in keys.items()]
+
+
+def draw_key(names: Iterable[str]) -> None:
+    """Draw a field for each key that is not set; what is given stays in memory until the studio ends."""
+    for name in names:
+        key = f"session-key-{name}"
+        st.text_input(
+            f"{name}, for this session", type="password", key=key, on_change=_give_key, args=(name, key),
+            autocomplete="off", placeholder="kept in memory until the studio ends, never saved",
+        )  # fmt: skip
+
+
+def _give_key(name: str, key: str) -> None:
+    given = st.session_state.pop(key, "")
+    if given.strip():
+        judge_settings.give_key(name, given)
 
 
 def trial_lines(trial: Trial) -> list[str]:

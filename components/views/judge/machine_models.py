@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
-from components.data import judge_settings
+from components.data import judge_settings, model_needs
 from components.views.judge.judge_form import way_of
 from components.widgets import url
 from metrics.presentation.format import size_text
@@ -38,9 +38,32 @@ def forget() -> None:
     st.session_state[OFFER] = (offered()[0] + 1, None)
 
 
-def draw(files: Sequence[GgufFile]) -> None:
-    """Draw the files, and the servers once they were looked for."""
+KINDS = {
+    "embedder": ("Embedding model", "Compares texts by meaning."),
+    "token_encoder": ("Token encoder", "Compares texts token by token, for BERTScore."),
+    "classifier": ("Classifier", "Classifies texts or pairs of texts: hallucination, inference, toxicity, bias."),
+    "language_model": ("Language model", "Computes how likely a text is, for perplexity and GPTScore."),
+}
+
+
+def draw_kinds() -> None:
+    """Draw each kind of local model: what it is for, which evaluators it serves, and whether it is here."""
     with st.container(border=True, gap="small"):
+        st.subheader("Models that evaluators use", anchor=False)
+        for kind, (default, why, titles) in model_needs.local_models().items():
+            title, does = KINDS[kind]
+            left, middle, right = st.columns((2, 3, 4))
+            left.text(title, help=does)
+            middle.text(f"✓ here: {default}" if default and not why else f"– {why or 'none is chosen'}")
+            right.text(", ".join(titles))
+        st.text("Another one is chosen with a run, under Local models: a folder, or a name of the hub.")
+
+
+def draw(files: Sequence[GgufFile]) -> None:
+    """Draw the models that evaluators use; the files that can judge, and the servers once they were looked for."""
+    draw_kinds()
+    with st.container(border=True, gap="small"):
+        st.subheader("Models that can judge", anchor=False)
         searched = "\n".join(f"- `{folder}`" for folder in map(_shown, judge_settings.searched_folders()))
         st.text("Files", help=f"GGUF files of models that can chat, found in:\n{searched}")
         for place, one in enumerate(files[:SHOWN]):

@@ -81,7 +81,7 @@ def _progress(run: RunFacts) -> None:
         st.text(spent)
     failure = workspace_runs.failure(run.id)
     if failure and failure.startswith(JUDGE_DOWN):
-        st.text("The judge does not answer. Its replies so far are kept: Resume asks only for the missing ones.")
+        st.text("The judge does not answer. Its replies so far are kept: Continue asks only for the missing ones.")
     if failure:
         st.code(failure, language=None, wrap_lines=True, height=120 if len(failure) > 300 else "content")
     else:

@@ -13,6 +13,7 @@ import streamlit as st
 
 from components.data import judge_settings, model_needs, prompts, run_estimates
 from components.views.judge import judge_calls
+from components.views.judge.machine_models import KINDS
 from components.views.setup import run_judge, run_start
 from components.views.setup.evaluator_drawer import draw_drawer, keep_parameters
 from components.views.setup.evaluator_offers import (
@@ -305,12 +306,6 @@ def _choose_all(family: Collection[str], wanted: Collection[str], found: Choice)
     choose([*others, *wanted], found.ticked, found.held)
 
 
-TITLES = {
-    "embedder": ("Embedding model", "Compares texts by meaning."),
-    "token_encoder": ("Token encoder", "Compares texts token by token, for BERTScore."),
-    "classifier": ("Classifier", "Classifies texts or pairs of texts: hallucination, inference, toxicity, bias."),
-    "language_model": ("Language model", "Computes how likely a text is, for perplexity and GPTScore."),
-}
 HINT = (
     "A folder with safetensors, or the name of a model on the hub, which is downloaded when the run starts. "
     "A parameter of an evaluator overrides this."
@@ -318,11 +313,11 @@ HINT = (
 
 
 def needed_kinds(entries: Iterable[Evaluator]) -> list[str]:
-    """Return the kinds of model that some of these evaluators can use, in the order of TITLES."""
+    """Return the kinds of model that some of these evaluators can use, in the order of KINDS."""
     used: set[str] = set()
     for entry in entries:
         used |= {*entry.needs, *entry.parameters.model_fields}
-    return [name for name in TITLES if name in used]
+    return [name for name in KINDS if name in used]
 
 
 def draw_models(names: Iterable[str], kinds: Mapping[str, str]) -> dict[str, str]:
@@ -334,10 +329,10 @@ def draw_models(names: Iterable[str], kinds: Mapping[str, str]) -> dict[str, str
     chosen = {name: value for name in names if (value := (url.param(name) or "").strip())}
     if not names:
         return {}
-    own = ", ".join(f"{TITLES[name][0].lower()}" for name in chosen)
+    own = ", ".join(f"{KINDS[name][0].lower()}" for name in chosen)
     with st.expander(f"Local models: {own} chosen" if own else "Local models", icon=":material/memory:"):
         for place, name in enumerate(names):
-            title, does = TITLES[name]
+            title, does = KINDS[name]
             if place % 2 == 0:
                 columns = st.columns(2)
             key = f"model-{name}"

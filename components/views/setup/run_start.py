@@ -8,7 +8,7 @@ import streamlit as st
 from components.data import evaluation_inputs, model_needs, run_estimates
 from components.data.evaluation_inputs import Inputs, Understood
 from components.views.judge import judge_calls
-from components.widgets import unfinished_run, url
+from components.widgets import url
 from components.widgets.parameter_form import parameter_form
 from metrics.presentation import format
 
@@ -47,7 +47,7 @@ def draw_start(
     """Draw what the run will do and take, its name, and the button that starts it."""
     missing = (
         "Choose at least one evaluator." if not chosen
-        else "Write your criterion, or untick My criterion." if "g_eval" in chosen and not any(map(given.get("g_eval", {}).get, CRITERIA))
+        else "Write your criterion, or untick My criterion." if _lacks_criterion(chosen, given)
         else "No chosen evaluator can run: the list says what each needs." if len(skipped) == len(chosen)
         else ""
     )  # fmt: skip
@@ -74,7 +74,6 @@ def draw_start(
                     inputs, tuple(chosen), given, name.strip() or None, dict(resources), scheduler, settings
                 )
             if run:
-                unfinished_run.watch(run)
                 url.go("leaderboard", run=run)
             st.text(refused)
     if missing:
@@ -82,6 +81,11 @@ def draw_start(
     # last, as it takes a while and everything else can be used meanwhile
     with expected:
         _draw_estimate(inputs, tuple(chosen), given, dict(resources))
+
+
+def _lacks_criterion(chosen: Sequence[str], given: Mapping[str, Mapping[str, Any]]) -> bool:
+    """Return whether the evaluator of criteria in one's own words is chosen, and none is written."""
+    return "g_eval" in chosen and not any(given.get("g_eval", {}).get(name) for name in CRITERIA)
 
 
 def _draw_schedulers() -> str | None:

@@ -26,6 +26,9 @@ HEADERS_HINT = (
     "One per line, its value from the environment of this studio: Authorization: Bearer {BOT_KEY}. The studio must "
     "have been started with ASSAY_TARGET_KEYS=BOT_KEY@the.host, so that no visitor sends a key elsewhere."
 )
+PROMPT_NAMES = "ABCDEF"
+MAX_TRIED = 10  # cases of a grid
+ACROSS = 4  # answers beside one another
 GOING = ("queued", "running")
 STATES = {
     "cancelled": "Stopped. The answers so far are kept.", "failed": "Stopped by an error. The answers are kept.",
@@ -87,7 +90,10 @@ def _draw_form(inputs: evaluation_inputs.Inputs) -> None:
         st.text(line)
     if plan.problem:
         st.text(f"✗ {plan.problem}")
-    _draw_try(inputs, described, bool(plan.problem))
+    if len(plan.lines) > 1:
+        _draw_grid(inputs, described, len(plan.lines), bool(plan.problem))
+    else:
+        _draw_try(inputs, described, bool(plan.problem))
     label = f"Ask {format.plural(plan.calls, 'case')}" if plan.calls else "Use the recorded answers"
     if st.button(label, type="primary", icon=":material/play_arrow:", disabled=bool(plan.problem)):
         _start(inputs, described, repeats, budget)
@@ -107,7 +113,7 @@ def _model(inputs: evaluation_inputs.Inputs, schemas: Mapping[str, Any], before:
         placeholder=SERVERS.split(" (", maxsplit=1)[0], help=f"An OpenAI-compatible server: {SERVERS}",
     ).strip()  # fmt: skip
     system = st.text_area("System message", before.get("system", ""), key="target-system", height=68)
-    prompt = st.text_area("Prompt", before.get("prompt", "{question}"), key="target-prompt", height=100)
+    wordings = _draw_prompts(before)
     known = ", ".join(f"{{{name}}}" for name in target_runs.target_placeholders(inputs))
     st.caption(f"Placeholders: {known}. Expected answers are never shown to the model." if known else "")
     with st.expander("More settings"):
@@ -119,7 +125,38 @@ def _model(inputs: evaluation_inputs.Inputs, schemas: Mapping[str, Any], before:
         key_leave.draw(judge_settings.judge_facts({"model": models[0], "base_url": base_url}).kept_back)
     texts = {"base_url": base_url, "system": (system or "").strip()}
     given = {name: text for name, text in texts.items() if text}
-    return {"kind": "model", "models": models, "prompt": (prompt or "").strip() or "{question}", **given, **more}
+    prompts = {"prompts": wordings} if len(wordings) > 1 else {"prompt": next(iter(wordings.values()), "{question}")}
+    return {"kind": "model", "models": models, **prompts, **given, **more}
+
+
+def _draw_prompts(before: Mapping[str, Any]) -> dict[str, str]:
+    """Draw the prompts, one or several to compare; return those with text by name."""
+    start = list(before.get("prompts", {"A": before.get("prompt", "{question}")}).values())
+    number = st.session_state.setdefault("target-prompts", len(start))
+    names = PROMPT_NAMES[:number]
+    texts = [
+        st.text_area(
+            "Prompt" if number == 1 else f"Prompt {name}", start[place] if place < len(start) else start[0],
+            key="target-prompt" if place == 0 else f"target-prompt-{name}", height=100,
+        )
+        for place, name in enumerate(names)
+    ]  # fmt: skip
+    with st.container(horizontal=True):
+        st.button(
+            "Add a prompt", type="tertiary", icon=":material/add:", key="target-prompt-add", on_click=_count_prompts,
+            args=(number + 1,), disabled=number == len(PROMPT_NAMES),
+            help="Every model is asked with every prompt; each pair is a model of the evaluation.",
+        )  # fmt: skip
+        if number > 1:
+            st.button(
+                "Remove the last", type="tertiary", icon=":material/remove:", key="target-prompt-remove",
+                on_click=_count_prompts, args=(number - 1,),
+            )  # fmt: skip
+    return {name: text.strip() for name, text in zip(names, texts, strict=True) if (text or "").strip()}
+
+
+def _count_prompts(number: int) -> None:
+    st.session_state["target-prompts"] = number
 
 
 def _http(inputs: evaluation_inputs.Inputs, schemas: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
@@ -180,6 +217,24 @@ def _draw_try(inputs: evaluation_inputs.Inputs, described: Mapping[str, Any], di
         if tried.reply:
             st.caption("With it")
             st.code(format.shorten(tried.reply, 20_000), language=None, wrap_lines=True)
+
+
+def _draw_grid(inputs: evaluation_inputs.Inputs, described: Mapping[str, Any], targets: int, disabled: bool) -> None:
+    """Draw the first cases answered by every model with every prompt, side by side, once it is asked for."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        cases = int(st.number_input("Try the first cases", 1, MAX_TRIED, 3, key="target-grid-cases", width=160))
+        if st.button(f"Try {format.plural(cases * targets, 'answer')}", icon=":material/science:", disabled=disabled):
+            with st.spinner("Asking"):
+                st.session_state["grid"] = described, target_runs.try_grid(inputs, described, cases)
+    of, grid = st.session_state.get("grid", (None, ()))
+    for tried in grid if of == described else ():
+        with st.container(border=True, gap="xsmall"):
+            st.text(f"{format.shorten(tried.case_id, 60)} · {format.shorten(tried.question, 300)}")
+            for first in range(0, len(tried.answers), ACROSS):
+                part = list(tried.answers.items())[first : first + ACROSS]
+                for column, (title, answer) in zip(st.columns(ACROSS), part, strict=False):
+                    column.caption(literal(title))
+                    column.text(format.shorten(answer, 2_000))
 
 
 def _start(
