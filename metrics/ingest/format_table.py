@@ -8,6 +8,7 @@ from metrics.ingest.formats import (
     arrow,
     beir,
     braintrust,
+    class_folders,
     coco_files,
     coco_panoptic,
     createml,
@@ -68,6 +69,7 @@ FOLDERS: tuple[Reader, ...] = (
     yolo.READER,
     voc.READER,
     trace_files.FOLDER,
+    class_folders.READER,
 )
 FILES: tuple[Reader, ...] = (  # also of the only table in a folder or zip
     inspect_logs.LOG,

@@ -74,7 +74,9 @@ def load_suite(
         _note_rest(upload, reader, request.problems, loaded.value)
         if given and not pictures.looked_for:
             found = f"images for a suite of {loaded.value.task}"
-            raise request.problems.fail(images_filename or Path(given).name, found, "a suite of objects in images")
+            raise request.problems.fail(
+                images_filename or Path(given).name, found, "cases with images: a column image, or objects"
+            )
         if given and not pictures.fitting:
             expected = "images with the names that the suite has"
             raise request.problems.fail(images_filename or Path(given).name, "no image of any case", expected)

@@ -18,7 +18,7 @@ from metrics.ingest import arrays
 from metrics.ingest.arrays import as_mask, flat, only
 from metrics.ingest.leaf_notes import UNSCORED
 from metrics.ingest.media.spoiled_images import without_spoiled
-from metrics.ingest.media.suite_images import SuiteImages
+from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages
 from metrics.ingest.output_parts import VISION, Part, answered_twice, found_nothing, need_sizes, outputs_of
 from metrics.ingest.problems import Loaded, Problems
 from metrics.ingest.reader import FIRST_ROWS, ListCell, Preview, Request
@@ -35,6 +35,7 @@ from metrics.ingest.tables import (
     text_cases,
 )
 from metrics.ingest.tables.columns import (
+    IMAGE_NAMES,
     LISTS,
     NUMBER_ALIASES,
     OUTPUT_ALIASES,
@@ -77,8 +78,19 @@ def suite_of(
     note_columns(sheet, columns, "suite")
     sheet.leave_out()
     problems.check()
-    suite = _text_suite(sheet, only(table, ~sheet.bad), name, task)
-    return Loaded(replace(suite, left_out=problems.left_out), problems.listed)
+    cases = _take_images(sheet, only(table, ~sheet.bad), task, pictures)
+    suite = replace(_text_suite(sheet, cases, name, task), left_out=problems.left_out, media=pictures.folder)
+    return Loaded(suite, problems.listed, pictures.notes(len(suite)))
+
+
+def _take_images(sheet: Sheet, cases: pa.Table, task: Task, pictures: SuiteImages) -> pa.Table:
+    """Return the cases with the images that a column names, or, of a classification without one, the case ids do."""
+    named = next((name for name in sheet.table.column_names if fold(name) in IMAGE_NAMES), None)
+    if pictures.images is None or (named is None and task != "classification"):
+        return cases
+    names = cases["case_id"] if named is None else only(pa.table([sheet.text(named)], ["name"]), ~sheet.bad)["name"]
+    kept = cases.drop_columns({METADATA + (named or "")} & {*cases.column_names})
+    return pictures.take(kept.append_column(IMAGE_NAME, names))
 
 
 def _columns_of(
@@ -242,6 +254,10 @@ def part_of(sheet: Sheet, suite: Suite, mapping: Mapping[str, str] | None, model
     table = contexts.add_served(sheet, columns, table, suite)
     known = suite.cases["case_id"]
     if ids is None:
+        if IMAGE_NAME in suite.cases.column_names:  # cases of images, which a file may call by their file names
+            index = object_tables.find_cases(flat(table["case_id"]), suite.cases, sheet.problems, sheet.file)
+            found = pc.coalesce(flat(known).take(index), flat(table["case_id"]))
+            table = table.set_column(table.column_names.index("case_id"), "case_id", found)
         unknown = ~as_mask(pc.is_in(table["case_id"], flat(known)))
         id_matches.check_known(sheet, columns.columns["case_id"], table["case_id"], unknown, known)
     note_columns(sheet, given, "outputs", classes)

@@ -102,5 +102,5 @@ def test_images_of_other_cases_are_refused(tmp_path):
 def test_images_of_texts_are_refused(tmp_path):
     texts = write(tmp_path, "t.csv", "case_id,question,expected_answer\n1,a,b\n")
     images = packed(tmp_path / "i.zip", PICTURES)
-    found = "i.zip: found images for a suite of text; expected a suite of objects in images"
+    found = "i.zip: found images for a suite of text; expected cases with images: a column image, or objects"
     assert read_refusal(read_suite, texts, images=images) == found

@@ -124,7 +124,7 @@ class SuiteImages:
             kept = kept.append_column(name, pc.if_else(unknown, pa.scalar(ASSUMED_SIDE, pa.int32()), side))
         return kept.append_column(ASSUMED_SIZE, pc.if_else(unknown, "yes", "no"))
 
-    def _notes(self, images: int) -> tuple[str, ...]:
+    def notes(self, images: int) -> tuple[str, ...]:
         """Return which images cannot be shown, and how many have an assumed size."""
         notes = []
         if self._unusable:
@@ -153,4 +153,4 @@ class SuiteImages:
             name, task, conform(cases, CASES), conform(annotations, ANNOTATIONS), labels, self.folder,
             self.problems.left_out, category_ids, keys_of(labels),
         )  # fmt: skip
-        return Loaded(suite, self.problems.listed, (*notes, *self._notes(len(cases))))
+        return Loaded(suite, self.problems.listed, (*notes, *self.notes(len(cases))))
