@@ -9,7 +9,16 @@ from components.data import Place, case_views, found_slices, run_reads, visitors
 from components.viewers import chat, image_viewer, text_case, trace
 from components.views.judge import judge_calls, own_verdict
 from components.views.objects import object_list, object_walk
-from components.views.objects.image_case import Marked, Shown, detail, outputs_predictions, picture, show_image
+from components.views.objects.image_case import (
+    Marked,
+    Shown,
+    describe_image,
+    detail,
+    draw_picture,
+    outputs_predictions,
+    picture,
+    show_image,
+)
 from components.views.results import asked_models, mark_controls
 from components.widgets import controls, filters, url
 from components.widgets.frame import empty, frame
@@ -360,6 +369,8 @@ if view is None:
 url.put(case=case_id)
 if not view.outputs:
     st.info("No model answered this case.")
+if about := describe_image(view):
+    st.text(about)
 chosen = choose_outputs(view, around.model)
 task = workspace_runs.run_facts(run).suite["task"]
 if chosen and task == "segmentation":
@@ -373,5 +384,6 @@ elif chosen and task == "detection":
         mark = Marked(objects.choice["model"], objects.choice["repeat"], key)
         show_image(view, chosen, run, objects.evaluator, mark)
 elif chosen:
+    draw_picture(view)
     show_text(run, view, chosen, around)
 asked_models.draw_asked_models(run)

@@ -5,6 +5,7 @@ from typing import Any
 import streamlit as st
 
 from components.data import judge_settings, run_reads, visitors, workspace_runs
+from components.data.case_pictures import add_pictures
 from components.viewers import heatmap
 from components.views.judge import judge_calls, judge_trouble
 from components.views.results import (
@@ -92,13 +93,20 @@ def open_cell(
     address = {"run": run, "tag": tag, **about}
     cell = board.cells.get((model, column.key))
     if column.key not in objects:
-        return board_drawing.drawer(column, model, cell, found.rows, found.total, address)
+        return with_pictures(run, board_drawing.drawer(column, model, cell, found.rows, found.total, address))
     from components.views.objects import object_list
 
     gallery = {"run": run, "tag": tag, "model": model, **objects[column.key]}
     state = object_list.state_of(url.href("gallery", **gallery).partition("?")[2])
     classes = object_list.worst_classes(run, state)
-    return board_drawing.drawer(column, model, cell, found.rows, found.total, address, gallery, classes)
+    drawn = board_drawing.drawer(column, model, cell, found.rows, found.total, address, gallery, classes)
+    return with_pictures(run, drawn)
+
+
+def with_pictures(run: str, drawer: dict[str, Any]) -> dict[str, Any]:
+    """Return the drawer with the pictures of its cases."""
+    add_pictures(run, drawer["cases"])
+    return drawer
 
 
 begin()

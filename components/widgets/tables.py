@@ -28,27 +28,34 @@ def numeric(title: str, width: Width = None, help: str | None = None) -> Any:
     return st.column_config.Column(title, width=width, help=help, alignment="right")
 
 
-def records(frame: pd.DataFrame, columns: Mapping[str, Any], key: str, tallest: int = 520) -> int | None:
+def records(
+    frame: pd.DataFrame, columns: Mapping[str, Any], key: str, tallest: int = 520, row_height: int = ROW
+) -> int | None:
     """Draw `columns` (name → title or st.column_config) of a frame; return the position of the row just clicked.
 
     Model texts are safe here: a data frame renders neither Markdown nor HTML.
     """
-    clicked = cell_of(frame, columns, key, tallest)
+    clicked = cell_of(frame, columns, key, tallest, row_height=row_height)
     return None if clicked is None else clicked[0]
 
 
 def cell_of(
-    frame: pd.DataFrame, columns: Mapping[str, Any], key: str, tallest: int = 520, styles: pd.DataFrame | None = None
+    frame: pd.DataFrame,
+    columns: Mapping[str, Any],
+    key: str,
+    tallest: int = 520,
+    styles: pd.DataFrame | None = None,
+    row_height: int = ROW,
 ) -> tuple[int, str] | None:
     """Draw as `records` does, with the CSS of each cell in `styles`; return row and column of the cell just clicked."""
     config = {
         name: entry if not isinstance(entry, str) else st.column_config.Column(entry) for name, entry in columns.items()
     }
-    height: Literal["content"] | int = "content" if HEAD + ROW * len(frame) <= tallest else tallest
+    height: Literal["content"] | int = "content" if HEAD + row_height * len(frame) <= tallest else tallest
     drawn = frame if styles is None else frame.style.apply(lambda _: styles, axis=None)
     event = st.dataframe(
         drawn, hide_index=True, column_order=list(columns), column_config=config, key=key, on_select="rerun",
-        selection_mode="single-cell", height=height, row_height=ROW, placeholder=MISSING,
+        selection_mode="single-cell", height=height, row_height=row_height, placeholder=MISSING,
     )  # fmt: skip
     cells = event["selection"]["cells"]
     return (int(cells[0][0]), str(cells[0][1])) if cells else None

@@ -64,7 +64,9 @@ def test_a_cell_of_the_confusion_lists_its_images(run: Run, open_page: Open) -> 
     assert "Most frequent mistakes" in words(page)
     page = open_page("curves", run=run.id, model="late", truth="sky", predicted="road")
     assert "late: sky, predicted as road" in words(page)
-    assert page.dataframe[0].value.to_numpy().tolist() == [["p1", 1600], ["p2", 1600], ["p3", 1600]]
+    listed = page.dataframe[0].value
+    assert listed[["case_id", "pixels"]].to_numpy().tolist() == [["p1", 1600], ["p2", 1600], ["p3", 1600]]
+    assert listed["picture"].str.startswith("data:image/jpeg").all()
     assert "3 images" in [caption.value for caption in page.caption]
 
 

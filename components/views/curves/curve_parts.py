@@ -8,9 +8,10 @@ import pandas as pd
 import streamlit as st
 
 from components.data import run_reads, workspace_runs
+from components.data.case_pictures import case_pictures
 from components.widgets import filters, url
 from components.widgets.frame import is_dark
-from components.widgets.tables import records
+from components.widgets.tables import ROW, records
 from metrics.core.evaluator import Metric
 from metrics.presentation import format, palette
 from metrics.presentation.viewers import object_panels
@@ -20,6 +21,7 @@ LINES = 6  # models shown by default
 COLUMNS = (3, 2)  # widths of the chart and what is beside it
 CHART_HEIGHT = 470
 LIST_HEIGHT = 330
+PICTURE_ROW = 56  # pixels of a row with a picture
 MEAN = "mean of classes"
 WHY = object_panels.DETAILS | {
     "fp_both": "wrong class and poor box",
@@ -142,7 +144,17 @@ def list_things(
     if rows.empty:
         st.info(f"There are no {said.things} behind this.")
         return
+    pictures = case_pictures(run, rows["case_id"].tolist())
+    if pictures:
+        found = [pictures.get(case) for case in rows["case_id"]]
+        rows = rows.assign(
+            picture=[one.source if one else None for one in found], file=[one.name if one else "" for one in found]
+        )
+        same, none = (rows["file"] == rows["case_id"]).all(), rows["picture"].isna().all()
+        rows = rows.drop(columns=["file"] * bool(same) + ["picture"] * bool(none))
     titles = {
+        "picture": "",
+        "file": "File",
         "case_id": said.case.capitalize(),
         "label": "Class",
         "score": "Score",
@@ -161,7 +173,9 @@ def list_things(
         for name, title in titles.items()
         if name in shown and (shown[name] != "").any()
     }
-    clicked = records(shown, columns, key, tallest=LIST_HEIGHT)
+    if "picture" in columns:
+        columns["picture"] = st.column_config.ImageColumn("", width=70)
+    clicked = records(shown, columns, key, LIST_HEIGHT, PICTURE_ROW if "picture" in columns else ROW)
     many = format.plural(total, said.listed or said.thing)
     st.caption(many if total == len(rows) else f"{format.count(len(rows))} of {many} are listed.")
     if st.button(f"Open the first {said.case}", type="primary", icon=":material/arrow_forward:"):

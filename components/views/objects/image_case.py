@@ -7,6 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from components.data import case_views, pictures, run_reads
+from components.data.case_pictures import IMAGE_NAME
 from components.viewers import image_viewer
 from components.views.objects import object_list, point_controls
 from components.widgets import filters
@@ -15,7 +16,8 @@ from metrics.analysis import match_objects
 from metrics.presentation import format
 from metrics.presentation.viewers import object_panels
 
-LABELLED = {1: 25, 2: 14, 3: 8}  # with more objects, in so many columns, labels show on hover only
+SHOWN_WIDTH = 420  # pixels of a picture beside answers
+LABELLED = {1: 40, 2: 24, 3: 16}  # with more objects, in so many columns, labels show on hover only
 
 
 class Shown(NamedTuple):
@@ -66,6 +68,22 @@ def picture(view: case_views.CaseView) -> tuple[str | None, int | None, int | No
         st.error(f"Only the outlines are drawn: {literal(str(failure))}.")
         return None, width, height
     return source, width or size[0], height or size[1]
+
+
+def describe_image(view: case_views.CaseView) -> str:
+    """Return the file name of the image, its id where that is another, and its size; "" where there is none."""
+    name, case_id, size = view.case.get(IMAGE_NAME) or "", view.case["case_id"], stated_size(view)
+    facts = [name, f"id {case_id}" * (name != case_id), "{} × {} px".format(*size) if size else ""]
+    return " · ".join(filter(None, facts)) if name else ""
+
+
+def draw_picture(view: case_views.CaseView) -> None:
+    """Draw the image of a case whose answers are no objects in it, with its name; nothing where there is none."""
+    if view.image is None:
+        return
+    source, width, _ = picture(view)
+    if source is not None:
+        st.image(source, width=min(SHOWN_WIDTH, width or SHOWN_WIDTH))
 
 
 def show_image(

@@ -4,6 +4,12 @@ function drawCase(entry) {
   link.href = entry.href;
   link.tabIndex = -1;
   if (entry.failing) link.dataset.failing = "";
+  if (entry.image) {
+    const picture = element("img", "picture");
+    picture.src = entry.image;
+    picture.alt = "";
+    link.append(picture);
+  }
   const head = element("span", "top");
   head.append(element("b", "id", entry.id));
   if (entry.model) head.append(element("span", "of", entry.model));
