@@ -197,7 +197,7 @@ def test_curves_by_rank(pictures: Run, open_page: Open) -> None:
 
 def test_objects_have_an_iou(pictures: Run, open_page: Open) -> None:
     page = open_page("curves", run=pictures.id, of="keen", of_class="dog", kind="tp")
-    assert list(page.dataframe[0].proto.column_order) == ["picture", "file", "case_id", "score", "iou"]
+    assert list(page.dataframe[0].proto.column_order) == ["picture", "case_id", "score", "iou"]
 
 
 def test_cases_have_none(labels: Run, open_page: Open) -> None:
