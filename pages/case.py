@@ -19,7 +19,7 @@ from components.views.objects.image_case import (
     picture,
     show_image,
 )
-from components.views.results import asked_models, mark_controls
+from components.views.results import asked_models, case_choice, mark_controls
 from components.widgets import controls, filters, url
 from components.widgets.frame import empty, frame
 from metrics.analysis import Segment
@@ -35,63 +35,30 @@ from metrics.presentation.viewers import (
     trace_steps,
 )
 
-FIRST_OF = {"best": "best", "disputed": "most disputed", "varied": "most varied"}  # by order; else the worst
 
-
-class CaseList(NamedTuple):
-    """The list that the case is looked at in: the query parameters of the page Cases."""
+class ListNumber(NamedTuple):
+    """The number whose cases the list holds, and the model that it is of."""
 
     evaluator: str
     metric: str
     model: str | None
-    tag: str | None
-    status: str | None
-    search: str | None
-    order: str | None
-    slice: str | None
-    failing: str | None
-    value_min: str | None
-    value_max: str | None
-    mark: str | None
-    better: str | None
 
 
-def the_list(run: str) -> CaseList:
-    """Return the list of the address, by default that of the run's first number."""
-    asked = CaseList(*(url.param(name) for name in CaseList._fields))  # type: ignore[arg-type]
+def find_number(run: str) -> ListNumber:
+    """Return the number of the address, by default the run's first; a slice that cannot be read leaves the address."""
+    asked, model = (url.param("evaluator", ""), url.param("metric", "")), url.param("model")
     columns = run_reads.leaderboard(run).columns
     if not columns:
         why = "No evaluator that this installation knows has a number in this run."
         empty("This run has no numbers", why, "See the runs", "runs", run=run)
         st.stop()
-    if (asked.evaluator, asked.metric) not in {(column.evaluator, column.metric) for column in columns}:
-        of_evaluator = [column for column in columns if column.evaluator == asked.evaluator] or columns
+    if asked not in {(column.evaluator, column.metric) for column in columns}:
+        of_evaluator = [column for column in columns if column.evaluator == asked[0]] or columns
         first = next((column for column in of_evaluator if column.primary), of_evaluator[0])
-        asked = asked._replace(evaluator=first.evaluator, metric=first.metric)
-    if asked.slice and found_slices.read_slice(run, asked.slice, asked.evaluator, asked.metric).problem:
-        asked = asked._replace(slice=None)
-    return asked
-
-
-def listed_cases(run: str, around: CaseList) -> tuple[str, ...]:
-    """Return the ids of the cases in the list, in its order."""
-    return run_reads.case_ids(
-        run,
-        around.evaluator,
-        around.metric,
-        model=around.model,
-        tag=around.tag,
-        status=around.status,
-        search=around.search,
-        worst_first=around.order != "best",
-        within=around.slice,
-        failing=around.failing == "1",
-        disputed=around.order == "disputed",
-        varied=around.order == "varied",
-        only=mark_controls.tagged_cases(run, around.mark),
-        better_in=around.better,
-        **filters.value_bounds(),
-    )
+        asked = first.evaluator, first.metric
+    if (part := url.param("slice")) and found_slices.read_slice(run, part, *asked).problem:
+        url.put(slice=None)
+    return ListNumber(*asked, model)
 
 
 def walk_buttons(before: str | None, after: str | None) -> None:
@@ -110,24 +77,23 @@ def walk_buttons(before: str | None, after: str | None) -> None:
         )
 
 
-def step(run: str, case_id: str, around: CaseList) -> str:
+def step(run: str, case_id: str, around: ListNumber) -> str:
     """Draw the buttons to the previous and next case, and the position; return the case to show."""
-    ids = listed_cases(run, around)
+    ids = case_choice.listed_ids(run, run_reads.leaderboard(run), around.evaluator, around.metric)
     if not case_id and ids:
         case_id = ids[0]
     place = ids.index(case_id) if case_id in ids else -1
-    first = FIRST_OF.get(around.order or "", "worst")
-    order = f"{first} first by {metric_name(around.metric, around.evaluator)}"
-    of = f" of {format.shorten(around.model, 24)}" if around.model else ""
+    order = case_choice.order_words(metric_name(around.metric, around.evaluator))
     where = f"{format.count(place + 1)} of {format.count(len(ids))}" if place >= 0 else "not in the list"
     with st.container(horizontal=True, vertical_alignment="center"):
         before = ids[place - 1] if place > 0 else None
         walk_buttons(before, ids[place + 1] if 0 <= place < len(ids) - 1 else None)
-        st.text(f"{middle(case_id, 24)} · {where}, {order}{of}", width="stretch")
+        st.text(f"{middle(case_id, 24)} · {where}, {order}", width="stretch")
         if case_id:
             mark_controls.draw(run, {"case": Place(case_id)})
         if st.button("Cases", icon=":material/list_alt:", help="Back to the list"):
-            url.go("cases", run=run, **around._asdict())
+            about = case_choice.case_address(run, around.evaluator, around.metric, case_id, around.model)
+            url.go("cases", **{name: value for name, value in about.items() if name != "case"})
     return case_id
 
 
@@ -153,7 +119,7 @@ class AnswerView(NamedTuple):
     answered: bool
 
 
-def show_text(run: str, view: case_views.CaseView, chosen: list[Shown], around: CaseList) -> None:
+def show_text(run: str, view: case_views.CaseView, chosen: list[Shown], around: ListNumber) -> None:
     """Draw question, expected answers, the answers side by side, the scores and their evidence."""
     warn_of_calibration(run, around)
     scores = shown_scores(view.scores, chosen)
@@ -172,7 +138,7 @@ def show_text(run: str, view: case_views.CaseView, chosen: list[Shown], around: 
     show_scores(scores, chosen, around.evaluator)
 
 
-def warn_of_calibration(run: str, around: CaseList) -> None:
+def warn_of_calibration(run: str, around: ListNumber) -> None:
     """Say where the threshold of the list's number was calibrated for something else."""
     wanted = (around.evaluator, around.metric)
     listed = next((one for one in run_reads.leaderboard(run).columns if (one.evaluator, one.metric) == wanted), None)
@@ -189,7 +155,7 @@ def shown_scores(scores: pd.DataFrame, chosen: list[Shown]) -> pd.DataFrame:
     return scores[scores["column"].notna()]
 
 
-def answer_view(run: str, case: Mapping[str, Any], chosen: list[Shown], around: CaseList) -> AnswerView:
+def answer_view(run: str, case: Mapping[str, Any], chosen: list[Shown], around: ListNumber) -> AnswerView:
     """Draw the choice of how answers are shown and, for who may rate them, the field of the name; return both."""
     answers = [shown.output["answer"] for shown in chosen if shown.output["answer"]]
     forms = {"written": "As written"}
@@ -204,7 +170,7 @@ def answer_view(run: str, case: Mapping[str, Any], chosen: list[Shown], around: 
 
 
 def show_answer(
-    run: str, case: Mapping[str, Any], shown: Shown, scores: pd.DataFrame, around: CaseList, how: AnswerView
+    run: str, case: Mapping[str, Any], shown: Shown, scores: pd.DataFrame, around: ListNumber, how: AnswerView
 ) -> None:
     """Draw an output's answer with its value of the list's number and, for a rater, the field for an own verdict."""
     column, output = shown
@@ -353,7 +319,7 @@ def segment_views(chosen: list[Shown], drawn: Sequence[Sequence[Segment]], shown
 
 
 run = frame("case", "Why did it fail here?", unfinished=True)
-around = the_list(run)
+around = find_number(run)
 state = url.param("gallery", "")
 objects = object_list.object_list(run, object_list.state_of(state)) if state else None
 if objects is None:

@@ -1,5 +1,5 @@
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -7,109 +7,104 @@ import streamlit as st
 from components.data import Place, agreements, found_slices, run_reads
 from components.data.found_slices import ReadSlice
 from components.viewers import case_list
-from components.views.results import mark_controls, saved_views
+from components.views.results import case_choice, mark_controls, saved_views
 from components.widgets import controls, filters, url
 from components.widgets.frame import frame
 from components.widgets.literal import literal
 from metrics.analysis import Cell, Column, Leaderboard
+from metrics.analysis.cases.case_table import ALONE
 from metrics.analysis.slices.slice_values import SliceValue
 from metrics.presentation import calibration_words, format
 from metrics.presentation.names import metric_name
-from metrics.presentation.phrases import metric_title, unscored_words
-from metrics.presentation.viewers import case_rows
+from metrics.presentation.phrases import limit, metric_title, unscored_words
+from metrics.presentation.viewers import case_cells, case_rows
 
 PAGE = 100  # cases
-FIRST_OF = {"best": "best", "disputed": "most disputed", "varied": "most varied"}  # by order; else the worst
-BOUNDS = {"low": "at least", "high": "less than"}  # of the value, by argument
-CHOICE = ("model", "tag", "status", "search", "order", "slice", "failing", "value_min", "value_max", "mark", "better")
+BOUNDS = {"value_min": "at least", "value_max": "less than"}  # of the value
 
 
-class CaseQuery(NamedTuple):
-    """Which cases are asked for: those of one number, as the sidebar and the address filter and order them."""
-
-    run: str
-    column: Column
-    model: str | None
-    tag: str | None
-    mark: str | None
-    order: str | None
-    better: str | None
-    slice: str | None
-    filters: Mapping[str, Any]  # further arguments of data.cases and data.case_ids
-
-    def arguments(self) -> dict[str, Any]:
-        """Return the arguments of data.cases and data.case_ids that say which cases, and in what order."""
-        return {
-            "model": self.model,
-            "tag": self.tag,
-            "worst_first": self.order != "best",
-            "disputed": self.order == "disputed",
-            "varied": self.order == "varied",
-            "within": self.slice,
-            "only": mark_controls.tagged_cases(self.run, self.mark),
-            "better_in": self.better,
-            **self.filters,
-        }
-
-    def every_case(self) -> list[Place]:
-        """Return all these cases."""
-        ids = run_reads.case_ids(self.run, self.column.evaluator, self.column.metric, **self.arguments())
-        return [Place(case_id) for case_id in ids]
-
-    def case_address(self, row: Mapping[Any, Any]) -> dict[str, url.Value]:
-        """Return where a row leads: its example, in the list as it is filtered."""
-        about: dict[str, url.Value] = {name: url.param(name) for name in CHOICE}
-        of_model = self.model or (row["model"] if isinstance(row["model"], str) else None)
-        own: dict[str, url.Value] = {"evaluator": self.column.evaluator, "metric": self.column.metric}
-        return {"run": self.run, **own, "case": row["case_id"], **about, "model": of_model}
-
-
-def choose_cases(run: str, board: Leaderboard) -> CaseQuery:
-    """Draw the filters of the sidebar and return what they choose."""
-    titles = {column.evaluator: column.evaluator_title for column in board.columns}
-    if not titles:
-        st.info("No evaluator of this run has a number. The page Runs says why.")
-        st.stop()
+def choose_metric(columns: Sequence[Column]) -> Column:
+    """Draw the choice of the evaluator and the metric; return its column."""
+    titles = {column.evaluator: column.evaluator_title for column in columns}
     evaluator = filters.pick("Evaluator", titles, "evaluator")
-    mine = [column for column in board.columns if column.evaluator == evaluator]
+    mine = [column for column in columns if column.evaluator == evaluator]
     metric = filters.pick("Metric", {column.metric: metric_name(column.metric, evaluator) for column in mine}, "metric")
+    return next(column for column in mine if column.metric == metric)
+
+
+def choose_cases(run: str, board: Leaderboard) -> None:
+    """Draw the filters that both forms have."""
+    filters.one("Tag", board.tags, "tag")
+    filters.one("Your tag", mark_controls.tags_in_use(run), "mark")
+    filters.one("Status", format.STATUSES, "status")
+    filters.search("Case id or question", "search")
+
+
+def choose_of_list(run: str, board: Leaderboard, column: Column) -> None:
+    """Draw the filters of the cases of one number."""
     model = filters.one("Model", board.models, "model")
-    tag = filters.one("Tag", board.tags, "tag")
-    mark = filters.one("Your tag", mark_controls.tags_in_use(run), "mark")
-    chosen: dict[str, Any] = {"status": filters.one("Status", format.STATUSES, "status")}
-    chosen["search"] = filters.search("Case id or question", "search") or None
+    choose_cases(run, board)
     orders = {"best": "Best first"} | ({"disputed": "Judges disagree most"} if agreements.has_panel(run) else {})
     orders |= {"varied": "Repeats vary most"} if run_reads.has_repeats(run) else {}
-    order = filters.one("Order", orders, "order", every="Worst first")
-    column = next(column for column in mine if column.metric == metric)
-    chosen["failing"] = column.threshold is not None and filters.toggle("Wrong side of the threshold only", "failing")
-    others = [name for name in board.models if name != model] if model else []
-    better = filters.one("Better in", others, "better", "Any") if others else None
-    chosen |= filters.value_bounds()
-    filters.reset([name for name in CHOICE if name != "model"])
-    return CaseQuery(run, column, model, tag, mark, order, better, url.param("slice"), chosen)
+    filters.one("Order", orders, "order", every="Worst first")
+    if column.threshold is not None:
+        filters.toggle("Wrong side of the threshold only", "failing")
+    if model and (others := [name for name in board.models if name != model]):
+        filters.one("Better in", others, "better", "Any")
 
 
-def read_part(query: CaseQuery) -> ReadSlice | None:
+def choose_of_table(run: str, board: Leaderboard, can_fail: bool) -> tuple[str, ...]:
+    """Draw the filters of cases × models; return the models."""
+    asked = filters.many("Models", board.models, "compare") if len(board.models) > 1 else []
+    models = tuple(model for model in board.models if model in asked) or tuple(board.models)
+    against = case_choice.baselines(run, board.models)
+    baseline = filters.one("Compare with", against, "baseline", "Nothing")
+    narrow = {}
+    if can_fail:
+        narrow = {"any": "A model fails"} | ({"all": "All models fail"} if len(models) > 1 else {})
+    if len(models) > 1:
+        narrow["apart"] = "Models disagree"
+        narrow |= {ALONE + model: f"Only {model} {'fails' if can_fail else 'is worst'}" for model in models}
+    if baseline:
+        narrow["worse"] = "Worse than what it is compared with"
+    if narrow:
+        filters.one("Show", narrow, "narrow", "All cases")
+    choose_cases(run, board)
+    kept = {"change": bool(baseline), "apart": len(models) > 1}
+    sorts = {name: words for name, words in case_choice.SORTS.items() if name != "worst" and kept.get(name, True)}
+    filters.one("Order", sorts, "sort", every=case_choice.SORTS["worst"])
+    return models
+
+
+def read_part(run: str, column: Column) -> ReadSlice | None:
     """Return the slice of the address; None without one. A slice that cannot be read is told, and ends the page."""
-    if not query.slice:
+    asked = url.param("slice")
+    if not asked:
         return None
-    part = found_slices.read_slice(query.run, query.slice, query.column.evaluator, query.column.metric)
+    part = found_slices.read_slice(run, asked, column.evaluator, column.metric)
     if part.problem:
         st.error(f"{literal(part.problem)}. Clear the filters to see all cases.")
         st.stop()
     return part
 
 
-def describe(query: CaseQuery, board: Leaderboard, part: ReadSlice | None) -> None:
+def describe_list(run: str, column: Column, board: Leaderboard, part: ReadSlice | None) -> None:
     """Draw the number that the cases are behind, and what restricts the list."""
-    column, model = query.column, query.model
-    shown = run_reads.leaderboard(query.run, tag=query.tag) if query.tag else board
+    model, tag = url.param("model"), url.param("tag")
+    shown = run_reads.leaderboard(run, tag=tag) if tag else board
     cell = shown.cells.get((str(model), column.key))
-    if part and part.value and model == part.model and not query.tag:
-        st.text(headline(query, part.value, ""))
+    if part and part.value and model == part.model and not tag:
+        st.text(headline(run, column, part.value, ""))
     else:
-        st.text(headline(query, cell, unscored_text(cell) if cell else ""))
+        st.text(headline(run, column, cell, unscored_text(cell) if cell else ""))
+    if better := url.param("better"):
+        st.text(f"Only cases in which {format.shorten(better, 60)} does better than {format.shorten(str(model), 60)}.")
+    if bounds := [f"{word} {url.number(name, 0):g}" for name, word in BOUNDS.items() if url.param(name)]:
+        st.text(f"Only cases with a value of {' and '.join(bounds)}.")
+
+
+def describe(column: Column, board: Leaderboard, part: ReadSlice | None) -> None:
+    """Draw what is to be known of the metric, and the slice of the address."""
     if unfit := calibration_words.warning(column):
         st.text(f"{unfit}.")
     if column.label_key is not None:
@@ -117,43 +112,86 @@ def describe(query: CaseQuery, board: Leaderboard, part: ReadSlice | None) -> No
         st.caption(f"The value of a case is the mean over the keys of its labels: {keys}.")
     if part:
         st.text(f"Only {part.words[:1].lower()}{part.words[1:]}")
-    if query.better:
-        one, other = format.shorten(query.better, 60), format.shorten(str(model), 60)
-        st.text(f"Only cases in which {one} does better than {other}.")
-    if bounds := [f"{word} {query.filters[name]:g}" for name, word in BOUNDS.items() if name in query.filters]:
-        st.text(f"Only cases with a value of {' and '.join(bounds)}.")
 
 
-def draw_list(query: CaseQuery, page: int, rows: pd.DataFrame, total: int) -> None:
-    """Draw a page of the list below its buttons."""
-    column = query.column
-    first_of = FIRST_OF.get(query.order or "", "worst")
+def none_left() -> None:
+    """Say that the filters leave nothing, and end the page."""
+    st.info("No case fits the filters in the sidebar. Clear them to see all.")
+    st.stop()
+
+
+def draw_bar(run: str, board: Leaderboard, column: Column, page: int, count: int, total: int, things: str) -> None:
+    """Draw how many cases are shown of how many, the buttons to more of them, and what is done to all."""
+    first = PAGE * (page - 1) + 1
+    order = case_choice.order_words(metric_name(column.metric, column.evaluator))
+    st.text(f"{format.count(first)}–{format.count(first + count - 1)} of {things}, {order}")
+    controls.pager(page, -(-total // PAGE))
+
+    def every_case() -> list[Place]:
+        return [Place(one) for one in case_choice.listed_ids(run, board, column.evaluator, column.metric)]
+
+    mark_controls.draw_bulk(run, [], every_case, total, "cases")
+    saved_views.draw(run, "cases")
+
+
+def draw_list(run: str, board: Leaderboard, column: Column, page: int) -> None:
+    """Draw a page of the cases of one number."""
+    choice = case_choice.list_arguments(run, board)
+    listed = run_reads.cases(run, column.evaluator, column.metric, limit=PAGE, offset=PAGE * (page - 1), **choice)
+    if not listed.total:
+        none_left()
+    model = choice["model"]
+
+    def address(row: Mapping[Any, Any]) -> dict[str, url.Value]:
+        of = model or (row["model"] if isinstance(row["model"], str) else None)
+        return case_choice.case_address(run, column.evaluator, column.metric, row["case_id"], of)
+
+    rows: pd.DataFrame = listed.rows
+    first = case_choice.FIRST_OF.get(url.param("order", ""), "worst")
     with st.container(horizontal=True, vertical_alignment="center"):
-        if st.button(f"Open the {first_of} case", type="primary", icon=":material/arrow_forward:"):
-            url.go("case", **query.case_address(rows.iloc[0].to_dict()))
-        first = PAGE * (page - 1) + 1
-        last = format.count(first + len(rows) - 1)
-        of = format.plural(total, "case" if query.model else "score")  # of all models a case has several
-        st.text(f"{format.count(first)}–{last} of {of}, {first_of} first")
-        controls.pager(page, -(-total // PAGE))
-        mark_controls.draw_bulk(query.run, [], query.every_case, total, "cases")
-        saved_views.draw(query.run, "cases")
-    addresses = [url.href("case", **query.case_address(row)) for row in rows.to_dict("records")]
+        if st.button(f"Open the {first} case", type="primary", icon=":material/arrow_forward:"):
+            url.go("case", **address(rows.iloc[0].to_dict()))
+        of = format.plural(listed.total, "case" if model else "score")  # of all models a case has several
+        draw_bar(run, board, column, page, len(rows), listed.total, of)
+    addresses = [url.href("case", **address(row)) for row in rows.to_dict("records")]
     several = rows["run"].nunique() > 1
-    listing = case_rows.case_rows(rows, column, addresses, models=query.model is None, repeats=several)
-    case_list.case_list(listing, f"cases-{page}-{column.evaluator}-{column.metric}-{query.model}")
+    listing = case_rows.case_rows(rows, column, addresses, models=model is None, repeats=several)
+    case_list.case_list(listing, f"cases-{page}-{column.evaluator}-{column.metric}-{model}")
 
 
-def headline(query: CaseQuery, shown: Cell | SliceValue | None, unscored: str) -> str:
+def draw_table(run: str, board: Leaderboard, column: Column, models: tuple[str, ...], page: int) -> None:
+    """Draw a page of cases × models."""
+    choice = case_choice.table_arguments(run, board)
+    found = run_reads.case_table(run, column.evaluator, column.metric, limit=PAGE, offset=PAGE * (page - 1), **choice)
+    facts = [metric_title(column)]
+    if column.threshold is not None and column.direction != "none":
+        facts.append(f"passes if {limit(column.threshold, column.direction)}")
+    baseline = case_choice.baselines(run, board.models).get(url.param("baseline", ""))
+    if baseline:
+        facts.append(f"▲ better, ▼ worse than {baseline}")
+    st.text(" · ".join(facts))
+    if not found.total:
+        none_left()
+    with st.container(horizontal=True, vertical_alignment="center"):
+        draw_bar(run, board, column, page, len(found.cases), found.total, format.plural(found.total, "case"))
+
+    def address(case_id: str, model: str | None) -> str:
+        about = case_choice.case_address(run, column.evaluator, column.metric, case_id, model)
+        return url.href("case", **about)
+
+    payload = case_cells.case_cells(found, column, models, board, address)
+    case_list.case_table(payload, f"table-{page}-{column.key}")
+
+
+def headline(run: str, column: Column, shown: Cell | SliceValue | None, unscored: str) -> str:
     """Return the number that the cases are behind, with its interval, n and what is unscored."""
-    column, model = query.column, query.model
-    name = metric_title(column)
+    model, name = url.param("model"), metric_title(column)
     if model is None or shown is None:
         return name
     value = f"{format.number(shown.value)} {column.unit}".strip()
     bounds = format.interval(shown.low, shown.high)
     facts = [f"n {format.count(shown.n)}", *([unscored] if unscored else [])]
-    if judges := run_reads.judges_of(query.run).get(column.evaluator):
+    if judges := run_reads.judges_of(run).get(column.evaluator):
         facts.append(f"judged by {judges}")
     return f"{model} · {name} {value}" + (f" (95 % {bounds})" if bounds else "") + " · " + " · ".join(facts)
 
@@ -167,14 +205,30 @@ def unscored_text(cell: Cell) -> str:
 
 run = frame("cases", "Which cases are behind this number?", unfinished=True)
 board = run_reads.leaderboard(run)
-query = choose_cases(run, board)
-part = read_part(query)
-page = int(url.number("page", 1, low=1))
-listed = run_reads.cases(
-    run, query.column.evaluator, query.column.metric, limit=PAGE, offset=PAGE * (page - 1), **query.arguments()
-)
-describe(query, board, part)
-if not listed.total:
-    st.info("No case fits the filters in the sidebar. Clear them to see all.")
+if not board.columns:
+    st.info("No evaluator of this run has a number. The page Runs says why.")
     st.stop()
-draw_list(query, page, listed.rows, listed.total)
+by_case = run_reads.metrics_by_case(run)
+matched = run_reads.match_evaluators(run)
+of_cases = [one for one in board.columns if (one.evaluator, one.metric) in by_case or one.evaluator in matched]
+forms = {"table": "All models", "list": "One number"} if of_cases else {"list": "One number"}
+if case_choice.form() == "list" and of_cases:
+    forms = dict(reversed(forms.items()))
+form = controls.choice("Form", forms, "form", case_choice.OF_LIST) if len(forms) > 1 else "list"
+page = int(url.number("page", 1, low=1))
+column = choose_metric(of_cases if form == "table" else board.columns)
+can_fail = column.evaluator in matched or (column.threshold is not None and column.direction != "none")
+models: tuple[str, ...] = ()
+if form == "table":
+    models = choose_of_table(run, board, can_fail)
+else:
+    choose_of_list(run, board, column)
+filters.reset([name for name in case_choice.CHOICE if name not in ("model", "form", "compare")])
+part = read_part(run, column)
+if form == "table":
+    describe(column, board, part)
+    draw_table(run, board, column, models, page)
+else:
+    describe_list(run, column, board, part)
+    describe(column, board, part)
+    draw_list(run, board, column, page)

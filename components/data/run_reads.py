@@ -151,6 +151,24 @@ def cases(run: Run, /, evaluator: str, metric: str, **choice: Any) -> analysis.C
 
 
 @of_run
+def case_table(run: Run, /, evaluator: str, metric: str, **choice: Any) -> analysis.CaseTable:
+    """Return a page of the cases × models; `choice` as in metrics.analysis.case_table, `base_run` by its id."""
+    return analysis.case_table(run, evaluator, metric, **_with_run(choice))
+
+
+@of_run
+def table_case_ids(run: Run, /, evaluator: str, metric: str, **choice: Any) -> tuple[str, ...]:
+    """Return the ids of all the cases of that table, in its order."""
+    return analysis.table_case_ids(run, evaluator, metric, **_with_run(choice))
+
+
+def _with_run(choice: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a choice with the run compared with in place of its id."""
+    base = choice.get("base_run")
+    return {**choice, "base_run": workspace().run(base) if base else None}
+
+
+@of_run
 def comparison(
     run: Run,
     model_a: str,

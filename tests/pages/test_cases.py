@@ -26,7 +26,7 @@ def test_the_cases_of_a_cell_worst_first(run: Run, open_page: Open) -> None:
     texts = [text.value for text in page.text]
     assert texts[0].startswith("sharp · Classification: Accuracy")
     assert "n 120" in texts[0]
-    assert f"1–100 of {CASES} cases, worst first" in texts
+    assert f"1–100 of {CASES} cases, worst first by Accuracy of sharp" in texts
     wrong, right = listed(page)[0], listed(page)[-1]
     assert (wrong["id"], wrong["answer"], wrong["value"], wrong["share"], wrong["failing"]) == (
         "c0", "dog", "0.00", 0.0, True,
@@ -60,16 +60,25 @@ def test_a_filter_takes_the_list_back_to_its_first_page(run: Run, open_page: Ope
 
 
 def test_without_a_choice_it_speaks_of_the_first_metric_and_all_models(run: Run, open_page: Open) -> None:
-    page = open_page("cases", run=run.id)
+    page = open_page("cases", run=run.id, form="list")
     assert {case["model"] for case in listed(page)} <= {"sharp", "blunt", HOSTILE}
     assert not page.markdown or all(HOSTILE not in text.value for text in page.markdown)
 
 
 @pytest.mark.parametrize(
-    "params", [{"page": "x"}, {"metric": "no such"}, {"model": "no such"}, {"page": "-3"}], ids=str
+    "params",
+    [
+        {"page": "x"},
+        {"metric": "no such"},
+        {"model": "no such"},
+        {"page": "-3"},
+        {"sort": "no such", "baseline": "run:none", "narrow": "none", "tag": "none", "compare": "no such"},
+    ],
+    ids=str,
 )
 def test_a_mistyped_address_still_shows_cases(run: Run, open_page: Open, params: dict[str, str]) -> None:
-    assert shown(open_page("cases", **params))
+    assert shown(open_page("cases", form="list", **params))
+    assert told(open_page("cases", form="table", **params), "case_table")["rows"]
 
 
 def test_no_case_left_says_so(run: Run, open_page: Open) -> None:
@@ -95,3 +104,40 @@ def test_the_cases_that_another_model_does_better(run: Run, open_page: Open) -> 
     example = open_page("case", run=run.id, model="blunt", better="sharp", **NUMBER)
     assert f"1 of {len(wrong_here - wrong_there)}, " in next(text.value for text in example.text)
     assert "filter-better" not in {box.key for box in open_page("cases", run=run.id, **NUMBER).sidebar.selectbox}
+
+
+def table(page: AppTest) -> dict:
+    """The table cases × models."""
+    assert not page.exception
+    return told(page, "case_table")
+
+
+def test_without_a_model_all_models_stand_beside_each_other(run: Run, open_page: Open) -> None:
+    page = open_page("cases", run=run.id, **NUMBER)
+    drawn = table(page)
+    assert [model["name"] for model in drawn["models"]] == list(run.models)
+    assert len(drawn["rows"]) == 100
+    cells = dict(zip(run.models, next(row for row in drawn["rows"] if row["id"] == "c0")["cells"], strict=True))
+    assert (cells["sharp"]["value"], cells["sharp"]["mark"], cells["sharp"]["answer"]) == ("0.00", "fails", "dog")
+    assert "model=sharp" in cells["sharp"]["href"]
+    press(page, "Next")
+    assert len(table(page)["rows"]) == CASES - 100
+
+
+@pytest.mark.parametrize(("narrow", "wanted"), [
+    ("all", {f"c{n}" for n in range(0, CASES, 30)}),
+    ("apart", {f"c{n}" for n in range(CASES) if (n % 10 == 0) != (n % 3 == 0)}),
+    ("alone:sharp", {f"c{n}" for n in range(0, CASES, 10) if n % 3}),
+])  # fmt: skip
+def test_the_table_shows_where_models_fail_alone_or_together(run: Run, open_page: Open, narrow, wanted) -> None:  # type: ignore[no-untyped-def]
+    page = open_page("cases", run=run.id, compare=["sharp", "blunt"], narrow=narrow, **NUMBER)
+    assert {row["id"] for row in table(page)["rows"]} == wanted
+    case = open_page("case", run=run.id, form="table", compare=["sharp", "blunt"], narrow=narrow, **NUMBER)
+    assert f"1 of {len(wanted)}, " in next(text.value for text in case.text)
+
+
+def test_the_table_compares_with_a_model(run: Run, open_page: Open) -> None:
+    page = open_page("cases", run=run.id, compare="blunt", baseline="model:sharp", sort="change", **NUMBER)
+    first = table(page)["rows"][0]["cells"][0]["change"]
+    assert first == {"kind": "worse", "amount": "1.00", "was": "1.00"}
+    assert any("▲ better, ▼ worse than sharp" in text.value for text in page.text)

@@ -76,8 +76,8 @@ def cases(
     A metric of the whole data set (mAP) has no value per case; its cases are ordered by their number of errors.
     InputError if the run has no slice `within`.
     """
-    found, arguments, order = _listed(run, evaluator, metric, **choice)
-    total = _count(run, found, tuple(arguments))
+    found, arguments, order = list_source(run, evaluator, metric, **choice)
+    total = count_rows(run, found, tuple(arguments))
     # the page's rows first, then their texts: sorting and counting never read the suite
     rows = run.query(
         f"""
@@ -90,23 +90,23 @@ def cases(
         ORDER BY {order}""",
         arguments,
     )
-    return CasePage(rows.assign(preview=rows["preview"].map(_beginning)), total)
+    return CasePage(rows.assign(preview=rows["preview"].map(preview_of)), total)
 
 
 def case_ids(run: Run, evaluator: str, metric: str, **choice: Unpack[CaseChoice]) -> tuple[str, ...]:
     """Return the ids of all the cases that `cases` would page through, each once, in their order."""
-    found, arguments, order = _listed(run, evaluator, metric, **choice)
+    found, arguments, order = list_source(run, evaluator, metric, **choice)
     rows = run.query(f"SELECT case_id {found} ORDER BY {order}", arguments)
     return tuple(rows["case_id"].drop_duplicates())
 
 
-def _listed(run: Run, evaluator: str, metric: str, **choice: Unpack[CaseChoice]) -> tuple[str, list[Any], str]:
+def list_source(run: Run, evaluator: str, metric: str, **choice: Unpack[CaseChoice]) -> tuple[str, list[Any], str]:
     """Return the SQL of a list of cases from its FROM on, its arguments, and its order."""
     source, arguments, order = _source(run, evaluator, metric, choice.get("worst_first", True))
     plain = source, tuple(arguments)
     if choice.get("disputed"):
         source, order = _with_spread(source), f"spread DESC NULLS LAST, {order}"
-        arguments += [f'$.panel.spread."{_scored_metric(run, evaluator, metric) or metric}"', evaluator]
+        arguments += [f'$.panel.spread."{scored_metric(run, evaluator, metric) or metric}"', evaluator]
     elif choice.get("varied"):
         apart = "max(value) OVER own - min(value) OVER own AS spread"
         source = f"SELECT *, {apart} FROM ({source}) WINDOW own AS (PARTITION BY position, model)"
@@ -153,11 +153,11 @@ def case_texts(run: Run, case_ids: Sequence[str]) -> pd.DataFrame:
         "WHERE case_id IN (SELECT unnest(?))",
         [list(case_ids)],
     )
-    found = found.assign(preview=found["preview"].map(_beginning))
+    found = found.assign(preview=found["preview"].map(preview_of))
     return found.set_index("case_id").reindex(list(case_ids)).reset_index()
 
 
-def _beginning(text: str) -> str:
+def preview_of(text: str) -> str:
     """Return the beginning of a text; of a conversation, of what its user says last: they often begin alike."""
     asked = last_user_turn(text)
     return cut(asked[0] if asked else text)
@@ -171,8 +171,8 @@ def cut(text: str) -> str:
 def failing(run: Run, evaluator: str, metric: str) -> dict[str, tuple[int, list[str]]]:
     """Return how many cases of each model are `failing` (see `cases`), and the ids of the NAMED worst of them."""
     source, arguments, _ = _source(run, evaluator, metric, worst_first=True)
-    metric = _scored_metric(run, evaluator, metric) or metric
-    sign = -1 if _lower_is_better(run, evaluator, metric) else 1
+    metric = scored_metric(run, evaluator, metric) or metric
+    sign = -1 if is_lower_better(run, evaluator, metric) else 1
     found = run.query(
         f"""SELECT model, count(DISTINCT position) AS n,
                    min_by(case_id, ({sign} * value, -errors, position), {2 * NAMED}) AS first
@@ -199,16 +199,16 @@ def _with_spread(source: str) -> str:
 
 
 @cache_by_run(maxsize=512)
-def _count(run: Run, found: str, arguments: tuple[Any, ...]) -> int:
-    """Return how many rows a filter leaves."""
-    return int(run.query(f"SELECT count(*) AS total {found}", list(arguments))["total"].iloc[0])
+def count_rows(run: Run, found: str, arguments: tuple[Any, ...], tables: str = "") -> int:
+    """Return how many rows a filter leaves; `tables` stand before its SELECT."""
+    return int(run.query(f"{tables} SELECT count(*) AS total {found}", list(arguments))["total"].iloc[0])
 
 
 def _source(run: Run, evaluator: str, metric: str, worst_first: bool) -> tuple[str, list[Any], str]:
     """Return the SQL of one row per case and model, its arguments, and their order."""
-    ascending = worst_first != _lower_is_better(run, evaluator, metric)
+    ascending = worst_first != is_lower_better(run, evaluator, metric)
     by_value = f"value {'ASC' if ascending else 'DESC'} NULLS LAST"
-    if (scored := _scored_metric(run, evaluator, metric)) is not None:
+    if (scored := scored_metric(run, evaluator, metric)) is not None:
         columns = "case_id, position, model, run, value, status, reason, NULL::BIGINT AS errors"
         failing = _failing(run.metric(evaluator, scored))
         return (
@@ -235,18 +235,19 @@ def _source(run: Run, evaluator: str, metric: str, worst_first: bool) -> tuple[s
 
 def _worse(run: Run, evaluator: str, metric: str) -> str:
     """Return the SQL condition of a row s being worse than a row o of the same source."""
-    if (scored := _scored_metric(run, evaluator, metric)) is None:
+    if (scored := scored_metric(run, evaluator, metric)) is None:
         return "s.errors > o.errors"
-    return f"s.value {'>' if _lower_is_better(run, evaluator, scored) else '<'} o.value"
+    return f"s.value {'>' if is_lower_better(run, evaluator, scored) else '<'} o.value"
 
 
-def _lower_is_better(run: Run, evaluator: str, metric: str) -> bool:
+def is_lower_better(run: Run, evaluator: str, metric: str) -> bool:
+    """Return whether a metric is better when lower; False of an unknown one."""
     known = run.metric(evaluator, metric)
     return known is not None and known.direction.value == "lower"
 
 
 @cache_by_run(maxsize=512)
-def _scored_metric(run: Run, evaluator: str, metric: str) -> str | None:
+def scored_metric(run: Run, evaluator: str, metric: str) -> str | None:
     """Return the metric whose values per case represent this one; None if the evaluator has no such values.
 
     Macro F1 has no value per case: its cases are those of the evaluator's first metric that has one.
@@ -274,10 +275,15 @@ def with_answers(run: Run, page: CasePage) -> CasePage:
 
     Only the answers of the page's rows are read.
     """
-    found = (_answers(run, page.rows) or _labels(run, page.rows)) if len(page.rows) else {}
-    keys = zip(page.rows["case_id"], page.rows["model"], page.rows["run"], strict=True)
+    return replace(page, rows=add_answers(run, page.rows))
+
+
+def add_answers(run: Run, rows: pd.DataFrame) -> pd.DataFrame:
+    """Return rows of case_id, model and run with the column `answer`, see `with_answers`."""
+    found = (_answers(run, rows) or _labels(run, rows)) if len(rows) else {}
+    keys = zip(rows["case_id"], rows["model"], rows["run"], strict=True)
     answers: list[Any] = [found.get(key) for key in keys]
-    return replace(page, rows=page.rows.assign(answer=answers))
+    return rows.assign(answer=answers)
 
 
 def _answers(run: Run, rows: pd.DataFrame) -> Answers:

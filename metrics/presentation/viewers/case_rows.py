@@ -48,30 +48,34 @@ def _row(row: dict[Any, Any], column: Column, text: str, address: str, models: b
 
     value = None if pd.isna(row["value"]) else float(row["value"])
     errors = None if pd.isna(row["errors"]) else int(row["errors"])
-    share = _share(value, column)
-    good = share if share is None or column.direction != "lower" else 1 - share
+    share, step = value_look(value, column)
     facts = [f"repeat {row['run']}"] if repeats else []
     facts += list(row["tags"])
     if "spread" in row and not pd.isna(row["spread"]):
         facts.append(f"spread {format.number(row['spread'])}")
-    answer, reason = (_text(row[name]) for name in ("answer", "reason"))
+    answer, reason = (short_text(row[name]) for name in ("answer", "reason"))
     if value is None and errors is None and row["status"] != "ok":
         text = format.STATUSES.get(row["status"], row["status"])
     return {
         "id": row["case_id"], "href": address.lstrip("/"),
         "model": row["model"] if models and isinstance(row["model"], str) else None,
         "facts": " · ".join(facts),
-        "question": _text(row["preview"]) if row["preview"] != row["case_id"] else None,
+        "question": short_text(row["preview"]) if row["preview"] != row["case_id"] else None,
         "answer": answer, "reason": reason,
         "value": format.plural(errors, "error") if errors is not None else text,
-        "share": share, "step": None if good is None or column.direction == "none" else palette.goodness_step(good),
+        "share": share, "step": step,
         "failing": bool(errors) or _fails(value, column),
     }  # fmt: skip
 
 
-def _share(value: float | None, column: Column) -> float | None:
+def value_look(value: float | None, column: Column) -> tuple[float | None, int | None]:
+    """Return the length of a value's bar, 0 … 1, and the step of the goodness scale that colours it; None for none."""
     width = column.high - column.low
-    return None if value is None or not math.isfinite(width) else min(1.0, max(0.0, (value - column.low) / width))
+    if value is None or not math.isfinite(width):
+        return None, None
+    share = min(1.0, max(0.0, (value - column.low) / width))
+    good = 1 - share if column.direction == "lower" else share
+    return share, None if column.direction == "none" else palette.goodness_step(good)
 
 
 def _fails(value: float | None, column: Column) -> bool:
@@ -80,5 +84,6 @@ def _fails(value: float | None, column: Column) -> bool:
     return value > column.threshold if column.direction == "lower" else value < column.threshold
 
 
-def _text(value: Any) -> str | None:
+def short_text(value: Any) -> str | None:
+    """Return the beginning of a text; None for none."""
     return format.shorten(value, 200) if isinstance(value, str) and value.strip() else None

@@ -1,0 +1,140 @@
+"""The cases of a run × its models by one metric: paged by SQL, against another model or an earlier run."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Unpack
+
+from metrics.analysis.cases.case_pages import (
+    MAX_TURN_READ,
+    TEXT,
+    CaseChoice,
+    add_answers,
+    count_rows,
+    is_lower_better,
+    list_source,
+    preview_of,
+    scored_metric,
+)
+from metrics.store import Run
+
+ORDERS = {
+    "worst": "failures DESC, mean ASC NULLS LAST",
+    "best": "failures ASC, mean DESC NULLS LAST",
+    "apart": "spread DESC NULLS LAST, failures DESC",
+    "suite": "position",
+    "change": "change ASC NULLS LAST",
+}
+SHOWN = {  # what a table may be narrowed to: conditions on a case's row
+    "any": "failures > 0",
+    "all": "failures = models",
+    "apart": "CASE WHEN failures > 0 THEN failures < models ELSE spread > 0 END",
+    "worse": "change < 0",
+}
+ALONE = "alone:"  # before a model: the cases in which it is worse than all others
+
+
+@dataclass(frozen=True, slots=True)
+class CaseTable:
+    """Some rows of a table cases × models, and the total number of cases.
+
+    cases: a record per row: case_id, position, preview, tags. cells by (position, model): value, status, failing,
+    answer, and `base`, the value compared with; repeats averaged. are_errors: the values are numbers of errors.
+    """
+
+    cases: Sequence[Mapping[Hashable, Any]]
+    cells: Mapping[tuple[int, str], Mapping[Hashable, Any]]
+    total: int
+    are_errors: bool
+
+
+class TableChoice(CaseChoice, total=False):
+    """Which cases a table holds, its models, and the order; the models and orders of `cases` do not count.
+
+    order: a key of ORDERS; narrow: a key of SHOWN, or ALONE and a model; status: of at least one model. Compared with
+    `base_model` of this run, or in `base_run` with the model of the same name, or its only one, on the cases of the
+    same id.
+    """
+
+    models: Sequence[str]
+    order: str
+    narrow: str | None
+    base_model: str | None
+    base_run: Run | None
+
+
+def case_table(
+    run: Run, evaluator: str, metric: str, limit: int = 100, offset: int = 0, **choice: Unpack[TableChoice]
+) -> CaseTable:
+    """Return a page of the cases × models by a metric."""
+    tables, arguments, order = _tables(run, evaluator, metric, choice)
+    shown = run.query(
+        f"{tables} SELECT position FROM listed ORDER BY {order} LIMIT {int(limit)} OFFSET {int(offset)}", arguments
+    )["position"].tolist()
+    texts = run.query(
+        f"SELECT case_id, position, left({TEXT}, {MAX_TURN_READ}) AS preview, coalesce(tags, []) AS tags "
+        "FROM suite_cases WHERE position IN (SELECT unnest(?))",
+        [shown],
+    ).set_index("position", drop=False)
+    texts = texts.assign(preview=texts["preview"].map(preview_of))
+    cells = run.query(
+        f"{tables} SELECT * FROM cells WHERE position IN (SELECT unnest(?)) ORDER BY position, model",
+        [*arguments, shown],
+    )
+    places = zip(cells["position"], cells["model"], strict=True)
+    rows = add_answers(run, cells).to_dict("records")
+    total = count_rows(run, "FROM listed", tuple(arguments), tables)
+    are_errors = scored_metric(run, evaluator, metric) is None
+    return CaseTable(texts.loc[shown].to_dict("records"), dict(zip(places, rows, strict=True)), total, are_errors)
+
+
+def table_case_ids(run: Run, evaluator: str, metric: str, **choice: Unpack[TableChoice]) -> tuple[str, ...]:
+    """Return the ids of all the cases that `case_table` would page through, in their order."""
+    tables, arguments, order = _tables(run, evaluator, metric, choice)
+    return tuple(run.query(f"{tables} SELECT case_id FROM listed ORDER BY {order}", arguments)["case_id"])
+
+
+def _tables(run: Run, evaluator: str, metric: str, choice: TableChoice) -> tuple[str, list[Any], str]:
+    """Return the SQL of the tables `cells`, a row for each case and model, and `listed`, one for each case.
+
+    And their arguments, and the order of `listed`.
+    """
+    kept: Any = {name: choice.get(name) for name in ("tag", "search", "within", "only")}
+    source, arguments, _ = list_source(run, evaluator, metric, **kept)
+    scored = scored_metric(run, evaluator, metric)
+    sign = "-" if scored is None or is_lower_better(run, evaluator, scored) else ""
+    join, base_run, base_model = "", choice.get("base_run"), choice.get("base_model")
+    more: list[Any] = []
+    if base_run is not None and scored is not None:
+        same = "b.model = c.model" if len(base_run.models) > 1 else "TRUE"
+        join = f"""LEFT JOIN (SELECT case_id, model, avg(value) AS value FROM read_parquet(?)
+                              WHERE evaluator = ? AND metric = ? GROUP BY case_id, model) b
+                   ON b.case_id = c.case_id AND {same}"""
+        more = [str(base_run.table_path("scores")), evaluator, scored]
+    elif base_model is not None:
+        join = "LEFT JOIN averaged b ON b.position = c.position AND b.model = ? AND c.model <> b.model"
+        more = [base_model]
+    narrow = choice.get("narrow") or ""
+    alone = narrow.removeprefix(ALONE) if narrow.startswith(ALONE) else None
+    condition = "alone < 0" if alone is not None else SHOWN.get(narrow, "TRUE")
+    status = choice.get("status")
+    tables = f"""
+        WITH averaged AS (
+            SELECT case_id, position, model, min(run) AS run, avg({"errors" if scored is None else "value"}) AS value,
+                   coalesce(min(status) FILTER (status <> 'ok'), 'ok') AS status, bool_or(failing) AS failing
+            {source} AND s.model IS NOT NULL GROUP BY case_id, position, model
+        ), cells AS (
+            SELECT c.*, {"b.value" if join else "NULL::DOUBLE"} AS base, {sign}c.value AS good
+            FROM averaged c {join} WHERE c.model IN (SELECT unnest(?))
+        ), listed AS (
+            SELECT * FROM (
+                SELECT case_id, position, count(*) AS models, count(*) FILTER (failing) AS failures, avg(good) AS mean,
+                       max(good) - min(good) AS spread, min(good - ({sign}base)) AS change,
+                       min(good) FILTER (model = ?) - min(good) FILTER (model <> ?) AS alone,
+                       bool_or(status = ?) AS has_status
+                FROM cells GROUP BY case_id, position
+            ) WHERE {condition}{" AND has_status" * (status is not None)}
+        )"""
+    arguments += [*more, tuple(choice.get("models") or run.models), alone, alone, status]
+    return tables, arguments, f"{ORDERS.get(choice.get('order', 'worst'), ORDERS['worst'])}, position"
