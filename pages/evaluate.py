@@ -2,8 +2,9 @@ from dataclasses import replace
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from components.data import evaluation_inputs, target_runs, uploaded_files, workspace_runs
+from components.data import evaluation_inputs, object_lint, target_runs, uploaded_files, workspace_runs
 from components.views.results import what_was_read
 from components.views.setup import dropped_files, evaluator_chooser, object_findings, run_start, target_form
 from components.widgets import column_mapping, controls, problem_list, url
@@ -95,12 +96,12 @@ def show_examples() -> None:
             place.code(example, language=None, wrap_lines=True)
 
 
-def show_columns(inputs: evaluation_inputs.Inputs) -> str:
+def show_columns(inputs: evaluation_inputs.Inputs, folded: DeltaGenerator) -> str:
     """Draw how each file was read; return what is in the way: `question`, `problem`, or nothing."""
     files = evaluation_inputs.previews(inputs)
     obstacles = [column_mapping.draw_file(file, parameter_of(file), files, whole=False) for file in files]
     if files:
-        with st.expander("Columns, lists and first rows"):
+        with folded:
             if inputs.source == "upload":
                 names = list(TASKS)
                 place = names.index(inputs.task) if inputs.task in names else 0
@@ -156,8 +157,8 @@ def show_problems(facts: evaluation_inputs.ReadInputs, inputs: evaluation_inputs
     problem_list.draw_problems(wrong, "files")
     if facts.understood is None:
         st.text(
-            "Skipping rows cannot fix these: correct the file and upload it again, or choose above, under “Columns, "
-            "lists and first rows”, which column is which."
+            "Skipping rows cannot fix these: correct the file and upload it again, or choose above, under “How the "
+            "files were read”, which column is which."
         )
         column_mapping.draw_again(tokens.values())
         return "problem"
@@ -185,6 +186,7 @@ with left:
         by = controls.choice("Answers", {"upload": ANSWERS["upload"], **have, "model": ANSWERS["model"]}, "by",
                              clears=("job", "answers"))  # fmt: skip
         on_file = choose_on_file(suite, stored) if by == "file" else ""
+    listed = st.container()  # the files, above all that is about them though what is wrong is known last
     if source == "upload" or (source == "stored" and suite and by == "upload"):
         seen = dropped_files.choose_files(stored=source == "stored")
         if source == "stored" and not seen:
@@ -192,7 +194,6 @@ with left:
     roles = evaluation_inputs.roles_of(seen, tuple(url.params("read")), source != "upload")
     suite, joined = suite or roles.suite, bool(roles.suite) and roles.suite in roles.outputs
     models = dropped_files.name_models(seen, roles.outputs)
-    listed = st.container()  # the files, above their questions though what is wrong is known after them
     answered = bool(roles.outputs or on_file) or source in WITH_OUTPUTS
     if source == "upload" and suite and not answered:
         by = controls.choice("Answers", ANSWERS, "by", clears=("job", "answers"))
@@ -206,10 +207,11 @@ with left:
     )  # fmt: skip
     if source == "upload" and not seen:
         show_examples()
-    receipt = st.container()  # above the columns, though it is known after them
+    checks, receipt = st.container(), st.container()  # above the columns, though it is known after them
     if suite and source not in WITH_OUTPUTS:
-        obstacle = show_columns(inputs)
-    found = ()
+        folded = st.expander("How the files were read: columns, lists, first rows")
+        obstacle = show_columns(inputs, folded)
+    found, doubts = (), {}
     if suite and source == "upload" and not obstacle and not answered:
         alone = evaluation_inputs.read_suite(inputs)  # said now, not only when the answers are here
         found, obstacle = alone.problems, show_problems(alone, inputs)
@@ -223,13 +225,15 @@ with left:
             facts = evaluation_inputs.read_inputs(inputs)
         found, obstacle = facts.problems, show_problems(facts, inputs)
         if facts.complete and facts.understood is not None and facts.understood.task in ("detection", "classification"):
-            unchecked = object_findings.draw_checks(inputs)
+            with checks:
+                unchecked = object_findings.draw_checks(inputs)
+            doubts = object_lint.findings_by_model(inputs)
     if seen:
         with listed:
-            dropped_files.draw_files(seen, roles, dict(zip(roles.outputs, models, strict=True)), found)
-    if facts is not None and facts.understood is not None:
+            dropped_files.draw_files(seen, roles, dict(zip(roles.outputs, models, strict=True)), found, doubts)
+    if facts is not None and facts.understood is not None and facts.understood.receipt:
         with receipt:
-            what_was_read.draw_receipt(facts.understood.receipt, tokens_of(inputs))
+            what_was_read.draw_receipt(facts.understood.receipt, tokens_of(inputs), folded)
 understood = facts.understood if facts is not None and facts.complete else None
 with right:
     if understood is not None and not unchecked:

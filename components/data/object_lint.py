@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -58,6 +59,11 @@ class BoxPreview(NamedTuple):
 def object_checks(inputs: Inputs) -> ObjectChecks:
     """Return what the checks find in inputs that can be read."""
     return _checks(str(workspace_path()), inputs, repr(inputs))
+
+
+def findings_by_model(inputs: Inputs) -> Mapping[str, int]:
+    """Return how much the checks find in the predictions of each model."""
+    return Counter(finding.model for finding in object_checks(inputs).findings if finding.model)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)

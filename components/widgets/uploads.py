@@ -15,13 +15,15 @@ def draw_uploads(
 ) -> list[str]:  # fmt: skip
     """Draw an uploader that stores files at once and keeps their names (ours) in the address; return these names.
 
-    Stored files are `listed` with a button to remove them; the uploader is drawn while another file fits.
+    Stored files are listed with a button to remove them, unless the page lists them itself; the uploader is drawn while
+    another file fits.
     """
     folder = uploaded_files.upload_folder()
     kinds = list(allowed)
     tokens = [token for token in dict.fromkeys(url.params(name)) if uploaded_files.path_of(token, folder) is not None]
     tokens = tokens if many else tokens[:1]  # an address may name more
-    st.text(label, help=hint)
+    if listed or not tokens:
+        st.text(label, help=hint)
     for token in tokens if listed else ():
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             size = (folder / token).stat().st_size
@@ -32,7 +34,7 @@ def draw_uploads(
     if tokens and not many:
         return tokens
     key = f"upload-{name}-{st.session_state.get('uploads', 0)}"
-    place = st.expander(another) if tokens else st.container()
+    place = st.expander(another) if tokens and listed else st.container()
     place.file_uploader(
         label, kinds, accept_multiple_files=many, key=key, label_visibility="collapsed", on_change=_receive,
         args=(key, name, tokens, kinds),

@@ -14,6 +14,7 @@ from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.tables.columns import resolve
 
+TRUTHS = ("label", "labels", "true_value")
 UNIQUE = "a column with case ids: where a question is asked again it does not say whose answer it is"
 
 
@@ -29,7 +30,7 @@ def join_sheets(
     """Return the records of several tables as one, with `model` from `models` where a table has no such column.
 
     A column goes by what it means: expected answers are one column, whatever each table calls them. Rows without a case
-    id are of the case that asks the same question.
+    id are of the case that asks the same question; without questions, of that row where all have the same truths.
     """
     names: dict[str, str] = {}  # what a column means → what it is called
     tables = []
@@ -44,6 +45,8 @@ def join_sheets(
             _need_unique(sheet, columns["question"], columns.get("model"), problems)
         tables.append(table)
     problems.stop()
+    if {"case_id", "question"}.isdisjoint(names):
+        tables = _with_row_ids(tables, [names[name] for name in TRUTHS if name in names])
     if {"case_id", "question"} <= names.keys():
         tables = _with_ids(tables, names["case_id"], names["question"])
     joined = pa.concat_tables(_of_one_type(tables), promote_options="default")
@@ -74,6 +77,15 @@ def _with_ids(tables: Sequence[pa.Table], case_id: str, question: str) -> list[p
         else table.append_column(case_id, pa.array([ids.get(asked) for asked in table[question].to_pylist()]))
         for table in tables
     ]  # fmt: skip
+
+
+def _with_row_ids(tables: list[pa.Table], truths: Sequence[str]) -> list[pa.Table]:
+    """Return the tables with their rows numbered, where all have the same truth in the same rows; else as they are."""
+    told = [[table[name].to_pylist() for name in truths if name in table.column_names] for table in tables]
+    if not any(told) or any(each != told[0] for each in told):
+        return tables
+    ids = pa.array([str(row) for row in range(1, len(tables[0]) + 1)])
+    return [table.append_column("case_id", ids) for table in tables]
 
 
 def _of_one_type(tables: Sequence[pa.Table]) -> list[pa.Table]:

@@ -162,6 +162,7 @@ def combined_of(
     problems = sheet.problems
     if task in VISION or (task is None and is_detection(sheet.table.column_names)):
         raise problems.fail(sheet.file, "objects in images", "ground truth and predictions in files of their own")
+    task = task or number_targets.task_of(sheet, "combined", mapping)
     model_columns.melt_models(sheet, task, mapping)
     columns, task = _columns_of(sheet, "combined", task, mapping)
     ask(sheet, columns)
@@ -380,7 +381,7 @@ def preview_of(name: str, format: str, sheet: Sheet, rows: int | None, request: 
         name, format, role, task, tuple(names), columns.columns, columns.questions, unmapped,
         columns.ignored, rows, tuple(sheet.table.slice(0, FIRST_ROWS).to_pylist()), tuple(_list_cells(sheet, columns)),
         tuple(_preview_notes(sheet, columns, task, role)), encoding=encoding, scored=tuple(scores),
-        candidates=tuple(model_columns.model_candidates(sheet, task, request.mapping)),
+        candidates=tuple(model_columns.likely_models(sheet, task, request.mapping)),
     )  # fmt: skip
 
 

@@ -39,6 +39,12 @@ FOUND = {  # the files → which is the suite, and the models of the outputs; ""
     "scores of classes": ({"y.csv": "id,label\n1,cat\n2,dog\n", "m.csv": "id,cat,dog\n1,.9,.1\n2,.2,.8\n"}, "y.csv",
                           "m"),
     "detectors": ({"gt.json": TRUTH, "m.json": BOXES, "predictions_n.json": BOXES}, "gt.json", "m n"),
+    "truths and predicted numbers in the same rows": (
+        {"ridge.csv": "y_true,y_pred\n1.5,1\n3,4\n", "tree.csv": "y_true,y_pred\n1.5,2\n3,1\n"}, "both", "ridge tree",
+    ),
+    "truths and predicted classes in the same rows": (
+        {"a.csv": "y_true,y_pred\ncat,cat\ndog,cat\n", "b.csv": "y_true,y_pred\ncat,dog\ndog,dog\n"}, "both", "a b",
+    ),
     "questions with answers as gold": (
         {"gold.csv": "question,answer\nWho?,you\n", "m.csv": "question,answer\nWho?,I\n"}, "gold.csv", "m",
     ),

@@ -36,7 +36,7 @@ def test_a_column_for_each_model(tmp_path, suite, text, field, rows):
 
 BESIDE = {  # a header with two columns of answers, and what is asked or refused
     "contexts that serve every model": ("id,question,expected,contexts,big,small", "models=big,small"),
-    "names like answers": ("id,question,expected,gpt4_answer,llama_answer", "models=gpt4_answer,llama_answer"),
+    "names like answers": ("id,question,expected,our_answer,old_answer", "models=our_answer,old_answer"),
     "a typing error": ("id,question,expected,answr,kind", "Perhaps answer=answr"),
 }
 
@@ -111,3 +111,12 @@ def test_an_expected_answer_is_no_answer_that_was_mistyped(tmp_path):
     table = write(tmp_path, "w.csv", "id,question,expected_answer,big,small\n1,who,a,a,b\n2,why,c,c,d\n")
     with pytest.raises(InputError, match="an answer, models=big,small or models=none"):
         read_combined(table)
+
+
+def test_numbers_of_each_model_are_asked_about_and_a_topic_is_not_proposed(tmp_path):
+    path = write(tmp_path, "n.csv", "id,y_true,ridge,tree\n1,1.5,1,2\n2,3,4,5.5\n")
+    assert "an answer, models=ridge,tree or models=none" in read_refusal(read_combined, path)
+    rows = "".join(f"q{row},yes,b{row},c{row},x\n" for row in range(9))
+    path = write(tmp_path, "t.csv", "question,expected,big,small,topic\n" + rows)
+    assert "models=big,small or models=none" in read_refusal(read_combined, path)
+    assert read_combined(path, reading=Reading(answers={"models": "big,topic"}))[1].models == ("big", "topic")

@@ -83,6 +83,21 @@ def one_long_table(folder: Path, shared: Path) -> Brought:
     return Brought(text_of(shared) / "all_models_long.csv", [], rouge_l(texts_of_journeys(shared)))
 
 
+def answers_of_notebooks(folder: Path, shared: Path) -> Brought:
+    """A table of questions, answers and contexts for each model, without ids."""
+    tables = [text_of(shared) / f"{model}.csv" for model in NAMES]
+    frames = [pd.read_csv(table, keep_default_na=False).assign(model=table.stem) for table in tables]
+    return Brought(tables[0], tables[1:], expected_matches(pd.concat(frames)))
+
+
+def a_column_a_model(folder: Path, shared: Path) -> Brought:
+    """One table with the answers of each model in a column named after it."""
+    table = text_of(shared) / "wide.csv"
+    wide = pd.read_csv(table, keep_default_na=False)
+    long = [wide.assign(model=model, answer=wide[model]) for model in NAMES]
+    return Brought(table, [], expected_matches(pd.concat(long)))
+
+
 def answers_without_ids(folder: Path, shared: Path) -> Brought:
     """A table some rows of which have lost their ids."""
     table = text_of(shared) / "missing_ids.csv"

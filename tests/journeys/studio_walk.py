@@ -14,8 +14,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.pages.conftest import settle, start_button
 
-SUITE, OUTPUTS = "Test cases", "What the models answered"
-
+DROP = "Drop your files"
 
 READ_BOARD = """table => {
   const heads = [...table.tHead.rows[0].cells].slice(1).flatMap(cell => cell.dataset.column ? [cell.textContent]
@@ -57,16 +56,13 @@ class StudioWalk:
         settle(self.page)
         self.page.get_by_label(box, exact=True).locator("input[type=file]").set_input_files(files)
         for file in files:
-            expect(self.page.get_by_text(f"✓ {file.name} ·")).to_be_visible()
+            named = re.compile(rf"^[✓✗] {re.escape(file.name)}( ·|:)")
+            expect(self.page.get_by_text(named).first).to_be_visible()
         settle(self.page)
 
     def bring(self, suite: Path, outputs: Sequence[Path]) -> None:
-        """Upload a suite and outputs; without outputs, say that the suite has the answers."""
-        self.upload(SUITE, suite)
-        if outputs:
-            self.upload(OUTPUTS, *outputs)
-        else:
-            self.tick("My suite file already has the answers")
+        """Drop the files of an evaluation at once, those of the suite last."""
+        self.upload(DROP, *outputs, suite)
         self.keep_picture("uploaded")
 
     def tick(self, label: str) -> None:

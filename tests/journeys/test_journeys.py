@@ -15,7 +15,7 @@ from playwright.sync_api import expect
 
 from tests.ingest.test_mask_images import mask
 from tests.journeys import brought_files as files, brought_pictures as pictures
-from tests.journeys.studio_walk import OUTPUTS, SUITE, StudioWalk, open_csv, open_json, open_parquet, open_pdf
+from tests.journeys.studio_walk import DROP, StudioWalk, open_csv, open_json, open_parquet, open_pdf
 from tests.judge.server import JudgeServer
 
 pytestmark = pytest.mark.browser
@@ -121,6 +121,8 @@ PDF = "Download the PDF"
 JOURNEYS = [
     Journey("text-three-files", files.answers_of_three, PDF, shared=True),
     Journey("text-long-table", files.one_long_table, "CSV", ticks=("ROUGE",), shared=True, dark=True),
+    Journey("text-notebooks", files.answers_of_notebooks, PDF, ("exact_match",), shared=True, dark=True),
+    Journey("text-column-a-model", files.a_column_a_model, "CSV", ("exact_match",), shared=True),
     Journey("text-ids-missing", files.answers_without_ids, "CSV", ("exact_match",),
         answer=skip_bad_rows("Keep the 50 good rows, skip 10"), shared=True),
     Journey("text-ids-again", files.answers_given_again, "CSV", ("exact_match",),
@@ -173,21 +175,10 @@ def test_files_to_number_and_export(journey, walk, judge_server, request, tmp_pa
     EXPORTS[journey.export](walk.export(journey.export), brought.numbers, shown)
 
 
-NOT_READY = {  # a suite, outputs, and what the page says
-    "suite-without-answers": ("text/suite_noids.csv", [], ["Add what the models answered.", "60 rows"]),
-    "column-a-model": ("text/wide.csv", [], ["Add what the models answered.", "5 kept as metadata"]),
-}
-
-
-@pytest.mark.parametrize("name", NOT_READY)
-def test_files_that_cannot_be_evaluated(name: str, walk: StudioWalk, shared: Path) -> None:
-    suite, outputs, said = NOT_READY[name]
-    place = shared / "data" / "journeys"
+def test_a_suite_without_answers_is_never_ready(walk: StudioWalk, shared: Path) -> None:
     walk.open()
-    walk.upload(SUITE, place / suite)
-    if outputs:
-        walk.upload(OUTPUTS, *(place / each for each in outputs))
-    walk.lacks(*said)
+    walk.upload(DROP, shared / "data" / "journeys" / "text" / "suite_noids.csv")
+    walk.lacks("Answers are missing", "60 questions, expected answers, contexts (used for every model)")
 
 
 def test_people_prefer(walk: StudioWalk, tmp_path: Path) -> None:
@@ -218,8 +209,8 @@ def test_model_asked(walk: StudioWalk, judge_server: JudgeServer, tmp_path: Path
         lambda request: next((city for name, city in [*capitals.items()][:2] if name in request.text), "Rome"),
     )
     walk.open("evaluate?evaluator=exact_match")
-    walk.upload(SUITE, suite)
-    walk.press("Run a model")
+    walk.upload(DROP, suite)
+    walk.press("Ask a model")
     walk.write("Models, one per line", "parrot")
     walk.write("Server address, if it is your own", judge_server.url)
     walk.press("Ask 4 cases")
@@ -309,12 +300,12 @@ def test_a_file_that_asks(walk: StudioWalk, tmp_path: Path) -> None:
                 archive.writestr(f"{image}.png", mask(rows, "L"))
             archive.writestr("notes.md", "made by hand")
     walk.open("evaluate?evaluator=segmentation_iou")
-    walk.upload(SUITE, tmp_path / "truth.zip")
+    walk.upload(DROP, tmp_path / "truth.zip")
     walk.sees("truth.zip: Are pixels of 255 a class", "Found 64 pixels of 255", "Answer the question about a file.")
     walk.keep_picture("question", whole=True)
     walk.press("class")
-    walk.sees("Add what the models answered.")  # the answer has been read
-    walk.upload(OUTPUTS, tmp_path / "half.zip")
+    walk.sees("Predictions are missing")  # the answer has been read
+    walk.upload(DROP, tmp_path / "half.zip")
     walk.sees("mask_255=class, as you said")
     walk.start()
     assert walk.board()["half"]["Segmentation IoU: mIoU"] == "0.583"  # of the ground 6 of 8 pixels, of the class 4

@@ -3,29 +3,29 @@
 from collections.abc import Mapping
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from components.data import run_reads
 from components.viewers import blocks
 from components.widgets import column_mapping
-from metrics.core.file_kinds import upload_of
-from metrics.core.receipt import WORDS, Receipt, by_file, short_lines
+from metrics.core.receipt import WORDS, Receipt, short_lines
 from metrics.presentation.format import count
 
 KEY = "what-was-read"
 
 
-def draw_receipt(receipt: Receipt, tokens: Mapping[str, str]) -> None:
-    """Draw the receipt of uploads: a line for each that is not used whole, what was decided, and folded every part.
+def draw_receipt(receipt: Receipt, tokens: Mapping[str, str], folded: DeltaGenerator) -> None:
+    """Draw what was decided about uploads; where it is folded a line for each, and what became of every part.
 
     tokens: of the uploads, by their names.
     """
     if not receipt:
         return
-    files = {file for file, lines in by_file(receipt).items() if any(line.use != "used" for line in lines)}
-    for line in short_lines(line for line in receipt if upload_of(line.file) in files):
-        st.text(line)
     column_mapping.draw_decided(receipt, tokens)
-    with st.expander("What became of each part"):
+    with folded:
+        st.text("What became of each part")
+        for line in short_lines(receipt):
+            st.text(line)
         st.dataframe(
             [
                 {"file": line.file, "part": line.place, "what became of it": WORDS[line.use],

@@ -52,11 +52,14 @@ def take_old_address() -> None:
 
 def choose_files(stored: bool) -> dict[str, SeenFile]:
     """Draw where files are dropped or a table is pasted; return what each of them looks like, by token."""
-    tokens = uploads.draw_uploads(
-        "What the models answered" if stored else "Drop your files", "file", uploaded_files.TABLES, many=True,
-        hint=HINT, listed=False,
-    )  # fmt: skip
-    pasting = st.popover("Paste a table", icon=":material/content_paste:", type="tertiary")
+    zone = st.container(key="drop" if url.params("file") else "drop-empty")
+    with zone, st.container(horizontal=True, vertical_alignment="center"):
+        with st.container():
+            tokens = uploads.draw_uploads(
+                "Drop the answers" if stored else "Drop your files", "file", uploaded_files.TABLES, many=True,
+                hint=HINT, listed=False,
+            )  # fmt: skip
+        pasting = st.popover("Paste a table", icon=":material/content_paste:", type="tertiary", width="content")
     with pasting, st.form("paste", clear_on_submit=True, border=False):
         text = st.text_area("A table with its header, from a spreadsheet or as CSV or JSON", key="pasted", height=160)
         name = st.text_input("Name", key="pasted-name", placeholder="a model's name, if these are its answers")
@@ -96,8 +99,9 @@ def name_models(seen: Mapping[str, SeenFile], tokens: Sequence[str]) -> tuple[st
 
 
 def draw_files(
-    seen: Mapping[str, SeenFile], roles: Roles, models: Mapping[str, str], problems: Sequence[InputProblem]
-) -> None:
+    seen: Mapping[str, SeenFile], roles: Roles, models: Mapping[str, str], problems: Sequence[InputProblem],
+    findings: Mapping[str, int],
+) -> None:  # fmt: skip
     """Draw a line for each file: what it is, how much of it is wrong, its model and its role, to be corrected."""
     names = {token: name for name, token in uploaded_files.tokens_of(list(seen)).items() if token in seen}
     vision = any(each.is_vision for each in seen.values())
@@ -105,13 +109,15 @@ def draw_files(
     for problem in problems:
         wrong[upload_of(problem.file)] = wrong.get(upload_of(problem.file), 0) + problem.rows
     with st.container(border=True, gap="xsmall", height=330 if len(seen) > LINES else "content", key="files"):
-        for token, each in seen.items():
+        for token, each in sorted(seen.items(), key=lambda pair: pair[0] != roles.suite):  # which comes first
             role = roles.role_of(token)
             said = evaluation_inputs.words_of_file(each, role)
             found = wrong.get(names.get(token, each.name), 0) or wrong.get(each.name, 0)
-            bad = plural(found, "problem") if found else "cannot be read" if each.problems else ""
+            doubts = findings.get(models.get(token, ""), 0)
+            more = [plural(found, "problem")] * bool(found) + [plural(doubts, "finding")] * bool(doubts)
+            mark = "✗" if more or each.problems else "✓"
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                st.text(f"{'✗' if bad else '✓'} {each.name}: {said}" + f" · {bad}" * bool(found), width="stretch")
+                st.text(" · ".join([f"{mark} {each.name}: {said}", *more]), width="stretch")
                 if models.get(token):
                     _draw_model(token, each.name, models[token])
                 _draw_role(token, each, role, vision)

@@ -60,6 +60,7 @@ def serving_column(sheet: Sheet, columns: Columns) -> dict[str, pa.Array]:
     name = next((name for name in columns.unmapped if fold(name) in SERVING and name not in columns.numbered), None)
     if name is None:
         return {}
+    sheet.note_column(name, "used", "retrieved_contexts of every model whose file has none")
     lists, _ = split_column(sheet.table[name], sheet.list_form("retrieved_contexts", name))
     cells = zip(lists.to_pylist(), sheet.text(name).to_pylist(), strict=True)
     texts = [text if items is None else json.dumps(items, ensure_ascii=False) for items, text in cells]

@@ -26,6 +26,7 @@ ANSWER_NAMES = {name: (OUTPUT_ALIASES | SCORED_ALIASES).get(name, ()) for name i
 EXPECTED_ANSWERS = ("expected_answers", *SUITE_ALIASES["expected_answers"])
 TRUTHS = ("label", *SUITE_ALIASES["label"])
 NONE = "none"
+FEW = 4  # a column of answers has more different texts than a quarter of its rows
 MODEL_NAME = re.compile(  # families of language models, of which a column is rarely anything else
     r"(^|[^a-z])(gpt|o[134]|claude|gemini|gemma|llama|mistral|mixtral|qwen|phi|deepseek|command-r|grok|nova|falcon|"
     r"granite|smollm|olmo|yi|kimi|glm)([-_. :]?\d|[-_.:]|$)", re.IGNORECASE
@@ -42,9 +43,9 @@ def melt_models(
     if not own:
         return
     text = "Which columns hold the answers of a model each, named after it?"
-    known = named_models(own)
-    question = FileQuestion("models", text, (",".join(known or own), NONE), parts=tuple(own))
-    found = f"no column of answers, but the columns {', '.join(known or own)}"
+    known, likely = named_models(own), likely_models(sheet, task, mapping, labels)
+    question = FileQuestion("models", text, (",".join(known or likely), NONE), parts=tuple(own))
+    found = f"no column of answers, but the columns {', '.join(own)}"
     answer = sheet.problems.ask(sheet.file, question, found, default=",".join(known) or None)
     if answer in (None, NONE):
         return
@@ -61,6 +62,18 @@ def named_models(columns: Sequence[str]) -> list[str]:
     """Return the columns that are named for language models, where at least two are."""
     known = [name for name in columns if MODEL_NAME.search(name)]
     return known if len(known) > 1 else []
+
+
+def likely_models(
+    sheet: Sheet, task: Task | None, mapping: Mapping[str, str] | None, labels: Sequence[str] = ()
+) -> list[str]:
+    """Return the candidates without columns of few different texts, such as a topic, where at least two are left."""
+    found = model_candidates(sheet, task, mapping, labels)
+    if task in HELD:
+        return found
+    few = max(len(sheet) // FEW, 1)
+    telling = [name for name in found if len(sheet.text(name).unique()) > few]
+    return telling if len(telling) > 1 else found
 
 
 def model_candidates(
