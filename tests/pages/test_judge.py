@@ -13,7 +13,7 @@ from components.views.judge import machine_models
 from metrics.core.prompt import wording
 from metrics.judge.local import model_servers
 from metrics.judge.local.model_servers import ModelServer
-from metrics.store import Run
+from metrics.store import Run, Workspace
 from tests.judge.server import Fault, JudgeServer
 from tests.pages.conftest import PROJECT, Look, Open, Went
 from tests.pages.page_scenes import HOSTILE, judged_run
