@@ -25,6 +25,7 @@ from metrics.analysis import (
     primary_columns,
 )
 from metrics.core.suite import Outputs, Suite
+from metrics.library.presets import default
 from metrics.presentation.phrases import metric_title
 from metrics.reports.build import build
 from metrics.reports.renderers.html import html
@@ -33,6 +34,7 @@ from metrics.stats.corrections import LEVEL
 from metrics.store import Run, Workspace
 from metrics.suites.samples import create, samples
 from tests.analysis.comparison import test_paired_bootstrap as pets
+from tests.analysis.findings import test_object_insights as barn
 from tests.analysis.scored import scored_run
 from tests.engine.engine_scenes import finished, one_thread, resealed
 from tests.seeds import seeds
@@ -167,7 +169,7 @@ LAST = ("classification_pr_curve/best_f1", "calibration/expected_calibration_err
 CLASSIFIERS = ("classification", "roc_auc", "classification_pr_curve", "calibration")
 
 
-def classified(seed: int) -> Run:
+def classified(seed: int, *evaluators: str) -> Run:
     """Two classifiers of 20 to 200 cases of two or three classes; often groups, weights, cases without a prediction."""
     rng = np.random.default_rng(seed)
     n, labels = int(rng.integers(20, 200)), ["ham", "spam", "news"][: int(rng.integers(2, 4))]
@@ -191,7 +193,7 @@ def classified(seed: int) -> Run:
                 named = zip(labels, row, strict=True)
                 predictions += [answers[-1] | {"label": label, "score": score} for label, score in named]
     suite = Suite.from_rows("mail", "classification", cases, labels=labels)
-    return finished(Workspace(), suite, Outputs.from_rows(answers, predictions), *CLASSIFIERS)
+    return finished(Workspace(), suite, Outputs.from_rows(answers, predictions), *(evaluators or CLASSIFIERS))
 
 
 def test_rank_and_comparison_agree_on_metrics_of_classification(workspace: Path) -> None:
@@ -282,6 +284,25 @@ def test_twins_are_the_same_number(sample_run: Callable[[str], Run]) -> None:
     assert found.tested == board.tests == sum(len(ranks.p) for ranks in (*tested, *board.spent.values()))
     for key, twin in twins.items():
         assert (by_key[key].adjusted, by_key[key].significance) == (by_key[twin].adjusted, by_key[twin].significance)
+
+
+def detected(seed: int, *evaluators: str) -> Run:
+    return barn.evaluated({"A": 0.1, "B": 0.0}, {"A": ["cow", "dog"]}, 0.3, seed, evaluators)
+
+
+@pytest.mark.parametrize(("draw", "task"), [(classified, "classification"), (detected, "detection")])
+def test_no_column_that_is_shown_is_a_copy_of_another(workspace: Path, draw: Callable[..., Run], task: str) -> None:
+    """Law: of the columns shown unasked no two have the same numbers in every draw, and there are at most twelve."""
+    present = {"label", "annotations", "predictions", "case_id"}
+    copies: set[tuple[str, str]] | None = None
+    for seed in seeds(2, 5):
+        board = leaderboard(draw(seed, *default(task).runnable(task, present)))
+        shown = [column for column in board.columns if not column.minor]
+        assert len(shown) <= 12
+        numbers = {column.key: [board.cells[model, column.key].value for model in board.models] for column in shown}
+        equal = {pair for pair in combinations(numbers, 2) if numbers[pair[0]] == numbers[pair[1]]}
+        copies = equal if copies is None else copies & equal
+    assert copies == set()
 
 
 @pytest.mark.parametrize("sample", [sample.id for sample in samples()])

@@ -6,9 +6,11 @@ in which the main metric of each evaluator has at least four fifths of the weigh
 answers took the rest.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,35 +21,8 @@ from metrics.stats.corrections import holm
 MAIN_WEIGHT = 4.0  # of all main metrics, where all others together weigh at most 1
 
 
-class TestedColumn(Protocol):
-    """What of a column of the leaderboard decides how much its tests weigh."""
-
-    @property
-    def key(self) -> str:
-        """Evaluator and metric."""
-
-    @property
-    def evaluator(self) -> str:
-        """Its id."""
-
-    @property
-    def primary(self) -> bool:
-        """Whether it is a primary metric."""
-
-    @property
-    def minor(self) -> bool:
-        """Whether it starts hidden."""
-
-    @property
-    def direction(self) -> str:
-        """Its better end: higher, lower or none."""
-
-    @property
-    def twin(self) -> str | None:
-        """The key of the column whose number it repeats."""
-
-
-ColumnT = TypeVar("ColumnT", bound=TestedColumn)
+if TYPE_CHECKING:
+    from metrics.analysis.leaderboard.leaderboard import Column
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +39,13 @@ class MetricTests:
         return len(self.p) + self.untested
 
 
-def main_columns(columns: Iterable[ColumnT]) -> list[ColumnT]:
+def main_columns(columns: Iterable[Column]) -> list[Column]:
     """Return the first primary column with a better end of each evaluator, without those that repeat another one.
 
     Minor ones are left out beside others.
     """
     primary = [column for column in columns if column.primary and column.direction != "none"]
-    found: dict[str, ColumnT] = {}
+    found: dict[str, Column] = {}
     for column in [one for one in primary if not one.minor] or primary:
         found.setdefault(column.evaluator, column)
     chosen = {column.key for column in found.values()}
@@ -93,7 +68,7 @@ def adjust_together(tests: Sequence[MetricTests]) -> list[Floats]:
     return [own[: len(one.p)] for own, one in zip(adjusted, tests, strict=True)]
 
 
-def correct_family(columns: Sequence[TestedColumn], tests: Mapping[str, Ranks]) -> dict[str, Ranks]:
+def correct_family(columns: Sequence[Column], tests: Mapping[str, Ranks]) -> dict[str, Ranks]:
     """Return the ranks of a run by column key (or quantity of the answers) with p adjusted over all of them together.
 
     A column that repeats another one's number takes over its p.
@@ -114,7 +89,7 @@ def correct_family(columns: Sequence[TestedColumn], tests: Mapping[str, Ranks]) 
     return {key: corrected[key] for key in tests}
 
 
-def repeated_keys(columns: Iterable[TestedColumn], tests: Mapping[str, Ranks]) -> dict[str, str]:
+def repeated_keys(columns: Iterable[Column], tests: Mapping[str, Ranks]) -> dict[str, str]:
     """Return the columns that repeat the number of another tested one of the same models, with that one's key."""
     twins = {column.key: column.twin for column in columns if column.twin is not None and column.key in tests}
     return {
@@ -124,7 +99,7 @@ def repeated_keys(columns: Iterable[TestedColumn], tests: Mapping[str, Ranks]) -
     }
 
 
-def count_tests(columns: Iterable[TestedColumn], tests: Mapping[str, Ranks]) -> int:
+def count_tests(columns: Iterable[Column], tests: Mapping[str, Ranks]) -> int:
     """Return how many tests the family of a run has."""
     twins = repeated_keys(columns, tests)
     return sum(len(found.p) + found.untested for key, found in tests.items() if key not in twins)

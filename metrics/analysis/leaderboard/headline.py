@@ -275,10 +275,10 @@ def _identical_models(board: Leaderboard, models: Sequence[str]) -> dict[str, st
     found: dict[object, str] = {}
     identical = {}
     for model in models:
-        cells = {column: board.cells.get((model, column.key), NOT_EVALUATED) for column in board.columns}
-        telling = (cell.value is not None and one.low < cell.value < one.high for one, cell in cells.items())
+        cells = [(column, board.cells.get((model, column.key), NOT_EVALUATED)) for column in board.columns]
+        telling = (cell.value is not None and column.low < cell.value < column.high for column, cell in cells)
         if sum(telling) >= MIN_SAME:
-            numbers = tuple((cell.value, cell.low, cell.high, cell.n, cell.unscored) for cell in cells.values())
+            numbers = tuple((cell.value, cell.low, cell.high, cell.n, cell.unscored) for _, cell in cells)
             other = found.setdefault(numbers, model)
             identical |= {model: other} if other != model else {}
     return identical

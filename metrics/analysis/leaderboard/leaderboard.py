@@ -225,9 +225,11 @@ def _groups(run: Run, rows: pa.Table, tag: str | None) -> dict[str, _Group]:
     }
     alike = Counter(names.values())
     first = {name: key for key, name in reversed(names.items())}
+    order = sorted(declared, key=lambda name: known[name[0]].place)
+    places = {name: place for place, name in enumerate(order)}
     return {
         key: _Group(known[id], declared[id, metric], label_key, grouped[key], alike[name] > 1, first[name] == key)
-        for key, name in sorted(names.items(), key=lambda one: known[one[1][0]].place)
+        for key, name in sorted(names.items(), key=lambda one: places[one[1][:2]])
         for id, metric, label_key in [name]
     }
 

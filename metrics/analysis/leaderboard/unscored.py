@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,57 +21,8 @@ from metrics.stats.intervals import mean_intervals
 from metrics.stats.ratios import ratio, weighted_mean
 from metrics.store import Run, cache_by_run
 
-
-class RangedColumn(Protocol):
-    """What bounds need to know of a column of the leaderboard."""
-
-    @property
-    def key(self) -> str:
-        """Evaluator/metric, and the values of its own columns."""
-
-    @property
-    def evaluator(self) -> str:
-        """The evaluator's id."""
-
-    @property
-    def metric(self) -> str:
-        """The metric's code."""
-
-    @property
-    def direction(self) -> str:
-        """Its better end: higher, lower or none."""
-
-    @property
-    def low(self) -> float:
-        """The low end of the range, infinite where open."""
-
-    @property
-    def high(self) -> float:
-        """The high end of the range, infinite where open."""
-
-    @property
-    def primary(self) -> bool:
-        """Whether it is the evaluator's main metric."""
-
-    @property
-    def label_key(self) -> str | None:
-        """The key of the labels that it counts."""
-
-
-class RankedCell(Protocol):
-    """What bounds need to know of a cell of the leaderboard."""
-
-    @property
-    def rank(self) -> int | None:
-        """One more than the number of significantly better models."""
-
-    @property
-    def best(self) -> bool:
-        """Whether no other model is significantly better."""
-
-    @property
-    def is_partial(self) -> bool:
-        """Whether many cases are missing."""
+if TYPE_CHECKING:
+    from metrics.analysis.leaderboard.leaderboard import Cell, Column
 
 
 @cache_by_run(maxsize=64)
@@ -92,7 +43,7 @@ def missing_cases(run: Run, evaluator: str, metric: str) -> Mapping[str, Bools]:
 
 
 def difference_bounds(
-    column: RangedColumn, a: Floats, b: Floats, missing_a: Bools, missing_b: Bools, weights: Floats | None
+    column: Column, a: Floats, b: Floats, missing_a: Bools, missing_b: Bools, weights: Floats | None
 ) -> tuple[float, float] | None:
     """Return the least and the largest mean difference b − a that the cases allow which only one of two models lacks.
 
@@ -110,7 +61,7 @@ def difference_bounds(
 
 
 def overtaking(
-    run: Run, columns: Sequence[RangedColumn], cells: Mapping[tuple[str, str], RankedCell], tag: str | None = None
+    run: Run, columns: Sequence[Column], cells: Mapping[tuple[str, str], Cell], tag: str | None = None
 ) -> dict[tuple[str, str], tuple[str, ...]]:
     """Return by (model, column key) the significantly worse models that may be as good, were it not for missing cases.
 
@@ -134,7 +85,7 @@ def overtaking(
     return found
 
 
-def _may_pass(run: Run, column: RangedColumn, values: Floats | None, model: str, other: str, tag: str | None) -> bool:
+def _may_pass(run: Run, column: Column, values: Floats | None, model: str, other: str, tag: str | None) -> bool:
     """Return whether `other` may be as good as `model`, or nothing is known about that."""
     if values is None:
         return True
@@ -147,7 +98,7 @@ def _may_pass(run: Run, column: RangedColumn, values: Floats | None, model: str,
     return bounds[0] <= EQUAL if column.direction == "lower" else bounds[1] >= -EQUAL
 
 
-def _values_of(run: Run, column: RangedColumn, tag: str | None) -> Floats | None:
+def _values_of(run: Run, column: Column, tag: str | None) -> Floats | None:
     """Return a column's values [cases inside, models], NaN for none; None of a number of the whole data set."""
     entry = run.evaluator(column.evaluator)
     if entry is None or column.label_key is not None or run.table_path("scores") is None:
@@ -158,9 +109,7 @@ def _values_of(run: Run, column: RangedColumn, tag: str | None) -> Floats | None
     return ratio(read.sums[0], read.counts[0])[design.inside] if read.stored[0] else None
 
 
-def worst_interval(
-    run: Run, metric: Metric, column: RangedColumn, model: str, end: float
-) -> tuple[float, float] | None:
+def worst_interval(run: Run, metric: Metric, column: Column, model: str, end: float) -> tuple[float, float] | None:
     """Return the 95 % interval of a model's mean if each missing case had the value `end`; None of other numbers."""
     values = _values_of(run, column, None) if math.isfinite(end) else None
     if values is None:

@@ -1,5 +1,6 @@
 """What objects say about a detector: boxes shifted to one side, and pairs of classes that are confused."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -16,9 +17,12 @@ IMAGES, SIDE = 24, 100.0
 LABELS = ["cow", "horse", "dog"]
 
 
-def evaluated(shift: dict[str, float], swap: dict[str, list[str]] | None = None, noise: float = 0.02) -> Run:
+def evaluated(
+    shift: dict[str, float], swap: dict[str, list[str]] | None = None, noise: float = 0.02, seed: int = 3,
+    evaluators: Sequence[str] = ("coco_summary",),
+) -> Run:  # fmt: skip
     """One box of 100 × 100 an image; each model's lies `shift` of its width to the right, of classes in `swap`."""
-    rng = np.random.default_rng(3)
+    rng = np.random.default_rng(seed)
     ids = [f"i{place}" for place in range(IMAGES)]
     truth = [LABELS[place % 3] for place in range(IMAGES)]
     cases = [{"case_id": id, "image_width": 400, "image_height": 400} for id in ids]
@@ -40,7 +44,7 @@ def evaluated(shift: dict[str, float], swap: dict[str, list[str]] | None = None,
                 | {"prediction_id": len(predictions), "x": x, "label": said, "score": float(rng.uniform(0.5, 1))}
             )
     suite = Suite.from_rows("barn", "detection", cases, annotations, labels=LABELS)
-    return finished(Workspace(), suite, Outputs.from_rows(answers, predictions), "coco_summary")
+    return finished(Workspace(), suite, Outputs.from_rows(answers, predictions), *evaluators)
 
 
 def test_a_shift_of_all_boxes_is_measured_and_said_of_the_model_that_has_it(workspace: Path) -> None:
