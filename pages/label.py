@@ -2,8 +2,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from components.data import agreements, case_views, run_reads, workspace_runs
-from components.viewers import text_case
+from components.data import agreements, run_reads, workspace_runs
 from components.views.judge import agreement_tables, label_entry, rating_queue
 from components.widgets import filters, url
 from components.widgets.frame import editors_only, empty, frame
@@ -46,25 +45,6 @@ def choose(run: str, metrics: Sequence[Column]) -> tuple[str, str, str | None, t
     return criterion, scale, model, only, mode == "mixed"
 
 
-def show(run: str, case_id: str, model: str) -> None:
-    """Draw the case and the answer without any score; the contexts are open where the criterion is about them."""
-    view = case_views.example(run, case_id)
-    outputs = [output for output in (view.outputs if view else []) if output["model"] == model]
-    if view is None or not outputs:
-        st.text("This output is no longer in the run.")
-        return
-    left, right = st.columns([4, 5], gap="medium")
-    with left:
-        text_case.draw_asked(view.case, 210, 150, 2)
-        text_case.draw_list("Reference contexts", list(view.case["reference_contexts"] or []), "reference")
-    with right:
-        for output in outputs:
-            title = "Answer" if len(outputs) == 1 else f"Answer, repeat {output['run']}"
-            text_case.draw_text(title, output["answer"], 330 // len(outputs), 2, "no answer")
-        passages, ids = (outputs[0].get(name) or [] for name in ("retrieved_contexts", "context_ids"))
-        text_case.draw_list("Retrieved contexts", passages, "contexts", ids, opened=reads_contexts)
-
-
 run = frame("label", "How do people judge these outputs?")
 metrics = agreements.labelled_metrics(run)
 if workspace_runs.run_facts(run).suite["task"] in VISION:
@@ -86,6 +66,6 @@ reads_contexts = any(
     for column in metrics
     if column.metric == criterion and column.evaluator in catalogue
 )
-label_entry.draw(run, rater, criterion[: rating_queue.LONGEST], scale, model, only, mixed, show)
+label_entry.draw(run, rater, criterion[: rating_queue.LONGEST], scale, model, only, mixed, reads_contexts)
 if st.button("See the agreement", icon=":material/arrow_forward:"):
     url.go("judge_agreement", run=run, criterion=criterion)

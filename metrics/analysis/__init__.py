@@ -11,7 +11,7 @@ from metrics.analysis.cases.case_items import (
 )
 from metrics.analysis.cases.case_pages import CasePage, case_ids, case_texts, cases, with_answers, worst_cases
 from metrics.analysis.cases.case_table import CaseTable, case_table, table_case_ids
-from metrics.analysis.cases.example import ExampleView, example, examples
+from metrics.analysis.cases.example import ExampleView, cases_with_outputs, example, examples
 from metrics.analysis.cases.full_score import FullScoreEstimate, full_score_estimates
 from metrics.analysis.comparison.compare import (
     Comparison,

@@ -1,24 +1,38 @@
-"""Labelling outputs one after the other by keyboard: each label is stored before the next output is shown."""
+"""Labelling outputs one after the other by keyboard: the browser shows the next output at once and keeps each key.
 
+The browser holds some outputs ahead. What was pressed waits there until a later run says that it is stored, so that no
+key is lost however fast they come; an entry that arrives twice changes nothing.
+"""
+
+import base64
+import hashlib
+import json
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from threading import Lock
+from typing import Any
 
 import streamlit as st
 
-from components.data import agreements
-from components.views.judge.rating_queue import RatingQueue
-from components.widgets.literal import literal
+from components.data import agreements, run_reads
+from components.viewers.browser_component import browser_component
+from components.views.judge.rating_queue import LONGEST
 from metrics.analysis import Column
 from metrics.analysis.labels.human_labels import Criterion
-from metrics.presentation import format
+from metrics.analysis.labels.label_queue import Next
+from metrics.presentation.phrases import context_titles
+from metrics.presentation.viewers.case_texts import question_parts
 
 CRITERION = "quality"  # where no metric gives a better name
 SCALES = {"pass": "Pass or fail", "1-3": "Grades 1 to 3", "1-4": "Grades 1 to 4", "1-5": "Grades 1 to 5"}
 SCALE = re.compile(r"(-?[\d.]+(?:e[-+]\d+)?)-(-?.+)")  # the lowest grade, a dash, the highest
 MOST_GRADES = 10
-LOOKS = {"✓ Pass": ":green[**✓ Pass**]", "✗ Fail": ":red[**✗ Fail**]"}
-QUEUE = RatingQueue("labels", agreements.withdraw_label)
-BACK = "Back", "Removes the last label."
+MAX_AHEAD = 20  # outputs that the browser holds
+MAX_CHARACTERS = 400_000  # of these outputs together; one is always sent
+KEY, DONE, LATER = "label-queue", "labels-stored", "labels-later"  # in the session: entries, their ids, what is put off
+MAX_KEPT = 1_000  # ids of entries
+Only = tuple[str, str] | None
+_storing = Lock()
 
 
 def offered(metrics: Sequence[Column], judged: Collection[str]) -> list[str]:
@@ -52,58 +66,108 @@ def buttons(scale: str) -> list[tuple[str, float | None, str]]:
 
 
 def draw(
-    run: str,
-    rater: str,
-    criterion: str,
-    scale: str,
-    model: str | None,
-    only: tuple[str, str] | None,
-    mixed: bool,
-    show: Callable[[str, str, str], None],
+    run: str, rater: str, criterion: str, scale: str, model: str | None, only: Only, mixed: bool, reads_contexts: bool
 ) -> None:
-    """Draw progress, the buttons and, by `show` (run, case_id, model), the next output for this rater."""
-    found = agreements.label_queue(
-        run, criterion, rater, only, model=model, skipped=tuple(QUEUE.put_off), most=1, mixed=mixed
+    """Store what was pressed, then draw progress, the labels and the outputs that come next for this rater."""
+    given = (st.session_state.get(KEY) or {}).get("given") or ()
+    stored = store_entries(run, rater, given)
+    later = tuple(st.session_state[LATER])
+    found = agreements.label_queue(run, criterion, rater, only, model=model, skipped=later, most=MAX_AHEAD, mixed=mixed)
+    about = {"criterion": criterion, "scale": scale, "only": only}
+    payload = {
+        "session": f"{run}|{rater}",
+        "set": json.dumps([criterion, scale, model, only, mixed]),
+        "head": f"{rater} · {criterion}",
+        "done": found.done, "drawn": found.drawn, "total": found.total,
+        "stored": stored,
+        "labels": [{"text": text, "value": value, "key": key} for text, value, key in buttons(scale)],
+        "outputs": _outputs(run, found.next, about, reads_contexts),
+    }  # fmt: skip
+    packed = json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+    # also called where the page is left before it is drawn again
+    browser_component("label_queue", "", ("page_parts",))(
+        key=KEY, data=packed, on_given_change=_store_late, default={"given": []}
     )
-    drawn = f"{format.count(found.drawn)} of them drawn at random"
-    of = f"{format.count(found.done)} of {format.plural(found.total, 'output')}"
-    st.progress(found.done / max(1, found.total), text=f"{literal(f'{rater} · {criterion}')}: {of} labelled, {drawn}")
-    if not found.next:
-        st.success("Every output has your label.")
-        QUEUE.draw_back(run, *BACK)
-        return
-    (coming,) = found.next
-    about = (run, coming.case_id, coming.model, rater, criterion)
-    bar = st.container()
-    show(run, coming.case_id, coming.model)
-    # drawn after the output and keyed by it, so that a quick key press never labels an output not yet on the screen
-    item = f"{coming.model}-{coming.case_id}"
-    with bar, st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        for text, value, key in buttons(scale):
-            st.button(
-                LOOKS.get(text, text),
-                key=f"label-{text}-{item}",
-                shortcut=key or None,
-                on_click=_give,
-                args=(about, value, coming.sampling, scale, only),
-            )
-        st.button(
-            "Next",
-            key=f"label-next-{item}",
-            shortcut="N",
-            on_click=QUEUE.skip,
-            args=(about[1:3],),
-            help="Shows this output again later.",
-        )
-        QUEUE.draw_back(run, *BACK)
+    st.session_state["labels-of"] = run, rater
 
 
-def _give(
-    about: tuple[str, str, str, str, str],
-    value: float | None,
-    sampling: str,
-    scale: str,
-    only: tuple[str, str] | None,
-) -> None:
-    agreements.give_label(*about, value, sampling, ends_of(scale), only)
-    QUEUE.note(about[1:3], about)
+def store_entries(run: str, rater: str, entries: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Store labels, put outputs off and take both back, as the browser's entries say, each once and in their order.
+
+    Return the ids of those that are stored.
+    """
+    # the session's own lists, changed in place: a script that is stopped for the next one stops where it reads the
+    # session, and may still be storing when the next one begins
+    done: list[str] = st.session_state.setdefault(DONE, [])
+    later: list[tuple[str, str]] = st.session_state.setdefault(LATER, [])
+    with _storing:
+        for entry in entries:
+            if entry["id"] in done:
+                continue
+            case_id, model, sampling, about = json.loads(base64.b64decode(entry["output"]))
+            output, criterion, only = (case_id, model), str(about["criterion"])[:LONGEST], about["only"]
+            later[:] = [one for one in later if one != output]
+            if entry["do"] == "label" and entry["value"] in [value for _, value, _ in buttons(about["scale"])]:
+                agreements.give_label(
+                    run, *output, rater, criterion, entry["value"], sampling, ends_of(about["scale"]),
+                    (only[0], only[1]) if only else None,
+                )  # fmt: skip
+            elif entry["do"] == "put off":
+                later.append(output)
+            elif entry["do"] == "take back":
+                agreements.withdraw_label(run, *output, rater, criterion)
+            done.append(entry["id"])
+        del done[:-MAX_KEPT]
+        return [entry["id"] for entry in entries if entry["id"] in done]
+
+
+def _store_late() -> None:
+    store_entries(*st.session_state["labels-of"], (st.session_state.get(KEY) or {}).get("given") or ())
+
+
+def _outputs(run: str, coming: Sequence[Next], about: Mapping[str, Any], reads_contexts: bool) -> list[dict[str, Any]]:
+    """Return what the browser draws of each output, without its model's name in sight."""
+    ids = tuple(dict.fromkeys(one.case_id for one in coming))
+    held = run_reads.cases_with_outputs(run, ids) if ids else []
+    views = {case["case_id"]: (case, outputs) for case, outputs in held}
+    found: list[dict[str, Any]] = []
+    size = 0
+    for one in coming:
+        case, outputs = views[one.case_id]
+        token = json.dumps([one.case_id, one.model, one.sampling, about])
+        drawn = {
+            "key": hashlib.sha256(json.dumps([one.case_id, one.model]).encode()).hexdigest()[:16],
+            "output": base64.b64encode(token.encode("utf-8", "surrogatepass")).decode(),
+            **_texts(case, [output for output in outputs if output["model"] == one.model], reads_contexts),
+        }
+        size += len(json.dumps(drawn))
+        if found and size > MAX_CHARACTERS:
+            break
+        found.append(drawn)
+    return found
+
+
+def _texts(case: Mapping[str, Any], outputs: Sequence[Mapping[str, Any]], reads_contexts: bool) -> dict[str, Any]:
+    earlier, asked = question_parts(case)
+    expected = list(case["expected_answers"] or [])[:2]
+    left = [
+        asked,
+        *((f"Expected answer {n}" if n > 1 else "Expected answer", text) for n, text in enumerate(expected, 1)),
+    ]
+    right = [
+        ("Answer" if len(outputs) == 1 else f"Answer, repeat {output['run']}", output["answer"] or "(no answer)")
+        for output in outputs
+    ]
+    lists = [("Earlier turns", earlier, False)] if earlier else []
+    reference = list(case["reference_contexts"] or [])
+    lists += [("Reference contexts", list(zip(context_titles(len(reference)), reference, strict=True)), False)]
+    retrieved, ids = (
+        list((outputs[0].get(name) if outputs else None) or []) for name in ("retrieved_contexts", "context_ids")
+    )
+    titles = context_titles(len(retrieved), ids)
+    lists += [("Retrieved contexts", list(zip(titles, retrieved, strict=True)), reads_contexts)]
+    return {
+        "left": [[title, text] for title, text in left if text],
+        "right": right,
+        "lists": [{"title": title, "texts": texts, "open": opened} for title, texts, opened in lists if texts],
+    }

@@ -48,15 +48,9 @@ def example(run: Run, case_id: str) -> ExampleView:
 def examples(run: Run, case_ids: Sequence[str]) -> Iterator[ExampleView]:
     """Yield each case as `example` returns it, in this order; the run's tables are read once for all of them."""
     suite, ids = run.suite, list(case_ids)
-    names = suite.cases["case_id"]
-    there = pc.indices_nonzero(pc.is_in(names, value_set=pa.array(ids, names.type))).to_pylist()
-    positions = {names[position].as_py(): position for position in there}
-    if missing := [case_id for case_id in ids if case_id not in positions]:
-        raise InputError(f"the suite of run {run.id} has no case {missing[0]!r}")
+    positions = _positions(run, ids)
     given = outputs_where(run, [("case_id", "in", ids)])
-    outputs: dict[str, list[dict[str, Any]]] = {}
-    for row in given.outputs.to_pylist():
-        outputs.setdefault(row["case_id"], []).append(row)
+    outputs = _by_case(given.outputs)
     scores = run.stored_table("scores", filters=[("position", "in", list(positions.values()))])
     for case_id in ids:
         case = suite.cases.slice(positions[case_id], 1).to_pylist()[0]
@@ -71,6 +65,31 @@ def examples(run: Run, case_ids: Sequence[str]) -> Iterator[ExampleView]:
             _frame(_of_case(suite.annotations, case_id), case, suite.classes),
             _frame(_of_case(given.predictions, case_id), case, suite.classes, guessed=True),
         )
+
+
+def cases_with_outputs(run: Run, case_ids: Sequence[str]) -> list[tuple[dict[str, Any], list[dict[str, Any]]]]:
+    """Return each case and the records of its outputs, without scores; InputError if the suite lacks one."""
+    ids = list(case_ids)
+    positions = _positions(run, ids)
+    outputs = _by_case(outputs_where(run, [("case_id", "in", ids)]).outputs)
+    rows = run.suite.cases.take([positions[case_id] for case_id in ids]).to_pylist()
+    return [(row, outputs.get(case_id, [])) for case_id, row in zip(ids, rows, strict=True)]
+
+
+def _positions(run: Run, ids: Sequence[str]) -> dict[str, int]:
+    names = run.suite.cases["case_id"]
+    there = pc.indices_nonzero(pc.is_in(names, value_set=pa.array(ids, names.type))).to_pylist()
+    positions = {names[position].as_py(): position for position in there}
+    if missing := [case_id for case_id in ids if case_id not in positions]:
+        raise InputError(f"the suite of run {run.id} has no case {missing[0]!r}")
+    return positions
+
+
+def _by_case(outputs: pa.Table) -> dict[str, list[dict[str, Any]]]:
+    found: dict[str, list[dict[str, Any]]] = {}
+    for row in outputs.to_pylist():
+        found.setdefault(row["case_id"], []).append(row)
+    return found
 
 
 def _of_case(table: pa.Table | None, case_id: str) -> pa.Table | None:

@@ -33,8 +33,8 @@ def run_of(studio: Studio, name: str) -> Run:
     return Run(studio.folder / "runs" / studio.runs[name])
 
 
-def test_answers_are_compared_and_outputs_labelled(studio: Studio, page: Page) -> None:
-    compared, labelled = run_of(studio, "compared"), run_of(studio, "labelled")
+def test_answers_are_compared(studio: Studio, page: Page) -> None:
+    compared = run_of(studio, "compared")
     page.goto(studio.at("arena", "compared", "&rater=ann"))
     keys = ("ArrowLeft", "ArrowRight", "t", "b", "n")
     press_through(page, keys, "st-key-prefer-skip-", "ann · quality: {} of 36 pairs compared")
@@ -46,12 +46,45 @@ def test_answers_are_compared_and_outputs_labelled(studio: Studio, page: Page) -
     assert [row["note"] for row in Preferences(compared).table().to_pylist()] == ["", "", ""]
     assert not any(name in page.content() for name in MODELS), "blind in the browser, too"
 
+
+def test_no_key_of_a_labeller_is_lost(studio: Studio, page: Page) -> None:
+    """Keys come faster than any server answers: each labels the output that is on the screen."""
+    labelled = run_of(studio, "labelled")
     page.goto(studio.at("label", "labelled", "&rater=ann"))
-    press_through(page, "pfun", "st-key-label-next-", "ann · quality: {} of 24 outputs labelled")
-    assert [row["value"] for row in Labels(labelled).table().to_pylist()] == [1.0, 0.0, None]
-    page.keyboard.press("b")
-    expect(page.get_by_text("ann · quality: 2 of 24 outputs labelled")).to_be_visible()
-    assert [row["value"] for row in Labels(labelled).table().to_pylist()] == [1.0, 0.0]
+    shown = page.locator(".output .text")
+    expect(page.get_by_text("ann · quality: 0 of 24 outputs labelled")).to_be_visible()
+    keys, seen = "pfufpnfpfbup", []
+    for key in keys:
+        question, _, answer = shown.all_inner_texts()
+        seen.append((question, answer))
+        page.keyboard.press(key)
+    wanted: list[tuple[str, str, float | None]] = []
+    for key, output in zip(keys, seen, strict=True):
+        if key == "b":
+            wanted.pop()
+        elif key != "n":
+            wanted.append((*output, {"p": 1.0, "f": 0.0, "u": None}[key]))
+    assert seen[-2] == seen[-4], "Back shows the last one again"
+    expect(page.locator("[data-waiting='0']")).to_be_attached()
+    rows = Labels(labelled).table().to_pylist()
+    questions = {case["case_id"]: case["question"] for case in labelled.suite.cases.to_pylist()}
+    answers = {(one["case_id"], one["model"]): one["answer"] for one in labelled.outputs.outputs.to_pylist()}
+    kept = [(questions[row["case_id"]], answers[row["case_id"], row["model"]], row["value"]) for row in rows]
+    assert kept == wanted
+    page.reload()
+    expect(page.get_by_text(f"ann · quality: {len(wanted)} of 24 outputs labelled")).to_be_visible()
+
+
+def test_keys_label_again_once_a_criterion_is_typed(studio: Studio, page: Page) -> None:
+    page.goto(studio.at("label", "labelled", "&rater=bo"))
+    box = page.get_by_label("Another criterion")
+    box.fill("tone")
+    box.press("Enter")
+    page.keyboard.press("p")  # of the criterion before, whose output is no longer shown
+    expect(page.get_by_text("bo · tone: 0 of 24 outputs labelled")).to_be_visible()
+    page.keyboard.press("p")
+    expect(page.get_by_text("bo · tone: 1 of 24 outputs labelled")).to_be_visible()
+    expect(box).to_have_value("tone")
 
 
 def test_questions_are_approved_and_dropped(studio: Studio, page: Page) -> None:
