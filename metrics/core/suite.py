@@ -31,6 +31,7 @@ from metrics.core.label_fields import ANNOTATION_FIELDS, PREDICTION_FIELDS
 from metrics.core.receipt import Receipt
 
 COMPLEXITY = METADATA + "complexity"
+IMAGE_NAME = METADATA + "image_name"
 ASSUMED_SIZE = METADATA + "assumed_size"  # "yes" for images of unknown size whose boxes were given as 0–1
 ASSUMED_SIDE = 1000  # their width and height: IoU does not depend on it, areas do
 MEDIUM = "medium"  # the complexity of a case that gives none
@@ -128,6 +129,13 @@ class Suite:
     def tags(self) -> tuple[str, ...]:
         """Every tag of the suite, the most frequent first, then by name."""
         return tags_of(self.cases)
+
+    @cached_property
+    def image_names(self) -> dict[str, str | None]:
+        """The name of each case's image as the upload gave it, else its file in `media`; None where it has none."""
+        names = [self.cases[name] for name in (IMAGE_NAME, "image") if name in self.cases.column_names]
+        found = pc.coalesce(*names).to_pylist()
+        return dict(zip(self.cases["case_id"].to_pylist(), found, strict=True))
 
     def filter(self, **criteria: Any) -> "Suite":
         """Return the suite with only the cases that meet every criterion; see `matching`."""

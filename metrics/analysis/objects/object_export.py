@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from metrics.analysis.objects.object_filter import ObjectFilter
 from metrics.analysis.objects.object_pages import Outline, Tile, object_keys, objects
-from metrics.core.suite import Suite
+from metrics.core.suite import IMAGE_NAME, Suite
 from metrics.store import Run
 from metrics.store.export_formats import write
 from metrics.store.reviews import Place, Review
@@ -41,7 +41,7 @@ def object_table(run: Run, evaluator: str, chosen: ObjectFilter) -> pd.DataFrame
         rows.append(
             {
                 "case_id": tile.case_id,
-                "image": tile.image,
+                "image": run.suite.image_names[tile.case_id],
                 "model": chosen.model,
                 "repeat": chosen.repeat,
                 "object": entry.key,
@@ -67,11 +67,13 @@ def as_csv(run: Run, evaluator: str, chosen: ObjectFilter) -> bytes:
 def as_coco(run: Run, evaluator: str, chosen: ObjectFilter) -> bytes:
     """Return the images of the selection with their ground truth as COCO JSON.
 
-    `predictions` holds the selected predictions as COCO results, each with its `outcome`; readers of COCO ignore it.
+    Ids of images and annotations are those of the file that the suite came from, so that the two can be joined; an
+    image whose id is no number has its place, and its id as `case_id`. `predictions` holds the selected predictions as
+    COCO results, each with its `outcome`; readers of COCO ignore it.
     """
     tiles = _tiles(run, evaluator, chosen)
     suite = selected_suite(run, evaluator, chosen)
-    places = {name: place for place, name in enumerate(run.suite.cases["case_id"].to_pylist(), 1)}
+    places = _image_ids(run.suite.cases["case_id"].to_pylist())
     numbers = dict(zip(suite.labels, _category_ids(suite), strict=True))
     cases = suite.cases.to_pylist()
     heights = {case["case_id"]: (case["image_height"], case["image_width"]) for case in cases}
@@ -80,13 +82,14 @@ def as_coco(run: Run, evaluator: str, chosen: ObjectFilter) -> bytes:
         "info": {"description": suite.name},
         "images": [
             {"id": places[case["case_id"]], "file_name": _file_name(case)}
+            | ({} if str(places[case["case_id"]]) == case["case_id"] else {"case_id": case["case_id"]})
             | {side: case[f"image_{side}"] for side in ("width", "height") if case[f"image_{side}"] is not None}
             for case in cases
         ],
         "categories": [{"id": numbers[label], "name": label} for label in suite.labels],
         "annotations": [
             {
-                "id": place,
+                "id": row["annotation_id"],
                 "image_id": places[row["case_id"]],
                 "category_id": numbers[row["label"]],
                 "bbox": [row[edge] for edge in EDGES],
@@ -94,7 +97,7 @@ def as_coco(run: Run, evaluator: str, chosen: ObjectFilter) -> bytes:
                 "iscrowd": int(bool(row["is_crowd"])),
                 **_segmentation(row, *heights[row["case_id"]]),
             }
-            for place, row in enumerate(annotations.to_pylist(), 1)
+            for row in annotations.to_pylist()
         ],
         "predictions": [
             {
@@ -160,6 +163,12 @@ def _edges(outline: Outline | None, prefix: str) -> dict[str, float | None]:
     return {f"{prefix}{edge}": None if outline is None else getattr(outline, edge) for edge in EDGES}
 
 
+def _image_ids(case_ids: list[str]) -> dict[str, int]:
+    """Return the number of each image: its id where all are whole numbers, as in COCO's files, else its place."""
+    whole = all(id.isdecimal() and str(int(id)) == id for id in case_ids)
+    return {id: int(id) if whole else place for place, id in enumerate(case_ids, 1)}
+
+
 def _category_ids(suite: Suite) -> tuple[int, ...]:
     """Return the numbers of the labels: those of the suite's file, or 1, 2, … where it had none."""
     return suite.category_ids or tuple(range(1, len(suite.labels) + 1))
@@ -167,7 +176,7 @@ def _category_ids(suite: Suite) -> tuple[int, ...]:
 
 def _file_name(case: dict[str, Any]) -> str:
     """Return the name of an image as the upload gave it."""
-    return str(case.get("metadata.image_name") or case["image"] or case["case_id"])
+    return str(case.get(IMAGE_NAME) or case["image"] or case["case_id"])
 
 
 def _segmentation(row: dict[str, Any], height: int | None, width: int | None) -> dict[str, Any]:

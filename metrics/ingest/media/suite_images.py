@@ -12,12 +12,21 @@ from metrics.core.array_types import Ints
 from metrics.core.errors import InputProblem
 from metrics.core.files import temporary_folder
 from metrics.core.label_keys import keys_of
-from metrics.core.suite import ANNOTATIONS, ASSUMED_SIDE, ASSUMED_SIZE, CASES, METADATA, Suite, Task, conform
+from metrics.core.suite import (
+    ANNOTATIONS,
+    ASSUMED_SIDE,
+    ASSUMED_SIZE,
+    CASES,
+    IMAGE_NAME as IMAGE_NAME,
+    METADATA,
+    Suite,
+    Task,
+    conform,
+)
 from metrics.ingest.leaf_notes import MAX_PATHS, Leaves, leaves_of
 from metrics.ingest.problems import Loaded, Problems
 from metrics.ingest.tables.values import text_of
 
-IMAGE_NAME = METADATA + "image_name"
 SIDES = ("image_width", "image_height")
 LISTED = 20  # images that cannot be shown
 

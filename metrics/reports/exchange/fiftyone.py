@@ -3,7 +3,9 @@
     fiftyone.Dataset.from_dir(folder, dataset_type=fiftyone.types.FiftyOneDataset)
 
 Ground truth is the field `ground_truth`, a model's predictions are `predictions_MODEL`, `…_run_2` for repeats. Boxes
-are relative to the image, an object with an outline or a mask has the mask inside its box.
+are relative to the image, an object with an outline or a mask has the mask inside its box. Images keep their names,
+tags of objects are those that people gave them. What the run found is stored as FiftyOne's own evaluation under the key
+`eval_MODEL`: tp, fp or fn of each object, `…_iou`, `…_id` of its match, and their counts of each image.
 """
 
 import base64
@@ -12,9 +14,10 @@ import io
 import json
 import shutil
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 import numpy as np
@@ -27,12 +30,16 @@ from metrics.presentation.safe_text import shown
 from metrics.reports.exchange.contents import unique_names
 from metrics.reports.renderers.bitmap_archive import drawn_objects
 from metrics.store import Run
+from metrics.store.reviews import Mark, Place, Review
 from metrics.vision.geometry import BOX
 
 VERSION = "1.0.0"  # of FiftyOne's documents; later versions migrate them when they import
 FIELDS = "fiftyone.core.fields."
 LABELS = "fiftyone.core.labels."
 TRUTH = "ground_truth"
+OUTCOMES = ("tp", "fp", "fn")
+EVALUATION = {"": "StringField", "_iou": "FloatField", "_id": "StringField"}  # of an object, behind the key
+EVALUATED = "evaluated"  # where an object has these until it is written
 Object = tuple[dict[str, Any], Bools | None]  # a row of annotations or predictions, and its mask
 
 
@@ -42,20 +49,71 @@ def export(run: Run, folder: Path) -> None:
     _check(run, rows)
     (folder / "data").mkdir()
     whole = run.suite.annotations is None  # an image has one label
-    fields = {name: _by_case(run, table) for name, table in _sides(run)}
+    marks = Review(run).marks()
+    fields = {name: _by_case(run, table, marks) for name, table in _sides(run)}
+    keys = {} if whole else _evaluate(run, fields)
+    files = _file_names(run, rows)
     samples = []
     for row in rows:
         image = run.suite.media / row["image"] if run.suite.media else Path(row["image"])
-        shutil.copyfile(image, folder / "data" / image.name)
+        shutil.copyfile(image, folder / "data" / files[row["case_id"]])
         labels = {
             name: _one_label(run, name, row, own.get(row["case_id"], []))
             if whole
             else _detections(run, name, row, own.get(row["case_id"], []))
             for name, own in fields.items()
         }
-        samples.append(_sample(run, row, image.name) | labels)
+        counts = {f"{key}_{what}": own.get((row["case_id"], what), 0) for key, own in keys.items() for what in OUTCOMES}
+        samples.append(_sample(run, row, files[row["case_id"]]) | labels | counts)
     _write(folder / "samples.json", {"samples": samples})
-    _write(folder / "metadata.json", _metadata(run, list(fields), whole))
+    _write(folder / "metadata.json", _metadata(run, list(fields), list(keys), whole))
+
+
+def _file_names(run: Run, rows: list[dict[str, Any]]) -> dict[str, str]:
+    """Return the name of each image in `data`: its own, or that in the workspace where two share one."""
+    own = {row["case_id"]: PurePath(str(run.suite.image_names[row["case_id"]]).replace("\\", "/")).name for row in rows}
+    shared = {name for name, count in Counter(name.casefold() for name in own.values()).items() if count > 1}
+    return {
+        row["case_id"]: row["image"] if own[row["case_id"]].casefold() in shared else own[row["case_id"]]
+        for row in rows
+    }
+
+
+def _evaluate(run: Run, fields: Mapping[str, Mapping[str, list[Object]]]) -> dict[str, Counter[tuple[str, str]]]:
+    """Write into the objects what the run's matches say of them; return the evaluations and their counts by image."""
+    if not run.match_names():
+        return {}
+    names = ["model", "run", "case_id", "kind", "prediction_id", "annotation_id", "iou"]
+    matches = run.stored_table(f"matches/{run.match_names()[0]}", names).to_pylist()
+    truths = {(case, row["annotation_id"]): row for case, own in fields[TRUTH].items() for row, _ in own}
+    found: dict[str, Counter[tuple[str, str]]] = {}
+    for name, by_case in fields.items():
+        if name == TRUTH:
+            continue
+        key = "eval_" + name.removeprefix("predictions_")
+        counts = found[key] = Counter()
+        own = {
+            (row["model"], row["run"], row["case_id"], row["prediction_id"]): row
+            for rows in by_case.values()
+            for row, _ in rows
+        }
+        side = {key[:2] for key in own}
+        for match in matches:
+            if (match["model"], match["run"]) not in side:
+                continue
+            case, what = match["case_id"], match["kind"][:2]
+            predicted = own.get((match["model"], match["run"], case, match["prediction_id"]))
+            truth = truths.get((case, match["annotation_id"]))
+            if what not in OUTCOMES or (predicted is None and what != "fn"):
+                continue
+            counts[case, what] += 1
+            if predicted is not None:
+                matched = {} if truth is None or what != "tp" else {f"{key}_id": _object_id(run, TRUTH, truth)["$oid"]}
+                predicted[EVALUATED] = {key: what, f"{key}_iou": match["iou"]} | matched
+            if truth is not None and what != "fp":
+                back = {} if predicted is None else {f"{key}_id": _object_id(run, name, predicted)["$oid"]}
+                truth.setdefault(EVALUATED, {}).update({key: what, f"{key}_iou": match["iou"]} | back)
+    return found
 
 
 def _check(run: Run, rows: list[dict[str, Any]]) -> None:
@@ -95,8 +153,8 @@ def _repeats(run: Run) -> Iterator[tuple[str, list[int]]]:
         yield model, sorted(set(outputs.filter(pc.equal(outputs["model"], model))["run"].to_pylist()))
 
 
-def _by_case(run: Run, table: pa.Table) -> dict[str, list[Object]]:
-    """Return the rows of each case; those with an outline or a run-length mask are drawn."""
+def _by_case(run: Run, table: pa.Table, marks: Mapping[Place, Mark]) -> dict[str, list[Object]]:
+    """Return the rows of each case with people's tags; those with an outline or a run-length mask are drawn."""
     shaped = pa.array([False] * len(table))
     if "rle" in table.column_names:
         rings = pc.fill_null(pc.greater(pc.list_value_length(table["polygons"]), 0), False)
@@ -105,6 +163,9 @@ def _by_case(run: Run, table: pa.Table) -> dict[str, list[Object]]:
     plain = ((row, None) for row in table.filter(pc.invert(shaped)).to_pylist())
     for row, mask in (*plain, *drawn_objects(table.filter(shaped), run.suite.cases)):
         if row["label"] is not None:
+            key = f"p{row['prediction_id']}" if "prediction_id" in row else f"a{row.get('annotation_id')}"
+            mark = marks.get(Place(row["case_id"], row.get("model") or "", row.get("run") or 0, key))
+            row["tags"] = [shown(tag) for tag in mark.tags] if mark else []
             found.setdefault(row["case_id"], []).append((row, mask))
     return found
 
@@ -125,24 +186,27 @@ def _one_label(run: Run, field: str, row: Mapping[str, Any], objects: list[Objec
     if not found:
         return None
     best = max(found, key=lambda one: one.get("score") or 0.0)
-    return _labelled(run, "Classification", [field, row["case_id"]], best)
+    return _labelled("Classification", _id(run, field, row["case_id"]), best)
 
 
 def _detections(run: Run, field: str, row: Mapping[str, Any], objects: list[Object]) -> dict[str, Any]:
     return {
         "_cls": "Detections",
         "detections": [
-            _labelled(run, "Detection", [field, row["case_id"], place], one) | _placed(row, one, mask)
-            for place, (one, mask) in enumerate(objects)
+            _labelled("Detection", _object_id(run, field, one), one) | _placed(row, one, mask) for one, mask in objects
         ],
     }
 
 
-def _labelled(run: Run, kind: str, key: list[Any], row: Mapping[str, Any]) -> dict[str, Any]:
+def _object_id(run: Run, field: str, row: Mapping[str, Any]) -> dict[str, str]:
+    return _id(run, field, row["case_id"], row["annotation_id"] if field == TRUTH else row["prediction_id"])
+
+
+def _labelled(kind: str, id: dict[str, str], row: Mapping[str, Any]) -> dict[str, Any]:
     crowd = {"iscrowd": bool(row["is_crowd"])} if row.get("is_crowd") is not None else {}
     return {
-        "_id": _id(run, *key), "_cls": kind, "tags": [], "label": shown(row["label"]),
-        "confidence": row.get("score"), **crowd,
+        "_id": id, "_cls": kind, "tags": row["tags"], "label": shown(row["label"]),
+        "confidence": row.get("score"), **crowd, **row.get(EVALUATED, {}),
     }  # fmt: skip
 
 
@@ -166,10 +230,10 @@ def _binary(mask: Bools) -> dict[str, Any]:
     return {"$binary": {"base64": packed, "subType": "00"}}
 
 
-def _metadata(run: Run, fields: list[str], whole: bool) -> dict[str, Any]:
+def _metadata(run: Run, fields: list[str], keys: list[str], whole: bool) -> dict[str, Any]:
     """Return the document of the data set, the schema of its fields in it."""
     date = {"$date": datetime.fromisoformat(run.created).strftime("%Y-%m-%dT%H:%M:%SZ")}
-    label = _embedded("Classification", _label_fields()) if whole else _embedded("Detections", [_detection_list()])
+    label = _embedded("Classification", _label_fields()) if whole else _embedded("Detections", [_detection_list(keys)])
     schema = [
         _field("id", "ObjectIdField", db_field="_id"), _field("filepath", "StringField"),
         _field("tags", "ListField", subfield=FIELDS + "StringField"),
@@ -180,6 +244,7 @@ def _metadata(run: Run, fields: list[str], whole: bool) -> dict[str, Any]:
         _field("created_at", "DateTimeField"), _field("last_modified_at", "DateTimeField"),
         _field("case_id", "StringField"),
         *(_field(name, "EmbeddedDocumentField", **label) for name in fields),
+        *(_field(f"{key}_{what}", "IntField") for key in keys for what in OUTCOMES),
     ]  # fmt: skip
     return {
         "_id": _id(run, "dataset"), "name": shown(run.name), "version": VERSION, "media_type": "image",
@@ -196,10 +261,11 @@ def _embedded(kind: str, fields: list[dict[str, Any]]) -> dict[str, Any]:
     return {"embedded_doc_type": LABELS + kind, "fields": fields}
 
 
-def _detection_list() -> dict[str, Any]:
+def _detection_list(keys: list[str]) -> dict[str, Any]:
     own = [
         *_label_fields(), _field("bounding_box", "ListField", subfield=FIELDS + "FloatField"),
         _field("mask", "ArrayField"), _field("iscrowd", "BooleanField"),
+        *(_field(key + end, kind) for key in keys for end, kind in EVALUATION.items()),
     ]  # fmt: skip
     return _field("detections", "ListField", subfield=FIELDS + "EmbeddedDocumentField", **_embedded("Detection", own))
 

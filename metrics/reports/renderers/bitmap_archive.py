@@ -1,6 +1,6 @@
 """A zip with a bitmap of every object of a run: ground truths and predictions, each as a PNG of its image's size.
 
-    objects.jsonl                a line an object: file, case_id, model (null: ground truth), run, label, score, geojson
+    objects.jsonl                a line an object: file, case_id, image, model (null: ground truth), run, label …
     ground_truth/000001.png      palette images: 1, shown white, where the object is, else 0
     model_1/000001.png           the predictions of the first model of objects.jsonl
 
@@ -47,13 +47,21 @@ def bitmap_archive(run: Run) -> bytes:
     count = sum(len(table) for _, _, table in sides)
     if count > MOST:
         raise InputError([InputProblem(run.id, f"{count:,} objects", f"at most {MOST:,}")])
+    names = suite.image_names
     buffer, lines = io.BytesIO(), []
     with zipfile.ZipFile(buffer, "w") as archive:
         for folder, model, table in sides:
             for place, (row, mask) in enumerate(drawn_objects(table, suite.cases), 1):
                 file = f"{folder}/{place:06}.png"
                 _store(archive, file, _png(mask))
-                about = {"case_id": row["case_id"], "model": model, "run": row.get("run"), "label": row["label"]}
+                image = names[row["case_id"]]
+                about = {
+                    "case_id": row["case_id"],
+                    "image": image,
+                    "model": model,
+                    "run": row.get("run"),
+                    "label": row["label"],
+                }
                 shape = (
                     mask_geojson(mask) if row["rle"] else geojson([row[name] or 0.0 for name in BOX], row["polygons"])
                 )

@@ -32,7 +32,8 @@ def table(run: Run, what: What, model: str | None = None) -> pd.DataFrame:
 
     aggregates: AGGREGATES, the evaluators' own columns (iou, area …; absent ones null), COUNTS, where prompts
     are worded by the user `wording` (their sha256). scores: SCORES.
-    curves, matches: model, run, evaluator, then the columns of the evaluators that have them. problems, insights,
+    Where cases have images, their names follow the case_id as `image`. curves, matches: model, run, evaluator, then the
+    columns of the evaluators that have them. problems, insights,
     flips, flip_rates, compliance, slices: as metrics.analysis gives them. Integers with nulls stay integers; every text
     has passed metrics.presentation.safe_text.safe.
     """
@@ -51,7 +52,15 @@ def table(run: Run, what: What, model: str | None = None) -> pd.DataFrame:
         found = pa.Table.from_pandas(ANALYSES[what](run), preserve_index=False)
     else:
         raise ValueError(f"a run has no table {what!r}; it has {', '.join(WHATS)}")
-    return _frame(found)
+    return _frame(_with_images(run, found))
+
+
+def _with_images(run: Run, found: pa.Table) -> pa.Table:
+    """Return a table with the name of each case's image behind its id, where there are some."""
+    if "case_id" not in found.column_names or "image" in found.column_names or not any(run.suite.image_names.values()):
+        return found
+    names = pa.array([run.suite.image_names.get(id) for id in found["case_id"].to_pylist()], pa.string())
+    return found.add_column(found.column_names.index("case_id") + 1, "image", names)
 
 
 def _frame(found: pa.Table) -> pd.DataFrame:

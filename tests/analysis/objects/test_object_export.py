@@ -13,6 +13,8 @@ import pytest
 
 from metrics.analysis import ObjectFilter, as_coco, as_csv, as_yolo, object_counts, object_keys, objects, selected_suite
 from metrics.core.suite import Outputs, Suite
+from metrics.ingest import outputs_from_frame, suite_from_frame
+from metrics.reports.renderers.export_tables import table
 from metrics.store import Run, Workspace
 from metrics.store.reviews import Place, Review
 from tests.engine.engine_scenes import finished
@@ -87,11 +89,13 @@ def test_the_whole_document_of_one_image(run: Run) -> None:
     document = json.loads(as_coco(run, BY, ObjectFilter("keen", search="p2")))
     assert document == {
         "info": {"description": "pictures"},
-        "images": [{"id": 3, "file_name": run.suite.cases["image"][2].as_py(), "width": 120, "height": 90}],
+        "images": [
+            {"id": 3, "case_id": "p2", "file_name": run.suite.cases["image"][2].as_py(), "width": 120, "height": 90}
+        ],
         "categories": [{"id": 1, "name": "cat"}, {"id": 2, "name": "dog"}],
         "annotations": [
-            {"id": 1, "image_id": 3, "category_id": 1, "bbox": [10, 10, 30, 20], "area": 600, "iscrowd": 0},
-            {"id": 2, "image_id": 3, "category_id": 2, "bbox": [60, 40, 40, 30], "area": 1200, "iscrowd": 0},
+            {"id": 5, "image_id": 3, "category_id": 1, "bbox": [10, 10, 30, 20], "area": 600, "iscrowd": 0},
+            {"id": 6, "image_id": 3, "category_id": 2, "bbox": [60, 40, 40, 30], "area": 1200, "iscrowd": 0},
         ],
         "predictions": [
             {"image_id": 3, "category_id": 1, "score": 0.9, "bbox": [10, 10, 30, 20], "outcome": "tp"},
@@ -114,10 +118,36 @@ def test_crowds_and_masks_in_files(tmp_path: Path) -> None:
     run = finished(Workspace(tmp_path), Suite.from_rows("s", "detection", cases, rows), outputs, BY)
     document = json.loads(as_coco(run, BY, ObjectFilter("m")))
     assert [row["iscrowd"] for row in document["annotations"]] == [0, 1, 0]
-    assert document["images"] == [{"id": 1, "file_name": "a", "width": 100, "height": 200}, {"id": 2, "file_name": "b"}]
+    assert document["images"] == [
+        {"id": 1, "case_id": "a", "file_name": "a", "width": 100, "height": 200},
+        {"id": 2, "case_id": "b", "file_name": "b"},
+    ]
     with zipfile.ZipFile(io.BytesIO(as_yolo(run, BY, ObjectFilter("m")))) as archive:
         labels = {name: archive.read(name).decode() for name in archive.namelist() if name.startswith("labels")}
     assert labels == {"labels/a.txt": "0 0.300000 0.250000 0.400000 0.300000\n", "labels/b.txt": ""}
+
+
+def test_coco_keeps_the_ids_and_names_of_the_file_it_came_from(tmp_path: Path) -> None:
+    box = {"category_id": 3, "bbox": [10, 10, 30, 30], "area": 900, "iscrowd": 0}
+    truth = {
+        "images": [
+            {"id": number, "width": 90, "height": 90, "file_name": f"pets/{number}.jpg"} for number in (397, 42)
+        ],
+        "categories": [{"id": 3, "name": "cat"}],
+        "annotations": [box | {"id": 90_001, "image_id": 397}, box | {"id": 17, "image_id": 42}],
+    }
+    made = [{"image_id": number, "category_id": 3, "bbox": [10, 10, 30, 30], "score": 0.5} for number in (397, 42)]
+    suite = suite_from_frame(truth)
+    run = finished(Workspace(tmp_path), suite, outputs_from_frame(made, suite=suite, model_name="m"), BY)
+    document = json.loads(as_coco(run, BY, ObjectFilter("m")))
+    assert {image["id"]: image["file_name"] for image in document["images"]} == {397: "pets/397.jpg", 42: "pets/42.jpg"}
+    assert {row["id"]: row["image_id"] for row in document["annotations"]} == {90_001: 397, 17: 42}
+    assert {row["image_id"] for row in document["predictions"]} == {397, 42}
+    images = {
+        row.case_id: row.image for row in pd.read_csv(io.BytesIO(as_csv(run, BY, ObjectFilter("m")))).itertuples()
+    }
+    assert images == {397: "pets/397.jpg", 42: "pets/42.jpg"}
+    assert {*table(run, "matches")["image"]} == {"pets/397.jpg", "pets/42.jpg"}
 
 
 def test_yolo_has_labels_and_images(run: Run) -> None:

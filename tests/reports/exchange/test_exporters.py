@@ -24,6 +24,7 @@ from metrics.reports.exchange.contents import file_name, numbers, unique_names
 from metrics.reports.exchange.exporters import EXPORTERS, written
 from metrics.reports.exchange.run_tables import write_tables
 from metrics.store import Run, Workspace
+from metrics.store.reviews import Place, Review
 from tests.engine.engine_scenes import finished
 from tests.ingest.files import picture
 
@@ -198,26 +199,37 @@ def objects(tmp_path_factory: pytest.TempPathFactory) -> Run:
     cat = {"case_id": "1", "label": "cat", "x": 10.0, "y": 15.0, "width": 40.0, "height": 30.0}
     dog = {"case_id": "2", "label": "dog", "polygons": [[5.0, 5.0, 25.0, 5.0, 25.0, 20.0, 5.0, 20.0]]}
     cases = [
-        {"case_id": name, "image": f"{name}.png", "image_width": width, "image_height": height, "tags": ["t"]}
+        {
+            "case_id": name,
+            "image": f"{name}.png",
+            "image_width": width,
+            "image_height": height,
+            "tags": ["t"],
+            "metadata.image_name": {"1": "pets/cat one.png", "2": "2.png"}[name],
+        }
         for name, width, height in (("1", 80, 60), ("2", 40, 30))
     ]
     truths = [one | {"annotation_id": place, "is_crowd": False} for place, one in enumerate((cat, dog))]
     plain = Suite.from_rows("pets", "detection", cases, truths)
     suite = Suite("pets", "detection", plain.cases, plain.annotations, plain.labels, folder)
     found = [cat | {"model": "m-1.5", "score": 0.9}, dog | {"model": "m-1.5", "score": 0.5}]
+    found.append(cat | {"case_id": "2", "model": "m-1.5", "score": 0.4})
     outputs = Outputs.from_rows([{"case_id": name, "model": "m-1.5"} for name in "12"], found)
-    return finished(Workspace(tmp_path_factory.mktemp("w")), suite, outputs, "average_precision")
+    run = finished(Workspace(tmp_path_factory.mktemp("w")), suite, outputs, "average_precision")
+    first = run.outputs.predictions["prediction_id"].to_pylist()[0]
+    Review(run).tag([Place("1", "m-1.5", 1, f"p{first}")], ["check"])
+    return run
 
 
 def test_a_fiftyone_data_set_has_images_ground_truth_and_predictions(objects: Run, tmp_path: Path) -> None:
     files = written(objects, EXPORTERS["fiftyone"], tmp_path / "pets")
-    assert files == ["data/1.png", "data/2.png", "metadata.json", "samples.json"]
+    assert files == ["data/2.png", "data/cat one.png", "metadata.json", "samples.json"]
     metadata = json.loads((tmp_path / "pets" / "metadata.json").read_text())
     fields = {field["name"]: field for field in metadata["sample_fields"]}
     assert {"ground_truth", "predictions_m_1_5", "filepath", "tags", "metadata", "id"} <= set(fields)
     assert fields["predictions_m_1_5"]["embedded_doc_type"] == "fiftyone.core.labels.Detections"
     first, second = json.loads((tmp_path / "pets" / "samples.json").read_text())["samples"]
-    assert (first["filepath"], first["case_id"], first["metadata"]["width"]) == ("data/1.png", "1", 80)
+    assert (first["filepath"], first["case_id"], first["metadata"]["width"]) == ("data/cat one.png", "1", 80)
     box = first["predictions_m_1_5"]["detections"][0]
     assert (box["label"], box["confidence"], box["mask"]) == ("cat", 0.9, None)
     assert box["bounding_box"] == [0.125, 0.25, 0.5, 0.5]
@@ -227,6 +239,12 @@ def test_a_fiftyone_data_set_has_images_ground_truth_and_predictions(objects: Ru
     mask = np.load(io.BytesIO(zlib.decompress(base64.b64decode(outlined["mask"]["$binary"]["base64"]))))
     assert mask.shape == (15, 20)
     assert mask.all()
+    found, truth = box, first["ground_truth"]["detections"][0]
+    assert (found["eval_m_1_5"], found["eval_m_1_5_iou"], found["tags"]) == ("tp", 1.0, ["check"])
+    assert (found["eval_m_1_5_id"], truth["eval_m_1_5_id"]) == (truth["_id"]["$oid"], found["_id"]["$oid"])
+    assert [second[f"eval_m_1_5_{what}"] for what in ("tp", "fp", "fn")] == [1, 1, 0]
+    assert [one.get("eval_m_1_5") for one in second["predictions_m_1_5"]["detections"]] == ["fp", "tp"]
+    assert {"eval_m_1_5_fn"} <= set(fields)
     ids = [sample["_id"]["$oid"] for sample in (first, second)]
     assert len({*ids, box["_id"]["$oid"], outlined["_id"]["$oid"]}) == 4
 
