@@ -88,7 +88,7 @@ def as_vector(given: Any) -> Vector | None:
     rows = [np.asarray(value) for value in given if isinstance(value, list | tuple | np.ndarray)]
     numeric = all(row.ndim == 1 and row.dtype.kind in "biuf" for row in rows)
     if len(rows) == len(given) and numeric and len({len(row) for row in rows}) == 1 and _are_columns(rows):
-        return Vector(np.stack(rows))
+        return Vector(_plain(np.stack(rows)))
     return Vector(_objects(given))
 
 
@@ -105,11 +105,14 @@ def _of_pandas(given: Any) -> Vector | None:
         return Vector(_plain(given.to_numpy()), ids, True)
     if not all(getattr(kind, "kind", "") in ("b", "i", "u", "f") for kind in given.dtypes):
         return None
+    if given.shape[1] == 1:
+        return Vector(_plain(given.to_numpy()), ids, True)
     return Vector(given.to_numpy(np.float64), ids, True, tuple(map(str, given.columns)))
 
 
 def _plain(values: NDArray[Any]) -> NDArray[Any]:
     """Return numbers as they are, anything else as Python's own values."""
+    values = values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values
     return values if values.ndim == 2 or values.dtype.kind in "biuf" else _objects(values.tolist())
 
 
@@ -237,7 +240,8 @@ def _decided_task(
     distinct = set(truth.values[~truth.missing].tolist())
     if truth.kind == "texts":
         again = [value in distinct for own in models.values() if own.kind == "texts" for value in own.values.tolist()]
-        if 2 * sum(again) >= len(again):
+        sentences = 1 < len(distinct) == len(truth) and any(" " in value for value in distinct)  # none comes again
+        if 2 * sum(again) >= len(again) and not sentences:
             return "classification", ()
         return "text", (
             f"{TRUTH} and {PREDICTION} were read as expected answers and answers (task='classification' for classes)",

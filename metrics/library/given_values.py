@@ -42,9 +42,7 @@ def recognize_values(
 
     `model` is the name of predictions without one. InputError lists everything that does not fit.
     """
-    given = _recognize(
-        by_image(_coco_document(suite)), by_image(_coco_document(outputs)), task, classes, model, keep_good_rows
-    )
+    given = _recognize(_by_id(suite), _by_id(outputs), task, classes, model, keep_good_rows)
     if classes is not None and (given.suite is suite or not isinstance(given.suite, Suite)):
         expected = f"arrays of {TRUTH} and {PREDICTION}, or torchvision's dictionaries"
         raise InputError([InputProblem("classes", "names of classes for a table", expected)])
@@ -68,9 +66,7 @@ def _recognize(
             raise InputError([InputProblem("evaluate", "one list of values", "two: evaluate(y_true, y_pred)")])
         return Given(suite, outputs)
     several = isinstance(outputs, Mapping)
-    models = (
-        {str(name): by_image(_coco_document(own)) for name, own in outputs.items()} if several else {model: outputs}
-    )
+    models = {str(name): _by_id(own) for name, own in outputs.items()} if several else {model: outputs}
     if is_ground_truth(suite) and all(are_detections(own) for own in models.values()):
         return Given(suite, {name: as_results(own, suite) for name, own in models.items()})
     if several and models and all(isinstance(own, str | Path) for own in models.values()):
@@ -79,7 +75,8 @@ def _recognize(
         if len(models) == 1 and any("scores" in image for image in suite):  # predictions first, as torchmetrics has it
             suite, models = models[model], {model: suite}
         return Given(*read_detections(suite, models, classes))
-    if isinstance(suite, str | Path | Suite) or _is_table(suite) or is_ground_truth(suite):
+    column = hasattr(suite, "iloc") and suite.shape[1:] == (1,) and as_vector(suite) is not None  # of numbers alone
+    if isinstance(suite, str | Path | Suite) or (_is_table(suite) and not column) or is_ground_truth(suite):
         texts = isinstance(outputs, list | tuple) and outputs and all(isinstance(own, str) for own in outputs)
         if texts and not _are_files(outputs):
             return Given(suite, models)
@@ -95,6 +92,16 @@ def _recognize(
         raise InputError(InputProblem(name, f"a {type(own).__name__}", expected) for name, own in wrong.items())
     read = read_vectors(truth, found, task, classes, keep_good_rows)
     return Given(read.suite, read.outputs, notes=read.notes)
+
+
+def _by_id(given: Any) -> Any:
+    """Return {id: value} as a series and {id: boxes} as a list that says them; anything else as it is."""
+    scalars = isinstance(given, Mapping) and all(isinstance(own, str | bool | int | float) for own in given.values())
+    if not scalars or not given or _are_files([*given.values()]):
+        return by_image(_coco_document(given))
+    import pandas as pd
+
+    return pd.Series([*given.values()], index=[str(id) for id in given], dtype=object)
 
 
 def _are_files(given: Sequence[Any]) -> bool:
