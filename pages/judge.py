@@ -174,7 +174,7 @@ def actions(setting: judge_settings.Setting | None, saved: bool, chosen: bool) -
             st.rerun()
     back = url.param("back")  # the evaluation that asked for a judge, as it was
     label = "Back to the evaluation" if back else "Evaluate a suite"
-    if (saved or back) and st.button(label, icon=":material/arrow_forward:", type="primary" if saved else "secondary"):
+    if (saved or back) and st.button(label, icon=":material/arrow_forward:", key="judge-back"):
         url.go("evaluate", **url.state_of(back or ""))
 
 

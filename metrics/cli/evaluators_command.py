@@ -36,7 +36,7 @@ def _evaluators(options: argparse.Namespace) -> None:
 
 
 def _presets(as_json: bool) -> None:
-    from metrics.library.presets import PRESETS
+    from metrics.library.presets import PRESETS, TOGETHER
 
     held = {
         preset.id: list(dict.fromkeys(entry.id for task in preset.tasks for entry in preset.evaluators(task)))
@@ -53,3 +53,5 @@ def _presets(as_json: bool) -> None:
     for preset in PRESETS.values():
         say(f"{preset.id:<16} {preset.title} ({', '.join(preset.tasks)}) {preset.summary}")
         say(f"{'':<16} {', '.join(held[preset.id])}")
+    for name, several in TOGETHER.items():
+        say(f"{name:<16} {', '.join(several)}")

@@ -93,7 +93,9 @@ class PluginFields(Fields):
 class EvaluatorFields(PluginFields):
     """The evaluators, their parameters and the local models that they use."""
 
-    evaluators: Names = option("evaluators to run (default: all that fit the data and need no model)", "ID,…")
+    evaluators: Names = option(
+        "evaluators to run (default: six at most, by what the data has; they ask no judge)", "ID,…"
+    )
     param: ParameterValues = option("evaluator parameter, repeatable", "EVALUATOR.NAME=VALUE")
     threshold: Pairs = option(
         "threshold of a metric (METRIC or EVALUATOR.METRIC) in place of its default, repeatable", "METRIC=VALUE"
@@ -120,7 +122,7 @@ class ChoiceFields(Fields):
     """What else decides which evaluators run, and the run's name."""
 
     preset: str | None = option(
-        "the evaluators of a preset that fit the data, beside those of --evaluators: rag, safety … "
+        "the evaluators of a preset, or of several (grounded,safety), that fit the data, beside those of --evaluators "
         "(`evaluators --presets` lists them)",
         "NAME",
     )

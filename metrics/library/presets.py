@@ -92,6 +92,7 @@ PRESETS = {
             "format", "Format?", "Whether answers keep to the JSON that is asked for.", ("text",), ("json_schema",),
             unasked=(),
         ),
+        Preset(CRITERIA, "My criterion", "Criteria in your own words, rated by a judge.", ANSWERED, ("g_eval",)),
         Preset(
             "attacks", "Attacks withstood?", "Planted instructions obeyed, system prompts leaked, wrong refusals.",
             ANSWERED, ("prompt_injection", "system_prompt_leakage", "refusal_balance"), ("attack_condition",), (),
@@ -171,7 +172,6 @@ PRESETS = {
             unasked=(),
         ),
         Preset("usage", "Fast and cheap?", "Seconds, dollars and tokens.", TASKS, ("latency", "cost", "tokens")),
-        Preset(CRITERIA, "My criterion", "Criteria in your own words, rated by a judge.", ANSWERED, ("g_eval",)),
     )
 }  # fmt: skip
 

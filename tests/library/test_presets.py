@@ -45,9 +45,9 @@ def test_names_for_several_presets_are_of_presets() -> None:
 
 
 @pytest.mark.parametrize(("task", "present", "offered"), [
-    ("text", ANSWERED, ["claims", "safety", "topic", "style", "criteria"]),
-    ("text", RAG, ["grounded", "right", "retrieval", "claims", "safety", "topic", "translation", "style", "criteria"]),
-    ("agent", ANSWERED | {"trace"}, ["safety", "spending", "goals", "conversations", "style", "criteria"]),
+    ("text", ANSWERED, ["claims", "safety", "criteria", "topic", "style"]),
+    ("text", RAG, ["grounded", "right", "retrieval", "claims", "safety", "criteria", "topic", "translation", "style"]),
+    ("agent", ANSWERED | {"trace"}, ["safety", "criteria", "spending", "goals", "conversations", "style"]),
     ("classification", CLASSES | {"scored_predictions"}, ["accuracy", "mistakes", "calibrated"]),
     ("classification", CLASSES, ["accuracy"]),
     ("detection", BOXES | {"scored_predictions"}, ["accuracy", "mistakes", "cutoffs", "calibrated"]),

@@ -172,7 +172,7 @@ def _draw_costs(
         known, estimate = run_estimates.estimate(inputs, tuple(asks), given, resources, preset.id)
         pending |= not known
         if estimate:
-            st.caption(f"{preset.title}: {judge_calls.estimate_line(estimate)}")
+            st.caption(f"{preset.title.rstrip('?')}: {judge_calls.estimate_line(estimate)}")
     if pending:
         st.fragment(_look_again, run_every=1.0)(time.monotonic())
 
