@@ -94,7 +94,7 @@ class EvaluatorFields(PluginFields):
     """The evaluators, their parameters and the local models that they use."""
 
     evaluators: Names = option(
-        "evaluators to run (default: six at most, by what the data has; they ask no judge)", "ID,…"
+        "evaluators to run (default: six at most, by what the data has; none asks a judge)", "ID,…"
     )
     param: ParameterValues = option("evaluator parameter, repeatable", "EVALUATOR.NAME=VALUE")
     threshold: Pairs = option(
