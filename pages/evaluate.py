@@ -231,7 +231,7 @@ with left:
     if seen:
         with listed:
             dropped_files.draw_files(seen, roles, dict(zip(roles.outputs, models, strict=True)), found, doubts)
-    if facts is not None and facts.understood is not None and facts.understood.receipt:
+    if facts is not None and facts.understood is not None and source not in WITH_OUTPUTS:
         with receipt:
             what_was_read.draw_receipt(facts.understood.receipt, tokens_of(inputs), folded)
 understood = facts.understood if facts is not None and facts.complete else None

@@ -442,7 +442,33 @@ def _read_data(inputs: Inputs) -> Data:
 
         outputs, missing = read_on_file(workspace(), inputs.on_file, loaded.value)
         return Data(loaded.value, outputs, loaded.problems, loaded.notes, missing)
-    return read_data(evaluation_of(inputs), "page", suite=loaded)
+    try:
+        data, failure = read_data(evaluation_of(inputs), "page", suite=loaded), None
+    except InputError as error:
+        data, failure = None, error
+    if inputs.source == "stored" and (data is None or data.problems) and (part := _of_selection(inputs, loaded.value)):
+        return part
+    if data is None:
+        raise failure
+    return data
+
+
+def _of_selection(inputs: Inputs, suite: Suite) -> Data | None:
+    """Return the answers to the cases of a stored suite in files that answer another, which it is a selection of."""
+    from metrics.ingest import Loaded
+    from metrics.library.input_data import Data, read_data
+    from metrics.suites.outputs_on_file import count_missing, suites_around
+
+    for whole in suites_around(workspace(), suite):
+        try:
+            found = read_data(evaluation_of(inputs), "page", suite=Loaded(whole))
+        except InputError:
+            continue
+        if not found.problems:
+            outputs = found.outputs.restricted(case_ids=suite.cases["case_id"].combine_chunks())
+            note = f"The files answer {whole.name}, of which this suite is a selection: its cases are taken."
+            return Data(suite, outputs, (), (*found.notes, note), count_missing(suite, outputs))
+    return None
 
 
 def load_suite(inputs: Inputs) -> Loaded[Suite]:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.fields import CASE_FIELDS
@@ -19,14 +19,11 @@ from metrics.core.suite import Task
 from metrics.ingest.format_table import open_upload
 from metrics.ingest.load import inspect
 from metrics.ingest.output_parts import VISION
-from metrics.ingest.problems import Problems
-from metrics.ingest.reader import Preview, Request
-from metrics.ingest.sheet_reader import preview_of
+from metrics.ingest.reader import Preview
 from metrics.ingest.source import AS_IT_SEEMS, Reading
 from metrics.ingest.tables.columns import EXPECTED, USEFUL
 from metrics.ingest.tables.contexts import GOLD, LISTED
 from metrics.ingest.tables.model_columns import NONE, named_models
-from metrics.ingest.tables.native_types import frame_sheet
 
 FileRole = Literal["suite", "outputs", "both", "images", "files"]  # files: those that agents made
 ROLES: tuple[FileRole, ...] = get_args(FileRole)
@@ -95,13 +92,6 @@ def see_file(
     except InputError as error:
         return SeenFile(name, _kind_of(path, filename), None, error.problems, is_packed=packed)
     return replace(_seen(name, preview, reading.answers.get("models")), is_packed=packed)
-
-
-def see_frame(frame: Any, name: str, *, task: Task | None = None, mapping: Mapping[str, str] | None = None) -> SeenFile:
-    """Return what a table in memory looks like, see `suite_from_frame`; InputError where it is none."""
-    sheet = frame_sheet(frame, name, Problems(keep_good_rows=True))
-    preview = preview_of(name, "frame", sheet, len(sheet), Request(Problems(), task, mapping))
-    return _seen(name, preview)
 
 
 def _seen(name: str, preview: Preview, said: str | None = None) -> SeenFile:
@@ -176,7 +166,7 @@ def _own_role(preview: Preview, melted: bool) -> FileRole:
     names = preview.mapping.keys()
     if preview.task in VISION:
         return "outputs" if preview.models or preview.role == "outputs" else "suite"
-    if preview.role == "suite" and USEFUL.isdisjoint(names):
+    if preview.role == "suite" and USEFUL.isdisjoint((*names, *preview.columns)):
         return "outputs"  # scores of classes, or a column for each model: a suite asks or expects something
     if preview.role == "outputs":
         return "outputs"

@@ -53,6 +53,7 @@ def evaluate(
         evaluate([{"boxes": …, "labels": …}], [{"boxes": …, "labels": …, "scores": …}])  # torchvision, x1 y1 x2 y2
         evaluate(coco_dictionary, {"a": results, "b": results})    # or objects of pycocotools
         evaluate("suite.csv", ["a.csv", "b.csv"])    # files, zips, URLs; {"name": "a.csv"} names the model
+        evaluate(["a.csv", "suite.csv", "b.csv"])    # in any order: which is which is told from their content
 
     Tables are data frames of pandas or polars, Arrow tables, lists of dictionaries or Hugging Face Datasets; Suite and
     Outputs are taken as they are. Whole numbers of y_true are classes if few; `task="regression"` or

@@ -1,6 +1,6 @@
 """Answers that a workspace already has for the cases of a suite, and the cases as a table to be answered."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import pandas as pd
@@ -60,8 +60,23 @@ def read_on_file(workspace: Workspace, fingerprint: str, suite: Suite) -> tuple[
     outputs = workspace.outputs(fingerprint).restricted(case_ids=suite.cases["case_id"].combine_chunks())
     if not outputs.outputs.num_rows:
         raise RunNotFound(f"the outputs {fingerprint[:12]}… answer no case of {suite.name!r}; choose others")
+    return outputs, count_missing(suite, outputs)
+
+
+def count_missing(suite: Suite, outputs: Outputs) -> int:
+    """Return how many answers of a model to a case there are not."""
     answered = outputs.outputs.select(["case_id", "model"]).group_by(["case_id", "model"]).aggregate([]).num_rows
-    return outputs, len(suite) * len(outputs.models) - answered
+    return len(suite) * len(outputs.models) - int(answered)
+
+
+def suites_around(workspace: Workspace, suite: Suite) -> Iterator[Suite]:
+    """Yield the stored suites that a suite may be a selection of: with all its cases and more, the smallest first."""
+    ids = set(suite.cases["case_id"].to_pylist())
+    larger = [each for each in workspace.suites() if each["task"] == suite.task and each["cases"] > len(suite)]
+    for facts in sorted(larger, key=lambda each: int(each["cases"])):
+        whole = workspace.suite(facts["fingerprint"])
+        if ids <= set(whole.cases["case_id"].to_pylist()):
+            yield whole
 
 
 def to_answer(suite: Suite) -> pd.DataFrame | None:

@@ -462,3 +462,33 @@ def test_the_files_that_agents_made_go_with_their_outputs(page: AppTest, started
     [artifact] = outputs.outputs["artifacts"][0].as_py()
     assert json.loads(artifact)["name"] == "plot.json"
     assert (outputs.files / json.loads(artifact)["stored"]).read_text() == '{"bars": 3}'
+
+
+def test_a_selection_takes_the_predictions_of_the_suite_it_is_of(workspace, started, open_page):
+    cases = [{"case_id": f"c{n}", "question": f"{n}?", "expected_answers": ["yes"]} for n in range(4)]
+    suite = Suite.from_rows("desk", "text", cases)
+    Workspace().save_suite(suite)
+    kept = Workspace().save_suite(suite.restricted(pa.array(["c2", "c3"])))
+    page = open_page("evaluate", **{"from": "stored", "suite": kept})
+    give(page, 0, "out_small.csv", "id,answer\n" + "".join(f"c{n},yes\n" for n in range(3)))
+    assert "of which this suite is a selection" in words(page)
+    assert "1 answer missing" in words(page)
+    start(page).click().run()
+    assert started[0].outputs.outputs["case_id"].to_pylist() == ["c2"]
+
+
+def test_a_pasted_table_is_a_file(page: AppTest) -> None:
+    labelled(page.text_area, "A table with its header").input("id\tinput\tanswer\texpected\n1\tHow?\tso\tthus\n")
+    labelled(page.text_input, "Name").input("small")
+    labelled(page.button, "Add it").click().run()
+    assert "✓ small.tsv: 1 question, expected answers, answers" in words(page)
+    assert "1 model: small" in words(page)
+
+
+def test_columns_of_models_are_used_by_a_word(page: AppTest) -> None:
+    rows = "".join(f"q{n},a{n},b{n},c{n},x\n" for n in range(9))
+    give(page, 0, "wide.csv", "question,expected,big,small,topic\n" + rows)
+    assert "Answers are missing" in words(page)
+    assert labelled(page.multiselect, "Answers").value == ["big", "small"]
+    labelled(page.button, "Use them").click().run()
+    assert "2 models: big, small" in words(page)

@@ -172,7 +172,8 @@ def test_a_correction_is_of_its_file_alone(workspace: Path, open_page: Open) -> 
     ]
     assert "3 models: one, two, three" in texts(page)
     page.text_input(key=f"called-{tokens[1]}").input("renamed").run()
-    left = dict(page.query_params.items()) | {"outputs": tokens[1:]}
+    address = dict(page.query_params.items())
+    left = address | {"file": [token for token in address["file"] if token != tokens[0]]}
     assert "2 models: renamed, three" in texts(open_page("evaluate", **left)), "names stay with their files"
 
 

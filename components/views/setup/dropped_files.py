@@ -47,7 +47,8 @@ def take_old_address() -> None:
     for token, role in tokens.items():
         said = uploaded_files.choices_of(token, readings) | {"role": role}
         readings = uploaded_files.with_pairs(token, readings, [f"{name}={value}" for name, value in said.items()])
-    url.put(**dict.fromkeys(named), file=list(tokens), read=readings, together=None)
+    files = list(dict.fromkeys([*url.params("file"), *tokens]))
+    url.put(**dict.fromkeys(named), file=files, read=readings, together=None)
 
 
 def choose_files(stored: bool) -> dict[str, SeenFile]:
@@ -61,7 +62,9 @@ def choose_files(stored: bool) -> dict[str, SeenFile]:
             )  # fmt: skip
         pasting = st.popover("Paste a table", icon=":material/content_paste:", type="tertiary", width="content")
     with pasting, st.form("paste", clear_on_submit=True, border=False):
-        text = st.text_area("A table with its header, from a spreadsheet or as CSV or JSON", key="pasted", height=160)
+        text = st.text_area(
+            "A table with its header", key="pasted", height=160, placeholder="from a spreadsheet, or CSV or JSON"
+        )
         name = st.text_input("Name", key="pasted-name", placeholder="a model's name, if these are its answers")
         if st.form_submit_button("Add it") and text:
             _take_pasted(text, name or "pasted", tokens)
@@ -121,7 +124,7 @@ def draw_files(
                 if models.get(token):
                     _draw_model(token, each.name, models[token])
                 _draw_role(token, each, role, vision)
-                if st.button("", key=f"remove-{token}", type="tertiary", icon=":material/close:", help="Remove"):
+                if st.button("Remove", key=f"remove-{token}", type="tertiary", icon=":material/close:"):
                     url.put(file=[kept for kept in seen if kept != token])
                     st.rerun()
 
