@@ -142,7 +142,7 @@ def _read(evaluation: Evaluation, door: Door, say: Tell, ask: Ask | None, suite:
         evaluation = with_roles(evaluation, door, say)
     keep = evaluation.keep_good_rows
     mapping, reading = _of_files(evaluation, door)
-    if isinstance(evaluation.outputs, tuple) and evaluation.suite in evaluation.outputs:
+    if _are_joined(evaluation):
         both = _read_joined(evaluation, mapping, reading)
         say("note", *both.notes)
         _say_skipped(say, both.problems)
@@ -293,6 +293,12 @@ def file_names(evaluation: ReadingFields) -> Mapping[str, str]:
 
 def _stem(name: str | None) -> str | None:
     return None if name is None else name.rpartition(".")[0] or "suite"
+
+
+def _are_joined(evaluation: Evaluation) -> bool:
+    """Return whether the suite is a file that is one of those of outputs: each has cases and answers."""
+    suite, outputs = evaluation.suite, evaluation.outputs
+    return isinstance(suite, str) and isinstance(outputs, tuple) and suite in outputs
 
 
 def _files_of(evaluation: Evaluation) -> list[str]:

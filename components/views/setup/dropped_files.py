@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import TYPE_CHECKING
@@ -108,23 +109,26 @@ def draw_files(
     """Draw a line for each file: what it is, how much of it is wrong, its model and its role, to be corrected."""
     names = {token: name for name, token in uploaded_files.tokens_of(list(seen)).items() if token in seen}
     vision = any(each.is_vision for each in seen.values())
-    wrong: dict[str, int] = {}
+    wrong: Counter[str] = Counter()
     for problem in problems:
-        wrong[upload_of(problem.file)] = wrong.get(upload_of(problem.file), 0) + problem.rows
+        wrong[upload_of(problem.file)] += problem.rows
+    whole = any(problem.row is None for problem in problems)
     with st.container(border=True, gap="xsmall", height=330 if len(seen) > LINES else "content", key="files"):
         for token, each in sorted(seen.items(), key=lambda pair: pair[0] != roles.suite):  # which comes first
             role = roles.role_of(token)
             said = evaluation_inputs.words_of_file(each, role)
-            found = wrong.get(names.get(token, each.name), 0) or wrong.get(each.name, 0)
+            found = wrong[names.get(token, each.name)]
             doubts = findings.get(models.get(token, ""), 0)
-            more = [plural(found, "problem")] * bool(found) + [plural(doubts, "finding")] * bool(doubts)
+            more = [plural(found, "problem" if whole else "bad row")] * bool(found) + [
+                plural(doubts, "finding")
+            ] * bool(doubts)
             mark = "✗" if more or each.problems else "✓"
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 st.text(" · ".join([f"{mark} {each.name}: {said}", *more]), width="stretch")
                 if models.get(token):
                     _draw_model(token, each.name, models[token])
                 _draw_role(token, each, role, vision)
-                if st.button("Remove", key=f"remove-{token}", type="tertiary", icon=":material/close:"):
+                if st.button("✕", key=f"remove-{token}", type="tertiary", help=f"Remove {each.name}"):
                     url.put(file=[kept for kept in seen if kept != token])
                     st.rerun()
 
