@@ -1,3 +1,4 @@
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pandas as pd
@@ -9,6 +10,7 @@ from components.views.results import what_was_read
 from components.views.setup import dropped_files, evaluator_chooser, object_findings, run_start, target_form
 from components.widgets import column_mapping, controls, problem_list, url
 from components.widgets.frame import editors_only, frame
+from metrics.core.errors import InputProblem
 from metrics.presentation import format
 
 SOURCES = {
@@ -211,7 +213,8 @@ with left:
     if suite and source not in WITH_OUTPUTS:
         folded = st.expander("How the files were read: columns, lists, first rows")
         obstacle = show_columns(inputs, folded)
-    found, doubts = (), {}
+    found: Sequence[InputProblem] = ()
+    doubts: Mapping[str, int] = {}
     if suite and source == "upload" and not obstacle and not answered:
         alone = evaluation_inputs.read_suite(inputs)  # said now, not only when the answers are here
         found, obstacle = alone.problems, show_problems(alone, inputs)

@@ -443,14 +443,12 @@ def _read_data(inputs: Inputs) -> Data:
         outputs, missing = read_on_file(workspace(), inputs.on_file, loaded.value)
         return Data(loaded.value, outputs, loaded.problems, loaded.notes, missing)
     try:
-        data, failure = read_data(evaluation_of(inputs), "page", suite=loaded), None
-    except InputError as error:
-        data, failure = None, error
-    if inputs.source == "stored" and (data is None or data.problems) and (part := _of_selection(inputs, loaded.value)):
-        return part
-    if data is None:
-        raise failure
-    return data
+        data = read_data(evaluation_of(inputs), "page", suite=loaded)
+    except InputError:
+        if part := _of_selection(inputs, loaded.value):
+            return part
+        raise
+    return (_of_selection(inputs, loaded.value) if data.problems else None) or data
 
 
 def _of_selection(inputs: Inputs, suite: Suite) -> Data | None:
@@ -459,6 +457,8 @@ def _of_selection(inputs: Inputs, suite: Suite) -> Data | None:
     from metrics.library.input_data import Data, read_data
     from metrics.suites.outputs_on_file import count_missing, suites_around
 
+    if inputs.source != "stored":
+        return None
     for whole in suites_around(workspace(), suite):
         try:
             found = read_data(evaluation_of(inputs), "page", suite=Loaded(whole))

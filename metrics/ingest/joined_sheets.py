@@ -50,9 +50,10 @@ def join_sheets(
     if {"case_id", "question"} <= names.keys():
         tables = _with_ids(tables, names["case_id"], names["question"])
     joined = pa.concat_tables(_of_one_type(tables), promote_options="default")
-    which = np.repeat(np.arange(len(sheets)), [len(sheet) for sheet in sheets])
+    rows = [row for sheet in sheets for row in sheet.rows.tolist()]
+    which = [place for place, sheet in enumerate(sheets) for _ in range(len(sheet))]
     files = [sheet.file for sheet in sheets]
-    return Rows(joined_name(files), joined, np.concatenate([sheet.rows for sheet in sheets]), which, files, problems)
+    return Rows(joined_name(files), joined, rows, which, files, problems)
 
 
 def _need_unique(sheet: Sheet, question: str, model: str | None, problems: Problems) -> None:

@@ -16,6 +16,7 @@ from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages
 from metrics.ingest.output_parts import VISION, Part, outputs_of
 from metrics.ingest.problems import Loaded, Problems
 from metrics.ingest.reader import Preview, Reader, Request, Upload
+from metrics.ingest.sheet import Sheet
 from metrics.ingest.sheet_reader import combined_of, part_of, suite_of
 from metrics.ingest.source import AS_IT_SEEMS, Reading, labels_of
 from metrics.ingest.tables.columns import Role
@@ -168,7 +169,9 @@ def load_joined(
     """
     problems = Problems(keep_good_rows)
     labels = labels_of(map(str, paths), {str(path): called for path, called in (filenames or {}).items()})
-    sheets, models, notes = [], [], []
+    sheets: list[Sheet] = []
+    models: list[str] = []
+    notes: list[str] = []
     for path in paths:
         reading = (readings or {}).get(path, AS_IT_SEEMS)
         reading = reading if reading.label else replace(reading, label=labels[str(path)])

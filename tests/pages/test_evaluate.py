@@ -12,8 +12,10 @@ from streamlit.testing.v1 import AppTest
 from components.data import target_runs
 from metrics.core.registry import evaluators
 from metrics.core.suite import Outputs, Suite
+from metrics.engine.evaluation import Evaluation, EvaluationInCode
 from metrics.judge.rubrics import read_rubric
 from metrics.judge.saved_objects import save
+from metrics.library.input_data import read_data, split_files
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished
 from tests.ingest.test_workbooks import book
@@ -492,3 +494,36 @@ def test_columns_of_models_are_used_by_a_word(page: AppTest) -> None:
     assert labelled(page.multiselect, "Answers").value == ["big", "small"]
     labelled(page.button, "Use them").click().run()
     assert "2 models: big, small" in words(page)
+
+
+CASES = [("Who?", "you"), ("When?", "now"), ("Where?", "here")]
+SAID = {"a": ("you", "then", "there"), "b": ("me", "now", "here")}
+FORMS = {  # the same cases and answers, as people have them
+    "a file for each model": {"suite.csv": "id,question,expected\n" + "".join(
+        f"{n},{q},{want}\n" for n, (q, want) in enumerate(CASES))} | {
+        f"out_{m}.csv": "id,answer\n" + "".join(f"{n},{text}\n" for n, text in enumerate(said))
+        for m, said in SAID.items()},
+    "notebooks": {f"{m}.csv": "question,expected,answer\n" + "".join(
+        f"{q},{want},{text}\n" for (q, want), text in zip(CASES, said, strict=True)) for m, said in SAID.items()},
+    "one table": {"all.csv": "question,expected,model,answer\n" + "".join(
+        f"{q},{want},{m},{said[n]}\n" for m, said in SAID.items() for n, (q, want) in enumerate(CASES))},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("files", FORMS.values(), ids=FORMS.keys())
+def test_the_page_reads_what_the_command_and_python_read(page, files, started, tmp_path):
+    """Dropped at once in one order, given in the other: the same suite and outputs."""
+    page.file_uploader[0].set_value([(name, text.encode(), "text/csv") for name, text in files.items()]).run()
+    start(page).click().run()
+    [run] = started
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    given = [str(tmp_path / name) for name in reversed(files)]
+    suite, outputs = split_files(given, None)
+    for read in (
+        read_data(EvaluationInCode(suite=suite, outputs=outputs), "python"),
+        read_data(Evaluation(suite=given[0], outputs=tuple(given[1:])), "command"),
+    ):
+        assert read.suite.fingerprint == run.suite.fingerprint
+        found, shown = ([*map(str, one.outputs.to_pylist())] for one in (read.outputs, run.outputs))
+        assert sorted(found) == sorted(shown)
