@@ -1,12 +1,19 @@
 import streamlit as st
 
-from components.data import document_questions, evaluation_inputs, suite_drafts, visitors
+from components.data import (
+    document_questions,
+    evaluation_inputs,
+    suite_drafts,
+    suite_images as suite_images_data,
+    visitors,
+)
 from components.views.setup import (
     question_maker,
     question_review,
     suite_duplicates,
     suite_editor,
     suite_history,
+    suite_images,
     suite_makers,
     suite_merging,
 )
@@ -76,12 +83,18 @@ if message := st.session_state.pop("suites-message", ""):
     st.text(message)
 if view == "cases":
     suite_editor.draw_cases(suite, draft, facts, criteria)
+elif view == "contents" and not facts.textual:
+    suite_images.draw_contents(suite, draft, facts)
 elif view == "contents":
     suite_editor.draw_contents(facts)
+    if suite_images_data.has_images(suite):
+        suite_images.draw_wall(suite, draft, facts)
 elif view == "merge":
     suite_merging.draw(suite, draft, facts)
 elif view == "history":
     suite_history.draw(suite, draft, facts)
+elif view == "duplicates" and not facts.textual:
+    suite_images.draw_look_alikes(suite, draft)
 elif view == "duplicates":
     suite_duplicates.draw(suite, facts)
 elif view == "divide":

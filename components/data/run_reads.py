@@ -14,6 +14,7 @@ from components.data.visitors import kept_here
 from components.data.workspace_runs import workspace
 from metrics import analysis
 from metrics.core.errors import InputError
+from metrics.store.reviews import Review
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,6 +32,8 @@ def of_run(
 ) -> Callable[Concatenate[str, P], T]:
     """Return `read` for the id of a run in place of the run, its answers kept: see kept_here.
 
+    They are read again where another operating point is chosen for the run.
+
     `version`: of what an answer rests on beside the run.
     """
 
@@ -39,7 +42,8 @@ def of_run(
         return read(workspace().run(run_id), *args, **kwargs)
 
     def version_by_id(run_id: str, /, *_: P.args, **__: P.kwargs) -> object:
-        return version(workspace().run(run_id)) if version else None
+        run = workspace().run(run_id)
+        return Review(run).point(), version(run) if version else None
 
     return kept_here(by_id, spinner, version_by_id)
 

@@ -15,8 +15,8 @@ from metrics.ingest import read_suite
 from metrics.perturbations import KINDS
 from metrics.store import Workspace
 from tests.judge.server import JudgeServer
-from tests.pages.conftest import Open
-from tests.pages.page_scenes import told
+from tests.pages.conftest import Look, Open
+from tests.pages.page_scenes import objects_run, told
 from tests.pages.reading import labelled, press, words
 
 HOSTILE = "<img src=x onerror=alert(1)> ![](http://127.0.0.1:9/x.png)"
@@ -288,3 +288,23 @@ def test_cases_that_are_alike_are_listed_with_their_texts(workspace: Path, open_
     assert "1 pair of cases is alike." in words(page)
     links = {link.proto.label: link.proto.query_string for link in page.get("page_link")}
     assert links["Open c2"] in (f"suite={kept}&case=c2", f"suite={other}&case=c2")
+
+
+def test_a_suite_of_images_says_what_it_holds(look_at: Look, open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    suite = look_at(objects_run).spec.suite.fingerprint
+    walls: list[list[list[str]]] = []
+    monkeypatch.setattr(
+        "components.viewers.tile_gallery.gallery",
+        lambda data, key: walls.append([tile["lines"] for tile in data["tiles"]]),
+    )
+    page = open_page("suites", suite=suite, view="contents")
+    classes, sizes, sides = (frame.value for frame in page.dataframe)
+    assert "4 images · 8 objects of 2 classes · 2.0 an image" in words(page)
+    assert classes[["label", "objects", "images"]].to_numpy().tolist() == [["cat", 4, 4], ["dog", 4, 4]]
+    assert sizes["n"].sum() == 8
+    assert sides[["value", "n"]].to_numpy().tolist() == [["120 × 90", 4]]
+    assert [lines[3] for lines in walls[-1]] == ["1 cat, 1 dog"] * 4
+    open_page("suites", suite=suite, view="contents", label="dog")
+    assert [lines[3] for lines in walls[-1]] == ["1 dog"] * 4
+    page = open_page("suites", suite=suite, view="duplicates")
+    assert "look alike" in words(page)

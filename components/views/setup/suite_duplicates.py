@@ -20,9 +20,6 @@ SHOWN = 500
 
 def draw(suite: str, facts: SuiteFacts) -> None:
     """Draw the pairs of alike cases within a suite, or between it and another one, and the texts of the one clicked."""
-    if not facts.textual:
-        st.text("Duplicates are found by the texts of cases; the cases of this suite are images.")
-        return
     others = {one: name for one, name in evaluation_inputs.stored_suites().items() if one != suite}
     against = st.selectbox(
         "Compare with", [None, *others], format_func=lambda one: others[one] if one else "itself", key="against",

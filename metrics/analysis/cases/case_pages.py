@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
+from metrics.analysis.objects.operating_point import operating_point
 from metrics.analysis.slices.slice_conditions import parse
 from metrics.analysis.slices.slice_values import positions
 from metrics.core.evaluator import Metric
@@ -20,10 +21,11 @@ PREVIEW = 160  # characters of the question or its substitute
 MAX_TURN_READ = 20_000  # characters in which the last turn of a conversation is looked for
 TEXT = "coalesce(question, source_text, image_name, image, suite_cases.case_id)"
 MAX_LISTED = 20  # cases in the list
-# a wrong class is one mistake, not a false and a missed object
-_ERRORS = """count(*) FILTER (kind LIKE 'f%') - coalesce(len(list_intersect(
-    list(annotation_id) FILTER (kind = 'fn_misclassification'),
-    list(annotation_id) FILTER (kind = 'fp_misclassification'))), 0)"""
+# of an image: what is false or missed where a prediction `counts` by its score; a wrong class is one mistake, not two
+ERRORS = """count(*) FILTER (kind LIKE 'fp%' AND counts) + count(*) FILTER (kind LIKE 'fn%')
+    + count(*) FILTER (kind = 'tp' AND NOT counts)
+    - coalesce(len(list_intersect(list(annotation_id) FILTER (kind = 'fn_misclassification'),
+                                  list(annotation_id) FILTER (kind = 'fp_misclassification' AND counts))), 0)"""
 ANSWERED, PREDICTED = "outputs/outputs.parquet", "outputs/predictions.parquet"
 Answers = dict[tuple[str, str, int], str]  # by case, model and repeat
 
@@ -223,14 +225,25 @@ def _source(run: Run, evaluator: str, metric: str, worst_first: bool) -> tuple[s
                    coalesce(m.errors, 0) AS errors, coalesce(m.errors, 0) > 0 AS failing
             FROM suite_cases k
             CROSS JOIN (SELECT DISTINCT model, run FROM "matches_{evaluator}") r
-            LEFT JOIN (SELECT case_id, model, run, {_ERRORS} AS errors
-                       FROM "matches_{evaluator}" GROUP BY case_id, model, run) m USING (case_id, model, run)"""
+            LEFT JOIN (SELECT case_id, model, run, {ERRORS} AS errors
+                       FROM (SELECT *, coalesce(score, 1) >= {_lowest_scores(run, evaluator)} AS counts
+                             FROM "matches_{evaluator}")
+                       GROUP BY case_id, model, run) m USING (case_id, model, run)"""
         return source, [], f"errors {'DESC' if worst_first else 'ASC'}"
     source = """
         SELECT case_id, position, NULL AS model, NULL::INTEGER AS run, NULL::DOUBLE AS value,
                'ok' AS status, NULL AS reason, NULL::BIGINT AS errors, FALSE AS failing
         FROM suite_cases"""
     return source, [], "position"
+
+
+def _lowest_scores(run: Run, evaluator: str) -> str:
+    """Return the SQL of the score from which a model's predictions count: the evaluator's, or its operating point's."""
+    own = run.evaluators.get(evaluator, {}).get("score_threshold")
+    lows = {model: operating_point(run, model).score if own is None else own for model in run.models}
+    names = [model.replace("'", "''") for model in lows]
+    whens = (f"WHEN '{name}' THEN {low!r}" for name, low in zip(names, lows.values(), strict=True))
+    return f"(CASE model {' '.join(whens)} ELSE 0 END)"
 
 
 def _worse(run: Run, evaluator: str, metric: str) -> str:

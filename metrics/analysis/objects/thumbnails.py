@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.files import make_file, make_folder
+from metrics.core.suite import Suite
 from metrics.store import Run
 
 if TYPE_CHECKING:
@@ -37,8 +38,14 @@ def thumbnails(
     In place of one that cannot be made there is the reason, a text. What is not there yet is made, each image decoded
     once for all of its windows, until `seconds` are over, at least one image; the rest is None: ask again.
     """
-    suite = run.suite
-    folder = run.workspace.path / "thumbnails" / run.spec.suite.fingerprint
+    return suite_thumbnails(run.workspace.path, run.suite, run.spec.suite.fingerprint, wanted, seconds)
+
+
+def suite_thumbnails(
+    workspace: Path, suite: Suite, fingerprint: str, wanted: Sequence[tuple[str, Window | None]], seconds: float
+) -> list[bytes | str | None]:
+    """Return what `thumbnails` does, of the images of a stored suite."""
+    folder = workspace / "thumbnails" / fingerprint
     paths = [folder / _name(image, window) for image, window in wanted]
     results = [_stored(path) for path in paths]
     missing: dict[str, list[tuple[Path, Window | None]]] = {}
