@@ -78,7 +78,9 @@ def show(entry: Evaluator) -> None:
     st.dataframe(parameter_table(entry), hide_index=True, key="parameters")
     if entry.prompts:
         st.markdown("**Prompts**")
-        st.text("The instruction to the judge, above the texts of the case. It can be edited for one run on Evaluate.")
+        st.text(
+            "The instruction to the judge, above the texts of the case. It can be edited for one run on New evaluation."
+        )
     for prompt in entry.prompts:
         st.text(prompt.id)
         st.code(prompt.text, language=None, wrap_lines=True)

@@ -15,16 +15,17 @@ FORMATS = {  # name: label, icon, file ending, MIME type, what it is for
     "json": ("JSON", ":material/data_object:", "json", "application/json", "the report as data"),
 }
 PAGES = (
-    "A zip of pages that open in a browser without a server: leaderboard, cases with evidence and images, curves. "
+    "Pages that open in a browser without a server: leaderboard, cases with evidence and images, curves. "
     "For a CI artifact, a web host, or a colleague without Assay."
 )
 DOCUMENTS = ("html", "json")
+UNASKED = ("compliance",)  # sections that are left out unless they are ticked
 
 run = frame("report", "What do I share with others?")
 leading, sections = run_reads.answer(run, "which_leads"), workspace_runs.report_sections()
 assert leading is not None  # every run has a headline
 replacing = replacement.asked_for(run)
-chosen = [name for name in sections if st.session_state.get(f"section-{name}", True)]
+chosen = [name for name in sections if st.session_state.get(f"section-{name}", name not in UNASKED)]
 weighed = weighted_view.notes(run)
 render = partial(workspace_runs.render_report, run, sections=chosen, asked=replacing, notes=weighed)
 with st.container(border=True):
@@ -46,7 +47,7 @@ with st.container(border=True):
                 disabled=name in DOCUMENTS and not chosen,
             )  # fmt: skip
         st.download_button(
-            "Pages",
+            "Web page (zip)",
             data=partial(run_archives.bundle_run, run),
             file_name=f"assay-{run}-pages.zip",
             mime="application/zip",
@@ -61,7 +62,7 @@ with left:
     st.subheader("What is in it", anchor=False)
     st.caption("Sections of the PDF, the HTML and the JSON; sections without data in this run are left out.")
     for name, (title, holds) in sections.items():
-        st.checkbox(f"**{title}** · {holds}", value=True, key=f"section-{name}")
+        st.checkbox(f"**{title}** · {holds}", value=name not in UNASKED, key=f"section-{name}")
 with right:
     st.subheader("Leading models", anchor=False)
     for table in leading.tables:

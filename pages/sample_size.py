@@ -23,7 +23,7 @@ BUDGET = "Dollars that may be spent. 0: no limit."
 REPEATS = "How often each model answers each case."
 NOISE = (
     "The share of the variance of single scores that lies between repeats of a case. A run with repeats tells it: "
-    "Leaderboard, Noise, Plan another suite."
+    "Overview, More charts, Precision, Plan another suite."
 )
 GROUP = "How many cases belong together, such as questions about one document. 1: none do."
 ICC = "How alike the scores in a group are, from 0 (not at all) to 1 (equal): the intraclass correlation."

@@ -49,7 +49,7 @@ def show_stop(stop: Stop, column: Column, tag: str | None) -> None:
                     url.go("gallery", run=run, model=model, tag=tag, **own)
             elif st.button("See its cases", type="primary", icon=":material/arrow_forward:"):
                 url.go("cases", run=run, model=model, evaluator=evaluator, metric=metric, tag=tag)
-            if st.button("Leaderboard of this run"):
+            if st.button("Overview of this run"):
                 url.go("leaderboard", run=run, tag=tag)
             if stop.before and stop.change and st.button("Compare with the run before"):
                 url.go("compare", run=stop.before, other=run, a=model, b=model, key=column.key, tag=tag)

@@ -68,7 +68,9 @@ def _ranking(options: argparse.Namespace) -> None:
     counts = preference_criteria(run)
     wanted = list(counts) if options.criterion is None else [options.criterion]
     if not counts:
-        raise InputError([InputProblem(run.id, "no preferences", "some, by `preferences add` or the page Arena")])
+        raise InputError(
+            [InputProblem(run.id, "no preferences", "some, by `preferences add` or the page Side by side")]
+        )
     unknown = [name for name in wanted if name not in counts]
     if unknown:
         raise InputError([InputProblem("--criterion", repr(unknown[0]), one_of(unknown[0], list(counts)))])

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from metrics.analysis import Column
 
 NO_THRESHOLD = "No threshold for this model"
-HOW = f"Calibrate it on at least {FEWEST_LABELS} labels: page Judge agreement, or python -m metrics calibrate."
+HOW = f"Calibrate it on at least {FEWEST_LABELS} labels: page Agreement, or python -m metrics calibrate."
 
 
 def area(one: Calibration) -> str:

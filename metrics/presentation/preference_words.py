@@ -29,7 +29,7 @@ SOURCES: dict[Source, str] = {
 }
 MOST_REASONS = 3
 CORRECTED = {
-    "people": "Sides are drawn at random on the page Arena, so that position favours no model.",
+    "people": "Sides are drawn at random on the page Side by side, so that position favours no model.",
     "judge": "Each match counts the mean of both orders, so that position favours no model.",
 }
 

@@ -19,7 +19,7 @@ Stored = tuple[
     str | None, Mapping[str, Thresholds], Mapping[str, Sequence[str]]
 ]  # in force, profiles, decisive metrics
 MAX_NAME = 80  # characters of a profile's name
-FORM = "profiles as the page Problems writes them; remove the file to begin with none"
+FORM = "profiles as the page Thresholds writes them; remove the file to begin with none"
 
 
 class ThresholdProfiles:

@@ -134,7 +134,8 @@ JOURNEYS = [
     Journey("numbers-three-csv", files.numbers_of_three, "CSV", answer=press("true value"), dark=True),
     Journey("numbers-parquet", files.one_parquet, "JSON"),
     Journey("boxes-coco", detectors("rtdetr_l"), PDF, shared=True, dark=True),
-    Journey("boxes-three-coco", detectors("rtdetr_l", "rtdetr_shifted", "rtdetr_lowrecall"), "Pages", ("coco_summary",),
+    Journey("boxes-three-coco", detectors("rtdetr_l", "rtdetr_shifted", "rtdetr_lowrecall"), "Web page (zip)",
+        ("coco_summary",),
         then=rank_by_ap, shared=True),
     Journey("boxes-corners", detectors("bad_xyxy", of="rtdetr_l"), "CSV", ("coco_summary",),
         answer=press("Convert from x1 y1 x2 y2"), shared=True),
@@ -144,7 +145,7 @@ JOURNEYS = [
         answer=press("Renumber the classes"), shared=True),
     Journey("boxes-yolo-zips", pictures.yolo_folders, "HTML", ("coco_summary",), then=see_pictures, shared=True),
     Journey("boxes-two-csv", pictures.tables_of_boxes, "Parquet", ("coco_summary",), shared=True, dark=True),
-    Journey("masks-two-zips", pictures.masks, "Pages", ("segmentation_iou",)),
+    Journey("masks-two-zips", pictures.masks, "Web page (zip)", ("segmentation_iou",)),
     Journey("agents-two-jsonl", files.chats_with_tools, "JSON", ("tool_calls",), dark=True),
     Journey("rankings-trec", files.rankings, "HTML", ("ranking",)),
     Journey("judged-answers", files.judged_answers, PDF, ("faithfulness",), judge=believe_what_contexts_say),
@@ -182,7 +183,7 @@ def test_a_suite_without_answers_is_never_ready(walk: StudioWalk, shared: Path) 
 
 
 def test_people_prefer(walk: StudioWalk, tmp_path: Path) -> None:
-    """Preferences of people, uploaded on the page Arena: the models are ranked as by a logistic regression."""
+    """Preferences of people, uploaded on the page Side by side: the models are ranked as by a logistic regression."""
     brought = files.answers_to_compare(tmp_path)
     walk.open("evaluate?evaluator=exact_match")
     walk.bring(brought.suite, brought.outputs)
@@ -283,7 +284,7 @@ def check_pages(content: bytes, numbers: files.Numbers, shown: Shown) -> None:
 
 
 EXPORTS: dict[str, Callable[[bytes, files.Numbers, Shown], None]] = {
-    "CSV": check_csv, "Parquet": check_parquet, "JSON": check_json, "Pages": check_pages,
+    "CSV": check_csv, "Parquet": check_parquet, "JSON": check_json, "Web page (zip)": check_pages,
     "HTML": lambda content, *rest: check_text(re.sub(r"<[^>]+>", "", content.decode()), *rest),
     PDF: lambda content, *rest: check_text(open_pdf(content), *rest),
 }  # fmt: skip

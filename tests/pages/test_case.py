@@ -94,7 +94,7 @@ def test_a_person_overrules_the_judge_in_one_click_and_takes_it_back(look_at_cop
 
     about = {"run": run.id, "case": "gate", "evaluator": "faithfulness", "metric": "faithfulness"}
     page = open_page("case", **about)
-    assert [group.label for group in page.segmented_control[-2:]] == ["Your verdict: faithfulness"] * 2
+    assert [group.label for group in page.segmented_control[-2:]] == ["Your verdict: Faithfulness"] * 2
     page.segmented_control(key="verdict-gate-small").set_value("✗ Fail").run()
     assert kept() == [("gate", "small", "unnamed", "faithfulness", 0.0, "seen")]
     again = open_page("case", **about)

@@ -1,4 +1,4 @@
-"""Leaderboard → Case difficulty: suspects first, every case opens, fewer cases can be taken along."""
+"""Overview → Case difficulty: suspects first, every case opens, fewer cases can be taken along."""
 
 from pathlib import Path
 

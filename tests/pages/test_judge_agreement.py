@@ -1,4 +1,4 @@
-"""Judge agreement: how far can I trust these judge scores?"""
+"""Agreement: how far can I trust these judge scores?"""
 
 import csv
 import io

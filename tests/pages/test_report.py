@@ -69,5 +69,5 @@ def test_every_format_downloads(run: Run, form: str, start: bytes) -> None:
 
 def test_pages_for_others(run: Run, open_page: Open) -> None:
     page = open_page("report", run=run.id)
-    assert "Pages" in [one.proto.label for one in page.get("download_button")]
+    assert "Web page (zip)" in [one.proto.label for one in page.get("download_button")]
     assert run_archives.bundle_run(run.id).startswith(b"PK")

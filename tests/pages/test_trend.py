@@ -76,7 +76,7 @@ def test_the_address_chooses_metric_models_and_point(runs: list[Run], open_page:
 
 @pytest.mark.parametrize(("label", "leads"), [
     ("See its cases", {"page": "cases", "run": 1, "model": "a", "evaluator": "text_matching", "metric": "passes"}),
-    ("Leaderboard of this run", {"page": "leaderboard", "run": 1}),
+    ("Overview of this run", {"page": "leaderboard", "run": 1}),
     ("Compare with the run before", {"page": "compare", "run": 0, "other": 1, "a": "a", "b": "a", "key": PASSES}),
 ])  # fmt: skip
 def test_a_point_leads_on(runs: list[Run], open_page: Open, went: Went, label: str, leads: dict) -> None:

@@ -26,7 +26,7 @@ def column(**given: Any) -> Column:
     return Column(**fields | given)
 
 
-HOW = "Calibrate it on at least 30 labels: page Judge agreement, or python -m metrics calibrate."
+HOW = "Calibrate it on at least 30 labels: page Agreement, or python -m metrics calibrate."
 AREA = "AUC 0.480 (0.400–0.560) on 120 labels"
 
 

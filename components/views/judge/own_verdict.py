@@ -6,10 +6,11 @@ from components.data import agreements
 from components.views.judge import label_entry
 from components.views.judge.rating_queue import LONGEST
 from components.widgets import controls
+from metrics.presentation.names import in_words
 
 UNNAMED = "unnamed"  # the rater of labels given without a name
 HELP = (
-    "Kept as your label of this output: the page Judge agreement compares it with the judge. You have seen the judge's "
+    "Kept as your label of this output: the page Agreement compares it with the judge. You have seen the judge's "
     "verdict, so it counts for this output alone, not for what is said of all outputs. Click it again to remove it."
 )
 About = tuple[str, str, str, str]  # case, model, rater, criterion
@@ -24,7 +25,7 @@ def draw(run: str, case_id: str, model: str, rater: str, criterion: str, key: st
     chosen = next((text for text, value in values.items() if given and value == given["value"]), None)
     key = f"verdict-{key}"
     st.segmented_control(
-        f"Your verdict: {criterion}", list(values), default=controls.agreed(key, chosen), key=key, help=HELP,
+        f"Your verdict: {in_words(criterion)}", list(values), default=controls.agreed(key, chosen), key=key, help=HELP,
         on_change=_give, args=(run, about, values, scale, key),
     )  # fmt: skip
 

@@ -19,7 +19,7 @@ from metrics.analysis.leaderboard.leaderboard import Column
 from metrics.presentation.agreement_words import HELD_OUT, basis, labels_counted, rater_noise_sentence
 from metrics.presentation.bias_words import conclusion, effect_text, verdict_text
 from metrics.presentation.blocks import Block, Head, Link, Note, Sentence, Table, table, table_of
-from metrics.presentation.format import ARROWS, MISSING, aligned, count, interval, number, plural, shorten
+from metrics.presentation.format import ARROWS, MISSING, aligned, count, interval, plural, shorten
 from metrics.presentation.guarantee_words import accept_line
 from metrics.presentation.panel_rows import DISPUTED, LIKE, panel_table
 from metrics.presentation.phrases import Estimated, estimated, metric_title, named, too_few
@@ -62,7 +62,6 @@ HELPS = {
     "unsure": "The corrected mean if all labels of raters who are unsure were the lowest label, and the highest; the "
     "other columns leave them out.",
     "gap": "Judge − people on the labelled outputs: above 0 the judge scores too high.",
-    "weight": "λ: how far the correction follows the judge. Near 0 the judge's scores are unrelated to the labels.",
 }
 EFFECT = "Mean difference of variants and originals, with its 95 % interval; above 0 the variant scores higher."
 SWAYED = (
@@ -279,10 +278,6 @@ def corrected_table(rows: Sequence[tuple[str, str, Corrected]], links: Sequence[
         *([(Head("If unsure", True, HELPS["unsure"], 110), unsure)] if any(row.unsure for row in own) else []),
         (Head("Labels alone", True, HELPS["labels"], 142, page_only=True), labels),
         (Head("Judge − people", True, HELPS["gap"], 178, page_only=True), [signed_estimate(row.gap) for row in own]),
-        (
-            Head("λ", True, HELPS["weight"], 54, page_only=True),
-            [number(row.corrected.weight if row.corrected else None) for row in own],
-        ),
         (
             Head("Labelled", True, "Outputs of the random sample, of all that are scored", 92),
             [f"{count(row.n)} of {count(row.total)}" for row in own],
