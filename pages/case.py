@@ -7,7 +7,7 @@ import streamlit as st
 
 from components.data import Place, case_views, found_slices, run_reads, visitors, workspace_runs
 from components.viewers import chat, image_viewer, text_case, trace
-from components.views.judge import judge_calls, own_verdict
+from components.views.judge import judge_calls, own_verdict, rating_queue
 from components.views.objects import object_list, object_walk
 from components.views.objects.image_case import (
     Marked,
@@ -164,6 +164,7 @@ def answer_view(run: str, case: Mapping[str, Any], chosen: list[Shown], around: 
     form = controls.choice("Answers", forms, "view") if len(forms) > 1 else "written"
     rater = None
     if around.evaluator in run_reads.judges_of(run) and visitors.may("editor"):
+        rating_queue.known_name()
         rater = visitors.own_name() or filters.text("Your name", "rater").strip()
     answered = any(shown.output["answer"] is not None or shown.output.get("error") for shown in chosen)
     return AnswerView(form, rater, answered)

@@ -1,3 +1,4 @@
+from functools import partial
 from math import ceil
 
 import streamlit as st
@@ -15,16 +16,13 @@ frame("runs", "What is being computed, and what is finished?", needs_run=False)
 
 
 def befores(runs: list[workspace_runs.RunFacts]) -> dict[str, str]:
-    """Return for each run the finished run of the same suite before it, where there is one."""
-    last: dict[str, str] = {}
-    found = {}
-    for run in reversed(runs):
-        suite = run.suite["fingerprint"]
-        if suite in last:
-            found[run.id] = last[suite]
-        if run.state == "finished":
-            last[suite] = run.id
-    return found
+    """Return for each run the last finished run before it of the same suite and with one of its models, if any."""
+    return {
+        run.id: before.id
+        for place, run in enumerate(runs)
+        for before in [next(filter(partial(run_cards.is_before, run), runs[place + 1 :]), None)]
+        if before
+    }
 
 
 if url.flag("log") and visitors.may("admin"):
@@ -65,10 +63,13 @@ with st.container(horizontal=True, vertical_alignment="center"):
     controls.pager(page, last)
 earlier = befores(runs)
 under_way = [run for run in shown if run.state in GOING]
-for run in [*under_way, *others[(page - 1) * PAGE : page * PAGE]]:
-    run_cards.card(run, earlier.get(run.id))
+listed = [*under_way, *others[(page - 1) * PAGE : page * PAGE]]
+results = {run.id: run_cards.card(run, earlier.get(run.id)) for run in listed}
 if not shown:
     st.info("The filters in the sidebar leave no run. Clear them to see all.")
 run_cards.draw_damaged(damaged)
 run_archive.draw_import()
 run_cards.draw_bin(deleted)
+for run_id, result in results.items():
+    if result is not None and (line := run_cards.result_line(run_id)):
+        result.text(line)

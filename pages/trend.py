@@ -71,7 +71,7 @@ column = choose_column(boards)
 if column is None:
     st.info("No run of this suite has a number. The page Runs says why.")
     st.stop()
-models = list(dict.fromkeys(model for board in boards for model in board.models))
+models = list(dict.fromkeys(model for board in [run_reads.leaderboard(run), *boards] for model in board.models))
 wanted = filters.many("Models", models, "model")
 tags = boards[-1].tags
 tag = filters.one("Tag", tags, "tag")

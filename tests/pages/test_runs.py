@@ -123,7 +123,9 @@ def test_a_run_is_compared_with_the_one_before_of_its_suite(three: list[Run], op
     compared = [button.key for button in page.button if str(button.key).startswith("compare-")]
     assert compared == [f"compare-{three[2].id}"]
     press_key(page, f"compare-{three[2].id}")
-    assert went == [{"page": "compare", "run": three[0].id, "other": three[2].id}]
+    model = next(model for model in three[2].models if model in three[0].models)
+    assert went == [{"page": "compare", "run": three[0].id, "other": three[2].id, "a": model, "b": model}]
+    assert "good leads: best in ROUGE-L · good: ROUGE-L 1.00 (0.610–1.00)" in [text.value for text in page.text]
 
 
 def test_a_clone_begins_with_what_the_run_was_asked(three, open_page, went, started):

@@ -11,11 +11,19 @@ from components.widgets import filters, url
 LONGEST = 200  # characters of a rater's or a criterion's name
 
 
+def known_name() -> str:
+    """Return the name that the person gave in this session, on whichever page; the address keeps it, too."""
+    name = url.param("rater", "").strip() or st.session_state.get("rater-given", "")
+    st.session_state["rater-given"] = name
+    url.put(rater=name)
+    return str(name)
+
+
 def rater(words: str) -> str | None:
     """Return who rates; None while a form asks for the name: ratings are stored by it, so nothing is shown before."""
     if own := visitors.own_name():
         return own[:LONGEST]
-    if url.param("rater", "").strip():
+    if known_name():
         return filters.text("Your name", "rater").strip()[:LONGEST]
     with st.container(border=True):
         st.subheader("Who are you?", anchor=False)

@@ -3,14 +3,18 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
-from components.data import visitors, workspace_runs
+from components.data import run_reads, visitors, workspace_runs
 from components.data.workspace_runs import RunFacts
 from components.views.judge import judge_calls
 from components.widgets import damaged_run, run_progress, unfinished_run, url
+from components.widgets.literal import literal
+from metrics.core.errors import AssayError
 from metrics.presentation import format, names, run_names
+from metrics.presentation.phrases import metric_title, with_interval
 from metrics.presentation.run_names import GOING
 
 MOST_NAMED = 3  # models
@@ -30,6 +34,29 @@ def matches(run: RunFacts, wanted: str, tags: Sequence[str], states: Sequence[st
     )
 
 
+def is_before(run: RunFacts, other: RunFacts) -> bool:
+    """Return whether an older run is one to compare a run with: finished, of the same suite, with one of its models."""
+    same = run.suite["fingerprint"] == other.suite["fingerprint"]
+    return same and other.state == "finished" and not {*run.models}.isdisjoint(other.models)
+
+
+def result_line(run_id: str) -> str:
+    """Return what a finished run found: who leads, and the main number of the best model; "" if it cannot be read."""
+    try:
+        board, found = run_reads.leaderboard(run_id), run_reads.headline(run_id)
+    except AssayError:  # each page of it says why
+        return ""
+    model = found.models[0] if found.models else None
+    column = next((one for one in board.columns if one.primary and board.cells.get((model or "", one.key))), None)
+    cell = None if column is None or model is None else board.cells[model, column.key]
+    if column is None or cell is None or cell.value is None:
+        return found.sentence
+    value = with_interval(cell.value, cell.low, cell.high)
+    return (
+        f"{found.sentence.rstrip('.')} · {names.middle(model or '', 30)}: {metric_title(column, arrow=False)} {value}"
+    )
+
+
 def counts(runs: Sequence[RunFacts], damaged: Mapping[str, str]) -> str:
     """Return how many runs are in which state: `1 running · 3 queued · 0 stopped · 12 finished · 1 damaged`."""
     found = Counter(KINDS.get(run.state, "stopped") for run in runs)
@@ -38,8 +65,12 @@ def counts(runs: Sequence[RunFacts], damaged: Mapping[str, str]) -> str:
     return " · ".join([*(f"{found[kind]} {kind}" for kind in shown), *([f"{broken} damaged"] if broken else [])])
 
 
-def card(run: RunFacts, before: str | None) -> None:
-    """Draw a run: its name, what it was asked, how far it is, its buttons; `before`: the run to compare it with."""
+def card(run: RunFacts, before: str | None) -> Any:
+    """Draw a run: its name, what it was asked, how far it is, its buttons; `before`: the run to compare it with.
+
+    Returns the place for its `result_line`, which is drawn once every card stands.
+    """
+    result = None
     finished = run.state == "finished"
     with st.container(border=True, gap="xsmall", key=f"card-{run.id}"):
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -47,6 +78,8 @@ def card(run: RunFacts, before: str | None) -> None:
             st.text(unfinished_run.state_words(run))
         st.caption(format.shorten(run_names.evaluator_line(run.evaluators), 140))
         st.text(facts_line(run))
+        if finished:
+            result = st.empty()
         if run.tags:
             st.text("  ".join(f"#{tag}" for tag in run.tags))
         if run.notes:
@@ -55,6 +88,7 @@ def card(run: RunFacts, before: str | None) -> None:
             _progress(run)
         with st.container(horizontal=True, vertical_alignment="center"):
             _buttons(run, before)
+    return result
 
 
 def facts_line(run: RunFacts) -> str:
@@ -90,15 +124,19 @@ def _progress(run: RunFacts) -> None:
 
 def _buttons(run: RunFacts, before: str | None) -> None:
     finished = run.state == "finished"
-    label = "Open the leaderboard" if finished else "See its numbers so far"
+    label = "Open the overview" if finished else "See its numbers so far"
     if st.button(label, key=f"open-{run.id}"):
         url.go("leaderboard", run=run.id)
     if not finished:
         unfinished_run.stop_button(run)
     elif st.button("Report", key=f"report-{run.id}"):
         url.go("report", run=run.id)
-    if finished and before and st.button("Compare with the run before", key=f"compare-{run.id}"):
-        url.go("compare", run=before, other=run.id)
+    if finished and before:
+        other = workspace_runs.run_facts(before)
+        shared = next(model for model in run.models if model in other.models)
+        what = f"{shared} in {format.shorten(other.name, 40)}, {format.moment(other.created)}"
+        if st.button("Compare with the run before", key=f"compare-{run.id}", help=literal(what)):
+            url.go("compare", run=before, other=run.id, a=shared, b=shared)
     may_edit = visitors.may("editor")
     options = [EDIT, CLONE] if may_edit else []
     options += [ARCHIVE] if finished else []
