@@ -37,7 +37,7 @@ print(json.dumps({
 def visit(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict:
     """The first visit to the start page, in a process of its own, on a workspace that no other test adds runs to.
 
-    The newest run there is of labels, of objects or with the local judge; or there is none, and the samples wait.
+    The newest run there is of labels, of objects or with a judge; or there is none, and the samples wait.
     """
     folder = tmp_path_factory.mktemp(request.param)
     if request.param != "empty":
@@ -61,8 +61,8 @@ def visit(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 def test_it_shows_the_leaderboard(visit: dict) -> None:
     assert (visit["title"], visit["exceptions"]) == ("Overview", 0)
     line = {
-        "labels": "With 120 cases", "objects": "See the objects", "judged": "Judged by Qwen2.5",
-        "empty": "The first leaderboard opens here",
+        "labels": "With 120 cases", "objects": "See the objects", "judged": "Judged by hand-written",
+        "empty": "Its leaderboard opens here",
     }  # fmt: skip
     assert any(text.startswith(line[visit["kind"]]) for text in visit["texts"])
 

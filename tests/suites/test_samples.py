@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 from PIL import Image
 
+from data.samples.record_judge import claims
 from metrics import engine
+from metrics.analysis import headline, leaderboard
 from metrics.analysis.labels.judgements import judge_names
-from metrics.judge.local.install import MODEL
 from metrics.store import Workspace
-from metrics.suites.samples import compute_missing, create, samples
+from metrics.suites.samples import FIRST, compute_missing, create, open_sample, samples, start_first
 from tests.engine.engine_scenes import one_thread
 from tests.seeds import LONG
 from tests.suites.sample_files import SAMPLES, document, rows
@@ -54,12 +55,22 @@ def test_a_sample_is_whole(name):
     assert len(pairs) == len(suite) * len(outputs.models)
 
 
-def test_the_judged_sample_is_the_newest_run_and_all_of_it_is_small(workspace, monkeypatch):
+def test_samples_are_computed_when_asked_for_and_all_of_them_are_small(workspace, monkeypatch):
     monkeypatch.setattr("metrics.engine.execute", lambda run: run)
-    runs = compute_missing(Workspace())
-    assert runs[-1].spec.sample == Workspace().runs()[0].spec.sample == "rag-judged"
-    assert len(runs) == len(samples())
+    started = []
+    monkeypatch.setattr("metrics.engine.start", lambda run: started.append(run.spec.sample))
+    assert [run.spec.sample for run in compute_missing(Workspace(), [FIRST])] == [FIRST]
+    run = open_sample(Workspace(), "agents")
+    assert open_sample(Workspace(), "agents").id == run.id
+    assert started == ["agents", "agents"], "started again, as it was not finished"
+    assert len(compute_missing(Workspace())) == len(samples())
     assert sum(path.stat().st_size for path in SAMPLES.rglob("*") if path.is_file()) < 6e6
+
+
+def test_the_first_sample_has_a_clear_winner(workspace):
+    (run,) = compute_missing(Workspace(), [FIRST])
+    assert headline(leaderboard(run)).sentence.startswith("heron-small leads")
+    assert not start_first(Workspace()), "computed once"
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if LONG or name != "detection"])  # which draws many images
@@ -244,12 +255,28 @@ class TestJudged:
         (sample,) = (sample for sample in samples() if sample.id == "rag-judged")
         run = engine.execute(create(Workspace(workspace), sample), one_thread)
         assert run.state == "finished"
-        assert judge_names(run) == (MODEL.name,)
+        assert judge_names(run) == ("hand-written verdicts",)
         assert run.judgements["cached"].all()
         scores = run.scores[run.scores["metric"] == run.scores["evaluator"]]
         assert len(scores) == 5 * 3 * len(self.facts["cases"])
         assert set(scores["status"]) <= {"ok", "not_applicable"}
         assert (scores["status"] == "ok").mean() > 0.8
+        terse = scores[scores["model"].eq("heron-small") & scores["metric"].ne("context_precision")]
+        assert set(terse.loc[terse["value"].lt(1), "case_id"]) == {"laser-cost"}, "right answers pass: one is wrong"
+        invented = scores[
+            scores["metric"].eq("faithfulness") & scores["value"].lt(1) & scores["model"].eq("heron-large")
+        ]
+        assert {"loan-period", "lost-item", "overdue-cap", "room-no-show", "ness-delivery"} < set(invented["case_id"])
+
+    def test_the_recording_follows_from_the_verdicts_by_hand(self):
+        """Every passage that a claim is said to follow from is in the handbook, and every answer has its claims."""
+        handbook = (SAMPLES / "rag" / "handbook.txt").read_text(encoding="utf-8")
+        found = claims()
+        assert [claim.text for claim in found if claim.words not in handbook] == []
+        models = {"heron-small", "heron-large", "kestrel-rag", "expected"}
+        assert {(claim.case, claim.of) for claim in found} == {
+            (case, of) for case in self.facts["cases"] for of in models
+        } - {("unanswerable-wifi", "expected"), ("unanswerable-wifi", "heron-small")}
 
 
 class TestAgents:
