@@ -18,12 +18,11 @@ from components.views.results import (
     what_was_read,
     what_was_tested,
 )
-from components.widgets import controls, drilldown_filters, filters, run_progress, url
+from components.widgets import controls, drilldown_filters, filters, url
 from components.widgets.frame import begin, frame
 from metrics.analysis import Column, Leaderboard
 from metrics.analysis.corrected_tests import of_ranks
 from metrics.presentation import calibration_words, format
-from metrics.presentation.run_names import GOING
 from metrics.presentation.viewers import board_drawing
 
 QUESTION = "Which model should I pick?"
@@ -33,36 +32,6 @@ CHARTS = {  # beside the heatmap; what draws them is imported when one is asked 
     "items": "Case difficulty",
 }  # fmt: skip
 FILTERS = ("evaluator", "label_key", "tag", "search", "minor", "key", "shown", "column", "against", "also", "with")
-
-
-def samples_missing() -> int:
-    """Return how many bundled samples are still being computed, or wait for it."""
-    states = {run.sample: run.state for run in reversed(workspace_runs.runs())}
-    return sum(states.get(sample, "queued") in GOING for sample in workspace_runs.samples_kept())
-
-
-@st.fragment(run_every=1)
-def show_samples(missing: int) -> None:
-    """Draw a progress bar per sample; rerun the page when one of them is done."""
-    if samples_missing() != missing:
-        st.rerun()
-    titles = workspace_runs.sample_titles()
-    for run in workspace_runs.runs():
-        if run.sample in titles and run.state in GOING:
-            now = workspace_runs.progress(run.id).progress
-            st.progress(run_progress.share(now.evaluators), text=f"{titles[run.sample]} · {run_progress.summary(now)}")
-
-
-def first_start(missing: int) -> None:
-    """Draw the page while there is no leaderboard yet, and stop."""
-    frame("leaderboard", QUESTION, needs_run=False)
-    with st.container(border=True):
-        st.subheader("The sample evaluations are being computed", anchor=False)
-        st.text("The first leaderboard opens here by itself, usually within 30 seconds.")
-        show_samples(missing)
-    if st.button("Evaluate your own suite meanwhile", type="primary"):
-        url.go("evaluate")
-    st.stop()
 
 
 @visitors.kept_here
@@ -110,9 +79,10 @@ def with_pictures(run: str, drawer: dict[str, Any]) -> dict[str, Any]:
 
 
 begin()
-missing = samples_missing() if workspace_runs.ensure_samples() else 0
-if missing and not url.param("run") and not any(run.state == "finished" for run in workspace_runs.runs()):
-    first_start(missing)
+if not url.param("run") and workspace_runs.waits_for_sample():
+    frame("leaderboard", QUESTION, needs_run=False)
+    welcome.wait_for_sample()
+    st.stop()
 
 run = frame("leaderboard", QUESTION, unfinished=True)
 welcome.draw_welcome(run)
@@ -212,6 +182,3 @@ if workspace_runs.run_facts(run).state == "finished":
     what_was_read.draw_read(run, "leaderboard")
 if len(models) > 1:
     what_was_tested.draw(run, *([of_ranks(board, tag)] if tag else []))
-if missing:
-    st.caption("More samples are being computed; they will be in the list of runs.")
-    show_samples(missing)

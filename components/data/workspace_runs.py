@@ -213,13 +213,21 @@ def repair(run_id: str) -> None:
     start_module(arguments, run.home / "log.txt")
 
 
-def ensure_samples() -> bool:
-    """Start computing bundled samples that are missing, once a session; return whether there were any."""
-    from metrics.suites.samples import start_missing
+def waits_for_sample() -> bool:
+    """Start computing the first sample, once a session, where there is no run; return whether it is still computed."""
+    from metrics.suites.samples import start_first
 
-    if "samples_started" not in st.session_state:
-        st.session_state["samples_started"] = start_missing(workspace())
-    return bool(st.session_state["samples_started"])
+    if "sample_started" not in st.session_state:
+        st.session_state["sample_started"] = start_first(workspace())
+    return bool(st.session_state["sample_started"]) and not any(run.state == "finished" for run in runs())
+
+
+@action("editor", "open a bundled sample", "name")
+def open_sample(name: str) -> str:
+    """Return the run of a bundled sample, and start it where it has not been computed."""
+    from metrics.suites import samples
+
+    return samples.open_sample(workspace(), name).id
 
 
 def sample_description(run_id: str) -> str | None:
@@ -237,11 +245,11 @@ def sample_titles() -> dict[str, str]:
     return {sample.id: sample.title for sample in samples()}
 
 
-def samples_kept() -> dict[str, str]:
-    """Return the bundled samples whose run nobody has deleted: id → title."""
-    from metrics.suites import samples
+def sample_lines() -> list[tuple[str, str, str]]:
+    """Return the bundled samples: id, title, and what each is about in a sentence; the first one first."""
+    from metrics.suites.samples import FIRST, samples
 
-    return {sample.id: sample.title for sample in samples.samples_kept(workspace())}
+    return sorted(((one.id, one.title, one.line) for one in samples()), key=lambda each: each[0] != FIRST)
 
 
 def report_sections() -> Mapping[str, tuple[str, str]]:

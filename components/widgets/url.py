@@ -50,6 +50,7 @@ PLACES: dict[str, dict[str, dict[str, Listed]]] = {
         "Evaluators": {"evaluators": ("Evaluators", ":material/menu_book:")},
         "My criteria": {"criteria": ("My criteria", ":material/edit_note:")},
         "Sample size": {"sample_size": ("Sample size", ":material/straighten:")},
+        "Samples": {"samples": ("Samples", ":material/science:")},
     },
     "Settings": {
         "Judge": {"judge": ("Judge", ":material/gavel:")},

@@ -10,11 +10,12 @@ from metrics.store import Workspace
 
 def add_command(commands: Any) -> None:
     words = "evaluate the bundled samples that the workspace does not have yet"
-    add_parser(commands, "samples", _samples, help=words)
+    command = add_parser(commands, "samples", _samples, help=words)
+    command.add_argument("names", metavar="NAME", nargs="*", help="of these samples only, such as rag")
 
 
 def _samples(options: argparse.Namespace) -> None:
     from metrics.suites.samples import compute_missing
 
-    for run in compute_missing(Workspace(options.workspace)):
+    for run in compute_missing(Workspace(options.workspace), options.names):
         say(run.id)

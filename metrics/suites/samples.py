@@ -3,7 +3,7 @@
 import fcntl
 import json
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from metrics.core.storage import stored_at
 from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
 
-OPENED = "rag-judged"  # the sample that a studio without other runs opens: the newest run
+FIRST = "rag"  # the sample that a studio without runs computes and opens; its headline names a clear winner
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,11 @@ class Sample:
     def description(self) -> str:
         """What the sample is about, and what is wrong with each model."""
         return str(self.facts["description"])
+
+    @property
+    def line(self) -> str:
+        """What the sample is about, in a sentence."""
+        return self.description.partition(". ")[0].removesuffix(".") + "."
 
     def read(self) -> "tuple[Suite, Outputs]":
         """Return the suite and the outputs, restricted to the cases that the sample lists, if it does."""
@@ -74,16 +79,19 @@ def samples_kept(workspace: Workspace) -> list[Sample]:
     return [sample for sample in samples() if sample.id not in deleted]
 
 
-def start_missing(workspace: Workspace) -> bool:
-    """Compute the unfinished samples in a process of its own; return False where there are none."""
-    runs = sample_runs(workspace)
-    if all(sample.id in runs and runs[sample.id].state == "finished" for sample in samples_kept(workspace)):
+def start_first(workspace: Workspace) -> bool:
+    """Compute the sample FIRST in a process of its own where the workspace has no run; return whether it has none yet.
+
+    It stays away once it was deleted.
+    """
+    runs = workspace.runs()
+    if any(run.state == "finished" or run.spec.sample != FIRST for run in runs) or FIRST in workspace.bin.samples():
         return False
     make_folder(workspace.path)
     file = workspace.path / "samples.log"
     with stored_at(file), make_file(file).open("ab") as log:
         subprocess.Popen(  # noqa: S603 - our own interpreter on our own module
-            python_module("metrics", "samples", "--workspace", str(workspace.path)),
+            python_module("metrics", "samples", FIRST, "--workspace", str(workspace.path)),
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
@@ -93,9 +101,11 @@ def start_missing(workspace: Workspace) -> bool:
     return True
 
 
-def compute_missing(workspace: Workspace) -> list[Run]:
-    """Evaluate each unfinished sample, one after the other, OPENED last; does nothing while another process does so."""
-    from metrics import engine  # on use: the start page only needs start_missing
+def compute_missing(workspace: Workspace, names: Collection[str] = ()) -> list[Run]:
+    """Evaluate each unfinished sample, or those of `names`, one after the other; does nothing while another process
+    does so.
+    """
+    from metrics import engine  # on use: the start page only needs start_first
 
     make_folder(workspace.path)
     with make_file(workspace.path / "samples.lock").open("w") as lock:
@@ -104,9 +114,19 @@ def compute_missing(workspace: Workspace) -> list[Run]:
         except BlockingIOError:
             return []
         existing = sample_runs(workspace)
-        kept = sorted(samples_kept(workspace), key=lambda sample: sample.id == OPENED)
+        kept = [sample for sample in samples_kept(workspace) if not names or sample.id in names]
         runs = [existing.get(sample.id) or create(workspace, sample) for sample in kept]
         return [run if run.state in ("finished", "running") else engine.execute(run) for run in runs]
+
+
+def open_sample(workspace: Workspace, name: str) -> Run:
+    """Return the run of a sample, which is computed in a process of its own where it has not been yet."""
+    from metrics import engine
+
+    run = sample_runs(workspace).get(name) or create(workspace, next(one for one in samples() if one.id == name))
+    if run.state not in ("finished", "running", "starting"):
+        engine.start(run)
+    return run
 
 
 def create(workspace: Workspace, sample: Sample, judge: Mapping[str, Any] | None = None) -> Run:

@@ -72,7 +72,7 @@ def _page(run: str, page: str) -> Callable[[dict[str, str]], object]:
 
     from components.data import workspace_runs
 
-    workspace_runs.ensure_samples = lambda: False  # nothing else runs meanwhile
+    workspace_runs.waits_for_sample = lambda: False  # nothing else runs meanwhile
     app = AppTest.from_file(str(ROOT / "pages" / f"{page}.py"), default_timeout=600)
 
     def visit(address: dict[str, str]) -> None:

@@ -175,7 +175,7 @@ def test_every_command_reads_it(command, scene, runs, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_page_shows_it(page, run, monkeypatch):
-    monkeypatch.setattr("components.data.workspace_runs.ensure_samples", lambda: False)
+    monkeypatch.setattr("components.data.workspace_runs.waits_for_sample", lambda: False)
     app = AppTest.from_file(str(PROJECT / "pages" / f"{page}.py"), default_timeout=300)
     for name, value in {"run": run.id, **PAGES[page]}.items():
         app.query_params[name] = value

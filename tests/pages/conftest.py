@@ -92,7 +92,7 @@ def quick_app_tests() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def no_samples(monkeypatch: pytest.MonkeyPatch) -> None:
     """No process that computes samples is started beside a test."""
-    monkeypatch.setattr("components.data.workspace_runs.ensure_samples", lambda: False)
+    monkeypatch.setattr("components.data.workspace_runs.waits_for_sample", lambda: False)
 
 
 def animals_run(folder: Path) -> Run:

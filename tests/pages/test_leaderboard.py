@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlparse
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from components.data.workspace_runs import ensure_samples
+from components.data.workspace_runs import waits_for_sample
 from metrics.analysis import headline, leaderboard
 from metrics.presentation.viewers.board_drawing import PROBLEM
 from metrics.store import Run, Workspace
@@ -94,19 +94,36 @@ def sample_run(folder: Path) -> Run:
     return finished(Workspace(folder), labels_suite(), labels_outputs(), "classification", sample=sample)
 
 
-def test_the_first_screen_says_what_this_is_until_put_away(look_at: Look, open_page: Open) -> None:
+def test_a_tour_of_four_steps_leads_to_a_cell_a_case_and_the_report(look_at: Look) -> None:
     look_at(sample_run)
-    page = open_page("leaderboard")
-    said = next(text.value for text in page.text if text.value.startswith("Assay scores your models' outputs"))
+    page = AppTest.from_file(str(PROJECT / "app.py"), default_timeout=300).run()
     run = Workspace().run(page.query_params["run"])
     description = next(sample.description for sample in samples() if sample.id == run.spec.sample)
-    assert said.endswith(f"This is a bundled sample. {description}")
-    press(page, "Hide this")
-    assert not any(text.value.startswith("Assay scores") for text in page.text)
+    assert f"This is a bundled sample. {description}" in [text.value for text in page.text]
+    steps = [page.markdown[0].value]
+    for _ in range(3):
+        press(page, "Next")
+        steps += [mark.value for mark in page.markdown if " of 4" in mark.value]
+        if steps[-1] == "**2 of 4 · A cell**":
+            press(page, "Open the worst cell")
+            assert drawn(page)["open"]["model"] == page.query_params["of"]
+    assert [step[2] for step in steps] == ["1", "2", "3", "4"]
+    assert {"See the report", "Evaluate your own files", "More samples"} <= {button.label for button in page.button}
+    press(page, "Back")
+    press(page, "Open a case")
+    assert page.title[0].value == "Example"
+    assert page.query_params["model"]
 
 
-def test_a_run_of_the_users_own_needs_no_welcome(run: Run, open_page: Open) -> None:
-    assert not any(text.value.startswith("Assay scores") for text in open_page("leaderboard").text)
+def test_the_tour_can_be_skipped_and_is_not_for_runs_of_ones_own(look_at: Look, open_page: Open) -> None:
+    look_at(sample_run)
+    page = open_page("leaderboard")
+    press(page, "Skip the tour")
+    assert not [mark for mark in page.markdown if " of 4" in mark.value]
+
+
+def test_a_run_of_the_users_own_needs_no_tour(run: Run, open_page: Open) -> None:
+    assert not [mark for mark in open_page("leaderboard").markdown if " of 4" in mark.value]
 
 
 CELL = {"cell": "classification/accuracy", "of": "blunt"}
@@ -190,21 +207,22 @@ def test_the_next_question_is_the_problems(run: Run, open_page: Open) -> None:
     assert page.query_params["run"] == run.id
 
 
-def test_an_empty_workspace_computes_the_samples(workspace, monkeypatch, open_page):
+def test_an_empty_workspace_computes_one_sample_and_opens_it(workspace, monkeypatch, open_page):
     started = []
-    monkeypatch.setattr("components.data.workspace_runs.ensure_samples", ensure_samples)
-    monkeypatch.setattr("metrics.suites.samples.start_missing", lambda given: started.append(given.path) or True)
-    monkeypatch.setattr("components.data.workspace_runs.sample_titles", lambda: {"rag": "Questions about a handbook"})
+    monkeypatch.setattr("components.data.workspace_runs.waits_for_sample", waits_for_sample)
+    monkeypatch.setattr("metrics.suites.samples.start_first", lambda given: started.append(given.path) or True)
     page = open_page("leaderboard")
     assert started == [workspace]
-    assert page.subheader[0].value == "The sample evaluations are being computed"
+    assert page.subheader[0].value == "A sample evaluation is being computed"
+    sample_run(workspace)
     page.run()
     assert len(started) == 1
+    assert "1 of 4" in page.markdown[0].value
 
 
 def test_a_workspace_without_runs_and_samples_teaches(workspace, monkeypatch, open_page):
-    monkeypatch.setattr("components.data.workspace_runs.ensure_samples", ensure_samples)
-    monkeypatch.setattr("metrics.suites.samples.start_missing", lambda given: False)
+    monkeypatch.setattr("components.data.workspace_runs.waits_for_sample", waits_for_sample)
+    monkeypatch.setattr("metrics.suites.samples.start_first", lambda given: False)
     page = open_page("leaderboard")
     assert page.subheader[0].value == "No run yet"
     assert page.button[0].label == "Evaluate a suite"

@@ -53,7 +53,7 @@ def crowd(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Run
 def runs(crowd: tuple[Path, dict[str, Run]], monkeypatch: pytest.MonkeyPatch) -> dict[str, Run]:
     """The runs of the crowded workspace, which the pages look at and no test changes."""
     monkeypatch.setenv("ASSAY_WORKSPACE", str(crowd[0]))
-    monkeypatch.setattr("components.data.workspace_runs.ensure_samples", lambda: False)
+    monkeypatch.setattr("components.data.workspace_runs.waits_for_sample", lambda: False)
     return crowd[1]
 
 

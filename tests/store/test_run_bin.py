@@ -84,13 +84,13 @@ class TestBin:
     def test_a_deleted_sample_is_not_computed_again(self, workspace, monkeypatch):
         two = samples.samples()[:2]
         monkeypatch.setattr(samples, "samples", lambda: two)
+        monkeypatch.setattr(samples, "FIRST", two[0].id)
         store, known = Workspace(), [sample.id for sample in two]
         runs = [finished(store, text_suite(), text_outputs(), "rouge", sample=name) for name in known]
         store.delete_run(runs[0].id)
         assert [sample.id for sample in samples.samples_kept(store)] == known[1:]
-        assert not samples.start_missing(store)
         store.bin.empty()
-        assert not samples.start_missing(store)
         store.delete_run(runs[1].id)
+        assert not samples.start_first(store)
         store.bin.restore(runs[1].id)
         assert [sample.id for sample in samples.samples_kept(store)] == known[1:]
