@@ -165,7 +165,7 @@ export default function (component) {
   const tip = find(".tip");
   const more = find(".more");
   const keys = find(".keys");
-  find(".headline").textContent = find(".headline").title = data.headline;
+  find(".headline").textContent = data.headline;
   root.dataset.cells = data.cells_as;
   root.classList.toggle("signed", data.cells.flat().some((cell) => cell?.[2]?.includes("−"))); // intervals with a sign are wider
   const longest = Math.max(...data.names.map((name) => name.length), 12);
