@@ -48,7 +48,7 @@ class ClassPair(NamedTuple):
     classes: tuple[str, str]
     gain: float
     gain_of_all: float
-    count: int
+    boxes: int
     positions: Ints
 
 
@@ -72,7 +72,7 @@ def object_insights(run: Run, board: Leaderboard) -> Iterator[Insight]:
         if pair := costliest_pair(run, evaluator, model):
             ids = [cases[position] for position in pair.positions]
             evidence = (
-                f"{pair.count:,} boxes of one found as the other; AP50 computed again with their class right, "
+                f"{pair.boxes:,} boxes of one found as the other; AP50 computed again with their class right, "
                 f"+{number(pair.gain_of_all)} with the class of every such box"
             )
             yield _pair_row(model, "AP50", pair.classes, pair.gain, ids, evidence, evaluator)
@@ -200,14 +200,15 @@ def confused_classes(run: Run) -> Iterator[Insight]:
         wrong = own[own["one"] != own["other"]].groupby(["one", "other"])["case_id"].agg(list)
         if wrong.empty or len({*own["one"], *own["other"]}) < 3:  # of two classes there is only one pair
             continue
-        (one, other), ids = max(wrong.items(), key=lambda pair: len(pair[1]))
+        pair: Any = wrong.map(len).idxmax()
+        ids: list[str] = wrong[pair]
         gain = len(ids) / len(own)
         if gain >= MIN_GAIN:
             evidence = (
                 f"{len(ids):,} of {len(own):,} cases are one taken for the other, of {wrong.map(len).sum():,} that are "
                 "wrong"
             )
-            yield _pair_row(str(model), "accuracy", (one, other), gain, ids, evidence, "classification")
+            yield _pair_row(str(model), "accuracy", pair, gain, ids, evidence, "classification")
 
 
 def _pair_row(

@@ -273,7 +273,7 @@ def _identical_models(board: Leaderboard, models: Sequence[str]) -> dict[str, st
     At least MIN_SAME of the numbers lie inside their metric's range: those at its ends are easily equal by chance.
     """
     found: dict[object, str] = {}
-    identical = {}
+    identical: dict[str, str] = {}
     for model in models:
         cells = [(column, board.cells.get((model, column.key), NOT_EVALUATED)) for column in board.columns]
         telling = (cell.value is not None and column.low < cell.value < column.high for column, cell in cells)

@@ -42,24 +42,6 @@ def missing_cases(run: Run, evaluator: str, metric: str) -> Mapping[str, Bools]:
     return found
 
 
-def difference_bounds(
-    column: Column, a: Floats, b: Floats, missing_a: Bools, missing_b: Bools, weights: Floats | None
-) -> tuple[float, float] | None:
-    """Return the least and the largest mean difference b − a that the cases allow which only one of two models lacks.
-
-    a, b: values [n], NaN for none; missing: which of them [n] should be there. Cases that both lack are left out. None
-    where the metric's range has no end.
-    """
-    if not math.isfinite(column.high - column.low):
-        return None
-    either = ~np.isnan(a) & (~np.isnan(b) | missing_b) | ~np.isnan(b) & missing_a
-    ends = []
-    for of_a, of_b in ((column.high, column.low), (column.low, column.high)):
-        apart = np.where(np.isnan(b), of_b, b) - np.where(np.isnan(a), of_a, a)
-        ends.append(weighted_mean(np.where(either, apart, np.nan), weights))
-    return ends[0], ends[1]
-
-
 def overtaking(
     run: Run, columns: Sequence[Column], cells: Mapping[tuple[str, str], Cell], tag: str | None = None
 ) -> dict[tuple[str, str], tuple[str, ...]]:
@@ -87,15 +69,16 @@ def overtaking(
 
 def _may_pass(run: Run, column: Column, values: Floats | None, model: str, other: str, tag: str | None) -> bool:
     """Return whether `other` may be as good as `model`, or nothing is known about that."""
-    if values is None:
+    if values is None or not math.isfinite(column.high - column.low):
         return True
     design, missing = run.sampling_design(tag), missing_cases(run, column.evaluator, column.metric)
     one, two = (values[:, run.models.index(name)] for name in (model, other))
     lacks, others = (missing[name][design.inside] for name in (model, other))
-    bounds = difference_bounds(column, one, two, lacks, others, design.weights)
-    if bounds is None:
-        return True
-    return bounds[0] <= EQUAL if column.direction == "lower" else bounds[1] >= -EQUAL
+    worst, best = (column.high, column.low) if column.direction == "lower" else (column.low, column.high)
+    whole = np.where(np.isnan(one) & lacks & ~np.isnan(two), worst, one)
+    passing = np.where(np.isnan(two) & others & ~np.isnan(one), best, two) - whole
+    ahead = weighted_mean(passing, design.weights)
+    return ahead <= EQUAL if column.direction == "lower" else ahead >= -EQUAL
 
 
 def _values_of(run: Run, column: Column, tag: str | None) -> Floats | None:

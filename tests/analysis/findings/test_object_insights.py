@@ -71,7 +71,7 @@ def test_the_pair_that_costs_most_is_computed_again(workspace: Path) -> None:
     assert costliest_pair(run, "coco_summary", "even") is None
     pair = costliest_pair(run, "coco_summary", "mixed")
     assert pair is not None
-    assert (pair.classes, pair.count, len(pair.positions)) == (("cow", "horse"), 16, 16)
+    assert (pair.classes, pair.boxes, len(pair.positions)) == (("cow", "horse"), 16, 16)
     assert (pair.gain, pair.gain_of_all) == pytest.approx((2 / 3, 2 / 3))
     (said,) = insights(run).query("kind == 'confused_classes'").to_dict("records")
     assert said["message"] == "mixed: +0.667 AP50 if cow/horse were right: open these 16"

@@ -10,7 +10,8 @@ import pytest
 import metrics
 from metrics import analysis
 from metrics.analysis import Column
-from metrics.analysis.leaderboard.unscored import difference_bounds
+from metrics.analysis.comparison.case_values import CaseValues
+from metrics.analysis.comparison.unscored_pairs import OneSided
 from metrics.core.evaluator import MISSING, Status
 from metrics.core.suite import Outputs, Suite
 from metrics.reports.baseline import differences, non_inferior, worse
@@ -200,10 +201,13 @@ def test_difference_bounds_hold_whatever_the_missing_values_are() -> None:
         lacks_a, lacks_b = rng.random((2, 6)) < 0.3
         weights = rng.integers(1, 4, 6).astype(float)
         given_a, given_b = np.where(lacks_a, np.nan, a), np.where(lacks_b, np.nan, b)
-        found = difference_bounds(RANGE, given_a, given_b, lacks_a, lacks_b, weights)
         either = ~(lacks_a & lacks_b)
         if not either.any():
             continue
+        lacking = OneSided(lacks_a & ~lacks_b, lacks_b & ~lacks_a, 0.5)
+        both = [CaseValues(values, single=True) for values in (given_a, given_b)]
+        pairs = [lacking.completed(RANGE, *both, worst) for worst in (True, False)]
+        found = [np.average((y.values - x.values)[either], weights=weights[either]) for x, y in pairs]
         ends = [
             np.average((np.where(lacks_b, y, b) - np.where(lacks_a, x, a))[either], weights=weights[either])
             for x, y in ((0, 0), (0, 1), (1, 0), (1, 1))
