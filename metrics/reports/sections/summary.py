@@ -132,11 +132,17 @@ def _counts(board: Leaderboard) -> tuple[dict[str, int], int]:
 
 
 def _fails(board: Leaderboard, groups: Sequence[ProblemGroup], insights: pd.DataFrame) -> Iterator[str]:
-    """Yield the thresholds that models miss, a sentence a metric, then what fails for every model."""
-    for group in groups[:MOST_FAILING]:
-        yield group.sentence
-    if len(groups) > MOST_FAILING:
-        yield f"{plural(len(groups) - MOST_FAILING, 'more metric')} with a missed threshold: see Problems."
+    """Yield the thresholds that models miss, those of an evaluator that the same models miss in one sentence, then what
+    fails for every model.
+    """
+    causes: dict[tuple[str, frozenset[str]], list[ProblemGroup]] = {}
+    for group in groups:
+        causes.setdefault((group.problems[0].evaluator, frozenset(group.models)), []).append(group)
+    for first, *others in list(causes.values())[:MOST_FAILING]:
+        also = named([other.title.rpartition(": ")[2] for other in others])
+        yield f"{first.sentence}{f' So are its thresholds in {also}.' if others else ''}"
+    if len(causes) > MOST_FAILING:
+        yield f"{plural(len(causes) - MOST_FAILING, 'more cause')} of missed thresholds: see Problems."
     if not groups:
         judged = any(column.threshold is not None for column in board.columns)
         yield "No model misses a threshold." if judged else "No metric has a threshold, so none is missed."
@@ -190,8 +196,8 @@ def _choice(head: analysis.Headline, missed: Sequence[str], spent: Sequence[str]
             f"Use {only}{fix}." if fix or head.judged else f"Set thresholds: none says whether {only} is good enough."
         )
     if head.leader is not None:
-        worst = head.tallies[head.leader].worst
-        return f"{f'Mind {worst}; else choose' if worst else 'Choose'} {head.leader}{fix}."
+        metric, _, loss = head.tallies[head.leader].worst.partition(": ")
+        return f"{f'Unless {metric} decides ({loss}), choose' if metric else 'Choose'} {head.leader}{fix}."
     how = "Mark the metrics that decide" if head.differing else "Add cases to tell the models apart"
     return f"Do not choose by these metrics alone. {how}, or choose by price and speed{also}."
 
