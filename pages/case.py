@@ -19,7 +19,7 @@ from components.views.objects.image_case import (
     picture,
     show_image,
 )
-from components.views.results import asked_models, case_choice, mark_controls
+from components.views.results import asked_models, case_choice, case_scores, mark_controls
 from components.widgets import controls, filters, url
 from components.widgets.frame import empty, frame
 from metrics.analysis import Segment
@@ -120,22 +120,34 @@ class AnswerView(NamedTuple):
 
 
 def show_text(run: str, view: case_views.CaseView, chosen: list[Shown], around: ListNumber) -> None:
-    """Draw question, expected answers, the answers side by side, the scores and their evidence."""
+    """Draw question, expected answers and contexts, the answers side by side with their scores, and why they failed."""
     warn_of_calibration(run, around)
-    scores = shown_scores(view.scores, chosen)
-    judge_calls.draw_suspicions(judge_calls.suspicions(scores["judge"]))
+    columns = {(column.evaluator, column.metric): column for column in run_reads.leaderboard(run).columns}
+    rows = shown_scores(view.scores, chosen)
+    scores = case_scores.CaseScores(rows, columns, (around.evaluator, around.metric))
+    judge_calls.draw_suspicions(judge_calls.suspicions(rows["judge"]))
     text_case.draw_case(view.case)
+    contexts = {shown.column: contexts_of(shown) for shown in chosen}
+    ids = {shown.column: list(shown.output.get("context_ids") or []) for shown in chosen}
+    are_shared = len({(*texts, None, *ids[column]) for column, texts in contexts.items()}) == 1
+    if are_shared:
+        column = chosen[0].column
+        text_case.draw_list("Retrieved contexts", contexts[column], "c-shared", ids[column])
     how = answer_view(run, view.case, chosen, around)
     for place, shown in zip(st.columns(len(chosen)), chosen, strict=True):
         with place:
-            own = scores[scores["column"] == shown.column]
+            own = rows[rows["column"] == shown.column]
             show_answer(run, view.case, shown, own, around, how)
+            scores.draw_marks(shown.column)
             show_label_scores(view.predictions, shown.output)
-            column, contexts, ids = shown.column, contexts_of(shown), ids_of(shown)
-            text_case.draw_list("Retrieved contexts", contexts, f"c-{column}", ids)
+            column = shown.column
+            if not are_shared:
+                text_case.draw_list("Retrieved contexts", contexts[column], f"c-{column}", ids[column])
             show_chat(column, shown.output, view.case, own)
             show_trace(column, shown.output, view.case, own)
-    show_scores(scores, chosen, around.evaluator)
+    passages = case_scores.Passages(contexts, ids)
+    scores.draw_evidence(passages)
+    scores.draw_table(passages)
 
 
 def warn_of_calibration(run: str, around: ListNumber) -> None:
@@ -199,26 +211,6 @@ def show_answer(
 def contexts_of(shown: Shown) -> list[str]:
     """Return the contexts that the output retrieved."""
     return list(shown.output["retrieved_contexts"] or [])
-
-
-def ids_of(shown: Shown) -> list[str]:
-    """Return the ids of the contexts, as far as the output has them."""
-    return list(shown.output.get("context_ids") or [])
-
-
-def show_scores(scores: pd.DataFrame, chosen: list[Shown], evaluator: str) -> None:
-    """Draw the evidence by evaluator, that of the page's question first, and the table of all scores."""
-    titles = {name: title_of(name) for name in scores["evaluator"].unique()}
-    contexts = {shown.column: contexts_of(shown) for shown in chosen}
-    ids = {shown.column: ids_of(shown) for shown in chosen}
-    first = scores["evaluator"] == evaluator
-    for part in (scores[first], scores[~first]):
-        text_case.draw_evidence_by_evaluator(part, titles, contexts, evaluator, ids)
-    st.subheader("Scores", anchor=False)
-    columns = [shown.column for shown in chosen]
-    heads: dict[str, Any] = {"evaluator": "Evaluator", "metric": "Metric"}
-    heads |= {column: st.column_config.TextColumn(alignment="right") for column in columns}
-    st.dataframe(case_texts.score_table(scores, titles, columns), hide_index=True, column_config=heads)
 
 
 def show_chat(column: str, output: Mapping[str, Any], case: Mapping[str, Any], scores: pd.DataFrame) -> None:

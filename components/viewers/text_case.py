@@ -14,6 +14,8 @@ import streamlit as st
 from components.viewers import prose
 from components.viewers.browser_component import browser_component
 from components.views.judge import judge_calls
+from components.widgets.literal import literal
+from metrics.presentation import format
 from metrics.presentation.markdown_tree import markdown_tree
 from metrics.presentation.marked_text import Part, difference, with_claims
 from metrics.presentation.phrases import context_titles
@@ -25,6 +27,7 @@ from metrics.presentation.viewers.prose_blocks import block
 ANSWER_HEIGHT = 210  # pixels of an answer before it scrolls
 CASE_HEIGHT = 130
 COLUMNS = 3  # models side by side
+FIRST_LINE = 90  # characters of the first passage in the title of a folded list
 
 
 def draw_case(case: Mapping[str, Any]) -> None:
@@ -97,10 +100,11 @@ def draw_difference(
 def draw_list(
     title: str, texts: Sequence[str], key: str, ids: Sequence[str | None] | None = None, opened: bool = False
 ) -> None:
-    """Draw a list of passages, with their ids if any, in an expander that shows how many; nothing if there are none."""
+    """Draw passages, with their ids if any, in an expander that shows how many and how they begin; nothing for none."""
     if not texts:
         return
-    with st.expander(f"{title} ({len(texts)})", key=key, expanded=opened):
+    beginning = "" if opened else f": {literal(format.shorten(texts[0].strip(), FIRST_LINE))}"
+    with st.expander(f"{title} ({len(texts)}){beginning}", key=key, expanded=opened):
         for name, text in zip(context_titles(len(texts), ids), texts, strict=True):
             if ids:
                 st.text(name)  # literal: an id could be Markdown
@@ -134,38 +138,34 @@ def draw_evidence(
         judge_calls.draw_calls(score["judge"], key)
 
 
-def draw_evidence_by_evaluator(
+def draw_evaluator_evidence(
     scores: pd.DataFrame,
-    titles: Mapping[str, str],
+    title: str,
     contexts: Mapping[str, Sequence[str]],
-    opened: str | None,
     ids: Mapping[str, Sequence[str | None]],
+    asked: bool = False,
 ) -> None:
-    """Draw an expander for each evaluator that has more than a value, the outputs side by side; `opened` starts open.
+    """Draw what the scores of one evaluator rest on, the outputs side by side; nothing where they have only values.
 
-    `contexts` are those of each output, by its column, in order; `ids` theirs, empty where they have none.
+    `contexts` are those of each output, by its column, in order; `ids` theirs, empty where they have none. asked: say
+    so where there is nothing.
     """
-    for evaluator, rows in scores.groupby("evaluator", sort=False):
-        has_evidence = rows["reason"].notna()
-        for part in ("evidence", "verdicts", "judge"):
-            has_evidence |= rows[part].map(bool)
-        explained = rows[has_evidence].drop_duplicates(["column", "reason"])
-        if explained.empty:
-            continue
-        # drawn when it is open: the tables of every evaluator would take longer than all else on the page
-        box = st.expander(
-            f"Evidence: {titles[str(evaluator)]}", evaluator == opened,
-            key=f"evidence-of-{evaluator}", on_change="rerun",
-        )  # fmt: skip
-        if not box.open:
-            continue
-        with box:
-            for place, column in zip(st.columns(len(contexts)), contexts, strict=True):
-                with place:
-                    if len(contexts) > 1:
-                        st.text(column)
-                    for row in explained[explained["column"] == column].to_dict("records"):
-                        draw_evidence(row, contexts[column], f"{evaluator}-{row['metric']}-{column}", ids[column])
+    has_evidence = scores["reason"].notna()
+    for part in ("evidence", "verdicts", "judge"):
+        has_evidence |= scores[part].map(bool)
+    explained = scores[has_evidence].drop_duplicates(["column", "reason"])
+    if explained.empty:
+        if asked:
+            st.text(f"{title}: a score without more evidence than its value.")
+        return
+    st.subheader(f"Why: {literal(title)}", anchor=False)
+    for place, column in zip(st.columns(len(contexts)), contexts, strict=True):
+        with place:
+            if len(contexts) > 1:
+                st.text(column)
+            for row in explained[explained["column"] == column].to_dict("records"):
+                key = f"{row['evaluator']}-{row['metric']}-{column}{'-asked' * asked}"
+                draw_evidence(row, contexts[column], key, ids[column])
 
 
 def _draw_list(

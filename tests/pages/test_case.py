@@ -45,6 +45,16 @@ def test_a_text_case_with_the_models_side_by_side(texts: Run, open_page: Open) -
     assert scores.loc[scores["metric"] == "ROUGE-L", ["exact", "hostile"]].to_numpy().tolist() == [["1.00", "0.00"]]
 
 
+def test_why_stands_open_and_every_score_in_one_table(look_at: Look, open_page: Open) -> None:
+    page = open_page("case", run=look_at(judged_run).id, case="gate", evaluator="faithfulness", metric="faithfulness")
+    assert "Why: Faithfulness" in [heading.value for heading in page.subheader]
+    assert not [part.label for part in page.expander if part.label.startswith("Evidence")]
+    scores = page.dataframe[-1].value
+    assert scores["small"].tolist()[0] == "✗ 0.500", "what failed stands first"
+    contexts = [part.label for part in page.expander if part.label.startswith("Retrieved contexts")]
+    assert contexts == ["Retrieved contexts (3): Suspension bridges hang from cables."], "once, as both have the same"
+
+
 def test_text_of_models_is_never_markup(texts: Run, open_page: Open) -> None:
     for view in ("written", "expected"):
         page = open_page("case", run=texts.id, case="t1", view=view, **ROUGE)
