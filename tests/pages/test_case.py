@@ -52,7 +52,7 @@ def test_why_stands_open_and_every_score_in_one_table(look_at: Look, open_page: 
     scores = page.dataframe[-1].value
     assert scores["small"].tolist()[0] == "✗ 0.500", "what failed stands first"
     contexts = [part.label for part in page.expander if part.label.startswith("Retrieved contexts")]
-    assert contexts == ["Retrieved contexts (3): Suspension bridges hang from cables."], "once, as both have the same"
+    assert contexts == [r"Retrieved contexts (3): Suspension bridges hang from cables\."], "once, as both have the same"
 
 
 def test_text_of_models_is_never_markup(texts: Run, open_page: Open) -> None:

@@ -2,6 +2,8 @@
 
 import pytest
 
+from components.data import run_reads, thresholds
+from components.views.results import threshold_table
 from metrics.store import Run
 from tests.pages.conftest import HOSTILE, Look, Open, animals_run
 from tests.pages.reading import press
@@ -50,13 +52,25 @@ def test_thresholds_are_set_by_the_best_model_and_removed(look_at_copy: Look, op
     after = page.dataframe[0].value
     assert set(after["from"]) == {"profile Thresholds"}
     accuracy = after.set_index("metric").loc["Classification: Accuracy\N{NO-BREAK SPACE}↑"]
-    assert accuracy["threshold"] == f"≥ {float(accuracy['best']) * 0.98:g}"
+    assert accuracy["threshold"] == pytest.approx(float(accuracy["best"]) * 0.98)
     assert accuracy["problems"] == 2
     assert accuracy["code"] == "classification.accuracy"
     board = open_page("problems", run=run.id)
     assert "Thresholds: profile Thresholds" in [text.value for text in board.text]
     page = press(page, "Remove")
-    assert page.dataframe[0].value["threshold"].tolist() == before["threshold"].tolist()
+    assert page.dataframe[0].value["threshold"].equals(before["threshold"])
+
+
+def test_what_is_typed_into_the_table_is_set(look_at_copy: Look, monkeypatch: pytest.MonkeyPatch) -> None:
+    run, set_before = look_at_copy(animals_run), {}
+    columns = run_reads.leaderboard(run.id).columns
+    monkeypatch.setattr(thresholds, "set_thresholds", set_before.update)
+    edits = {0: {"threshold": 0.123}, 1: {"threshold": None}, 2: {"chosen": True}}
+    monkeypatch.setattr(threshold_table.st, "session_state", {"table": {"edited_rows": edits}})
+    threshold_table._set_edited("table", columns)
+    wanted = {(columns[place].evaluator, columns[place].metric): value for place, value in ((0, 0.123), (1, None))}
+    assert set_before == {key: value for key, value in wanted.items() if value != columns[1].threshold}
+    assert threshold_table._ticked("table", columns) == [columns[2]]
 
 
 def test_a_profile_is_made_and_removed(look_at_copy: Look, open_page: Open) -> None:

@@ -1,6 +1,8 @@
 """Setting the thresholds of a run's metrics: by a model's value or by hand, kept in profiles of the workspace."""
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -10,14 +12,15 @@ from components.widgets.literal import literal
 from components.widgets.tables import header, numeric
 from metrics.analysis import Column
 from metrics.presentation import format
-from metrics.presentation.phrases import limit, metric_title
+from metrics.presentation.phrases import metric_title
 
 AS_STARTED = "As each run was started"
+PASSES = "The lowest value that passes; of a metric with ↓ the highest."
 SLACK = "The threshold is this much of the value worse than it: of 0.80, 2 % is 0.784; of an error of 0.50, 0.51."
 
 
 def draw_thresholds(run: str) -> None:
-    """Draw the profiles, and the metrics of a run with the thresholds in force, to be set."""
+    """Draw the profiles, and the metrics of a run with the thresholds in force, to be edited in their cells."""
     board, profiles = run_reads.leaderboard(run), thresholds.threshold_profiles()
     columns = [column for column in board.columns if column.direction != "none" and not column.minor]
     _draw_profiles(profiles)
@@ -29,8 +32,9 @@ def draw_thresholds(run: str) -> None:
         own = (column.evaluator, column.metric) in profiles.given
         rows.append(
             {
+                "chosen": False,
                 "metric": metric_title(column),
-                "threshold": limit(column.threshold, column.direction),
+                "threshold": column.threshold,
                 "from": f"profile {profiles.in_force}" if own else "" if column.threshold is None else "the run",
                 "best": "" if best is None else format.number(values[best]),
                 "model": best or "",
@@ -38,16 +42,21 @@ def draw_thresholds(run: str) -> None:
                 "code": f"{column.evaluator}.{column.title}",
             }
         )
+    table = pd.DataFrame(rows).astype({"threshold": float})
+    # other thresholds are another table: what was typed into the one before is stored, and its ticks are done with
+    state = hashlib.sha256(table.to_json().encode()).hexdigest()[:12]
+    key = f"thresholds-{run}-{state}"
     may_set = visitors.may("editor")
     if may_set:
-        st.text("Choose metrics in the table, then set their thresholds. Without a choice a button sets all of them.")
-        _draw_buttons(run, board.models, columns, f"thresholds-{run}")
-    st.dataframe(
-        pd.DataFrame(rows), hide_index=True, key=f"thresholds-{run}", on_select="rerun" if may_set else "ignore",
-        selection_mode="multi-row",
-        height="auto" if len(rows) < 12 else 430,
+        st.text("Type thresholds into their cells, or empty them. The buttons set the ticked metrics, or all of them.")
+        _draw_buttons(run, board.models, _ticked(key, columns))
+    st.data_editor(
+        table, hide_index=True, key=key, height="auto" if len(rows) < 12 else 430,
+        disabled=[name for name in table if name not in ("chosen", "threshold")] if may_set else True,
+        on_change=_set_edited, args=(key, columns), column_order=list(table)[0 if may_set else 1 :],
         column_config={
-            "metric": header("Metric", 190), "threshold": numeric("Passes if", 80),
+            "chosen": st.column_config.CheckboxColumn("", width=36), "metric": header("Metric", 190),
+            "threshold": st.column_config.NumberColumn("Passes from", width=96, format="%.4g", help=PASSES),
             "from": header("Set by", 100), "best": numeric("Best value", 84), "model": header("Reached by", 125),
             "problems": st.column_config.NumberColumn("Models that miss it", width=136),
             "code": header("Code", 210, "what the command, the exports and the docs call the metric"),
@@ -55,10 +64,24 @@ def draw_thresholds(run: str) -> None:
     )  # fmt: skip
 
 
-def _selected(key: str, columns: Sequence[Column]) -> list[Column]:
-    state = st.session_state.get(key) or {}
-    rows = state.get("selection", {}).get("rows", [])
-    return [columns[row] for row in rows if row < len(columns)] or list(columns)
+def _edits(key: str) -> Mapping[int, Mapping[str, Any]]:
+    return (st.session_state.get(key) or {}).get("edited_rows", {})
+
+
+def _ticked(key: str, columns: Sequence[Column]) -> list[Column]:
+    rows = [row for row, edit in _edits(key).items() if edit.get("chosen") and row < len(columns)]
+    return [columns[row] for row in sorted(rows)] or list(columns)
+
+
+def _set_edited(key: str, columns: Sequence[Column]) -> None:
+    """Set the thresholds that were typed, and remove those whose cells were emptied."""
+    given = {
+        (columns[row].evaluator, columns[row].metric): edit["threshold"]
+        for row, edit in _edits(key).items()
+        if "threshold" in edit and edit["threshold"] != columns[row].threshold
+    }
+    if given:
+        thresholds.set_thresholds(given)
 
 
 def _draw_profiles(profiles: thresholds.Profiles) -> None:
@@ -90,22 +113,16 @@ def _draw_profiles(profiles: thresholds.Profiles) -> None:
             st.rerun()
 
 
-def _draw_buttons(run: str, models: Sequence[str], columns: Sequence[Column], key: str) -> None:
-    chosen = _selected(key, columns)
+def _draw_buttons(run: str, models: Sequence[str], chosen: Sequence[Column]) -> None:
     keys = [column.key for column in chosen]
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        slack = st.number_input("Worse by, %", 0.0, 100.0, 2.0, 0.5, "%.1f", help=SLACK, width=130)
+        slack = st.number_input("Allowed drop, %", 0.0, 100.0, 2.0, 0.5, "%.1f", help=SLACK, width=150)
         st.button(
             "As the best model", type="primary", icon=":material/trophy:", on_click=_set,
-            args=(run, keys, None, slack / 100), help="The best value of each metric, less the slack beside.",
+            args=(run, keys, None, slack / 100), help="The best value of each metric, minus the allowed drop.",
         )  # fmt: skip
         model = st.selectbox("Model", models, width=220)
         st.button("As this model", on_click=_set, args=(run, keys, model, slack / 100))
-        if len(chosen) == 1:
-            (column,) = chosen
-            value = st.number_input("Value", value=column.threshold, format="%.4g", width=130, placeholder="none")
-            given = {(column.evaluator, column.metric): value}
-            st.button("Set this value", on_click=thresholds.set_thresholds, args=(given,), disabled=value is None)
         own = {(column.evaluator, column.metric): None for column in chosen}
         st.button("Remove", on_click=thresholds.set_thresholds, args=(own,), help="Back to the thresholds of the run.")
 
