@@ -4,10 +4,12 @@ The server imports this before it runs, so components.data, whose caches want a 
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from datetime import datetime
 from itertools import count
 
 import streamlit as st
+from streamlit.errors import StreamlitAPIException
 
 from components.widgets import url
 from components.widgets.literal import literal
@@ -15,8 +17,8 @@ from components.widgets.literal import literal
 TITLE = "✗ An error of Assay stopped this view"
 KEPT = "Nothing that was computed or saved is lost: runs, suites and uploads are on disk, and what is running goes on."
 ADVICE = (
-    "Reload, or open another page. If it happens again, report it with these details, which hold nothing of your data; "
-    "the server's log has more."
+    "Try again, or go on from the runs. If it happens again, report it with these details, which hold nothing of your "
+    "data. The traceback is in the studio's log at {}: the terminal that it was started in, or `docker logs`."
 )
 _numbers = count(1)  # of cards: several fragments of a page may fail in one place
 
@@ -70,6 +72,9 @@ def draw_card(failure: Exception) -> None:
     with st.container(border=True):
         st.subheader(TITLE, anchor=False)
         st.text(KEPT)
-        st.text(ADVICE)
+        st.text(ADVICE.format(datetime.now().strftime("%H:%M:%S")))
         st.code(error_reports.error_report(failure, page if page in url.PAGES else ""), language=None, wrap_lines=True)
-        st.button("Reload", key=f"reload-{next(_numbers)}", icon=":material/refresh:", type="primary")
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.button("Try again", key=f"reload-{next(_numbers)}", icon=":material/refresh:", type="primary")
+            with suppress(StreamlitAPIException):  # of a server without the studio's pages
+                url.link("Runs", "runs", icon=":material/arrow_forward:")

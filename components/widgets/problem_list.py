@@ -6,7 +6,7 @@ import streamlit as st
 
 from components.data import evaluation_inputs
 from metrics.core.errors import InputProblem
-from metrics.core.input_problems import grouped
+from metrics.core.input_problems import count_words, grouped
 from metrics.presentation import format
 
 SHOWN = 8  # groups
@@ -22,12 +22,11 @@ def draw_problems(problems: Sequence[InputProblem], name: str) -> None:
             st.text(f"… and {format.plural(len(groups) - SHOWN, 'more kind')} of problems, all of them in the list.")
         if len(problems) > 1:
             st.download_button(
-                f"Download all {format.count(len(problems))}", data=lambda: evaluation_inputs.problems_csv(problems),
+                f"Download all {format.count(len(problems))} rows",
+                data=lambda: evaluation_inputs.problems_csv(problems),
                 file_name="problems.csv", mime="text/csv", on_click="ignore", icon=":material/download:",
                 key=f"problems-{name}", type="tertiary",
             )  # fmt: skip
 
 
-def words(problems: Sequence[InputProblem]) -> str:
-    """Return how many problems there are as a user counts them: equal ones once."""
-    return format.plural(len(grouped(problems)), "problem")
+words = count_words  # of how many problems there are, for the pages

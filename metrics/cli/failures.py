@@ -10,7 +10,7 @@ from tempfile import mkstemp
 from metrics.cli import log_lines
 from metrics.cli.terminal import say
 from metrics.core.errors import AssayError, InputError, StorageError, describe_failure
-from metrics.core.input_problems import grouped
+from metrics.core.input_problems import count_words, grouped
 from metrics.core.storage import storage_error
 from metrics.core.terminal_escapes import escape_controls
 
@@ -43,7 +43,7 @@ def _print_problems(failure: AssayError, options: argparse.Namespace | None) -> 
         return
     say(*failure.args, file=sys.stderr)
     if every is False and len(grouped(problems)) < len(problems):
-        say(f"{len(problems):,} problems; --all-problems prints each", file=sys.stderr)
+        say(f"{count_words(problems)}; --all-problems prints each row", file=sys.stderr)
 
 
 def _print_internal(failure: Exception, options: argparse.Namespace | None) -> None:

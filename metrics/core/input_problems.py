@@ -132,6 +132,14 @@ def lines_of(problems: Iterable[InputProblem], shown: int) -> list[str]:
     return lines
 
 
+def count_words(problems: Iterable[InputProblem]) -> str:
+    """Return how many problems there are, each cause once, and in how many rows: `2 problems in 10 rows`."""
+    groups = grouped(problems)
+    rows = sum(group.count for group in groups if group.examples[0][0].row is not None)
+    text = f"{len(groups):,} problem{'s' * (len(groups) != 1)}"
+    return f"{text} in {rows:,} rows" if rows > len(groups) else text
+
+
 def short(text: str, most: int = SHOWN_CHARACTERS) -> str:
     """Return `text` on one line, shortened, with control characters escaped: it may be hostile."""
     flat = "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)

@@ -83,7 +83,7 @@ def test_problems_are_grouped_and_all_of_them_on_request(files, capsys):
     assert capsys.readouterr().err.splitlines() == [
         "wrong.csv, column tokens, 9 rows: found 'many' (9 rows, first 2); expected a number",
         "wrong.csv, row 11, column case_id: found 'zz'; expected the id of a case of the suite",
-        "10 problems; --all-problems prints each",
+        "2 problems in 10 rows; --all-problems prints each row",
     ]
     assert run(files, "suite.csv", "wrong.csv", "--quiet", "--all-problems", *ROUGE) == 2
     told = capsys.readouterr().err.splitlines()

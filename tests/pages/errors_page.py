@@ -16,7 +16,15 @@ def part(name: str) -> None:
         fail()
 
 
+@st.dialog("A question")
+def question() -> None:
+    if st.session_state.get("dialogs") or st.button("Fail in a dialog"):
+        fail()
+
+
 st.title("A page")
+if st.session_state.get("dialogs") or st.button("Ask"):
+    question()
 st.button("Fail in a callback", on_click=fail)
 st.download_button("Fail in a download", data=fail, file_name="a.csv", on_click="ignore")
 for name in ("one", "two"):

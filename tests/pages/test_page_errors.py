@@ -13,7 +13,10 @@ from components.data.error_reports import error_report
 from components.widgets import page_error
 from metrics.core.errors import AssayError, InputError, RunCorrupt, StorageError
 from tests.pages import errors_page, studio_logs
-from tests.pages.conftest import serving, settle
+from tests.pages.conftest import PROJECT, serving, settle
+from tests.pages.reading import labelled
+
+PAGES = sorted(path.stem for path in (PROJECT / "pages").glob("[a-z]*.py"))
 
 
 @pytest.fixture
@@ -36,7 +39,7 @@ def fail_at_once(page: AppTest) -> None:
 
 
 def fail_in_a_callback(page: AppTest) -> None:
-    page.run().button[0].click().run()
+    labelled(page.run().button, "Fail in a callback").click().run()
 
 
 def fail_in_a_fragment(page: AppTest) -> None:
@@ -44,8 +47,32 @@ def fail_in_a_fragment(page: AppTest) -> None:
     page.run()
 
 
+def fail_in_a_dialog(page: AppTest) -> None:
+    page.session_state["dialogs"] = True
+    page.run()
+
+
 @pytest.mark.usefixtures("handled")
-@pytest.mark.parametrize("fail", [fail_at_once, fail_in_a_callback, fail_in_a_fragment])
+@pytest.mark.parametrize("name", ["app", *PAGES])
+def test_no_page_shows_an_error_of_its_own_kind(name: str, workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whichever page fails, also one that is opened without app.py: a card, and no traceback."""
+
+    def fail(*_: object, **__: object) -> str:
+        raise KeyError(errors_page.SECRET)
+
+    monkeypatch.setattr("components.widgets.frame.frame", fail)
+    monkeypatch.setattr("components.widgets.frame.begin", lambda: None)
+    monkeypatch.setattr("components.widgets.frame.navigation", fail)
+    page = AppTest.from_file(str(PROJECT / ("app.py" if name == "app" else f"pages/{name}.py")), default_timeout=300)
+    page.run()
+    assert not page.exception
+    assert [each.value for each in page.subheader] == [page_error.TITLE]
+    assert "Try again" in [button.label for button in page.button]
+    assert errors_page.SECRET not in str(page.main)
+
+
+@pytest.mark.usefixtures("handled")
+@pytest.mark.parametrize("fail", [fail_at_once, fail_in_a_callback, fail_in_a_fragment, fail_in_a_dialog])
 def test_an_error_is_a_card_wherever_it_comes_up(fail, caplog):
     page = opened()
     with caplog.at_level(logging.ERROR):
@@ -93,16 +120,18 @@ def test_what_is_written_for_users_is_said_as_it_is(failure: Exception, said: st
 @pytest.mark.browser
 def test_in_a_browser(page: Page, tmp_path: Path, picture: Callable[[str], None]) -> None:
     with serving(tmp_path, script="tests/pages/errors_server.py") as address:
-        for button in ("Fail in a callback", "Fail in a part", "Fail"):
+        for button in ("Fail in a callback", "Fail in a part", "Fail", "Ask"):
             page.goto(address)
             page.get_by_role("button", name=button, exact=True).first.click()
+            if button == "Ask":
+                page.get_by_role("button", name="Fail in a dialog").click()
             card = page.get_by_role("heading", name=page_error.TITLE)
             expect(card).to_be_visible()
             settle(page)
             picture(button.lower())
             expect(page.get_by_test_id("stException")).to_have_count(0)
-            page.get_by_role("button", name="Reload").click()
+            page.get_by_role("button", name="Try again").click()
             expect(card).to_have_count(0)
             expect(page.get_by_text("the end")).to_be_visible()
     said = studio_logs.unread()
-    assert said.count("Traceback") == 3, said
+    assert said.count("Traceback") == 4, said
