@@ -243,7 +243,7 @@ def suite_from_frame(
     images: str | Path | None = None, keep_good_rows: bool = False, workspace_media: str | Path | None = None,
     answers: Mapping[str, str] | None = None,
 ) -> Suite:  # fmt: skip
-    """Return the suite in a table in memory, as `read_suite`; messages count rows from 1, and no index is read.
+    """Return the suite in a table in memory, as `read_suite`; messages count rows from 1.
 
     `frame` is a data frame of pandas or polars, an Arrow table, a list of dictionaries, a Hugging Face Dataset (class
     labels become their names) or anything else with `__arrow_c_stream__`, or a COCO ground truth as a dictionary.
@@ -292,7 +292,8 @@ def _part_in_memory(
                 _note_rest(upload, reader, problems)
                 return part
     answers = None if hasattr(given, "columns") else vector_part(given, renamed or model, suite, problems)
-    return answers or part_of(frame_sheet(given, name, problems), suite, mapping, renamed or model, renamed)
+    known = suite.cases["case_id"].to_pylist() if hasattr(given, "iloc") else None
+    return answers or part_of(frame_sheet(given, name, problems, known), suite, mapping, renamed or model, renamed)
 
 
 def combined_from_frame(

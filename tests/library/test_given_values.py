@@ -203,6 +203,24 @@ def test_series_are_joined_by_an_index_that_names_rows():
     assert {row["case_id"]: row["predicted_value"] for row in rows} == true.to_dict()
 
 
+@pytest.mark.parametrize(
+    ("suite_index", "index", "column"),
+    [
+        ([9, 4], [4, 9], {}),
+        (["x", "y"], ["y", "x"], {}),
+        (None, [5, 7], {"question": ["b?", "a?"]}),
+        ([9, 4], [0, 1], {"question": ["b?", "a?"]}),
+        (pd.Index(["x", "y"], name="id"), pd.Index(["y", "x"], name="id"), {}),
+    ],
+    ids=["numbers", "texts", "an index that says nothing", "other numbers", "with a name"],
+)
+def test_frames_are_joined_by_an_index_that_tells_cases_apart(suite_index, index, column):
+    suite = pd.DataFrame({"question": ["a?", "b?"], "expected": ["yes", "no"]}, index=suite_index)
+    data, _ = read(suite, pd.DataFrame({"answer": ["no", "yes"], **column}, index=index))
+    answers = {row["case_id"]: row["answer"] for row in data.outputs.outputs.to_pylist()}
+    assert [answers[id] for id in data.suite.cases["case_id"].to_pylist()] == ["yes", "no"]
+
+
 def value(run, metric, model="model", query="label.isna()"):
     rows = run.aggregates.query(f"metric == @metric and model == @model and {query}")
     return rows["value"].tolist()[0]

@@ -30,7 +30,7 @@ from metrics.ingest.tables.values import (
 
 if TYPE_CHECKING:
     import pandas as pd
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
 from metrics.core.errors import InputError, InputProblem
@@ -46,12 +46,12 @@ EXPECTED = (
 NO_VALUE = -1  # of a ClassLabel without a label
 
 
-def frame_sheet(given: Any, name: str, problems: Problems) -> Sheet:
+def frame_sheet(given: Any, name: str, problems: Problems, known: Collection[str] | None = None) -> Sheet:
     """Return what plain_frame takes as a sheet; pandas' missing values are absent, of its indexes those that say
        something are read (see `with_index`).
     Rows count from 1.
     """
-    frame = plain_frame(given, name)
+    frame = plain_frame(given, name, known)
     spread = _arrow_columns if isinstance(frame, pa.Table) else _pandas_columns
     names: list[str] = []
     columns: list[pa.Array | pa.ChunkedArray] = []
@@ -162,14 +162,14 @@ def _spread(column: str, values: list[Any]) -> dict[str, pa.Array]:
     return {name: column_of([record.get(name) for record in records]) for name in names}
 
 
-def plain_frame(given: Any, name: str) -> "pd.DataFrame | pa.Table":
+def plain_frame(given: Any, name: str, known: Collection[str] | None = None) -> "pd.DataFrame | pa.Table":
     """Return what was given as a data frame or an Arrow table, values and types as they are.
 
     Class labels of a Hugging Face Dataset become their names. Raises InputError where it is no table, or where it has
     columns that are not text, numbers or lists of them (pictures, sounds).
     """
     if hasattr(given, "iloc") and given.ndim == 2:
-        return with_index(cast("pd.DataFrame", given))
+        return with_index(cast("pd.DataFrame", given), known)
     if _is_records(given):
         import pandas as pd
 
@@ -184,16 +184,21 @@ def plain_frame(given: Any, name: str) -> "pd.DataFrame | pa.Table":
     raise InputError([InputProblem(name, found, EXPECTED)])
 
 
-def with_index(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Return a frame with an index that says something as columns: one with names, or one of different texts as ids."""
+def with_index(frame: "pd.DataFrame", known: Collection[str] | None = None) -> "pd.DataFrame":
+    """Return a frame with an index that says something as columns: one with names, or one that tells rows apart.
+
+    The latter are ids of cases, where nothing else is and a row is a case: of outputs, those that are all `known` ids.
+    """
     names = [str(name) for name in frame.index.names if name not in (None, "index")]
     if len(names) == frame.index.nlevels:
         return frame if {*names} & {*map(str, frame.columns)} else frame.reset_index()
-    ids = frame.index.nlevels == 1 and frame.index.is_unique and len(frame) > 0
-    if not ids or not all(isinstance(id, str) for id in frame.index):
+    counted = type(frame.index).__name__ == "RangeIndex" or not all(isinstance(id, str | int) for id in frame.index)
+    columns = {fold(str(name)) for name in frame.columns}
+    if counted or frame.index.nlevels > 1 or not frame.index.is_unique or columns & spellings("case_id", "model"):
         return frame
-    known = {fold(str(name)) for name in frame.columns} & spellings("case_id")
-    return frame if known else frame.reset_index(names="case_id")
+    return (
+        frame if known is not None and not {*map(str, frame.index)} <= {*known} else frame.reset_index(names="case_id")
+    )
 
 
 def _is_records(given: Any) -> bool:
