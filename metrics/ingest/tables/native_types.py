@@ -47,10 +47,7 @@ NO_VALUE = -1  # of a ClassLabel without a label
 
 
 def frame_sheet(given: Any, name: str, problems: Problems, known: Collection[str] | None = None) -> Sheet:
-    """Return what plain_frame takes as a sheet; pandas' missing values are absent, of its indexes those that say
-       something are read (see `with_index`).
-    Rows count from 1.
-    """
+    """Return what plain_frame takes as a sheet; pandas' missing values are absent. Rows count from 1."""
     frame = plain_frame(given, name, known)
     spread = _arrow_columns if isinstance(frame, pa.Table) else _pandas_columns
     names: list[str] = []
