@@ -267,14 +267,14 @@ def outputs_from_frame(
 ) -> Outputs:  # fmt: skip
     """Return the outputs in a table in memory, as `read_outputs`; `frame` as in `suite_from_frame`.
 
-    Without a column `model` the model is `model_name`, or `name`. {model: frame} has a frame of each model, or a list,
+    Without a column `model` the model is `model_name`, or `model`. {model: frame} has a frame of each model, or a list,
     array or series of its answers in the order of the cases. COCO results may be a list or data frame of records.
     """
     problems = _problems(keep_good_rows, answers, suite, keep_unknown_classes)
     if isinstance(frame, Mapping):
         parts = [_part_in_memory(own, str(model), suite, mapping, str(model), problems) for model, own in frame.items()]
     else:
-        parts = [_part_in_memory(frame, name, suite, mapping, None, problems, model_name or name)]
+        parts = [_part_in_memory(frame, name, suite, mapping, None, problems, model_name or "model")]
     return replace(outputs_of(parts, suite, problems).value, receipt=problems.receipt)
 
 
@@ -302,10 +302,10 @@ def combined_from_frame(
 ) -> Loaded[tuple[Suite, Outputs]]:  # fmt: skip
     """Return suite and outputs from a table in memory that has case and answer in every row, as `load_combined`.
 
-    `frame` as in `suite_from_frame`. Without a column `model` the model is `outputs`.
+    `frame` as in `suite_from_frame`. Without a column `model` the model is `model`.
     """
     sheet = frame_sheet(frame, "suite", _problems(keep_good_rows, answers))
-    return _with_receipt(combined_of(sheet, "suite", task, mapping, "outputs"), sheet.problems)
+    return _with_receipt(combined_of(sheet, "suite", task, mapping, "model"), sheet.problems)
 
 
 def _problems(

@@ -82,7 +82,7 @@ CALLS = {  # what is given, and the task, cases and models that it is
     "whole truth, broken predictions": (([3, 5, 9], [3.5, 4.5, 9.5]), "regression", 3, "model"),
     "numbers of models": ((FLOATS, {"a": ESTIMATES, "b": np.float32(ESTIMATES)}), "regression", 4, "a b"),
     "a dictionary": (({"y_true": TRUE, "y_pred": A},), "classification", 8, "model"),
-    "a frame": ((pd.DataFrame({"y_true": TRUE, "y_pred": A}),), "classification", 8, "outputs"),
+    "a frame": ((pd.DataFrame({"y_true": TRUE, "y_pred": A}),), "classification", 8, "model"),
     "a frame of models": (
         (pd.DataFrame({"y_true": TRUE, "y_pred_a": A, "y_pred_b": TRUE, "city": A}),), "classification", 8, "a b",
     ),
@@ -91,7 +91,7 @@ CALLS = {  # what is given, and the task, cases and models that it is
     ),
     "a column of scores a class": (
         (pd.DataFrame({"y_true": TRUE} | {f"y_prob_{n}": SCORES[:, k] for k, n in enumerate(CLASSES)}),),
-        "classification", 8, "outputs",
+        "classification", 8, "model",
     ),
     "frames of models": ((SUITE, {"a": ANSWERS, "b": ANSWERS}), "text", 2, "a b"),
     "answers of models": ((SUITE, {"a": ["yes", "no"], "b": ("no", "no")}), "text", 2, "a b"),
@@ -99,16 +99,16 @@ CALLS = {  # what is given, and the task, cases and models that it is
     "sentences": ((["It is.", "It is not."], ["It is.", "It is not."]), "text", 2, "model"),
     "answers": ((SUITE, ["yes", "no"]), "text", 2, "model"),
     "a series by id": ((SUITE, pd.Series({"y": "no", "x": "yes"})), "text", 2, "model"),
-    "an index as id": ((SUITE.set_index("id"), ANSWERS.set_index("id")), "text", 2, "outputs"),
+    "an index as id": ((SUITE.set_index("id"), ANSWERS.set_index("id")), "text", 2, "model"),
     "an index of texts": (
-        (SUITE, pd.DataFrame({"answer": ["no", "no"]}, index=["y", "x"])), "text", 2, "outputs",
+        (SUITE, pd.DataFrame({"answer": ["no", "no"]}, index=["y", "x"])), "text", 2, "model",
     ),
     "models of cases with answers": (({"a": pd.DataFrame(RAG), "b": RAG},), "text", 2, "a b"),
     "columns of texts": (
-        ({"question": ["a?", "b?"], "answer": ["yes", "no"], "expected": ["yes", "yes"]},), "text", 2, "outputs",
+        ({"question": ["a?", "b?"], "answer": ["yes", "no"], "expected": ["yes", "yes"]},), "text", 2, "model",
     ),
-    "records": (([{"input": "a?", "output": "yes", "expected": "yes"}],), "text", 1, "outputs"),
-    "records of RAG": ((RAG,), "text", 2, "outputs"),
+    "records": (([{"input": "a?", "output": "yes", "expected": "yes"}],), "text", 1, "model"),
+    "records of RAG": ((RAG,), "text", 2, "model"),
     "torchvision": ((TARGETS, DETECTIONS), "detection", 2, "model"),
     "torchvision, predictions first": ((DETECTIONS, TARGETS), "detection", 2, "model"),
     "torchvision, nothing found": ((TARGETS, {"a": DETECTIONS, "b": [NOTHING, NOTHING]}), "detection", 2, "a b"),
@@ -116,7 +116,7 @@ CALLS = {  # what is given, and the task, cases and models that it is
         ({7: TARGETS[0], 9: TARGETS[1]}, {9: DETECTIONS[1], 7: DETECTIONS[0]}), "detection", 2, "model",
     ),
     "COCO and torchvision": ((COCO, {"a": DETECTIONS, "b": {9: DETECTIONS[1]}}), "detection", 2, "a b"),
-    "COCO": ((COCO, RESULTS), "detection", 2, "outputs"),
+    "COCO": ((COCO, RESULTS), "detection", 2, "model"),
     "COCO of models": ((COCO, {"a": RESULTS, "b": []}), "detection", 2, "a b"),
 }  # fmt: skip
 
