@@ -129,6 +129,8 @@ def as_evaluation(
     suite, outputs = given.suite, given.outputs
     if given.models:
         values["model_name"] = given.models
+    if given.unknown_classes:
+        values.setdefault("unknown_classes", given.unknown_classes)
     if tell and given.notes:
         tell("warning", *given.notes)
     target = values.get("target")

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from metrics.core.classes import class_key
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import Suite, Task
 from metrics.ingest.formats.coco import is_ground_truth
@@ -22,12 +23,13 @@ NAMES_CASE = spellings("case_id", "question")
 
 
 class Given(NamedTuple):
-    """Suite and outputs as `metrics.library.input_data` takes them, names of models, and what was assumed."""
+    """Suite and outputs as `metrics.library.input_data` takes them, settings for them, and what was assumed."""
 
     suite: Any
     outputs: Any
     models: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    unknown_classes: tuple[str, ...] = ()
 
 
 def recognize_values(
@@ -91,7 +93,14 @@ def _recognize(
         wrong = {name: models[name] for name in vectors if name not in found}
         raise InputError(InputProblem(name, f"a {type(own).__name__}", expected) for name, own in wrong.items())
     read = read_vectors(truth, found, task, classes, keep_good_rows)
-    return Given(read.suite, read.outputs, notes=read.notes)
+    predicted = () if read.outputs.predictions is None else read.outputs.predictions["label"].unique().to_pylist()
+    unknown = [label for label in predicted if label not in read.suite.labels]
+    if not unknown or {*map(class_key, unknown)} & {
+        *map(class_key, read.suite.labels)
+    }:  # another spelling is asked about
+        return Given(read.suite, read.outputs, notes=read.notes)
+    note = f"predictions of classes that {TRUTH} does not have count as false: {', '.join(unknown[:5])}"
+    return Given(read.suite, read.outputs, (), (*read.notes, f"{note} (classes=[…] makes them classes)"), ("false",))
 
 
 def _by_id(given: Any) -> Any:

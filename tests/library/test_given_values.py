@@ -189,6 +189,21 @@ def test_what_was_assumed_is_told():
         read(SUITE, ANSWERS, classes=CLASSES)
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.usefixtures("units_here")
+def test_a_class_that_only_a_model_has_is_false_unless_it_is_named(workspace):
+    true, predicted = ["a", "b", "a", "b"], ["a", "b", "z", "a"]
+    with pytest.warns(UserWarning, match="that y_true does not have count as false: z"):
+        run = evaluate(true, predicted, evaluators=["classification"])
+    assert value(run, "accuracy") == sk.accuracy_score(true, predicted)
+    wanted = sk.f1_score(true, predicted, average="macro", zero_division=0)
+    assert value(run, "f1", query="average == 'macro'") == pytest.approx(wanted)
+    run = evaluate(true, predicted, evaluators=["classification"], classes=["a", "b", "z"])
+    assert value(run, "accuracy") == sk.accuracy_score(true, predicted)
+    with pytest.raises(InputError, match="respell"):
+        evaluate(true, ["A", "b", "a", "b"])
+
+
 def test_rows_without_a_value_can_be_left_out():
     data, _ = read([1.5, None, 2.5], [1.0, 2.0, None], keep_good_rows=True)
     assert data.suite.cases["true_value"].to_pylist() == [1.5, 2.5]
