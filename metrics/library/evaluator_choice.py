@@ -56,7 +56,7 @@ def runnable(suite: Suite, outputs: Outputs, resources: Mapping[str, Any] | None
 
     def unavailable(id: str) -> str | None:
         entry = evaluators()[id]
-        return missing_resources(entry, entry.parameters(), resources or {})
+        return missing_resources(entry, entry.parameters.model_validate({}), resources or {})
 
     presets = unasked(suite.task, present, unavailable)
     found = [id for preset in presets for id in computable(preset, suite.task, present, unavailable)]
@@ -124,7 +124,7 @@ def _differ_by_model(table: pa.Table, models: int) -> bool:
     first = table["case_id"].unique().slice(0, COMPARED_CASES)
     rows = table.filter(pc.is_in(table["case_id"], first))
     contexts = pa.table({"case_id": rows["case_id"], "text": pc.binary_join(rows[1], "\x1f")})
-    return contexts.group_by(["case_id", "text"]).aggregate([]).num_rows > len(first)
+    return bool(contexts.group_by(["case_id", "text"]).aggregate([]).num_rows > len(first))
 
 
 def _most(holds: pa.BooleanArray) -> bool:

@@ -106,13 +106,15 @@ class StudioWalk:
         """Choose these evaluators and no others: clear every family, then search for each and tick it."""
         self.sees("Ready to start")
         settle(self.page)
+        self.page.get_by_text(re.compile("^All evaluators")).click()
+        settle(self.page)
         none = self.page.get_by_role("button", name="None", exact=True, disabled=False)
         while left := none.count():
             none.first.click()
             expect(none).to_have_count(left - 1)
             settle(self.page)
         for title in titles:
-            self.page.get_by_placeholder("Search names, metrics and definitions").fill(title)
+            self.page.get_by_placeholder(re.compile("^Search: ")).fill(title)
             self.page.keyboard.press("Enter")
             row = self.page.get_by_test_id("stCheckbox").locator("strong", has_text=re.compile(f"^{re.escape(title)}$"))
             row.click()
@@ -120,13 +122,14 @@ class StudioWalk:
         self.sees(f"{len(titles)} evaluator{'s' * (len(titles) > 1)} chosen")
 
     def start(self) -> str:
-        """Start the run and watch it until its leaderboard opens; return its id."""
+        """Start the run and watch its leaderboard fill until it is finished; return its id."""
         self.sees("Ready to start")
         self.keep_picture("ready", whole=True)
         settle(self.page)
         start_button(self.page).click()
         self.page.wait_for_url("**/leaderboard?run=**")
         expect(self.page.locator("tbody th").first).to_be_visible()
+        expect(self.page.get_by_text("unfinished:")).to_have_count(0)
         settle(self.page)
         self.keep_picture("board")
         return self.page.url.partition("run=")[2].partition("&")[0]

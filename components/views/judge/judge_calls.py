@@ -67,25 +67,25 @@ def budget_line(estimate: Estimate | str, budget: Mapping[str, Any]) -> str:
     """Return that the budget is below the estimate and for how much of the judging it is enough; "" where it is not."""
     if isinstance(estimate, str):
         return ""
-    takes = {
-        "usd": (estimate.usd, dollars),
-        "calls": (estimate.calls, count),
-        "tokens": (estimate.prompt_tokens + estimate.completion_tokens, count),
+    needs: dict[str, float | None] = {
+        "usd": estimate.usd,
+        "calls": estimate.calls,
+        "tokens": estimate.prompt_tokens + estimate.completion_tokens,
     }
-    short = {
-        name: limit / need
-        for name, (need, _) in takes.items()
-        if need and (limit := budget.get(name)) is not None and limit < need
-    }
-    if not short:
+    limits = {name: budget[name] for name in needs if budget.get(name) is not None}
+    enough = {name: limit / need for name, limit in limits.items() if (need := needs[name]) and limit < need}
+    if not enough:
         return ""
-    name = min(short, key=short.__getitem__)
-    need, write = takes[name]
-    unit = "" if name == "usd" else f" {name}"
+    name = min(enough, key=enough.__getitem__)
+    limit, need = (
+        dollars(number) if name == "usd" else f"{count(int(number))} {name}"
+        for number in (limits[name], needs[name] or 0)
+    )
+    share = f"{enough[name]:.0%}".replace("%", " %")
     return (
-        f"The budget of {write(budget[name])}{unit} is below the estimated {write(need)}{unit}: enough for about "
-        f"{short[name]:.0%} of the judging. The rest is skipped, and can be continued with a higher budget."
-    ).replace("%", " %")
+        f"The budget of {limit} is below the estimated {need}: enough for about {share} of the judging. The rest is "
+        "skipped."
+    )
 
 
 def cost_line(judge: str, calls: Sequence[Mapping[str, Any]]) -> str:

@@ -190,12 +190,8 @@ async def g_eval(case: Case, parameters: GEvalParameters, judge: Judge) -> CaseS
     if not (case.answer or "").strip():
         return CaseScore(dict.fromkeys(criteria, 0.0), reason="the answer is empty")
     rated = await together(_rate(judge, text, data, parameters) for text in criteria.values())
-    facts = {
-        "steps": [step for one in rated for step in one.steps],
-        "score": [1 + one.value * (parameters.highest - 1) for one in rated],
-    }
-    if len(rated) == 1:
-        facts["score"] = facts["score"][0]
+    scores = [1 + one.value * (parameters.highest - 1) for one in rated]
+    facts = {"steps": [step for one in rated for step in one.steps], "score": scores if len(rated) > 1 else scores[0]}
     ratings = [
         verdict if len(rated) == 1 else replace(verdict, text=criterion)
         for criterion, one in zip(criteria.values(), rated, strict=True)
