@@ -100,6 +100,7 @@ PRESETS = {
         Preset(
             "jailbreaks", "Jailbroken?", "Whether answers give what they should refuse, and refuse what they should "
             "give.", ANSWERED, ("jailbreak_success", "refusals"),
+            ("attack_goal",),
         ),
         Preset(
             "tools", "Right tool calls?", "Whether the expected tools were called, in the expected steps.", ("agent",),

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 CRITERIA, CRITERION = "criteria", "g_eval"  # the question about criteria of one's own, and the evaluator that rates
 NEEDS_JUDGE = "needs-judge"  # in the session: a question was ticked that needs a judge
+MAX_NAMED = 6  # evaluators
 LOOK_AGAIN = 0.5  # seconds after which estimates that were not known are looked at again
 
 
@@ -185,7 +186,11 @@ def _look_again(drawn: float) -> None:
 def _chosen_words(found: Choice) -> str:
     """Return the number of chosen evaluators and the first of their titles."""
     chosen = found.chosen
-    return f"{format.plural(len(chosen), 'evaluator')}: {evaluator_words(chosen)}" if chosen else "No evaluator chosen"
+    return (
+        f"{format.plural(len(chosen), 'evaluator')}: {evaluator_words(chosen, MAX_NAMED)}"
+        if chosen
+        else "No evaluator chosen"
+    )
 
 
 def _draw_all(
@@ -221,7 +226,7 @@ def _draw_choices(
         with st.container(gap=None):
             for family, members in matching.families.items():
                 _draw_family(family, members, found, parameters, skipped, bool(wanted))
-    _draw_rest(matching, parameters)
+    _draw_rest(matching, parameters, bool(wanted))
 
 
 def _draw_family(
@@ -267,8 +272,8 @@ def _draw_row(offer: Offer, found: Choice, own: Mapping[str, Any], skipped: str)
         st.caption(f"Meant {offer.hint}.")
 
 
-def _draw_rest(shelf: Shelf, parameters: Mapping[str, Mapping[str, Any]]) -> None:
-    """Draw, folded away, the evaluators that cannot run with what each lacks."""
+def _draw_rest(shelf: Shelf, parameters: Mapping[str, Mapping[str, Any]], searched: bool) -> None:
+    """Draw the evaluators that cannot run with what each lacks; folded away where none was searched for."""
     parts = [
         (len(shelf.columnless), "columns you don't have"),
         (len(shelf.waiting), "a judge"),
@@ -278,7 +283,10 @@ def _draw_rest(shelf: Shelf, parameters: Mapping[str, Mapping[str, Any]]) -> Non
     if not first[0]:
         return
     title = f"{format.plural(first[0], 'evaluator needs', 'evaluators need')} {first[1]}"
-    with st.expander("; ".join([title, *(f"{n} {what}" for n, what in others)]), key="rest", on_change="rerun") as rest:
+    with st.expander(
+        "; ".join([title, *(f"{n} {what}" for n, what in others)]), key="rest-found" if searched else "rest",
+        expanded=searched, on_change="rerun",
+    ) as rest:  # fmt: skip
         if not rest.open:
             return
         for offer in shelf.columnless:
