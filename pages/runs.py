@@ -36,11 +36,6 @@ if not runs:
     run_cards.draw_bin(deleted)
     st.stop()
 asked = unfinished_run.run_of(url.param("run"))
-here = next((run for run in runs if run.id == asked), None)
-if here and unfinished_run.is_watched_to_its_end(here):
-    url.go("leaderboard", run=here.id)
-if here and here.state in GOING:
-    unfinished_run.watch(here.id)
 
 wanted = filters.search(f"Run ({len(runs)})", "search")
 known = sorted({tag for run in runs for tag in run.tags})

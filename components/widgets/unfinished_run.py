@@ -1,4 +1,4 @@
-"""An unfinished run at the head of a page: how far it is, Cancel or Resume; it opens what is new by itself."""
+"""An unfinished run at the head of a page: how far it is, Cancel or Resume; what is new is drawn by itself."""
 
 import time
 
@@ -13,18 +13,7 @@ from metrics.presentation.run_names import GOING, STATES
 
 LONGEST_REASON = 400  # characters of why a run failed
 EVERY = 1  # seconds between two looks at a run
-WATCHED = "watched_run"  # in the session: the run that the page Runs follows
 REFUSED = "refused"  # in the session: why the last action on a run was not possible
-
-
-def watch(run_id: str) -> None:
-    """Make the page Runs open the leaderboard of this run when it is finished."""
-    st.session_state[WATCHED] = run_id
-
-
-def is_watched_to_its_end(run: RunFacts) -> bool:
-    """Return whether a run that was watched is finished, once."""
-    return run.state == "finished" and st.session_state.get(WATCHED) == run.id and bool(st.session_state.pop(WATCHED))
 
 
 def run_of(run_id: str | None) -> str | None:

@@ -217,10 +217,7 @@ def test_with_a_judge_the_run_is_estimated_and_takes_budget_and_prompts_along(
     next(box for box in page.number_input if box.key == "run-budget.calls").set_value(7).run()
     next(box for box in page.text_area if box.key == "prompt-claims").input("List every claim of TEXT.").run()
     assert f"claims · Faithfulness · ✎ your own, sha256 {wording('List every claim of TEXT.')}" in words(page)
-    next(box for box in page.selectbox if box.key == "prompt-file-for").select("entailment").run()
-    uploader = labelled(page.file_uploader, "Text of a file")
-    uploader.set_value(("own.txt", b"Judge {passage}.\n", "text/plain")).run()
-    assert "✓ own.txt in place of entailment" in words(page)
+    next(box for box in page.text_area if box.key == "prompt-entailment").input("Judge {passage}.").run()
     assert (
         "✗ Not used: it needs no other placeholders than {claims}, {contexts}, {context}, {context_list}, {statements}."
         in words(page)

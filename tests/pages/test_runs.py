@@ -253,15 +253,6 @@ def test_the_headline_of_an_unfinished_run_is_of_the_evaluators_that_are_done(wo
     assert not drawn[-1]["headline"].startswith("So far")
 
 
-def test_a_run_that_is_watched_opens_its_board_when_it_is_done(queued: Run, open_page: Open, went: Went) -> None:
-    page = open_page("runs", run=queued.id)
-    engine.execute(queued, AtOnce)
-    page.run()
-    assert went == [{"page": "leaderboard", "run": queued.id}]
-    open_page("runs", run=queued.id)
-    assert len(went) == 1, "nobody watched it here"
-
-
 def test_no_run_teaches(workspace: Path, open_page: Open) -> None:
     page = open_page("runs")
     assert page.subheader[0].value == "No run yet"

@@ -76,7 +76,6 @@ def draw_prompts(prompts: Mapping[str, UsedPrompt]) -> dict[str, str]:
             "The judge's instructions, above the texts of the case, and the templates of language models. A wording of "
             "your own is saved with the run, and its sha256 is shown beside its numbers."
         )
-        _draw_file(prompts)
         for name, (prompt, used_by) in prompts.items():
             mark = f" · ✎ your own, sha256 {wording(before[name])}" if name in before else ""
             st.text(
@@ -97,32 +96,6 @@ def draw_prompts(prompts: Mapping[str, UsedPrompt]) -> dict[str, str]:
         url.put(prompts=json.dumps(edited, ensure_ascii=False) if edited else None)
         st.rerun()
     return edited
-
-
-def _draw_file(prompts: Mapping[str, UsedPrompt]) -> None:
-    """Draw the upload of a text that is used in place of a prompt."""
-    left, right = st.columns(2, vertical_alignment="bottom")
-    name = left.selectbox(
-        "In place of", list(prompts), key="prompt-file-for", help="Prompt that the file's text replaces."
-    )
-    key = f"prompt-file-{st.session_state.get('prompt-files', 0)}"
-    right.file_uploader(
-        "Text of a file", ["txt", "md", "prompt"], max_upload_size=1, key=key, on_change=_receive, args=(key, name)
-    )
-    if said := st.session_state.get("prompt-file-said"):
-        st.text(said)
-
-
-def _receive(key: str, name: str) -> None:
-    given = st.session_state[key]
-    if given is None:
-        return
-    try:
-        st.session_state[f"prompt-{name}"] = given.getvalue().decode("utf-8").strip()
-        st.session_state["prompt-file-said"] = f"✓ {given.name} in place of {name}"
-    except UnicodeDecodeError:
-        st.session_state["prompt-file-said"] = f"✗ {given.name} is no UTF-8 text"
-    st.session_state["prompt-files"] = st.session_state.get("prompt-files", 0) + 1
 
 
 def _without_none(values: Mapping[str, Any]) -> dict[str, Any]:
