@@ -14,7 +14,7 @@ from components.data.workspace_runs import workspace
 from metrics.core.suite import METADATA
 
 SIDE = 120  # pixels of the longer side
-SECONDS = 1.5  # of a script run that new thumbnails may take; a list shows what is ready
+SECONDS = 4.0  # of a script run that new thumbnails may take; a list shows what is ready
 IMAGE_NAME = METADATA + "image_name"
 
 
@@ -32,7 +32,7 @@ def case_pictures(run_id: str, case_ids: Sequence[str]) -> Mapping[str, CasePict
         return {}
     columns = ["case_id", "image", *({IMAGE_NAME} & {*cases.column_names})]
     rows = cases.select(columns).filter(pc.is_in(cases["case_id"], pa.array(list(case_ids), pa.string()))).to_pylist()
-    there = [row for row in rows if row["image"]]
+    there = sorted((row for row in rows if row["image"]), key=lambda row: case_ids.index(row["case_id"]))
     made = thumbnails(run_id, [(row["image"], None) for row in there], SECONDS)
     small = {row["case_id"]: _small(one) for row, one in zip(there, made, strict=True) if isinstance(one, bytes)}
     named = {row["case_id"]: row.get(IMAGE_NAME) or "" for row in rows}
