@@ -9,6 +9,7 @@ import pandas as pd
 from metrics import analysis
 from metrics.core.evidence import Evidence
 from metrics.core.registry import title_of
+from metrics.core.suite import METADATA
 from metrics.presentation.blocks import Box, CaseMetric, Passage, WorstCase
 from metrics.presentation.format import plural
 from metrics.presentation.palette import MARKS
@@ -102,12 +103,13 @@ def case_of(
     image = view.image if view.image is not None and view.image.exists() else None
     size = view.case["image_width"], view.case["image_height"]
     boxes: tuple[Box, ...] = ()
+    note = ""
     if image is None:
         note = "The image is not part of the suite." if view.case["image"] else ""
     elif run.suite.task == "segmentation":
         draw = _segments if PANOPTIC in evaluators else _areas
         boxes, note = draw(run, case_id, model, repeat)
-    else:
+    elif run.suite.task == "detection":
         compared = analysis.compared(run, model, repeat, evaluators[0])
         point = analysis.operating_point(run, model)
         boxes, note = _boxes(view, model, repeat, compared, analysis.rules(run, evaluators[0]), point)
@@ -146,6 +148,9 @@ def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _passages(case: Mapping[str, Any], output: Mapping[str, Any]) -> Iterator[Passage]:
+    name = case.get(METADATA + "image_name")
+    if name and name != case["case_id"]:
+        yield Passage("File", name)
     if case["question"]:
         yield Passage("Question", ending(_dense(case["question"]), MOST_QUESTION))
     for name, text in case_facts(case):
