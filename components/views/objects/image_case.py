@@ -17,7 +17,7 @@ from metrics.presentation import format
 from metrics.presentation.viewers import object_panels
 
 SHOWN_WIDTH = 420  # pixels of a picture beside answers
-LABELLED = {1: 40, 2: 24, 3: 16}  # with more objects, in so many columns, labels show on hover only
+LABELLED = 40  # with more objects in an image, labels show on hover only
 
 
 class Shown(NamedTuple):
@@ -111,7 +111,7 @@ def show_image(
         )
         drawn = object_panels.image_objects(annotations, here, of_annotations, of_predictions, compared)
         drawn = [entry for entry in drawn if not only or entry.label == only]
-        panels.append(object_panels.panel(column + at, drawn, LABELLED[len(chosen)], compared))
+        panels.append(object_panels.panel(column + at, drawn, LABELLED, compared))
         tables.append(object_panels.object_table(drawn))
         edges += [(max(ring[0::2]), max(ring[1::2])) for entry in drawn for ring in entry.rings]
     right, bottom = (max(ends) for ends in zip(*edges, strict=True))

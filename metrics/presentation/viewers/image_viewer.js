@@ -150,7 +150,8 @@ function place(drawn, data, view, rested = false) {
   const scale = view.width / (drawn.stage.clientWidth || data.width); // picture pixels of one screen pixel
   drawn.canvas.setAttribute("viewBox", `${view.x} ${view.y} ${view.width} ${(view.width * data.height) / data.width}`);
   for (const mark of drawn.marks) mark.setAttribute("d", brackets(data, scale));
-  for (const { text, box, below, inside: part } of drawn.texts) {
+  const taken = []; // by labels; one that would cover another waits until there is room, those of mistakes come first
+  for (const { text, box, below, inside: part } of [...drawn.texts].reverse()) {
     text.setAttribute("font-size", FONT * scale);
     text.setAttribute("stroke-width", 5 * scale);
     if (part) {
@@ -162,9 +163,16 @@ function place(drawn, data, view, rested = false) {
     const right = box.left > data.width * 0.75;
     const edge = below ? box.bottom : box.top;
     const inside = below ? edge > data.height * 0.95 : edge < data.height * 0.05;
-    text.setAttribute("x", right ? box.right - 3 * scale : box.left + 3 * scale);
-    text.setAttribute("y", edge + (below !== inside ? FONT + 2 : -5) * scale);
+    const x = right ? box.right - 3 * scale : box.left + 3 * scale;
+    const y = edge + (below !== inside ? FONT + 2 : -5) * scale;
+    text.setAttribute("x", x);
+    text.setAttribute("y", y);
     text.setAttribute("text-anchor", right ? "end" : "start");
+    const wide = text.textContent.length * FONT * 0.58 * scale;
+    const own = { left: right ? x - wide : x, right: right ? x : x + wide, top: y - FONT * scale, bottom: y + 3 * scale };
+    const covers = taken.some((other) => own.left < other.right && other.left < own.right && own.top < other.bottom && other.top < own.bottom);
+    text.style.display = covers ? "none" : "";
+    if (!covers) taken.push(own);
   }
 }
 
