@@ -63,13 +63,13 @@ FOLDERS: tuple[Reader, ...] = (
     beir.READER,
     hugging_face.READER,
     coco_panoptic.READER,
+    class_folders.READER,
     mask_images.READER,
     dota.READER,
     kitti.READER,
     yolo.READER,
     voc.READER,
     trace_files.FOLDER,
-    class_folders.READER,
 )
 FILES: tuple[Reader, ...] = (  # also of the only table in a folder or zip
     inspect_logs.LOG,

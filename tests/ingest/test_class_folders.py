@@ -4,6 +4,7 @@ import io
 import zipfile
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PIL import Image
 
@@ -40,6 +41,20 @@ def test_the_folder_is_the_true_class(tmp_path: Path, names: list[str], expected
     assert all((suite.media / case["image"]).exists() for case in cases)
     seen = inspect(zipped)
     assert (seen.role, seen.task, seen.rows) == ("suite", "classification", len(expected))
+
+
+def test_grey_digits_are_no_masks_and_masks_are_no_classes(tmp_path: Path) -> None:
+    grey = np.random.default_rng(0).integers(0, 256, (4, 20, 20)).astype(np.uint8)
+    for name, values in (("digits", grey), ("masks", grey % 5)):
+        with zipfile.ZipFile(tmp_path / f"{name}.zip", "w") as file:
+            for place, pixels in enumerate(values):
+                buffer = io.BytesIO()
+                Image.fromarray(pixels).save(buffer, "PNG")
+                file.writestr(f"{place % 2}/{place}.png", buffer.getvalue())
+    assert [inspect(tmp_path / f"{name}.zip").task for name in ("digits", "masks")] == [
+        "classification",
+        "segmentation",
+    ]
 
 
 @pytest.mark.parametrize(

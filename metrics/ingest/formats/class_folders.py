@@ -1,19 +1,24 @@
 """Images in a folder per class (torchvision's ImageFolder): the ground truth of a classification of images."""
 
+import io
 from pathlib import PurePosixPath
 
+import numpy as np
 import pyarrow as pa
 
 from metrics.core.suite import CASES, Suite, conform
-from metrics.ingest.media.archive import Entry
+from metrics.ingest.formats.mask_images import is_indexed
+from metrics.ingest.media.archive import UNREADABLE, Entry
 from metrics.ingest.media.bundle import SKIPPED, case_ids, image_names, need_unique
-from metrics.ingest.media.images import SUFFIXES
+from metrics.ingest.media.images import MANY_PIXELS, SUFFIXES, header_size
 from metrics.ingest.media.splits import FOLDER, bundle_of_split, split_of, with_splits
 from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages
 from metrics.ingest.output_parts import Part
 from metrics.ingest.problems import Loaded
 from metrics.ingest.reader import Preview, Reader, Request, Upload
 
+LOOKED_AT = 20  # images, to tell grey photographs from masks
+MAX_CLASSES = 48  # of a mask
 BESIDE = ("readme", "license", "licence", "notes")  # the stems of texts that say nothing of the images
 
 
@@ -29,7 +34,21 @@ def recognises(upload: Upload) -> bool:
     if not all(entry.suffix in SUFFIXES for entry in entries):
         return False
     classes = {class_of(entry) for entry in entries}
-    return len(classes) > 1 and "" not in classes
+    return len(classes) > 1 and "" not in classes and all(map(_is_photograph, filter(is_indexed, entries[:LOOKED_AT])))
+
+
+def _is_photograph(entry: Entry) -> bool:
+    """Return whether a grey PNG has more levels than a mask has classes."""
+    from PIL import Image
+
+    size = header_size(entry)
+    if size is None or size[0] * size[1] > MANY_PIXELS:
+        return False
+    try:
+        with Image.open(io.BytesIO(entry.read()), formats=["PNG"]) as image:
+            return len(np.unique(np.asarray(image))) > MAX_CLASSES
+    except UNREADABLE:
+        return False
 
 
 def read_suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loaded[Suite]:

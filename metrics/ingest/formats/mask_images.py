@@ -59,7 +59,7 @@ def recognises(upload: Upload) -> bool:
     rest = [entry for entry in bundle.ending(".txt", ".json") if entry not in names]
     if any(entry.suffix == ".json" or entry.stem.lower() not in TEXTS for entry in rest):
         return False
-    return bool(names) or any(map(_is_indexed, mask_files(bundle)[:LOOKED_AT]))
+    return bool(names) or any(map(is_indexed, mask_files(bundle)[:LOOKED_AT]))
 
 
 def mask_files(bundle: Bundle) -> list[Entry]:
@@ -240,7 +240,8 @@ def _of_1(mask: Found) -> Found:
     return replace(mask, ids=tuple(min(number, 1) for number in mask.ids)) if set(mask.ids) <= {0, VOID} else mask
 
 
-def _is_indexed(entry: Entry) -> bool:
+def is_indexed(entry: Entry) -> bool:
+    """Return whether a file is a PNG of grey levels or of a palette, as masks are."""
     try:
         with entry.open() as stream:
             head = stream.read(HEAD)
