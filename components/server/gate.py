@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 HEALTH = "/_stcore/health"  # says "ok" and no more, to what watches over a container
 READING = ("GET", "HEAD")
 FORM = "application/x-www-form-urlencoded"
+COLOURS = b'<head><meta name="color-scheme" content="light dark" />'  # else a dark page begins with a white flash
 LONGEST = 4096  # bytes of the form with the token
 POLICY_VIOLATION = 1008
 SHOWN = 80  # characters of what a request says
@@ -41,6 +42,8 @@ class Gate:
         hosts = asked.headers.getlist("host")
         host = hosts[0] if len(hosts) == 1 else ""
         answer = self._stranger(asked, host) or await self._entry(asked, receive, host) or self._app
+        if "text/html" in asked.headers.get("accept", ""):  # a page comes as text, see _with_headers
+            scope = {**scope, "headers": [pair for pair in scope["headers"] if pair[0] != b"accept-encoding"]}
         await answer(scope, receive, _with_headers(send, host))
 
     def _stranger(self, asked: HTTPConnection, host: str) -> ASGIApp | None:
@@ -106,9 +109,24 @@ def _refused(why: str) -> ASGIApp:
 
 
 def _with_headers(send: Send, host: str) -> Send:
+    """Return `send` with our headers, and with COLOURS in the page that Streamlit begins with."""
+    held: Message | None = None  # the start of a page, whose length changes
+
     async def sent(message: Message) -> None:
+        nonlocal held
         if message["type"] == "http.response.start":
-            MutableHeaders(scope=message).update(headers(host))
+            own = MutableHeaders(scope=message)
+            own.update(headers(host))
+            if message["status"] == 200 and own.get("content-type", "").startswith("text/html"):
+                held = message
+                return
+        elif held is not None:
+            body = message.get("body", b"")
+            page, own, start = body.replace(b"<head>", COLOURS, 1), MutableHeaders(scope=held), held
+            if "content-length" in own:
+                own["content-length"] = str(int(own["content-length"]) + len(page) - len(body))
+            held, message = None, {**message, "body": page}
+            await send(start)
         await send(message)
 
     return sent

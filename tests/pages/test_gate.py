@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
+from components.server import gate
 from components.server.access import NO_TOKEN, Access, access_of, address_of
 from components.server.gate import Gate
 
@@ -258,3 +259,31 @@ def test_a_team_signs_in_instead() -> None:
     team = access_of({}, "0.0.0.0", {"redirect_uri": "https://assay.example.com/oauth2callback"})
     assert team.token == ""
     assert asked(team, host="assay.example.com").status == "in"
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "grows"),
+    [
+        pytest.param(200, "text/html; charset=utf-8", True, id="the-page"),
+        pytest.param(206, "text/html", False, id="a-part"),
+        pytest.param(200, "text/css", False, id="another-file"),
+    ],
+)
+def test_the_page_that_streamlit_begins_with_is_dark_where_the_browser_is(status: int, kind: str, grows: bool) -> None:
+    said: list[dict[str, Any]] = []
+    page = b"<html><head><title>x</title></head></html>"
+
+    async def send(message: dict[str, Any]) -> None:
+        said.append(message)
+
+    async def give() -> None:
+        sent = gate._with_headers(send, HOST)
+        length = (b"content-length", str(len(page)).encode())
+        head = [(b"content-type", kind.encode()), length]
+        await sent({"type": "http.response.start", "status": status, "headers": head})
+        await sent({"type": "http.response.body", "body": page})
+
+    asyncio.run(give())
+    start, body = said
+    assert (b"color-scheme" in body["body"]) == grows
+    assert dict(start["headers"])[b"content-length"] == str(len(body["body"])).encode()
