@@ -19,13 +19,12 @@ PAGES = (
     "For a CI artifact, a web host, or a colleague without Assay."
 )
 DOCUMENTS = ("html", "json")
-UNASKED = ("compliance",)  # sections that are left out unless they are ticked
 
 run = frame("report", "What do I share with others?")
 leading, sections = run_reads.answer(run, "which_leads"), workspace_runs.report_sections()
 assert leading is not None  # every run has a headline
 replacing = replacement.asked_for(run)
-chosen = [name for name in sections if st.session_state.get(f"section-{name}", name not in UNASKED)]
+chosen = [name for name, (*_, usual) in sections.items() if st.session_state.get(f"section-{name}", usual)]
 weighed = weighted_view.notes(run)
 render = partial(workspace_runs.render_report, run, sections=chosen, asked=replacing, notes=weighed)
 with st.container(border=True):
@@ -61,8 +60,8 @@ left, right = st.columns([3, 5])
 with left:
     st.subheader("What is in it", anchor=False)
     st.caption("Sections of the PDF, the HTML and the JSON; sections without data in this run are left out.")
-    for name, (title, holds) in sections.items():
-        st.checkbox(f"**{title}** · {holds}", value=name not in UNASKED, key=f"section-{name}")
+    for name, (title, holds, usual) in sections.items():
+        st.checkbox(f"**{title}** · {holds}", value=usual, key=f"section-{name}")
 with right:
     st.subheader("Leading models", anchor=False)
     for table in leading.tables:

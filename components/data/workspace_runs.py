@@ -252,11 +252,11 @@ def sample_lines() -> list[tuple[str, str, str]]:
     return sorted(((one.id, one.title, one.line) for one in samples()), key=lambda each: each[0] != FIRST)
 
 
-def report_sections() -> Mapping[str, tuple[str, str]]:
-    """Return the sections that a report can be made of, in their order: name → title, what it holds."""
-    from metrics.reports.section_names import SECTIONS
+def report_sections() -> Mapping[str, tuple[str, str, bool]]:
+    """Return the sections that a report can be made of, in their order: name → title, what it holds, unasked or not."""
+    from metrics.reports.section_names import ON_REQUEST, SECTIONS
 
-    return SECTIONS
+    return {name: (*words, name not in ON_REQUEST) for name, words in SECTIONS.items()}
 
 
 class Replacing(NamedTuple):

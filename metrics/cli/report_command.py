@@ -12,7 +12,7 @@ from metrics.cli.options import add_parser, names_of, run_of, write_output
 from metrics.core.errors import InputError, InputProblem
 from metrics.engine.evaluation import PluginFields, WeightFields
 from metrics.reports import DOCUMENTS, MARKDOWN, render
-from metrics.reports.section_names import SECTIONS, chosen_sections
+from metrics.reports.section_names import ON_REQUEST, SECTIONS, chosen_sections
 from metrics.store import Run
 
 if TYPE_CHECKING:
@@ -30,7 +30,9 @@ def add_command(commands: Any) -> None:
     )
     add_flags(command, PluginFields)
     command.add_argument(
-        "--sections", metavar="NAME,…", help=f"sections of the report (default: all): {', '.join(SECTIONS)}"
+        "--sections",
+        metavar="NAME,…",
+        help=f"sections of the report (default: all but {', '.join(sorted(ON_REQUEST))}): {', '.join(SECTIONS)}",
     )
     add_flags(command, WeightFields)
 

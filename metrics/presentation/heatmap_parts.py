@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from metrics.presentation.format import exact, interval, number
 from metrics.presentation.names import column_name, common_prefix, short_names
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 ROOM, MOST = 126.0, 8  # millimetres for the columns of a part, and how many fit
 WIDEST = 24.0
+FEW_MODELS = 6  # up to which paper turns the heatmap
 MANY_MODELS = 12  # from which on rows are set closely
 
 
@@ -50,6 +51,25 @@ class HeatmapPart:
     rows: tuple[tuple[str, tuple[HeatmapCell, ...]], ...]
     names: Mapping[str, str]
     prefix: str
+
+
+class MetricRow(NamedTuple):
+    """A row of the heatmap turned: the evaluator if it differs from the row above, metric, note, a cell a model."""
+
+    evaluator: str
+    title: str
+    note: str
+    cells: tuple[HeatmapCell, ...]
+
+
+def metric_rows(drawn: Heatmap) -> Iterator[MetricRow]:
+    """Yield the heatmap turned, a row a metric: for few models it fits an upright page in one piece."""
+    last = None
+    for place, column in enumerate(drawn.columns):
+        own = [row[place] for row in drawn.cells]
+        n = _shared_n(own)
+        evaluator, last = ("" if column.evaluator == last else column.evaluator_title), column.evaluator
+        yield MetricRow(evaluator, *_head(column, n), tuple(_cell(cell, column, n) for cell in own))
 
 
 def heatmap_parts(drawn: Heatmap) -> Iterator[HeatmapPart]:

@@ -11,7 +11,7 @@ from metrics import analysis
 from metrics.core.evaluator import Evaluator
 from metrics.core.registry import evaluators, title_of
 from metrics.judge.settings import settings_of
-from metrics.presentation.blocks import Answer, Note, Sentence, WorstCase
+from metrics.presentation.blocks import Answer, Heatmap, Note, WorstCase
 from metrics.presentation.calibration_words import calibrated
 from metrics.presentation.format import day, exact, plural
 from metrics.presentation.names import metric_name
@@ -20,17 +20,18 @@ from metrics.presentation.plugin_words import plugin_lines
 from metrics.presentation.question import answers
 from metrics.presentation.questions.what_stands_out import grouped_insights
 from metrics.presentation.questions.what_went_wrong import missed_thresholds
-from metrics.presentation.questions.which_leads import heatmap
+from metrics.presentation.questions.which_leads import heatmap, order_rows
 from metrics.presentation.safe_text import shown, shown_tree
 from metrics.reports.baseline import Differences
 from metrics.reports.report import Fact, FactGroup, Method, MethodMetric, Report
 from metrics.reports.section_names import chosen_sections
 from metrics.reports.sections.alike_cases import alike_line
+from metrics.reports.sections.first_page import first_page
 from metrics.reports.sections.overview import overview
 from metrics.reports.sections.replacement import replacement_section
 from metrics.reports.sections.section_charts import chart_groups
 from metrics.reports.sections.summary import summary
-from metrics.reports.sections.worst_cases import MOST_CASES, worst_cases
+from metrics.reports.sections.worst_cases import worst_cases
 from metrics.store import Run
 
 MOST_TITLE = 160
@@ -49,6 +50,8 @@ def build(
     """
     chosen = chosen_sections(sections)
     board = analysis.leaderboard(run)
+    head = analysis.headline(board)
+    board = replace(board, models=head.models)
     found = tuple(missed_thresholds(run)) if chosen & {"summary", "problems"} else ()
     insights = analysis.insights(run) if chosen & {"summary", "problems"} else pd.DataFrame()
     remarks = []
@@ -56,30 +59,28 @@ def build(
         remarks.append(f"{plural(minor, 'minor metric')} not shown here; the exports have all of them.")
     worst: tuple[WorstCase, ...] = ()
     if "worst-cases" in chosen:
-        worst, ranked = worst_cases(run, [column for column in board.columns if column.primary])
+        worst, ranked = worst_cases(run, [column for column in board.columns if column.primary], board.models)
         if ranked > len(worst):
-            remarks.append(
-                f"{plural(len(worst), 'case')} of the worst shown, at most {MOST_CASES}; the studio lists all of them."
-            )
+            remarks.append(f"{plural(len(worst), 'case')} of the worst shown, of each model; the studio lists all.")
     made = [one for one in answers(run, chosen, appendix=False) if one.name != "leaderboard"]
     if "comparison" in chosen and (replaced := replacement_section(against)) is not None:
         made.insert(0, replaced)
-    if "leaderboard" in chosen and (leading := _leaderboard(run, notes)) is not None:
+    if "leaderboard" in chosen and (leading := _leaderboard(run, board.models, notes)) is not None:
         made.insert(0, leading)
     return shown_tree(
         Report(
             title=shown(f"{run.spec.suite.name}, {day(run.created)}", MOST_TITLE),
             run=run.id,
             created=run.created,
-            headline=analysis.headline(board).sentence,
+            headline=head.sentence,
             evaluators=tuple(title_of(name) for name in run.evaluators),
             models=board.models,
-            summary=summary(run, board, found, insights) if "summary" in chosen else None,
+            summary=first_page(run, board, summary(run, board, found, insights)) if "summary" in chosen else None,
             sections=tuple(made),
-            charts=(*overview(board), *chart_groups(run)) if "charts" in chosen else (),
+            charts=(*overview(board), *chart_groups(run, board.models)) if "charts" in chosen else (),
             worst=worst,
             appendices=tuple(answers(run, chosen, appendix=True)),
-            methods=tuple(_methods(run)) if "methods" in chosen else (),
+            methods=tuple(_methods(run, whole="formulas" in chosen)) if chosen & {"methods", "formulas"} else (),
             facts=tuple(_facts(run)) if "data" in chosen else (),
             problems=found if "problems" in chosen else (),
             insights=grouped_insights(insights) if "problems" in chosen else (),
@@ -88,10 +89,12 @@ def build(
     )
 
 
-def _leaderboard(run: Run, notes: Sequence[str]) -> Answer | None:
-    """Return the leaderboard with `notes` below it, without the sentence that is the headline of the report."""
+def _leaderboard(run: Run, models: Sequence[str], notes: Sequence[str]) -> Answer | None:
+    """Return the leaderboard with `notes` below it, its rows in the order of `models`; the headline and the best values
+    stand on the first page.
+    """
     [found] = answers(run, ["leaderboard"])
-    blocks = [one for one in found.blocks if not isinstance(one, Sentence | Note)]
+    blocks = [order_rows(one, models) for one in found.blocks if isinstance(one, Heatmap)]
     below = [*map(Note, notes), *(one for one in found.blocks if isinstance(one, Note))]
     return replace(found, blocks=(*blocks, *below)) if blocks or below else None
 
@@ -216,7 +219,8 @@ def _value(value: object) -> str:
     return shown(f"{value:g}" if isinstance(value, float) else str(value), MOST_PARAMETER)
 
 
-def _methods(run: Run) -> Iterator[Method]:
+def _methods(run: Run, whole: bool) -> Iterator[Method]:
+    """Yield how each evaluator computes its numbers; the `whole` has formulas, edge cases and minor metrics too."""
     judged = analysis.judged_by(run)
     for entry in run.spec.evaluators:
         known = run.evaluator(entry.id)
@@ -235,16 +239,16 @@ def _methods(run: Run) -> Iterator[Method]:
             unknown = "This version of Assay does not have the evaluator; its numbers are those that the run stored."
             yield Method(entry.id, entry.id, entry.version, unknown, parameters=parameters)
             continue
-        details = tuple(paragraphs(known.doc.partition("\n")[2].replace("`", "")))
+        details = tuple(paragraphs(known.doc.partition("\n")[2].replace("`", ""))) if whole else ()
+        differs = (known.differs_from, known.differs_from_source) if whole else ()
         yield Method(
             known.id, known.title, entry.version, known.summary, details,
-            tuple(_metrics(known)), parameters, known.sources, known.standards, known.differs_from,
-            known.differs_from_source,
+            tuple(_metrics(known, whole)), parameters, known.sources, known.standards, *differs,
         )  # fmt: skip
 
 
-def _metrics(known: Evaluator) -> Iterator[MethodMetric]:
-    for metric in known.metrics:
+def _metrics(known: Evaluator, whole: bool) -> Iterator[MethodMetric]:
+    for metric in [metric for metric in known.metrics if whole or metric.primary or not metric.minor]:
         yield MethodMetric(
             metric.name, metric.description, metric.low, metric.high, metric.direction.value, metric.threshold
         )

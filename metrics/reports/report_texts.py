@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from metrics.presentation.blocks import CaseMetric, WorstCase
+from metrics.presentation.blocks import CaseMetric, Table, WorstCase
 from metrics.presentation.format import (
     DIRECTIONS,
     MISSING,
@@ -22,6 +22,7 @@ from metrics.reports.report import Method, MethodMetric, Report
 KICKER = "Evaluation report"
 HEADINGS = {  # of the parts that every report has: title and question
     "data": ("Data and run", "What was evaluated, and how can it be repeated?"),
+    "charts": ("Charts", "Where do the models differ?"),
     "worst": ("Worst cases", "Why did it fail here?"),
     "methods": ("Methods", "How is each number computed?"),
 }
@@ -46,6 +47,15 @@ def subtitle(report: Report) -> str:
 def evaluators_line(report: Report) -> str:
     """Return the evaluators in one line, cut with an ellipsis."""
     return shorten(", ".join(report.evaluators), LINE)
+
+
+def told_columns(table: Table) -> list[int]:
+    """Return the places of a table's columns that paper shows: those with a text in some row, if it has rows."""
+    return [
+        place
+        for place, head in enumerate(table.heads)
+        if not head.page_only and (not table.rows or any(row[place] not in ("", MISSING) for row in table.rows))
+    ]
 
 
 def model_text(case: WorstCase) -> str:

@@ -19,15 +19,20 @@ SECTIONS: Mapping[str, tuple[str, str]] = {  # name: title, what it holds
     "tests": ("What was tested", "how many tests, with which correction"),
     "receipt": ("What was read", "what became of each part of the files"),
     "compliance": ("Compliance", "metrics as evidence for standards"),
-    "methods": ("Methods", "formulas, parameters, sources"),
+    "methods": ("Methods", "what each number means, parameters, sources"),
+    "formulas": ("Formulas", "each definition in full, below Methods"),
     "data": ("Data and run", "fingerprints, versions, the judge"),
 }
+ON_REQUEST = frozenset({"receipt", "compliance", "formulas"})  # long, and for few readers
 
 
 def chosen_sections(names: Collection[str] | None) -> frozenset[str]:
-    """Return the sections with these names, all of them for None; InputError listing every name that is none."""
+    """Return the sections with these names, for None all but those ON_REQUEST.
+
+    InputError listing every name that is none.
+    """
     if names is None:
-        return frozenset(SECTIONS)
+        return frozenset(SECTIONS) - ON_REQUEST
     unknown = [name for name in names if name not in SECTIONS]
     if unknown or not names:
         found = ", ".join(map(repr, unknown)) or "none"

@@ -50,7 +50,10 @@ def test_it_says_what_the_run_says(marked_run: Run, report: Report) -> None:
     assert report.models == ("good", "poor")
     assert {column.evaluator for column in report.heatmap.columns} == {"rouge", "looping_detection"}
     assert [method.evaluator for method in report.methods] == ["rouge", "looping_detection"]
-    assert report.methods[0].metrics[0].name == "rouge1"
+    assert report.methods[0].metrics[0].name == "rougeL"
+    assert not report.methods[0].details, "in full on request"
+    (whole, _) = build(run, ["formulas"]).methods
+    assert (whole.metrics[0].name, bool(whole.details)) == ("rouge1", True)
     assert any(problem.model == "poor" and problem.title == "rougeL" for problem in report.problems)
     messages = [insight.message for insight in report.insights]
     assert "poor is worst at ROUGE-L (0.640)" in messages

@@ -10,12 +10,12 @@ from PIL import Image
 from pypdf import PdfReader
 
 from metrics.core.errors import MissingResource
-from metrics.presentation.blocks import Answer, Heatmap, Passage
-from metrics.presentation.heatmap_parts import ROOM, heatmap_parts
+from metrics.presentation.blocks import Answer, Heatmap, Passage, table
+from metrics.presentation.heatmap_parts import ROOM, heatmap_parts, metric_rows
 from metrics.presentation.names import short_names
 from metrics.presentation.safe_text import shown
 from metrics.reports.renderers import typesetting
-from metrics.reports.renderers.pdf import pdf
+from metrics.reports.renderers.pdf import _table, pdf
 from metrics.reports.report import Report
 from tests.reports.made import cell, column, made, noted, worst_text
 
@@ -76,7 +76,7 @@ def test_a_manager_can_read_it(sample: bytes) -> None:
     for expected in (
         "MT-RAG answers, 21 Nov 2026", "atlas-large leads",
         "53aa51172d1453aa", "3 of the suite", "0.512", "0.470–0.550",
-        "Data and run", "Leaderboard", "Curves", "Problems", "What stands out", "Worst cases", "Methods", "under 0.4",
+        "Data and run", "Leaderboard", "Charts", "Problems", "What stands out", "Worst cases", "Methods", "under 0.4",
         "159 unscored", "1 missed", "Lin 2004", "0 … ∞", "not applicable",
     ):  # fmt: skip
         assert expected in text
@@ -114,7 +114,7 @@ def test_pages_are_upright_a4_numbered_and_bookmarked(sample: bytes) -> None:
         assert tuple(round(float(side)) for side in page.mediabox[2:]) == A4
         assert f"{number} / {len(found.pages)}" in page.extract_text()
     assert [entry["/Title"] for entry in found.outline if not isinstance(entry, list)] == [
-        "Leaderboard", "Is it really better?", "Problems", "Slices", "Curves", "Confusion", "Classes", "Worst cases",
+        "Leaderboard", "Is it really better?", "Problems", "Slices", "Charts", "Worst cases",
         "Compliance", "Methods", "Data and run",
     ]  # fmt: skip
     assert found.metadata.title == "MT-RAG answers, 21 Nov 2026"
@@ -159,8 +159,17 @@ def wide(models: int, metrics: int) -> Report:
     return replace(made(), models=names, sections=(Answer("leaderboard", "Leaderboard", "Who?", (drawn,)),))
 
 
-@pytest.mark.parametrize(("models", "metrics"), [(3, 20), (40, 30)])
-def test_wide_leaderboards_are_split(models: int, metrics: int) -> None:
+def test_the_leaderboard_of_few_models_has_a_row_a_metric() -> None:
+    report = wide(3, 20)
+    text = "".join(text_of(pdf(report)).split())
+    assert all(f"Metricnumber{index}" in text for index in range(20))
+    assert all(text.count(name) == 2 for name in report.models), "once above the whole list, and in the charts"
+    rows = list(metric_rows(report.heatmap))
+    assert [bool(row.evaluator) for row in rows] == [True, False, False, False] * 5
+
+
+def test_wide_leaderboards_are_split() -> None:
+    models, metrics = 40, 30
     report = wide(models, metrics)
     text = "".join(text_of(pdf(report)).split())
     assert all(f"Metricnumber{index}" in text for index in range(metrics))
@@ -186,6 +195,12 @@ def test_the_first_page_is_the_managers(sample: bytes) -> None:
     assert "MT-RAG answers, 21 Nov 2026" in second, "the running header"
 
 
+def test_a_table_leaves_out_columns_without_a_text() -> None:
+    told = table("t", ("Metric", "P", "n"), [("a", "–", "1"), ("b", "", "2")])
+    assert _table(told)["heads"] == ["Metric", "n"]
+    assert [body["rows"] for body in _table(told)["bodies"]] == [[["a", "1"], ["b", "2"]]]
+
+
 def test_a_long_report_has_contents() -> None:
     report = made()
     long = replace(report, worst=(worst_text(),) * 20, methods=report.methods * 60, sections=report.sections * 2)
@@ -195,6 +210,9 @@ def test_a_long_report_has_contents() -> None:
     for title in ("Worst cases", "Methods"):
         page = next(entry for entry in found.outline if not isinstance(entry, list) and entry["/Title"] == title)
         assert re.search(rf"{title}\W*{found.get_destination_page_number(page) + 1}\b", contents)
+    outline = [one for one in found.outline if not isinstance(one, list)]
+    begun = next(found.get_destination_page_number(one) for one in outline if one["/Title"] == "Worst cases")
+    assert found.pages[begun + 1].extract_text().lstrip()[:120].count("Worst cases") == 1, "the running head"
     assert len(content) < 3_000_000
 
 

@@ -1,6 +1,7 @@
 """The first page: it agrees with the leaderboard and the comparison, and its steps follow from findings."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -9,16 +10,18 @@ import pytest
 from metrics import analysis
 from metrics.analysis.findings.insights import COLUMNS
 from metrics.core.errors import InputError
+from metrics.core.suite import Outputs
 from metrics.presentation.phrases import metric_title, with_interval
 from metrics.presentation.questions.what_stands_out import grouped_insights
 from metrics.presentation.questions.what_went_wrong import Problem, problem_groups
 from metrics.reports.build import build
 from metrics.reports.renderers.html import html
 from metrics.reports.report import Report
-from metrics.reports.section_names import SECTIONS
+from metrics.reports.section_names import ON_REQUEST, SECTIONS
 from metrics.store import Run, Workspace
 from tests.analysis.leaderboard.noise_scenes import noisy_run
 from tests.analysis.scored import scored_run
+from tests.engine.engine_scenes import finished, text_outputs, text_suite
 
 GRADED, RIGHT, WRONG = [0.9, 0.8] * 15, [1.0] * 30, [1.0] * 10 + [0.0] * 20
 SCENES = {
@@ -148,8 +151,9 @@ def parts(report: Report) -> list[str]:
 
 def test_only_what_was_chosen_is_there(run: Run) -> None:
     whole = parts(build(run))
-    assert {"summary", "leaderboard", "comparison", "problems", "charts", "compliance", "methods", "data"} <= set(whole)
-    for name in whole:
+    assert {"summary", "leaderboard", "comparison", "problems", "methods", "data"} <= set(whole)
+    assert not ON_REQUEST & set(whole)
+    for name in [*whole, "compliance"]:
         assert parts(build(run, [name])) == [name]
 
 
@@ -157,3 +161,41 @@ def test_only_what_was_chosen_is_there(run: Run) -> None:
 def test_an_unknown_section_is_named(run: Run, names: list[str], found: str) -> None:
     with pytest.raises(InputError, match=f"found {found}; expected some of summary, leaderboard, comparison"):
         build(run, names)
+
+
+# The first page of several models
+
+
+def test_the_values_of_up_to_five_models_stand_in_the_boards_order(workspace: Path) -> None:
+    """Law: every model's value and interval in each primary metric, not the difference of two."""
+    levels = {f"m{place}": [place / 10, place / 10 + 0.05] * 15 for place in (3, 9, 1, 7, 5, 2)}
+    run = scored_run({"faithfulness": levels, "answer_correctness": levels})
+    report, board = build(run), analysis.leaderboard(run)
+    table = report.summary.table
+    assert tuple(head.title for head in table.heads) == ("Metric", *report.models[:5])
+    assert (report.models[0], report.heatmap.models) == ("m9", report.models)
+    assert table.title == "Values with 95 % intervals, the first 5 of 6 models"
+    for row, column in zip(table.rows, analysis.primary_columns(board), strict=True):
+        for model, text in zip(report.models[:5], row[1:], strict=True):
+            cell = board.cells[model, column.key]
+            assert text == with_interval(cell.value, cell.low, cell.high)
+
+
+def test_every_model_has_worst_cases(workspace: Path) -> None:
+    """One that fails everywhere does not take the place of the others."""
+    run = scored_run({"faithfulness": {"poor": [0.0] * 30, "fair": [0.9] * 30, "good": [1.0] * 29 + [0.5]}})
+    shown = [case.model for case in build(run, ["worst-cases"]).worst]
+    assert sorted(shown) == ["fair", "fair", "good", "poor", "poor"]
+    assert len({case.case_id for case in build(run, ["worst-cases"]).worst}) == 5
+
+
+def test_skipped_rows_and_empty_answers_are_on_the_first_page(workspace: Path) -> None:
+    suite = replace(text_suite(), left_out=2)
+    outputs = text_outputs()
+    rows = outputs.outputs.to_pylist()
+    for row in rows[:3]:
+        row["answer"] = ("", " ", None)[rows.index(row) % 3]
+    run = finished(Workspace(), suite, Outputs.from_rows(rows), "rouge")
+    sure = build(run, ["summary"]).summary.sure
+    assert sure[0] == "2 invalid rows skipped: 2 of the suite"
+    assert sure[1].startswith("3 answers are empty: ")

@@ -6,8 +6,10 @@ A table of points has `series` (the model, as shown), `label`, and the columns o
 
 from collections.abc import Sequence
 
+import numpy as np
 import pandas as pd
 
+GRID = np.linspace(0.0, 1.0, 101)  # where curves of several labels are averaged
 ALL = "all classes"
 COUNTS, RATES = ["tp", "fp", "fn"], ["precision", "recall", "f1"]
 
@@ -67,6 +69,28 @@ def mean_ranks(points: pd.DataFrame, name: str) -> pd.DataFrame:
     """Return interpolated precision over recall averaged over labels, under the label `name`: its area is the mAP."""
     means = points.groupby(["series", "recall"], sort=False)["precision"].mean()
     return means.reset_index().assign(label=name)
+
+
+def mean_curve(points: pd.DataFrame, x: str, y: str) -> pd.DataFrame:
+    """Return a curve of rates averaged over the labels at GRID; a single label's as it is.
+
+    Precision at a recall is the highest at that recall or a higher one, 0 beyond the last; the area is then the mAP.
+    Other curves run in straight lines between their points.
+    """
+    points = points.dropna(subset=[x, y]).sort_values([x, y], ascending=[True, y != "precision"], kind="stable")
+    if points["label"].nunique() < 2:
+        return points[["series", x, y]]
+    rows: dict[str, list[np.ndarray]] = {}
+    for (series, _), own in points.groupby(["series", "label"], sort=False):
+        at, values = own[x].to_numpy(float), own[y].to_numpy(float)
+        if y == "precision":
+            best = np.append(np.maximum.accumulate(values[::-1])[::-1], 0.0)
+            rows.setdefault(series, []).append(best[np.searchsorted(at, GRID - 1e-9)])
+        else:
+            rows.setdefault(series, []).append(np.interp(GRID, at, values))
+    return pd.concat(
+        [pd.DataFrame({"series": series, x: GRID, y: np.mean(own, axis=0)}) for series, own in rows.items()]
+    )
 
 
 def mean_f1(points: pd.DataFrame, name: str) -> pd.DataFrame:

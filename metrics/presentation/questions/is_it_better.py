@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from metrics.analysis import headline, leaderboard, primary_columns
 from metrics.analysis.comparison.compare import Comparison, compare, comparison_of_columns
 from metrics.presentation.blocks import Block, Head, Link, Note, Sentence, Table, table, table_of
-from metrics.presentation.format import ARROWS, MISSING, aligned, count, interval, number, p_value, plural, shorten
+from metrics.presentation.format import ARROWS, MISSING, aligned, count, interval, p_value, plural, shorten
 from metrics.presentation.names import column_name
 from metrics.presentation.phrases import better, metric_title, paired_on, signed, with_interval
 from metrics.presentation.question import QUICK, question
@@ -57,15 +57,13 @@ def is_it_better(run: Run) -> list[Block]:
         if row.column.key == column.key
     ]
     title = f"{leader} against {'the next ' + plural(len(others), 'model') if len(board.models) > 2 else others[0]}"
-    heads = ("Metric", "Against", "Difference", "95 % interval", "SE", "P(better)", "Adjusted p", "n", "Result")
+    heads = ("Metric", "Against", "Difference", "95 % interval", "Adjusted p", "n", "Result")
     lines = [
         (
             metric_title(column),
             other,
             signed(row.difference),
             interval(row.low, row.high),
-            number(_number_or_none(row.error)),
-            share_text(getattr(row, "superiority", None)),
             p_value(row.adjusted),
             count(row.n),
             result(row, leader, other),
@@ -75,10 +73,9 @@ def is_it_better(run: Run) -> list[Block]:
     notes = [
         *board.cautions,
         how_tested(found),
-        f"SE: the standard error of the difference. P(better): {SUPERIORITY.replace('B is', leader + ' is')}.",
         *_left_out(found, primary_columns(board), columns, len(board.models) - 1),
     ]
-    return [*sentences, table(title, heads, lines, (2, 3, 4, 5, 6, 7)), *map(Note, notes)]
+    return [*sentences, table(title, heads, lines, (2, 3, 4, 5)), *map(Note, notes)]
 
 
 def leader_against_next(run: Run) -> tuple[Comparison, ...]:

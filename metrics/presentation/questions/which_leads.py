@@ -86,6 +86,12 @@ def heatmap(board: Leaderboard) -> Heatmap:
     return Heatmap(models, tuple(columns), tuple(cells))
 
 
+def order_rows(drawn: Heatmap, models: Sequence[str]) -> Heatmap:
+    """Return a heatmap with its rows in the order of `models`."""
+    cells = dict(zip(drawn.models, drawn.cells, strict=True))
+    return Heatmap(tuple(models), drawn.columns, tuple(cells[model] for model in models))
+
+
 def standings(board: Leaderboard) -> list[Standing]:
     """Return the leader in each evaluator's primary metric, if it has a better end and a model has a value."""
     found = []

@@ -11,7 +11,7 @@ from metrics.reports.renderers.html import inks_of
 from metrics.reports.renderers.plots import is_wide
 from metrics.reports.report import Method, Report
 
-SECTIONS = ("leaderboard", "charts", "methods", "data")  # of the report
+SECTIONS = ("leaderboard", "charts", "methods", "formulas", "data")  # of the report
 SVG = "{http://www.w3.org/2000/svg}"
 
 Element = list[Any]  # its name, its attributes, then what is in it: elements and texts

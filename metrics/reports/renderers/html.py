@@ -167,7 +167,7 @@ def _chart(chart: Chart, inks: Inks) -> Html:
 
 def _titled(table: Table) -> Iterator[Html]:
     yield tag("h3", table.title)
-    places = [place for place, head in enumerate(table.heads) if not head.page_only]
+    places = texts.told_columns(table)
     right = [at for at, place in enumerate(places) if table.heads[place].right]
     rows = [_row([row[place] for place in places], right) for row in table.rows]
     bodies, start = [], 0

@@ -14,8 +14,8 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from metrics.presentation.blocks import Answer, Table, WorstCase
-from metrics.presentation.heatmap_parts import HeatmapPart, heatmap_parts
+from metrics.presentation.blocks import Answer, Heatmap, Table, WorstCase
+from metrics.presentation.heatmap_parts import FEW_MODELS, HeatmapCell, HeatmapPart, heatmap_parts, metric_rows
 from metrics.presentation.names import short_names
 from metrics.presentation.palette import ACCENT, INK, LINE, MARKS, MUTED, SERIES, SURFACE, ramp
 from metrics.presentation.safe_text import is_code, is_rtl, shown_tree
@@ -72,7 +72,7 @@ def _payload(report: Report) -> dict[str, Any]:
         "remarks": report.remarks,
         "groups": [asdict(group) for group in report.facts],
         "sections": _answered(report.sections, inks),
-        "charts": _answered(report.charts, inks),
+        "charts": _charts(report.charts, inks),
         "worst": [_worst(case) for case in report.worst],
         "appendices": _answered(report.appendices, inks),
         "methods": [_method(method) for method in report.methods],
@@ -117,11 +117,24 @@ def _answered(answers: Sequence[Answer], inks: Inks) -> list[dict[str, Any]]:
     return [
         {
             "title": one.title,
-            "question": None if place and one.name == answers[place - 1].name != "charts" else one.question,
+            "question": None if place and one.name == answers[place - 1].name else one.question,
             "blocks": [{"kind": kind, "parts": _parts(kind, run, inks)} for kind, run in one.runs],
         }
         for place, one in enumerate(answers)
     ]
+
+
+def _charts(answers: Sequence[Answer], inks: Inks) -> list[dict[str, Any]]:
+    """Return the charts of all answers as one section, so that none has a page for itself: wide ones first, then two
+    beside each other, then what they leave out.
+    """
+    charts = [chart for one in answers for chart in _parts("chart", one.charts, inks)]
+    notes = [note for one in answers for note in one.notes]
+    if not charts:
+        return []
+    blocks = [{"kind": "chart", "parts": sorted(charts, key=lambda chart: not chart["wide"])}]
+    title, asked = texts.HEADINGS["charts"]
+    return [{"title": title, "question": asked, "blocks": [*blocks, {"kind": "note", "parts": notes}]}]
 
 
 def _parts(kind: str, run: Sequence[Any], inks: Inks) -> list[Any]:
@@ -133,7 +146,11 @@ def _parts(kind: str, run: Sequence[Any], inks: Inks) -> list[Any]:
     if kind == "table":
         return list(map(_table, run))
     if kind == "heatmap":
-        return [_heatmap_part(part) for one in run for part in heatmap_parts(one)]
+        return [
+            part
+            for one in run
+            for part in ([_by_metric(one)] if len(one.models) <= FEW_MODELS else map(_heatmap_part, heatmap_parts(one)))
+        ]
     if kind == "chart":
         figures = [(chart, figure_of(chart, inks)) for chart in run]
         return [
@@ -145,6 +162,7 @@ def _parts(kind: str, run: Sequence[Any], inks: Inks) -> list[Any]:
 def _heatmap_part(part: HeatmapPart) -> dict[str, Any]:
     colours = ramp()
     return {
+        "turned": False,
         "width": part.column_width,
         "close": part.close,
         "prefix": _narrow(part.prefix),
@@ -153,17 +171,22 @@ def _heatmap_part(part: HeatmapPart) -> dict[str, Any]:
         "rows": [
             {
                 "model": _narrow(part.names[model]),
-                "cells": [
-                    {
-                        "value": cell.value, "small": cell.small, "best": cell.best, "ink": cell.ink(colours),
-                        "fill": None if cell.hatched else "" if cell.step is None else colours[cell.step],
-                    }
-                    for cell in cells
-                ],
+                "cells": [_heat_cell(cell, colours) for cell in cells],
             }
             for model, cells in part.rows
         ],
     }  # fmt: skip
+
+
+def _by_metric(drawn: Heatmap) -> dict[str, Any]:
+    colours = ramp()
+    rows = [row._asdict() | {"cells": [_heat_cell(one, colours) for one in row.cells]} for row in metric_rows(drawn)]
+    return {"turned": True, "models": list(map(_narrow, drawn.models)), "rows": rows}
+
+
+def _heat_cell(cell: HeatmapCell, colours: Sequence[str]) -> dict[str, Any]:
+    fill = None if cell.hatched else "" if cell.step is None else colours[cell.step]
+    return {"value": cell.value, "small": cell.small, "best": cell.best, "ink": cell.ink(colours), "fill": fill}
 
 
 def _narrow(text: str) -> str:
@@ -183,6 +206,7 @@ def _worst(case: WorstCase) -> dict[str, Any]:
         "scores": [texts.metric_row(metric) for metric in case.scores],
         "figure": None if drawn is None else figure_data(drawn),
         "glyphs": any(glyph for glyph, _ in case.evidence),
+        "tile": drawn is not None and not (case.passages or case.evidence or case.scores),
         "compact": drawn is None and _length(case) < COMPACT,
         "legend": [figure_data(entry) for entry in legend(case)],
         "image_note": note,
@@ -191,8 +215,10 @@ def _worst(case: WorstCase) -> dict[str, Any]:
 
 def _table(table: Table) -> dict[str, Any]:
     """Return a table, with the share of the width that each column's longest text asks for; 0: as wide as its text."""
-    places = [place for place, head in enumerate(table.heads) if not head.page_only]
+    places = texts.told_columns(table)
     heads, rows = [table.heads[place] for place in places], [[row[place] for place in places] for row in table.rows]
+    if not table.groups:
+        rows = [_without_repeats(row, rows[place - 1] if place else ()) for place, row in enumerate(rows)]
     longest = [max(map(len, column)) for column in zip([head.title for head in heads], *rows, strict=True)]
     short = [head.right or length <= SHORT_COLUMN for head, length in zip(heads, longest, strict=True)]
     bodies = [{"title": "", "rows": rows}]
@@ -206,6 +232,11 @@ def _table(table: Table) -> dict[str, Any]:
         "right": [place for place, head in enumerate(heads) if head.right],
         "weights": weights if any(weights) else [1, *weights[1:]],
     }  # fmt: skip
+
+
+def _without_repeats(row: Sequence[str], before: Sequence[str]) -> Sequence[str]:
+    """Return a row without its first text where the row before it has the same one and other cells differ."""
+    return ["", *row[1:]] if before and row[0] == before[0] and len(row[0]) > SHORT_COLUMN / 2 else row
 
 
 def _length(case: WorstCase) -> int:

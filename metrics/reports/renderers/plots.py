@@ -18,11 +18,11 @@ LABEL_GAP = 11.0
 NAMES, WIDE_NAMES, VALUES = 92.0, 190.0, 34.0  # room for the names of groups, and for the number behind a bar
 NAME, WIDE_NAME = 20, 44  # characters of such a name
 BAR, GAP = 8.0, 7.0
-MOST_BARS = 24  # in half the width
-SPOKE, SPOKE_NAME = 88.0, 30  # of a radar: its length, and the characters of a line of its name
+MOST_BARS = 48  # in half the width
+SPOKE, SPOKE_NAME = 74.0, 30  # of a radar: its length, and the characters of a line of its name
 DASHES = ("none", "5 3", "1.5 2.5", "5 2 1 2", "8 3", "8 2 1 2")  # of lines, one a model
-CELL, LEAST_CELL, DEEP = 38.0, 17.0, 22.0
-WIDE_FROM = 9  # columns of a confusion matrix
+CELL, LEAST_CELL, DEEP = 38.0, 11.0, 22.0
+WIDE_FROM = 14  # columns of a confusion matrix
 APART = 5.0  # between the labels of a matrix and its margins
 DARK = 0.55  # share from which the number has the colour of the page
 

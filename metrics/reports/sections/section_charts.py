@@ -13,7 +13,7 @@ from metrics.core.registry import evaluators, title_of
 from metrics.presentation.blocks import Answer, Bar, BarGroup, Bars, Curve, Matrix, Note, ScorePanel, Series
 from metrics.presentation.chart_data import cutoff_points
 from metrics.presentation.chart_data.confusion_counts import confusion_matrix, margins_of
-from metrics.presentation.chart_data.curve_points import ALL, best_threshold, filled_bins, label_order, mean_f1, nearest
+from metrics.presentation.chart_data.curve_points import ALL, best_threshold, filled_bins, mean_curve, mean_f1, nearest
 from metrics.presentation.chart_data.metric_bars import ERROR_TITLES, GAIN, worst_first
 from metrics.presentation.format import plural
 from metrics.presentation.guarantee_words import answer_only
@@ -21,29 +21,30 @@ from metrics.presentation.names import metric_name
 from metrics.presentation.phrases import CHART_QUESTIONS, directed
 from metrics.store import Run
 
-MOST_CURVES = 8  # precision–recall charts, box plots of consistency
-MOST_PANELS = 4  # charts of one other kind
+MOST_CURVES = 2  # charts of one kind of curve
+MOST_BOXES = 6  # box plots of consistency
+MOST_PANELS = 6  # charts of one other kind
 MOST_MODELS = 6  # in a chart of bars
 MOST_DOTS = 200  # values of a model that are drawn one by one beside its box
 MOST_BARS = 40  # in a chart
-MOST_LABELS = 20  # in a confusion matrix; the others are summed
+MOST_LABELS = 12  # in a confusion matrix; the others are summed
 CLOSE = 0.004  # of the axis: points closer than that to the last one drawn are left out
 
 
-def chart_groups(run: Run) -> Iterator[Answer]:
-    """Yield the charts that the run's evaluators allow, in the order of the studio's views; a note says what a group
-    leaves out.
+def chart_groups(run: Run, models: Sequence[str]) -> Iterator[Answer]:
+    """Yield the charts that the run's evaluators allow, of `models` in their order; a note says what a group leaves
+    out.
     """
     frames = {name: _points(run.curves(name)) for name in run.curve_names()}
     for title, topic, charts in (
-        ("Curves", "curves", _curves(run, frames)),
-        ("Risk and coverage", "risk", _risks(run, frames)),
-        ("Calibration", "calibration", _reliabilities(run, frames)),
-        ("Confusion", "confusion", _matrices(run, frames)),
-        ("Residuals", "residuals", _residuals(run, frames)),
-        ("Errors", "errors", _error_costs(run)),
-        ("By rank", "cutoffs", _by_rank(run)),
-        ("Classes", "classes", _by_class(run)),
+        ("Curves", "curves", _curves(run, frames, models)),
+        ("Risk and coverage", "risk", _risks(run, frames, models)),
+        ("Calibration", "calibration", _reliabilities(frames, models)),
+        ("Confusion", "confusion", _matrices(run, frames, models)),
+        ("Residuals", "residuals", _residuals(frames, models)),
+        ("Errors", "errors", _error_costs(run, models)),
+        ("By rank", "cutoffs", _by_rank(run, models)),
+        ("Classes", "classes", _by_class(run, models)),
         ("Consistency", "consistency", _consistency(run)),
     ):
         made = list(charts)
@@ -71,40 +72,32 @@ def _by_key(frames: dict[str, pd.DataFrame]) -> Iterator[tuple[str, str, pd.Data
 # Lines
 
 
-def _curves(run: Run, frames: dict[str, pd.DataFrame]) -> Iterator[Curve | str]:
-    """Yield precision over recall per label, then F1 over the threshold and ROC."""
-    curves = {
+def _curves(run: Run, frames: dict[str, pd.DataFrame], models: Sequence[str]) -> Iterator[Curve | str]:
+    """Yield precision over recall, F1 over the threshold and ROC, each the mean of the labels."""
+    labelled = {
         name: frame.assign(label=frame["label"].fillna(ALL)) for name, frame in frames.items() if "label" in frame
     }
-    ranked = {name: frame for name, frame in curves.items() if {"recall", "precision"} <= set(frame)}
-    most = max(2, MOST_CURVES // max(1, len(ranked)))
-    omitted = 0
-    for name, frame in ranked.items():
-        note = ""
+    curves = [(name, title, frame, _mean_of(frame)) for name, title, frame in _by_key(labelled)]
+    ranked = [one for one in curves if {"recall", "precision"} <= set(one[2])]
+    # of a detector, the interpolated curve whose area is AP says what the one by thresholds does
+    for name, title, frame, mean in ([one for one in ranked if "threshold" not in one[2]] or ranked)[:MOST_CURVES]:
+        note = mean
         if "iou" in frame and frame["iou"].nunique() > 1:
             iou = nearest(frame["iou"].dropna().unique().tolist(), 0.5)
-            frame, note = frame[frame["iou"] == iou], f", {analysis.rules(run, name).similarity} {iou:g}"
-        labels = label_order(frame)
-        by = "threshold" if "threshold" in frame else "recall"
-        frame = frame.sort_values(by, ascending=by == "recall", kind="stable")
-        omitted += len(labels[most:])
-        for label in labels[:most]:
-            series = tuple(_lines(frame[frame["label"].eq(label)], run.models, "recall", "precision"))
-            yield Curve(f"{title_of(name)}: {label}{note}", "recall", "precision", series)
-    for _, title, frame in _by_key(curves):
-        if {"threshold", "f1", "tp"} <= set(frame):
-            heading = f"{title}: F1, mean of labels; the best threshold is marked"
-            yield Curve(heading, "score threshold", "F1", tuple(_f1(frame, run.models)))
-        if {"fpr", "tpr"} <= set(frame):
-            labels = label_order(frame)
-            omitted += len(labels[MOST_PANELS:])
-            for label in labels[:MOST_PANELS]:
-                points = frame[frame["label"].eq(label)].sort_values(["fpr", "tpr"], kind="stable")
-                series = tuple(_lines(points, run.models, "fpr", "tpr"))
-                heading = f"{title}: {label}"
-                yield Curve(heading, "false positive rate", "true positive rate", series, diagonal=True)
-    if omitted:
-        yield f"{plural(omitted, 'curve')} of other labels not shown here; the exports have all of them."
+            frame, note = frame[frame["iou"] == iou], f"{mean}, {analysis.rules(run, name).similarity} {iou:g}"
+        series = tuple(_lines(mean_curve(frame, "recall", "precision"), models, "recall", "precision"))
+        yield Curve(f"{title}{note}", "recall", "precision", series)
+    for _, title, frame, mean in [one for one in curves if {"threshold", "f1", "tp"} <= set(one[2])][:MOST_CURVES]:
+        yield Curve(f"{title}: F1{mean}", "score threshold; the best is marked", "F1", tuple(_f1(frame, models)))
+    for _, title, frame, mean in [one for one in curves if {"fpr", "tpr"} <= set(one[2])][:MOST_CURVES]:
+        lines = _lines(mean_curve(frame, "fpr", "tpr"), models, "fpr", "tpr")
+        series = tuple(Series(line.model, ((0.0, 0.0), *line.points)) for line in lines)
+        yield Curve(f"{title}{mean}", "false positive rate", "true positive rate", series, diagonal=True)
+
+
+def _mean_of(frame: pd.DataFrame) -> str:
+    count = frame["label"].nunique()
+    return f", mean of {count:,} classes" if count > 1 else ""
 
 
 def _f1(frame: pd.DataFrame, models: Sequence[str]) -> Iterator[Series]:
@@ -134,33 +127,41 @@ def _thinned(points: Sequence[tuple[float, float]]) -> Iterator[tuple[float, flo
             yield point
 
 
-def _risks(run: Run, frames: dict[str, pd.DataFrame]) -> Iterator[Curve | str]:
+def _risks(run: Run, frames: dict[str, pd.DataFrame], models: Sequence[str]) -> Iterator[Curve | str]:
     """Yield the share of wrong answers over the share of cases answered, and the guarantees in sentences."""
     for _, title, frame in _by_key(frames):
         if {"coverage", "risk", "answered"} <= set(frame):
             points = frame.sort_values("coverage", kind="stable")
-            series = tuple(_lines(points, run.models, "coverage", "risk"))
+            series = tuple(_lines(points, models, "coverage", "risk"))
             yield Curve(title, "share of cases answered", "share of answers wrong", series)
     for one in analysis.score_guarantees(run):
         yield f"{', '.join(filter(None, (one.series, one.key)))}: {answer_only(one)}"
 
 
-def _reliabilities(run: Run, frames: dict[str, pd.DataFrame]) -> Iterator[Curve | str]:
-    """Yield a diagram per model: the share of right predictions over the mean score, with Wilson intervals."""
+def _reliabilities(frames: dict[str, pd.DataFrame], models: Sequence[str]) -> Iterator[Curve]:
+    """Yield the share of right predictions over the mean score: a diagram with Wilson intervals of each of two models,
+    of more models a line each in one.
+    """
+    columns = ["mean_confidence", "accuracy", "low", "high"]
     for _, title, frame in _by_key(frames):
-        if not {"bin_low", "mean_confidence", "accuracy", "low", "high"} <= set(frame):
+        if not {"bin_low", *columns} <= set(frame):
             continue
-        for model in run.models[:MOST_PANELS]:
-            bins = filled_bins(frame, model)[["mean_confidence", "accuracy", "low", "high"]].astype(float)
-            rows = list(bins.itertuples(index=False, name=None))
-            if rows:
-                points = tuple((x, y) for x, y, _, _ in rows)
-                series = Series(model, points, spans=tuple((x, low, high) for x, _, low, high in rows))
-                yield Curve(f"{title}: {model}", "mean score", "share right", (series,), diagonal=True)
-        yield from _not_shown(len(run.models) - MOST_PANELS, "model")
+        bins = {model: filled_bins(frame, model)[columns].astype(float) for model in models}
+        rows = {model: list(own.itertuples(index=False, name=None)) for model, own in bins.items() if len(own)}
+        spans = len(rows) <= MOST_CURVES
+        lines = [
+            Series(model, tuple((x, y) for x, y, _, _ in own),
+                   spans=tuple((x, low, high) for x, _, low, high in own) if spans else ())
+            for model, own in rows.items()
+        ]  # fmt: skip
+        if spans:
+            for line in lines:
+                yield Curve(f"{title}: {line.model}", "mean score", "share right", (line,), diagonal=True)
+        elif lines:
+            yield Curve(title, "mean score", "share right", tuple(lines), diagonal=True)
 
 
-def _residuals(run: Run, frames: dict[str, pd.DataFrame]) -> Iterator[Curve | str]:
+def _residuals(frames: dict[str, pd.DataFrame], models: Sequence[str]) -> Iterator[Curve | str]:
     """Yield the predicted over the true values of each model, up to MOST_DOTS cases, an even selection."""
     for name, frame in frames.items():
         if not {"case_id", "truth", "predicted"} <= set(frame):
@@ -169,14 +170,14 @@ def _residuals(run: Run, frames: dict[str, pd.DataFrame]) -> Iterator[Curve | st
         if not len(values):
             continue
         ticks = _round_ticks(float(values.min()), float(values.max()))
-        for model in run.models[:MOST_PANELS]:
+        for model in models[:MOST_PANELS]:
             own = frame[frame["series"].eq(model)]
             own = own.iloc[:: max(1, math.ceil(len(own) / MOST_DOTS))]
             points = tuple(own[["truth", "predicted"]].astype(float).itertuples(index=False, name=None))
             if points:
                 series = (Series(model, points),)
                 yield Curve(f"{title_of(name)}: {model}", "true", "predicted", series, True, ticks, dots=True)
-        yield from _not_shown(len(run.models) - MOST_PANELS, "model")
+        yield from _not_shown(len(models) - MOST_PANELS, "model")
 
 
 def _round_ticks(low: float, high: float) -> tuple[float, ...]:
@@ -191,14 +192,14 @@ def _round_ticks(low: float, high: float) -> tuple[float, ...]:
 # Confusion
 
 
-def _matrices(run: Run, frames: dict[str, pd.DataFrame]) -> Iterator[Matrix | str]:
+def _matrices(run: Run, frames: dict[str, pd.DataFrame], models: Sequence[str]) -> Iterator[Matrix | str]:
     """Yield a matrix per model, of objects at the run's operating point; of many labels the most frequent."""
     for name, title, frame in _by_key(frames):
         if not {"label", "predicted", "count"} <= set(frame):
             continue
         entry = evaluators().get(name)
         of_objects = name in analysis.match_evaluators(run)
-        for model in run.models[:MOST_PANELS]:
+        for model in models[:MOST_PANELS]:
             counts, at = frame[frame["series"].eq(model)], ""
             if of_objects and entry is not None and "detection" in entry.tasks and len(counts):
                 point = analysis.operating_point(run, model)
@@ -208,7 +209,7 @@ def _matrices(run: Run, frames: dict[str, pd.DataFrame]) -> Iterator[Matrix | st
                 table = confusion_matrix(counts, margins_of(counts) if of_objects else None, MOST_LABELS)
                 cells = tuple(map(tuple, table.to_numpy().astype(int).tolist()))
                 yield Matrix(f"{title}: {model}{at}", tuple(table.index), tuple(table.columns), cells, of_objects)
-        yield from _not_shown(len(run.models) - MOST_PANELS, "model")
+        yield from _not_shown(len(models) - MOST_PANELS, "model")
 
 
 # Boxes
@@ -227,71 +228,67 @@ def _consistency(run: Run) -> Iterator[ScorePanel | str]:
     shown.sort(key=lambda one: not one[1].primary)
     if shown:  # few runs have any, and this brings the readers of uploads with it
         from metrics.reports.score_boxes import score_panels
-    for entry, metric in shown[:MOST_CURVES]:
+    for entry, metric in shown[:MOST_BOXES]:
         (panel,) = score_panels([run], [f"{entry.id}.{metric.name}"])
         boxes = tuple(replace(box, values=box.values if len(box.values) <= MOST_DOTS else ()) for box in panel.boxes)
         title = entry.title if metric.name == entry.id else f"{entry.title}: {metric_name(metric.name, entry.id)}"
         yield replace(panel, title=directed(title, metric.direction.value), about=metric.description, boxes=boxes)
-    yield from _not_shown(len(shown) - MOST_CURVES, "metric")
+    yield from _not_shown(len(shown) - MOST_BOXES, "metric")
 
 
 # Bars
 
 
-def _error_costs(run: Run) -> Iterator[Bars | str]:
+def _error_costs(run: Run, models: Sequence[str]) -> Iterator[Bars | str]:
     if "error_breakdown" not in run.evaluators:
         return
     gains = _numbers(run, "error_breakdown", [GAIN + error for error in ERROR_TITLES])
     gains = gains[gains["label"].isna()]
-    models = [model for model in run.models if gains["model"].eq(model).any()][:MOST_MODELS]
+    shown = [model for model in models if gains["model"].eq(model).any()][:MOST_MODELS]
     for key, part in gains.groupby([own.get(KEY, "") for own in gains["columns"]], sort=False):
         groups = [
-            BarGroup(title, tuple(_bars(part[part["metric"].eq(GAIN + error)], models)))
+            BarGroup(title, tuple(_bars(part[part["metric"].eq(GAIN + error)], shown)))
             for error, title in ERROR_TITLES.items()
         ]
         title = "Average precision gained without the error" + (f", {key}" if key else "")
-        yield Bars(directed(title, "lower"), tuple(groups), tuple(models))
-    if models:
+        yield Bars(directed(title, "lower"), tuple(groups), tuple(shown))
+    if shown:
         yield "The gains do not add up, because average precision is not a sum over errors."
-        yield from _not_shown(len(run.models) - len(models), "model")
+        yield from _not_shown(len(models) - len(shown), "model")
 
 
-def _by_rank(run: Run) -> Iterator[Bars | str]:
+def _by_rank(run: Run, models: Sequence[str]) -> Iterator[Bars | str]:
     """Yield a chart per measure that an evaluator gives at several ranks."""
     for name in run.evaluators:
         entry = run.evaluator(name)
         declared = {metric.name: metric for metric in entry.metrics} if entry else {}
         for measure, by_rank in cutoff_points.measures(declared).items():
             numbers = _numbers(run, name, list(by_rank.values()))
-            models = [model for model in run.models if numbers["model"].eq(model).any()][:MOST_MODELS]
+            shown = [model for model in models if numbers["model"].eq(model).any()][:MOST_MODELS]
             groups = [
-                BarGroup(f"k = {k}", tuple(_bars(numbers[numbers["metric"].eq(metric)], models)))
+                BarGroup(f"k = {k}", tuple(_bars(numbers[numbers["metric"].eq(metric)], shown)))
                 for k, metric in by_rank.items()
             ]
-            if models:
+            if shown:
                 title = f"{title_of(name)}: {metric_name(measure)} of the first k"
                 direction = declared[next(iter(by_rank.values()))].direction.value
-                yield Bars(directed(title, direction), tuple(groups), tuple(models), 1.0)
-                yield from _not_shown(len(run.models) - len(models), "model")
+                yield Bars(directed(title, direction), tuple(groups), tuple(shown), 1.0)
+                yield from _not_shown(len(models) - len(shown), "model")
 
 
-def _by_class(run: Run) -> Iterator[Bars | str]:
-    """Yield a chart per evaluator with numbers per label, the worst labels first; equal numbers are drawn once."""
-    drawn: list[pd.Series] = []
-    for name, metrics in analysis.label_metrics(run).items():
-        entry = run.evaluator(name)
-        chosen = None if entry is None or name == "error_breakdown" else _label_metric(run, entry, metrics)
-        if entry is None or chosen is None:
-            continue
-        metric, numbers = chosen
-        values = numbers.set_index(["model", "label"])["value"].sort_index()
-        if any(values.index.equals(other.index) and (values - other).abs().max() < 1e-9 for other in drawn):
-            continue
-        if len(drawn) == MOST_PANELS:
-            yield "The studio shows the numbers per class of every evaluator."
-            return
-        drawn.append(values)
-        yield from _class_chart(entry, metric, numbers, run.models)
+def _by_class(run: Run, models: Sequence[str]) -> Iterator[Bars | str]:
+    """Yield a chart of the first evaluator with numbers per label, the worst labels first."""
+    found = [
+        (entry, *chosen)
+        for name, metrics in analysis.label_metrics(run).items()
+        if name != "error_breakdown"
+        and (entry := run.evaluator(name)) is not None
+        and (chosen := _label_metric(run, entry, metrics)) is not None
+    ]
+    for entry, metric, numbers in found[:1]:
+        yield from _class_chart(entry, metric, numbers, models)
+    if found[1:]:
+        yield "The studio shows the numbers per class of every evaluator."
 
 
 def _class_chart(entry: Evaluator, metric: Metric, numbers: pd.DataFrame, models: Sequence[str]) -> Iterator[Bars]:

@@ -1,7 +1,7 @@
 """The cases that a report shows in full: the worst of each evaluator, merged where one output fails in several."""
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import islice, zip_longest
 from typing import Any
 
 import pandas as pd
@@ -21,16 +21,16 @@ from metrics.presentation.viewers.case_texts import case_facts
 from metrics.store import Run
 
 Key = tuple[str, str, int]  # case, model, repeat
-MOST_CASES = 12
-PER_EVALUATOR = 4
+MOST_CASES = 6  # unless there are more models
+MOST_REASONS = 4  # metrics that a case is shown for
 MOST_TEXT = 1_200  # characters of an answer
 MOST_QUESTION = 700  # or of an expected answer
 MOST_CONTEXT = 280
 MOST_CONTEXTS = 3
-MOST_EVIDENCE = 12  # lines
+MOST_EVIDENCE = 6  # lines
 MOST_LINE = 300
 SHORT = 40  # characters of a fact that shares its line with others
-MOST_SCORES = 24
+MOST_SCORES = 12
 MOST_BOXES = 80
 PANOPTIC = "panoptic_quality"
 MOST_AREAS = 16  # labels beyond would hide the image
@@ -40,24 +40,34 @@ THINGS: dict[analysis.Measured, str] = {
 }  # fmt: skip
 
 
-def worst_cases(run: Run, columns: Sequence[analysis.Column]) -> tuple[tuple[WorstCase, ...], int]:
-    """Return the worst cases of each evaluator's primary metric, without perfect ones, and the number of candidates."""
-    chosen: dict[Key, list[tuple[analysis.Column, CaseMetric]]] = {}
+def worst_cases(
+    run: Run, columns: Sequence[analysis.Column], models: Sequence[str]
+) -> tuple[tuple[WorstCase, ...], int]:
+    """Return the worst cases of each model, as many of each, and the number of candidates.
+
+    A model's are the worst of each evaluator's primary metric in turn, without perfect ones; cases that stand there for
+    another model already come last.
+    """
     first = {column.evaluator: column for column in reversed(columns) if column.direction != "none"}
     columns = [column for column in columns if first.get(column.evaluator) is column]
-    each = max(1, min(PER_EVALUATOR, MOST_CASES // max(1, len(columns))))
-    bad = [list(_bad(run, column)) for column in columns]
-    candidates = sum(map(len, bad))
-    for rank in range(MOST_CASES):
-        if rank >= each and len(chosen) >= PER_EVALUATOR:  # evaluators of one thing find the same cases the worst
-            break
-        for column, cases in zip(columns, bad, strict=True):
-            for key, metric in cases[rank : rank + 1]:
-                chosen.setdefault(key, []).append((column, metric))
-    shown_keys = list(chosen)[:MOST_CASES]
-    ids = list(dict.fromkeys(key[0] for key in shown_keys))
+    models = models[:MOST_CASES]
+    each = max(1, MOST_CASES // max(1, len(models)))
+    chosen: dict[Key, list[tuple[analysis.Column, CaseMetric]]] = {}
+    candidates = 0
+    for model in models:
+        bad = [list(_bad(run, column, model)) for column in columns]
+        in_turn = [one for rank in zip_longest(*bad) for one in rank if one is not None]
+        keys = list(dict.fromkeys(key for key, _ in in_turn))
+        candidates += len(keys)
+        there = {key[0] for key in chosen}
+        for key in sorted(keys, key=lambda key: key[0] in there)[:each]:
+            found = [
+                (column, metric) for column, own in zip(columns, bad, strict=True) for k, metric in own if k == key
+            ]
+            chosen[key] = found[:MOST_REASONS]
+    ids = list(dict.fromkeys(key[0] for key in chosen))
     views = dict(zip(ids, analysis.examples(run, ids), strict=True)) if ids else {}
-    return tuple(_worst(run, views[key[0]], key, chosen[key]) for key in shown_keys), candidates
+    return tuple(_worst(run, views[key[0]], key, found) for key, found in chosen.items()), candidates
 
 
 def _worst(
@@ -67,24 +77,17 @@ def _worst(
     return case_of(run, view, key, because, list(dict.fromkeys(column.evaluator for column, _ in found)))
 
 
-def _bad(run: Run, column: analysis.Column) -> Iterator[tuple[Key, CaseMetric]]:
-    """Yield the worst outputs in one metric, worst first, each case once: one that all models fail stands for one
-    model.
-    """
-    page = analysis.cases(run, column.evaluator, column.metric, worst_first=True, limit=MOST_CASES * 5)
+def _bad(run: Run, column: analysis.Column, model: str) -> Iterator[tuple[Key, CaseMetric]]:
+    """Yield a model's worst outputs in one metric, worst first."""
+    page = analysis.cases(run, column.evaluator, column.metric, worst_first=True, limit=MOST_CASES, model=model)
     perfect = column.low if column.direction == "lower" else column.high
     title = metric_title(column, arrow=False)
-    seen: set[str] = set()
     for row in records(page.rows):
-        if row["model"] is None or pd.isna(row["model"]) or row["case_id"] in seen:
-            continue
-        key = (str(row["case_id"]), str(row["model"]), int(row["run"]))
+        key = (str(row["case_id"]), model, int(row["run"]))
         if not pd.isna(row["errors"]):
             if row["errors"] > 0:
-                seen.add(key[0])
                 yield key, CaseMetric(column.evaluator_title, float(row["errors"]), "lower", unit="error")
         elif not pd.isna(row["value"]) and row["value"] != perfect:
-            seen.add(key[0])
             yield key, CaseMetric(title, float(row["value"]), column.direction, "ok", _reason(row["reason"]))
 
 
