@@ -77,13 +77,13 @@ def budget_line(estimate: Estimate | str, budget: Mapping[str, Any]) -> str:
     if not enough:
         return ""
     name = min(enough, key=enough.__getitem__)
-    limit, need = (
+    most, takes = (
         dollars(number) if name == "usd" else f"{count(int(number))} {name}"
         for number in (limits[name], needs[name] or 0)
     )
     share = f"{enough[name]:.0%}".replace("%", " %")
     return (
-        f"The budget of {limit} is below the estimated {need}: enough for about {share} of the judging. The rest is "
+        f"The budget of {most} is below the estimated {takes}: enough for about {share} of the judging. The rest is "
         "skipped."
     )
 
