@@ -94,12 +94,16 @@ def judge_of(run: Run) -> RunJudges:
 
 
 class JudgeTrouble(NamedTuple):
-    """Of the scores that a judge was asked for, how many are missing; the commonest reason, and how often it is it."""
+    """Of the scores that a judge was asked for, how many are missing; the commonest reason, and how often it is it.
+
+    `unreadable` of them have a reply that is recorded and cannot be read: asking the same again gives the same.
+    """
 
     missing: int
     asked: int
     reason: str
     alike: int
+    unreadable: int
 
 
 @of_run
@@ -113,11 +117,13 @@ def judge_trouble(run: Run) -> JudgeTrouble | None:
     asked = table.filter(pc.not_equal(table["status"], Status.NOT_APPLICABLE.value))
     keys = columns[:4]
     lost = asked.filter(pc.is_in(asked["status"], pa.array([status.value for status in MISSING])))
-    lost = lost.group_by(keys).aggregate([("reason", "max")])
+    lost = lost.group_by(keys).aggregate([("reason", "max"), ("status", "max")])
     if not len(lost):
         return None
     ((reason, alike),) = Counter(lost["reason_max"].to_pylist()).most_common(1)
-    return JudgeTrouble(len(lost), asked.group_by(keys).aggregate([]).num_rows, reason or "no reason is stored", alike)
+    whole = asked.group_by(keys).aggregate([]).num_rows
+    unreadable = lost["status_max"].to_pylist().count(Status.PARSE_FAILURE.value)
+    return JudgeTrouble(len(lost), whole, reason or "no reason is stored", alike, unreadable)
 
 
 def judge_chosen() -> JudgeFacts:

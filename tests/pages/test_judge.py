@@ -289,9 +289,20 @@ def test_the_judge_stands_beside_its_numbers(run: Run, open_page: Open) -> None:
     assert "Judged by scripted at 127.0.0.1" in line
     assert "2 replies unreadable" in line
     assert "⚠ 2 of 4 judge scores are missing. 2 × the judge's reply is not JSON" in line
+    assert "Retry" not in [entry.label for entry in open_page("leaderboard", run=run.id).button], "they are recorded"
     cases = words(open_page("cases", run=run.id, evaluator="faithfulness", metric="faithfulness", model="rude"))
     assert "reply unreadable: 2 · judged by scripted at" in cases
     assert "judged by" not in words(open_page("cases", run=run.id, evaluator="rouge", metric="rougeL", model="rude"))
+
+
+def test_scores_that_a_budget_left_out_are_asked_for_again(run, open_page, went, monkeypatch):
+    trouble = judge_settings.JudgeTrouble(3, 4, "the budget of 1 call is spent", 3, 0)
+    monkeypatch.setattr("components.data.judge_settings.judge_trouble", lambda _: trouble)
+    page = open_page("leaderboard", run=run.id)
+    assert "⚠ 3 of 4 judge scores are missing. 3 × the budget of 1 call is spent" in words(page)
+    button(page, "Retry").click().run()
+    assert went[-1]["page"] == "evaluate"
+    assert went[-1]["suite"] == run.id
 
 
 def test_a_run_whose_judge_is_down_says_what_to_do(look_at_copy: Look, open_page: Open) -> None:

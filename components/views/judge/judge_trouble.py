@@ -7,7 +7,10 @@ from components.widgets import url
 from components.widgets.unfinished_run import run_of
 from metrics.presentation import format
 
-HELP = "Opens the same evaluation again: recorded replies cost nothing, only the missing ones are asked."
+HELP = (
+    "Opens the same evaluation again: recorded replies cost nothing, only the missing ones are asked. Replies that "
+    "could not be read are recorded, too: another judge or other settings ask anew."
+)
 
 
 def draw_trouble(run: str) -> None:
@@ -23,5 +26,9 @@ def draw_trouble(run: str) -> None:
             f"{format.count(trouble.alike)} × {format.shorten(trouble.reason, 300)}",
             width="stretch",
         )
-        if finished and visitors.may("editor") and st.button("Retry", icon=":material/replay:", help=HELP):
+        if not finished or not visitors.may("editor"):
+            return
+        if trouble.unreadable == trouble.missing:
+            url.link("Change the judge", "judge", icon=":material/gavel:")
+        elif st.button("Retry", icon=":material/replay:", help=HELP):
             url.go("evaluate", **workspace_runs.asked_of(run))
