@@ -205,7 +205,8 @@ def show_answer(
             st.text(f"({output.get('error') or 'no answer'})")
     if how.rater is not None and answer:
         place = f"{case['case_id']}-{column}"
-        own_verdict.draw(run, case["case_id"], output["model"], how.rater, around.metric, place)
+        title = metric_name(around.metric, around.evaluator)
+        own_verdict.draw(run, case["case_id"], output["model"], how.rater, around.metric, title, place)
 
 
 def contexts_of(shown: Shown) -> list[str]:

@@ -6,7 +6,7 @@ from components.data import agreements
 from components.views.judge import label_entry
 from components.views.judge.rating_queue import LONGEST
 from components.widgets import controls
-from metrics.presentation.names import in_words
+from components.widgets.literal import literal
 
 UNNAMED = "unnamed"  # the rater of labels given without a name
 HELP = (
@@ -16,8 +16,8 @@ HELP = (
 About = tuple[str, str, str, str]  # case, model, rater, criterion
 
 
-def draw(run: str, case_id: str, model: str, rater: str, criterion: str, key: str) -> None:
-    """Draw the labels of the criterion's scale as buttons in a row, with the rater's present one chosen."""
+def draw(run: str, case_id: str, model: str, rater: str, criterion: str, title: str, key: str) -> None:
+    """Draw the labels of the criterion's scale as buttons in a row under its title, the rater's present one chosen."""
     about = (case_id, model, rater[:LONGEST] or UNNAMED, criterion)
     given = agreements.label_given(run, *about)
     scale = next((label_entry.scale_of(one) for one in agreements.label_criteria(run) if one.name == criterion), "pass")
@@ -25,7 +25,7 @@ def draw(run: str, case_id: str, model: str, rater: str, criterion: str, key: st
     chosen = next((text for text, value in values.items() if given and value == given["value"]), None)
     key = f"verdict-{key}"
     st.segmented_control(
-        f"Your verdict: {in_words(criterion)}", list(values), default=controls.agreed(key, chosen), key=key, help=HELP,
+        f"{literal(title)}: your verdict", list(values), default=controls.agreed(key, chosen), key=key, help=HELP,
         on_change=_give, args=(run, about, values, scale, key),
     )  # fmt: skip
 

@@ -69,7 +69,17 @@ def test_models_and_repeats_are_named_where_there_are_several():
 
 
 @pytest.mark.parametrize(
-    "script", ["heatmap.js", "case_list.js", "case_rows.js", "page_parts.js", "palette.js", "toolbar.js"]
+    "script",
+    [
+        "heatmap.js",
+        "case_list.js",
+        "case_table.js",
+        "label_queue.js",
+        "case_rows.js",
+        "page_parts.js",
+        "palette.js",
+        "toolbar.js",
+    ],
 )
 @pytest.mark.attack("model", "HTML in an answer", "viewers set text, never HTML")
 def test_the_scripts_never_parse_text_as_html(script):
