@@ -44,6 +44,9 @@ class Vector:
         """What the values are, missing ones aside; None where they are of several kinds, or all are missing."""
         if self.values.ndim == 2:
             return "columns"
+        if self.values.dtype != object:
+            whole = self.values[~self.missing] % 1 == 0 if self.values.dtype.kind == "f" else np.ones(1, bool)
+            return None if self.missing.all() else "whole numbers" if whole.all() else "numbers"
         kinds = {_kind_of(value) for value in self.values[~self.missing].tolist()}
         if kinds == {"whole numbers", "numbers"}:
             return "numbers"
@@ -318,17 +321,12 @@ class _Reader:
         if own.values.ndim == 2:
             names = own.names or tuple(map(str, range(own.values.shape[1])))
             return [[names[place] for place in np.flatnonzero(row).tolist()] for row in own.values]
-        found: list[list[str]] = [[] for _ in range(len(own))]
-        for place in np.flatnonzero(~own.missing).tolist():
-            value = own.values[place]
-            given = (
-                value
-                if isinstance(value, list | tuple)
-                else sorted(value, key=str)
-                if _kind_of(value) == "lists"
-                else [value]
-            )
-            found[place] = [self._text(label) for label in given]
+        texts: dict[Any, str] = {}
+        found: list[list[str]] = []
+        for value, gone in zip(own.values.tolist(), own.missing.tolist(), strict=True):
+            several = sorted(value, key=str) if isinstance(value, AbstractSet) else value
+            given = () if gone else several if isinstance(several, list | tuple) else (several,)
+            found.append([texts.get(label) or texts.setdefault(label, self._text(label)) for label in given])
         return found
 
     def _text(self, value: Any) -> str:
