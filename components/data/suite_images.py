@@ -1,7 +1,7 @@
 """The images of a stored suite: what they hold, which look alike, and their ground truth as tiles."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -69,7 +69,7 @@ def pictures_of(fingerprint: str, wanted: Sequence[tuple[str, Window | None]]) -
     return suite_thumbnails(workspace_path(), workspace().suite(fingerprint), fingerprint, wanted, SECONDS)
 
 
-def _tile(suite: Suite, case: dict[str, object], label: str | None) -> Tile:
+def _tile(suite: Suite, case: dict[str, Any], label: str | None) -> Tile:
     found: list[GalleryObject] = []
     if suite.annotations is not None:
         own = suite.annotations.filter(pc.equal(suite.annotations["case_id"], case["case_id"]))
@@ -79,8 +79,8 @@ def _tile(suite: Suite, case: dict[str, object], label: str | None) -> Tile:
             outline = Outline(None, None, None, None, rings or None)
             name = row["label"] or "(none)"
             found.append(GalleryObject("annotation", name, name, None, None, row["area"], outline, None))
-    names = ("case_id", "image", "image_width", "image_height")
-    return Tile(*(case[name] for name in names), len(found), tuple(found))  # type: ignore[arg-type]
+    facts = {name: case[name] for name in ("case_id", "image", "image_width", "image_height")}
+    return Tile(**facts, n=len(found), objects=tuple(found))
 
 
 def _counts(objects: Sequence[GalleryObject]) -> str:

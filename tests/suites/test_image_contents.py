@@ -1,7 +1,9 @@
 """What the images of a suite hold, and which look alike."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,12 +19,12 @@ def scene(seed: int) -> Image.Image:
     image = Image.new("RGB", (160, 120), tuple(random.integers(0, 255, 3).tolist()))
     draw = ImageDraw.Draw(image)
     for _ in range(12):
-        x, y, r = random.integers(0, 160), random.integers(0, 120), random.integers(8, 40)
+        x, y, r = (int(random.integers(*ends)) for ends in ((0, 160), (0, 120), (8, 40)))
         draw.ellipse((x - r, y - r, x + r, y + r), fill=tuple(random.integers(0, 255, 3).tolist()))
     return image
 
 
-CHANGES = {
+CHANGES: dict[str, Callable[[Image.Image], Image.Image]] = {
     "the-same": lambda image: image,
     "smaller": lambda image: image.resize((80, 60)),
     "brighter": lambda image: ImageEnhance.Brightness(image).enhance(1.1),
@@ -45,8 +47,8 @@ def test_copies_look_alike_and_others_do_not(tmp_path: Path, change: str) -> Non
 
 
 def test_what_a_suite_holds() -> None:
-    box = {"x": 0.0, "y": 0.0, "width": 10.0, "height": 10.0}
-    objects = [
+    box: dict[str, Any] = {"x": 0.0, "y": 0.0, "width": 10.0, "height": 10.0}
+    objects: list[dict[str, Any]] = [
         box | {"case_id": "a", "label": "cat"}, box | {"case_id": "a", "label": "cat", "width": 103.0},
         box | {"case_id": "a", "label": "dog", "area": 9_216.0},
         box | {"case_id": "b", "label": "cat", "is_crowd": True},

@@ -147,9 +147,8 @@ def list_things(
     pictures = case_pictures(run, rows["case_id"].tolist())
     if pictures:
         found = [pictures.get(case) for case in rows["case_id"]]
-        rows = rows.assign(
-            picture=[one.source if one else None for one in found], file=[one.name if one else "" for one in found]
-        )
+        sources: list[Any] = [one.source if one else None for one in found]
+        rows = rows.assign(picture=sources, file=[one.name if one else "" for one in found])
         same, none = (rows["file"] == rows["case_id"]).all(), rows["picture"].isna().all()
         rows = rows.drop(columns=["file"] * bool(same) + ["picture"] * bool(none))
     titles = {

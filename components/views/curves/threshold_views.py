@@ -164,7 +164,7 @@ def _show_matches(
 def show_f1(run: str, evaluator: str) -> None:
     """Draw F1 over the threshold with the best of each model, and the numbers with intervals."""
     frame = curve_parts.curves(run, evaluator)
-    series, colours, places = curve_parts.choose_series(frame)
+    series, colours, lines = curve_parts.choose_series(frame)
     labels = curve_points.worst_first(frame)
     chosen = curve_parts.choose_labels(labels, curve_parts.MEAN)
     filters.reset(["model", "label"])
@@ -172,7 +172,7 @@ def show_f1(run: str, evaluator: str) -> None:
     points = curve_parts.ordered(pd.concat([curve_points.mean_f1(points, curve_parts.MEAN), points]), chosen)
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
-        threshold = threshold_slider(run, places[series[0]][0])
+        threshold = threshold_slider(run, lines[series[0]][0])
         chart(
             threshold_curves.f1_figure(points, threshold, colours, is_dark(), pixels_high=380),
             "f1",
