@@ -5,8 +5,8 @@ const MOST = 50;
 function matching(entries, typed) {
   const wanted = typed.trim().toLowerCase();
   const words = wanted.split(/\s+/).filter(Boolean);
-  const found = entries.filter(([kind, name, , detail]) => {
-    const text = `${name} ${kind} ${detail}`.toLowerCase();
+  const found = entries.filter(([kind, name, href, detail]) => {
+    const text = `${name} ${kind} ${detail} ${href.split("?")[0]}`.toLowerCase(); // an address is a name, too
     return words.every((word) => text.includes(word));
   });
   const rank = ([, name]) => (name.toLowerCase().startsWith(wanted) ? 0 : name.toLowerCase().includes(wanted) ? 1 : 2);
