@@ -14,8 +14,11 @@ from metrics.store import Run, Workspace
 from tests.pages import crowded_scenes as scenes
 
 Open = Callable[..., AppTest]
+CHARTS = ("radar", "bars", "boxes", "spread", "matches", "tradeoff", "weights", "suites", "noise", "items")
 RUNS = {
-    "leaderboard": ("texts", "pair", "objects", "classes", "numbers", "masks", "judged"),
+    "leaderboard": ("texts", "pair", "objects", "classes", "numbers", "masks", "judged",
+        *(("texts", {"form": name}) for name in CHARTS)),
+    "thresholds": ("texts", ),
     "compare": ("texts", "pair", "objects", "classes", ("texts", {"kind": "worse", "case": "t0"})),
     "problems": ("texts", "objects", "judged"), "slices": ("texts", "classes"), "trend": ("texts", ),
     "compliance": ("texts", ), "report": ("texts", "objects"), "cases": ("texts", "objects", "classes", "judged"),
