@@ -10,7 +10,7 @@ from metrics.presentation.run_names import GOING
 STEP = "tour-step"  # in the session: 0 … 3; past the last step the tour is over
 STEPS = {  # title: text
     "The board": "One row a model, one column a metric. A cell has the value with its 95 % interval; colour says how "
-    "good it is, ● marks the best or tied for best.",
+    "good it is, a dark corner marks the best or tied for best.",
     "A cell": "Click a cell: a drawer lists the cases behind the number, the worst first.",
     "A case": "A case has the question, the contexts and each model's answer, with the evidence for every score.",
     "Share it, or bring your own files": "The report is a PDF for whoever decides. An evaluation of your own needs "

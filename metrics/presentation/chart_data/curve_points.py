@@ -1,33 +1,19 @@
-"""Points of curves: which labels come first, rows at a threshold, means over labels, the best threshold.
+"""Points of curves: rows at a threshold, means over labels, the best threshold.
 
 A table of points has `series` (the model, as shown), `label`, and the columns of its evaluator: `threshold`, `tp`,
 `fp`, `fn`, `precision`, `recall`, `f1` …
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 import pandas as pd
 
+from metrics.core.array_types import Floats
+
 GRID = np.linspace(0.0, 1.0, 101)  # where curves of several labels are averaged
 ALL = "all classes"
 COUNTS, RATES = ["tp", "fp", "fn"], ["precision", "recall", "f1"]
-
-
-def label_order(points: pd.DataFrame) -> list[str]:
-    """Return the labels of a table of points.
-
-    Labels with the most ground truths come first where the points count them; else those with the highest mean
-    precision; else they keep their order.
-    """
-    labels = list(points["label"].drop_duplicates())
-    if {"tp", "fn"} <= set(points.columns):
-        size = (points["tp"] + points["fn"]).groupby(points["label"]).max()
-    elif "precision" in points:
-        size = points.groupby("label")["precision"].mean().fillna(0.0)
-    else:
-        return labels
-    return sorted(labels, key=lambda label: -size[label])
 
 
 def nearest(values: Sequence[float], wanted: float) -> float:
@@ -80,7 +66,7 @@ def mean_curve(points: pd.DataFrame, x: str, y: str) -> pd.DataFrame:
     points = points.dropna(subset=[x, y]).sort_values([x, y], ascending=[True, y != "precision"], kind="stable")
     if points["label"].nunique() < 2:
         return points[["series", x, y]]
-    rows: dict[str, list[np.ndarray]] = {}
+    rows: dict[Hashable, list[Floats]] = {}
     for (series, _), own in points.groupby(["series", "label"], sort=False):
         at, values = own[x].to_numpy(float), own[y].to_numpy(float)
         if y == "precision":

@@ -21,6 +21,9 @@ POINTS = points(
 )  # fmt: skip
 
 
+RANKED = ["series", "label", "recall", "precision"]
+
+
 @pytest.mark.parametrize(("wanted", "found"), [(0.0, 0.25), (0.3, 0.25), (0.4, 0.5), (0.625, 0.5), (1, 0.75)])
 def test_nearest_threshold(wanted, found):
     assert curve_points.nearest([0.5, 0.25, 0.75], wanted) == found
@@ -48,15 +51,20 @@ def test_best_threshold_is_that_of_the_highest_f1():
     assert best["threshold"].to_dict() == {("ben", "cat")[::-1]: 0.5, ("cat", "ann"): 0.25, ("<i>dog</i>", "ann"): 0.5}
 
 
-def test_labels_with_the_most_truths_come_first():
-    assert curve_points.label_order(POINTS) == ["cat", "<i>dog</i>"]
-    assert curve_points.label_order(POINTS.assign(tp=0, fn=[1, 1, 1, 9, 9, 1, 1])) == ["<i>dog</i>", "cat"]
+def test_the_area_of_the_mean_curve_is_the_mean_of_the_interpolated_areas():
+    """cat: precision 1 up to recall .5, then .5 up to 1; dog: .8 up to .25. Beyond the last recall it is 0."""
+    rows = [("m", "cat", 0.5, 1.0), ("m", "cat", 1.0, 0.5), ("m", "cat", 0.25, 0.4), ("m", "dog", 0.25, 0.8)]
+    mean = curve_points.mean_curve(pd.DataFrame(rows, columns=RANKED), *RANKED[2:])
+    at = dict(zip(mean["recall"].round(2), mean["precision"], strict=True))
+    found = {recall: at[recall] for recall in (0.0, 0.25, 0.26, 0.5, 0.51, 1.0)}
+    assert found == pytest.approx({0.0: 0.9, 0.25: 0.9, 0.26: 0.5, 0.5: 0.5, 0.51: 0.25, 1.0: 0.25})
+    assert mean["precision"].mean() == pytest.approx((51 + 50 * 0.5 + 26 * 0.8) / 2 / 101)
 
 
-def test_without_counts_labels_with_the_best_precision_come_first():
-    rates = POINTS[["label"]].assign(precision=[0.1, 0.2, None, 0.3, 0.4, 0.1, 0.1])
-    assert curve_points.label_order(rates) == ["<i>dog</i>", "cat"]
-    assert curve_points.label_order(POINTS[["label"]]) == ["cat", "<i>dog</i>"]
+def test_the_mean_of_one_label_is_its_curve():
+    rows = [("m", "cat", 0.5, 1.0), ("m", "cat", 0.25, 0.4)]
+    one = curve_points.mean_curve(pd.DataFrame(rows, columns=RANKED), *RANKED[2:])
+    assert one[["recall", "precision"]].to_numpy().tolist() == [[0.25, 0.4], [0.5, 1.0]]
 
 
 def test_filled_bins_rise_and_leave_out_empty_ones():
