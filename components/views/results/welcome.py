@@ -82,7 +82,7 @@ def _worst_cell(run: str) -> tuple[str, Column]:
     board = run_reads.leaderboard(run)
     columns = {column.key: column for column in board.columns if column.primary}
     good = {place: cell.goodness for place, cell in board.cells.items() if place[1] in columns}
-    model, key = min(good, key=lambda place: 2.0 if good[place] is None else good[place])
+    model, key = min(good, key=lambda place: 2.0 if (share := good[place]) is None else share)
     return model, columns[key]
 
 

@@ -234,7 +234,7 @@ def _table(table: Table) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _without_repeats(row: Sequence[str], before: Sequence[str]) -> Sequence[str]:
+def _without_repeats(row: list[str], before: Sequence[str]) -> list[str]:
     """Return a row without its first text where the row before it has the same one and other cells differ."""
     return ["", *row[1:]] if before and row[0] == before[0] and len(row[0]) > SHORT_COLUMN / 2 else row
 
