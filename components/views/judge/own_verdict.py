@@ -25,7 +25,7 @@ def draw(run: str, case_id: str, model: str, rater: str, criterion: str, title: 
     chosen = next((text for text, value in values.items() if given and value == given["value"]), None)
     key = f"verdict-{key}"
     st.segmented_control(
-        f"{literal(title)}: your verdict", list(values), default=controls.agreed(key, chosen), key=key, help=HELP,
+        f"Your verdict: {literal(title)}", list(values), default=controls.agreed(key, chosen), key=key, help=HELP,
         on_change=_give, args=(run, about, values, scale, key),
     )  # fmt: skip
 
