@@ -6,23 +6,17 @@ in which the main metric of each evaluator has at least four fifths of the weigh
 answers took the rest.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from metrics.analysis.leaderboard.cells import Column
 from metrics.analysis.leaderboard.ranks import Ranks
 from metrics.core.array_types import Floats
 from metrics.stats.corrections import holm
 
 MAIN_WEIGHT = 4.0  # of all main metrics, where all others together weigh at most 1
-
-
-if TYPE_CHECKING:
-    from metrics.analysis.leaderboard.leaderboard import Column
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,15 +4,13 @@ Missing at random is not assumed: a model that fails on its hardest cases has a 
 every such case at the worst or the best end of the metric's range (Manski 1990; Horowitz & Manski 2000).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from metrics.analysis.leaderboard.case_sums import case_sums, open_scores
+from metrics.analysis.leaderboard.cells import Cell, Column
 from metrics.core.array_types import Bools, Floats
 from metrics.core.evaluator import MISSING, NO_OUTPUT, Metric
 from metrics.core.rounding import EQUAL
@@ -20,9 +18,6 @@ from metrics.core.sampling_design import SamplingDesign
 from metrics.stats.intervals import mean_intervals
 from metrics.stats.ratios import ratio, weighted_mean
 from metrics.store import Run, cache_by_run
-
-if TYPE_CHECKING:
-    from metrics.analysis.leaderboard.leaderboard import Cell, Column
 
 
 @cache_by_run(maxsize=64)
