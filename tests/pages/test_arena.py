@@ -54,7 +54,7 @@ def every_pair(run: Run, size: int = 12) -> None:
 
 def test_a_name_comes_first(bare: Run, open_page: Open) -> None:
     page = open_page("arena", run=bare.id)
-    assert (page.title[0].value, page.subheader[0].value) == ("Arena", "Who are you?")
+    assert (page.title[0].value, page.subheader[0].value) == ("Side by side", "Who are you?")
     page.text_input(key="rater-name").set_value("ann")
     press(page, "Begin")
     labels = {button.label for button in page.button}
