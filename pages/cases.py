@@ -5,6 +5,7 @@ import pandas as pd
 import streamlit as st
 
 from components.data import Place, agreements, found_slices, run_reads
+from components.data.case_pictures import add_pictures
 from components.data.found_slices import ReadSlice
 from components.viewers import case_list
 from components.views.results import case_choice, mark_controls, saved_views
@@ -156,6 +157,7 @@ def draw_list(run: str, board: Leaderboard, column: Column, page: int) -> None:
     addresses = [url.href("case", **address(row)) for row in rows.to_dict("records")]
     several = rows["run"].nunique() > 1
     listing = case_rows.case_rows(rows, column, addresses, models=model is None, repeats=several)
+    add_pictures(run, listing)
     case_list.case_list(listing, f"cases-{page}-{column.evaluator}-{column.metric}-{model}")
 
 
@@ -180,6 +182,7 @@ def draw_table(run: str, board: Leaderboard, column: Column, models: tuple[str, 
         return url.href("case", **about)
 
     payload = case_cells.case_cells(found, column, models, board, address)
+    add_pictures(run, payload["rows"])
     case_list.case_table(payload, f"table-{page}-{column.key}")
 
 

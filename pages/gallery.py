@@ -4,10 +4,11 @@ import streamlit as st
 
 from components.data import run_reads, workspace_runs
 from components.viewers import tile_gallery
-from components.views.objects import object_list, object_walk, point_controls, tile_wall
+from components.views.objects import object_list, object_walk, point_controls, region_wall, tile_wall
 from components.views.results import mark_controls
 from components.widgets import controls, filters, url
 from components.widgets.frame import empty, frame
+from metrics.analysis.objects.segments import EVALUATOR
 from metrics.presentation import format
 
 FILTERS = (
@@ -17,15 +18,15 @@ FILTERS = (
 
 
 def nothing_here(run: str) -> NoReturn:
-    """Why this run has no gallery, and the run of the workspace that has one."""
+    """Draw what stands in for objects: wrong regions, or why this run has no gallery and which run has one."""
     task = workspace_runs.run_facts(run).suite["task"]
-    if task == "segmentation":
+    if task == "segmentation" and EVALUATOR in workspace_runs.run_facts(run).evaluators:
+        region_wall.draw(run)
+    elif task == "segmentation":
         empty(
-            "Every pixel has a class here: there are no objects to match",
-            "The list of cases has the images, the worst first; each opens with its wrong pixels drawn on it.",
-            "See the cases",
-            "cases",
-            run=run,
+            "No evaluator of this run looked at the pixels",
+            "Segmentation IoU compares every pixel; the gallery then shows the wrong regions.",
+            "Evaluate it again",
         )
     elif task == "detection":
         empty(

@@ -10,9 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
+import pyarrow.compute as pc
+
 from components.data.visitors import kept_here
 from components.data.workspace_runs import workspace
 from metrics import analysis
+from metrics.analysis.objects.segments import EVALUATOR as PIXELS
 from metrics.core.errors import InputError
 from metrics.store.reviews import Review
 
@@ -260,6 +263,18 @@ def thumbnails(
 ) -> Sequence[bytes | str | None]:
     """Return for each (image, window) JPEG bytes, the reason for none, or None for not yet."""
     return analysis.thumbnails(workspace().run(run_id), wanted, seconds)
+
+
+def image_facts(run_id: str, case_id: str) -> dict[str, Any]:
+    """Return case_id, image, image_width and image_height of a case, as tiles have them."""
+    cases = workspace().run(run_id).suite.cases.select(["case_id", "image", "image_width", "image_height"])
+    found: dict[str, Any] = cases.slice(pc.index(cases["case_id"], case_id).as_py(), 1).to_pylist()[0]
+    return found
+
+
+def has_gallery(run_id: str) -> bool:
+    """Return whether the gallery has objects, segments or wrong regions of a run to show."""
+    return bool(match_evaluators(run_id)) or PIXELS in workspace().run(run_id).evaluators
 
 
 def repeats(run_id: str, model: str) -> Sequence[int]:

@@ -83,7 +83,7 @@ def _is_finished(run: str) -> bool:
 NEEDS: dict[str, Callable[[str], bool]] = {  # pages that not every run has something for
     "case": lambda _: False,  # one is opened from a list
     "curves": _has_curves,
-    "gallery": lambda run: _is_finished(run) and bool(run_reads.match_evaluators(run)),
+    "gallery": lambda run: _is_finished(run) and run_reads.has_gallery(run),
     "compare": _can_compare,
     "trend": lambda run: len(workspace_runs.same_suite(run)) > 1,
 }

@@ -1,6 +1,7 @@
 """The pages of a segmentation run: leaderboard, cases, the confusion of pixels, examples, the gallery's way out."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -102,11 +103,20 @@ def test_the_worst_image_comes_first(run: Run, open_page: Open) -> None:
     assert told(page, "case_list")["cases"][0]["id"] == "p0"
 
 
-def test_the_gallery_leads_to_the_cases(run: Run, open_page: Open) -> None:
-    page = open_page("gallery", run=run.id)
-    assert "The list of cases has the images, the worst first; each opens with its wrong pixels drawn on it." in words(
-        page
-    )
+def test_the_gallery_shows_the_wrong_regions_of_the_worst_images(
+    run: Run, open_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[Any] = []
+    monkeypatch.setattr("components.viewers.tile_gallery.gallery", lambda data, key: given.append((key, data["tiles"])))
+    page = open_page("gallery", run=run.id, model="late")
+    assert "late: the largest wrong regions of each image, the worst images first" in words(page)
+    ((key, tiles),) = given
+    assert key == "regions"
+    lines = [tile["lines"][1:4:2] for tile in tiles]
+    assert (lines[0], lines.count(["road", "is sky"])) == (["water", "is road"], 3)
+    assert all("show=mistakes" in tile["href"] and tile["image"] for tile in tiles)
+    page = open_page("gallery", run=run.id, model="exact")
+    assert page.info[0].value == "These images have no wrong region."
 
 
 def test_models_are_compared_on_resamples_of_the_images(run: Run) -> None:

@@ -53,6 +53,12 @@ function drawRow(row, models) {
   const link = element("a");
   link.href = row.href;
   link.tabIndex = -1;
+  if (row.image) {
+    const picture = element("img", "picture");
+    picture.src = row.image;
+    picture.alt = "";
+    link.append(picture);
+  }
   const question = element("span", "question", row.question);
   question.dir = "auto";
   link.append(question);
