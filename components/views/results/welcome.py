@@ -67,7 +67,7 @@ def _draw_action(run: str, step: int) -> None:
         model, column = _worst_cell(run)
         about = {"evaluator": column.evaluator, "metric": column.metric, "model": model}
         cases = run_reads.worst_cases(run, column.evaluator, column.metric, model, None).rows
-        url.go("example", run=run, case=cases["case_id"].iloc[0], **about)
+        url.go("case", run=run, case=cases["case_id"].iloc[0], **about)
     if step == 3:
         if st.button("See the report"):
             url.go("report", run=run)
