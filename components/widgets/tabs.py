@@ -12,6 +12,7 @@ from metrics.core.errors import RunCorrupt
 # each of their pages.
 STYLE = """<style>
 .st-key-tab-rows:not(:has(a)) { display: none; }
+.st-key-tab-rows { margin-block: -0.5rem; row-gap: 2px; }
 :is(.st-key-tabs, .st-key-subtabs) { flex-wrap: nowrap; overflow-x: auto; scrollbar-width: none; column-gap: 1.5rem; }
 :is(.st-key-tabs, .st-key-subtabs) :is(a, .stElementContainer) { margin: 0; }
 :is(.st-key-tabs, .st-key-subtabs) a { background: none !important; padding: 0 0 5px; border-radius: 0; }
