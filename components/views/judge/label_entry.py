@@ -122,7 +122,8 @@ def store_entries(run: str, rater: str, entries: Sequence[Mapping[str, Any]]) ->
 
 
 def _store_late() -> None:
-    store_entries(*st.session_state["labels-of"], (st.session_state.get(KEY) or {}).get("given") or ())
+    run, rater = st.session_state["labels-of"]
+    store_entries(run, rater, (st.session_state.get(KEY) or {}).get("given") or ())
 
 
 def _outputs(run: str, coming: Sequence[Next], about: Mapping[str, Any], reads_contexts: bool) -> list[dict[str, Any]]:

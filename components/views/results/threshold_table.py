@@ -43,6 +43,7 @@ def draw_thresholds(run: str) -> None:
             }
         )
     table = pd.DataFrame(rows).astype({"threshold": float})
+    names = list(map(str, table))
     # other thresholds are another table: what was typed into the one before is stored, and its ticks are done with
     state = hashlib.sha256(table.to_json().encode()).hexdigest()[:12]
     key = f"thresholds-{run}-{state}"
@@ -52,8 +53,8 @@ def draw_thresholds(run: str) -> None:
         _draw_buttons(run, board.models, _ticked(key, columns))
     st.data_editor(
         table, hide_index=True, key=key, height="auto" if len(rows) < 12 else 430,
-        disabled=[name for name in table if name not in ("chosen", "threshold")] if may_set else True,
-        on_change=_set_edited, args=(key, columns), column_order=list(table)[0 if may_set else 1 :],
+        disabled=[name for name in names if name not in ("chosen", "threshold")] if may_set else True,
+        on_change=_set_edited, args=(key, columns), column_order=names[0 if may_set else 1 :],
         column_config={
             "chosen": st.column_config.CheckboxColumn("", width=36), "metric": header("Metric", 190),
             "threshold": st.column_config.NumberColumn("Passes from", width=96, format="%.4g", help=PASSES),
@@ -65,7 +66,8 @@ def draw_thresholds(run: str) -> None:
 
 
 def _edits(key: str) -> Mapping[int, Mapping[str, Any]]:
-    return (st.session_state.get(key) or {}).get("edited_rows", {})
+    edits: Mapping[int, Mapping[str, Any]] = (st.session_state.get(key) or {}).get("edited_rows", {})
+    return edits
 
 
 def _ticked(key: str, columns: Sequence[Column]) -> list[Column]:
