@@ -6,11 +6,11 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import reduce
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import pyarrow as pa
 import pyarrow.compute as pc
 
 from components.data.run_reads import leaderboard, of_run
@@ -116,7 +116,8 @@ def judge_trouble(run: Run) -> JudgeTrouble | None:
     table = run.stored_table("scores", columns, [("evaluator", "in", ids)])
     asked = table.filter(pc.not_equal(table["status"], Status.NOT_APPLICABLE.value))
     keys = columns[:4]
-    lost = asked.filter(pc.is_in(asked["status"], pa.array([status.value for status in MISSING])))
+    # not is_in: an Arrow array of a list asks pandas what the list is, and the first page leaves pandas alone
+    lost = asked.filter(reduce(pc.or_, (pc.equal(asked["status"], status.value) for status in MISSING)))
     lost = lost.group_by(keys).aggregate([("reason", "max"), ("status", "max")])
     if not len(lost):
         return None

@@ -77,6 +77,11 @@ def _facts(run: Run) -> RunFacts:
     )
 
 
+def has_tables(run_id: str) -> bool:
+    """Return whether the tables of a run are on this machine; those of a remote workspace come when they are read."""
+    return any((workspace().run(run_id).home / "tables").glob("*.parquet"))
+
+
 def damaged_runs() -> Mapping[str, str]:
     """Return why each run that cannot be read cannot, by id."""
     return workspace().damaged_runs()

@@ -5,6 +5,8 @@ from typing import Any
 
 from metrics.cli.options import add_parser
 from metrics.cli.terminal import say
+from metrics.core.did_you_mean import one_of
+from metrics.core.errors import InputError, InputProblem
 from metrics.store import Workspace
 
 
@@ -15,7 +17,11 @@ def add_command(commands: Any) -> None:
 
 
 def _samples(options: argparse.Namespace) -> None:
-    from metrics.suites.samples import compute_missing
+    from metrics.suites.samples import compute_missing, samples
 
+    known = [sample.id for sample in samples()]
+    wrong = [InputProblem("samples", repr(name), one_of(name, known)) for name in options.names if name not in known]
+    if wrong:
+        raise InputError(wrong)
     for run in compute_missing(Workspace(options.workspace), options.names):
         say(run.id)

@@ -17,7 +17,7 @@ ASSAY = "python -m metrics"
     pytest.param("evaluate a b --task txt", "agent, regression (did you mean 'text'?)", id="value of a flag"),
     pytest.param("export latest --what aggregate", "one of 1", id="value of a flag with many"),
     pytest.param("judge instal", "list, bias, preferences (did you mean 'install'?)", id="action"),
-    pytest.param("samples extra", "unexpected argument 'extra'", id="too many"),
+    pytest.param("warm-up extra", "unexpected argument 'extra'", id="too many"),
 ])  # fmt: skip
 def test_mistakes(arguments, told, capsys):
     with pytest.raises(SystemExit) as exit:

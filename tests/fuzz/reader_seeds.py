@@ -176,6 +176,7 @@ SEEDS: dict[str, list[Input]] = {
     "labelme": [*scenes("labelme"), *lone("labelme", "u.json")], "cvat": [*scenes("cvat"), *lone("cvat", "u.xml")],
     "labelme_xml": scenes("labelme_xml", scored=False), "inspect_eval": [zipped(LOG.entries(SAMPLE(), SAMPLE(2)))],
     "hugging_face": [zipped(files) for files in test_packed_tables.DATA_SETS.values()],
+    "class_folders": [zipped({f"val/{name}/{name}.jpg": picture(9, 8, "JPEG") for name in ("cat", "dog")})],
     "masks": masks(), "coco_panoptic": [zipped(test_coco_panoptic.ZIP)], "beir": [zipped(test_rankings.BEIR)],
     "trec_qrels": [Input("u.qrels", test_rankings.QRELS.encode())],
     "trec_run": [Input("u.run", test_rankings.RUN.encode())], "dota": scenes("dota"), "kitti": scenes("kitti"),

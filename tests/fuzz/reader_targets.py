@@ -137,7 +137,7 @@ def check_preview(seen: Any, value: Suite) -> None:
 
 def check_written(suite: Suite, folder: Path) -> None:
     """Check that a suite without images that asks something is the same after it was written and read."""
-    if suite.annotations is not None or suite.task not in ("text", "classification"):
+    if suite.media is not None or suite.annotations is not None or suite.task not in ("text", "classification"):
         return
     kept = [name for name in suite.cases.column_names if suite.cases[name].null_count < len(suite)]
     if USEFUL.isdisjoint(kept):  # its columns are empty in every row: a file of cases that ask nothing is refused

@@ -111,7 +111,7 @@ def test_a_tour_of_four_steps_leads_to_a_cell_a_case_and_the_report(look_at: Loo
     assert {"See the report", "Evaluate your own files", "More samples"} <= {button.label for button in page.button}
     press(page, "Back")
     press(page, "Open a case")
-    assert page.title[0].value == "Example"
+    assert page.title[0].value == "Case"
     assert page.query_params["model"]
 
 

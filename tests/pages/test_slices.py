@@ -57,7 +57,7 @@ def test_the_found_slice_in_a_sentence_and_its_cases(runs: dict[str, Run], open_
     shown = texts(cases)
     assert shown[0].endswith(f"Accuracy\u00a0↑ 0.383 (95 % 0.271–0.510) · n {PLANTED}")
     assert shown[1] == "Only cases tagged ‘table’ with more than 3 contexts"
-    assert f"1–{PLANTED} of {PLANTED} cases, worst first" in shown
+    assert f"1–{PLANTED} of {PLANTED} cases, worst first by Accuracy of m" in shown
     example = open_page("case", **values)
     assert any(f"1 of {PLANTED}" in text for text in texts(example))
 

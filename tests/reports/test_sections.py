@@ -31,7 +31,7 @@ def run(module_workspace: Path) -> Run:
 def test_the_difference_names_test_and_correction_in_words(run: Run) -> None:
     found = ask("is_it_better", run)
     (table,) = found.tables
-    assert table.title == "best against the next 2 models"
+    assert table.title == "best against the next 1 model"
     results = {(row[0], row[1]): row[-1] for row in table.rows}
     assert results["Faithfulness\u00a0↑", "next"] == "best is better"
     assert results["Faithfulness\u00a0↑", "same"] == "equal on every case"

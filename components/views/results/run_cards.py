@@ -41,7 +41,12 @@ def is_before(run: RunFacts, other: RunFacts) -> bool:
 
 
 def result_line(run_id: str) -> str:
-    """Return what a finished run found: who leads, and the main number of the best model; "" if it cannot be read."""
+    """Return what a finished run found: who leads, and the main number of the best model.
+
+    "" if it cannot be read, or if its tables would have to be fetched from a remote workspace for it.
+    """
+    if not workspace_runs.has_tables(run_id):
+        return ""
     try:
         board, found = run_reads.leaderboard(run_id), run_reads.headline(run_id)
     except AssayError:  # each page of it says why

@@ -81,5 +81,5 @@ def _no_outputs(upload: Upload, _: Request, __: Suite) -> Part:
 
 
 READER = Reader(
-    "class folders", recognises, preview, read_suite, _no_outputs, contents="images in a folder for each class"
+    "class_folders", recognises, preview, read_suite, _no_outputs, contents="images in a folder for each class"
 )

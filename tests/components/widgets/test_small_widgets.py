@@ -29,7 +29,7 @@ def drawn() -> None:
     filters._write("search", "filter-search")
     filters._write_edges("score", "filter-score", (0.0, 1.0))
     controls._write("view", "control-view", "first", ("key",))
-    point_controls._choose("score", "point-score", "run", OperatingPoint(0.5, 0.5))
+    point_controls._choose_whose("point-score", "run", OperatingPoint(0.5, 0.5))
     frame._pick_run("run_picker-finished")
     st.session_state["picker"] = "r"
     frame._pick_run("picker")
