@@ -81,12 +81,7 @@ def confusion_figure(
     high = (
         max(220, min(pixels_high, 110 + 56 * len(rows))) if len(rows) <= 14 else max(pixels_high, 90 + 22 * len(rows))
     )
-    figure.update_layout(
-        height=high,
-        margin={"l": 8, "r": 28, "t": 8, "b": 8},  # at the right for a name that is turned
-        dragmode=False,
-        showlegend=False,
-    )
+    figure.update_layout(height=high, margin_r=28)  # at the right for a name that is turned
     return figure
 
 

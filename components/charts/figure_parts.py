@@ -55,10 +55,7 @@ def panels(
     figure.update_annotations(font={"size": 13, "color": INK[dark]})
     for update in (figure.update_xaxes, figure.update_yaxes):
         update(fixedrange=True)  # an axis that can be dragged would cover the points at its neighbour's edge
-    figure.update_layout(
-        height=high, showlegend=False, hovermode="closest", hoverdistance=16, dragmode=False,
-        margin={"l": 8, "r": 120 if len(labels) == 1 else 8, "t": 8 if len(labels) == 1 else 28, "b": 8},
-    )  # fmt: skip
+    figure.update_layout(height=high, hoverdistance=16, margin_r=120 if len(labels) == 1 else None)
     return figure, {label: {"row": 1 + i // across, "col": 1 + i % across} for i, label in enumerate(labels)}, down
 
 

@@ -82,10 +82,7 @@ def bars_figure(
         range=[low, most + 0.09 * (most - low)], zeroline=True, zerolinecolor=INK[dark], zerolinewidth=1.2, side="top",
         gridcolor=LINE[dark],
     )  # fmt: skip
-    figure.update_layout(
-        height=high, barmode="overlay", showlegend=False, dragmode=False, hovermode="closest",
-        margin={"l": 8, "r": 44, "t": 8, "b": 8},
-    )  # fmt: skip
+    figure.update_layout(height=high, barmode="overlay", margin_r=44)
     return figure
 
 
@@ -129,10 +126,7 @@ def ranked_figure(
         range=[low, most + 0.14 * (most - low)], zeroline=True, zerolinecolor=INK[dark], zerolinewidth=1.2,
         gridcolor=LINE[dark], nticks=4, tickangle=0,
     )  # fmt: skip
-    figure.update_layout(
-        height=HEAD + 30 * len(places), showlegend=False, dragmode=False, hovermode="closest",
-        margin={"l": 8, "r": 44, "t": 8, "b": 8},
-    )  # fmt: skip
+    figure.update_layout(height=HEAD + 30 * len(places), margin_r=44)
     return figure
 
 

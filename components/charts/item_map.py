@@ -43,10 +43,7 @@ def item_figure(rows: Sequence[CaseItem], dark: bool = False, pixels_high: int =
         title={"text": "Discrimination", "standoff": 12}, type="log", tickvals=ticks, ticktext=list(map(str, ticks)),
         **_axis(dark),
     )  # fmt: skip
-    figure.update_layout(
-        height=pixels_high, showlegend=False, dragmode=False, hovermode="closest",
-        margin={"l": 8, "r": 12, "t": 26, "b": 8},
-    )  # fmt: skip
+    figure.update_layout(height=pixels_high, margin_r=12)
     return figure
 
 

@@ -54,10 +54,7 @@ def noise_figure(models: Sequence[ModelNoise], dark: bool = False) -> go.Figure:
         range=[0, 1], tickvals=[0, 0.25, 0.5, 0.75, 1], ticktext=["0", "", "50 %", "", "100 %"], showgrid=False,
         zeroline=False, tickangle=0,
     )  # fmt: skip
-    figure.update_layout(
-        height=HEAD + BAR * len(models), barmode="overlay", showlegend=False, dragmode=False, hovermode="closest",
-        margin={"l": 8, "r": 20, "t": 8, "b": 8},
-    )  # fmt: skip
+    figure.update_layout(height=HEAD + BAR * len(models), barmode="overlay", margin_r=20)
     return figure
 
 

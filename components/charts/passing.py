@@ -69,10 +69,7 @@ def passing_figure(
     figure.update_xaxes(
         title="" if timed else "sampled case", showgrid=False, zeroline=False, showline=True, nticks=4, tickangle=0
     )
-    figure.update_layout(
-        height=pixels_high, showlegend=False, hovermode="closest", dragmode=False,
-        margin={"l": 8, "r": 84, "t": 8, "b": 8},
-    )  # fmt: skip
+    figure.update_layout(height=pixels_high, margin_r=84)
     return figure
 
 

@@ -61,8 +61,5 @@ def precision_figure(
         type="log", tickvals=ticks, ticktext=[f"{tick:g}" for tick in ticks], zeroline=False, gridcolor=LINE[dark],
         range=[log10(low / 1.3), log10(high * 1.2)],
     )  # fmt: skip
-    figure.update_layout(
-        height=pixels_high, showlegend=False, hovermode="closest", dragmode=False,
-        margin={"l": 8, "r": 165, "t": 12, "b": 8},
-    )  # fmt: skip
+    figure.update_layout(height=pixels_high, margin_r=165)
     return figure

@@ -41,7 +41,7 @@ def radar_figure(chart: Radar, colours: Mapping[str, str], dark: bool = False, p
     above, below = (LINE_HIGH * max(name.count("<br>") + 1 for name in own) for own in (spokes[:1], lowest))
     # of polar axes only these drag modes hand on a click
     figure.update_layout(
-        height=pixels_high, dragmode="zoom", hovermode="closest",
+        height=pixels_high, dragmode="zoom",
         margin={"l": 132, "r": 132, "t": above + 10, "b": below + 40},
         legend={"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0.5, "xanchor": "center",
                 "itemclick": False, "itemdoubleclick": False},

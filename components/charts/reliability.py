@@ -83,10 +83,7 @@ def reliability_figure(
             figure.update_yaxes(title={"text": things, "standoff": 12}, row=row + 1, col=1)
     figure.update_annotations(font={"size": 13})
     figure.update_xaxes(linecolor=MUTED[dark])
-    figure.update_layout(
-        height=high, showlegend=False, hovermode="closest", dragmode=False, font={"color": INK[dark]},
-        margin={"l": 8, "r": 8, "t": 28, "b": 8},
-    )  # fmt: skip
+    figure.update_layout(height=high, font={"color": INK[dark]})
     return figure
 
 

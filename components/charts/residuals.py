@@ -68,8 +68,7 @@ def residual_figure(
         figure.update_yaxes(title={"text": up, "standoff": 8}, zeroline=False, row=1, col=column)
     figure.update_annotations(font={"size": 13, "color": INK[dark]})
     figure.update_layout(
-        height=pixels_high, hovermode="closest", dragmode=False, font={"color": INK[dark]},
-        margin={"l": 8, "r": 8, "t": 40, "b": 8},
+        height=pixels_high, font={"color": INK[dark]}, margin_t=40,
         legend={"orientation": "h", "y": -0.22, "x": 0, "itemclick": False, "itemdoubleclick": False},
     )  # fmt: skip
     return figure

@@ -87,10 +87,7 @@ def box_figure(
         title={"text": plain(x), "standoff": 12}, gridcolor=LINE[dark], zeroline=False, showline=True,
         range=[min(ends) - apart, max(ends) + apart] if apart else None,
     )  # fmt: skip
-    figure.update_layout(
-        height=90 + ROW * len(models), showlegend=False, dragmode=False, hovermode="closest",
-        margin={"l": 8, "r": 12, "t": 8, "b": 8},
-    )  # fmt: skip
+    figure.update_layout(height=90 + ROW * len(models), margin_r=12)
     return figure
 
 
@@ -168,7 +165,7 @@ def ecdf_figure(
         zeroline=False, gridcolor=LINE[dark],
     )  # fmt: skip
     figure.update_layout(
-        height=pixels_high, dragmode=False, hovermode="closest", margin={"l": 8, "r": 12, "t": 8, "b": 8},
+        height=pixels_high, margin_r=12,
         legend={"orientation": "h", "y": -0.16, "x": 0, "itemclick": False, "itemdoubleclick": False},
     )  # fmt: skip
     return figure

@@ -107,10 +107,7 @@ def tradeoff_figure(
     ranged = {"rangemode": "tozero"} if min(ends) >= 0 else {}
     figure.update_xaxes(title={"text": _title(across), "standoff": 12}, **ranged, **_axis(dark))
     figure.update_yaxes(title={"text": _title(up), "standoff": 12}, **_axis(dark))
-    figure.update_layout(
-        height=pixels_high, showlegend=False, dragmode=False, hovermode="closest",
-        margin={"l": 8, "r": 30, "t": 26, "b": 8},
-    )  # fmt: skip
+    figure.update_layout(height=pixels_high, margin_r=30)
     return figure
 
 

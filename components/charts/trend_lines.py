@@ -79,10 +79,7 @@ def trend_figure(
         tickangle=0, tickfont={"size": 11},
     )  # fmt: skip
     figure.update_yaxes(range=[low, high], zeroline=False, nticks=6)
-    figure.update_layout(
-        height=pixels_high, showlegend=False, hovermode="closest", dragmode=False,
-        margin={"l": 8, "r": 120, "t": 8, "b": 8},
-    )  # fmt: skip
+    figure.update_layout(height=pixels_high, margin_r=120)
     return figure
 
 

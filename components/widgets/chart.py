@@ -15,6 +15,7 @@ from metrics.presentation.palette import INK, MUTED
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
+MARGIN = 8  # pixels beside and below the data
 BUTTON_ROOM = 30  # pixels above the data, so that the button covers none
 SHARPNESS = 2  # pixels of the picture a pixel of the screen
 LONGEST_NAME = 80
@@ -35,11 +36,17 @@ def chart(figure: go.Figure, key: str, alt: str, clicked: Callable[[list[Any]], 
 
 
 def draw(figure: go.Figure, key: str, alt: str, on_select: Callable[[], None] | Literal["ignore", "rerun"]) -> Any:
-    """Draw a figure with one button, that downloads it as a PNG named after `alt`; return what was selected."""
-    margin = figure.layout.margin.t
-    dark = is_dark()
+    """Draw a figure with one button, that downloads it as a PNG named after `alt`; return what was selected.
+
+    What a figure leaves open is the same in all: narrow margins, no dragging, a legend only where it has a place.
+    """
+    layout, dark = figure.layout, is_dark()
     figure.update_layout(
-        margin_t=max(BUTTON_ROOM, 0 if margin is None else margin),
+        margin={side: MARGIN if layout.margin[side] is None else layout.margin[side] for side in "lrb"},
+        margin_t=max(BUTTON_ROOM, layout.margin.t or 0),
+        hovermode="closest",
+        dragmode=layout.dragmode or False,
+        showlegend=layout.showlegend if layout.legend.orientation else False,
         modebar={"bgcolor": "rgba(0,0,0,0)", "color": MUTED[dark], "activecolor": INK[dark]},
     )
     for axis in (*figure.select_xaxes(), *figure.select_yaxes()):  # Streamlit's own grey is too pale on white

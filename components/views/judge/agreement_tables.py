@@ -129,8 +129,8 @@ def means_figure(rows: Sequence[Corrected], title: str, dark: bool = False) -> g
     )  # fmt: skip
     figure.update_xaxes(title={"text": plain(title), "standoff": 12}, zeroline=False)
     figure.update_layout(
-        height=96 + 62 * len(rows), dragmode=False, hovermode="closest", plot_bgcolor=SURFACE[dark],
-        margin={"l": 8, "r": 8, "t": 30, "b": 8}, legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0},
+        height=96 + 62 * len(rows), plot_bgcolor=SURFACE[dark],
+        legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0},
     )  # fmt: skip
     return figure
 

@@ -82,8 +82,8 @@ def forest(rows: Sequence[Row], dark: bool = False, margins: Mapping[str, float]
     for line, part in enumerate(panels, 1):
         _panel(figure, line, part, dark, margins or {})
     figure.update_layout(
-        height=ROW * (len(drawn) + len(panels)) + GAP * (len(panels) - 1) + sum(MARGINS), showlegend=False,
-        hovermode="closest", dragmode=False, margin=dict(zip("lrtb", (*SIDES, *MARGINS), strict=True)),
+        height=ROW * (len(drawn) + len(panels)) + GAP * (len(panels) - 1) + sum(MARGINS),
+        margin=dict(zip("lrtb", (*SIDES, *MARGINS), strict=True)),
     )  # fmt: skip
     return figure
 
