@@ -10,7 +10,6 @@ from components.widgets import drilldown_filters, filters, url
 from components.widgets.chart import chart
 from components.widgets.frame import empty, frame, is_dark
 from components.widgets.literal import literal
-from components.widgets.tables import records
 from metrics.analysis import Column, Leaderboard, Stop
 from metrics.analysis.corrected_tests import of_trend
 from metrics.presentation import format
@@ -102,9 +101,8 @@ with right:
     st.caption("◆ significant change since the run before, ○ not. Click a point or a row to see what is behind it.")
     st.caption(metric_trend.method(found))
 newest = stops[::-1]
-headers = metric_trend.table_columns(correction, any(stop.settings for stop in stops))
 # a key of its own for each choice: else the row clicked before would undo a click in the chart
-clicked = records(metric_trend.table(newest), headers, f"stops-{focus.run}-{focus.model}", tallest=TABLE_HEIGHT)
+clicked = metric_trend.draw_stops(newest, correction, f"stops-{focus.run}-{focus.model}", TABLE_HEIGHT)
 if clicked is not None:
     url.put(at=newest[clicked].run, of=newest[clicked].model)
     st.rerun()

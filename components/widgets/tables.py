@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import streamlit as st
@@ -28,6 +28,11 @@ def numeric(title: str, width: Width = None, help: str | None = None) -> Any:
     return st.column_config.Column(title, width=width, help=help, alignment="right")
 
 
+def whole(title: str, width: Width = None, help: str | None = None) -> Any:
+    """Return the header of a column of whole numbers."""
+    return st.column_config.NumberColumn(title, width=width, help=help)
+
+
 def records(
     frame: pd.DataFrame, columns: Mapping[str, Any], key: str, tallest: int = 520, row_height: int = ROW
 ) -> int | None:
@@ -37,6 +42,14 @@ def records(
     """
     clicked = cell_of(frame, columns, key, tallest, row_height=row_height)
     return None if clicked is None else clicked[0]
+
+
+def draw_columns(columns: Mapping[str, tuple[Any, Sequence[Any]]], key: str, tallest: int = 520) -> int | None:
+    """Draw a table given column by column, each with its header and its values, as `records` does."""
+    import pandas as pd
+
+    frame = pd.DataFrame({name: values for name, (_, values) in columns.items()})
+    return records(frame, {name: head for name, (head, _) in columns.items()}, key, tallest)
 
 
 def cell_of(

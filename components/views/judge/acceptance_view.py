@@ -1,12 +1,11 @@
 """From which score on an answer can be accepted without a person, as people's labels show."""
 
-import pandas as pd
 import streamlit as st
 
 from components.data import agreements
 from components.views.judge import agreement_cell
 from components.widgets import filters, url
-from components.widgets.tables import header, numeric, records
+from components.widgets.tables import draw_columns, header, numeric
 from metrics.analysis import Column
 from metrics.analysis.labels.acceptance import Acceptance
 from metrics.presentation import format, guarantee_words, phrases
@@ -19,6 +18,9 @@ ABOUT = (
     "for each row by itself; for all models together it says nothing about a single one of them."
 )
 TOGETHER = "all together"
+WRONG = "Of the labels that chose the threshold: accepted answers not passed."
+LABELS = "Labels that choose the threshold: of outputs drawn at random, one a case."
+MORE = "How many more labels it takes, or may take if the shares of wrong ones stay."
 
 
 def show(run: str, criterion: str, column: Column, model: str | None, tag: str | None, passing: float | None) -> None:
@@ -31,7 +33,7 @@ def show(run: str, criterion: str, column: Column, model: str | None, tag: str |
         return
     chosen = next((one for one in rows if one.model == model), rows[-1])
     st.text(guarantee_words.accept_line(chosen), help=ABOUT)
-    clicked = records(table(rows), COLUMNS, "acceptance", tallest=330)
+    clicked = _draw_table(rows)
     if clicked is not None and rows[clicked] is not chosen:
         url.put(model=rows[clicked].model)
         st.rerun()
@@ -44,32 +46,19 @@ def show(run: str, criterion: str, column: Column, model: str | None, tag: str |
         agreement_cell.outputs_table(run, column, found, "accepted")
 
 
-COLUMNS = {
-    "model": header("Model", 200),
-    "threshold": numeric("Accept from", 110, "The score from which on an answer is accepted."),
-    "accepted": numeric("Accepted", 90, "Share of all scored answers that are accepted."),
-    "wrong": numeric(
-        "Wrong labels",
-        110,
-        "Of the labels that chose the threshold: accepted answers not passed.",
-    ),
-    "n": numeric("Labels", 80, "Labels that choose the threshold: of outputs drawn at random, one a case."),
-    "missing": header("Missing", 260, "How many more labels it takes, or may take if the shares of wrong ones stay."),
-}
-
-
-def table(rows: list[Acceptance]) -> pd.DataFrame:
-    """Return a row a model, as texts."""
-    return pd.DataFrame(
-        {
-            "model": [one.model or TOGETHER for one in rows],
-            "threshold": [phrases.limit(one.threshold, one.column.direction) or format.MISSING for one in rows],
-            "accepted": [format.MISSING if one.accepted is None else format.share(one.accepted, 1) for one in rows],
-            "wrong": [
-                format.MISSING if one.threshold is None else f"{one.wrong} of {format.count(one.answered)}"
-                for one in rows
-            ],
-            "n": [format.count(one.n) for one in rows],
-            "missing": [guarantee_words.missing(one) for one in rows],
-        }
-    )
+def _draw_table(rows: list[Acceptance]) -> int | None:
+    """Draw a row a model; return the one just clicked."""
+    limits = [phrases.limit(one.threshold, one.column.direction) or format.MISSING for one in rows]
+    accepted = [format.MISSING if one.accepted is None else format.share(one.accepted, 1) for one in rows]
+    wrong = [
+        format.MISSING if one.threshold is None else f"{one.wrong} of {format.count(one.answered)}" for one in rows
+    ]
+    columns = {
+        "model": (header("Model", 200), [one.model or TOGETHER for one in rows]),
+        "threshold": (numeric("Accept from", 110, "The score from which on an answer is accepted."), limits),
+        "accepted": (numeric("Accepted", 90, "Share of all scored answers that are accepted."), accepted),
+        "wrong": (numeric("Wrong labels", 110, WRONG), wrong),
+        "n": (numeric("Labels", 80, LABELS), [format.count(one.n) for one in rows]),
+        "missing": (header("Missing", 260, MORE), [guarantee_words.missing(one) for one in rows]),
+    }
+    return draw_columns(columns, "acceptance", tallest=330)

@@ -2,7 +2,6 @@
 
 from functools import partial
 
-import pandas as pd
 import streamlit as st
 
 from components.charts.figure_parts import selected
@@ -13,7 +12,7 @@ from components.widgets import controls, url
 from components.widgets.chart import draw
 from components.widgets.frame import is_dark
 from components.widgets.literal import literal
-from components.widgets.tables import header, numeric, records
+from components.widgets.tables import draw_columns, header, numeric, whole
 from metrics.analysis import CaseItem, CaseItems, Column
 from metrics.presentation import case_words
 from metrics.presentation.format import MISSING, aligned, count, interval, p_value, plural
@@ -92,33 +91,24 @@ def _right(found: CaseItems, column: Column) -> str:
 def _draw_table(found: CaseItems, column: Column) -> CaseItem | None:
     """Draw the cases; return the one just clicked."""
     rows = found.rows[:MOST_ROWS]
-    table = pd.DataFrame(
-        {
-            "verdict": [MARKS[row.verdict] for row in rows],
-            "case": [row.case_id for row in rows],
-            "difficulty": aligned([row.difficulty for row in rows]),
-            "of_difficulty": [interval(row.difficulty_low, row.difficulty_high) or MISSING for row in rows],
-            "discrimination": aligned([row.discrimination for row in rows]),
-            "of_discrimination": [interval(row.discrimination_low, row.discrimination_high) or MISSING for row in rows],
-            "right": [f"{row.right:.0%}" for row in rows],
-            "models": [row.models for row in rows],
-            "correlation": aligned([row.correlation for row in rows]),
-            "p": [MISSING if row.p is None else p_value(row.p) for row in rows],
-        }
-    )
-    heads = {
-        "verdict": header("Label", 84, VERDICT), "case": header("Case", 100),
-        "p": numeric("p", 50, P), "right": numeric("Right", 50, "share of the models that are right"),
-        "discrimination": numeric("Discrim.", 66, DISCRIMINATION),
-        "of_discrimination": numeric("95 %", 90, "95 % interval of the discrimination"),
-        "difficulty": numeric("Difficulty", 70, DIFFICULTY),
-        "of_difficulty": numeric("95 %", 106, "95 % interval of the difficulty"),
-        "correlation": numeric("r", 56, CORRELATION),
-        "models": st.column_config.NumberColumn("n", help="models that answered it", width=36),
-    }  # fmt: skip
+    about = [interval(row.difficulty_low, row.difficulty_high) or MISSING for row in rows]
+    steep = [interval(row.discrimination_low, row.discrimination_high) or MISSING for row in rows]
+    right = numeric("Right", 50, "share of the models that are right")
+    columns = {
+        "verdict": (header("Label", 84, VERDICT), [MARKS[row.verdict] for row in rows]),
+        "case": (header("Case", 100), [row.case_id for row in rows]),
+        "p": (numeric("p", 50, P), [MISSING if row.p is None else p_value(row.p) for row in rows]),
+        "right": (right, [f"{row.right:.0%}" for row in rows]),
+        "discrimination": (numeric("Discrim.", 66, DISCRIMINATION), aligned([row.discrimination for row in rows])),
+        "of_discrimination": (numeric("95 %", 90, "95 % interval of the discrimination"), steep),
+        "difficulty": (numeric("Difficulty", 70, DIFFICULTY), aligned([row.difficulty for row in rows])),
+        "of_difficulty": (numeric("95 %", 106, "95 % interval of the difficulty"), about),
+        "correlation": (numeric("r", 56, CORRELATION), aligned([row.correlation for row in rows])),
+        "models": (whole("n", 36, "models that answered it"), [row.models for row in rows]),
+    }
     if not found.fitted:
-        heads = {name: heads[name] for name in ("verdict", "case", "right", "models", "correlation")}
-    clicked = records(table, heads, f"items-{column.key}", tallest=400)
+        columns = {name: columns[name] for name in ("verdict", "case", "right", "models", "correlation")}
+    clicked = draw_columns(columns, f"items-{column.key}", tallest=400)
     if len(found.rows) > MOST_ROWS:
         st.caption(f"The first {count(MOST_ROWS)} of {count(len(found.rows))}; the download has all.")
     return None if clicked is None else rows[clicked]
@@ -133,19 +123,14 @@ def _draw_short(run: str, column: Column, tag: str | None) -> None:
     st.text(case_words.shortest(found))
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
-        table = pd.DataFrame(
-            {
-                "cases": [size.cases for size in found.sizes],
-                "tau": aligned([size.tau for size in found.sizes]),
-                "kept": [f"{size.kept:.0f} of {size.pairs}" for size in found.sizes],
-                "random": aligned([size.random for size in found.sizes]),
-            }
-        )
-        heads = {
-            "cases": header("Cases", 70), "tau": numeric("τ", 70, TAU), "kept": numeric("Pairs kept", 100, KEPT),
-            "random": numeric("τ at random", 100, RANDOM),
-        }  # fmt: skip
-        records(table, heads, f"short-{column.key}", tallest=400)
+        kept = [f"{size.kept:.0f} of {size.pairs}" for size in found.sizes]
+        columns = {
+            "cases": (header("Cases", 70), [size.cases for size in found.sizes]),
+            "tau": (numeric("τ", 70, TAU), aligned([size.tau for size in found.sizes])),
+            "kept": (numeric("Pairs kept", 100, KEPT), kept),
+            "random": (numeric("τ at random", 100, RANDOM), aligned([size.random for size in found.sizes])),
+        }
+        draw_columns(columns, f"short-{column.key}", tallest=400)
     with right:
         sizes = [size.cases for size in found.sizes]
         usual = found.smallest.cases if found.smallest else sizes[-1]

@@ -1,16 +1,20 @@
 """A metric over runs in words and in a table: the answer, each model's number run by run, what changed."""
 
 from collections.abc import Sequence
-from typing import Any
 
-import pandas as pd
-
-from components.widgets.tables import header, numeric
+from components.widgets.tables import draw_columns, header, numeric
 from metrics.analysis import Column, Stop, Trend
 from metrics.presentation.format import MISSING, aligned, count, interval, moment, number, p_value, plural, shorten
 from metrics.presentation.phrases import better, signed, unscored_words
 from metrics.presentation.questions.is_it_better import CORRECTIONS
 
+WORDS = (
+    "better: the adjusted p is at most 0.05. No significant change does not mean no change: see the interval of the "
+    "change."
+)
+OF_CHANGE = "of the change, not widened for the number of changes"
+OUTCOMES = "cases better, worse, equal since the run before"
+SETTINGS = "what differs from the run before, which alone can make a change"
 ENDS = {"better": "Yes: better", "worse": "No: worse", "higher": "Higher", "lower": "Lower"}
 
 
@@ -75,47 +79,27 @@ def change_facts(stop: Stop) -> str:
     return " · ".join(facts)
 
 
-def table(stops: Sequence[Stop]) -> pd.DataFrame:
-    """Return a row for each number, as texts, in the order given."""
+def draw_stops(stops: Sequence[Stop], correction: str, key: str, tallest: int) -> int | None:
+    """Draw a row for each number, in the order given; return the one just clicked."""
     changes = [stop.change for stop in stops]
-    return pd.DataFrame(
-        {
-            "run": [f"{shorten(stop.name, 18)}, {moment(stop.created)}" for stop in stops],
-            "model": [stop.model for stop in stops],
-            "value": aligned([stop.cell.value for stop in stops]),
-            "interval": [interval(stop.cell.low, stop.cell.high) or MISSING for stop in stops],
-            "n": [stop.cell.n for stop in stops],
-            "words": [stop.words for stop in stops],
-            "difference": [signed(change.difference if change else None) for change in changes],
-            "of_change": [(interval(change.low, change.high) if change else "") or MISSING for change in changes],
-            "adjusted": [p_value(change.adjusted if change else None) for change in changes],
-            "outcomes": [
-                " / ".join(map(count, change.outcomes)) if change and change.outcomes else MISSING for change in changes
-            ],
-            "settings": [", ".join(stop.settings) for stop in stops],
-        }
-    )
-
-
-def table_columns(correction: str, settings: bool) -> dict[str, Any]:
-    """Return the table's headers, each with what it means on hover."""
+    runs = [f"{shorten(stop.name, 18)}, {moment(stop.created)}" for stop in stops]
+    of_values = [interval(stop.cell.low, stop.cell.high) or MISSING for stop in stops]
+    differences = [signed(change.difference if change else None) for change in changes]
+    of_changes = [(interval(change.low, change.high) if change else "") or MISSING for change in changes]
+    adjusted = [p_value(change.adjusted if change else None) for change in changes]
+    outcomes = [" / ".join(map(count, one.outcomes)) if one and one.outcomes else MISSING for one in changes]
     columns = {
-        "run": header("Run", 268),
-        "model": header("Model", 130),
-        "value": numeric("Value", 64, "the metric over all cases of the run"),
-        "interval": numeric("95 % interval", 104, "of the value"),
-        "n": numeric("n", 56, "cases that the value rests on"),
-        "words": header(
-            "Since the run before", 178, "better: the adjusted p is at most 0.05. No significant change does not mean "
-            "no change: see the interval of the change.",
-        ),
-        "difference": numeric("Change", 66, "mean of the differences on the cases of both runs"),
-        "of_change": numeric("95 % of change", 112, "of the change, not widened for the number of changes"),
-        "adjusted": numeric("Adjusted p", 76, f"for all changes shown: {CORRECTIONS[correction]}"),
-        "outcomes": numeric("Wins / losses / ties", 128, "cases better, worse, equal since the run before"),
-    }  # fmt: skip
-    if settings:
-        columns["settings"] = header(
-            "Evaluated with", 160, "what differs from the run before, which alone can make a change"
-        )
-    return columns
+        "run": (header("Run", 268), runs),
+        "model": (header("Model", 130), [stop.model for stop in stops]),
+        "value": (numeric("Value", 64, "the metric over all cases of the run"), aligned([s.cell.value for s in stops])),
+        "interval": (numeric("95 % interval", 104, "of the value"), of_values),
+        "n": (numeric("n", 56, "cases that the value rests on"), [stop.cell.n for stop in stops]),
+        "words": (header("Since the run before", 178, WORDS), [stop.words for stop in stops]),
+        "difference": (numeric("Change", 66, "mean of the differences on the cases of both runs"), differences),
+        "of_change": (numeric("95 % of change", 112, OF_CHANGE), of_changes),
+        "adjusted": (numeric("Adjusted p", 76, f"for all changes shown: {CORRECTIONS[correction]}"), adjusted),
+        "outcomes": (numeric("Wins / losses / ties", 128, OUTCOMES), outcomes),
+    }
+    if any(stop.settings for stop in stops):
+        columns["settings"] = header("Evaluated with", 160, SETTINGS), [", ".join(stop.settings) for stop in stops]
+    return draw_columns(columns, key, tallest)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pandas as pd
 import streamlit as st
 
 from components.charts import tradeoff
@@ -15,7 +14,7 @@ from components.views.judge.judge_calls import dollars
 from components.widgets import filters
 from components.widgets.chart import draw
 from components.widgets.frame import is_dark
-from components.widgets.tables import header, numeric, records
+from components.widgets.tables import draw_columns, header, numeric, whole
 from metrics.presentation import format, ranking_words
 from metrics.presentation.names import short_names
 from metrics.presentation.phrases import metric_title
@@ -96,25 +95,19 @@ def _table(
     view: View, points: Sequence[tradeoff.Point], placings: Sequence[Placing], up: Objective, across: Objective
 ) -> int | None:
     short = short_names([*view.models], 14)
-    table = pd.DataFrame(
-        {
-            "front": [MARKS[one.place] for one in points],
-            "model": [short[one.model] for one in points],
-            "value": _texts(up, [one.up.value for one in points]),
-            "mean": _texts(across, [one.across.value for one in points]),
-            "n": [one.up.n for one in points],
-            "by": [", ".join(short[other] for other in one.dominated_by or one.perhaps_by) for one in placings],
-        }
-    )
+    front = header("★", 30, "★ on the Pareto front, ☆ may be dominated, ● dominated")
+    value = numeric("Value", 54, help=f"{_axis_title(up)}: {up.column.description}")
+    other = numeric(format.shorten(metric_title(across.column), 18), 70, help=_axis_title(across))
+    better = [", ".join(short[model] for model in one.dominated_by or one.perhaps_by) for one in placings]
     columns = {
-        "front": header("★", 30, "★ on the Pareto front, ☆ may be dominated, ● dominated"),
-        "model": header("Model", 92),
-        "value": numeric("Value", 54, help=f"{_axis_title(up)}: {up.column.description}"),
-        "mean": numeric(format.shorten(metric_title(across.column), 18), 70, help=_axis_title(across)),
-        "n": st.column_config.NumberColumn("n", help="cases that the value rests on", width=40),
-        "by": header("Dominated by", 90, STANDING),
+        "front": (front, [MARKS[one.place] for one in points]),
+        "model": (header("Model", 92), [short[one.model] for one in points]),
+        "value": (value, _texts(up, [one.up.value for one in points])),
+        "mean": (other, _texts(across, [one.across.value for one in points])),
+        "n": (whole("n", 40, "cases that the value rests on"), [one.up.n for one in points]),
+        "by": (header("Dominated by", 90, STANDING), better),
     }
-    return records(table, columns, f"tradeoff-{up.column.key}-{across.column.key}", tallest=430)
+    return draw_columns(columns, f"tradeoff-{up.column.key}-{across.column.key}", tallest=430)
 
 
 def _texts(one: Objective, values: Sequence[float]) -> list[str]:

@@ -12,7 +12,7 @@ from components.views.results import what_was_tested
 from components.views.results.head_to_head import draw_chart
 from components.widgets import controls, url
 from components.widgets.frame import is_dark
-from components.widgets.tables import ROW, cell_of, header, numeric, records
+from components.widgets.tables import ROW, cell_of, draw_columns, header, numeric
 from metrics.analysis import HeadToHead
 from metrics.analysis.corrected_tests import of_matches
 from metrics.analysis.preferences.matches import Source
@@ -143,20 +143,16 @@ def _draw_cases(run: str, found: HeadToHead, source: Source, criterion: str, tag
     wins, ties, losses = found.outcomes[one, other]
     outcomes = f"{plural(wins, 'win')}, {count(losses)} losses, {count(ties)} ties"
     st.text(f"{one} against {other}: {outcomes}" + (f"; the first {count(len(cases))}" if len(cases) < total else ""))
-    table = pd.DataFrame(
-        {
-            "case": [case.case_id for case in cases], "question": [shorten(case.question, 120) for case in cases],
-            "people": [PREFERRED[case.people] for case in cases],
-            "judge": [PREFERRED[case.judge] + (" ⇄" if case.contradictory else "") for case in cases],
-            "votes": [count(case.votes) for case in cases], "note": [shorten(case.note, 200) for case in cases],
-        }
-    )  # fmt: skip
-    heads = {
-        "case": header("Case", 90, "a click opens it"), "question": header("Question", 300),
-        "people": header("People", 60, SIDES), "votes": numeric("Votes", 56, "of people"),
-        "judge": header("Judge", 60, f"{SIDES}; ⇄ each order prefers another model, which is a tie"),
-        "note": header("Reason", 300, "the judge's first reason, or what people noted"),
-    }  # fmt: skip
-    clicked = records(table, heads, "preferred-cases", tallest=36 + ROW * 10)
+    judge = header("Judge", 60, f"{SIDES}; ⇄ each order prefers another model, which is a tie")
+    reason = header("Reason", 300, "the judge's first reason, or what people noted")
+    columns = {
+        "case": (header("Case", 90, "a click opens it"), [case.case_id for case in cases]),
+        "question": (header("Question", 300), [shorten(case.question, 120) for case in cases]),
+        "people": (header("People", 60, SIDES), [PREFERRED[case.people] for case in cases]),
+        "votes": (numeric("Votes", 56, "of people"), [count(case.votes) for case in cases]),
+        "judge": (judge, [PREFERRED[case.judge] + (" ⇄" if case.contradictory else "") for case in cases]),
+        "note": (reason, [shorten(case.note, 200) for case in cases]),
+    }
+    clicked = draw_columns(columns, "preferred-cases", tallest=36 + ROW * 10)
     if clicked is not None:
         url.go("case", run=run, case=cases[clicked].case_id, model=one)

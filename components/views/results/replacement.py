@@ -3,13 +3,12 @@
 import math
 from collections.abc import Mapping, Sequence
 
-import pandas as pd
 import streamlit as st
 
 from components.data import run_reads, workspace_runs
 from components.widgets import controls, url
 from components.widgets.literal import literal
-from components.widgets.tables import header, records
+from components.widgets.tables import draw_columns, header
 from metrics.analysis import Column, Decision
 from metrics.presentation.questions.is_it_better import metric_label, share_text
 
@@ -62,11 +61,11 @@ def draw_margins(columns: Sequence[Column], given: Mapping[str, float]) -> None:
 
 def show_decisions(decisions: Sequence[Decision]) -> str | None:
     """Draw the answer by each metric with an allowed loss; return the key of the metric whose cases are asked for."""
-    rows = pd.DataFrame(
-        {"sentence": [made.sentence() for made in decisions], "within": [share_text(made.within) for made in decisions]}
-    )
-    columns = {"sentence": header("Can B replace A?", None, METHOD), "within": header("P(within)", 150, WITHIN)}
-    clicked = records(rows, columns, "decisions", tallest=36 + 35 * 8)
+    columns = {
+        "sentence": (header("Can B replace A?", None, METHOD), [made.sentence() for made in decisions]),
+        "within": (header("P(within)", 150, WITHIN), [share_text(made.within) for made in decisions]),
+    }
+    clicked = draw_columns(columns, "decisions", tallest=36 + 35 * 8)
     st.caption(MANY)
     return None if clicked is None else decisions[clicked].row.column.key
 

@@ -17,7 +17,7 @@ from components.widgets import controls, url
 from components.widgets.chart import draw
 from components.widgets.frame import is_dark
 from components.widgets.literal import literal
-from components.widgets.tables import cell_of, header, numeric, records
+from components.widgets.tables import cell_of, draw_columns, header, numeric, whole
 from metrics.presentation import format, ranking_words
 from metrics.presentation.names import short_names
 from metrics.presentation.phrases import metric_title
@@ -123,23 +123,17 @@ def _draw_scores(view: View, found: WeightedScores) -> None:
         point = selected(draw(figure, "form-weighted", "Weighted score of each model", "rerun"))
         st.caption("Weighted score, 0 the worst and 1 the best. Whiskers: 95 %. Click a bar for its cases.")
     with right:
-        table = pd.DataFrame(
-            {
-                "rank": [ranking_words.rank_text(one.best_rank, one.worst_rank) for one in found.scores],
-                "model": [short[one.model] for one in found.scores],
-                "score": [format.number(one.value) for one in found.scores],
-                "interval": [format.interval(one.low, one.high) for one in found.scores],
-                "first": [ranking_words.chance_text(one.first) for one in found.scores],
-                "n": [one.n for one in found.scores],
-            }
-        )
+        rank = header("Rank", 44, f"the ranks that it may have: {RANK}")
+        bounds = [format.interval(one.low, one.high) for one in found.scores]
         columns = {
-            "rank": header("Rank", 44, f"the ranks that it may have: {RANK}"), "model": header("Model", 88),
-            "score": numeric("Score", 50, SCORE), "interval": numeric("95 %", 92, "95 % interval of the score"),
-            "first": numeric("First", 48, FIRST),
-            "n": st.column_config.NumberColumn("n", help="cases with a value of every chosen metric", width=40),
-        }  # fmt: skip
-        clicked = records(table, columns, f"weighted-{_key(found)}", tallest=36 + 35 * 8)
+            "rank": (rank, [ranking_words.rank_text(one.best_rank, one.worst_rank) for one in found.scores]),
+            "model": (header("Model", 88), [short[one.model] for one in found.scores]),
+            "score": (numeric("Score", 50, SCORE), [format.number(one.value) for one in found.scores]),
+            "interval": (numeric("95 %", 92, "95 % interval of the score"), bounds),
+            "first": (numeric("First", 48, FIRST), [ranking_words.chance_text(one.first) for one in found.scores]),
+            "n": (whole("n", 40, "cases with a value of every chosen metric"), [one.n for one in found.scores]),
+        }
+        clicked = draw_columns(columns, f"weighted-{_key(found)}", tallest=36 + 35 * 8)
         point = [found.scores[clicked].model] if clicked is not None else point
     opened = _draw_parts(found, short)
     heaviest = max(found.parts, key=lambda part: (not part.objective.is_resource, part.weight)).objective

@@ -4,7 +4,6 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
 from components.data import document_questions, judge_settings
@@ -13,7 +12,7 @@ from components.views.judge.judge_calls import dollars, estimate_lines
 from components.views.setup.run_judge import in_address
 from components.widgets import uploads, url
 from components.widgets.parameter_form import parameter_form
-from components.widgets.tables import header, records
+from components.widgets.tables import draw_columns, header
 from metrics.presentation import format
 
 FIRST = ("number", "languages")
@@ -150,22 +149,14 @@ def _draw_drafts() -> None:
         )
         return
     st.text(f"Drafts ({len(drafts)})")
-    table = pd.DataFrame(
-        [
-            {
-                "name": draft.name,
-                "seen": f"{draft.decided} of {draft.questions}",
-                "created": format.moment(draft.created),
-            }
-            for draft in drafts
-        ]
-    )
+    decided = [f"{draft.decided} of {draft.questions}" for draft in drafts]
+    written = [format.moment(draft.created) for draft in drafts]
     columns = {
-        "name": header("Draft", 130, "Click to go on approving."),
-        "seen": header("Decided", 70, "Questions that are approved or dropped."),
-        "created": header("Written", 105, "When the judge had written it."),
+        "name": (header("Draft", 130, "Click to go on approving."), [draft.name for draft in drafts]),
+        "seen": (header("Decided", 70, "Questions that are approved or dropped."), decided),
+        "created": (header("Written", 105, "When the judge had written it."), written),
     }
-    clicked = records(table, columns, "question-drafts")
+    clicked = draw_columns(columns, "question-drafts")
     if clicked is not None:
         url.put(questions=drafts[clicked].id)
         st.rerun()

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
 from components.data import document_questions
@@ -16,7 +15,7 @@ from components.views.setup.question_maker import spend_text
 from components.views.setup.suite_saving import open_suite
 from components.widgets import filters, url
 from components.widgets.literal import literal
-from components.widgets.tables import header, records
+from components.widgets.tables import draw_columns, header
 from metrics.presentation import format
 from metrics.presentation.marked_text import quoted
 from metrics.presentation.viewers import prose_blocks
@@ -74,19 +73,15 @@ def _draw_list(draft: DraftView, shown: Sequence[Row]) -> Row | None:
     if not shown:
         return None
     kinds = document_questions.question_kinds()
-    table = pd.DataFrame(
-        [
-            {"status": GLYPHS[row["status"]], "kind": kinds[row["kind"]].title, "question": row["question"]}
-            for row in shown
-        ]
-    )
+    kind = header("Kind", 130, "What the question needs; see From documents.")
+    question = header("Question", 300, "Click to read it with its passages.")
     columns = {
-        "status": header("", 30, "✓ approved, ✗ dropped, · to decide."),
-        "kind": header("Kind", 130, "What the question needs; see From documents."),
-        "question": header("Question", 300, "Click to read it with its passages."),
+        "status": (header("", 30, "✓ approved, ✗ dropped, · to decide."), [GLYPHS[row["status"]] for row in shown]),
+        "kind": (kind, [kinds[row["kind"]].title for row in shown]),
+        "question": (question, [row["question"] for row in shown]),
     }
     version = st.session_state.get("questions-list", 0)  # a new list has no selection, so that buttons can move on
-    clicked = records(table, columns, f"questions-{draft.id}-{version}", tallest=330)
+    clicked = draw_columns(columns, f"questions-{draft.id}-{version}", tallest=330)
     if clicked is not None:
         _open(str(shown[clicked]["id"]))
         st.rerun()

@@ -1,12 +1,11 @@
 """Cases that a suite has twice, that stand in its contexts, or that another suite has too."""
 
-import pandas as pd
 import streamlit as st
 
 from components.data import evaluation_inputs, suite_versions, visitors
 from components.data.suite_drafts import SuiteFacts
 from components.widgets import url
-from components.widgets.tables import header, numeric, records
+from components.widgets.tables import draw_columns, header, numeric
 from metrics.presentation import format
 
 KINDS = {"same": "same words", "near": "nearly the same", "in context": "in a context"}
@@ -38,17 +37,14 @@ def draw(suite: str, facts: SuiteFacts) -> None:
         "alike into one group, so that intervals do not count them twice."
     )  # fmt: skip
     st.text(f"{pairs} of cases {'is' if len(found.pairs) == 1 else 'are'} alike.{worth}")
-    table = pd.DataFrame(
-        [
-            {"kind": KINDS[one.kind], "likeness": f"{one.likeness:.2f}", "case_id": one.case_id, "other": one.other}
-            for one in found.pairs[:SHOWN]
-        ]
-    )
-    shown = {
-        "kind": header("Alike", 150, HELP), "likeness": numeric("Likeness", 90, LIKENESS),
-        "case_id": header("Case", 330), "other": header("Other case", 330),
-    }  # fmt: skip
-    clicked = records(table, shown, f"duplicates-{suite}", 380)
+    shown = found.pairs[:SHOWN]
+    columns = {
+        "kind": (header("Alike", 150, HELP), [KINDS[one.kind] for one in shown]),
+        "likeness": (numeric("Likeness", 90, LIKENESS), [f"{one.likeness:.2f}" for one in shown]),
+        "case_id": (header("Case", 330), [one.case_id for one in shown]),
+        "other": (header("Other case", 330), [one.other for one in shown]),
+    }
+    clicked = draw_columns(columns, f"duplicates-{suite}", 380)
     if clicked is not None:
         url.put(pair=clicked)
     place = int(url.number("pair", 0, 0, len(found.pairs) - 1))

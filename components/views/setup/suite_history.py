@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
 import streamlit as st
 
 from components.data import suite_cases, suite_versions, visitors
 from components.viewers import text_case
 from components.views.setup.suite_saving import open_suite
 from components.widgets import controls, url
-from components.widgets.tables import ROW, header, numeric, records
+from components.widgets.tables import ROW, draw_columns, header, numeric
 from metrics.core.fields import title_of
 from metrics.presentation import format
 
@@ -24,17 +23,11 @@ if TYPE_CHECKING:
 PAGE = 50
 DRAFT = "draft"
 KINDS = {"changed": "Changed", "added": "Added", "removed": "Removed"}
-COLUMNS: dict[str, Any] = {
-    "name": header("Version", 230, "The name of the stored suite; click a row to open it."),
-    "created": header("Stored", 140, "When it was stored; unknown for suites of earlier versions of Assay."),
-    "cases": numeric("Cases", 60, "Number of cases"),
-    "added": numeric("Added", 60, "Cases that the version before it does not have"),
-    "removed": numeric("Removed", 70, "Cases of the version before it that it does not have"),
-    "changed": numeric("Changed", 70, "Cases with another value than in the version before it"),
-    "runs": numeric("Runs", 50, "Runs that used this version; they keep the cases that they were made with"),
-    "parent": header("Made from", 130, "The version that it was made from"),
-    "edits": header("Edits", 200, "What was done, in order"),
-}
+STORED = "When it was stored; unknown for suites of earlier versions of Assay."
+ADDED = "Cases that the version before it does not have"
+REMOVED = "Cases of the version before it that it does not have"
+CHANGED = "Cases with another value than in the version before it"
+USED = "Runs that used this version; they keep the cases that they were made with"
 
 
 def draw(suite: str, draft: str, facts: SuiteFacts) -> None:
@@ -43,7 +36,7 @@ def draw(suite: str, draft: str, facts: SuiteFacts) -> None:
     names = {version.fingerprint: f"{version.name} · {version.fingerprint[:7]}" for version in versions}
     here = next(place for place, version in enumerate(versions) if version.fingerprint == suite)
     _draw_name(suite, facts)
-    clicked = records(version_table(versions, used, suite), COLUMNS, f"versions-{suite}", 300)
+    clicked = _draw_versions(versions, used, suite)
     if clicked is not None and versions[clicked].fingerprint != suite:
         open_suite(versions[clicked].fingerprint, view="history")
         st.rerun()
@@ -60,28 +53,28 @@ def draw(suite: str, draft: str, facts: SuiteFacts) -> None:
     _draw_difference(both[0], both[1])
 
 
-def version_table(versions: Sequence[Version], used: Mapping[str, Sequence[RunFacts]], shown: str) -> pd.DataFrame:
-    """Return the versions as a table; the suite `shown` is marked."""
-    names = {version.fingerprint: version.name for version in versions}
-    return pd.DataFrame(
-        [
-            {
-                "name": ("▸ " if version.fingerprint == shown else "") + version.name,
-                "created": format.moment(version.created) if version.created else format.MISSING,
-                "cases": format.count(version.cases),
-                **{
-                    name: format.MISSING if count is None else format.count(count)
-                    for name, count in (
-                        ("added", version.added), ("removed", version.removed), ("changed", version.changed)
-                    )
-                },
-                "parent": names.get(version.parent, ""),
-                "edits": "; ".join(version.edits),
-                "runs": format.count(len(used[version.fingerprint])),
-            }
-            for version in versions
-        ]
-    )  # fmt: skip
+def _draw_versions(versions: Sequence[Version], used: Mapping[str, Sequence[RunFacts]], shown: str) -> int | None:
+    """Draw the versions, the suite `shown` marked; return the one just clicked."""
+    own = {version.fingerprint: version.name for version in versions}
+    names = [("▸ " if version.fingerprint == shown else "") + version.name for version in versions]
+    stored = [format.moment(version.created) if version.created else format.MISSING for version in versions]
+    columns = {
+        "name": (header("Version", 230, "The name of the stored suite; click a row to open it."), names),
+        "created": (header("Stored", 140, STORED), stored),
+        "cases": (numeric("Cases", 60, "Number of cases"), [format.count(version.cases) for version in versions]),
+        "added": (numeric("Added", 60, ADDED), [_count(version.added) for version in versions]),
+        "removed": (numeric("Removed", 70, REMOVED), [_count(version.removed) for version in versions]),
+        "changed": (numeric("Changed", 70, CHANGED), [_count(version.changed) for version in versions]),
+        "runs": (numeric("Runs", 50, USED), [format.count(len(used[version.fingerprint])) for version in versions]),
+        "parent": (header("Made from", 130, "The version that it was made from"),
+                   [own.get(version.parent, "") for version in versions]),
+        "edits": (header("Edits", 200, "What was done, in order"), ["; ".join(version.edits) for version in versions]),
+    }  # fmt: skip
+    return draw_columns(columns, f"versions-{shown}", 300)
+
+
+def _count(number: int | None) -> str:
+    return format.MISSING if number is None else format.count(number)
 
 
 def _draw_name(suite: str, facts: SuiteFacts) -> None:
@@ -101,9 +94,11 @@ def _draw_runs(runs: Sequence[RunFacts]) -> None:
         st.caption("No run has used this version.")
         return
     with st.expander(f"Runs of this version ({len(runs)})"):
-        table = pd.DataFrame([{"run": run.name, "created": format.moment(run.created)} for run in runs[:PAGE]])
-        columns = {"run": header("Run", 300, "Click to see its leaderboard."), "created": header("Started", 140)}
-        clicked = records(table, columns, f"runs-of-{runs[0].suite['fingerprint']}", 300)
+        columns = {
+            "run": (header("Run", 300, "Click to see its leaderboard."), [run.name for run in runs[:PAGE]]),
+            "created": (header("Started", 140), [format.moment(run.created) for run in runs[:PAGE]]),
+        }
+        clicked = draw_columns(columns, f"runs-of-{runs[0].suite['fingerprint']}", 300)
     if clicked is not None:
         url.go("leaderboard", run=runs[clicked].id)
 
@@ -156,13 +151,14 @@ def _draw_changes(found: SuiteDifference, shown: Sequence[str], key: str) -> Non
     by_case: dict[str, list[SuiteChange]] = {}
     for change in found.changes:
         by_case.setdefault(change.case_id, []).append(change)
-    table = pd.DataFrame(
-        [{"case": id, "fields": ", ".join(title_of(change.field) for change in by_case[id])} for id in shown]
-    )
+    fields = [", ".join(title_of(change.field) for change in by_case[id]) for id in shown]
+    columns = {
+        "case": (header("Case", 120, "Click to see its fields."), list(shown)),
+        "fields": (header("Changed fields", 180), fields),
+    }
     left, right = st.columns([2, 3], gap="medium")
-    columns = {"case": header("Case", 120, "Click to see its fields."), "fields": header("Changed fields", 180)}
     with left:
-        clicked = records(table, columns, f"changed-{key}", 420)
+        clicked = draw_columns(columns, f"changed-{key}", 420)
     with right:
         id = shown[clicked or 0]
         st.text(f"Case {id}")
