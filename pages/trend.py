@@ -39,15 +39,11 @@ def show_stop(stop: Stop, column: Column, tag: str | None) -> None:
         if stop.settings:
             st.text(f"Evaluated with {', '.join(stop.settings)}, which alone can make a change.")
         with st.container(horizontal=True):
-            run, model, evaluator, metric = stop.run, stop.model, column.evaluator, column.metric
-            if evaluator in run_reads.match_evaluators(run):
-                if st.button("See its objects", type="primary", icon=":material/arrow_forward:"):
-                    own = drilldown_filters.number(
-                        evaluator, metric, workspace_runs.run_facts(run).evaluators[evaluator]
-                    )
-                    url.go("gallery", run=run, model=model, tag=tag, **own)
-            elif st.button("See its cases", type="primary", icon=":material/arrow_forward:"):
-                url.go("cases", run=run, model=model, evaluator=evaluator, metric=metric, tag=tag)
+            run, model = stop.run, stop.model
+            page, where = drilldown_filters.place(run, column, model, tag)
+            label = "See its objects" if page == "gallery" else "See its cases"
+            if st.button(label, type="primary", icon=":material/arrow_forward:"):
+                url.go(page, **where)
             if st.button("Overview of this run"):
                 url.go("leaderboard", run=run, tag=tag)
             if stop.before and stop.change and st.button("Compare with the run before"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -84,6 +84,12 @@ def bars_figure(
     )  # fmt: skip
     figure.update_layout(height=high, barmode="overlay", margin_r=44)
     return figure
+
+
+def model_numbers(rows: Iterable[tuple[str, str, int, float | None, float | None, float | None]]) -> pd.DataFrame:
+    """Return the numbers of `ranked_figure` from the rows (model, key, n, value, low, high)."""
+    numbers = pd.DataFrame(list(rows), columns=["series", "key", "n", "value", "low", "high"])
+    return numbers.assign(name=numbers["series"]).astype({"value": float, "low": float, "high": float})
 
 
 def ranked_figure(

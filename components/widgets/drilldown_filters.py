@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
+from components.data import run_reads, workspace_runs
 from components.widgets.url import Value
+from metrics.analysis import Column
 from metrics.presentation.chart_data.metric_bars import GAIN
 
 Filters = dict[str, Value]
@@ -49,6 +51,17 @@ def number(evaluator: str, metric: str, parameters: Mapping[str, Value]) -> Filt
         "score": score,
         "iou": None if score is None else next((parameters[name] for name in IOUS if name in parameters), None),
     }
+
+
+def place(
+    run: str, column: Column, model: str, tag: str | None = None, **of_cases: Value
+) -> tuple[str, Mapping[str, Value]]:
+    """Return the page of what is behind a model's number, gallery or cases, and what its address asks for."""
+    about: Filters = {"run": run, "model": model, "tag": tag}
+    if column.evaluator not in run_reads.match_evaluators(run):
+        return "cases", about | {"evaluator": column.evaluator, "metric": column.metric} | of_cases
+    parameters = workspace_runs.run_facts(run).evaluators[column.evaluator]
+    return "gallery", about | number(column.evaluator, column.metric, parameters)
 
 
 def cell(labels: Sequence[str], predicted: Sequence[str], margins: tuple[str, str], scored: bool = True) -> Filters:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from components.data import run_reads, workspace_runs
+from components.data import workspace_runs
 from components.views.curves import curve_parts
 from components.widgets import drilldown_filters, filters, url
 from metrics.analysis import Cell, Column, Leaderboard
@@ -37,9 +37,5 @@ class View:
     def open(self, model: str, key: str, **more: url.Value) -> None:
         """Open the cases (or the objects) behind a number."""
         column = next(column for column in self.columns if column.key == key)
-        if column.evaluator in run_reads.match_evaluators(self.run):
-            parameters = workspace_runs.run_facts(self.run).evaluators[column.evaluator]
-            link = drilldown_filters.number(column.evaluator, column.metric, parameters)
-            url.go("gallery", run=self.run, model=model, tag=self.tag, **link)
-        about = {"evaluator": column.evaluator, "metric": column.metric, "model": model, **more}
-        url.go("cases", run=self.run, tag=self.tag, **about)
+        page, where = drilldown_filters.place(self.run, column, model, self.tag, **more)
+        url.go(page, **where)

@@ -7,7 +7,7 @@ import streamlit as st
 
 from components.data import run_reads
 from components.widgets import url
-from components.widgets.controls import agreed, place
+from components.widgets.controls import agreed, number, place
 from metrics.analysis import Column, Ranks
 from metrics.presentation import format
 from metrics.presentation.phrases import metric_title
@@ -47,14 +47,14 @@ def show_detectable(run: str, tag: str | None, columns: Sequence[Column], sort: 
         st.selectbox(
             "Smallest detectable difference for", list(titles), place(list(titles), agreed("control-power", key)),
             titles.__getitem__, key="control-power", width=260,
-            on_change=_write, args=("power", "control-power", first),
+            on_change=_choose, args=(first,),
             help="For a typical pair of these models: from the median standard error of their paired differences, for "
             "a two-sided test at 5 % with 80 % power. Grouped cases count as groups.",
         )  # fmt: skip
-        st.number_input(
-            "Target difference", LEAST, None, agreed("control-wish", wanted), step=10.0 ** floor(log10(wanted)),
-            format="%.3g", key="control-wish", width=150, on_change=_write, args=("wish", "control-wish", None),
-            help="The difference between two models, in the metric's own unit, that you would not want to miss.",
+        number(
+            "Target difference", "wish", wish(known[metric]), LEAST, step=10.0 ** floor(log10(wanted)), form="%.3g",
+            width=150, help="The difference between two models, in the metric's own unit, that you would not want to "
+            "miss.",
         )  # fmt: skip
         needed = known[metric].cases_needed(wanted)
         st.text(
@@ -63,6 +63,6 @@ def show_detectable(run: str, tag: str | None, columns: Sequence[Column], sort: 
         )
 
 
-def _write(name: str, key: str, default: object) -> None:
-    value = st.session_state[key]
-    url.put(**{name: None if value == default else value} | ({"wish": None} if name == "power" else {}))
+def _choose(first: str) -> None:
+    chosen = st.session_state["control-power"]
+    url.put(power=None if chosen == first else chosen, wish=None)

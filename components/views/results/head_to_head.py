@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 
-import pandas as pd
 import streamlit as st
 
 from components.charts import interval_bars
@@ -30,13 +29,9 @@ TIE = "Scores of one case that differ by no more than this are a tie, in the met
 
 def draw_head_to_head(run: str, column: Column, tag: str | None, colours: Mapping[str, str]) -> None:
     """Draw the ranking by the matches of one metric and the table of pairs; a click on a pair compares it."""
-    tie = url.number("tie", 0.0, 0.0)
-    found = run_reads.head_to_head(run, column.evaluator, column.metric, tag, tie)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.number_input(
-            "Tie up to a difference of", 0.0, None, controls.agreed("matches-tie", tie), step=0.01, format="%.4g",
-            key="matches-tie", width=220, help=TIE, on_change=_write,
-        )  # fmt: skip
+        tie = controls.number("Tie up to a difference of", "tie", 0.0, 0.0, help=TIE, width=220)
+        found = run_reads.head_to_head(run, column.evaluator, column.metric, tag, tie)
         if found is not None:
             st.text(matches_sentence(found, metric_title(column, arrow=False)))
     if found is None:
@@ -58,13 +53,10 @@ def draw_chart(found: HeadToHead, colours: Mapping[str, str], click: str = "") -
     """Draw each model's score against the average model, if comparable; return the model whose bar was clicked."""
     if not found.is_comparable:
         return None
-    numbers = pd.DataFrame(
-        {
-            "name": one.model, "series": one.model, "key": one.model, "n": one.wins + one.ties + one.losses,
-            "value": one.score, "low": one.low, "high": one.high,
-        }
+    numbers = interval_bars.model_numbers(
+        (one.model, one.model, one.wins + one.ties + one.losses, one.score, one.low, one.high)
         for one in found.standings[:MOST_BARS]
-    )  # fmt: skip
+    )
     figure = interval_bars.ranked_figure(numbers, colours, "", is_dark(), (0.0, 1.0), 0.5)
     point = selected(draw(figure, "form-matches", "Score of each model against the average model", "rerun"))
     st.caption(
@@ -92,8 +84,3 @@ def _draw_pairs(run: str, found: HeadToHead, column: Column, tag: str | None) ->
 
 def _outcomes(wins: int, ties: int, losses: int) -> str:
     return " / ".join(map(count, (wins, losses, ties)))
-
-
-def _write() -> None:
-    if not controls.is_gone("matches-tie"):
-        url.put(tie=st.session_state["matches-tie"] or None)

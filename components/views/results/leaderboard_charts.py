@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
 from components.charts import interval_bars, radar, spread
@@ -83,14 +82,11 @@ def show_bars(view: View) -> None:
     view.restrict(MOST["bars"])
     point = None
     for column, place in zip(chosen, st.columns(len(chosen), vertical_alignment="bottom"), strict=True):
-        cells = [view.cell(model, column) for model in view.models]
-        numbers = pd.DataFrame(
-            {
-                "name": model, "series": model, "key": column.key, "n": cell.n if cell else 0,
-                "value": cell and cell.value, "low": cell and cell.low, "high": cell and cell.high,
-            }
-            for model, cell in zip(view.models, cells, strict=True)
-        ).astype({"value": float, "low": float, "high": float})  # fmt: skip
+        cells = [(model, view.cell(model, column)) for model in view.models]
+        numbers = interval_bars.model_numbers(
+            (model, column.key, *((cell.n, cell.value, cell.low, cell.high) if cell else (0, None, None, None)))
+            for model, cell in cells
+        )
         bounds = (min(0.0, column.low), column.high) if column.high < float("inf") else None
         with place:
             st.text(metric_title(column), help=column.description)
@@ -153,12 +149,7 @@ def show_matches(view: View) -> None:
     if source is not None:
         preference_standings.draw(view.run, source, view.tag, view.colours)
         return
-    there = run_reads.metrics_by_case(view.run)
-    offered = [
-        column
-        for column in view.columns
-        if (column.evaluator, column.metric) in there and column.direction != "none" and column.label_key is None
-    ]
+    offered = [one for one in _with_cases(view) if one.direction != "none" and one.label_key is None]
     if not offered or len(view.leading) < 2:
         st.info("A ranking by matches needs two models and a metric with values per case and a better end.")
         return
@@ -168,10 +159,7 @@ def show_matches(view: View) -> None:
 
 def show_noise(view: View) -> None:
     """One metric: how much of the noise of each mean comes from cases, repeats and the judge."""
-    there = run_reads.metrics_by_case(view.run)
-    offered = [
-        column for column in view.columns if (column.evaluator, column.metric) in there and column.label_key is None
-    ]
+    offered = [column for column in _with_cases(view) if column.label_key is None]
     if not offered:
         st.info("The noise is parted by case, and none of these metrics has values per case.")
         return
@@ -180,12 +168,7 @@ def show_noise(view: View) -> None:
 
 def show_items(view: View) -> None:
     """One metric: which cases tell the models apart, and whose labels are suspect."""
-    there = run_reads.metrics_by_case(view.run)
-    offered = [
-        column
-        for column in view.columns
-        if (column.evaluator, column.metric) in there and case_difficulty.has_items(column)
-    ]
+    offered = list(filter(case_difficulty.has_items, _with_cases(view)))
     if not offered:
         st.info(
             "Which cases tell models apart is known where a metric says which answers are right: by 0 and 1, or by a "
@@ -193,6 +176,12 @@ def show_items(view: View) -> None:
         )
         return
     draw_case_difficulty(view.run, _choose(offered), view.tag)
+
+
+def _with_cases(view: View) -> list[Column]:
+    """Return the metrics that have a value per case."""
+    there = run_reads.metrics_by_case(view.run)
+    return [column for column in view.columns if (column.evaluator, column.metric) in there]
 
 
 def _metrics(offered: Sequence[Column], most: int) -> list[Column]:
@@ -209,8 +198,7 @@ def _distributions(view: View, form: str) -> tuple[Column, Distributions] | None
 
     Where there is nothing to draw, say so and return None.
     """
-    there = run_reads.metrics_by_case(view.run)
-    offered = [column for column in view.columns if (column.evaluator, column.metric) in there]
+    offered = _with_cases(view)
     if not offered:
         st.info(
             "None of these metrics has a value per case: they are of the whole data set. The heatmap and the bars show "

@@ -84,13 +84,9 @@ def _draw_table(found: SeveralSuites, colours: Mapping[str, str]) -> None:
     models = [one.model for one in found.overall]
     fitted = [one for one in found.overall if one.value is not None][:MOST_BARS]
     if fitted:
-        numbers = pd.DataFrame(
-            {
-                "name": one.model, "series": one.model, "key": "", "n": one.suites, "value": one.value,
-                "low": one.low, "high": one.high,
-            }
-            for one in fitted
-        )  # fmt: skip
+        numbers = interval_bars.model_numbers(
+            (one.model, "", one.suites, one.value, one.low, one.high) for one in fitted
+        )
         bounds = (min(0.0, found.column.low), found.column.high) if found.column.high < float("inf") else None
         figure = interval_bars.ranked_figure(
             numbers, colours, found.column.unit, is_dark(), bounds, found.column.threshold
@@ -149,11 +145,8 @@ def _open(found: SeveralSuites, model: str, suite: str | None) -> None:
     run = next((one.run for one in own if one.cell is not None), None)
     if run is None:
         return
-    column = found.column
-    if column.evaluator in run_reads.match_evaluators(run):
-        parameters = workspace_runs.run_facts(run).evaluators[column.evaluator]
-        url.go("gallery", run=run, model=model, **drilldown_filters.number(column.evaluator, column.metric, parameters))
-    url.go("cases", run=run, evaluator=column.evaluator, metric=column.metric, model=model)
+    page, where = drilldown_filters.place(run, found.column, model)
+    url.go(page, **where)
 
 
 def _rank(one: Overall) -> str:

@@ -112,13 +112,9 @@ def _draw_scores(view: View, found: WeightedScores) -> None:
     left, right = st.columns(curve_parts.COLUMNS)
     short = short_names([one.model for one in found.scores], 14)
     with left:
-        numbers = pd.DataFrame(
-            {
-                "name": one.model, "series": one.model, "key": "", "n": one.n, "value": one.value,
-                "low": one.low, "high": one.high,
-            }
-            for one in found.scores[:MOST_BARS]
-        ).astype({"low": float, "high": float})  # fmt: skip
+        numbers = interval_bars.model_numbers(
+            (one.model, "", one.n, one.value, one.low, one.high) for one in found.scores[:MOST_BARS]
+        )
         figure = interval_bars.ranked_figure(numbers, view.colours, "", is_dark(), (0.0, 1.0))
         point = selected(draw(figure, "form-weighted", "Weighted score of each model", "rerun"))
         st.caption("Weighted score, 0 the worst and 1 the best. Whiskers: 95 %. Click a bar for its cases.")
