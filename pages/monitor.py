@@ -101,10 +101,7 @@ def show_drift(name: str, version: str, facts: monitors.Monitored) -> None:
         f"{drifted} of {format.plural(len(rows), 'metric')} drifted from {reference['model']} in run "
         f"{reference['run']}. Means, KS and PSI describe the last {facts.window}."
     )
-    st.dataframe(
-        monitor_view.drift_table(rows, facts.evaluators), column_config=monitor_view.drift_columns(), hide_index=True,
-        key="drift", height="content" if len(rows) < 7 else TABLE_HEIGHT,
-    )  # fmt: skip
+    monitor_view.draw_drift(rows, facts.evaluators, TABLE_HEIGHT)
 
 
 def show_changes(facts: monitors.Monitored) -> None:
@@ -176,8 +173,7 @@ with left:
         lambda point: url.put(window=int(point[0]), view=None, sample=None),
     )
 with right:
-    table = monitor_view.standings_table(facts.metrics)
-    clicked = records(table, monitor_view.standings_columns(), f"standings-{asked}", tallest=TABLE_HEIGHT)
+    clicked = monitor_view.draw_standings(facts.metrics, f"standings-{asked}", TABLE_HEIGHT)
     if clicked is not None:
         url.put(metric=list(named)[clicked])
         st.rerun()

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from components.charts.passing import WORDS
-from components.widgets.tables import header, numeric
+from components.widgets.tables import draw_columns, header, numeric, show_columns
 from metrics.presentation import names
 from metrics.presentation.calibration_words import footnotes, since, threshold_lines
 from metrics.presentation.format import DIRECTIONS, MISSING, aligned, count, interval, moment, number, plural, title
@@ -27,6 +27,22 @@ python -m metrics monitor app.jsonl --name nightly --rate 0.05 --window 1h \\
 LINE = '{"id": "r-1", "timestamp": "2026-11-21T10:00:00Z", "question": "…", "answer": "…", "contexts": ["…"]}'
 
 ALL = "All metrics together"
+STATUS = (
+    "It changes only when the interval of the pass rate excludes a limit: for each metric with at most 5 % risk of "
+    "ever a false alarm, however often you look."
+)
+RATE = "Share on the good side of the threshold, since it last changed."
+INTERVAL = "Confidence sequence of the pass rate: holds at every look, at 95 %."
+UNITS = "Sessions, and lines without one, since the pass rate last changed."
+UNSCORED = "Cases of the latest window without a value."
+PASSES = "The threshold in force; that of a primary metric is a parameter."
+MEAN = "Mean score of the latest window; of all metrics together there is none."
+DRIFTED = (
+    "Drifted: of some stretch of production, the confidence sequence of a share of scores and the interval of the "
+    "reference's have nothing in common. The risk of ever a false alarm, over all metrics and looks, is at most 5 %."
+)
+KS = "Kolmogorov–Smirnov: largest distance of the two distribution functions, 0 to 1; not 0 by chance alone."
+PSI = "Population stability index over ten bins of about as many scores each; of 100 scores about .1 by chance alone."
 
 
 def status_words(health: str) -> str:
@@ -104,24 +120,23 @@ def metric_name(shown: MonitoredMetric) -> str:
     return shown.title if shown.metric.primary else f"{shown.title} · {names.metric_name(shown.metric.name)}"
 
 
-def standings_table(metrics: Sequence[MonitoredMetric]) -> pd.DataFrame:
-    """Return a row per metric, all together first."""
-    return pd.DataFrame(
-        {
-            "metric": [_row_name(shown) for shown in metrics],
-            "health": [status_words(shown.standing.health) for shown in metrics],
-            "rate": aligned([shown.standing.rate for shown in metrics]),
-            "interval": [interval(shown.standing.low, shown.standing.high) or MISSING for shown in metrics],
-            "mean": aligned([shown.standing.mean for shown in metrics]),
-            "mean_interval": [
-                interval(shown.standing.mean_low, shown.standing.mean_high) or MISSING for shown in metrics
-            ],
-            "units": [shown.standing.units for shown in metrics],
-            "judged": [shown.standing.judged for shown in metrics],
-            "unscored": [shown.standing.unscored for shown in metrics],
-            "passes": [_passes(shown) for shown in metrics],
-        }
-    )
+def draw_standings(metrics: Sequence[MonitoredMetric], key: str, tallest: int) -> int | None:
+    """Draw a row per metric, all together first; return the one just clicked."""
+    found = [shown.standing for shown in metrics]
+    means = [interval(one.mean_low, one.mean_high) or MISSING for one in found]
+    columns = {
+        "metric": (header("Metric", 160, "Click a row to see its pass rate over time."), list(map(_row_name, metrics))),
+        "health": (header("Status", 100, STATUS), [status_words(one.health) for one in found]),
+        "rate": (numeric("Pass rate", 76, RATE), aligned([one.rate for one in found])),
+        "interval": (numeric("Interval", 92, INTERVAL), [interval(one.low, one.high) or MISSING for one in found]),
+        "units": (header("n", 48, UNITS), [one.units for one in found]),
+        "judged": (header("Window n", 75, "Cases judged in the latest window."), [one.judged for one in found]),
+        "unscored": (header("Unscored", 75, UNSCORED), [one.unscored for one in found]),
+        "passes": (header("Passes if", 130, PASSES), list(map(_passes, metrics))),
+        "mean": (numeric("Mean", 70, MEAN), aligned([one.mean for one in found])),
+        "mean_interval": (numeric("95 % interval", 92, "Of the mean: Student's t, Wilson's for shares."), means),
+    }
+    return draw_columns(columns, key, tallest)
 
 
 def _row_name(shown: MonitoredMetric) -> str:
@@ -135,27 +150,6 @@ def _passes(shown: MonitoredMetric) -> str:
     if shown.metric is None:
         return "every primary metric"
     return limit(shown.threshold, shown.metric.direction.value)
-
-
-def standings_columns() -> dict[str, Any]:
-    """Return the headers of that table, each with its meaning on hover."""
-    return {
-        "metric": header("Metric", 160, "Click a row to see its pass rate over time."),
-        "health": header(
-            "Status",
-            100,
-            "It changes only when the interval of the pass rate excludes a limit: for each metric with at "
-            "most 5 % risk of ever a false alarm, however often you look.",
-        ),
-        "rate": numeric("Pass rate", 76, "Share on the good side of the threshold, since it last changed."),
-        "interval": numeric("Interval", 92, "Confidence sequence of the pass rate: holds at every look, at 95 %."),
-        "units": header("n", 48, "Sessions, and lines without one, since the pass rate last changed."),
-        "judged": header("Window n", 75, "Cases judged in the latest window."),
-        "unscored": header("Unscored", 75, "Cases of the latest window without a value."),
-        "passes": header("Passes if", 130, "The threshold in force; that of a primary metric is a parameter."),
-        "mean": numeric("Mean", 70, "Mean score of the latest window; of all metrics together there is none."),
-        "mean_interval": numeric("95 % interval", 92, "Of the mean: Student's t, Wilson's for shares."),
-    }
 
 
 def meaning(shown: MonitoredMetric) -> str:
@@ -214,72 +208,40 @@ def draw_failure(row: pd.Series, scores: pd.DataFrame, facts: Monitored) -> None
             st.code(row[name] or MISSING, language=None, wrap_lines=True)
     ordered = scores.sort_values("passed", key=lambda passed: passed.map({False: 0, True: 1}).fillna(2), kind="stable")
     verdicts = {True: "✓ passes", False: "✗ fails"}
-    st.dataframe(
-        pd.DataFrame(
-            {
-                "metric": [
-                    f"{facts.evaluators.get(id, id)} · {names.metric_name(metric, id)}"
-                    for id, metric in zip(ordered["evaluator"], ordered["metric"], strict=True)
-                ],
-                "value": aligned([None if pd.isna(value) else float(value) for value in ordered["value"]]),
-                "verdict": [MISSING if pd.isna(passed) else verdicts[bool(passed)] for passed in ordered["passed"]],
-                "reason": ordered["reason"].fillna("").tolist(),
-            }
-        ),
-        hide_index=True, height="content" if len(ordered) < 9 else 300,
-        column_config={
-            "metric": header("Metric", 250), "value": numeric("Value", 80),
-            "verdict": header("Verdict", 90, "Only metrics with a threshold pass or fail."),
-            "reason": header("Reason", "large"),
-        },
-    )  # fmt: skip
-
-
-def drift_table(rows: Sequence[MetricDrift], titles: Mapping[str, str]) -> pd.DataFrame:
-    """Return a row per metric: recent scores, those of the reference run, and whether they differ significantly."""
-    return pd.DataFrame(
-        {
-            "metric": [f"{titles[row.evaluator]} · {names.metric_name(row.metric, row.evaluator)}" for row in rows],
-            "verdict": [row.reason or ("▲ drifted" if row.drifted else "no drift found") for row in rows],
-            "evidence": [drift_words(row) for row in rows],
-            "mean": aligned([row.mean for row in rows]),
-            "mean_reference": aligned([row.mean_reference for row in rows]),
-            "n": [row.n for row in rows],
-            "n_reference": [row.n_reference for row in rows],
-            "ks": aligned([row.ks for row in rows]),
-            "psi": aligned([row.psi for row in rows]),
-        }
-    )
-
-
-def drift_columns() -> dict[str, Any]:
-    """Return the headers of that table."""
-    return {
-        "metric": header("Metric", 200),
-        "verdict": header(
-            "Verdict",
-            120,
-            "Drifted: of some stretch of production, the confidence sequence of a share of scores and the "
-            "interval of the reference's have nothing in common. The risk of ever a false alarm, over all metrics and "
-            "looks, is at most 5 %.",
-        ),
-        "evidence": header("Evidence", 500, "The stretch and the share that say most, each with its interval."),
-        "mean": numeric("Mean", 95, "Of the latest window."),
-        "mean_reference": numeric("Reference", 95, "Mean in the reference run."),
-        "n": header("n", 60, "Scores of the latest window."),
-        "n_reference": header("n reference", 90, "Scores of the reference run."),
-        "ks": numeric(
-            "KS",
-            95,
-            "Kolmogorov–Smirnov: largest distance of the two distribution functions, 0 to 1; not 0 by chance alone.",
-        ),
-        "psi": numeric(
-            "PSI",
-            95,
-            "Population stability index over ten bins of about as many scores each; of 100 scores about .1 "
-            "by chance alone.",
-        ),
+    scored = [
+        f"{facts.evaluators.get(id, id)} · {names.metric_name(metric, id)}"
+        for id, metric in zip(ordered["evaluator"], ordered["metric"], strict=True)
+    ]
+    values = aligned([None if pd.isna(value) else float(value) for value in ordered["value"]])
+    passed = [MISSING if pd.isna(passed) else verdicts[bool(passed)] for passed in ordered["passed"]]
+    columns = {
+        "metric": (header("Metric", 250), scored),
+        "value": (numeric("Value", 80), values),
+        "verdict": (header("Verdict", 90, "Only metrics with a threshold pass or fail."), passed),
+        "reason": (header("Reason", "large"), ordered["reason"].fillna("").tolist()),
     }
+    show_columns(columns, None, 300)
+
+
+def draw_drift(rows: Sequence[MetricDrift], titles: Mapping[str, str], tallest: int) -> None:
+    """Draw a row per metric: recent scores, those of the reference run, and whether they differ significantly."""
+    metrics = [f"{titles[row.evaluator]} · {names.metric_name(row.metric, row.evaluator)}" for row in rows]
+    verdicts = [row.reason or ("▲ drifted" if row.drifted else "no drift found") for row in rows]
+    evidence = header("Evidence", 500, "The stretch and the share that say most, each with its interval.")
+    references = aligned([row.mean_reference for row in rows])
+    counts = [row.n_reference for row in rows]
+    columns = {
+        "metric": (header("Metric", 200), metrics),
+        "verdict": (header("Verdict", 120, DRIFTED), verdicts),
+        "evidence": (evidence, list(map(drift_words, rows))),
+        "mean": (numeric("Mean", 95, "Of the latest window."), aligned([row.mean for row in rows])),
+        "mean_reference": (numeric("Reference", 95, "Mean in the reference run."), references),
+        "n": (header("n", 60, "Scores of the latest window."), [row.n for row in rows]),
+        "n_reference": (header("n reference", 90, "Scores of the reference run."), counts),
+        "ks": (numeric("KS", 95, KS), aligned([row.ks for row in rows])),
+        "psi": (numeric("PSI", 95, PSI), aligned([row.psi for row in rows])),
+    }
+    show_columns(columns, "drift", tallest)
 
 
 def bad_table(bad_lines: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
