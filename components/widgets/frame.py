@@ -234,4 +234,4 @@ def _pick_run(picker: str) -> None:
 
 def toolbar() -> None:
     """Draw *Copy link*."""
-    browser_component("toolbar", "", ("page_parts",))(key="toolbar", data=b"", width="content")
+    browser_component("toolbar")(key="toolbar", data=b"", width="content")

@@ -19,7 +19,7 @@ Entry = tuple[str, str, str, str]  # kind, name, address, detail
 def palette(run: str = "") -> None:
     """Draw the button that opens the palette, and listen to its keys; `run` adds the run's models and metrics."""
     packed = json.dumps({"entries": list(entries(run))}, separators=(",", ":")).encode()
-    browser_component("palette", "", ("page_parts",))(key="palette", data=packed, width="content")
+    browser_component("palette")(key="palette", data=packed, width="content")
 
 
 def entries(run: str) -> Iterator[Entry]:

@@ -85,9 +85,7 @@ def draw(
     }  # fmt: skip
     packed = json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
     # also called where the page is left before it is drawn again
-    browser_component("label_queue", "", ("page_parts",))(
-        key=KEY, data=packed, on_given_change=_store_late, default={"given": []}
-    )
+    browser_component("label_queue")(key=KEY, data=packed, on_given_change=_store_late, default={"given": []})
     st.session_state["labels-of"] = run, rater
 
 

@@ -1,67 +1,60 @@
 // Draws the payload of evidence_rows.py: verdicts, and what they rest on. Every text is textContent.
-function html(tag, className, text) {
-  const made = document.createElement(tag);
-  if (className) made.className = className;
-  if (text !== undefined) made.textContent = text;
-  return made;
-}
-
 const name = (group, number) => `${group}.${number}`;
 
 function drawRow(group, row) {
-  const made = html("button", "row");
+  const made = element("button", "row");
   made.type = "button";
   made.dataset.name = name(group, row.number);
   made.links = row.restsOn.map(([target, number]) => name(target, number));
   made.quotes = row.quotes;
-  const glyph = html("span", "glyph", row.glyph);
+  const glyph = element("span", "glyph", row.glyph);
   glyph.style.setProperty("--mark", row.colour);
-  const words = html("span");
+  const words = element("span");
   words.dir = "auto";
-  words.append(html("span", "", row.text + " "), html("span", "verdict", row.label));
-  if (row.links) words.append(html("span", "links", ` · ${row.links}`));
-  for (const text of [row.reason, ...row.notes]) if (text) words.append(html("small", "", text));
-  made.append(html("span", "number", row.number), glyph, words);
+  words.append(element("span", "", row.text + " "), element("span", "verdict", row.label));
+  if (row.links) words.append(element("span", "links", ` · ${row.links}`));
+  for (const text of [row.reason, ...row.notes]) if (text) words.append(element("small", "", text));
+  made.append(element("span", "number", row.number), glyph, words);
   return made;
 }
 
 function drawPair(group, row, counts) {
-  const made = html("button", "row pair");
+  const made = element("button", "row pair");
   made.type = "button";
   made.dataset.name = name(group, row.number);
   made.links = [];
-  const glyph = html("span", "glyph", row.glyph);
+  const glyph = element("span", "glyph", row.glyph);
   glyph.style.setProperty("--mark", row.colour);
   made.append(glyph);
   for (const [side, text] of [row.expected, row.text].entries()) {
-    const words = html("span", text ? "words" : "absent");
-    words.append(html("span", "number", text ? `${++counts[side]} ` : ""), text || "–");
+    const words = element("span", text ? "words" : "absent");
+    words.append(element("span", "number", text ? `${++counts[side]} ` : ""), text || "–");
     made.append(words);
   }
-  const judged = html("span");
-  judged.append(html("span", "verdict", row.label));
-  for (const text of [row.reason, ...row.notes]) if (text) judged.append(html("small", "", text));
+  const judged = element("span");
+  judged.append(element("span", "verdict", row.label));
+  for (const text of [row.reason, ...row.notes]) if (text) judged.append(element("small", "", text));
   made.append(judged);
   return made;
 }
 
 function drawRows(group) {
   if (!group.rows.some((row) => row.expected !== null)) return group.rows.map((row) => drawRow(group.name, row));
-  const head = html("div", "pair head");
-  for (const text of ["", "Expected", "Answer", ""]) head.append(html("span", "", text));
+  const head = element("div", "pair head");
+  for (const text of ["", "Expected", "Answer", ""]) head.append(element("span", "", text));
   const counts = [0, 0];
   return [head, ...group.rows.map((row) => drawPair(group.name, row, counts))];
 }
 
 function drawContext(text, place, title) {
-  const made = html("button", "row context");
+  const made = element("button", "row context");
   made.type = "button";
   made.dataset.name = name("contexts", place + 1);
   made.links = [];
   made.text = text;
-  made.words = html("span", "words", text);
+  made.words = element("span", "words", text);
   made.words.dir = "auto";
-  made.append(html("span", "number", title), made.words);
+  made.append(element("span", "number", title), made.words);
   return made;
 }
 
@@ -72,20 +65,20 @@ function quote(row, quotes) {
   let end = 0;
   for (const [start, length] of spans.sort((a, b) => a[0] - b[0])) {
     if (start < end) continue;
-    parts.push(html("span", "", row.text.slice(end, start)), html("mark", "", row.text.slice(start, start + length)));
+    parts.push(element("span", "", row.text.slice(end, start)), element("mark", "", row.text.slice(start, start + length)));
     end = start + length;
   }
-  row.words.replaceChildren(...parts, html("span", "", row.text.slice(end)));
+  row.words.replaceChildren(...parts, element("span", "", row.text.slice(end)));
   row.classList.toggle("quoted", parts.length > 0);
 }
 
 function drawList(title, note, rows) {
-  const part = html("section");
-  const head = html("h4", "", title);
-  if (note) head.append(html("small", "", ` · ${note}`));
-  const list = html("ol");
+  const part = element("section");
+  const head = element("h4", "", title);
+  if (note) head.append(element("small", "", ` · ${note}`));
+  const list = element("ol");
   for (const row of rows) {
-    const entry = html("li");
+    const entry = element("li");
     entry.append(row);
     list.append(entry);
   }
@@ -99,12 +92,12 @@ export default function (component) {
   if (root.packed === packed) return;
   root.packed = packed;
   const data = JSON.parse(packed);
-  const left = html("div", "side");
+  const left = element("div", "side");
   for (const group of data.groups) left.append(drawList(group.title, group.note, drawRows(group)));
-  const sides = html("div", data.contexts.length ? "sides two" : "sides");
+  const sides = element("div", data.contexts.length ? "sides two" : "sides");
   sides.append(left);
   if (data.contexts.length) {
-    const right = html("div", "side");
+    const right = element("div", "side");
     right.append(drawList("Retrieved contexts", data.hint, data.contexts.map((text, place) => drawContext(text, place, data.titles[place]))));
     sides.append(right);
   }

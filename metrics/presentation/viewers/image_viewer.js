@@ -1,5 +1,4 @@
 // Draws the payload of object_panels.py: one picture, a panel a model, the zoom shared. Every text is textContent.
-const SVG = "http://www.w3.org/2000/svg";
 const DEEPEST = 40; // times the whole picture
 const FONT = 12; // pixels on the screen, at any zoom
 const HEAVY = 5000; // corners; a picture with more is stretched while it moves and drawn anew when it rests
@@ -7,19 +6,6 @@ const REST = 150; // milliseconds
 const CORNER = 12; // pixels on the screen of the brackets around the marked object, and AWAY from it
 const AWAY = 6;
 const MOST_TILES = 4; // across what is looked at
-
-function svg(tag, attributes) {
-  const made = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  return made;
-}
-
-function html(tag, className, text) {
-  const made = document.createElement(tag);
-  made.className = className;
-  if (text !== undefined) made.textContent = text;
-  return made;
-}
 
 const outline = (rings) =>
   rings.map((ring) => "M" + ring.map((value, index) => value + (index % 2 ? " L" : ",")).join("").slice(0, -2) + "Z").join("");
@@ -65,10 +51,10 @@ function drawBones(canvas, bones, style, width) {
 }
 
 function drawPanel(data, panel) {
-  const figure = html("figure", "panel");
-  const caption = html("figcaption", "");
-  caption.append(html("div", "name", panel.title), html("div", "counts", panel.counts));
-  const stage = html("div", "stage");
+  const figure = element("figure", "panel");
+  const caption = element("figcaption", "");
+  caption.append(element("div", "name", panel.title), element("div", "counts", panel.counts));
+  const stage = element("div", "stage");
   stage.tabIndex = 0;
   stage.setAttribute("role", "img");
   stage.setAttribute("aria-label", `${panel.title}: ${panel.counts}` + (data.focus ? `. Marked: ${data.focus.name}` : ""));

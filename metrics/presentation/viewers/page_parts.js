@@ -6,6 +6,12 @@ function element(tag, className, text) {
   return made;
 }
 
+function svg(tag, attributes) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  return made;
+}
+
 // The studio follows the address without a reload, and Back returns to this very view.
 function follow(href) {
   history.pushState({}, "", href);

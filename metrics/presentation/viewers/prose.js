@@ -2,13 +2,6 @@
 const TAGS = new Set("p strong em s code pre ul ol li blockquote table thead tbody tr th td br hr".split(" "));
 const ELEMENTS = { removed: "del", added: "ins" };
 
-function element(tag, className, text) {
-  const made = document.createElement(tag);
-  if (className) made.className = className;
-  if (text !== undefined) made.textContent = text;
-  return made;
-}
-
 // Headings of an answer are no headings of the page.
 function grow(node) {
   if (typeof node === "string") return document.createTextNode(node);

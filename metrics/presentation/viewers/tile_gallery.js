@@ -1,21 +1,7 @@
 // Draws the payload of tile_gallery.py. Every text reaches the page as textContent: labels and names are hostile.
-const SVG = "http://www.w3.org/2000/svg";
-
-function html(tag, className, text) {
-  const made = document.createElement(tag);
-  if (className) made.className = className;
-  if (text) made.textContent = text;
-  return made;
-}
-
-function svg(tag, attributes) {
-  const made = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  return made;
-}
 
 function swatch(style) {
-  const made = html("i", "swatch");
+  const made = element("i", "swatch");
   made.style.borderStyle = style.line;
   made.style.borderColor = style.colour;
   return made;
@@ -38,36 +24,36 @@ function drawStage(stage, tile, styles) {
   }
   stage.replaceChildren(canvas);
   stage.classList.toggle("waiting", !tile.image && !tile.reason);
-  if (tile.reason) stage.append(html("div", "reason", tile.reason));
+  if (tile.reason) stage.append(element("div", "reason", tile.reason));
 }
 
 function drawTile(tile, styles) {
   const [kind, name, value, words, detail] = tile.lines;
-  const link = html("a", "tile");
+  const link = element("a", "tile");
   link.href = tile.href;
   link.title = tile.about;
   link.tabIndex = -1;
-  const stage = html("div", "stage");
+  const stage = element("div", "stage");
   drawStage(stage, tile, styles);
-  const text = html("div", "text");
-  const first = html("div");
+  const text = element("div", "text");
+  const first = element("div");
   if (kind) first.append(swatch(styles[kind]));
-  first.append(html("span", "name", name), html("b", "", value));
-  const second = html("div");
-  second.append(html("small", "words", words), html("small", "", detail));
+  first.append(element("span", "name", name), element("b", "", value));
+  const second = element("div");
+  second.append(element("small", "words", words), element("small", "", detail));
   text.append(first, second);
   link.append(stage, text);
-  const cell = html("div", "cell");
+  const cell = element("div", "cell");
   cell.setAttribute("role", "listitem");
   cell.append(link);
   if (tile.key) {
-    const tick = html("input", "tick");
+    const tick = element("input", "tick");
     tick.type = "checkbox";
     tick.dataset.key = tile.key;
     tick.setAttribute("aria-label", `Tick ${name} ${words}`);
     cell.append(tick);
   }
-  for (const tag of tile.tags || []) text.append(html("span", "tag", tag));
+  for (const tag of tile.tags || []) text.append(element("span", "tag", tag));
   return cell;
 }
 
@@ -120,7 +106,7 @@ export default function (component) {
   for (const cell of grid.children) if (waiting(cell)) watcher.observe(cell);
 
   const entries = data.legend.map(([kind, title, glyph]) => {
-    const entry = html("span");
+    const entry = element("span");
     entry.append(swatch(data.styles[kind]), document.createTextNode(`${glyph} ${title}`));
     return entry;
   });

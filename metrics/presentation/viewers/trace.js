@@ -1,23 +1,16 @@
 // Draws the payload of trace_steps.py: an agent's steps, on one axis of time, and the expected calls. Every text is
 // textContent.
-function html(tag, className, text) {
-  const made = document.createElement(tag);
-  if (className) made.className = className;
-  if (text !== undefined) made.textContent = text;
-  return made;
-}
-
 function marked(glyph, label, colour) {
-  const made = html("span", "mark verdict", `${glyph} ${label}`);
+  const made = element("span", "mark verdict", `${glyph} ${label}`);
   made.style.setProperty("--mark", colour);
   return made;
 }
 
 function drawBars(bars) {
-  const made = html("span", "bars");
+  const made = element("span", "bars");
   for (const [kind, from, width] of bars) {
-    const lane = html("span", "lane");
-    const bar = html("i", `bar ${kind}`);
+    const lane = element("span", "lane");
+    const bar = element("i", `bar ${kind}`);
     bar.style.left = `${from}%`;
     bar.style.width = `${width}%`;
     lane.append(bar);
@@ -27,38 +20,38 @@ function drawBars(bars) {
 }
 
 function drawHead(step, hasAxis) {
-  const head = html("summary", hasAxis ? "head timed" : "head");
-  const glyph = html("span", "glyph", step.glyph);
+  const head = element("summary", hasAxis ? "head timed" : "head");
+  const glyph = element("span", "glyph", step.glyph);
   glyph.style.setProperty("--mark", step.colour);
-  const words = html("span", "words");
-  words.append(html("span", "title", step.title));
+  const words = element("span", "words");
+  words.append(element("span", "title", step.title));
   if (step.verdict) words.append(marked(...step.verdict));
-  for (const mark of step.marks) words.append(html("span", "mark", mark));
-  if (step.text) words.append(html("span", "text", step.text));
-  head.append(html("span", "number", step.number), glyph, words);
+  for (const mark of step.marks) words.append(element("span", "mark", mark));
+  if (step.text) words.append(element("span", "text", step.text));
+  head.append(element("span", "number", step.number), glyph, words);
   if (hasAxis) head.append(drawBars(step.bars));
   return head;
 }
 
 function drawStep(step, hasAxis) {
-  const made = html("details", `step ${step.kind}`);
+  const made = element("details", `step ${step.kind}`);
   made.style.marginLeft = `${1.2 * step.depth}em`;
   made.append(drawHead(step, hasAxis));
-  for (const [name, text] of step.parts) made.append(html("h5", "", name), html("pre", "", text));
-  if (step.started) made.append(html("small", "", `started ${step.started}`));
+  for (const [name, text] of step.parts) made.append(element("h5", "", name), element("pre", "", text));
+  if (step.started) made.append(element("small", "", `started ${step.started}`));
   return made;
 }
 
 function drawExpected(expected) {
-  const made = html("section", "expected");
-  const list = html("ol");
+  const made = element("section", "expected");
+  const list = element("ol");
   for (const call of expected) {
-    const entry = html("li", "call");
-    entry.append(marked(call.glyph, call.label, call.colour), html("span", "title", call.text));
-    if (call.step) entry.append(html("small", "", `step ${call.step}`));
+    const entry = element("li", "call");
+    entry.append(marked(call.glyph, call.label, call.colour), element("span", "title", call.text));
+    if (call.step) entry.append(element("small", "", `step ${call.step}`));
     list.append(entry);
   }
-  made.append(html("h5", "", "Expected calls"), list);
+  made.append(element("h5", "", "Expected calls"), list);
   return made;
 }
 
@@ -68,17 +61,17 @@ export default function (component) {
   if (root.packed === packed) return;
   root.packed = packed;
   const data = JSON.parse(packed);
-  const list = html("ol");
+  const list = element("ol");
   for (const step of data.steps) {
-    const entry = html("li");
+    const entry = element("li");
     entry.append(drawStep(step, data.axis.length > 0));
     list.append(entry);
   }
   const parts = data.expected.length ? [drawExpected(data.expected)] : [];
   if (data.axis.length) {
-    const axis = html("div", "axis");
-    for (const [kind, words] of data.axis) axis.append(html("i", `bar ${kind}`), html("span", "", words));
+    const axis = element("div", "axis");
+    for (const [kind, words] of data.axis) axis.append(element("i", `bar ${kind}`), element("span", "", words));
     parts.push(axis);
   }
-  root.replaceChildren(...parts, list, ...(data.note ? [html("small", "", data.note)] : []));
+  root.replaceChildren(...parts, list, ...(data.note ? [element("small", "", data.note)] : []));
 }
