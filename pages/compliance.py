@@ -1,12 +1,11 @@
 from collections.abc import Sequence
 
-import pandas as pd
 import streamlit as st
 
 from components.data import run_reads
 from components.widgets import filters, url
 from components.widgets.frame import frame
-from components.widgets.tables import cell_of, header, numeric, records
+from components.widgets.tables import cell_of, draw_columns, header, numeric, parted
 from metrics.analysis import Standard
 from metrics.analysis.findings.compliance import GLYPHS as OUTCOME_GLYPHS, NOTICE as COMPLIANCE_NOTICE, MeasuredEvidence
 from metrics.presentation import format
@@ -48,25 +47,18 @@ def number(evidence: MeasuredEvidence, place: int) -> str:
 def show_matrix(places: list[int]) -> str:
     """Draw standards × models; return the name of the standard that is looked at."""
     keys = [f"{standard.framework}: {standard.name}" for standard in shown]
+    run_of_all = "how many of this task's evaluators that give evidence were run"
+    measured = [f"{len(one.evidence)} of {len(one.evidence) + len(one.unmeasured)}" for one in shown]
     columns = {
-        "framework": header("Framework", 132),
-        "standard": header("Standard", 268),
-        "measured": numeric("Evaluators run", 104, "how many of this task's evaluators that give evidence were run"),
+        "framework": (header("Framework", 132), [standard.framework for standard in shown]),
+        "standard": (header("Standard", 268), [standard.name[0].upper() + standard.name[1:] for standard in shown]),
+        "measured": (numeric("Evaluators run", 104, run_of_all), measured),
     }
-    table = pd.DataFrame(
-        {
-            "framework": [standard.framework for standard in shown],
-            "standard": [standard.name[0].upper() + standard.name[1:] for standard in shown],
-            "measured": [
-                f"{len(standard.evidence)} of {len(standard.evidence) + len(standard.unmeasured)}" for standard in shown
-            ],
-        }
-    )
     for place in places:
-        table[f"m{place}"] = [tally(standard, place) for standard in shown]
         help = "✓ metrics that meet their threshold, ✗ that miss it, ○ without threshold or value"
-        columns[f"m{place}"] = header(format.shorten(found.models[place], 24), 120, help)
-    clicked = records(table, columns, "standards", tallest=36 + 35 * 10)
+        head = header(format.shorten(found.models[place], 24), 120, help)
+        columns[f"m{place}"] = head, [tally(standard, place) for standard in shown]
+    clicked = draw_columns(columns, "standards", tallest=36 + 35 * 10)
     if clicked is not None:
         url.put(standard=keys[clicked])
     asked = keys[clicked] if clicked is not None else url.param("standard")
@@ -92,36 +84,29 @@ def show_standard(standard: Standard, places: list[int]) -> None:
     st.text(
         f"Not measured: {format.plural(len(missing), 'evaluator')} would give evidence. Click one to read about it."
     )
-    table = pd.DataFrame(
-        {
-            "title": [one.title for one in missing],
-            "needs": [", ".join(need.replace("_", " ") for need in one.needs) for one in missing],
-        }
-    )
-    columns = {"title": "Evaluator", "needs": header("Needs", "large")}
-    clicked = records(table, columns, f"missing-{standard.name}", tallest=36 + 35 * 5)
+    needs = [", ".join(need.replace("_", " ") for need in one.needs) for one in missing]
+    columns = {
+        "title": (header("Evaluator"), [one.title for one in missing]),
+        "needs": (header("Needs", "large"), needs),
+    }
+    clicked = draw_columns(columns, f"missing-{standard.name}", tallest=36 + 35 * 5)
     if clicked is not None:
         url.go("evaluators", evaluator=missing[clicked].evaluator)
 
 
 def show_evidence(evidence: Sequence[MeasuredEvidence], places: list[int]) -> None:
     """Draw evaluators × models; a click on a number opens its cases."""
-    table = pd.DataFrame(
-        {
-            "evaluator": [one.column.evaluator_title for one in evidence],
-            "metric": [f"{column_name(one.column)} {format.ARROWS[one.column.direction]}" for one in evidence],
-            "threshold": [limit(one.column.threshold, one.column.direction) for one in evidence],
-            **{f"m{place}": [number(one, place) for one in evidence] for place in places},
-        }
-    )
+    metrics = [f"{column_name(one.column)} {format.ARROWS[one.column.direction]}" for one in evidence]
+    limits = [limit(one.column.threshold, one.column.direction) for one in evidence]
     columns = {
-        "evaluator": header("Evaluator", 150),
-        "metric": header("Metric", 150),
-        "threshold": header("Threshold", 80),
+        "evaluator": (header("Evaluator", 150), [one.column.evaluator_title for one in evidence]),
+        "metric": (header("Metric", 150), metrics),
+        "threshold": (header("Threshold", 80), limits),
     }
     for place in places:
-        columns[f"m{place}"] = header(format.shorten(found.models[place], 24), 192, "verdict, value, 95 % interval, n")
-    clicked = cell_of(table, columns, "evidence", tallest=36 + 35 * 7)
+        head = header(format.shorten(found.models[place], 24), 192, "verdict, value, 95 % interval, n")
+        columns[f"m{place}"] = head, [number(one, place) for one in evidence]
+    clicked = cell_of(*parted(columns), "evidence", tallest=36 + 35 * 7)
     st.caption(
         "✓ meets the threshold, ✗ misses it; in brackets: the 95 % interval reaches the other side, or there is none. "
         "○ no threshold, – no value. Click a number to see its cases."

@@ -46,17 +46,18 @@ def records(
 
 def draw_columns(columns: Mapping[str, tuple[Any, Sequence[Any]]], key: str, tallest: int = 520) -> int | None:
     """Draw a table given column by column, each with its header and its values, as `records` does."""
-    return records(*_parted(columns), key, tallest)
+    return records(*parted(columns), key, tallest)
 
 
 def show_columns(columns: Mapping[str, tuple[Any, Sequence[Any]]], key: str | None, tallest: int) -> None:
     """Draw such a table whose rows lead nowhere."""
-    frame, config = _parted(columns)
+    frame, config = parted(columns)
     height: Literal["content"] | int = "content" if HEAD + ROW * len(frame) <= tallest else tallest
     st.dataframe(frame, hide_index=True, column_config=config, key=key, height=height)
 
 
-def _parted(columns: Mapping[str, tuple[Any, Sequence[Any]]]) -> tuple[pd.DataFrame, dict[str, Any]]:
+def parted(columns: Mapping[str, tuple[Any, Sequence[Any]]]) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """Return the frame and the headers of such a table."""
     import pandas as pd
 
     frame = pd.DataFrame({name: values for name, (_, values) in columns.items()})

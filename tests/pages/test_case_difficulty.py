@@ -77,7 +77,7 @@ def test_a_metric_without_right_and_wrong_is_told_so(runs: list[Run], open_page:
 
 def test_a_click_opens_the_case(runs: list[Run], open_page: Open, went: Went, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first row is a suspect; its example shows the answer of the ablest model."""
-    monkeypatch.setattr("components.views.results.case_difficulty.records", lambda frame, *_, **__: 0)
+    monkeypatch.setattr("components.views.results.case_difficulty.draw_columns", lambda *_, **__: 0)
     open_page("leaderboard", run=runs[0].id, form="items", key="text_matching/passes")
     asked = went[0]
     assert asked.pop("page") == "case"

@@ -179,7 +179,7 @@ def test_one_suite_teaches(runs: list[Run], open_page: Open) -> None:
 
 
 def test_a_weighted_score_opens_its_cases(runs, open_page, went, monkeypatch):
-    monkeypatch.setattr("components.views.results.weighted_view.records", lambda *_, **__: 0)
+    monkeypatch.setattr("components.views.results.weighted_view.draw_columns", lambda *_, **__: 0)
     open_page("leaderboard", run=runs[0].id, form="weights", weight=[f"{FAITHFUL}:7", f"{RECALL}:3"])
     (to, *_) = went
     assert (to["page"], to["evaluator"], to["run"]) == ("cases", "faithfulness", runs[0].id)

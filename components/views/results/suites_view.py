@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-import pandas as pd
 import streamlit as st
 
 from components.charts import interval_bars
@@ -16,7 +15,7 @@ from components.widgets import drilldown_filters, filters, url
 from components.widgets.chart import draw
 from components.widgets.frame import is_dark
 from components.widgets.literal import literal
-from components.widgets.tables import cell_of, header, numeric
+from components.widgets.tables import cell_of, header, numeric, parted
 from metrics.presentation import format, ranking_words
 from metrics.presentation.format import MISSING
 from metrics.presentation.names import short_names
@@ -99,34 +98,22 @@ def _draw_table(found: SeveralSuites, colours: Mapping[str, str]) -> None:
         if point:
             _open(found, point[0], None)
     short = short_names(models, 16)
-    table = pd.DataFrame(
-        {
-            "rank": [_rank(one) for one in found.overall],
-            "model": [short[model] for model in models],
-            "value": [MISSING if one.value is None else format.number(one.value) for one in found.overall],
-            "interval": [format.interval(one.low, one.high) or MISSING for one in found.overall],
-            "mean": [with_interval(one.mean, one.mean_low, one.mean_high) for one in found.overall],
-            **{
-                f"s{place}": [_text(found, model, suite.fingerprint) for model in models]
-                for place, suite in enumerate(found.suites)
-            },
-        }
-    )
+    values = [MISSING if one.value is None else format.number(one.value) for one in found.overall]
+    bounds = [format.interval(one.low, one.high) or MISSING for one in found.overall]
+    means = [with_interval(one.mean, one.mean_low, one.mean_high) for one in found.overall]
     columns = {
-        "rank": header("Rank", 50, f"the ranks that it may have: {RANK}"), "model": header("Model", 120),
-        "value": numeric("All suites", 76, VALUE), "interval": numeric("95 %", 100, INTERVAL),
-        "mean": numeric("Mean of suites", 140, MEAN),
-        **{
-            f"s{place}": header(
-                format.shorten(suite.name, 28), 160,
-                f"{suite.name}: {format.plural(suite.cases, 'case')}"
-                + (f", {suite.paired:,} with a value of every model" if suite.paired else "")
-                + "; click a number for its cases",
-            )
-            for place, suite in enumerate(found.suites)
-        },
-    }  # fmt: skip
-    clicked = cell_of(table, columns, f"suites-{found.column.key}-{len(found.suites)}", tallest=36 + 35 * 12)
+        "rank": (header("Rank", 50, f"the ranks that it may have: {RANK}"), list(map(_rank, found.overall))),
+        "model": (header("Model", 120), [short[model] for model in models]),
+        "value": (numeric("All suites", 76, VALUE), values),
+        "interval": (numeric("95 %", 100, INTERVAL), bounds),
+        "mean": (numeric("Mean of suites", 140, MEAN), means),
+    }
+    for place, suite in enumerate(found.suites):
+        paired = f", {suite.paired:,} with a value of every model" if suite.paired else ""
+        about = f"{suite.name}: {format.plural(suite.cases, 'case')}{paired}; click a number for its cases"
+        own = [_text(found, model, suite.fingerprint) for model in models]
+        columns[f"s{place}"] = header(format.shorten(suite.name, 28), 160, about), own
+    clicked = cell_of(*parted(columns), f"suites-{found.column.key}-{len(found.suites)}", tallest=36 + 35 * 12)
     if clicked is not None:
         row, name = clicked
         suite = found.suites[int(name[1:])].fingerprint if name[1:].isdigit() else None

@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-import pandas as pd
 import streamlit as st
 
 from components.charts import interval_bars
@@ -17,7 +16,7 @@ from components.widgets import controls, url
 from components.widgets.chart import draw
 from components.widgets.frame import is_dark
 from components.widgets.literal import literal
-from components.widgets.tables import cell_of, draw_columns, header, numeric, whole
+from components.widgets.tables import cell_of, draw_columns, header, numeric, parted, whole
 from metrics.presentation import format, ranking_words
 from metrics.presentation.names import short_names
 from metrics.presentation.phrases import metric_title
@@ -144,28 +143,17 @@ def _draw_scores(view: View, found: WeightedScores) -> None:
 
 def _draw_parts(found: WeightedScores, short: Mapping[str, str]) -> tuple[str, Objective] | None:
     """Draw what each metric contributes; return the model and the criterion of the cell just clicked."""
-    models = [one.model for one in found.scores[:MOST_BARS]]
-    table = pd.DataFrame(
-        {
-            "metric": [metric_title(part.objective.column) for part in found.parts],
-            "weight": [ranking_words.weight_text(part.weight) for part in found.parts],
-            "scale": [f"{format.exact(part.worst)} → {format.exact(part.best)}" for part in found.parts],
-            **{
-                f"m{place}": [format.number(one.parts[row]) for row in range(len(found.parts))]
-                for place, one in enumerate(found.scores[:MOST_BARS])
-            },
-        }
-    )
+    models, parts = [one.model for one in found.scores[:MOST_BARS]], found.parts
+    scales = [f"{format.exact(part.worst)} → {format.exact(part.best)}" for part in parts]
     columns = {
-        "metric": header("Metric", 220),
-        "weight": numeric("Weight", 64, "all weights sum to 1"),
-        "scale": header("Worst → best", 110, "what is scaled to 0 and to 1"),
-        **{
-            f"m{place}": numeric(short[model], 96, f"{model}: mean of the scaled values; click for its cases")
-            for place, model in enumerate(models)
-        },
+        "metric": (header("Metric", 220), [metric_title(part.objective.column) for part in parts]),
+        "weight": (numeric("Weight", 64, "all weights sum to 1"), [ranking_words.weight_text(p.weight) for p in parts]),
+        "scale": (header("Worst → best", 110, "what is scaled to 0 and to 1"), scales),
     }
-    clicked = cell_of(table, columns, f"parts-{_key(found)}", tallest=36 + 35 * 8)
+    for place, one in enumerate(found.scores[:MOST_BARS]):
+        head = numeric(short[one.model], 96, f"{one.model}: mean of the scaled values; click for its cases")
+        columns[f"m{place}"] = head, [format.number(one.parts[row]) for row in range(len(parts))]
+    clicked = cell_of(*parted(columns), f"parts-{_key(found)}", tallest=36 + 35 * 8)
     if clicked is None:
         return None
     row, name = clicked
