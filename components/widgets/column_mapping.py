@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from components.data import evaluation_inputs
-from components.data.uploaded_files import choices_of, column_pairs, pairs_of, with_pairs
-from components.widgets import problem_list, url
+from components.data.uploaded_files import TABLES, choices_of, column_pairs, pairs_of, with_pairs
+from components.widgets import problem_list, uploads, url
 from components.widgets.controls import agreed, place
 from metrics.core.fields import METADATA, words_of
 from metrics.core.file_kinds import upload_of
@@ -168,6 +168,26 @@ def draw_answers(problems: Sequence[InputProblem], tokens: Mapping[str, str]) ->
             else:
                 st.text_input("Answer", key=key, label_visibility="collapsed", on_change=_read, args=args)
     return [each for each in problems if each not in about]
+
+
+def draw_cases_file(label: str, name: str, mapped: str, hint: str) -> tuple[str, bool] | None:
+    """Draw an uploader of test cases and how its file is read; return its token and whether it can be read so.
+
+    name, mapped: the query parameters of the upload and of its columns. None without a file that can be read at all.
+    """
+    tokens = uploads.draw_uploads(label, name, TABLES)
+    uploads.draw_refused()
+    if not tokens:
+        st.caption(hint)
+        return None
+    file = evaluation_inputs.inspect(tokens[0], "suite", "", tuple(url.params(mapped)), tuple(url.params("read")))
+    obstacle = draw_file(file, mapped)
+    if file.preview is None:
+        return None
+    if file.canonical:
+        with st.expander("Columns"):
+            draw_mapping(file.token, file.preview.mapping, file.canonical, file.preview.columns, mapped)
+    return tokens[0], not obstacle
 
 
 def draw_decided(receipt: Receipt, tokens: Mapping[str, str]) -> None:

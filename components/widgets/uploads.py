@@ -1,6 +1,6 @@
 """The uploader: what is chosen is stored at once, and named in the address."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import streamlit as st
 
@@ -52,6 +52,25 @@ def _receive(key: str, name: str, tokens: list[str], kinds: list[str]) -> None:
             st.session_state.setdefault("refused", []).append(str(failure))
     st.session_state["uploads"] = st.session_state.get("uploads", 0) + 1  # an empty uploader for the next file
     url.put(**{name: list(dict.fromkeys(kept))})
+
+
+def draw_import(
+    label: str, name: str, kinds: Sequence[str], take: Callable[[str, bytes], None], most: int | None = None,
+    help: str | None = None,
+) -> None:  # fmt: skip
+    """Draw an uploader that hands its file to `take`, by its name and content, and is empty for the next one.
+
+    most: megabytes of the file.
+    """
+    key = f"{name}-import-{st.session_state.get(f'{name}-imports', 0)}"
+    st.file_uploader(label, kinds, max_upload_size=most, key=key, on_change=_hand_on, args=(key, name, take), help=help)
+
+
+def _hand_on(key: str, name: str, take: Callable[[str, bytes], None]) -> None:
+    given = st.session_state[key]
+    if given is not None:
+        take(given.name, given.getvalue())
+        st.session_state[f"{name}-imports"] = st.session_state.get(f"{name}-imports", 0) + 1
 
 
 def draw_refused() -> None:

@@ -10,7 +10,7 @@ import streamlit as st
 
 from components.data import judge_settings, prompts, workspace_runs
 from components.data.prompts import TriedCase
-from components.widgets import url
+from components.widgets import uploads, url
 from metrics.core.registry import evaluators as catalogue
 from metrics.presentation import run_names
 from metrics.presentation.format import MISSING, number, shorten
@@ -84,7 +84,7 @@ def draw() -> None:
         prompt = _form(chosen, saved.get(chosen) or st.session_state.get("prompt-imported") or {})
     with right:
         _actions(prompt, chosen)
-        _import()
+        uploads.draw_import("Import a prompt", "prompt", ["json"], _receive, 1)
     if prompt:
         _try(prompt)
 
@@ -160,19 +160,10 @@ def _actions(prompt: dict[str, Any] | None, chosen: str) -> None:
                 url.go("evaluate", evaluator="byop", parameters=json.dumps({"byop": own}, ensure_ascii=False))
 
 
-def _import() -> None:
-    key = f"prompt-import-{st.session_state.get('prompt-imports', 0)}"
-    st.file_uploader("Import a prompt", ["json"], max_upload_size=1, key=key, on_change=_receive, args=(key,))
-
-
-def _receive(key: str) -> None:
-    given = st.session_state[key]
-    if given is None:
-        return
-    prompt, problem = prompts.prompt_of_file(given.name, given.getvalue())
+def _receive(name: str, content: bytes) -> None:
+    prompt, problem = prompts.prompt_of_file(name, content)
     st.session_state["prompt-said"] = f"✗ {problem}" if problem else "✓ imported; save it to keep it in this workspace"
     st.session_state["prompt-imported"] = prompt
-    st.session_state["prompt-imports"] = st.session_state.get("prompt-imports", 0) + 1
     url.put(prompt=None)
 
 

@@ -9,6 +9,7 @@ import streamlit as st
 
 from components.data import judge_settings, visitors
 from components.views.judge.judge_calls import dollars
+from components.widgets import uploads
 from metrics.presentation.format import count, plural, share, size_text
 from metrics.presentation.names import in_words
 
@@ -41,7 +42,6 @@ def facts(held: Statistics) -> list[tuple[str, str, str]]:
 
 def draw() -> None:
     """Draw the cache view of the judge page."""
-    st.session_state.setdefault("cache-imports", 0)
     held = judge_settings.judge_cache()
     if isinstance(held, str):
         with st.container(border=True):
@@ -92,15 +92,10 @@ def _transfer(held: Statistics) -> None:
         )  # fmt: skip
         if not visitors.may("admin"):
             return
-        key = f"cache-import-{st.session_state['cache-imports']}"
-        st.file_uploader("Import an exported cache", ["gz", "jsonl"], key=key, on_change=_import, args=(key,))
+        uploads.draw_import("Import an exported cache", "cache", ["gz", "jsonl"], _import)
         if said := st.session_state.pop("cache-imported", ""):
             st.text(said)
 
 
-def _import(key: str) -> None:
-    given = st.session_state[key]
-    if given is None:
-        return
-    st.session_state["cache-imported"] = judge_settings.import_cache(given.name, given.getvalue())
-    st.session_state["cache-imports"] += 1  # an empty uploader for the next file
+def _import(name: str, content: bytes) -> None:
+    st.session_state["cache-imported"] = judge_settings.import_cache(name, content)

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from components.data import rubrics
-from components.widgets import url
+from components.widgets import uploads, url
 from metrics.presentation.format import plural
 from metrics.presentation.names import in_words
 
@@ -188,18 +188,11 @@ def _actions(rubric: dict[str, Any], usable: bool, kept: Mapping[str, Any]) -> N
                     f"{rubric['id']}{ending}", disabled=not usable, on_click="ignore", icon=":material/download:",
                     key=f"rubric-export-{ending}",
                 )  # fmt: skip
-        key = f"rubric-import-{st.session_state.get('rubric-imports', 0)}"
-        st.file_uploader(
-            "Import a rubric", ["json", "yaml", "yml"], max_upload_size=1, key=key, on_change=_receive, args=(key,),
-            help="Dimensions by name, each with weight, description and levels.",
-        )  # fmt: skip
+        about = "Dimensions by name, each with weight, description and levels."
+        uploads.draw_import("Import a rubric", "rubric", ["json", "yaml", "yml"], _receive, 1, about)
 
 
-def _receive(key: str) -> None:
-    given = st.session_state[key]
-    if given is None:
-        return
-    rubric, problem = rubrics.rubric_of_file(given.name, given.getvalue())
+def _receive(name: str, content: bytes) -> None:
+    rubric, problem = rubrics.rubric_of_file(name, content)
     st.session_state["rubric-said"] = f"✗ {problem}" if problem else "✓ imported; save it to keep it in this workspace"
     st.session_state["rubric-imported"] = rubric or None
-    st.session_state["rubric-imports"] = st.session_state.get("rubric-imports", 0) + 1

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from components.data import evaluation_inputs, judge_settings, suite_drafts, uploaded_files
+from components.data import judge_settings, suite_drafts
 from components.viewers import prose
 from components.views.setup.suite_saving import open_suite
-from components.widgets import column_mapping, controls, problem_list, uploads, url
+from components.widgets import column_mapping, controls, problem_list, url
 from metrics.presentation import format
 from metrics.presentation.marked_text import changed
 from metrics.presentation.viewers import prose_blocks
@@ -185,21 +185,11 @@ def _preview(suite: str, draft: str, kinds: Mapping[str, Kind], how: dict[str, A
 
 def draw_upload() -> None:
     """Draw the upload of a suite, and store it."""
-    tokens = uploads.draw_uploads("Test cases", "file", uploaded_files.TABLES)
-    uploads.draw_refused()
-    if not tokens:
-        st.caption(HINT)
+    if (found := column_mapping.draw_cases_file("Test cases", "file", "smap", HINT)) is None:
         return
-    file = evaluation_inputs.inspect(tokens[0], "suite", "", tuple(url.params("smap")), tuple(url.params("read")))
-    obstacle = column_mapping.draw_file(file, "smap")
-    if file.preview is None:
-        return
-    if file.canonical:
-        with st.expander("Columns"):
-            preview = file.preview
-            column_mapping.draw_mapping(file.token, preview.mapping, file.canonical, preview.columns, "smap")
-    if st.button("Store the suite", type="primary", disabled=bool(obstacle)):
-        stored, message, problems = suite_drafts.store_upload(tokens[0], "", url.params("smap"), url.params("read"))
+    token, fits = found
+    if st.button("Store the suite", type="primary", disabled=not fits):
+        stored, message, problems = suite_drafts.store_upload(token, "", url.params("smap"), url.params("read"))
         if not stored:
             st.text(f"✗ Not stored: {problem_list.words(problems)} in the file")
             problem_list.draw_problems(problems, "store")

@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from components.data import evaluation_inputs, suite_versions, uploaded_files
+from components.data import suite_versions
 from components.data.suite_drafts import SuiteFacts
 from components.data.suite_versions import MergeFacts
-from components.widgets import column_mapping, controls, problem_list, uploads, url
+from components.widgets import column_mapping, controls, problem_list, url
 from metrics.presentation import format
 
 SOURCES = {"file": "From a file", "suite": "From a stored suite"}
@@ -52,20 +52,8 @@ def draw(suite: str, draft: str, facts: SuiteFacts) -> None:
 
 
 def _draw_file(suite: str, draft: str) -> MergeFacts | None:
-    tokens = uploads.draw_uploads("More test cases", "add", uploaded_files.TABLES)
-    uploads.draw_refused()
-    if not tokens:
-        st.caption(HINT)
-        return None
-    file = evaluation_inputs.inspect(tokens[0], "suite", "", tuple(url.params("amap")), tuple(url.params("read")))
-    obstacle = column_mapping.draw_file(file, "amap")
-    if file.preview is None or obstacle:
-        return None
-    if file.canonical:
-        with st.expander("Columns"):
-            preview = file.preview
-            column_mapping.draw_mapping(file.token, preview.mapping, file.canonical, preview.columns, "amap")
-    return suite_versions.upload_to_merge(suite, draft, tokens[0], url.params("amap"), url.params("read"))
+    token, fits = column_mapping.draw_cases_file("More test cases", "add", "amap", HINT) or ("", False)
+    return suite_versions.upload_to_merge(suite, draft, token, url.params("amap"), url.params("read")) if fits else None
 
 
 def _draw_suites(suite: str, draft: str, facts: SuiteFacts) -> MergeFacts | None:
