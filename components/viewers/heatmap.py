@@ -4,10 +4,9 @@ An HTML table, not `st.dataframe`: that is a canvas without hover texts per cell
 to style. All text goes through `textContent` (see heatmap.js).
 """
 
-import json
 from typing import Any, NamedTuple
 
-from components.viewers.browser_component import browser_component
+from components.viewers.browser_component import draw_in_browser
 from metrics.presentation.viewers.case_rows import colour_css
 from metrics.presentation.viewers.viewer_files import WITH_CASES
 
@@ -22,10 +21,8 @@ class Asked(NamedTuple):
 
 def heatmap(data: dict[str, Any], key: str = "heatmap") -> Asked:
     """Draw the payload and return what was just asked for. A click on a cell puts `cell` and `of` into the address."""
-    packed = json.dumps(data, separators=(",", ":")).encode()  # as bytes: Streamlit looks into dicts for data frames
-    drawn = browser_component("heatmap", colour_css(), WITH_CASES)(
-        key=key, data=packed, on_sort_change=_nothing, on_columns_change=_nothing, on_cells_change=_nothing
-    )
+    changes = dict.fromkeys(("on_sort_change", "on_columns_change", "on_cells_change"), _nothing)
+    drawn = draw_in_browser("heatmap", data, key, colour_css(), WITH_CASES, **changes)
     return Asked(drawn.get("sort"), drawn.get("columns"), drawn.get("cells"))
 
 

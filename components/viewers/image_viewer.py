@@ -7,13 +7,12 @@ was compared: boxes, polygons, or masks as translucent surfaces.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from components.viewers.browser_component import browser_component
+from components.viewers.browser_component import draw_in_browser
 from metrics.presentation.palette import mark
 
 if TYPE_CHECKING:
@@ -28,8 +27,7 @@ def viewer(data: Mapping[str, Any], detail: Detail | None = None) -> None:
     if detail is not None:
         asked = st.session_state.get("viewer", {}).get("sharp") == data["key"]
         data = {**data, "sent": detail.sent, "tiles": detail.tiles() if asked else None}
-    packed = json.dumps(data, separators=(",", ":")).encode()  # as bytes: Streamlit looks into dicts for data frames
-    browser_component("image_viewer")(key="viewer", data=packed, on_sharp_change=_nothing)
+    draw_in_browser("image_viewer", data, "viewer", on_sharp_change=_nothing)
 
 
 def _nothing() -> None:

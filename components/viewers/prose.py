@@ -3,15 +3,13 @@
 Every text is inserted as text, and no element of a rendered text can load or lead anywhere.
 """
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
-from components.viewers.browser_component import browser_component
+from components.viewers.browser_component import draw_in_browser
 from metrics.presentation.viewers.prose_blocks import TINTS
 
 
 def draw(blocks: Sequence[dict[str, Any]], key: str, height: int = 420) -> None:
     """Draw texts below each other in a box that scrolls beyond `height` pixels."""
-    packed = json.dumps({"blocks": blocks, "height": height}, ensure_ascii=False, separators=(",", ":"))
-    browser_component("prose", TINTS)(key=key, data=packed.encode("utf-8", "replace"))
+    draw_in_browser("prose", {"blocks": blocks, "height": height}, key, TINTS)

@@ -4,7 +4,6 @@ Text written by a model or a file is drawn only by st.text, st.code and st.dataf
 the browser send requests.
 """
 
-import json
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
@@ -12,7 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from components.viewers import prose
-from components.viewers.browser_component import browser_component
+from components.viewers.browser_component import draw_in_browser
 from components.views.judge import judge_calls
 from components.widgets.literal import literal
 from metrics.presentation import format
@@ -172,5 +171,4 @@ def _draw_list(
     groups: Sequence[VerdictGroup], contexts: Sequence[str], key: str, ids: Sequence[str | None] | None = None
 ) -> None:
     """Draw the verdicts of one score beside the contexts they rest on, each with its id if there is one."""
-    packed = json.dumps(payload(groups, contexts, ids), ensure_ascii=False, separators=(",", ":"))
-    browser_component("evidence_list")(key=key, data=packed.encode("utf-8", "replace"))
+    draw_in_browser("evidence_list", payload(groups, contexts, ids), key)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from components.viewers.browser_component import browser_component
+from components.viewers.browser_component import draw_in_browser
 from metrics.presentation.format import count, number, plural, shorten
 from metrics.presentation.palette import MARKS, mark
 
@@ -185,9 +184,8 @@ def payload(
 
 def gallery(data: Mapping[str, Any], key: str = "gallery") -> None:
     """Draw the payload: tiles that are links, walked by the arrow keys; x ticks one."""
-    packed = json.dumps(data, separators=(",", ":")).encode()  # as bytes: Streamlit looks into dicts for data frames
     changes = dict.fromkeys(("on_ticked_change", "on_seen_change", "on_more_change"), _nothing)
-    browser_component("tile_gallery")(key=key, data=packed, **changes)
+    draw_in_browser("tile_gallery", data, key, **changes)
 
 
 def ticked(keys: Sequence[str], key: str = "gallery") -> list[str]:

@@ -3,13 +3,12 @@
 Drawn by trace.js, which inserts every text as text.
 """
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
 
-from components.viewers.browser_component import browser_component
+from components.viewers.browser_component import draw_in_browser
 from metrics.presentation.viewers.trace_steps import payload
 
 
@@ -19,5 +18,4 @@ def draw(view: Mapping[str, Any], key: str) -> None:
         st.text(view["problem"])
         st.code(view["raw"], language=None, wrap_lines=True, height=220)
         return
-    packed = json.dumps(payload(view), ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
-    browser_component("trace")(key=key, data=packed)
+    draw_in_browser("trace", payload(view), key)

@@ -35,6 +35,11 @@ def chart(figure: go.Figure, key: str, alt: str, clicked: Callable[[list[Any]], 
     draw(figure, key, alt, hand_on if clicked else "ignore")
 
 
+def pick(figure: go.Figure, key: str, alt: str) -> list[Any] | None:
+    """Draw a figure; return the customdata of the point just clicked."""
+    return selected(draw(figure, key, alt, "rerun"))
+
+
 def draw(figure: go.Figure, key: str, alt: str, on_select: Callable[[], None] | Literal["ignore", "rerun"]) -> Any:
     """Draw a figure with one button, that downloads it as a PNG named after `alt`; return what was selected.
 

@@ -1,10 +1,9 @@
 """The command palette: one box to go to any page, run, model, metric or evaluator, opened by Ctrl K or ⌘ K."""
 
-import json
 from collections.abc import Iterator
 
 from components.data import run_reads, workspace_runs
-from components.viewers.browser_component import browser_component
+from components.viewers.browser_component import draw_in_browser
 from components.widgets import url
 from metrics.analysis import Leaderboard
 from metrics.core.errors import RunCorrupt
@@ -18,8 +17,7 @@ Entry = tuple[str, str, str, str]  # kind, name, address, detail
 
 def palette(run: str = "") -> None:
     """Draw the button that opens the palette, and listen to its keys; `run` adds the run's models and metrics."""
-    packed = json.dumps({"entries": list(entries(run))}, separators=(",", ":")).encode()
-    browser_component("palette")(key="palette", data=packed, width="content")
+    draw_in_browser("palette", {"entries": list(entries(run))}, "palette", width="content")
 
 
 def entries(run: str) -> Iterator[Entry]:

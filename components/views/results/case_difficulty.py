@@ -4,12 +4,11 @@ from functools import partial
 
 import streamlit as st
 
-from components.charts.figure_parts import selected
 from components.charts.item_map import item_figure
 from components.data import case_difficulty, visitors, workspace_runs
 from components.views.curves import curve_parts
 from components.widgets import controls, url
-from components.widgets.chart import draw
+from components.widgets.chart import pick
 from components.widgets.frame import is_dark
 from components.widgets.literal import literal
 from components.widgets.tables import draw_columns, header, numeric, whole
@@ -52,7 +51,7 @@ def draw_case_difficulty(run: str, column: Column, tag: str | None) -> None:
         with left:
             figure = item_figure(found.rows[:MOST_POINTS], is_dark())
             alt = f"Difficulty and discrimination of {plural(len(found.rows), 'case')}"
-            point = selected(draw(figure, "form-items", alt, "rerun"))
+            point = pick(figure, "form-items", alt)
             st.caption(
                 "A point is a case: ✗ suspect label, ◇ unusual, △ no model right. High: tells models apart. "
                 f"{_right(found, column)} Click a point to open its case."

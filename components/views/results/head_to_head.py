@@ -5,13 +5,12 @@ from collections.abc import Mapping
 import streamlit as st
 
 from components.charts import interval_bars
-from components.charts.figure_parts import selected
 from components.data import run_reads
 from components.viewers import blocks
 from components.views.curves import curve_parts
 from components.views.results import what_was_tested
 from components.widgets import controls, url
-from components.widgets.chart import draw
+from components.widgets.chart import pick
 from components.widgets.frame import is_dark
 from metrics.analysis import Column, HeadToHead
 from metrics.analysis.corrected_tests import of_matches
@@ -58,7 +57,7 @@ def draw_chart(found: HeadToHead, colours: Mapping[str, str], click: str = "") -
         for one in found.standings[:MOST_BARS]
     )
     figure = interval_bars.ranked_figure(numbers, colours, "", is_dark(), (0.0, 1.0), 0.5)
-    point = selected(draw(figure, "form-matches", "Score of each model against the average model", "rerun"))
+    point = pick(figure, "form-matches", "Score of each model against the average model")
     st.caption(
         "Score against the average model, a tie counting half. Whiskers: 95 %; dotted: as strong as the average. "
         f"{plural(found.cases, 'case')} with a match. {click}".rstrip()

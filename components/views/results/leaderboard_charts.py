@@ -1,12 +1,10 @@
 """The leaderboard's other forms: radar, bars, box plots, distributions, head to head, cases, noise, trade-offs."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import streamlit as st
 
 from components.charts import interval_bars, radar, spread
-from components.charts.figure_parts import selected
 from components.data import case_difficulty, run_reads
 from components.viewers import blocks
 from components.views.curves import curve_parts
@@ -19,7 +17,7 @@ from components.views.results.pareto_view import draw_pareto
 from components.views.results.suites_view import draw_suites
 from components.views.results.weighted_view import draw_weighted
 from components.widgets import controls, filters, url
-from components.widgets.chart import draw
+from components.widgets.chart import pick
 from components.widgets.frame import is_dark
 from metrics.analysis import Column, Distribution, Distributions, Leaderboard
 from metrics.presentation import format
@@ -61,7 +59,7 @@ def show_radar(view: View) -> None:
     left, right = st.columns((4, 3))  # names of metrics need more room than other tables
     with left:
         figure = radar.radar_figure(radar_of(chosen, view.models, view.cells), view.colours, is_dark())
-        point = _clicked(figure, "radar", f"Radar of {len(chosen)} metrics of {', '.join(view.models[:6])}")
+        point = pick(figure, "form-radar", f"Radar of {len(chosen)} metrics of {', '.join(view.models[:6])}")
         open_range = len(view.columns) - len(fit)
         left_out = (
             f" Left out: {format.plural(open_range, 'metric')} without range or better end." if open_range else ""
@@ -93,7 +91,7 @@ def show_bars(view: View) -> None:
             figure = interval_bars.ranked_figure(
                 numbers, view.colours, column.unit, is_dark(), bounds, column.threshold
             )
-            point = _clicked(figure, f"bars-{column.key}", f"{metric_title(column)} of each model") or point
+            point = pick(figure, f"form-bars-{column.key}", f"{metric_title(column)} of each model") or point
     st.caption("Whiskers are 95 % intervals, the dotted line is the threshold. Click a bar to see its cases.")
     if point:
         view.open(point[0], point[1])
@@ -108,7 +106,7 @@ def show_boxes(view: View) -> None:
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
         figure = spread.box_figure(found.models, view.colours, metric_title(column), column.threshold, is_dark())
-        point = _clicked(figure, "boxes", f"Box plots of {metric_title(column)} over the cases of each model")
+        point = pick(figure, "form-boxes", f"Box plots of {metric_title(column)} over the cases of each model")
         st.caption(
             "Box: the middle half of the cases, its bar the median, ◆ the mean. Circles lie beyond the whiskers."
         )
@@ -135,7 +133,7 @@ def show_spread(view: View) -> None:
         else:
             edges = found.edges
             figure = spread.histogram_figure(found.models, edges, view.colours, metric_title(column), is_dark(), 400)
-        point = _clicked(figure, drawn, f"Distribution of {metric_title(column)} over the cases of each model")
+        point = pick(figure, f"form-{drawn}", f"Distribution of {metric_title(column)} over the cases of each model")
     with right:
         point = _quartiles(found.models) or point
     if point:
@@ -218,11 +216,6 @@ def _choose(offered: Sequence[Column]) -> Column:
     ordered = sorted(offered, key=lambda column: not column.primary)
     key = filters.pick("Metric in the chart", {column.key: metric_title(column) for column in ordered}, "key")
     return next(column for column in ordered if column.key == key)
-
-
-def _clicked(figure: Any, key: str, alt: str) -> list[Any] | None:
-    """Draw a figure; the customdata of the point just clicked."""
-    return selected(draw(figure, f"form-{key}", alt, "rerun"))
 
 
 def _numbers(view: View, columns: Sequence[Column], models: Sequence[str]) -> list[str] | None:

@@ -8,10 +8,9 @@ import pandas as pd
 import streamlit as st
 
 from components.charts import noise_bars
-from components.charts.figure_parts import selected
 from components.data import run_reads
 from components.widgets import controls, url
-from components.widgets.chart import draw
+from components.widgets.chart import pick
 from components.widgets.frame import is_dark
 from components.widgets.tables import header, numeric, records
 from metrics.analysis import Column, ModelNoise, Noise
@@ -60,7 +59,7 @@ def draw_noise(run: str, column: Column, tag: str | None) -> None:
     point = None
     if len(several) > 1:
         figure = noise_bars.noise_figure(models, is_dark())
-        point = selected(draw(figure, "form-noise", "Sources of the noise of each model's mean, in shares", "rerun"))
+        point = pick(figure, "form-noise", "Sources of the noise of each model's mean, in shares")
     table, columns = _table(models, several, width, price, priced)
     clicked = records(table, columns, f"noise-{column.key}", tallest=36 + 35 * 10)
     if clicked is not None:

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from components.charts import tradeoff
-from components.charts.figure_parts import selected
 from components.data import run_reads
 from components.views.curves import curve_parts
 from components.views.judge.judge_calls import dollars
 from components.widgets import filters
-from components.widgets.chart import draw
+from components.widgets.chart import pick
 from components.widgets.frame import is_dark
 from components.widgets.tables import draw_columns, header, numeric, whole
 from metrics.presentation import format, ranking_words
@@ -77,7 +76,7 @@ def draw_pareto(view: View) -> None:
     with left:
         figure = tradeoff.tradeoff_figure(points, view.colours, of_across, of_up, is_dark(), 400)
         alt = f"{titles[key]} against {titles[against]} of each model"
-        point = selected(draw(figure, "form-tradeoff", alt, "rerun"))
+        point = pick(figure, "form-tradeoff", alt)
         st.caption(
             "★ on the Pareto front · ☆ may be dominated · ● dominated, by paired tests. Dotted: the front by value. "
             "Whiskers: 95 %." + (" Places are by all chosen criteria, the chart shows two." if further else "")

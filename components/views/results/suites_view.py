@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from components.charts import interval_bars
-from components.charts.figure_parts import selected
 from components.data import run_reads, workspace_runs
 from components.views.curves import curve_parts
 from components.widgets import drilldown_filters, filters, url
-from components.widgets.chart import draw
+from components.widgets.chart import pick
 from components.widgets.frame import is_dark
 from components.widgets.literal import literal
 from components.widgets.tables import cell_of, header, numeric, parted
@@ -90,7 +89,7 @@ def _draw_table(found: SeveralSuites, colours: Mapping[str, str]) -> None:
         figure = interval_bars.ranked_figure(
             numbers, colours, found.column.unit, is_dark(), bounds, found.column.threshold
         )
-        point = selected(draw(figure, "form-suites", f"{metric_title(found.column)} over all suites", "rerun"))
+        point = pick(figure, "form-suites", f"{metric_title(found.column)} over all suites")
         st.caption(
             "What each model's mean would be had it answered every suite. Whiskers: 95 %. Click a bar or a number for "
             "its cases."

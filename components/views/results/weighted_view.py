@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from components.charts import interval_bars
-from components.charts.figure_parts import selected
 from components.data import run_reads
 from components.views.curves import curve_parts
 from components.widgets import controls, url
-from components.widgets.chart import draw
+from components.widgets.chart import pick
 from components.widgets.frame import is_dark
 from components.widgets.literal import literal
 from components.widgets.tables import cell_of, draw_columns, header, numeric, parted, whole
@@ -115,7 +114,7 @@ def _draw_scores(view: View, found: WeightedScores) -> None:
             (one.model, "", one.n, one.value, one.low, one.high) for one in found.scores[:MOST_BARS]
         )
         figure = interval_bars.ranked_figure(numbers, view.colours, "", is_dark(), (0.0, 1.0))
-        point = selected(draw(figure, "form-weighted", "Weighted score of each model", "rerun"))
+        point = pick(figure, "form-weighted", "Weighted score of each model")
         st.caption("Weighted score, 0 the worst and 1 the best. Whiskers: 95 %. Click a bar for its cases.")
     with right:
         rank = header("Rank", 44, f"the ranks that it may have: {RANK}")
