@@ -84,11 +84,8 @@ def offer_cases(suite: str) -> None:
     """Draw the cases of a stored suite as a table to be answered."""
     table = target_runs.cases_to_answer(suite)
     if table is not None:
-        st.download_button(
-            "Cases to answer, CSV", data=table, file_name="cases.csv", mime="text/csv", on_click="ignore",
-            icon=":material/download:", type="tertiary",
-            help="Fill in the last column and upload the file here; its name becomes the model's.",
-        )  # fmt: skip
+        about = "Fill in the last column and upload the file here; its name becomes the model's."
+        controls.download("Cases to answer, CSV", table, "cases.csv", mime="text/csv", type="tertiary", help=about)
 
 
 def show_examples() -> None:

@@ -6,6 +6,7 @@ from components.data import run_archives, run_reads, workspace_runs
 from components.viewers import blocks
 from components.views.results import replacement, run_archive, weighted_view
 from components.widgets import url
+from components.widgets.controls import download
 from components.widgets.frame import frame
 
 FORMATS = {  # name: label, icon, file ending, MIME type, what it is for
@@ -34,27 +35,15 @@ with st.container(border=True):
     for sentence in weighed[:1]:
         st.text(sentence)
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.download_button(
-            "Download the PDF", data=partial(render, "pdf"), file_name=f"assay-{run}.pdf",
-            mime="application/pdf", type="primary", icon=":material/picture_as_pdf:", on_click="ignore",
-            disabled=not chosen,
+        download(
+            "Download the PDF", partial(render, "pdf"), f"assay-{run}.pdf", icon=":material/picture_as_pdf:",
+            mime="application/pdf", type="primary", disabled=not chosen,
         )  # fmt: skip
         for name, (label, icon, ending, mime, purpose) in FORMATS.items():
-            st.download_button(
-                label, data=partial(render, name), file_name=f"assay-{run}.{ending}",
-                mime=mime, icon=icon, on_click="ignore", help=purpose, key=f"download-{name}",
-                disabled=name in DOCUMENTS and not chosen,
-            )  # fmt: skip
-        st.download_button(
-            "Web page (zip)",
-            data=partial(run_archives.bundle_run, run),
-            file_name=f"assay-{run}-pages.zip",
-            mime="application/zip",
-            icon=":material/web:",
-            on_click="ignore",
-            help=PAGES,
-            key="download-pages",
-        )
+            file, key, off = f"assay-{run}.{ending}", f"download-{name}", name in DOCUMENTS and not chosen
+            download(label, partial(render, name), file, key, icon, mime=mime, help=purpose, disabled=off)
+        bundle, file = partial(run_archives.bundle_run, run), f"assay-{run}-pages.zip"
+        download("Web page (zip)", bundle, file, "download-pages", ":material/web:", mime="application/zip", help=PAGES)
         run_archive.draw_button(run)
 left, right = st.columns([3, 5])
 with left:

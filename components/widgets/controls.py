@@ -1,7 +1,7 @@
 """Controls in the page itself. The address is the only truth, as with the sidebar's filters."""
 
 from collections.abc import Mapping, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import streamlit as st
 
@@ -85,6 +85,13 @@ def pager(page: int, last: int) -> None:
     if st.button("Next", disabled=page >= last, icon=":material/chevron_right:", icon_position="right"):
         url.put(page=page + 1)
         st.rerun()
+
+
+def download(
+    label: str, data: Any, file: str, key: str | None = None, icon: str = ":material/download:", **options: Any
+) -> None:
+    """Draw a button that downloads a file; the page does not run again for it, and a callable is called only then."""
+    st.download_button(label, data, file, key=key, icon=icon, on_click="ignore", **options)
 
 
 def agreed(key: str, value: T) -> T | None:

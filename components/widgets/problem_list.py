@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from components.data import evaluation_inputs
+from components.widgets.controls import download
 from metrics.core.errors import InputProblem
 from metrics.core.input_problems import count_words, grouped
 from metrics.presentation import format
@@ -21,11 +22,9 @@ def draw_problems(problems: Sequence[InputProblem], name: str) -> None:
         if len(groups) > SHOWN:
             st.text(f"… and {format.plural(len(groups) - SHOWN, 'more kind')} of problems, all of them in the list.")
         if len(problems) > 1:
-            st.download_button(
-                f"Download all {format.count(len(problems))} rows",
-                data=lambda: evaluation_inputs.problems_csv(problems),
-                file_name="problems.csv", mime="text/csv", on_click="ignore", icon=":material/download:",
-                key=f"problems-{name}", type="tertiary",
+            download(
+                f"Download all {format.count(len(problems))} rows", lambda: evaluation_inputs.problems_csv(problems),
+                "problems.csv", f"problems-{name}", mime="text/csv", type="tertiary",
             )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ import streamlit as st
 from components.data import judge_settings, prompts, workspace_runs
 from components.data.prompts import TriedCase
 from components.widgets import uploads, url
+from components.widgets.controls import download
 from metrics.core.registry import evaluators as catalogue
 from metrics.presentation import run_names
 from metrics.presentation.format import MISSING, number, shorten
@@ -151,10 +152,8 @@ def _actions(prompt: dict[str, Any] | None, chosen: str) -> None:
                 st.session_state.pop("prompt-imported", None)
                 url.put(prompt=kept.get("id", chosen))
                 st.rerun()
-            st.download_button(
-                "Export", json.dumps(prompt, ensure_ascii=False, indent=1), f"{(prompt or {}).get('id')}.json",
-                mime="application/json", disabled=not named, on_click="ignore", icon=":material/download:",
-            )  # fmt: skip
+            data, file = json.dumps(prompt, ensure_ascii=False, indent=1), f"{(prompt or {}).get('id')}.json"
+            download("Export", data, file, mime="application/json", disabled=not named)
             if st.button("Evaluate with it", disabled=prompt is None, icon=":material/arrow_forward:"):
                 own = {name: (prompt or {})[name] for name in ("prompt", "mode", "levels", "meanings")}
                 url.go("evaluate", evaluator="byop", parameters=json.dumps({"byop": own}, ensure_ascii=False))

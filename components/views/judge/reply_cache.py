@@ -10,6 +10,7 @@ import streamlit as st
 from components.data import judge_settings, visitors
 from components.views.judge.judge_calls import dollars
 from components.widgets import uploads
+from components.widgets.controls import download
 from metrics.presentation.format import count, plural, share, size_text
 from metrics.presentation.names import in_words
 
@@ -86,10 +87,8 @@ def _clear(held: Statistics) -> None:
 def _transfer(held: Statistics) -> None:
     with st.container(border=True):
         st.text("Export and import", help="With the exported file, a run replays without any call: --replay FILE.")
-        st.download_button(
-            "Export", data=judge_settings.export_cache, file_name="judge-replies.jsonl.gz", mime="application/gzip",
-            on_click="ignore", icon=":material/download:", disabled=not held.replies,
-        )  # fmt: skip
+        replies, empty = judge_settings.export_cache, not held.replies
+        download("Export", replies, "judge-replies.jsonl.gz", mime="application/gzip", disabled=empty)
         if not visitors.may("admin"):
             return
         uploads.draw_import("Import an exported cache", "cache", ["gz", "jsonl"], _import)

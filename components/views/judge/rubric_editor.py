@@ -9,6 +9,7 @@ import streamlit as st
 
 from components.data import rubrics
 from components.widgets import uploads, url
+from components.widgets.controls import download
 from metrics.presentation.format import plural
 from metrics.presentation.names import in_words
 
@@ -183,11 +184,9 @@ def _actions(rubric: dict[str, Any], usable: bool, kept: Mapping[str, Any]) -> N
                 own = {"rubric": rubrics.rubric_parameters(rubric["id"])}
                 url.go("evaluate", evaluator="rubric", parameters=json.dumps(own, ensure_ascii=False))
             for ending in (".yaml", ".json"):
-                st.download_button(
-                    f"Export {ending[1:].upper()}", rubrics.rubric_file(rubric, ending) if usable else "",
-                    f"{rubric['id']}{ending}", disabled=not usable, on_click="ignore", icon=":material/download:",
-                    key=f"rubric-export-{ending}",
-                )  # fmt: skip
+                data, file = rubrics.rubric_file(rubric, ending) if usable else "", f"{rubric['id']}{ending}"
+                key = f"rubric-export-{ending}"
+                download(f"Export {ending[1:].upper()}", data, file, key, disabled=not usable)
         about = "Dimensions by name, each with weight, description and levels."
         uploads.draw_import("Import a rubric", "rubric", ["json", "yaml", "yml"], _receive, 1, about)
 

@@ -62,14 +62,9 @@ def draw_case_difficulty(run: str, column: Column, tag: str | None) -> None:
     with right:
         row = _draw_table(found, column)
         data_of = (run, column.evaluator, column.metric, tag)
-        st.download_button(
-            "Download all cases",
-            partial(case_difficulty.items_csv, *data_of),
-            "case-difficulty.csv",
-            on_click="ignore",
-            icon=":material/download:",
-            help="A row a case, with its numbers, intervals and verdict, as CSV.",
-        )
+        every = partial(case_difficulty.items_csv, *data_of)
+        about = "A row a case, with its numbers, intervals and verdict, as CSV."
+        controls.download("Download all cases", every, "case-difficulty.csv", help=about)
     case = point[0] if point else row.case_id if row else None
     if case is not None:
         about = {"evaluator": column.evaluator, "metric": column.metric, "model": found.models[0], "tag": tag}
@@ -142,10 +137,9 @@ def _draw_short(run: str, column: Column, tag: str | None) -> None:
         )  # fmt: skip
         st.caption("Its mean ranks models; it is not the mean over all cases.")
         data_of = (run, column.evaluator, column.metric, tag, few)
-        st.download_button(
-            "Download the short suite", partial(case_difficulty.short_suite_csv, *data_of), f"short-suite-{few}.csv",
-            on_click="ignore", icon=":material/download:", help="Its cases as CSV; of images their case ids.",
-        )  # fmt: skip
+        short = partial(case_difficulty.short_suite_csv, *data_of)
+        about = "Its cases as CSV; of images their case ids."
+        controls.download("Download the short suite", short, f"short-suite-{few}.csv", help=about)
         if visitors.may("editor"):
             _draw_saving(run, column, tag, few)
 

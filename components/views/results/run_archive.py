@@ -6,6 +6,7 @@ import streamlit as st
 
 from components.data import run_archives, uploaded_files, visitors
 from components.widgets import uploads, url
+from components.widgets.controls import download
 
 HOLDS = (
     "One zip with everything the run is based on: cases, outputs, tables, evidence, prompts and the judge's replies. "
@@ -15,16 +16,8 @@ HOLDS = (
 
 def draw_button(run: str) -> None:
     """Draw the button that downloads the archive of a finished run."""
-    st.download_button(
-        "Archive",
-        data=partial(run_archives.archive_run, run),
-        file_name=f"assay-{run}-archive.zip",
-        mime="application/zip",
-        icon=":material/archive:",
-        on_click="ignore",
-        help=HOLDS,
-        key="download-archive",
-    )
+    archive, file = partial(run_archives.archive_run, run), f"assay-{run}-archive.zip"
+    download("Archive", archive, file, "download-archive", ":material/archive:", mime="application/zip", help=HOLDS)
 
 
 def draw_import() -> None:

@@ -13,7 +13,7 @@ from components.viewers import prose
 from components.viewers.text_case import draw_text
 from components.views.setup.question_maker import spend_text
 from components.views.setup.suite_saving import open_suite
-from components.widgets import filters, url
+from components.widgets import controls, filters, url
 from components.widgets.literal import literal
 from components.widgets.tables import draw_columns, header
 from metrics.presentation import format
@@ -168,9 +168,9 @@ def _draw_suite(draft: DraftView, approved: int, undecided: int) -> None:
                 st.session_state["questions-message"] = f"✗ {said}"
             st.rerun()
         with st.container(horizontal=True):
-            st.download_button(
-                "JSONL", data=partial(document_questions.question_bytes, draft.id), file_name=f"{draft.name}.jsonl",
-                mime="application/x-ndjson", on_click="ignore", icon=":material/download:",
+            controls.download(
+                "JSONL", partial(document_questions.question_bytes, draft.id), f"{draft.name}.jsonl",
+                mime="application/x-ndjson",
                 help="All questions with their status, to edit elsewhere; `suites approve` makes a suite of the file.",
             )  # fmt: skip
             if st.button("Other drafts", type="tertiary", icon=":material/arrow_back:"):

@@ -8,11 +8,16 @@ import streamlit as st
 from components.data import suite_drafts, visitors
 from components.data.suite_drafts import SuiteFacts
 from components.widgets import url
+from components.widgets.controls import download
 from metrics.core.errors import InputProblem
 from metrics.core.input_problems import grouped
 from metrics.presentation import format
 
 SHOWN = 3  # edits
+FILES = (
+    "All cases with edits, ignoring filters. JSONL is exact; in CSV an apostrophe precedes text that a spreadsheet "
+    "would run as a formula."
+)
 
 
 def open_suite(suite: str, message: str = "", view: str | None = None) -> None:
@@ -57,14 +62,5 @@ def draw_save(suite: str, draft: str, facts: SuiteFacts) -> None:
         if facts.textual:
             with st.container(horizontal=True):
                 for kind, mime in {"jsonl": "application/x-ndjson", "csv": "text/csv"}.items():
-                    st.download_button(
-                        kind.upper(),
-                        data=partial(suite_drafts.draft_bytes, suite, draft, kind),
-                        mime=mime,
-                        key=f"save-{kind}",
-                        file_name=f"{facts.name}.{kind}",
-                        on_click="ignore",
-                        icon=":material/download:",
-                        help="All cases with edits, ignoring filters. JSONL is exact; in CSV an apostrophe "
-                        "precedes text that a spreadsheet would run as a formula.",
-                    )
+                    data, file = partial(suite_drafts.draft_bytes, suite, draft, kind), f"{facts.name}.{kind}"
+                    download(kind.upper(), data, file, f"save-{kind}", mime=mime, help=FILES)
