@@ -1,6 +1,7 @@
 """`labels`: labels that people gave to the outputs of a run."""
 
 import argparse
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -44,41 +45,40 @@ def add_command(commands: Any) -> None:
     given_rows.add_kept(actions, Labels, _exported)
 
     words = "print or write how far each metric agrees with the labels, a statistic a row"
-    action = add_parser(actions, "agreement", _agreement, of_run=True, help=words)
-    action.add_argument("--criterion", help="what was labelled (default: every criterion)")
-    action.add_argument("--metric", metavar="METRIC", help="METRIC or EVALUATOR.METRIC (default: every one)")
-    add_table_output(action, "csv")
-
+    _add_table(actions, "agreement", _agreement, words)
     words = "print or write each model's mean as judged and corrected by labels, a statistic a row"
-    action = add_parser(actions, "means", _means, of_run=True, help=words)
-    action.add_argument("--criterion", help="what was labelled (default: every criterion)")
-    action.add_argument("--metric", metavar="METRIC", help="METRIC or EVALUATOR.METRIC (default: every one)")
-    add_table_output(action, "csv")
-
+    _add_table(actions, "means", _means, words)
     words = "print or write how far raters agree, and of three or more how often each errs, a statistic a row"
-    action = add_parser(actions, "raters", _raters, of_run=True, help=words)
-    action.add_argument("--criterion", help="what was labelled (default: every criterion)")
-    add_table_output(action, "csv")
-
+    _add_table(actions, "raters", _raters, words, of_metric=False)
     words = "print or write whether a metric's verdicts may replace a rater (alternative annotator test), a rater a row"
-    action = add_parser(actions, "replacement", _replacement, of_run=True, help=words)
-    action.add_argument("--criterion", help="what was labelled (default: every criterion)")
-    action.add_argument("--metric", metavar="METRIC", help="METRIC or EVALUATOR.METRIC (default: every one)")
-    action.add_argument(
-        "--epsilon", metavar="SHARE", type=float, default=0.1,
-        help="by how much the judge may be behind a rater, as people cost more: 0.1 for crowd workers, 0.15 for "
-        "skilled raters, 0.2 for experts (default: 0.1)",
-    )  # fmt: skip
-    add_table_output(action, "csv")
-
+    help = (
+        "by how much the judge may be behind a rater, as people cost more: 0.1 for crowd workers, 0.15 for skilled "
+        "raters, 0.2 for experts (default: 0.1)"
+    )
+    _add_table(actions, "replacement", _replacement, words, share=("--epsilon", 0.1, help))
     words = "print or write from which score on answers can be accepted without a person, a model a row"
-    action = add_parser(actions, "acceptance", _acceptance, of_run=True, help=words)
+    help = "share of the accepted answers that may be wrong by people's labels, at 95 %% confidence (default: 0.05)"
+    _add_table(actions, "acceptance", _acceptance, words, share=("--most-errors", 0.05, help))
+
+
+def _add_table(
+    actions: Any, name: str, frame_of: Callable[[Run, argparse.Namespace], "pd.DataFrame"], words: str,
+    of_metric: bool = True, share: tuple[str, float, str] | None = None,
+) -> None:  # fmt: skip
+    """Add an action that writes a table, of one criterion and metric or all; `share`: an option with default, help."""
+
+    def write_table(options: argparse.Namespace) -> None:
+        if share and not 0 < (given := getattr(options, share[0].removeprefix("--").replace("-", "_"))) < 1:
+            raise InputError([InputProblem(share[0], f"{given:g}", "a share between 0 and 1")])
+        write_output(write(frame_of(run_of(options), options), options.format), options.output)
+
+    action = add_parser(actions, name, write_table, of_run=True, help=words)
     action.add_argument("--criterion", help="what was labelled (default: every criterion)")
-    action.add_argument("--metric", metavar="METRIC", help="METRIC or EVALUATOR.METRIC (default: every one)")
-    action.add_argument(
-        "--most-errors", metavar="SHARE", type=float, default=0.05,
-        help="share of the accepted answers that may be wrong by people's labels, at 95 %% confidence (default: 0.05)",
-    )  # fmt: skip
+    if of_metric:
+        action.add_argument("--metric", metavar="METRIC", help="METRIC or EVALUATOR.METRIC (default: every one)")
+    if share:
+        flag, default, help = share
+        action.add_argument(flag, metavar="SHARE", type=float, default=default, help=help)
     add_table_output(action, "csv")
 
 
@@ -126,88 +126,75 @@ def _next(options: argparse.Namespace) -> None:
     write_output(write(pd.DataFrame(rows, columns=names), options.format), options.output)
 
 
-def _agreement(options: argparse.Namespace) -> None:
+def _agreement(run: Run, options: argparse.Namespace) -> "pd.DataFrame":
+    from metrics.analysis.labels.calibrate import chosen_metric
     from metrics.analysis.labels.judge_agreement import agreements
     from metrics.presentation.agreement_words import agreement_frame
 
-    run = run_of(options)
-    only, wanted = _asked(run, options)
-    rows = [(name, found) for name in wanted for found in agreements(run, name, only=only)]
-    write_output(write(agreement_frame(rows), options.format), options.output)
+    only = chosen_metric(run, options.metric) if options.metric else None
+    return agreement_frame(
+        [(name, found) for name in _criteria(run, options) for found in agreements(run, name, only=only)]
+    )
 
 
-def _acceptance(options: argparse.Namespace) -> None:
+def _acceptance(run: Run, options: argparse.Namespace) -> "pd.DataFrame":
     from metrics.analysis.labels.acceptance import acceptances
-    from metrics.analysis.labels.labelled_scores import metric_columns
     from metrics.presentation.guarantee_words import acceptance_frame
 
-    _check_share("--most-errors", options.most_errors)
-    run = run_of(options)
-    only, wanted = _asked(run, options)
-    metrics = list(metric_columns(run)) if only is None else [only]
-    rows = [
-        (name, found)
-        for name in wanted
-        for metric in metrics
-        for found in acceptances(run, name, metric, most=options.most_errors)
-    ]
-    write_output(write(acceptance_frame(rows), options.format), options.output)
+    return acceptance_frame(
+        [
+            (name, found)
+            for name, metric in _criteria_and_metrics(run, options)
+            for found in acceptances(run, name, metric, most=options.most_errors)
+        ]
+    )
 
 
-def _means(options: argparse.Namespace) -> None:
+def _means(run: Run, options: argparse.Namespace) -> "pd.DataFrame":
     from metrics.analysis.labels.corrected_means import corrected_means
     from metrics.analysis.labels.labelled_scores import metric_columns
     from metrics.analysis.labels.pass_rates import pass_rates
     from metrics.presentation.rater_words import means_frame
 
-    run = run_of(options)
-    only, wanted = _asked(run, options)
-    rows = [
-        (column, name, *of_model)
-        for name in wanted
-        for key, column in metric_columns(run).items()
-        if only in (None, key)
-        for of_model in zip(corrected_means(run, name, key), pass_rates(run, name, key), strict=True)
-    ]
-    write_output(write(means_frame(rows), options.format), options.output)
+    columns = metric_columns(run)
+    return means_frame(
+        [
+            (columns[metric], name, *of_model)
+            for name, metric in _criteria_and_metrics(run, options)
+            for of_model in zip(corrected_means(run, name, metric), pass_rates(run, name, metric), strict=True)
+        ]
+    )
 
 
-def _raters(options: argparse.Namespace) -> None:
+def _raters(run: Run, options: argparse.Namespace) -> "pd.DataFrame":
     from metrics.analysis.labels.rater_errors import rater_errors
     from metrics.analysis.labels.raters import rater_agreement
     from metrics.presentation.rater_words import raters_frame
 
-    run = run_of(options)
-    _, wanted = _asked(run, options)
-    rows = [(name, rater_agreement(run, name), rater_errors(run, name)) for name in wanted]
-    write_output(write(raters_frame(rows), options.format), options.output)
+    return raters_frame(
+        [(name, rater_agreement(run, name), rater_errors(run, name)) for name in _criteria(run, options)]
+    )
 
 
-def _replacement(options: argparse.Namespace) -> None:
+def _replacement(run: Run, options: argparse.Namespace) -> "pd.DataFrame":
     from metrics.analysis.labels.annotator_test import annotator_test
-    from metrics.analysis.labels.labelled_scores import metric_columns
     from metrics.presentation.rater_words import replacement_frame
 
-    _check_share("--epsilon", options.epsilon)
-    run = run_of(options)
-    only, wanted = _asked(run, options)
-    metrics = list(metric_columns(run)) if only is None else [only]
-    rows = [(name, annotator_test(run, name, one, epsilon=options.epsilon)) for name in wanted for one in metrics]
-    write_output(write(replacement_frame(rows), options.format), options.output)
+    asked = _criteria_and_metrics(run, options)
+    return replacement_frame([(name, annotator_test(run, name, one, epsilon=options.epsilon)) for name, one in asked])
 
 
-def _check_share(flag: str, share: float) -> None:
-    if not 0 < share < 1:
-        raise InputError([InputProblem(flag, f"{share:g}", "a share between 0 and 1")])
-
-
-def _asked(run: Run, options: argparse.Namespace) -> tuple[tuple[str, str] | None, list[str]]:
-    """Return the metric asked for, None for every one, and the criteria."""
-    from metrics.analysis.labels.calibrate import chosen_criterion, chosen_metric
+def _criteria(run: Run, options: argparse.Namespace) -> list[str]:
+    from metrics.analysis.labels.calibrate import chosen_criterion
     from metrics.analysis.labels.human_labels import criteria
 
-    only = chosen_metric(run, options.metric) if getattr(options, "metric", None) else None
     wanted = [one.name for one in criteria(run)]
-    if options.criterion is not None or not wanted:
-        wanted = [chosen_criterion(run, options.criterion, "")]
-    return only, wanted
+    return wanted if wanted and options.criterion is None else [chosen_criterion(run, options.criterion, "")]
+
+
+def _criteria_and_metrics(run: Run, options: argparse.Namespace) -> list[tuple[str, tuple[str, str]]]:
+    from metrics.analysis.labels.calibrate import chosen_metric
+    from metrics.analysis.labels.labelled_scores import metric_columns
+
+    metrics = [chosen_metric(run, options.metric)] if options.metric else [*metric_columns(run)]
+    return [(name, metric) for name in _criteria(run, options) for metric in metrics]
