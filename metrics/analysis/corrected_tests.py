@@ -99,7 +99,7 @@ def of_searches(found: Sequence[SliceSearch]) -> CorrectedTests:
         f"Where is {first.model} worse in {first.measure.title}{many}?",
         sum(one.searched for one in found),
         len(found),
-        "permutation, over all slices of a search",
+        "permutation, over all slices of a search" if first.draws else "Bonferroni, over all slices of a search",
         sum(len(one.slices) for one in found),
     )
 

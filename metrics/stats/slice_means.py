@@ -60,12 +60,17 @@ def rest_differences(
     NaN where a side is empty; no interval where a side has too few units, see `has_enough_units`.
     """
     rest, _ = slice_means(values, np.logical_not(masks), weights, clusters, binary, within)
+    rho = np.zeros(len(masks)) if clusters is None else _correlations(values, masks, means, rest, weights, clusters)
+    enough = np.full(len(masks), True) if binary else has_enough_units(masks, weights, clusters, within)
+    return apart_from(means, rest, enough, rho)
+
+
+def apart_from(means: Floats, rest: Floats, enough: Bools, rho: Floats | float = 0.0) -> Floats:
+    """Return `means` − `rest`, both [m, 3] with low and high, its interval as of `rest_differences` where `enough`."""
     apart = means[:, 0] - rest[:, 0]
     (below, above), (rest_below, rest_above) = (np.abs(side[:, 1:] - side[:, :1]).T for side in (means, rest))
-    rho = np.zeros(len(masks)) if clusters is None else _correlations(values, masks, means, rest, weights, clusters)
     arms = ((below, rest_above), (above, rest_below))
     down, up = (root(own**2 - 2 * rho * own * other + other**2) for own, other in arms)
-    enough = np.full(len(masks), True) if binary else has_enough_units(masks, weights, clusters, within)
     return np.stack([apart, np.where(enough, apart - down, np.nan), np.where(enough, apart + up, np.nan)], axis=1)
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.analysis.comparison.shared_cases import paired_designs, shared_cases
@@ -18,8 +19,10 @@ from metrics.analysis.comparison.significance import PairedTest, largest_differe
 from metrics.analysis.leaderboard.leaderboard import Column
 from metrics.analysis.leaderboard.replicates import Replicated, column_key, replicates
 from metrics.core.errors import InputError
+from metrics.core.evaluator import Aggregate
 from metrics.core.label_keys import find
 from metrics.core.registry import evaluators
+from metrics.core.suite import Suite
 from metrics.stats.float_tolerance import is_apart
 from metrics.stats.intervals import percentiles
 from metrics.stats.paired_intervals import agreeing, resample_interval
@@ -73,7 +76,7 @@ def resampled_differences(
     stored = [None if shared else replicates(each, tag) for each in (run, other)]
     pair = (run, other) if shared else None
     clusters = _clusters(run, other, tag)
-    for name, own in _paired_evaluators(run, other, columns).items():
+    for name, own in resampled_evaluators(run, other, columns).items():
         a, b = (
             {(key, None): one for (of, key), one in kept.items() if of == model}
             if kept is not None
@@ -93,7 +96,7 @@ def label_differences(
 ) -> list[Resampled]:
     """Return one column label by label; empty where it has no labels or cannot be paired, see resampled_differences."""
     found, clusters = [], _clusters(run, other, tag)
-    for name in _paired_evaluators(run, other, [column]):
+    for name in resampled_evaluators(run, other, [column]):
         a, b = _estimates(run, model_a, name, tag), _estimates(other, model_b, name, tag)
         for (key, label), of_a in a.items():
             if label is not None and column.key in (key, key.replace("/", MEAN_OF, 1)):
@@ -102,7 +105,7 @@ def label_differences(
     return found
 
 
-def _paired_evaluators(run: Run, other: Run, columns: Sequence[Column]) -> dict[str, list[Column]]:
+def resampled_evaluators(run: Run, other: Run, columns: Sequence[Column]) -> dict[str, list[Column]]:
     """Return the columns by evaluator, of those whose resamples can be paired."""
     found: dict[str, list[Column]] = {}
     for column in columns:
@@ -173,15 +176,35 @@ def _estimates(
 
     `pair`: of the cases that two runs share, as they are in the suite of the later one.
     """
-    entry = evaluators()[evaluator]
-    parameters = entry.parameters.model_validate(run.evaluators[evaluator])
-    suite, outputs, cases = run.sampled_suite if pair is None else pair[1].sampled_suite, run.outputs, None
+    suite, cases = run.sampled_suite if pair is None else pair[1].sampled_suite, None
     if tag is not None or pair is not None:
         design = run.sampling_design(tag) if pair is None else paired_designs(*pair, tag)[1]
         cases = suite.cases["case_id"].take(design.inside).combine_chunks()
+    return {
+        key: Replicated(
+            float(np.mean([one.value for one in same])),
+            same[-1].n,
+            np.mean([np.asarray(one.replicates) for one in same], axis=0),
+        )
+        for key, same in computed_again(run, model, evaluator, suite, cases).items()
+    }
+
+
+def computed_again(
+    run: Run, model: str, evaluator: str, suite: Suite, cases: pa.Array | None, most: int | None = None
+) -> dict[Key, list[Aggregate]]:
+    """Return the numbers of one model that have replicates over some cases of the suite (None: all), one a repeat.
+
+    most: of resamples, where that is fewer than the run had. Numbers that a repeat lacks are left out.
+    """
+    entry, outputs = evaluators()[evaluator], run.outputs
+    parameters = entry.parameters.model_validate(run.evaluators[evaluator])
+    if most is not None:
+        parameters = parameters.model_copy(update={"resamples": min(most, run.evaluators[evaluator]["resamples"])})
+    if cases is not None:
         suite = suite.restricted(cases)
     repeats = outputs.outputs.filter(pc.equal(outputs.outputs["model"], model))["run"].unique().to_pylist()
-    pooled: dict[Key, list[Replicated]] = {}
+    pooled: dict[Key, list[Aggregate]] = {}
     for repeat in repeats:
         try:
             found = find(entry, suite, outputs.restricted(model, repeat, cases), parameters, {})
@@ -191,11 +214,5 @@ def _estimates(
             if row.value is not None and row.replicates is not None and len(row.replicates):
                 own = json.dumps(dict(row.columns), ensure_ascii=False)
                 key = (column_key(evaluator, row.metric, own), row.label)
-                pooled.setdefault(key, []).append(Replicated(row.value, row.n, np.array(row.replicates)))
-    return {
-        key: Replicated(
-            float(np.mean([one.value for one in same])), same[-1].n, np.mean([one.samples for one in same], axis=0)
-        )
-        for key, same in pooled.items()
-        if len(same) == len(repeats)
-    }
+                pooled.setdefault(key, []).append(row)
+    return {key: same for key, same in pooled.items() if len(same) == len(repeats)}

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from metrics.analysis.leaderboard.leaderboard import leaderboard
 from metrics.analysis.slices.slice_features import features, mask_of
-from metrics.analysis.slices.slice_outcomes import Measure, measures, outcomes
+from metrics.analysis.slices.slice_outcomes import DATA_SET, Measure, Outcomes, measures, outcomes
 from metrics.analysis.slices.slice_values import SliceValue, valued
 from metrics.core.array_types import Floats
 from metrics.core.errors import InputError
 from metrics.core.number_text import number, p_words
 from metrics.stats import slice_search
 from metrics.stats.slice_search import DRAWS
+from metrics.stats.student_t import Z95
 from metrics.store import Run, cache_by_run
 
 if TYPE_CHECKING:
@@ -52,8 +53,9 @@ class SliceSearch:
     """What a search found, the strongest first.
 
     searched: slices tested; explained: others below the level that the found ones account for; n units, `least` of
-    them in a slice; draws: shufflings; clustered: whole clusters were shuffled. detectable: for some sizes of a slice,
-    how far below the rest it would have to be to be found with 80 % power; infinite where none could be.
+    them in a slice; draws: shufflings, 0 where there are none, see `_compared`; clustered: whole clusters were
+    shuffled. detectable: for some sizes of a slice, how far below the rest it would have to be to be found with 80 %
+    power; infinite where none could be.
     """
 
     measure: Measure
@@ -74,9 +76,11 @@ def find_slices(run: Run, model: str, evaluator: str, metric: str, by_topic: boo
     """Search every slice of one feature or two for those worse than the rest at p ≤ LEVEL after correction.
 
     See metrics.stats.slice_search: `search` for the test and its correction, `distinct` for what is left out as
-    explained by another. InputError as `outcomes`.
+    explained by another. Of a metric of the whole data set see `_compared`. InputError as `outcomes`.
     """
     data = outcomes(run, model, evaluator, metric, by_topic)
+    if data.computed is not None:
+        return _compared(data)
     # the first facet of every feature before the second of any: a suite with many tags is searched by the others too
     every = [
         (place, facet, conditions)
@@ -115,6 +119,29 @@ def find_slices(run: Run, model: str, evaluator: str, metric: str, by_topic: boo
     )
 
 
+def _compared(data: Outcomes) -> SliceSearch:
+    """Test every slice of one feature by the interval of its difference from the rest, p times the slices tested."""
+    n = len(data.values)
+    least = max(FEWEST, n // SHARE)
+    where = [one for way in features(data.known) if way.name not in CONSEQUENCES for one in way.conditions]
+    masks = [(mask_of(data.known, [one]), one) for one in where]
+    kept = [(mask, one) for mask, one in masks if least <= mask.sum() <= n - least]
+    rows = valued(data, np.array([mask for mask, _ in kept]).reshape(len(kept), n), [(one,) for _, one in kept])
+    tested = [(row, min(1.0, normal_p(row, data.measure.direction) * len(rows))) for row in rows if row.difference]
+    found = tuple(FoundSlice(row, p, sentence(row, p, len(rows))) for row, p in tested if row.worse and p <= LEVEL)
+    ordered = tuple(sorted(found, key=lambda one: one.p))
+    clustered = data.clusters is not None
+    return SliceSearch(data.measure, data.model, data.noun, ordered, len(rows), 0, n, least, 0, clustered, ())
+
+
+def normal_p(row: SliceValue, direction: str) -> float:
+    """Return the two-sided p of a difference for which its 95 % interval ends on the side of 0; 1 without one."""
+    near = row.difference_low if direction == "lower" else row.difference_high
+    if near is None or row.difference is None or near == row.difference:
+        return 1.0
+    return math.erfc(Z95 * abs(row.difference / (near - row.difference)) / math.sqrt(2))
+
+
 def _possible(difference: float, badness: Floats) -> float:
     """Return the difference, infinite where no slice can be so bad."""
     return difference if difference <= badness.mean() - badness.min() else float("inf")
@@ -130,9 +157,13 @@ def sentence(row: SliceValue, p: float, searched: int) -> str:
 
 
 def searches(run: Run, most: int | None = None) -> list[SliceSearch]:
-    """Return the searches of every model by every primary measure that it has values of, at most `most` of them."""
-    minor = {(column.evaluator, column.metric) for column in leaderboard(run).columns if column.minor}
-    chosen = [one for one in measures(run) if one.primary and (one.evaluator, one.metric) not in minor]
+    """Return the searches of every model by every primary measure that it has values of, at most `most` of them.
+
+    Of the metrics of the whole data set only by the first: others mostly say the same, and each takes seconds.
+    """
+    primary = [one for one in measures(run) if one.primary and not one.minor]
+    first = next((one for one in primary if one.of == DATA_SET), None)
+    chosen = [one for one in primary if one.of != DATA_SET or one is first]
     found: list[SliceSearch] = []
     for one in chosen:
         for model in run.models:
@@ -156,7 +187,7 @@ def slices(run: Run) -> pd.DataFrame:
         about = {
             "model": search.model,
             "evaluator": search.measure.evaluator,
-            "metric": search.measure.metric,
+            "metric": search.measure.metric.partition("?")[0],
             "searched": search.searched,
         }
         for each in search.slices:

@@ -1,17 +1,22 @@
-"""What a model did unit by unit: a metric's value per case, or of a detection run what became of each object."""
+"""What a model did unit by unit: a metric's value per case, of a detection run what became of each object.
 
-from collections.abc import Mapping
+Metrics of the whole data set, such as AP, have no value of a case: they are computed again on the cases of a slice.
+"""
+
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
+import pyarrow as pa
 
 from metrics.analysis.comparison.case_values import case_values
+from metrics.analysis.comparison.paired_bootstrap import computed_again, resampled_evaluators
 from metrics.analysis.leaderboard.distributions import metrics_by_case
 from metrics.analysis.leaderboard.leaderboard import leaderboard
 from metrics.analysis.objects.object_index import SIZES, object_index
 from metrics.analysis.slices.slice_features import Categories, Known, Numbers, known_of_cases
 from metrics.analysis.slices.topics import TOPIC, topics
-from metrics.core.array_types import Floats, Ints
+from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.errors import InputError
 from metrics.core.metric_names import full_name
 from metrics.core.registry import title_of
@@ -23,7 +28,8 @@ from metrics.store import Run, cache_by_run
 class Measure:
     """What slices can be compared by: `of` says whether the units are cases, objects or predictions.
 
-    `metric` of objects is FOUND, of predictions RIGHT: shares of an evaluator's ground truths, of its predictions.
+    `metric` of objects is FOUND, of predictions RIGHT: shares of an evaluator's ground truths, of its predictions; of a
+    metric of the whole data set (`of` DATA_SET) it is its name with its own columns.
     """
 
     evaluator: str
@@ -50,6 +56,9 @@ class Measure:
 
 
 FOUND, RIGHT = "objects_found", "predictions_right"
+DATA_SET = "data set"
+MOST_CASES = 5_000  # of a suite whose slices are computed again, each with its rest
+RESAMPLES = 200  # of a slice
 OBJECTS = {
     FOUND: ("objects", "objects found", "share of the ground truths that a prediction was matched to"),
     RIGHT: ("predictions", "predictions right", "share of the predictions, whatever their score, that were matched"),
@@ -62,7 +71,7 @@ class Outcomes:
 
     values [n]; position [n] of the case in the suite; known columns of each unit; weights [n] and clusters [n], codes,
     or None. binary: every value is 0 or 1 and stands for a single answer. noun: what a unit is called. unscored: cases
-    without a value.
+    without a value. computed: of a metric of the whole data set, its value, low and high over some of the units [n].
     """
 
     measure: Measure
@@ -75,6 +84,7 @@ class Outcomes:
     binary: bool
     noun: str
     unscored: int
+    computed: Callable[[Bools], Floats] | None = None
 
     @property
     def badness(self) -> Floats:
@@ -84,21 +94,24 @@ class Outcomes:
 
 @cache_by_run(maxsize=8)
 def measures(run: Run) -> tuple[Measure, ...]:
-    """Return the metrics that slices can be compared by: those with a value per case and a better end, in their order.
+    """Return the metrics that slices can be compared by, those with a better end, in the order of the leaderboard.
 
-    A detection run also has two of each evaluator that matched its objects.
+    They have a value per case, or can be computed again with an interval on any cases. A detection run also has two of
+    each evaluator that matched its objects.
     """
-    by_case = metrics_by_case(run)
+    by_case, columns = metrics_by_case(run), leaderboard(run).columns
+    again = resampled_evaluators(run, run, columns) if run.spec.suite.cases <= MOST_CASES else {}
     found: dict[str, Measure] = {}
-    for column in leaderboard(run).columns:
-        if (column.evaluator, column.metric) in by_case and column.direction != "none":
+    for column in columns:
+        has_cases = (column.evaluator, column.metric) in by_case
+        if (has_cases or column.evaluator in again) and column.direction != "none":
             measure = Measure(
                 column.evaluator,
-                column.metric,
+                column.metric if has_cases else column.key.partition("/")[2],
                 full_name(column),
                 column.description,
                 column.direction,
-                "cases",
+                "cases" if has_cases else DATA_SET,
                 column.primary,
                 column.minor,
                 column.low,
@@ -128,6 +141,8 @@ def outcomes(run: Run, model: str, evaluator: str, metric: str, by_topic: bool =
         )
     if by_topic:
         known[TOPIC] = topics(run)
+    if measure.of == DATA_SET:
+        return _of_data_set(run, model, measure, known)
     if measure.of != "cases":
         return _of_objects(run, model, measure, known)
     design = run.sampling_design()
@@ -138,9 +153,6 @@ def outcomes(run: Run, model: str, evaluator: str, metric: str, by_topic: bool =
     present = np.flatnonzero(measured.present)
     weights, clusters = design.of_part(present)
     binary = measure.binary and measured.single and weights is None and clusters is None
-    task = run.spec.suite.task
-    asked = task in ("text", "agent") and run.case_columns(["question"])["question"].null_count < len(design)
-    noun = "questions" if asked else "images" if task in ("detection", "segmentation") else "cases"
     return Outcomes(
         measure,
         model,
@@ -150,9 +162,39 @@ def outcomes(run: Run, model: str, evaluator: str, metric: str, by_topic: bool =
         weights,
         clusters,
         binary,
-        noun,
+        _noun(run),
         len(design) - len(present),
     )
+
+
+def _noun(run: Run) -> str:
+    """Return what a case is called."""
+    task = run.spec.suite.task
+    asked = task in ("text", "agent") and run.case_columns(["question"])["question"].null_count < run.spec.suite.cases
+    return "questions" if asked else "images" if task in ("detection", "segmentation") else "cases"
+
+
+def _of_data_set(run: Run, model: str, measure: Measure, known: Mapping[str, Known]) -> Outcomes:
+    """Return every case, with what computes a metric again on some of them."""
+    design, suite = run.sampling_design(), run.sampled_suite
+    case_ids, kept = suite.cases["case_id"].combine_chunks(), dict[bytes, Floats]()
+
+    def compute(mask: Bools) -> Floats:
+        key = np.packbits(mask).tobytes()
+        if key not in kept:
+            cases = case_ids.filter(pa.array(mask))
+            again = computed_again(run, model, measure.evaluator, suite, cases, RESAMPLES) if mask.any() else {}
+            same = again.get((measure.key, None), [])
+            ends = [[one.value, one.low, one.high] for one in same]
+            kept[key] = np.array(ends, np.float64).mean(axis=0) if same else np.full(3, np.nan)
+        return kept[key]
+
+    if np.isnan(compute(np.ones(len(design), bool))[0]):
+        raise InputError(f"{model} has no values of {measure.evaluator} {measure.title!r}")
+    everything = np.arange(len(design))
+    weights, clusters = design.of_part(everything)
+    zeros = np.zeros(len(design))
+    return Outcomes(measure, model, zeros, everything, known, weights, clusters, False, _noun(run), 0, compute)
 
 
 def _of_objects(run: Run, model: str, measure: Measure, known: Mapping[str, Known]) -> Outcomes:

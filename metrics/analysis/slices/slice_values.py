@@ -11,7 +11,8 @@ from metrics.analysis.slices.slice_outcomes import FOUND, RIGHT, Outcomes, outco
 from metrics.analysis.slices.topics import TOPIC, topics
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.stats.partial_pooling import pooled, sampling_variances
-from metrics.stats.slice_means import rest_differences, slice_means
+from metrics.stats.slice_means import apart_from, has_enough_units, rest_differences, slice_means
+from metrics.stats.student_t import Z95
 from metrics.store import Run
 
 
@@ -73,7 +74,11 @@ def slice_values(run: Run, model: str, evaluator: str, metric: str, by_topic: bo
         masks += [mask_of(found.known, [one]) for one in way.conditions]
         where += [(one,) for one in way.conditions]
     overall, *rows = valued(found, np.array(masks), where)
-    variances = sampling_variances(found.values, np.array(masks[1:]), found.weights, found.clusters)
+    if found.computed is None:
+        variances = sampling_variances(found.values, np.array(masks[1:]), found.weights, found.clusters)
+    else:
+        reach = [np.nan if row.low is None or row.high is None else row.high - row.low for row in rows]
+        variances = (np.array(reach) / (2 * Z95)) ** 2
     table, start = [], 0
     for way in ways:
         part = slice(start, start := start + len(way.conditions))
@@ -123,15 +128,21 @@ def in_words(run: Run, chosen: Slice) -> str:
 def valued(found: Outcomes, masks: Bools, where: Sequence[tuple[Condition, ...]]) -> list[SliceValue]:
     """Return the values of slices [m, n] with these conditions."""
     design = (found.weights, found.clusters, found.binary)
-    means, method = slice_means(found.values, masks, *design, found.measure.ends)
-    apart = rest_differences(found.values, masks, means, *design, found.measure.ends)
+    if found.computed is None:
+        means, method = slice_means(found.values, masks, *design, found.measure.ends)
+        apart = rest_differences(found.values, masks, means, *design, found.measure.ends)
+    else:
+        means, rest = (np.array([found.computed(mask) for mask in side]).reshape(-1, 3) for side in (masks, ~masks))
+        method = "resampled"
+        enough = has_enough_units(masks, found.weights, found.clusters, found.measure.ends)
+        apart = apart_from(means, rest, enough)
     sign = -1.0 if found.measure.direction == "lower" else 1.0
     rows = []
     for mask, conditions, mean, difference in zip(masks, where, means.tolist(), apart.tolist(), strict=True):
         value, low, high = (None if np.isnan(one) else one for one in mean)
         gap, gap_low, gap_high = (None if np.isnan(one) else one for one in difference)
         worst_end = None if gap_low is None or gap_high is None else max(sign * gap_low, sign * gap_high)
-        part = Slice(found.model, conditions, found.measure.of)
+        part = Slice(found.model, conditions, "cases" if found.computed else found.measure.of)
         label = " · ".join(f"{title_of(one.feature)} {one.label}" for one in conditions)
         known = SliceValue(
             part,

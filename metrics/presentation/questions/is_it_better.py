@@ -56,7 +56,7 @@ def is_it_better(run: Run) -> list[Block]:
         for row in tested(one)
         if row.column.key == column.key
     ]
-    title = f"{leader} against {'the next ' + plural(len(others), 'model') if len(board.models) > 2 else others[0]}"
+    title = f"{leader} against {'the next ' + plural(len(others), 'model') if len(others) > 1 else others[0]}"
     heads = ("Metric", "Against", "Difference", "95 % interval", "Adjusted p", "n", "Result")
     lines = [
         (

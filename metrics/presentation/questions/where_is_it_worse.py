@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from metrics.analysis.slices.find_slices import LEVEL as SEARCH_LEVEL, FoundSlice, SliceSearch, searches
-from metrics.analysis.slices.slice_outcomes import Measure
+from metrics.analysis.slices.slice_outcomes import DATA_SET, RESAMPLES, Measure
 from metrics.analysis.slices.slice_values import SliceTable, SliceValue
 from metrics.core.rounding import at_most
 from metrics.presentation.blocks import Block, Head, Link, Note, Sentence, Table, table, table_of
@@ -18,7 +18,11 @@ MAX_SEARCHES = 10
 MAX_UNITS = 60_000  # cases or objects of all searches together: a report must not take minutes
 MAX_UNASKED = 500  # cases or boxes of a suite that is searched unasked
 LEVEL = 0.05
-INTERVALS = {"wilson": "Wilson's, of a share", "bootstrap": "bootstrap over cases, or over their groups or images"}
+INTERVALS = {
+    "wilson": "Wilson's, of a share",
+    "bootstrap": "bootstrap over cases, or over their groups or images",
+    "resampled": f"the metric's own, from {RESAMPLES} resamples of the slice's cases",
+}
 POOLED = (
     "the value drawn towards those of the other slices, the more the fewer cases it has and the less the slices differ "
     "(partial pooling): the better guess of what more cases would show; from four slices on"
@@ -26,6 +30,10 @@ POOLED = (
 DIFFERENCE_INTERVAL = (
     f"not adjusted for the number of slices shown; none where the slice or the rest has fewer than {FEWEST} cases or "
     f"groups ({FEWEST_OPEN} for a metric without upper or lower end), unless the metric is right or wrong per case"
+)
+COMPUTED = (
+    "A metric of the whole data set is computed again on each slice of one feature and on the rest, with p from the 95 "
+    "% interval of the difference, times the slices."
 )
 HEADS = ("Model and metric", "Slice", "Value", "Rest", "n", "p")
 
@@ -114,6 +122,7 @@ def _method(found: Sequence[SliceSearch]) -> str:
         f"{plural(len(metrics), 'metric')}. p: how often shuffling the values over {units} made any slice of a search "
         f"look as bad (maximum-statistic permutation test), times {plural(len(found), 'search', 'searches')} "
         f"(Bonferroni); shown at p ≤ {LEVEL:g}. Slices explained by another slice are left out."
+        + (f" {COMPUTED}" if any(search.measure.of == DATA_SET for search in found) else "")
     )
 
 
@@ -123,7 +132,7 @@ def _method(found: Sequence[SliceSearch]) -> str:
 def search_blocks(found: SliceSearch) -> tuple[Sentence, list[Block]]:
     """Return what one search found: the answer, then each slice with its cases and how significance was decided."""
     slices = [Sentence(row.sentence, link=_cases_of(row.value, found.measure)) for row in found.slices]
-    nothing = [] if slices else [Sentence(_detectable(found))]
+    nothing = [] if slices or not found.draws else [Sentence(_detectable(found))]
     return Sentence(answer(len(found.slices), found.searched)), [*nothing, *slices, Note(_search_method(found))]
 
 
@@ -135,11 +144,11 @@ def feature_table(known: SliceTable, title: str, rows: Sequence[SliceValue], mea
     return table_of(
         title,
         (Head(title, width=96), [row.label for row in rows]),
-        (Head("Value", True, f"mean of the slice's {of}", 54), aligned([row.value for row in rows])),
+        (Head("Value", True, f"of the slice's {of}", 54), aligned([row.value for row in rows])),
         (Head("95 % interval", True, f"of the value: {method}", 96), [_span(row.low, row.high) for row in rows]),
         (Head("n", True, f"{of} of the slice that have a value", 48), [count(row.n) for row in rows]),
         (Head("Pooled", True, POOLED, 58), aligned([row.pooled for row in rows])),
-        (Head("Difference", True, f"from the mean of all other {of}", 76), [signed(row.difference) for row in rows]),
+        (Head("Difference", True, f"from all other {of}", 76), [signed(row.difference) for row in rows]),
         (Head("95 % of difference", True, DIFFERENCE_INTERVAL, 126), spans),
         (Head("95 % of pooled", True, "interval of the pooled value (Morris 1983)", 106), pooled),
         links=[_cases_of(row, measure) for row in rows],
@@ -166,6 +175,8 @@ def _cases_of(row: SliceValue, measure: Measure) -> Link:
 
 
 def _search_method(found: SliceSearch) -> str:
+    if not found.draws:
+        return f"Slices with n ≥ {count(found.least)}. {COMPUTED} Significant: p ≤ {SEARCH_LEVEL:g}."
     by_image = found.noun in ("objects", "predictions")
     units = "the values" if not found.clustered else "whole images" if by_image else "whole groups of cases"
     also = found.explained

@@ -178,7 +178,7 @@ def test_lower_is_better_turns_the_search(tmp_path: Path) -> None:
 
 
 def test_objects_of_a_detection_run(pictures: Run) -> None:
-    assert [one.metric for one in measures(pictures)] == ["objects_found", "predictions_right"]
+    assert [one.metric for one in measures(pictures)] == ["best_f1?iou=0.5", "objects_found", "predictions_right"]
     found = find_slices(pictures, "m", "detection_pr_curve", "objects_found")
     first = found.slices[0].value
     assert first.words == "Objects of class ‘dog’ and of size ‘small’"
@@ -279,7 +279,7 @@ def test_the_table_of_a_run(run: Run, pictures: Run) -> None:
     assert (row["model"], row["evaluator"], row["metric"], row["n"]) == ("m", *BY, PLANTED)
     assert (row["p"], row["p_all"]) == (0.001, 0.001)
     assert json.loads(row["address"])["where"] == [["contexts", 3.0, None], ["tag", "table"]]
-    assert table(pictures, "slices")["p_all"].tolist() == [0.002]
+    assert table(pictures, "slices")["p_all"].tolist() == [0.003]
     assert table(run, "slices")["slice"].tolist() == [row["slice"]]
 
 
