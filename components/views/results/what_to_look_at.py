@@ -5,15 +5,19 @@ from typing import Any
 
 import streamlit as st
 
+from components.data.run_reads import of_run
 from components.widgets import url
 from components.widgets.literal import literal
 from metrics.analysis import Column, Leaderboard
+from metrics.analysis.findings import case_defects
 from metrics.analysis.leaderboard.leaderboard import Cell
 from metrics.presentation import format
 from metrics.presentation.names import middle
 from metrics.presentation.phrases import limit, metric_title
 
 MAX_LINES = 3
+SHARE = 0.05  # of a model's answers, above which that they are empty is said first
+blank_answers = of_run(case_defects.blank_answers)
 Line = tuple[str, str, Column, bool]  # text, model, metric, whether it is about the cases beyond the threshold
 
 
@@ -26,13 +30,22 @@ def draw_lines(
 ) -> None:
     """Draw the lines; `objects`: the gallery's filters for metrics of objects, by key. Nothing where nothing is wrong.
 
-    They rest on the board alone, so that the page does not wait for them; insights are on What went wrong.
+    They rest on the board and the outputs alone, so that the page does not wait for them; insights are on What went
+    wrong.
     """
-    lines = [*missed_thresholds(board, columns, models), *missing_values(board, columns, models)][:MAX_LINES]
-    if not lines:
+    empty = [
+        f"{middle(model, 30)}: {len(cases):,} of {format.plural(total, 'answer')} are empty"
+        for model, (cases, total) in blank_answers(run).items()
+        if model in models and len(cases) > SHARE * total
+    ][:MAX_LINES]
+    lines = [*missed_thresholds(board, columns, models), *missing_values(board, columns, models)]
+    lines = lines[: MAX_LINES - len(empty)]
+    if not lines and not empty:
         return
     with st.container(gap="xxsmall", key="look-at"):
         st.subheader("What to look at", anchor=False)
+        for text in empty:
+            url.link(literal(text), "problems", run=run, view="defects")
         for text, model, column, failing in lines:
             own = objects.get(column.key)
             about: dict[str, Any] = (

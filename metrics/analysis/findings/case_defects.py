@@ -1,12 +1,16 @@
 """Defects that a mean hides: files that are not intact, answers too short to compare, extracts that tell nothing."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+import pyarrow.compute as pc
+
 from metrics.analysis.cases.old_evidence import read_evidence
+from metrics.core.arrow import stored_rows
 from metrics.core.evidence import Evidence
 from metrics.core.registry import evaluators
-from metrics.store import Run
+from metrics.store import Run, cache_by_run
 
 FILES = "agent_sanity"
 MOST = 200  # files that are listed
@@ -17,8 +21,9 @@ EMPTY = "the (answer|summary) (is empty|has no sentence)"  # how evaluators that
 
 @dataclass(frozen=True, slots=True)
 class CaseDefect:
-    """A broken file of one case (`kind` artifact), answers that leave nothing to embed (empty), or an expression that
-    finds the same in all answers, or nothing (extract).
+    """A broken file of one case (`kind` artifact), answers without any text (blank, of no evaluator in particular),
+    answers that leave nothing to embed (empty), or an expression that finds the same in all answers, or nothing
+    (extract).
     """
 
     kind: str
@@ -33,11 +38,35 @@ class CaseDefect:
 def case_defects(run: Run, most: int) -> Iterator[CaseDefect]:
     """Yield every file that is not intact, the first MOST in the order of cases, the empty answers, then the extracts.
 
-    Of empty answers one for each model and evaluator, of extracts one for each model, with the ids of `most` cases.
+    Of blank answers one for each model, of other empty ones one for each model and evaluator, of extracts one for each
+    model, with the ids of `most` cases.
     """
     yield from _files(run)
+    for model, (cases, total) in blank_answers(run).items():
+        message = f"{model}: {len(cases):,} of {total:,} answers {'is' if len(cases) == 1 else 'are'} empty"
+        yield CaseDefect("blank", model, "", "", message, len(cases), cases[:most])
     yield from _empty(run, most)
     yield from _extracts(run, most)
+
+
+@cache_by_run(maxsize=32)
+def blank_answers(run: Run) -> Mapping[str, tuple[tuple[str, ...], int]]:
+    """Return by model the cases that it answered with nothing, and how many it was asked; of models with any.
+
+    Failed calls are no answers. Nothing where the task has no answers in words, or no model gave any.
+    """
+    if run.spec.suite.task != "text":
+        return {}
+    table = stored_rows(run.input_path("outputs/outputs.parquet"), ["case_id", "model", "answer", "error"])
+    table = table.filter(pc.is_null(table["error"]))
+    is_blank = pc.equal(pc.utf8_trim_whitespace(pc.fill_null(table["answer"], "")), "")
+    if pc.all(is_blank).as_py() is not False:
+        return {}
+    asked, empty = Counter(table["model"].to_pylist()), table.filter(is_blank)
+    found: dict[str, list[str]] = {}
+    for model, case in zip(empty["model"].to_pylist(), empty["case_id"].to_pylist(), strict=True):
+        found.setdefault(model, []).append(case)
+    return {model: (tuple(dict.fromkeys(found[model])), asked[model]) for model in run.models if model in found}
 
 
 def _files(run: Run) -> Iterator[CaseDefect]:
@@ -80,11 +109,11 @@ def _empty(run: Run, most: int) -> Iterator[CaseDefect]:
                 WHERE evaluator IN (SELECT unnest(?)) AND (
                     (status = 'not_applicable' AND regexp_matches(reason, '^{EMPTY}'))
                     OR regexp_matches(evidence, '"note": ?"{EMPTY}')
-                )
+                ) AND model || chr(10) || case_id NOT IN (SELECT unnest(?::VARCHAR[]))
             )
             SELECT evaluator, model, count(*) AS n, min_by(case_id, position, {int(most)}) AS first
             FROM empty GROUP BY evaluator, model""",
-        [embedding],
+        [embedding, [f"{model}\n{case}" for model, (cases, _) in blank_answers(run).items() for case in cases]],
     )
     rows = found.to_dict("records")
     for row in sorted(rows, key=lambda row: (embedding.index(row["evaluator"]), run.models.index(row["model"]))):

@@ -35,9 +35,9 @@ def problems(run: Run) -> pd.DataFrame:
     high are the rate, n the pairs. Severity `high` if there are significantly more flips than with unchanged copies,
     `low` if not, `unknown` without copies to compare with. See metrics.analysis.findings.flips.
 
-    kind `artifact`: a file of an agent that is not intact, one problem each; kind `empty`: answers that leave no
-    sentence to embed, by model and evaluator. Both are `high`: they are certain. See
-    metrics.analysis.findings.case_defects.
+    kind `artifact`: a file of an agent that is not intact, one problem each; kind `blank`: answers without any
+    text, by model; kind `empty`: others that leave no sentence to embed, by model and evaluator. All are `high`:
+    they are certain. See metrics.analysis.findings.case_defects.
 
     evidence: what the severity rests on, in words; affected: number of cases (None: the metric has no cases of its
     own), case_ids: the worst of them, at most NAMED; standards: those that the evaluator gives evidence for.
@@ -107,11 +107,12 @@ def _defects(run: Run, board: Leaderboard) -> Iterator[dict[str, Any]]:
     columns = {(column.evaluator, column.metric): column for column in reversed(board.columns)}
     evidence = {
         "artifact": "checked by reading the file",
-        "empty": "the answer is blank or has no word",
+        "blank": "counted in the outputs, whatever the evaluators",
+        "empty": "the answer has no word",
         "extract": "compared over all cases",
     }
     for one in case_defects(run, NAMED):
-        column = columns.get((one.evaluator, one.metric))
+        column = board.columns[0] if one.kind == "blank" else columns.get((one.evaluator, one.metric))
         if column is not None:
             yield _row(
                 column, kind=one.kind, model=one.model, threshold=None, n=one.affected, severity="high",

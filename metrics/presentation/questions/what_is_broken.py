@@ -1,4 +1,4 @@
-"""What is broken: files that are not intact, answers too short to compare, extracts that tell nothing."""
+"""What is broken: damaged files, answers that are empty or too short to compare, extracts that tell nothing."""
 
 import pandas as pd
 
@@ -11,7 +11,12 @@ from metrics.presentation.safe_text import safe
 from metrics.store import Run
 
 MAX_ROWS = 30  # in a report
-KINDS = {"artifact": "Broken file", "empty": "Too short to compare", "extract": "Extract finds nothing"}
+KINDS = {
+    "artifact": "Broken file",
+    "blank": "Empty answers",
+    "empty": "Too short to compare",
+    "extract": "Extract finds nothing",
+}
 
 
 @question(
@@ -46,7 +51,7 @@ def defects_table(found: pd.DataFrame) -> Table:
         "Files and answers",
         (Head("Defect", width=150), [KINDS[row["kind"]] for row in rows]),
         (Head("Model", width=130), [row["model"] for row in rows]),
-        (Head("Evaluator", width=150), [title_of(row["evaluator"]) for row in rows]),
+        (Head("Evaluator", width=150), ["" if row["kind"] == "blank" else title_of(row["evaluator"]) for row in rows]),
         (Head("What is wrong", width=420), [safe(row["message"]) for row in rows]),
         (Head("Cases", True, "how many cases it is about", 60), [count(row["affected"]) for row in rows]),
         links=[

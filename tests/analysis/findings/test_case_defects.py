@@ -56,13 +56,31 @@ def test_an_answer_that_leaves_nothing_to_embed_is_a_problem(workspace: Path, mo
     names = ("groundedness", "answer_relevancy_sentence", "answer_semantic_similarity")
     found = problems(finished(Workspace(), suite, Outputs.from_rows(rows), *names)).query("kind == 'empty'")
     assert dict(zip(found["evaluator"], found["case_ids"], strict=True)) == {
-        "groundedness": ["c0", "c1"], "answer_relevancy_sentence": ["c0", "c1"], "answer_semantic_similarity": ["c1"],
+        "groundedness": ["c0"], "answer_relevancy_sentence": ["c0"],
     }  # fmt: skip
     assert (
         found["message"].iloc[0]
-        == "terse: 2 answers are too short for Groundedness (likeness): no sentence is left to embed"
+        == "terse: 1 answer is too short for Groundedness (likeness): no sentence is left to embed"
     )
     assert set(found["model"]) == {"terse"}
+
+
+def test_empty_answers_are_counted_whatever_the_evaluators(workspace: Path) -> None:
+    """Blank or absent; neither a failed call nor a short answer is one."""
+    answers = {"m": ["", " \n", None, "…", "The Seine."], "whole": ["The Seine."] * 5, "cut": [None, "", *["a"] * 3]}
+    cases = [{"case_id": f"c{place}", "question": "Which?", "expected_answers": ["The Seine."]} for place in range(5)]
+    rows = [
+        {"case_id": f"c{place}", "model": model, "answer": answer}
+        | ({"error": "timeout"} if model == "cut" and answer is None else {})
+        for model, own in answers.items()
+        for place, answer in enumerate(own)
+    ]
+    run = finished(Workspace(), Suite.from_rows("s", "text", cases), Outputs.from_rows(rows), "exact_match")
+    found = problems(run).query("kind == 'blank'")
+    assert found["message"].tolist() == ["m: 3 of 5 answers are empty", "cut: 1 of 4 answers is empty"]
+    assert found["case_ids"].tolist() == [["c0", "c1", "c2"], ["c1"]]
+    [first, _] = ask("what_is_broken", run).tables[0].rows
+    assert first[:3] == ("Empty answers", "m", "")
 
 
 @pytest.mark.parametrize(("answers", "expected", "parameters", "message"), [
