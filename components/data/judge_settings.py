@@ -6,11 +6,11 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from functools import reduce
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from components.data.run_reads import leaderboard, of_run
@@ -110,14 +110,15 @@ class JudgeTrouble(NamedTuple):
 def judge_trouble(run: Run) -> JudgeTrouble | None:
     """Return what is missing of a run's judged scores: a score for each case, model and evaluator; None for nothing."""
     ids = analysis.judged_evaluators(run)
-    if not ids:
-        return None
+    board = leaderboard(run.id)
+    judged = {column.key for column in board.columns if column.evaluator in ids}
+    if not any(cell.missing for (_, key), cell in board.cells.items() if key in judged):
+        return None  # the usual case, told without the table: reading it loads pandas
     columns = ["case_id", "model", "run", "evaluator", "status", "reason"]
     table = run.stored_table("scores", columns, [("evaluator", "in", ids)])
     asked = table.filter(pc.not_equal(table["status"], Status.NOT_APPLICABLE.value))
     keys = columns[:4]
-    # not is_in: an Arrow array of a list asks pandas what the list is, and the first page leaves pandas alone
-    lost = asked.filter(reduce(pc.or_, (pc.equal(asked["status"], status.value) for status in MISSING)))
+    lost = asked.filter(pc.is_in(asked["status"], pa.array([status.value for status in MISSING])))
     lost = lost.group_by(keys).aggregate([("reason", "max"), ("status", "max")])
     if not len(lost):
         return None

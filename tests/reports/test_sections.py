@@ -31,10 +31,9 @@ def run(module_workspace: Path) -> Run:
 def test_the_difference_names_test_and_correction_in_words(run: Run) -> None:
     found = ask("is_it_better", run)
     (table,) = found.tables
-    assert table.title == "best against the next 1 model"
+    assert table.title == "best against next"
     results = {(row[0], row[1]): row[-1] for row in table.rows}
     assert results["Faithfulness\u00a0↑", "next"] == "best is better"
-    assert results["Faithfulness\u00a0↑", "same"] == "equal on every case"
     assert results["PII leakage: Passes\u00a0↑", "next"] == "best is better"
     assert found.notes[0] == (
         "Paired on 30 shared cases, by McNemar's test for metrics that are right or wrong on a case and by a paired t "

@@ -58,7 +58,10 @@ def blank_answers(run: Run) -> Mapping[str, tuple[tuple[str, ...], int]]:
     if run.spec.suite.task != "text":
         return {}
     table = stored_rows(run.input_path("outputs/outputs.parquet"), ["case_id", "model", "answer", "error"])
-    table = table.filter(pc.is_null(table["error"]))
+    if "error" in table.column_names:  # outputs have the columns that they were given
+        table = table.filter(pc.is_null(table["error"]))
+    if "answer" not in table.column_names:
+        return {}
     is_blank = pc.equal(pc.utf8_trim_whitespace(pc.fill_null(table["answer"], "")), "")
     if pc.all(is_blank).as_py() is not False:
         return {}

@@ -126,7 +126,7 @@ def _compared(data: Outcomes) -> SliceSearch:
     where = [one for way in features(data.known) if way.name not in CONSEQUENCES for one in way.conditions]
     masks = [(mask_of(data.known, [one]), one) for one in where]
     kept = [(mask, one) for mask, one in masks if least <= mask.sum() <= n - least]
-    rows = valued(data, np.array([mask for mask, _ in kept]).reshape(len(kept), n), [(one,) for _, one in kept])
+    rows = valued(data, np.array([mask for mask, _ in kept], bool).reshape(len(kept), n), [(one,) for _, one in kept])
     tested = [(row, min(1.0, normal_p(row, data.measure.direction) * len(rows))) for row in rows if row.difference]
     found = tuple(FoundSlice(row, p, sentence(row, p, len(rows))) for row, p in tested if row.worse and p <= LEVEL)
     ordered = tuple(sorted(found, key=lambda one: one.p))
