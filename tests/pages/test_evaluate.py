@@ -15,7 +15,7 @@ from metrics.core.suite import Outputs, Suite
 from metrics.engine.evaluation import Evaluation, EvaluationInCode
 from metrics.judge.rubrics import read_rubric
 from metrics.judge.saved_objects import save
-from metrics.library.input_data import read_data, split_files
+from metrics.library.input_data import read_data
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished
 from tests.ingest.test_workbooks import book
@@ -519,9 +519,8 @@ def test_the_page_reads_what_the_command_and_python_read(page, files, started, t
     for name, text in files.items():
         (tmp_path / name).write_text(text)
     given = [str(tmp_path / name) for name in reversed(files)]
-    suite, outputs = split_files(given, None)
     for read in (
-        read_data(EvaluationInCode(suite=suite, outputs=outputs), "python"),
+        read_data(EvaluationInCode(suite=given[0], outputs=given[1:]), "python"),
         read_data(Evaluation(suite=given[0], outputs=tuple(given[1:])), "command"),
     ):
         assert read.suite.fingerprint == run.suite.fingerprint

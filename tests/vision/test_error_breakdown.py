@@ -15,12 +15,12 @@ from metrics.vision.error_breakdown import (
 )
 from metrics.vision.matching import match
 from metrics.vision.outcomes import (
+    BACKGROUND,
     BOTH,
     DUPLICATE,
     FN_LOCALISATION,
     FN_MISCLASSIFIED,
     FN_MISSED,
-    HALLUCINATED,
     IGNORED,
     LOCALISATION,
     MISCLASSIFIED,
@@ -81,7 +81,7 @@ def test_the_errors():
         pytest.param(None, (0, 0, 100, 50), MISCLASSIFIED, id="exactly at the foreground"),
         pytest.param(None, (0, 0, 100, 49), BOTH, id="just below the foreground"),
         pytest.param((0, 0, 100, 10), None, LOCALISATION, id="exactly at the background"),
-        pytest.param((0, 0, 100, 9), (0, 0, 100, 9), HALLUCINATED, id="just below the background"),
+        pytest.param((0, 0, 100, 9), (0, 0, 100, 9), BACKGROUND, id="just below the background"),
         pytest.param((0, 0, 100, 9), (0, 0, 100, 10), BOTH, id="another label at the background"),
     ],
 )
@@ -105,7 +105,7 @@ def test_predictions_past_max_dets_are_left_out():
     [
         pytest.param(
             [truth(CAT, 0, 0, 100, 100)], [predicted(CAT, 0.9, 300, 0, 9, 9), predicted(CAT, 0.8, 0, 0, 100, 100)],
-            {HALLUCINATED}, 0.5, id="a false alarm before the only cat halves AP",
+            {BACKGROUND}, 0.5, id="a false alarm before the only cat halves AP",
         ),
         pytest.param(
             [truth(CAT, 0, 0, 100, 100)], [predicted(CAT, 0.9, 0, 0, 100, 40)], {LOCALISATION}, 1.0,
@@ -174,7 +174,7 @@ def by_loops(truths, predictions, iou=0.5, background=0.1):
         elif other[0] >= iou:
             error[row], about = MISCLASSIFIED, other[1]
         else:
-            error[row] = DUPLICATE if own[0] >= iou else BOTH if other[0] >= background else HALLUCINATED
+            error[row] = DUPLICATE if own[0] >= iou else BOTH if other[0] >= background else BACKGROUND
             continue
         if about not in taken:
             candidates.setdefault(about, row)

@@ -6,7 +6,7 @@ import pytest
 from metrics.vision.boxes import box_iou
 from metrics.vision.matching import match
 from metrics.vision.object_confusion import cells, match_any_label
-from metrics.vision.outcomes import HALLUCINATED, KINDS, LOCALISED, MISCLASSIFIED, TP, image_pairs, outcomes
+from metrics.vision.outcomes import BACKGROUND, KINDS, LOCALISED, MISCLASSIFIED, TP, image_pairs, outcomes
 from tests.vision.coco_oracle import objects, random_scene
 from tests.vision.test_outcomes import predicted, truth
 
@@ -110,7 +110,7 @@ def test_it_equals_plain_loops(seed):
     columns = objects(*scene)
     for iou, score in ((0.5, 0.0), (0.75, 0.5)):
         found = match_any_label(columns, image_pairs(columns, iou), iou, score)
-        counts = np.isin(found.prediction, (TP, MISCLASSIFIED, HALLUCINATED))
+        counts = np.isin(found.prediction, (TP, MISCLASSIFIED, BACKGROUND))
         ours = [int(row) if count else None for row, count in zip(found.truth, counts, strict=True)]
         assert ours == one_by_one(scene[0], scene[2], scene[3], iou, score)
 

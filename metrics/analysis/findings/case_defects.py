@@ -62,13 +62,15 @@ def blank_answers(run: Run) -> Mapping[str, tuple[tuple[str, ...], int]]:
         table = table.filter(pc.is_null(table["error"]))
     if "answer" not in table.column_names:
         return {}
-    is_blank = pc.equal(pc.utf8_trim_whitespace(pc.fill_null(table["answer"], "")), "")
-    if pc.all(is_blank).as_py() is not False:
+    models, cases, answers = (table[name].to_pylist() for name in ("model", "case_id", "answer"))
+    is_blank = [not (answer or "").strip() for answer in answers]  # in Python: Arrow's scalars load pandas
+    if all(is_blank):
         return {}
-    asked, empty = Counter(table["model"].to_pylist()), table.filter(is_blank)
+    asked = Counter(models)
     found: dict[str, list[str]] = {}
-    for model, case in zip(empty["model"].to_pylist(), empty["case_id"].to_pylist(), strict=True):
-        found.setdefault(model, []).append(case)
+    for model, case, blank in zip(models, cases, is_blank, strict=True):
+        if blank:
+            found.setdefault(model, []).append(case)
     return {model: (tuple(dict.fromkeys(found[model])), asked[model]) for model in run.models if model in found}
 
 
