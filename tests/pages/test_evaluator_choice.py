@@ -85,7 +85,7 @@ def test_a_question_that_needs_a_judge_opens_its_set_up_and_stays_chosen(page: A
     assert went[-1]["page"] == "judge"
     back = went[-1]["back"]
     assert "preset=right&preset=claims" in back
-    assert "suite=" in back
+    assert "file=" in back
     assert "Claim by claim: no judge is set up yet, so it is left out." in words(page.run())
     assert not start(page).disabled
 

@@ -138,8 +138,8 @@ def test_zips_of_masks_are_understood_and_started(workspace, tmp_path, open_page
     models = {f"{model}/a.png": mask(rows) for model in ("unet", "vit")}
     page = open_page("evaluate")
     give(page, 0, "streets.zip", packed(tmp_path / "truth.zip", truth).read_bytes())
-    assert "streets.zip: 2 rows · 2 masks, 2 classes, 0 images" in "\n".join(words(page))
-    give(page, 1, "models.zip", packed(tmp_path / "models.zip", models | {"vit/b.png": mask(rows)}).read_bytes())
+    assert "2 masks, 2 classes, 0 images" in "\n".join(words(page))
+    give(page, 0, "models.zip", packed(tmp_path / "models.zip", models | {"vit/b.png": mask(rows)}).read_bytes())
     said = "\n".join(words(page))
     assert "streets: 2 cases, segmentation" in said
     assert "2 models: unet, vit" in said
