@@ -381,7 +381,7 @@ def preview_of(name: str, format: str, sheet: Sheet, rows: int | None, request: 
         name, format, role, task, tuple(names), columns.columns, columns.questions, unmapped,
         columns.ignored, rows, tuple(sheet.table.slice(0, FIRST_ROWS).to_pylist()), tuple(_list_cells(sheet, columns)),
         tuple(_preview_notes(sheet, columns, task, role)), encoding=encoding, scored=tuple(scores),
-        candidates=tuple(model_columns.likely_models(sheet, task, request.mapping)),
+        candidates=tuple(model_columns.likely_models(sheet, None if task == "text" else task, request.mapping)),
     )  # fmt: skip
 
 

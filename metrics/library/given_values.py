@@ -16,7 +16,6 @@ from metrics.ingest.tables.columns import fold, spellings
 from metrics.ingest.tables.native_types import plain_frame
 from metrics.ingest.vectors import PREDICTION, TRUTH, ClassNames, as_vector, read_vectors
 
-OF_MODEL = re.compile("(y_pred|y_score|y_prob)_(.+)")  # columns of one of several models
 MODEL = "model"  # the name of one that has none
 FILE = re.compile(r"\S+\.\w{2,8}|\S+://\S+")  # what names a file, or its URL
 NAMES_CASE = spellings("case_id", "question")
@@ -62,8 +61,6 @@ def _recognize(
     if outputs is None and isinstance(suite, list | tuple) and _are_files(suite):
         return Given(suite[0], list(suite[1:]))
     if outputs is None:
-        if hasattr(suite, "iloc") and suite.ndim == 2:
-            return Given(_melted(suite), None)
         if not isinstance(suite, str | Path | Suite) and not _is_table(suite) and as_vector(suite) is not None:
             raise InputError([InputProblem("evaluate", "one list of values", "two: evaluate(y_true, y_pred)")])
         return Given(suite, outputs)
@@ -160,15 +157,3 @@ def _stacked(models: Mapping[str, Any]) -> Any:
     for name, own in frames.items():
         frames[name] = own.assign(model=name, **({} if named else {"case_id": range(1, len(own) + 1)}))
     return pd.concat(frames.values(), ignore_index=True)
-
-
-def _melted(frame: Any) -> Any:
-    """Return a frame with y_pred_NAME, y_score_NAME or y_prob_NAME of several models with a row for each of them."""
-    parts: dict[str, re.Match[str] | None] = {str(column): OF_MODEL.fullmatch(str(column)) for column in frame.columns}
-    found = {column: match.groups() for column, match in parts.items() if match}
-    names = list(dict.fromkeys(name for _, name in found.values()))
-    if TRUTH not in parts or not found or {*names} <= {*map(str, frame[TRUTH].unique())}:  # these are of classes
-        return frame
-    models = {name: {column: kind for column, (kind, own) in found.items() if own == name} for name in names}
-    rest = [column for column in frame.columns if column not in found]
-    return _stacked({name: frame[[*rest, *own]].rename(columns=own) for name, own in models.items()})

@@ -1,10 +1,11 @@
 """A column for each model: asked about, and read as a row for each answer."""
 
+import pandas as pd
 import pytest
 
 from metrics.core.errors import InputError
 from metrics.core.suite import Suite
-from metrics.ingest import outputs_from_frame, read_combined, read_outputs
+from metrics.ingest import combined_from_frame, inspect, outputs_from_frame, read_combined, read_outputs
 from metrics.ingest.source import Reading
 from tests.ingest.files import read_refusal, write
 
@@ -120,3 +121,41 @@ def test_numbers_of_each_model_are_asked_about_and_a_topic_is_not_proposed(tmp_p
     path = write(tmp_path, "t.csv", "question,expected,big,small,topic\n" + rows)
     assert "models=big,small or models=none" in read_refusal(read_combined, path)
     assert read_combined(path, reading=Reading(answers={"models": "big,topic"}))[1].models == ("big", "topic")
+
+
+WIDE = {  # columns beside the truth, and the models that are asked about; "": their names say that they are models
+    "classes": ("id,y_true,logreg,tree,note", ["a,cat,cat,dog,x", "b,dog,dog,dog,y"], "logreg,tree"),
+    "numbers of classes": ("id,y_true,logreg,tree", ["1,0,1,0", "2,1,1,0"], "logreg,tree"),
+    "numbers": ("id,y_true,ridge,forest", ["1,.5,2,3", "2,7,9.5,1"], "ridge,forest"),
+    "numbers below an index": (",target,ridge,forest", ["0,.5,2,3", "1,7,9.5,1"], "ridge,forest"),
+    "many whole numbers": ("y_true,ridge,forest", [f"{n},{n}.5,{n * n}.5" for n in range(30)], "ridge,forest"),
+    "named classes": ("id,y_true,y_pred_logreg,y_pred_tree", ["1,cat,cat,dog", "2,dog,dog,dog"], ""),
+    "named numbers": ("y_true,y_pred_ridge,y_pred_tree,city", ["1.5,2,3,x", "7,9.5,1,y"], ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("header", "rows", "asked"), WIDE.values(), ids=WIDE.keys())
+def test_predictions_of_ordinary_models_beside_the_truth(tmp_path, header, rows, asked):
+    """By file and by frame: the question names these columns alone, and its answer reads them."""
+    path = write(tmp_path, "w.csv", "\n".join([header, *rows]) + "\n")
+    models, mapping = asked or header, {"true_value": "y_true"} if len(rows) > 2 else None
+    if asked:
+        assert inspect(path).candidates == tuple(asked.split(","))
+        for read, given in ((read_combined, path), (combined_from_frame, pd.read_csv(path))):
+            assert f"an answer, models={asked} or models=none" in read_refusal(read, given)
+    for suite, outputs in (
+        read_combined(path, mapping=mapping, reading=Reading(answers={"models": models} if asked else {})),
+        combined_from_frame(pd.read_csv(path), mapping=mapping, answers={"models": models} if asked else {}).value,
+    ):
+        assert (len(suite), len(outputs.outputs)) == (len(rows), 2 * len(rows))
+        named = asked.split(",") if asked else [part[7:] for part in header.split(",") if part.startswith("y_pred_")]
+        assert list(outputs.models) == named
+
+
+def test_scores_and_predictions_of_a_model_are_of_its_rows(tmp_path):
+    text = "id,y_true,y_pred_a,y_score_a,y_pred_b,y_score_b\n1,0,0,.2,1,.7\n2,1,1,.9,1,.6\n"
+    assert read_combined(write(tmp_path, "w.csv", text))[1].models == ("a", "b")
+    outputs = read_outputs(write(tmp_path, "o.csv", "id,y_pred_a,y_pred_b\n1,1,2\n2,3,4\n"), suite=NUMBERS)
+    assert [(row["model"], row["predicted_value"]) for row in outputs.outputs.to_pylist()] == [
+        ("a", 1), ("b", 2), ("a", 3), ("b", 4)
+    ]  # fmt: skip

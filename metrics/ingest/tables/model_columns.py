@@ -4,27 +4,33 @@ import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+import pyarrow as pa
 
 from metrics.core.receipt import FileQuestion
 from metrics.core.suite import METADATA, Task
 from metrics.ingest.sheet import Sheet
+from metrics.ingest.tables import number_targets
 from metrics.ingest.tables.class_scores import column_numbers
 from metrics.ingest.tables.columns import (
     ANSWERS,
     CONTAINERS,
     FIELD_NAMES,
     OUTPUT_ALIASES,
+    SCORE_NAMES,
     SCORED_ALIASES,
     SUITE_ALIASES,
     fold,
+    spellings,
 )
 from metrics.ingest.tables.contexts import LISTED
 from metrics.ingest.tables.id_matches import suggestion
 
 HELD: Mapping[Task, str] = {"classification": "prediction", "regression": "predicted_value"}  # else answers
+OF_MODEL = re.compile("(y_pred(?:_proba?)?|y_score|y_prob)_(.+)", re.IGNORECASE)  # columns of one of several models
 ANSWER_NAMES = {name: (OUTPUT_ALIASES | SCORED_ALIASES).get(name, ()) for name in ANSWERS}
 EXPECTED_ANSWERS = ("expected_answers", *SUITE_ALIASES["expected_answers"])
 TRUTHS = ("label", *SUITE_ALIASES["label"])
+NAMES_CASE = spellings("case_id", "question")
 NONE = "none"
 FEW = 4  # a column of answers has more different texts than a quarter of its rows
 MODEL_NAME = re.compile(  # families of language models, of which a column is rarely anything else
@@ -39,6 +45,12 @@ def melt_models(
     """Write the columns that hold the answers of a model each as rows with `model` and the answer, where their names or
     a person say which they are; a table that has an answer is left as it is. `labels`: the classes that answers may be.
     """
+    if models := prefixed_models(sheet, task, mapping, labels):
+        for model, columns in models.items():
+            for name, kind in columns.items():
+                sheet.note_column(name, "used", f"{kind} of the model {model}")
+        _stack(sheet, models)
+        return
     own = model_candidates(sheet, task, mapping, labels)
     if not own:
         return
@@ -50,16 +62,48 @@ def melt_models(
     if answer in (None, NONE):
         return
     chosen = str(answer).split(",") if answer != ",".join(own) else own
-    texts = [sheet.text(name).to_pylist() for name in chosen]
+    field = HELD.get(task or _task_of(sheet) or "text", "answer")
+    for name in chosen:
+        sheet.put(name, sheet.text(name).to_pylist())
+    _stack(sheet, {name: {name: field} for name in chosen})
+
+
+def _stack(sheet: Sheet, models: Mapping[str, Mapping[str, str]]) -> None:
+    """Write a row for each model in the place of its columns: model → {column: what it is then called}."""
     count = len(sheet)
-    sheet.table = sheet.table.drop_columns(chosen)
-    sheet.take(np.repeat(np.arange(count), len(chosen)))
-    sheet.put("model", chosen * count)
-    sheet.put(HELD.get(task or "text", "answer"), [text for row in zip(*texts, strict=True) for text in row])
+    parts = [
+        pa.table({called: sheet.table[name] for name, called in columns.items()} | {"model": pa.repeat(model, count)})
+        for model, columns in models.items()
+    ]
+    stacked = pa.concat_tables(parts, promote_options="permissive")
+    if NAMES_CASE.isdisjoint(map(fold, sheet.table.column_names)):
+        sheet.put("case_id", [str(row) for row in range(1, count + 1)])
+    sheet.table = sheet.table.drop_columns([name for columns in models.values() for name in columns])
+    sheet.take(np.repeat(np.arange(count), len(models)))
+    stacked = stacked.take(pa.array(np.arange(len(stacked)).reshape(len(models), count).T.ravel()))
+    for name in stacked.column_names:
+        sheet.table = sheet.table.append_column(name, stacked[name])
+
+
+def prefixed_models(
+    sheet: Sheet, task: Task | None, mapping: Mapping[str, str] | None, labels: Sequence[str] = ()
+) -> dict[str, dict[str, str]]:
+    """Return model → {column: y_pred, y_score or y_prob} of columns such as y_pred_MODEL, unless these are classes."""
+    if _has_answers(sheet, task, mapping):
+        return {}
+    known, models = {*labels, *_true_texts(sheet)}, dict[str, dict[str, str]]()
+    for name in sheet.table.column_names:
+        match = OF_MODEL.fullmatch(name)
+        if match and fold(name) not in (*FIELD_NAMES, *SCORE_NAMES):
+            models.setdefault(match[2], {})[name] = match[1].lower()
+    kinds = {kind for columns in models.values() for kind in columns.values()}
+    return {} if models.keys() <= known or not (known or "y_pred" in kinds) else models
 
 
 def named_models(columns: Sequence[str]) -> list[str]:
-    """Return the columns that are named for language models, where at least two are."""
+    """Return the columns that are named for language models, where at least two are, or as those of models are."""
+    if prefixed := [name for name in columns if OF_MODEL.fullmatch(name)]:
+        return prefixed
     known = [name for name in columns if MODEL_NAME.search(name)]
     return known if len(known) > 1 else []
 
@@ -69,7 +113,7 @@ def likely_models(
 ) -> list[str]:
     """Return the candidates without columns of few different texts, such as a topic, where at least two are left."""
     found = model_candidates(sheet, task, mapping, labels)
-    if task in HELD:
+    if (task or _task_of(sheet)) in HELD or prefixed_models(sheet, task, mapping, labels):
         return found
     few = max(len(sheet) // FEW, 1)
     telling = [name for name in found if len(sheet.text(name).unique()) > few]
@@ -80,26 +124,47 @@ def model_candidates(
     sheet: Sheet, task: Task | None, mapping: Mapping[str, str] | None, labels: Sequence[str] = ()
 ) -> list[str]:
     """Return the columns of a table without answers that may be those of a model each; none where fewer than two."""
-    names = sheet.table.column_names
-    folded = {_plain(name) for name in names} | {fold(name) for name in names}
-    served = () if folded.isdisjoint(EXPECTED_ANSWERS) else LISTED  # what was retrieved may serve every model
-    answered = {name for own, others in ANSWER_NAMES.items() if own not in served for name in (own, *others)}
-    if folded & answered or (mapping or {}).keys() & ANSWER_NAMES.keys() or task in ("detection", "segmentation"):
+    if _has_answers(sheet, task, mapping):
         return []
-    mapped = set((mapping or {}).values())
-    truth = next((name for name in names if fold(name) in TRUTHS), None)
-    if not labels and task == "classification" and truth is not None:
-        labels = sheet.text(truth).to_pylist()
+    if models := prefixed_models(sheet, task, mapping, labels):
+        return [name for columns in models.values() for name in columns]
+    names, mapped, truths = sheet.table.column_names, set((mapping or {}).values()), _true_texts(sheet)
+    kinds: set[Task | None] = {task or _task_of(sheet)}
+    if task is None and number_targets.are_many_numbers(sheet):  # classes or numbers: the column of truths is asked for
+        kinds.add("regression")
     own = [
         name
         for name in names
         if FIELD_NAMES.isdisjoint((fold(name), _plain(name)))
         and name not in mapped
         and not name.startswith(METADATA)
-        and _may_answer(sheet, name, task, labels)
+        and any(_may_answer(sheet, name, kind, labels or truths) for kind in kinds)
     ]
-    near = [name for name in own if suggestion([name], ANSWER_NAMES)]
+    near = [] if kinds & HELD.keys() else [name for name in own if suggestion([name], ANSWER_NAMES)]
     return [] if len(own) < 2 or len(near) == 1 else own  # a typing error is none of several models
+
+
+def _has_answers(sheet: Sheet, task: Task | None, mapping: Mapping[str, str] | None) -> bool:
+    """Return whether a table has a column of answers, or is one of objects in images."""
+    names = sheet.table.column_names
+    folded = {_plain(name) for name in names} | {fold(name) for name in names}
+    served = () if folded.isdisjoint(EXPECTED_ANSWERS) else LISTED  # what was retrieved may serve every model
+    answered = {name for own, others in ANSWER_NAMES.items() if own not in served for name in (own, *others)}
+    mapped = (mapping or {}).keys() & ANSWER_NAMES.keys()
+    return bool(folded & answered or mapped) or task in ("detection", "segmentation")
+
+
+def _true_texts(sheet: Sheet) -> list[str]:
+    """Return the true classes or numbers of a table; none where it has no such column."""
+    truth = next((name for name in sheet.table.column_names if fold(name) in TRUTHS), None)
+    return [] if truth is None else [text for text in sheet.text(truth).to_pylist() if text is not None]
+
+
+def _task_of(sheet: Sheet) -> Task | None:
+    """Return classification where true classes stand beside no question and no expected answer."""
+    folded = {fold(name) for name in sheet.table.column_names}
+    texts = folded & {*number_targets.BESIDE, *EXPECTED_ANSWERS}
+    return "classification" if not texts and folded & {*TRUTHS} else None
 
 
 def _plain(name: str) -> str:
@@ -113,4 +178,7 @@ def _may_answer(sheet: Sheet, name: str, task: Task | None, labels: Sequence[str
     if task == "classification":
         cells = {cell for cell in sheet.text(name).to_pylist() if cell is not None}
         return bool(cells) and 2 * len(cells & set(labels)) >= len(cells)
-    return (column_numbers(sheet, name) is not None) == (task == "regression")
+    numbers = column_numbers(sheet, name)
+    if name == sheet.table.column_names[0] and numbers is not None and (np.diff(np.asarray(numbers)) == 1).all():
+        return False  # the index of a frame: it numbers the rows
+    return (numbers is not None) == (task == "regression")

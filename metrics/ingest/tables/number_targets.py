@@ -38,14 +38,20 @@ def asked(sheet: Sheet, columns: Columns, task: Task | None, mapping: Mapping[st
     column, given = _column(sheet), (mapping or {}).values()
     if column is None or task is not None or columns.columns.get("label") != column or column in given:
         return columns
-    cells = _cells(sheet, column)
-    if len(cells.unique()) <= MANY or not _are_numbers(cells):
+    if not are_many_numbers(sheet):
         return columns
     question = Question(
         column, ("true_value", "label"), "Are these numbers to be predicted (regression), or the numbers of classes?"
     )
     kept = {name: own for name, own in columns.columns.items() if name != "label"}
     return replace(columns, columns=kept, questions=(*columns.questions, question))
+
+
+def are_many_numbers(sheet: Sheet) -> bool:
+    """Return whether true values are so many different numbers that these may not be of classes."""
+    column = _column(sheet)
+    cells = None if column is None else _cells(sheet, column)
+    return cells is not None and len(cells.unique()) > MANY and _are_numbers(cells)
 
 
 def _column(sheet: Sheet) -> str | None:
