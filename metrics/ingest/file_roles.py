@@ -9,7 +9,7 @@ The command, `evaluate()` and the page ask this one place. A person's word goes 
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Literal, get_args
 
 from metrics.core.errors import InputError, InputProblem
@@ -17,11 +17,12 @@ from metrics.core.fields import CASE_FIELDS
 from metrics.core.file_kinds import ANSWER_FILE
 from metrics.core.suite import Task
 from metrics.ingest.format_table import open_upload
+from metrics.ingest.formats import mask_images
 from metrics.ingest.load import inspect
 from metrics.ingest.output_parts import VISION
 from metrics.ingest.reader import Preview
 from metrics.ingest.source import AS_IT_SEEMS, Reading
-from metrics.ingest.tables.columns import EXPECTED, USEFUL
+from metrics.ingest.tables.columns import EXPECTED, IMAGE_NAMES, USEFUL, fold
 from metrics.ingest.tables.contexts import GOLD, LISTED
 from metrics.ingest.tables.model_columns import NONE, named_models
 
@@ -48,6 +49,9 @@ class SeenFile:
     problems: tuple[InputProblem, ...] = ()
     columns: tuple[str, ...] = ()
     is_packed: bool = False  # a zip
+    pictures: frozenset[str] = (
+        frozenset()
+    )  # names of the files of a zip that may be masks, or images that a table names
 
     @property
     def is_vision(self) -> bool:
@@ -59,6 +63,16 @@ class SeenFile:
         """Whether it has traces or artifacts, which refer to files that agents made."""
         found = self.preview
         return found is not None and not {"trace", "artifacts"}.isdisjoint((*found.mapping, *found.columns))
+
+    def names_any(self, pictures: frozenset[str]) -> bool:
+        """Return whether the first rows of a table that is not of objects name one of these images."""
+        if self.preview is None or self.is_vision:
+            return False
+        columns = [name for name in self.preview.columns if fold(name) in IMAGE_NAMES]
+        if self.preview.task == "classification" and "case_id" in self.preview.mapping:
+            columns.append(self.preview.mapping["case_id"])
+        cells = [PurePosixPath(str(row.get(name))) for row in self.preview.first for name in columns]
+        return not pictures.isdisjoint(form for cell in cells for form in (cell.name, cell.stem))
 
 
 @dataclass(frozen=True)
@@ -91,7 +105,17 @@ def see_file(
         preview = inspect(path, "auto", filename, task=task, mapping=mapping, reading=reading)
     except InputError as error:
         return SeenFile(name, _kind_of(path, filename), None, error.problems, is_packed=packed)
-    return replace(_seen(name, preview, reading.answers.get("models")), is_packed=packed)
+    pictures = _pictures_of(path, filename) if packed and preview.format == mask_images.READER.name else frozenset()
+    return replace(_seen(name, preview, reading.answers.get("models")), is_packed=packed, pictures=pictures)
+
+
+def _pictures_of(path: str | Path, filename: str | None) -> frozenset[str]:
+    """Return the names, with and without ending, of a zip's PNG files where nothing else says that they are masks."""
+    with open_upload(path, filename) as upload:
+        entries = upload.folder.entries
+        if any(entry.suffix != ".png" or mask_images.is_in_folder_of_masks(entry) for entry in entries):
+            return frozenset()
+        return frozenset(form for entry in entries for form in (entry.base, entry.stem))
 
 
 def _seen(name: str, preview: Preview, said: str | None = None) -> SeenFile:
@@ -106,9 +130,12 @@ def assign_roles(seen: Mapping[str, SeenFile], said: Mapping[str, str] | None = 
     The order of files counts only where nothing else tells which of them is the suite.
     """
     made = any(each.names_files for each in seen.values() if not each.is_packed)  # then a zip is what they name
+    masks = [file for file in seen if seen[file].pictures]
     role: dict[str, FileRole | None] = {}
     for file, each in seen.items():
         guess = "files" if made and each.is_packed and not each.is_vision else each.role
+        if masks == [file] and any(other.names_any(each.pictures) for other in seen.values()):
+            guess = "images"
         role[file] = next((known for known in ROLES if known == (said or {}).get(file)), guess)
     images, files = (next((file for file in seen if role[file] == kind), "") for kind in ("images", "files"))
     tables = [file for file in seen if role[file] not in ("images", "files")]

@@ -13,6 +13,8 @@ from metrics.engine.evaluation import EvaluationInCode
 from metrics.ingest import load_joined
 from metrics.ingest.file_roles import Roles, assign_roles, describe, see_file
 from metrics.library.input_data import Data, read_data
+from tests.ingest.files import packed
+from tests.ingest.test_hostile_images import saved
 
 SUITE = "id,question,ground_truth,contexts,topic\n1,Who?,you,\"['a b']\",x\n2,When?,now,\"['c']\",y\n"
 ANSWERS = "id,answer\n1,you\n2,then\n"
@@ -128,6 +130,20 @@ def test_a_zip_is_images_or_what_agents_made(tmp_path):
             archive.writestr(inner, "{}")
     assert Path(roles_of([*paths[:2], tmp_path / "made.zip"]).files).name == "made.zip"
     assert Path(roles_of([tmp_path / "photos.zip", *paths[2:]]).images).name == "photos.zip"
+
+
+def test_grey_pictures_that_a_table_names_are_no_masks(tmp_path):
+    truth, answers = "filename,label\na.png,cat\nb.png,dog\n", "id,label\na.png,cat\nb.png,cat\n"
+    labels = written(tmp_path, {"labels.csv": truth, "m.csv": answers})
+    others = written(tmp_path, {"other.csv": "filename,label\nx.png,cat\n"})
+    for name, folder in (("grey.zip", ""), ("gt.zip", "masks/")):
+        packed(tmp_path / name, {f"{folder}{each}.png": saved("PNG") for each in "ab"})
+    for order in itertools.permutations([*labels, tmp_path / "grey.zip"]):
+        roles = roles_of(list(order))
+        found = [Path(file).name for file in (roles.suite, *roles.outputs, roles.images)]
+        assert found == ["labels.csv", "m.csv", "grey.zip"]
+    assert not roles_of([*others, tmp_path / "grey.zip"]).images
+    assert not roles_of([*labels, tmp_path / "gt.zip"]).images
 
 
 def test_a_persons_word_goes_first(tmp_path):

@@ -65,8 +65,12 @@ def recognises(upload: Upload) -> bool:
 def mask_files(bundle: Bundle) -> list[Entry]:
     """Return the masks: the PNG files in folders for masks where only some are in such a folder, else all PNG files."""
     files = bundle.ending(".png")
-    within = [entry for entry in files if any(part.lower() in MASKS for part in _folders(entry))]
-    return within or files
+    return [entry for entry in files if is_in_folder_of_masks(entry)] or files
+
+
+def is_in_folder_of_masks(entry: Entry) -> bool:
+    """Return whether a file is in a folder that is called as those of masks are."""
+    return any(part.lower() in MASKS for part in _folders(entry))
 
 
 def picture_files(bundle: Bundle) -> list[Entry]:
