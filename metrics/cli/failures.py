@@ -38,12 +38,12 @@ def _print_problems(failure: AssayError, options: argparse.Namespace | None) -> 
         log_lines.print_event("error", text=str(failure), problems=[problem.as_row() for problem in problems])
         return
     every = getattr(options, "all_problems", None)
-    if every and problems:
-        say(*problems, file=sys.stderr)
-        return
-    say(*failure.args, file=sys.stderr)
+    say(*(problems if every and problems else failure.args), file=sys.stderr)
     if every is False and len(grouped(problems)) < len(problems):
         say(f"{count_words(problems)}; --all-problems prints each row", file=sys.stderr)
+    of_rows = bool(problems) and all(each.row is not None and not each.fatal for each in problems)
+    if of_rows and getattr(options, "keep_good_rows", None) is False:
+        say("--keep-good-rows skips these rows and takes the good ones", file=sys.stderr)
 
 
 def _print_internal(failure: Exception, options: argparse.Namespace | None) -> None:

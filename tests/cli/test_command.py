@@ -134,8 +134,14 @@ class TestBadInput:
     def test_every_bad_row_is_listed(self, files, capsys):
         (files / "one.csv").write_text("case_id,answer\n007,a\n007,b\nnowhere,c\n")
         assert run(files, "evaluate", "suite.csv", "one.csv") == 2
-        lines = capsys.readouterr().err.splitlines()
+        *lines, advice = capsys.readouterr().err.splitlines()
         assert ["row 3" in line or "row 4" in line for line in lines] == [True, True]
+        assert advice == "--keep-good-rows skips these rows and takes the good ones"
+
+    def test_rows_that_skipping_does_not_mend_are_no_advice(self, files, capsys):
+        (files / "one.csv").write_text("case_id,remark\n007,a\n")
+        assert run(files, "evaluate", "suite.csv", "one.csv") == 2
+        assert "--keep-good-rows" not in capsys.readouterr().err
 
 
 def test_every_option_is_documented():

@@ -84,8 +84,9 @@ def test_problems_are_grouped_and_all_of_them_on_request(files, capsys):
         "wrong.csv, column tokens, 9 rows: found 'many' (9 rows, first 2); expected a number",
         "wrong.csv, row 11, column case_id: found 'zz'; expected the id of a case of the suite",
         "2 problems in 10 rows; --all-problems prints each row",
+        "--keep-good-rows skips these rows and takes the good ones",
     ]
     assert run(files, "suite.csv", "wrong.csv", "--quiet", "--all-problems", *ROUGE) == 2
     told = capsys.readouterr().err.splitlines()
-    assert len(told) == 10
+    assert len(told) == 11
     assert told[0] == "wrong.csv, row 2, column tokens: found 'many'; expected a number"
