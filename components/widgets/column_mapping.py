@@ -202,8 +202,9 @@ def draw_decided(receipt: Receipt, tokens: Mapping[str, str]) -> None:
         if line.use != "asked" or len(line.answers) < 2 or file not in tokens or key in drawn:
             continue
         drawn.add(key)
+        where = file if line.place == line.question else f"{file}, {line.place}"
         st.segmented_control(
-            f"{file}: {line.question}", sorted(line.answers), default=line.answers[0], key=key, on_change=_read,
+            f"{where}: {line.asks}", sorted(line.answers), default=line.answers[0], key=key, on_change=_read,
             args=(key, tokens[file], line.question),
         )  # fmt: skip
 

@@ -65,7 +65,9 @@ class ReceiptLine:
     count: int | None = None
     example: str = ""
     question: str = ""
-    answers: tuple[str, ...] = ()  # to that question: the one taken, then the others; no run keeps them
+    # to that question: the one taken, then the others; and its sentence. No run keeps these.
+    answers: tuple[str, ...] = ()
+    asks: str = ""
 
     def __str__(self) -> str:
         words = {"used": "is", "kept": "is kept as", "unused": "is not used:", "asked": "was decided:"}[self.use]
@@ -75,7 +77,7 @@ class ReceiptLine:
 
     def as_row(self) -> dict[str, Any]:
         """Return the line as a flat record, for tables and JSON."""
-        return {name: value for name, value in asdict(self).items() if name != "answers"}
+        return {name: value for name, value in asdict(self).items() if name not in ("answers", "asks")}
 
 
 Receipt = tuple[ReceiptLine, ...]

@@ -58,7 +58,7 @@ class Problems:
 
     def note(
         self, file: str, place: str, use: Use, meaning: str, count: int | None = None, example: object = "",
-        question: str = "", answers: tuple[str, ...] = (),
+        question: str = "", answers: tuple[str, ...] = (), asks: str = "",
     ) -> None:  # fmt: skip
         """Record what became of a part of a file; see ReceiptLine. Counts of the same part add up."""
         key = (file, short(place), use, question)
@@ -66,7 +66,7 @@ class Problems:
         if before is not None and before.count is not None and count is not None:
             count += before.count
         text = (before.example if before else "") or short(str(example), EXAMPLE_CHARACTERS)
-        self._receipt[key] = ReceiptLine(file, key[1], use, meaning, count, text, question, answers)
+        self._receipt[key] = ReceiptLine(file, key[1], use, meaning, count, text, question, answers, asks)
 
     def is_noted(self, file: str, place: str) -> bool:
         """Return whether it is recorded what became of that part of a file, and not only what was decided about it."""
@@ -99,7 +99,9 @@ class Problems:
         others = " or ".join(each for each in question.answers if each != said)
         words = f"{found}: {said}, {'as you said' if answer else f'as it seems; else {others}'}"
         answers = (chosen, *(choice for choice in question.choices if choice != chosen))
-        self.note(file, place or question.name, "asked", words, question=question.name, answers=answers)
+        self.note(
+            file, place or question.name, "asked", words, question=question.name, answers=answers, asks=question.text
+        )
         return chosen
 
     def absorb(self, error: InputError) -> None:

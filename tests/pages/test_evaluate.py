@@ -13,11 +13,15 @@ from components.data import target_runs
 from metrics.core.registry import evaluators
 from metrics.core.suite import Outputs, Suite
 from metrics.engine.evaluation import Evaluation, EvaluationInCode
+from metrics.ingest.tables.thoughts import REASONING
 from metrics.judge.rubrics import read_rubric
 from metrics.judge.saved_objects import save
+from metrics.library.given_values import recognize_values
 from metrics.library.input_data import read_data
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished
+from tests.ingest.files import packed
+from tests.ingest.test_hostile_images import saved
 from tests.ingest.test_workbooks import book
 from tests.pages.conftest import Open
 from tests.pages.reading import give, labelled, words
@@ -173,6 +177,7 @@ def test_what_was_decided_can_be_decided_otherwise(evaluate_with: Open, name: st
     assert "reasoning=strip, as it seems; else reasoning=keep" in words(page)
     for answer, said in (("keep", "reasoning=keep, as you said"), (None, "reasoning=strip, as it seems")):
         (choice,) = [group for group in page.button_group if (group.key or "").startswith("decided-")]
+        assert (choice.label or "").startswith(f"{label}, response: {REASONING.text}")
         choice.set_value(answer).run()
         assert said in words(page)
     assert "--" not in words(page)
@@ -496,6 +501,32 @@ def test_columns_of_models_are_used_by_a_word(page: AppTest) -> None:
     assert "2 models: big, small" in words(page)
 
 
+WIDE = {
+    "classes": ("id,y_true,logreg,tree\n1,cat,cat,dog\n2,dog,dog,dog\n", ["logreg", "tree"]),
+    "numbers": ("id,y_true,ridge,forest\n1,.5,2,3\n2,7,9.5,1\n", ["ridge", "forest"]),
+    "named for models": ("id,y_true,y_pred_a,y_pred_b\n1,cat,cat,dog\n2,dog,dog,dog\n", []),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("table", "asked"), WIDE.values(), ids=WIDE.keys())
+def test_predictions_of_models_beside_the_truth(page: AppTest, table: str, asked: list[str]) -> None:
+    give(page, 0, "wide.csv", table)
+    if asked:
+        assert labelled(page.multiselect, "Answers").value == asked
+        labelled(page.button, "Use them").click().run()
+    assert f"2 models: {', '.join(asked or 'ab')}" in words(page)
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG"])
+def test_images_of_classes_are_in_order(page: AppTest, tmp_path: Path, kind: str) -> None:
+    truth = f"filename,label\na.{kind.lower()},cat\nb.{kind.lower()},dog\n"
+    archive = packed(tmp_path / "images.zip", {f"{each}.{kind.lower()}": saved(kind) for each in "ab"})
+    for name, content in (("images.zip", archive.read_bytes()), ("labels.csv", truth), ("m.csv", truth)):
+        give(page, 0, name, content)
+    assert "✓ images.zip: images" in words(page)
+    assert "✗" not in words(page)
+
+
 CASES = [("Who?", "you"), ("When?", "now"), ("Where?", "here")]
 SAID = {"a": ("you", "then", "there"), "b": ("me", "now", "here")}
 FORMS = {  # the same cases and answers, as people have them
@@ -519,8 +550,9 @@ def test_the_page_reads_what_the_command_and_python_read(page, files, started, t
     for name, text in files.items():
         (tmp_path / name).write_text(text)
     given = [str(tmp_path / name) for name in reversed(files)]
+    suite, outputs, *_ = recognize_values(given, None)
     for read in (
-        read_data(EvaluationInCode(suite=given[0], outputs=given[1:]), "python"),
+        read_data(EvaluationInCode(suite=suite, outputs=outputs), "python"),
         read_data(Evaluation(suite=given[0], outputs=tuple(given[1:])), "command"),
     ):
         assert read.suite.fingerprint == run.suite.fingerprint

@@ -122,7 +122,8 @@ def draw_files(
             more = [plural(found, "problem" if whole else "bad row")] * bool(found) + [
                 plural(doubts, "finding")
             ] * bool(doubts)
-            mark = "✗" if more or each.problems else "✓"
+            is_read = not each.problems or role in ("images", "files")  # which are no table, and need to be none
+            mark = "✗" if more or not is_read else "✓"
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 st.text(" · ".join([f"{mark} {each.name}: {said}", *more]), width="stretch")
                 if models.get(token):
