@@ -21,7 +21,7 @@ class Asked(NamedTuple):
 
 def heatmap(data: dict[str, Any], key: str = "heatmap") -> Asked:
     """Draw the payload and return what was just asked for. A click on a cell puts `cell` and `of` into the address."""
-    changes = dict.fromkeys(("on_sort_change", "on_columns_change", "on_cells_change"), _nothing)
+    changes: dict[str, Any] = dict.fromkeys(("on_sort_change", "on_columns_change", "on_cells_change"), _nothing)
     drawn = draw_in_browser("heatmap", data, key, colour_css(), WITH_CASES, **changes)
     return Asked(drawn.get("sort"), drawn.get("columns"), drawn.get("cells"))
 

@@ -184,7 +184,7 @@ def payload(
 
 def gallery(data: Mapping[str, Any], key: str = "gallery") -> None:
     """Draw the payload: tiles that are links, walked by the arrow keys; x ticks one."""
-    changes = dict.fromkeys(("on_ticked_change", "on_seen_change", "on_more_change"), _nothing)
+    changes: dict[str, Any] = dict.fromkeys(("on_ticked_change", "on_seen_change", "on_more_change"), _nothing)
     draw_in_browser("tile_gallery", data, key, **changes)
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 ROW = 35  # pixels
 HEAD = 36
 
+Columns = Mapping[str, tuple[Any, Sequence[Any]]]  # name: header, values
 Width = int | Literal["small", "medium", "large"] | None  # in pixels
 
 
@@ -44,19 +45,19 @@ def records(
     return None if clicked is None else clicked[0]
 
 
-def draw_columns(columns: Mapping[str, tuple[Any, Sequence[Any]]], key: str, tallest: int = 520) -> int | None:
+def draw_columns(columns: Columns, key: str, tallest: int = 520) -> int | None:
     """Draw a table given column by column, each with its header and its values, as `records` does."""
     return records(*parted(columns), key, tallest)
 
 
-def show_columns(columns: Mapping[str, tuple[Any, Sequence[Any]]], key: str | None, tallest: int) -> None:
+def show_columns(columns: Columns, key: str | None, tallest: int) -> None:
     """Draw such a table whose rows lead nowhere."""
     frame, config = parted(columns)
     height: Literal["content"] | int = "content" if HEAD + ROW * len(frame) <= tallest else tallest
     st.dataframe(frame, hide_index=True, column_config=config, key=key, height=height)
 
 
-def parted(columns: Mapping[str, tuple[Any, Sequence[Any]]]) -> tuple[pd.DataFrame, dict[str, Any]]:
+def parted(columns: Columns) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Return the frame and the headers of such a table."""
     import pandas as pd
 

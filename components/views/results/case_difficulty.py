@@ -1,6 +1,7 @@
 """Which cases tell models apart, whose labels are suspect, and the fewest cases that keep the ranking."""
 
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -63,8 +64,8 @@ def draw_case_difficulty(run: str, column: Column, tag: str | None) -> None:
         row = _draw_table(found, column)
         data_of = (run, column.evaluator, column.metric, tag)
         every = partial(case_difficulty.items_csv, *data_of)
-        about = "A row a case, with its numbers, intervals and verdict, as CSV."
-        controls.download("Download all cases", every, "case-difficulty.csv", help=about)
+        holds = "A row a case, with its numbers, intervals and verdict, as CSV."
+        controls.download("Download all cases", every, "case-difficulty.csv", help=holds)
     case = point[0] if point else row.case_id if row else None
     if case is not None:
         about = {"evaluator": column.evaluator, "metric": column.metric, "model": found.models[0], "tag": tag}
@@ -88,7 +89,7 @@ def _draw_table(found: CaseItems, column: Column) -> CaseItem | None:
     about = [interval(row.difficulty_low, row.difficulty_high) or MISSING for row in rows]
     steep = [interval(row.discrimination_low, row.discrimination_high) or MISSING for row in rows]
     right = numeric("Right", 50, "share of the models that are right")
-    columns = {
+    columns: dict[str, Any] = {
         "verdict": (header("Label", 84, VERDICT), [MARKS[row.verdict] for row in rows]),
         "case": (header("Case", 100), [row.case_id for row in rows]),
         "p": (numeric("p", 50, P), [MISSING if row.p is None else p_value(row.p) for row in rows]),
@@ -118,7 +119,7 @@ def _draw_short(run: str, column: Column, tag: str | None) -> None:
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
         kept = [f"{size.kept:.0f} of {size.pairs}" for size in found.sizes]
-        columns = {
+        columns: dict[str, Any] = {
             "cases": (header("Cases", 70), [size.cases for size in found.sizes]),
             "tau": (numeric("τ", 70, TAU), aligned([size.tau for size in found.sizes])),
             "kept": (numeric("Pairs kept", 100, KEPT), kept),

@@ -1,6 +1,7 @@
 """A metric over runs in words and in a table: the answer, each model's number run by run, what changed."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from components.widgets.tables import draw_columns, header, numeric
 from metrics.analysis import Column, Stop, Trend
@@ -88,7 +89,7 @@ def draw_stops(stops: Sequence[Stop], correction: str, key: str, tallest: int) -
     of_changes = [(interval(change.low, change.high) if change else "") or MISSING for change in changes]
     adjusted = [p_value(change.adjusted if change else None) for change in changes]
     outcomes = [" / ".join(map(count, one.outcomes)) if one and one.outcomes else MISSING for one in changes]
-    columns = {
+    columns: dict[str, Any] = {
         "run": (header("Run", 268), runs),
         "model": (header("Model", 130), [stop.model for stop in stops]),
         "value": (numeric("Value", 64, "the metric over all cases of the run"), aligned([s.cell.value for s in stops])),

@@ -124,7 +124,7 @@ def draw_standings(metrics: Sequence[MonitoredMetric], key: str, tallest: int) -
     """Draw a row per metric, all together first; return the one just clicked."""
     found = [shown.standing for shown in metrics]
     means = [interval(one.mean_low, one.mean_high) or MISSING for one in found]
-    columns = {
+    columns: dict[str, Any] = {
         "metric": (header("Metric", 160, "Click a row to see its pass rate over time."), list(map(_row_name, metrics))),
         "health": (header("Status", 100, STATUS), [status_words(one.health) for one in found]),
         "rate": (numeric("Pass rate", 76, RATE), aligned([one.rate for one in found])),
@@ -214,7 +214,7 @@ def draw_failure(row: pd.Series, scores: pd.DataFrame, facts: Monitored) -> None
     ]
     values = aligned([None if pd.isna(value) else float(value) for value in ordered["value"]])
     passed = [MISSING if pd.isna(passed) else verdicts[bool(passed)] for passed in ordered["passed"]]
-    columns = {
+    columns: dict[str, Any] = {
         "metric": (header("Metric", 250), scored),
         "value": (numeric("Value", 80), values),
         "verdict": (header("Verdict", 90, "Only metrics with a threshold pass or fail."), passed),
@@ -230,7 +230,7 @@ def draw_drift(rows: Sequence[MetricDrift], titles: Mapping[str, str], tallest: 
     evidence = header("Evidence", 500, "The stretch and the share that say most, each with its interval.")
     references = aligned([row.mean_reference for row in rows])
     counts = [row.n_reference for row in rows]
-    columns = {
+    columns: dict[str, Any] = {
         "metric": (header("Metric", 200), metrics),
         "verdict": (header("Verdict", 120, DRIFTED), verdicts),
         "evidence": (evidence, list(map(drift_words, rows))),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
@@ -98,7 +98,7 @@ def _table(
     value = numeric("Value", 54, help=f"{_axis_title(up)}: {up.column.description}")
     other = numeric(format.shorten(metric_title(across.column), 18), 70, help=_axis_title(across))
     better = [", ".join(short[model] for model in one.dominated_by or one.perhaps_by) for one in placings]
-    columns = {
+    columns: dict[str, Any] = {
         "front": (front, [MARKS[one.place] for one in points]),
         "model": (header("Model", 92), [short[one.model] for one in points]),
         "value": (value, _texts(up, [one.up.value for one in points])),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
@@ -98,13 +98,13 @@ def _draw_table(found: SeveralSuites, colours: Mapping[str, str]) -> None:
             _open(found, point[0], None)
     short = short_names(models, 16)
     values = [MISSING if one.value is None else format.number(one.value) for one in found.overall]
-    bounds = [format.interval(one.low, one.high) or MISSING for one in found.overall]
+    intervals = [format.interval(one.low, one.high) or MISSING for one in found.overall]
     means = [with_interval(one.mean, one.mean_low, one.mean_high) for one in found.overall]
-    columns = {
+    columns: dict[str, Any] = {
         "rank": (header("Rank", 50, f"the ranks that it may have: {RANK}"), list(map(_rank, found.overall))),
         "model": (header("Model", 120), [short[model] for model in models]),
         "value": (numeric("All suites", 76, VALUE), values),
-        "interval": (numeric("95 %", 100, INTERVAL), bounds),
+        "interval": (numeric("95 %", 100, INTERVAL), intervals),
         "mean": (numeric("Mean of suites", 140, MEAN), means),
     }
     for place, suite in enumerate(found.suites):
@@ -115,8 +115,7 @@ def _draw_table(found: SeveralSuites, colours: Mapping[str, str]) -> None:
     clicked = cell_of(*parted(columns), f"suites-{found.column.key}-{len(found.suites)}", tallest=36 + 35 * 12)
     if clicked is not None:
         row, name = clicked
-        suite = found.suites[int(name[1:])].fingerprint if name[1:].isdigit() else None
-        _open(found, models[row], suite)
+        _open(found, models[row], found.suites[int(name[1:])].fingerprint if name[1:].isdigit() else None)
 
 
 def _text(found: SeveralSuites, model: str, suite: str) -> str:

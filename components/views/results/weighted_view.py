@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
@@ -119,7 +119,7 @@ def _draw_scores(view: View, found: WeightedScores) -> None:
     with right:
         rank = header("Rank", 44, f"the ranks that it may have: {RANK}")
         bounds = [format.interval(one.low, one.high) for one in found.scores]
-        columns = {
+        columns: dict[str, Any] = {
             "rank": (rank, [ranking_words.rank_text(one.best_rank, one.worst_rank) for one in found.scores]),
             "model": (header("Model", 88), [short[one.model] for one in found.scores]),
             "score": (numeric("Score", 50, SCORE), [format.number(one.value) for one in found.scores]),
@@ -144,7 +144,7 @@ def _draw_parts(found: WeightedScores, short: Mapping[str, str]) -> tuple[str, O
     """Draw what each metric contributes; return the model and the criterion of the cell just clicked."""
     models, parts = [one.model for one in found.scores[:MOST_BARS]], found.parts
     scales = [f"{format.exact(part.worst)} → {format.exact(part.best)}" for part in parts]
-    columns = {
+    columns: dict[str, Any] = {
         "metric": (header("Metric", 220), [metric_title(part.objective.column) for part in parts]),
         "weight": (numeric("Weight", 64, "all weights sum to 1"), [ranking_words.weight_text(p.weight) for p in parts]),
         "scale": (header("Worst → best", 110, "what is scaled to 0 and to 1"), scales),
