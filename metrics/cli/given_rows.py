@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from metrics.cli.flags import add_flags
 from metrics.cli.options import add_mapping, add_parser, add_table_output, pairs, run_of, write_output
 from metrics.cli.terminal import say
-from metrics.core.errors import InputError, InputProblem
+from metrics.core.errors import for_each
 from metrics.engine.evaluation import ReadingFields
 from metrics.library.input_data import readings_of
 from metrics.store import Run
@@ -39,20 +39,9 @@ def add_files(
     """
     mapping = dict(pairs(options.map, "--map", "CANONICAL=COLUMN"))
     readings = readings_of(ReadingFields.of(options), options.files)
-    problems: list[InputProblem] = []
-    found = []
-    for file in options.files:
-        try:
-            read_file = read(
-                file, suite=run.suite, models=run.models, mapping=mapping, keep_good_rows=options.keep_good_rows,
-                reading=readings[file],
-            )  # fmt: skip
-        except InputError as failure:
-            problems += failure.problems
-        else:
-            found.append(read_file)
-    if problems:  # all files or none
-        raise InputError(problems)
+    keep = options.keep_good_rows
+    read_file = partial(read, suite=run.suite, models=run.models, mapping=mapping, keep_good_rows=keep)
+    found = for_each(options.files, lambda file: read_file(file, reading=readings[file]))  # all files or none
     names = []
     for one in found:
         names.append(given(run).add(one.table, Path(one.file).name))

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from metrics.core.errors import InputError, InputProblem
+from metrics.core.errors import for_each
 
 
 def load_plugins(references: Sequence[str]) -> list[str]:
@@ -11,13 +11,4 @@ def load_plugins(references: Sequence[str]) -> list[str]:
     from metrics.core.plugins import load_reference
     from metrics.core.registry import add_plugin
 
-    ids: list[str] = []
-    problems: list[InputProblem] = []
-    for reference in references:
-        try:
-            ids.append(add_plugin(load_reference(reference, Path())))
-        except InputError as failure:
-            problems += failure.problems
-    if problems:
-        raise InputError(problems)
-    return ids
+    return for_each(references, lambda reference: add_plugin(load_reference(reference, Path())))

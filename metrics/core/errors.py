@@ -19,10 +19,13 @@ AssayError
     └── RunCorrupt      a file is lost, unreadable or differs from its seal
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 from metrics.core.input_problems import InputProblem as InputProblem, lines_of
 
+G = TypeVar("G")
+R = TypeVar("R")
 SHOWN_PROBLEMS = 50  # kinds
 
 
@@ -48,6 +51,20 @@ class InputError(AssayError):
             return
         self.problems = tuple(problems)
         super().__init__(*lines_of(self.problems, SHOWN_PROBLEMS))
+
+
+def for_each(given: Iterable[G], perform: Callable[[G], R]) -> list[R]:
+    """Return what `perform` makes of each. InputError with the problems of all that it refuses."""
+    made: list[R] = []
+    problems: list[InputProblem] = []
+    for one in given:
+        try:
+            made.append(perform(one))
+        except InputError as failure:
+            problems += failure.problems
+    if problems:
+        raise InputError(problems)
+    return made
 
 
 class MissingResource(AssayError):

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, model_validator
 
 from metrics.core.did_you_mean import one_of
-from metrics.core.errors import InputError, InputProblem
+from metrics.core.errors import InputError, InputProblem, for_each
 from metrics.core.evaluator import Evaluator
 from metrics.core.prompt import Data, Prompt
 from metrics.core.registry import BYOP, choose, evaluators
@@ -117,20 +117,16 @@ def prompts_of_files(given: Mapping[str, str], workspace: Path) -> dict[str, Any
     Of byop the value can also be the id of a prompt saved in the workspace, or a .json file that the studio exported;
     it is then the evaluator's parameters. Raises InputError with every file that cannot be read.
     """
-    found: dict[str, Any] = {}
-    problems: list[InputProblem] = []
-    for id, source in given.items():
-        try:
-            saved = load(workspace, CustomPrompt, source) if id == BYOP else None
-            text = "" if saved else file_text(Path(source))
-            if id == BYOP and source.endswith(".json"):
-                saved = read_object(CustomPrompt, text, Path(source).name)
-            found[id] = saved.parameters if saved else text.strip()
-        except InputError as failure:
-            problems += failure.problems
-    if problems:
-        raise InputError(problems)
-    return found
+
+    def read(id: str) -> Any:
+        source = given[id]
+        saved = load(workspace, CustomPrompt, source) if id == BYOP else None
+        text = "" if saved else file_text(Path(source))
+        if id == BYOP and source.endswith(".json"):
+            saved = read_object(CustomPrompt, text, Path(source).name)
+        return saved.parameters if saved else text.strip()
+
+    return dict(zip(given, for_each(given, read), strict=True))
 
 
 def place_prompts(

@@ -2,12 +2,13 @@
 
 import json
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from metrics.core.errors import InputError, InputProblem
+from metrics.core.errors import InputError, InputProblem, for_each
 from metrics.core.files import list_paths, write_json
 from metrics.core.regular_files import text_of
 
@@ -84,15 +85,7 @@ def save(workspace: Path, made: S) -> S:
 
 def every(workspace: Path, kind: type[S]) -> list[S]:
     """Return the saved objects of a kind, by title. Raises InputError naming every unreadable file."""
-    found: list[S] = []
-    problems: list[InputProblem] = []
-    for path in list_paths(workspace / kind.FOLDER, "*.json"):
-        try:
-            found.append(_read_saved(kind, path))
-        except InputError as failure:
-            problems += failure.problems
-    if problems:
-        raise InputError(problems)
+    found = for_each(list_paths(workspace / kind.FOLDER, "*.json"), partial(_read_saved, kind))
     return sorted(found, key=lambda one: one.title.casefold())
 
 

@@ -5,13 +5,13 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from metrics.core.errors import InputError, InputProblem
+from metrics.core.errors import InputError, InputProblem, for_each
 from metrics.core.regular_files import bytes_of
 from metrics.targets.description import CommandTarget, FunctionTarget, HttpTarget, ModelTarget, Target
 
@@ -55,16 +55,9 @@ def targets_of(given: Spec | Sequence[Spec], changes: Mapping[str, Any] | None =
 def described(given: Spec | Sequence[Spec], changes: Mapping[str, Any] | None = None) -> list[Target]:
     """Return the targets that are given, as targets_of does, without looking at the code behind them."""
     listed = list(given) if isinstance(given, Sequence) and not isinstance(given, str) else [given]
-    problems = [] if listed else [InputProblem("targets", "none", HELP)]
-    found: list[Target] = []
-    for spec in listed:
-        try:
-            found += _targets(spec, dict(changes or {}))
-        except InputError as failure:
-            problems += failure.problems
-    if problems:
-        raise InputError(problems)
-    return found
+    if not listed:
+        raise InputError([InputProblem("targets", "none", HELP)])
+    return [*chain.from_iterable(for_each(listed, lambda spec: _targets(spec, dict(changes or {}))))]
 
 
 def _targets(spec: Spec, changes: dict[str, Any]) -> list[Target]:
@@ -128,17 +121,9 @@ def _from_file(path: Path, changes: dict[str, Any]) -> list[Target]:
     except yaml.YAMLError as failure:
         raise InputError([InputProblem(str(path), f"no YAML: {failure}", "the description of a target")]) from None
     entries = document if isinstance(document, list) else [document]
-    found: list[Target] = []
-    problems: list[InputProblem] = []
-    for number, entry in enumerate(entries, 1):
-        place = f"{path}, target {number}" if len(entries) > 1 else str(path)
-        try:
-            found += _described(entry, place, changes)
-        except InputError as failure:
-            problems += failure.problems
-    if problems:
-        raise InputError(problems)
-    return found
+    places = [f"{path}, target {number}" for number in range(1, 1 + len(entries))] if len(entries) > 1 else [str(path)]
+    named = zip(entries, places, strict=False)
+    return [*chain.from_iterable(for_each(named, lambda one: _described(*one, changes)))]
 
 
 def _described(document: Any, place: str, changes: dict[str, Any]) -> list[Target]:
