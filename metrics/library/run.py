@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from metrics import store
+from metrics.core.errors import InputError, InputProblem, MissingResource
+from metrics.core.schema import TABLES
 from metrics.reports.bundles import MOST_OF_NUMBER
 
 if TYPE_CHECKING:
@@ -59,15 +61,31 @@ class Run(store.Run):
 
     def arrow(self, table: str = "scores") -> "pa.Table":
         """Return a table of the finished run as Arrow: scores, aggregates, judgements, curves/ID … InputError else."""
-        from metrics.library.frames_out import arrow_table
+        import pyarrow as pa
 
-        return arrow_table(self, table)
+        known = [
+            *TABLES,
+            *(f"curves/{id}" for id in self.curve_names()),
+            *(f"matches/{id}" for id in self.match_names()),
+        ]
+        if table not in known:
+            raise InputError([InputProblem(f"run {self.id}", f"the table {table!r}", "one of " + ", ".join(known))])
+        if table == "aggregates":  # the evaluators' own columns are spread as in the data frame
+            return pa.Table.from_pandas(self.aggregates, preserve_index=False)
+        found = self.stored_table(table)
+        return found.drop_columns("position") if table == "scores" else found
 
     def polars(self, table: str = "scores") -> "pl.DataFrame":
         """Return the same as a polars data frame. Raises MissingResource where polars is not installed."""
-        from metrics.library.frames_out import polars_frame
-
-        return polars_frame(self, table)
+        try:
+            import polars as pl
+        except ImportError:
+            raise MissingResource(
+                "polars is not installed: pip install polars, or take run.arrow(...), which needs no other package"
+            ) from None
+        frame = pl.from_arrow(self.arrow(table))
+        assert isinstance(frame, pl.DataFrame)
+        return frame
 
     @property
     def receipt(self) -> "Receipt":
