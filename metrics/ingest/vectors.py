@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from metrics.core.array_types import Bools, Ints
+from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.classes import numeric_labels, positive_class
 from metrics.core.suite import CASES, Outputs, Suite, Task, conform
 from metrics.ingest.output_parts import Part, outputs_of
@@ -59,6 +59,11 @@ class Vector:
             return np.fromiter(map(_is_missing, self.values), bool, len(self))
         empty = ~np.isfinite(self.values) if self.values.dtype.kind == "f" else np.zeros(self.values.shape, bool)
         return np.asarray(empty.any(axis=1) if empty.ndim == 2 else empty)
+
+    @cached_property
+    def numbers(self) -> Floats:
+        """The values as numbers, NaN for missing ones."""
+        return np.where(self.missing, np.nan, self.values).astype(np.float64)
 
     @cached_property
     def flags(self) -> bool:
@@ -271,9 +276,7 @@ class _Reader:
         self.names: dict[str, str] = {}  # of classes, by what the values call them
         self.as_flags = False  # 0 and 1 beside truth values
 
-    def suite(
-        self, truth: Vector, ids: pa.Array, models: Mapping[str, Vector], classes: ClassNames | None
-    ) -> Suite:  # fmt: skip
+    def suite(self, truth: Vector, ids: pa.Array, models: Mapping[str, Vector], classes: ClassNames | None) -> Suite:
         """Return the suite of true values."""
         columns: dict[str, Any] = {"case_id": ids}
         labels: tuple[str, ...] = ()
@@ -311,10 +314,7 @@ class _Reader:
         if own.kind not in ("numbers", "whole numbers", None):
             self.problems.add(name, str(own.kind), "numbers, as the task is regression", fatal=True)
             return pa.nulls(len(own), pa.float64())
-        numbers = [
-            np.nan if gone else float(value) for value, gone in zip(own.values.tolist(), own.missing, strict=True)
-        ]
-        return pa.array(numbers, pa.float64(), from_pandas=True)
+        return pa.array(own.numbers, from_pandas=True)
 
     def _lists(self, own: Vector) -> list[list[str]]:
         """Return the classes of each place, as the values call them; none where a value is missing."""
@@ -350,14 +350,12 @@ class _Reader:
         else:
             texts = [self._text(name) for name in classes]
             numbers = [str(place) for place in range(len(texts))]
-            self.names = dict(
-                zip(texts if seen <= {*texts} and truth.values.ndim == 1 else numbers, texts, strict=True)
-            )
+            called = texts if seen <= {*texts} and truth.values.ndim == 1 else numbers
+            self.names = dict(zip(called, texts, strict=True))
         if unknown := sorted(seen - self.names.keys()):
-            found = f"the class {unknown[0]}" + f", and {len(unknown) - 1} more" * (len(unknown) > 1)
-            self.problems.add(
-                TRUTH, f"{found}, not in classes={list(self.names.values())}", "every class in it", fatal=True
-            )
+            more = f", and {len(unknown) - 1} more" * (len(unknown) > 1)
+            found = f"the class {unknown[0]}{more}, not in classes={list(self.names.values())}"
+            self.problems.add(TRUTH, found, "every class in it", fatal=True)
         return tuple(self.names.values())
 
     def _predicted(self, own: Vector) -> tuple[pa.Table, Ints]:
@@ -374,9 +372,7 @@ class _Reader:
             own.kind == "whole numbers" and not {*map(self._text, scores.tolist())} & {*self.names, *labels}
         ):
             order = self._two(model, labels)
-            numbers = np.asarray(
-                [np.nan if gone else value for value, gone in zip(scores.tolist(), own.missing, strict=True)], float
-            )
+            numbers = own.numbers
             shares = bool(((numbers >= 0) & (numbers <= 1) | own.missing).all())
             scores = np.stack([(1 if shares else 0) - numbers, numbers], axis=1)
         elif own.kind != "columns" or (several and np.isin(scores, (0, 1)).all()):
@@ -399,7 +395,6 @@ class _Reader:
             return tuple(sorted(labels, key=lambda label: label == high))
         if len(labels) == 2:
             expected = f"classes={list(labels)}, of which the scores are of the second"
-            self.problems.add(
-                model, f"scores, but not of which class: {labels[0]} or {labels[1]}", expected, fatal=True
-            )
+            found = f"scores, but not of which class: {labels[0]} or {labels[1]}"
+            self.problems.add(model, found, expected, fatal=True)
         return labels

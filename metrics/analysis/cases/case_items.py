@@ -1,6 +1,6 @@
 """Which cases tell the models of a run apart, which labels are suspect, and how few cases keep the ranking."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -203,20 +203,11 @@ def _item(row: CaseItem, fitted: ItemResponse, place: int, p: float | None, adju
     unusual = p is not None and p <= UNUSUAL
     verdict = "suspect" if is_significant(adjusted) else "unusual" if unusual else row.verdict
     (low, high), (flat, steep) = fitted.difficulty_ends[place].tolist(), fitted.discrimination_ends[place].tolist()
-    return CaseItem(
-        row.case_id,
-        row.right,
-        row.models,
-        row.correlation,
-        float(fitted.difficulty[place]),
-        low,
-        high,
-        float(fitted.discrimination[place]),
-        flat,
-        steep,
-        p,
-        verdict,
-    )
+    difficulty, discrimination = float(fitted.difficulty[place]), float(fitted.discrimination[place])
+    return replace(
+        row, difficulty=difficulty, difficulty_low=low, difficulty_high=high, discrimination=discrimination,
+        discrimination_low=flat, discrimination_high=steep, p=p, verdict=verdict,
+    )  # fmt: skip
 
 
 @cache_by_run(maxsize=16)

@@ -20,11 +20,9 @@ def object_rings(table: pa.Table, height: int | None) -> list[Rings]:
     nothing that can be drawn. Filled by the rule "nonzero" they cover the object: all rings go round one way, except
     those around the holes of a mask.
     """
-    names = [
-        name for name in ("x", "y", "width", "height", "polygons", "rle", "keypoints") if name in table.column_names
-    ]
     finest = FINE if len(table) <= MANY else COARSE
-    return [_rings(row, height, finest) for row in table.select(names).to_pylist()]
+    held = table.select([name for name in DRAWN if name in table.column_names])
+    return [_rings(row, height, finest) for row in held.to_pylist()]
 
 
 def _rings(row: dict[str, object], height: int | None, finest: int) -> Rings:

@@ -76,11 +76,8 @@ def as_results(predictions: Sequence[Mapping[str, Any]], document: Mapping[str, 
     """Return the predictions of a model as COCO results, of the images that `image_id` says, else in their order."""
     images = [image.get("id") for image in document["images"]]
     if len(predictions) != len(images) and not all("image_id" in one for one in predictions):
-        found, expected = (
-            f"{len(predictions):,} dictionaries",
-            f"{len(images):,}, one for each image, or an image_id in each",
-        )
-        raise InputError([InputProblem("predictions", found, expected)])
+        expected = f"{len(images):,}, one for each image, or an image_id in each"
+        raise InputError([InputProblem("predictions", f"{len(predictions):,} dictionaries", expected)])
     results = []
     for place, own in enumerate(predictions):
         problems = Problems()
@@ -159,17 +156,9 @@ def _objects(
         if len(problems) == wrong:
             width, height = (box[:, 2:] - box[:, :2]).T
             sides = {"x": box[:, 0], "y": box[:, 1], "width": width, "height": height}
+            keys = {"case_id": pa.array([id] * count, pa.string()), "label": pa.array(names, pa.string())}
             areas = {} if scored else {"area": width * height}
-            tables.append(
-                pa.table(
-                    {
-                        "case_id": pa.array([id] * count, pa.string()),
-                        "label": pa.array(names, pa.string()),
-                        **sides,
-                        **(areas | columns),
-                    }
-                )
-            )
+            tables.append(pa.table(keys | sides | areas | columns))
     return pa.concat_tables(tables, promote_options="permissive") if tables else pa.table({})
 
 
