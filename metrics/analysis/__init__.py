@@ -65,11 +65,9 @@ from metrics.analysis.objects.object_pages import (
 )
 from metrics.analysis.objects.operating_point import (
     OperatingPoint,
-    PointCounts,
     best_point,
     confusion_at,
     operating_point,
-    point_counts,
 )
 from metrics.analysis.objects.segment_outcomes import SegmentOutcome, segment_outcomes
 from metrics.analysis.objects.segments import Segment, segments

@@ -27,29 +27,6 @@ class OperatingPoint(NamedTuple):
     iou: float = IOU
 
 
-class PointCounts(NamedTuple):
-    """What one model gets right and wrong at an operating point, over all classes."""
-
-    tp: int
-    fp: int
-    fn: int
-
-    @property
-    def precision(self) -> float | None:
-        """Share of the predictions that are right; None without predictions."""
-        return self.tp / (self.tp + self.fp) if self.tp + self.fp else None
-
-    @property
-    def recall(self) -> float | None:
-        """Share of the objects that are found; None without objects."""
-        return self.tp / (self.tp + self.fn) if self.tp + self.fn else None
-
-    @property
-    def f1(self) -> float | None:
-        """2·tp / (2·tp + fp + fn); None where all are 0."""
-        return 2 * self.tp / (2 * self.tp + self.fp + self.fn) if self.tp + self.fp + self.fn else None
-
-
 def operating_point(run: Run, model: str) -> OperatingPoint:
     """Return the point that was chosen for all models of a run, else the one with the model's best F1."""
     score, iou = Review(run).point()
@@ -79,19 +56,6 @@ def evaluator_of_point(run: Run) -> str | None:
     """
     names = [name for name in match_evaluators(run) if name != SEGMENTS]
     return next((name for name in names if name != ANY_LABEL), next(iter(names), None))
-
-
-def point_counts(run: Run, model: str, point: OperatingPoint, repeat: int = 1) -> PointCounts | None:
-    """Return what a model gets right and wrong at a point; None where no evaluator stored matches."""
-    evaluator = evaluator_of_point(run)
-    if evaluator is None:
-        return None
-    index = object_index(run, evaluator, model, repeat, point.iou)
-    reached = index.score >= point.score
-    tp = int((reached & _of_kind(index, "tp")).sum())
-    fp = int((reached & _of_family(index, "fp")).sum())
-    truths = int((index.took > 0).sum() + _of_family(index, "fn").sum())
-    return PointCounts(tp, fp, truths - int((reached & (index.took > 0)).sum()))
 
 
 def confusion_at(run: Run, model: str, point: OperatingPoint, repeat: int = 1) -> pd.DataFrame:
