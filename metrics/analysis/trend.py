@@ -9,6 +9,7 @@ from metrics.analysis.comparison.paired_bootstrap import Resampled, resampled_di
 from metrics.analysis.comparison.run_settings import changed_settings
 from metrics.analysis.comparison.significance import Correction, corrected
 from metrics.analysis.leaderboard.leaderboard import Cell, Column, Leaderboard, leaderboard
+from metrics.analysis.leaderboard.replicates import no_means
 from metrics.core.errors import InputError
 from metrics.store import Run, Workspace, cache_by_run
 
@@ -125,7 +126,8 @@ def _since(
         )
         for of in (before, run)
     }
-    change = _change(before, run, stop.model, column, heads == {column.key}, tag)
+    is_mean = (column.evaluator, column.metric) not in no_means(before) | no_means(run)
+    change = _change(before, run, stop.model, column, heads == {column.key} and is_mean, tag)
     return replace(stop, before=before.id, change=change, settings=changed_settings(before, run, column.evaluator))
 
 

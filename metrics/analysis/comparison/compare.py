@@ -15,6 +15,7 @@ from metrics.analysis.comparison.significance import Correction, PairedTest, cor
 from metrics.analysis.comparison.unscored_pairs import has_ends, one_sided
 from metrics.analysis.leaderboard.few_groups import design_warning
 from metrics.analysis.leaderboard.leaderboard import Cell, Column, Leaderboard, leaderboard
+from metrics.analysis.leaderboard.replicates import no_means
 from metrics.core.array_types import Floats, Ints
 from metrics.core.errors import InputError
 from metrics.core.evaluator import MAX_MISSING
@@ -152,13 +153,13 @@ def _compared(run: Run, model_a: str, other: Run, model_b: str, tag: str | None)
     a, b = case_values(run, model_a, of_a, keys), case_values(other, model_b, design, keys)
     paired: dict[tuple[str, str], Column] = {}
     unpaired: list[Unpaired] = []
-    columns_b = {column.key for column in board_b.columns}
+    columns_b, whole = {column.key for column in board_b.columns}, no_means(run) | no_means(other)
     for column in board_a.columns:
         key = (column.evaluator, column.metric)
         if column.key not in columns_b:
             continue
         # of several columns of one metric the values per case are the first one's; with keys, they are of all keys
-        if key in a and key in b and column.label_key is None:
+        if key in a and key in b and column.label_key is None and key not in whole:
             paired.setdefault(key, column)
             continue
         cell_a, cell_b = board_a.cells.get((model_a, column.key)), board_b.cells.get((model_b, column.key))

@@ -13,7 +13,7 @@ from metrics.analysis.leaderboard.cells import NOT_EVALUATED, Cell, Column
 from metrics.analysis.leaderboard.family import correct_family, count_tests
 from metrics.analysis.leaderboard.few_groups import few_groups
 from metrics.analysis.leaderboard.ranks import MAX_VALUES, Ranks, ranks, resample_ranks
-from metrics.analysis.leaderboard.replicates import column_key, short
+from metrics.analysis.leaderboard.replicates import column_key, no_means, short
 from metrics.analysis.leaderboard.resources import resource_ranks
 from metrics.analysis.leaderboard.unscored import overtaking
 from metrics.core.evaluator import Evaluator, Metric, Status
@@ -109,8 +109,15 @@ def leaderboard(run: Run, tag: str | None = None) -> Leaderboard:
         spent,
         count_tests(columns, corrected),
         overtaking(run, columns, cells, tag),
-        ThresholdProfiles(run.workspace.path).decisive(run.spec.suite.fingerprint),
+        _decisive(run, columns),
     )
+
+
+def _decisive(run: Run, columns: Sequence[Column]) -> tuple[str, ...]:
+    """Return the keys of the columns that decide; a metric that is named without its own columns is its first."""
+    first = {f"{column.evaluator}/{column.metric}": column.key for column in reversed(columns)}
+    marks = ThresholdProfiles(run.workspace.path).decisive(run.spec.suite.fingerprint)
+    return tuple(dict.fromkeys(first.get(mark, mark) for mark in marks))
 
 
 def _groups(run: Run, rows: pa.Table, tag: str | None) -> dict[str, _Group]:
@@ -139,16 +146,16 @@ def _groups(run: Run, rows: pa.Table, tag: str | None) -> dict[str, _Group]:
 
 
 def _tests(run: Run, groups: Mapping[str, _Group], tag: str | None) -> dict[str, Ranks]:
-    """Return the ranks of columns by key, each alone: by values per case where a column has them, else by resamples.
+    """Return the ranks of columns by key, each alone: by values per case whose mean a column is, else by resamples.
 
     The first column of a metric without label keys is the one that the values of cases are of.
     """
     by_case = {name: found for name, found in ranks(run, tag).items() if name[0] not in run.partly}
-    of_cases: dict[str, Ranks] = {}
+    of_cases, whole_numbers = dict[str, Ranks](), no_means(run)
     whole: dict[str, Metric] = {}
     for key, group in groups.items():
         name = group.entry.id, group.metric.name
-        resampled = not group.leads or name not in by_case or group.label_key is not None
+        resampled = not group.leads or name not in by_case or group.label_key is not None or name in whole_numbers
         if resampled and group.entry.id not in run.partly:
             whole[key] = group.metric
         elif name in by_case:

@@ -5,8 +5,11 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
+from metrics.analysis.comparison.case_values import case_values
 from metrics.core.array_types import Floats
 from metrics.core.arrow import numbers, opened, row_groups
+from metrics.core.rounding import same_number
+from metrics.stats.ratios import weighted_mean
 from metrics.store import Run, cache_by_run
 
 
@@ -28,6 +31,24 @@ class Replicated(NamedTuple):
     value: float
     n: int
     samples: Floats
+
+
+@cache_by_run(maxsize=32)
+def no_means(run: Run) -> frozenset[tuple[str, str]]:
+    """Return the metrics, as (evaluator, metric), whose number of the whole data set has replicates and is not the mean
+    of their values per case, such as a corpus error rate: models differ in that number, not in the mean.
+    """
+    numbers_of: dict[tuple[str, str], dict[str, list[float]]] = {}
+    for (model, key), one in (replicates(run) or {}).items():
+        evaluator, _, column = key.partition("/")
+        numbers_of.setdefault((evaluator, column.partition("?")[0]), {}).setdefault(model, []).append(one.value)
+    found, design = set(), run.sampling_design()
+    for model in run.models:
+        for key, own in case_values(run, model, design, numbers_of).items():
+            mean = weighted_mean(own.values, design.weights)
+            if not any(same_number(value, mean) for value in numbers_of[key].get(model, [mean])):
+                found.add(key)
+    return frozenset(found)
 
 
 @cache_by_run(maxsize=16)

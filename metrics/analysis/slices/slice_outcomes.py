@@ -13,6 +13,7 @@ from metrics.analysis.comparison.case_values import case_values
 from metrics.analysis.comparison.paired_bootstrap import computed_again, resampled_evaluators
 from metrics.analysis.leaderboard.distributions import metrics_by_case
 from metrics.analysis.leaderboard.leaderboard import leaderboard
+from metrics.analysis.leaderboard.replicates import no_means
 from metrics.analysis.objects.object_index import SIZES, object_index
 from metrics.analysis.slices.slice_features import Categories, Known, Numbers, known_of_cases
 from metrics.analysis.slices.topics import TOPIC, topics
@@ -99,7 +100,7 @@ def measures(run: Run) -> tuple[Measure, ...]:
     They have a value per case, or can be computed again with an interval on any cases. A detection run also has two of
     each evaluator that matched its objects.
     """
-    by_case, columns = metrics_by_case(run), leaderboard(run).columns
+    by_case, columns = metrics_by_case(run) - no_means(run), leaderboard(run).columns
     again = resampled_evaluators(run, run, columns) if run.spec.suite.cases <= MOST_CASES else {}
     found: dict[str, Measure] = {}
     for column in columns:

@@ -170,7 +170,7 @@ def _span(low: float | None, high: float | None) -> str:
 def _cases_of(row: SliceValue, measure: Measure) -> Link:
     """Return the cases of a slice that have a value, which is what n counts."""
     where = {"evaluator": measure.evaluator, "model": row.slice.model, "slice": row.slice.address}
-    own = {"metric": measure.metric, "status": "ok"} if row.slice.of == "cases" else {}
+    own = {"metric": measure.metric, "status": "ok"} if measure.of == "cases" else {}
     return Link("cases", f"See the {plural(row.cases, 'case')}", where | own)
 
 

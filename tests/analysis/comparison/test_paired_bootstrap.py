@@ -127,3 +127,24 @@ def test_labels_need_a_pair(run: Run) -> None:
     with pytest.raises(InputError, match="has no model 'C'"):
         compare_labels(run, "A", "C", "average_precision/AP")
     assert compare_labels(run, "A", "B", "no/such") == ()
+
+
+@pytest.mark.parametrize("evaluator", ["corpus_error_rate", "corpus_bleu"])
+def test_the_difference_is_that_of_the_data_sets_numbers(tmp_path: Path, evaluator: str) -> None:
+    """A long answer weighs more in a corpus number than in the mean of the cases, by which B would be better."""
+    cases = [
+        {"case_id": f"c{place}", "expected_answers": ["one two three four five " * (8 if place % 4 == 0 else 1)]}
+        for place in range(24)
+    ]
+    given = {"A": lambda place, text: text if place % 4 == 0 else "no", "B": lambda place, text: text[:20]}
+    rows = [
+        {"case_id": case["case_id"], "model": model, "answer": answer(place, case["expected_answers"][0])}
+        for model, answer in given.items()
+        for place, case in enumerate(cases)
+    ]
+    run = finished(Workspace(tmp_path), Suite.from_rows("s", "text", cases), Outputs.from_rows(rows), evaluator)
+    board, found = leaderboard(run), compare(run, "A", "B")
+    assert {row.column.key for row in found.resampled} == {column.key for column in board.columns}
+    for row in found.resampled:
+        a, b = (board.cells[model, row.column.key].value for model in "AB")
+        assert (row.a, row.b, row.difference) == pytest.approx((a, b, b - a), abs=1e-12)
