@@ -136,6 +136,11 @@ class ChoiceFields(Fields):
         python=False,
     )
     name: str | None = option("name of the run")
+    decisive: Texts = option(
+        "metric that models of this suite are chosen by (METRIC or EVALUATOR.METRIC), repeatable: the headline counts "
+        "these alone; kept with the suite, also for later runs",
+        "METRIC",
+    )
 
 
 class JudgeFields(Fields):

@@ -148,14 +148,11 @@ def with_thresholds(
     """
     option = option_name("threshold", door)
     found = {id: dict(values) for id, values in parameters.items()}
-    entries = [entry for entry, _ in choose(chosen, parameters).values()] if texts else []
+    given = pairs(texts, option, "METRIC=NUMBER or EVALUATOR.METRIC=NUMBER")
+    named = chosen_metrics([name for name, _ in given], option, chosen, parameters)
     problems = []
-    for name, text in pairs(texts, option, "METRIC=NUMBER or EVALUATOR.METRIC=NUMBER"):
-        of, _, metric = name.rpartition(".")
-        having = [one.id for one in entries if of in ("", one.id) and metric in [known.name for known in one.metrics]]
-        if not having:
-            known = [f"{one.id}.{known.name}" for one in entries for known in one.metrics]
-            problems.append(InputProblem(option, repr(name), one_of(name, known)))
+    for name, text in given:
+        having, metric = [evaluator for evaluator, _ in named[name]], name.rpartition(".")[2]
         try:
             value = float(text)
         except ValueError:
@@ -165,6 +162,22 @@ def with_thresholds(
             own = found.setdefault(id, {})
             own["thresholds"] = {**own.get("thresholds", {}), metric: value}
     if problems:
+        raise InputError(problems)
+    return found
+
+
+def chosen_metrics(
+    names: Sequence[str], option: str, chosen: Sequence[str], parameters: Parameters
+) -> dict[str, list[tuple[str, str]]]:
+    """Return by METRIC or EVALUATOR.METRIC the metrics, as (evaluator, metric), of `chosen` evaluators that it names.
+
+    InputError listing every name that none of them has.
+    """
+    entries = [entry for entry, _ in choose(chosen, parameters).values()] if names else []
+    every = [(one.id, known.name) for one in entries for known in one.metrics]
+    found = {name: [(of, metric) for of, metric in every if name in (metric, f"{of}.{metric}")] for name in names}
+    known = [".".join(each) for each in every]
+    if problems := [InputProblem(option, repr(name), one_of(name, known)) for name in names if not found[name]]:
         raise InputError(problems)
     return found
 

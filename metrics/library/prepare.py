@@ -20,11 +20,18 @@ from metrics.engine.schedulers import use_scheduler
 from metrics.engine.shards import Shard, make_shard
 from metrics.ingest import attach_files
 from metrics.library.case_budget import cases_within_budget
-from metrics.library.evaluator_choice import chosen_evaluators, with_chosen_rubric, with_prompts, with_thresholds
+from metrics.library.evaluator_choice import (
+    chosen_evaluators,
+    chosen_metrics,
+    with_chosen_rubric,
+    with_prompts,
+    with_thresholds,
+)
 from metrics.library.input_data import Ask, Data, Tell, checked_outputs, file_names, read_data
 from metrics.library.judge_choice import chosen_models, judge_settings
 from metrics.store import Run, Workspace
 from metrics.store.remote.objects import local_file
+from metrics.store.threshold_profiles import ThresholdProfiles
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +44,7 @@ class Prepared:
     parameters: dict[str, dict[str, Any]]
     resources: dict[str, Any]
     door: Door
+    decisive: tuple[str, ...] = ()  # metrics as evaluator/metric
 
     @property
     def workspace(self) -> Workspace:
@@ -89,6 +97,8 @@ class Prepared:
             duplicates=asked.duplicates,
             budget=self.data.budget,
         )
+        if self.decisive:
+            ThresholdProfiles(self.workspace.path).mark_decisive(run.spec.suite.fingerprint, self.decisive)
         use_scheduler(run, asked.scheduler)
         if asked.shard:
             make_shard(run, Shard.parse(asked.shard))
@@ -128,7 +138,9 @@ def prepare(
         door,
         in_code.prompts if in_code else None,
     )
-    return Prepared(evaluation, read, chosen, parameters, resources, door)
+    named = chosen_metrics(evaluation.decisive, option_name("decisive", door), chosen, parameters)
+    decisive = tuple("/".join(metric) for same in named.values() for metric in same)
+    return Prepared(evaluation, read, chosen, parameters, resources, door, decisive)
 
 
 def _within_budget(evaluation: Evaluation, data: Data, door: Door) -> Data:
