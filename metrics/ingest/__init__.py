@@ -22,6 +22,7 @@ from metrics.ingest.load import (
     read_outputs,
     read_suite,
     suite_from_frame,
+    with_images,
 )
 from metrics.ingest.media.agent_files import attach_files
 from metrics.ingest.media.images import Images, read_images

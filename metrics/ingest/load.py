@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, ParamSpec, TypeVar
 
 from metrics.core.errors import InputError
-from metrics.core.suite import Outputs, Suite, Task
+from metrics.core.suite import CASES, Outputs, Suite, Task, conform
 from metrics.ingest.format_table import open_upload, reader_of
 from metrics.ingest.formats.coco_memory import written_document
 from metrics.ingest.joined_sheets import join_sheets
@@ -17,7 +17,7 @@ from metrics.ingest.output_parts import VISION, Part, outputs_of
 from metrics.ingest.problems import Loaded, Problems
 from metrics.ingest.reader import Preview, Reader, Request, Upload
 from metrics.ingest.sheet import Sheet
-from metrics.ingest.sheet_reader import combined_of, part_of, suite_of
+from metrics.ingest.sheet_reader import combined_of, part_of, suite_of, take_images
 from metrics.ingest.source import AS_IT_SEEMS, Reading, labels_of
 from metrics.ingest.tables.columns import Role
 from metrics.ingest.tables.native_types import frame_sheet
@@ -73,14 +73,8 @@ def load_suite(
         pictures = SuiteImages(images, workspace_media, images_filename, request.problems)
         loaded = reader.suite(upload, request, pictures)
         _note_rest(upload, reader, request.problems, loaded.value)
-        if given and not pictures.looked_for:
-            found = f"images for a suite of {loaded.value.task}"
-            raise request.problems.fail(
-                images_filename or Path(given).name, found, "cases with images: a column image, or objects"
-            )
-        if given and not pictures.fitting:
-            expected = "images with the names that the suite has"
-            raise request.problems.fail(images_filename or Path(given).name, "no image of any case", expected)
+        if given:
+            _need_images(pictures, loaded.value.task)
         suite = replace(loaded.value, receipt=request.problems.receipt)
         return replace(loaded, value=suite, notes=(*upload.notes, *loaded.notes))
 
@@ -138,9 +132,11 @@ def load_outputs(
 def load_combined(
     path: PathLike, *, task: Task | None = None, mapping: Mapping[str, str] | None = None, name: str | None = None,
     model_name: str | None = None, keep_good_rows: bool = False, filename: str | None = None,
-    reading: Reading = AS_IT_SEEMS,
+    reading: Reading = AS_IT_SEEMS, workspace_media: PathLike | None = None,
 ) -> Loaded[tuple[Suite, Outputs]]:  # fmt: skip
     """Return suite and outputs from one file that has case and answer in every row; each case is taken once.
+
+    The images that a zip has beside the table are stored as `load_suite` does.
 
     promptfoo's results, H2O's test labs, Inspect's logs and LangSmith's runs are such files. Suite values that differ
     between rows of one case are problems. A metadata column belongs to the cases where it is the same in all rows of
@@ -152,7 +148,42 @@ def load_combined(
         reader = reader_of(upload)
         loaded = reader.combined(upload, request)
         _note_rest(upload, reader, request.problems)
-        return replace(_with_receipt(loaded, request.problems), notes=(*upload.notes, *loaded.notes))
+        found = replace(_with_receipt(loaded, request.problems), notes=(*upload.notes, *loaded.notes))
+        if upload.bundle is None or not reader.images(upload.bundle):
+            return found
+        pictures = SuiteImages(upload.bundle.path, workspace_media, upload.bundle.name, Problems(keep_good_rows))
+        return _with_pictures(found, pictures)
+
+
+def with_images(
+    loaded: Loaded[tuple[Suite, Outputs]], images: PathLike, *, keep_good_rows: bool = False,
+    workspace_media: PathLike | None = None, filename: str | None = None,
+) -> Loaded[tuple[Suite, Outputs]]:  # fmt: skip
+    """Return suite and outputs that were one table with the images of the cases, as `load_suite` takes them."""
+    pictures = SuiteImages(images, workspace_media, filename, Problems(keep_good_rows))
+    found = _with_pictures(loaded, pictures)
+    _need_images(pictures, found.value[0].task)
+    return found
+
+
+def _with_pictures(loaded: Loaded[tuple[Suite, Outputs]], pictures: SuiteImages) -> Loaded[tuple[Suite, Outputs]]:
+    suite, outputs = loaded.value
+    cases = conform(take_images(suite.cases, suite.task == "classification", pictures), CASES)
+    problems = pictures.problems
+    problems.check()
+    seen = replace(suite, cases=cases, media=pictures.folder, receipt=(*suite.receipt, *problems.receipt))
+    notes = (*loaded.notes, *pictures.notes(len(suite)))
+    return Loaded((seen, outputs), (*loaded.problems, *problems.listed), notes, loaded.missing)
+
+
+def _need_images(pictures: SuiteImages, task: Task) -> None:
+    """Raise InputError where images were given and none is of a case."""
+    name = pictures.filename or Path(str(pictures.images)).name
+    if not pictures.looked_for:
+        expected = "cases with images: a column image, or objects"
+        raise pictures.problems.fail(name, f"images for a suite of {task}", expected)
+    if not pictures.fitting:
+        raise pictures.problems.fail(name, "no image of any case", "images with the names that the suite has")
 
 
 def load_joined(

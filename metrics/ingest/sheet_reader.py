@@ -78,19 +78,20 @@ def suite_of(
     note_columns(sheet, columns, "suite")
     sheet.leave_out()
     problems.check()
-    cases = _take_images(sheet, only(table, ~sheet.bad), task, pictures)
+    by_id = task == "classification" or fold(columns.columns.get("case_id", "")) in IMAGE_NAMES
+    cases = take_images(only(table, ~sheet.bad), by_id, pictures)
     suite = replace(_text_suite(sheet, cases, name, task), left_out=problems.left_out, media=pictures.folder)
     return Loaded(suite, problems.listed, pictures.notes(len(suite)))
 
 
-def _take_images(sheet: Sheet, cases: pa.Table, task: Task, pictures: SuiteImages) -> pa.Table:
-    """Return the cases with the images that a column names, or, of a classification without one, the case ids do."""
-    named = next((name for name in sheet.table.column_names if fold(name) in IMAGE_NAMES), None)
-    if pictures.images is None or (named is None and task != "classification"):
+def take_images(cases: pa.Table, by_id: bool, pictures: SuiteImages) -> pa.Table:
+    """Return the cases with the images that a column names, or without one, `by_id`, the case ids."""
+    kept = (name for name in cases.column_names if name.startswith(METADATA))
+    named = next((name for name in kept if fold(name.removeprefix(METADATA)) in IMAGE_NAMES), None)
+    if pictures.images is None or (named is None and not by_id):
         return cases
-    names = cases["case_id"] if named is None else only(pa.table([sheet.text(named)], ["name"]), ~sheet.bad)["name"]
-    kept = cases.drop_columns({METADATA + (named or "")} & {*cases.column_names})
-    return pictures.take(kept.append_column(IMAGE_NAME, names))
+    names = cases[named or "case_id"]
+    return pictures.take(cases.drop_columns([named] if named else []).append_column(IMAGE_NAME, names))
 
 
 def _columns_of(

@@ -22,6 +22,7 @@ from metrics.ingest import (
     load_suite,
     outputs_from_frame,
     suite_from_frame,
+    with_images,
 )
 from metrics.ingest.file_roles import ROLE, assign_roles, describe, see_file
 from metrics.ingest.source import labels_of
@@ -143,23 +144,23 @@ def _read(evaluation: Evaluation, door: Door, say: Tell, ask: Ask | None, suite:
     keep = evaluation.keep_good_rows
     mapping, reading = _of_files(evaluation, door)
     if _are_joined(evaluation):
-        both = _read_joined(evaluation, mapping, reading)
+        both = _with_images(_read_joined(evaluation, mapping, reading), evaluation)
         say("note", *both.notes)
         _say_skipped(say, both.problems)
         return Data(*both.value, both.problems, both.notes, both.missing)
     if not _has_outputs(evaluation):
-        unused = [option_name(name, door) for name in ("images", "model_name") if getattr(evaluation, name)]
         file, task = evaluation.suite, evaluation.task
         if isinstance(file, Suite):
             raise InputError([InputProblem("evaluate", "neither outputs nor a target", "outputs, or a target")])
-        if unused:
+        if evaluation.model_name:
             expected = "one or more files of outputs beside the suite"
-            raise InputError([InputProblem(", ".join(unused), "no OUTPUTS", expected)])
+            raise InputError([InputProblem(option_name("model_name", door), "no OUTPUTS", expected)])
         if isinstance(file, str):
             both = _read_joined(evaluation.model_copy(update={"outputs": (file,)}), mapping, reading)
         else:
             answers = reading[""].answers
             both = combined_from_frame(file, task=task, mapping=mapping[""], keep_good_rows=keep, answers=answers)
+        both = _with_images(both, evaluation)
         say("note", *both.notes)
         _say_skipped(say, both.problems)
         return Data(*both.value, both.problems, both.notes, both.missing)
@@ -216,6 +217,7 @@ def _read_joined(
             keep_good_rows=evaluation.keep_good_rows,
             reading=reading[file],
             filename=names.get(file),
+            workspace_media=f"{path}.media" if names else None,
         )
     return load_joined(
         list(files.values()),
@@ -225,6 +227,20 @@ def _read_joined(
         keep_good_rows=evaluation.keep_good_rows,
         readings={path: reading[each] for each, path in files.items()},
         filenames={path: names[each] for each, path in files.items() if each in names},
+    )
+
+
+def _with_images(both: Loaded[tuple[Suite, Outputs]], evaluation: Evaluation) -> Loaded[tuple[Suite, Outputs]]:
+    """Return the cases and answers with the images that were given, if any."""
+    if evaluation.images is None:
+        return both
+    images, names = local_file(evaluation.images), file_names(evaluation)
+    return with_images(
+        both,
+        images,
+        keep_good_rows=evaluation.keep_good_rows,
+        workspace_media=f"{images}.media" if names else None,
+        filename=names.get(str(images)),
     )
 
 
