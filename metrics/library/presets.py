@@ -72,7 +72,7 @@ PRESETS = {
         Preset(
             "accuracy", "Most accurate?", "Which model predicts best.",
             ("classification", "regression", "detection", "segmentation"),
-            ("classification", "multilabel", "roc_auc", "ordinal", "hierarchical_classification", "regression",
+            ("classification", "multilabel", "roc_auc", "hierarchical_classification", "regression",
              "coco_summary", "average_precision", "keypoint_summary", "segmentation_iou"), unasked=(),
         ),
         Preset(
@@ -130,6 +130,10 @@ PRESETS = {
         Preset(
             "calibrated", "Calibrated?", "Whether a score is the probability of being right.",
             ("classification", "detection"), ("calibration", "selective_accuracy"), unasked=(),
+        ),
+        Preset(  # not unasked: numbers that name classes, such as digits, are in no order
+            "grades", "How far off?", "Classes in an order, such as grades: how far predictions are from the truth.",
+            ("classification",), ("ordinal",), ("ordered_labels",),
         ),
         Preset(
             "intervals", "Intervals right?", "How often a model's own interval holds the true value.",

@@ -193,7 +193,11 @@ def headline(board: Leaderboard, keys: Collection[str] | None = None, models: Se
     )
     judged = [(column, own) for column, own in scored if column.threshold is not None]
     return Headline(
-        models=(*_order_models(shown, scored, tallies, leader), *identical),
+        models=tuple(
+            each
+            for model in _order_models(shown, scored, tallies, leader)
+            for each in (model, *(one for one, twin in identical.items() if twin == model))
+        ),
         leader=leader,
         tallies=tallies,
         compared=tuple(one.title for one in compared),
