@@ -104,7 +104,8 @@ def choose_outputs(view: case_views.CaseView, model: str | None) -> list[Shown]:
         Shown(f"{output['model']} #{output['run']}" if several else output["model"], output) for output in view.outputs
     ]
     names = {shown.column: shown.column for shown in every}
-    asked = filters.many(f"Models side by side, {min(len(names), text_case.COLUMNS)} at most", names, "compare") if len(names) > 1 else []
+    shown_unasked = "All" if len(names) <= text_case.COLUMNS else f"{text_case.COLUMNS} of them"
+    asked = filters.many("Models side by side", names, "compare", shown_unasked) if len(names) > 1 else []
     chosen = [shown for shown in every if shown.column in asked] or sorted(
         every, key=lambda shown: shown.output["model"] != model
     )

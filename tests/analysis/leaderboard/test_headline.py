@@ -161,7 +161,7 @@ def test_a_model_with_the_numbers_of_another_is_compared_once() -> None:
     given = board("abc", {"e/m": "ab", "f/m": "ab", "g/m": "ab"})
     same = {("b", column.key): given.cells["a", column.key] for column in given.columns}
     found = headline(replace(given, cells={**given.cells, **same}))
-    assert (found.leader, found.models, found.ranked) == ("a", ("a", "c", "b"), ("a", "c"))
+    assert (found.leader, found.models, found.ranked) == ("a", ("a", "b", "c"), ("a", "c"))
     assert found.sentence == (
         "a leads: wins 3, loses none; 3 of 3 main metrics tell the models apart; b has the same numbers as a."
     )
