@@ -1,5 +1,3 @@
-from typing import Any
-
 import streamlit as st
 
 from components.charts.passing import passing_figure
@@ -9,7 +7,7 @@ from components.widgets import filters, url
 from components.widgets.chart import chart
 from components.widgets.controls import choice
 from components.widgets.frame import frame, is_dark
-from components.widgets.tables import header, records
+from components.widgets.tables import records
 from metrics.presentation import format
 
 REFRESH_SECONDS = 5
@@ -107,13 +105,7 @@ def show_drift(name: str, version: str, facts: monitors.Monitored) -> None:
 def show_changes(facts: monitors.Monitored) -> None:
     for failure in dict.fromkeys(facts.state.hook_failures[-3:]):
         st.text(f"✗ {format.shorten(failure, 200)}")
-    table = monitor_view.changes_table(facts.state.changes)
-    headers: dict[str, Any] = {
-        "when": header("Time", help="Of the latest line before the change; when it was read, if lines have no time."),
-        "status": "Status", "previous": "Before", "sampled": "Sampled before",
-        "told": header("Alert hook", help="The --on-alert command is called once per change."),
-    }  # fmt: skip
-    st.dataframe(table, column_config=headers, hide_index=True, key="changes")
+    monitor_view.draw_changes(facts.state.changes)
 
 
 def show_bad(facts: monitors.Monitored) -> None:

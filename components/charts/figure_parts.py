@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from metrics.presentation.format import shorten
 from metrics.presentation.names import short_names
-from metrics.presentation.palette import INK
+from metrics.presentation.palette import INK, LINE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -132,6 +132,12 @@ def whiskers(
         "type": "data", "symmetric": False, "array": [up for _, up in arms], "arrayminus": [down for down, _ in arms],
         "thickness": thickness, "width": width, "color": colour,
     }  # fmt: skip
+
+
+def point_axis(title: str, dark: bool, **options: Any) -> dict[str, Any]:
+    """Return how an axis of a chart of points looks."""
+    shown = {"showline": True, "zeroline": False, "gridcolor": LINE[dark]}
+    return {"title": {"text": title, "standoff": 12}, **shown, **options}
 
 
 def mix(a: str, b: str, share: float) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from components.charts.figure_parts import plain, undimmed
+from components.charts.figure_parts import plain, point_axis, undimmed
 from metrics.presentation.format import interval, number, shorten
-from metrics.presentation.palette import ACCENT, INK, LINE, MARKS, MUTED
+from metrics.presentation.palette import ACCENT, INK, MARKS, MUTED
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -37,18 +37,11 @@ def item_figure(rows: Sequence[CaseItem], dark: bool = False, pixels_high: int =
             customdata=[[row.case_id] for row in own], hoverinfo="text", hovertext=[_told(row) for row in own],
             **undimmed(),
         )  # fmt: skip
-    figure.update_xaxes(title={"text": "Difficulty: easy → hard", "standoff": 12}, **_axis(dark))
+    figure.update_xaxes(point_axis("Difficulty: easy → hard", dark))
     ticks = [0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4]
-    figure.update_yaxes(
-        title={"text": "Discrimination", "standoff": 12}, type="log", tickvals=ticks, ticktext=list(map(str, ticks)),
-        **_axis(dark),
-    )  # fmt: skip
+    figure.update_yaxes(point_axis("Discrimination", dark, type="log", tickvals=ticks, ticktext=list(map(str, ticks))))
     figure.update_layout(height=pixels_high, margin_r=12)
     return figure
-
-
-def _axis(dark: bool) -> dict[str, Any]:
-    return {"showline": True, "zeroline": False, "gridcolor": LINE[dark]}
 
 
 def _told(row: CaseItem) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from components.charts.figure_parts import DASHES, SYMBOLS, panels, plain, undimmed
+from components.charts.figure_parts import DASHES, SYMBOLS, panels, plain, point_axis, undimmed
 from metrics.presentation.format import count, number, plural, shorten
 from metrics.presentation.names import short_names
 from metrics.presentation.palette import INK, LINE, MUTED
@@ -83,10 +83,8 @@ def box_figure(
             xanchor="left" if left else "right", xshift=4 if left else -4,
         )  # fmt: skip
     apart = PAD * (max(ends) - min(ends)) if ends else 0.0  # lines get no room of their own beside the axis
-    figure.update_xaxes(
-        title={"text": plain(x), "standoff": 12}, gridcolor=LINE[dark], zeroline=False, showline=True,
-        range=[min(ends) - apart, max(ends) + apart] if apart else None,
-    )  # fmt: skip
+    ends = [min(ends) - apart, max(ends) + apart] if apart else []
+    figure.update_xaxes(point_axis(plain(x), dark, range=ends or None))
     figure.update_layout(height=90 + ROW * len(models), margin_r=12)
     return figure
 
@@ -159,11 +157,8 @@ def ecdf_figure(
             ],
             **undimmed(),
         )  # fmt: skip
-    figure.update_xaxes(title={"text": plain(x), "standoff": 12}, showline=True, zeroline=False, gridcolor=LINE[dark])
-    figure.update_yaxes(
-        title={"text": "share of cases at or below", "standoff": 12}, range=[-0.02, 1.03], showline=True,
-        zeroline=False, gridcolor=LINE[dark],
-    )  # fmt: skip
+    figure.update_xaxes(point_axis(plain(x), dark))
+    figure.update_yaxes(point_axis("share of cases at or below", dark, range=[-0.02, 1.03]))
     figure.update_layout(
         height=pixels_high, margin_r=12,
         legend={"orientation": "h", "y": -0.16, "x": 0, "itemclick": False, "itemdoubleclick": False},

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from components.charts.figure_parts import plain, undimmed, whiskers
+from components.charts.figure_parts import plain, point_axis, undimmed, whiskers
 from metrics.presentation.format import count, interval, number, shorten
 from metrics.presentation.names import short_names
-from metrics.presentation.palette import ACCENT, INK, LINE, MUTED
+from metrics.presentation.palette import ACCENT, INK, MUTED
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -105,8 +105,8 @@ def tradeoff_figure(
             hovertext=[_told(point, across, up) for point in own], **undimmed(),
         )  # fmt: skip
     ranged = {"rangemode": "tozero"} if min(ends) >= 0 else {}
-    figure.update_xaxes(title={"text": _title(across), "standoff": 12}, **ranged, **_axis(dark))
-    figure.update_yaxes(title={"text": _title(up), "standoff": 12}, **_axis(dark))
+    figure.update_xaxes(point_axis(_title(across), dark, **ranged))
+    figure.update_yaxes(point_axis(_title(up), dark))
     figure.update_layout(height=pixels_high, margin_r=30)
     return figure
 
@@ -115,10 +115,6 @@ def _title(axis: Axis) -> str:
     """Return the title with an arrow along the axis to its better end; it reads from left to right, or upwards."""
     title = plain(axis.title)
     return f"← better · {title}" if axis.direction == "lower" else f"{title} · better →"
-
-
-def _axis(dark: bool) -> dict[str, Any]:
-    return {"showline": True, "zeroline": False, "gridcolor": LINE[dark]}
 
 
 def _whiskers(spans: Sequence[Span], dark: bool) -> dict[str, Any]:

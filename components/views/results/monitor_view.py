@@ -41,6 +41,8 @@ DRIFTED = (
     "Drifted: of some stretch of production, the confidence sequence of a share of scores and the interval of the "
     "reference's have nothing in common. The risk of ever a false alarm, over all metrics and looks, is at most 5 %."
 )
+WHEN = "Of the latest line before the change; when it was read, if lines have no time."
+HOOK = "The --on-alert command is called once per change."
 KS = "Kolmogorov–Smirnov: largest distance of the two distribution functions, 0 to 1; not 0 by chance alone."
 PSI = "Population stability index over ten bins of about as many scores each; of 100 scores about .1 by chance alone."
 
@@ -249,17 +251,15 @@ def bad_table(bad_lines: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     return pd.DataFrame(list(bad_lines)[::-1], columns=["file", "row", "column", "found", "expected"])
 
 
-def changes_table(changes: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """Return the latest changes of status, newest first."""
+def draw_changes(changes: Sequence[Mapping[str, Any]]) -> None:
+    """Draw the latest changes of status, newest first."""
     called = {None: "no hook", False: "not yet", True: "called"}
-    return pd.DataFrame(
-        [
-            {
-                "when": moment(change.get("line_at") or change["at"]),
-                "status": status_words(change["status"]), "sampled": change["sampled"],
-                "previous": status_words(change["previous"]), "told": called[change["told"]],
-            }
-            for change in reversed(changes)
-        ],
-        columns=["when", "status", "previous", "sampled", "told"],
-    )  # fmt: skip
+    rows = list(reversed(changes))
+    columns: dict[str, Any] = {
+        "when": (header("Time", help=WHEN), [moment(one.get("line_at") or one["at"]) for one in rows]),
+        "status": (header("Status"), [status_words(one["status"]) for one in rows]),
+        "previous": (header("Before"), [status_words(one["previous"]) for one in rows]),
+        "sampled": (header("Sampled before"), [one["sampled"] for one in rows]),
+        "told": (header("Alert hook", help=HOOK), [called[one["told"]] for one in rows]),
+    }
+    show_columns(columns, "changes", 400)
