@@ -42,12 +42,12 @@ def no_means(run: Run) -> frozenset[tuple[str, str]]:
     for (model, key), one in (replicates(run) or {}).items():
         evaluator, _, column = key.partition("/")
         numbers_of.setdefault((evaluator, column.partition("?")[0]), {}).setdefault(model, []).append(one.value)
-    found, design = set(), run.sampling_design()
+    found, design = set[tuple[str, str]](), run.sampling_design()
     for model in run.models:
-        for key, own in case_values(run, model, design, numbers_of).items():
+        for metric, own in case_values(run, model, design, numbers_of).items():
             mean = weighted_mean(own.values, design.weights)
-            if not any(same_number(value, mean) for value in numbers_of[key].get(model, [mean])):
-                found.add(key)
+            if not any(same_number(value, mean) for value in numbers_of[metric].get(model, [mean])):
+                found.add(metric)
     return frozenset(found)
 
 
