@@ -184,7 +184,8 @@ def _of_data_set(run: Run, model: str, measure: Measure, known: Mapping[str, Kno
         key = np.packbits(mask).tobytes()
         if key not in kept:
             cases = case_ids.filter(pa.array(mask))
-            again = computed_again(run, model, measure.evaluator, suite, cases, RESAMPLES) if mask.any() else {}
+            most = None if mask.all() else RESAMPLES  # of all cases as the leaderboard has it
+            again = computed_again(run, model, measure.evaluator, suite, cases, most) if mask.any() else {}
             same = again.get((measure.key, None), [])
             ends = [[one.value, one.low, one.high] for one in same]
             kept[key] = np.array(ends, np.float64).mean(axis=0) if same else np.full(3, np.nan)
