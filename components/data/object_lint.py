@@ -106,15 +106,19 @@ def _drawn(suite: Suite, outputs: Outputs) -> list[DrawnBox]:
     truths = _rows(suite.annotations)
     found = sorted(_rows(outputs.predictions), key=lambda row: -(row["score"] or 0))[:MOST_DRAWN]
     boxes, objects = (np.array([_box(row) for row in rows]).reshape(-1, 4) for rows in (found, truths))
-    near = box_iou(boxes, objects) >= FOUND_AT
+    overlap = box_iou(boxes, objects)
+    near = overlap >= FOUND_AT
     same = np.array([[row["label"] == truth["label"] for truth in truths] for row in found], bool).reshape(near.shape)
-    right, touching = (near & same).any(axis=1), near.any(axis=1)
-    met = (near & same).any(axis=0)
+    right, met = np.zeros(len(found), bool), np.zeros(len(truths), bool)
+    for place, fitting in enumerate(near & same):  # an object is found once, by the best score
+        if (free := fitting & ~met).any():
+            right[place] = met[np.argmax(np.where(free, overlap[place], -1.0))] = True
     drawn = [
         DrawnBox("annotation" if hit else "fn", _ring(row), str(row["label"]))
         for row, hit in zip(truths, met, strict=True)
     ]
-    kinds = np.where(right, "tp", np.where(touching, "fp_misclassification", "fp"))
+    again, touching = (near & same).any(axis=1), near.any(axis=1)
+    kinds = np.select([right, again, touching], ["tp", "fp_duplicate", "fp_misclassification"], "fp_hallucination")
     return drawn + [
         DrawnBox(str(kind), _ring(row), str(row["label"]), row["score"]) for row, kind in zip(found, kinds, strict=True)
     ]
