@@ -57,6 +57,7 @@ def test_all_problems_of_all_files_and_nothing_is_added(run, tmp_path, capsys):
         "bad.csv, row 2, column case_id: found 'nope'; expected the case_id of one of the 4 cases of the suite",
         "worse.csv, row 2, column model: found 'tall'; expected a model of the run: long, short",
         "worse.csv, row 2, column label: found 'maybe'; expected pass, fail, unsure or a number",
+        "--keep-good-rows skips these rows and takes the good ones",
     ]
     assert Labels(run).sets() == []
     assert main(["labels", "add", "latest", files[0], "--map", "label"]) == 2
