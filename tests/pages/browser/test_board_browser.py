@@ -41,13 +41,11 @@ def test_a_board_sorts_tells_and_keeps_hostile_names_text(studio: Studio, page: 
     page.locator("td").first.hover()
     expect(page.get_by_role("tooltip")).to_contain_text("95 % interval")
     expect(page.get_by_role("tooltip")).to_contain_text("Range 0 … 1, higher is better")
-    sort.click()
-    page.wait_for_url("**sort=**")
-    expect(page.locator("thead th[aria-sort=descending]")).to_be_visible()
+    expect(page.locator("thead th[aria-sort=descending]")).to_be_visible()  # by what people choose by, unasked
     expect(names.first).to_have_text("sharp")
-    settle(page)
     sort.click()
     page.wait_for_url("**order=up**")
+    expect(page.locator("thead th[aria-sort=ascending]")).to_be_visible()
     expect(names.first).to_have_attribute("title", HOSTILE)
     settle(page)
     page.reload()  # the address has the view
@@ -151,7 +149,7 @@ def test_a_wide_board_is_whole_and_counts_the_columns_out_of_sight(studio, page,
     drawer = open_board(page, studio.at("leaderboard", "wide"), len(WIDE_MODELS) * len(WIDE_METRICS))
     picture("board")
     assert cells.evaluate_all(INSIDE) == len(WIDE_METRICS)
-    assert page.locator("tbody td:nth-child(2)").evaluate_all(INSIDE) >= 17
+    assert page.locator("tbody td:nth-child(2)").evaluate_all(INSIDE) >= 12  # below the tabs and a headline of three models
     assert whole.evaluate_all(CUT) == []
     expect(page.locator(".further")).to_be_hidden()
     expect(page.locator(".prefix")).to_have_text("acme-labs/llama-3-…")

@@ -1,5 +1,6 @@
 """A bundle in a browser, opened from a disk: no server, no request outside it, hostile texts as text, both themes."""
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -126,8 +127,8 @@ def test_an_image_with_its_boxes(open_bundle: Callable[..., Page]) -> None:
     page = open_bundle("objects", "#/cases?evaluator=average_precision&model=keen")
     page.locator(".case").first.click()
     drawn(page, "case")
-    stage = page.get_by_role("img", name="keen: ")
-    expect(stage).to_have_attribute("aria-label", "keen: ✓ 2 found · ✗ 0 false · – 0 missed")
+    stage = page.get_by_role("img", name="keen · score")
+    expect(stage).to_have_attribute("aria-label", re.compile("keen · score ≥ .*: ✓ 2 found · ✗ 0 false · – 0 missed"))
     picture = stage.locator("image")
     assert picture.evaluate(WIDTH) == 120
     expect(stage.locator("path").first).to_be_attached()
