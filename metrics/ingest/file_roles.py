@@ -25,6 +25,7 @@ from metrics.ingest.source import AS_IT_SEEMS, Reading
 from metrics.ingest.tables.columns import EXPECTED, IMAGE_NAMES, USEFUL, fold
 from metrics.ingest.tables.contexts import GOLD, LISTED
 from metrics.ingest.tables.model_columns import NONE, named_models
+from metrics.ingest.tables.number_targets import PLAIN
 
 FileRole = Literal["suite", "outputs", "both", "images", "files"]  # files: those that agents made
 ROLES: tuple[FileRole, ...] = get_args(FileRole)
@@ -149,7 +150,8 @@ def assign_roles(seen: Mapping[str, SeenFile], said: Mapping[str, str] | None = 
         if len(gold) != 1 or len(both) == 1:
             return Roles(both[0], tuple(both), images, files, aside)
         suites = gold
-    suite = _likeliest(suites or both or tables, seen)
+    asked = [file for file in tables if role[file] is None]  # not read before a question about it is answered
+    suite = _likeliest(suites or both or asked or tables, seen)
     return Roles(suite, tuple(file for file in tables if file != suite), images, files, aside)
 
 
@@ -193,7 +195,8 @@ def _own_role(preview: Preview, melted: bool) -> FileRole:
     names = preview.mapping.keys()
     if preview.task in VISION:
         return "outputs" if preview.models or preview.role == "outputs" else "suite"
-    if preview.role == "suite" and USEFUL.isdisjoint((*names, *preview.columns)):
+    truth = any(fold(name) in PLAIN for name in preview.columns)  # of which kind is asked
+    if preview.role == "suite" and not truth and USEFUL.isdisjoint((*names, *preview.columns)):
         return "outputs"  # scores of classes, or a column for each model: a suite asks or expects something
     if preview.role == "outputs":
         return "outputs"

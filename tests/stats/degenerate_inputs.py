@@ -458,6 +458,9 @@ TABLE: dict[str, Inputs] = {
     "slice_means.rest_differences": [
         (values, masks, np.stack([masks @ values] * 3, axis=1), *more) for values, masks, *more in SLICES
     ] + [(HALF, np.stack([SPLIT, NO]), np.full((2, 3), NAN), None, None, True)],
+    "slice_means.apart_from": [(np.zeros((2, 3)), rest, enough) for rest in (np.zeros((2, 3)), np.ones((2, 3)))
+        for enough in (np.array([True, False]), np.zeros(2, bool))
+    ],
     "slice_means.has_enough_units": [
         (masks, weights, clusters, ends) for masks in (np.stack([SPLIT, NO]), np.zeros((0, 10), bool))
         for weights in (None, ZERO) for clusters in (None, PAIRED) for ends in ((0.0, 1.0), (0.0, np.inf))
