@@ -66,7 +66,7 @@ def rest_differences(
 
 
 def apart_from(means: Floats, rest: Floats, enough: Bools, rho: Floats | float = 0.0) -> Floats:
-    """Return `means` − `rest`, both [m, 3] with low and high; the interval is NaN where there are not `enough` units."""
+    """Return `means` − `rest`, both [m, 3] with low and high; the interval is NaN where units are not `enough`."""
     apart = means[:, 0] - rest[:, 0]
     (below, above), (rest_below, rest_above) = (np.abs(side[:, 1:] - side[:, :1]).T for side in (means, rest))
     arms = ((below, rest_above), (above, rest_below))

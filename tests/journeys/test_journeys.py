@@ -307,6 +307,7 @@ def test_a_file_that_asks(walk: StudioWalk, tmp_path: Path) -> None:
     walk.press("class")
     walk.sees("Predictions are missing")  # the answer has been read
     walk.upload(DROP, tmp_path / "half.zip")
+    walk.tick("How the files were read")
     walk.sees("mask_255=class, as you said")
     walk.start()
     assert walk.board()["half"]["Segmentation IoU: mIoU"] == "0.583"  # of the ground 6 of 8 pixels, of the class 4
