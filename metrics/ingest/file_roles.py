@@ -41,7 +41,8 @@ TRUTH_FILE = re.compile(
 class SeenFile:
     """What a file looks like: the preview of what has cases or answers, else its kind; `problems` of an unreadable one.
 
-    `role` is what it would be by itself; `columns` are those that hold the answers of a model each.
+    `role` is what it would be by itself; `columns` are those that hold the answers of a model each; `is_packed`: it is
+    a zip; `pictures`: the names of a zip's files where these may be masks, or images that a table names.
     """
 
     name: str
@@ -49,10 +50,8 @@ class SeenFile:
     preview: Preview | None = None
     problems: tuple[InputProblem, ...] = ()
     columns: tuple[str, ...] = ()
-    is_packed: bool = False  # a zip
-    pictures: frozenset[str] = (
-        frozenset()
-    )  # names of the files of a zip that may be masks, or images that a table names
+    is_packed: bool = False
+    pictures: frozenset[str] = frozenset()
 
     @property
     def is_vision(self) -> bool:

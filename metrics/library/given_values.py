@@ -14,7 +14,7 @@ from metrics.ingest.formats.coco import is_ground_truth
 from metrics.ingest.formats.torchvision import are_detections, as_results, by_image, read_detections
 from metrics.ingest.tables.columns import fold, spellings
 from metrics.ingest.tables.native_types import plain_frame
-from metrics.ingest.vectors import PREDICTION, TRUTH, ClassNames, as_vector, read_vectors
+from metrics.ingest.vectors import PREDICTION, TRUTH, ClassNames, Vector, as_vector, read_vectors
 
 MODEL = "model"  # the name of one that has none
 FILE = re.compile(r"\S+\.\w{2,8}|\S+://\S+")  # what names a file, or its URL
@@ -81,8 +81,13 @@ def _recognize(
             return Given(suite, models)
         return Given(suite, models if several or (hasattr(outputs, "iloc") and outputs.ndim == 1) else outputs)
     truth = as_vector(suite)
-    if truth is None:
-        return Given(suite, outputs)
+    return Given(suite, outputs) if truth is None else _read_arrays(truth, models, task, classes, keep_good_rows)
+
+
+def _read_arrays(
+    truth: Vector, models: Mapping[str, Any], task: Task | None, classes: ClassNames | None, keep_good_rows: bool
+) -> Given:
+    """Return true values and the predictions of models as suite and outputs. InputError for what is no array."""
     vectors = {name: as_vector(own) for name, own in models.items()}
     found = {name: own for name, own in vectors.items() if own is not None}
     if len(found) < len(vectors):
@@ -92,9 +97,8 @@ def _recognize(
     read = read_vectors(truth, found, task, classes, keep_good_rows)
     predicted = () if read.outputs.predictions is None else read.outputs.predictions["label"].unique().to_pylist()
     unknown = [label for label in predicted if label not in read.suite.labels]
-    if not unknown or {*map(class_key, unknown)} & {
-        *map(class_key, read.suite.labels)
-    }:  # another spelling is asked about
+    spelled_otherwise = {*map(class_key, unknown)} & {*map(class_key, read.suite.labels)}
+    if not unknown or spelled_otherwise:  # another spelling is asked about
         return Given(read.suite, read.outputs, notes=read.notes)
     note = f"predictions of classes that {TRUTH} does not have count as false: {', '.join(unknown[:5])}"
     return Given(read.suite, read.outputs, (), (*read.notes, f"{note} (classes=[…] makes them classes)"), ("false",))

@@ -140,7 +140,7 @@ PRESETS = {
             ("regression",), ("interval_coverage",), unasked=(),
         ),
         Preset(
-            "segments", "Things told apart?", "Panoptic quality: segments of things and stuff.", ("segmentation",),
+            "segments", "Segments right?", "Panoptic quality: segments of things and stuff.", ("segmentation",),
             ("panoptic_quality",), unasked=(),
         ),
         Preset(

@@ -9,7 +9,7 @@ from metrics.presentation import format
 
 HELP = (
     "Opens the same evaluation again: recorded replies cost nothing, only the missing ones are asked. Replies that "
-    "could not be read are recorded, too: another judge or other settings ask anew."
+    "could not be read are recorded, too: another judge or other settings ask again."
 )
 
 

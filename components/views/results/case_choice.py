@@ -43,12 +43,12 @@ def list_arguments(run: str, board: Leaderboard) -> dict[str, Any]:
     order = url.param("order")
     return {
         **_of_both(run, board),
-        "model": _known("model", board.models),
+        "model": _read_option("model", board.models),
         "failing": url.flag("failing"),
         "worst_first": order != "best",
         "disputed": order == "disputed",
         "varied": order == "varied",
-        "better_in": _known("better", board.models),
+        "better_in": _read_option("better", board.models),
         **filters.value_bounds(),
     }
 
@@ -95,15 +95,15 @@ def order_words(name: str) -> str:
     return f"{SORTS.get(url.param('sort', 'worst'), SORTS['worst']).lower()} by {name}"
 
 
-def _known(name: str, options: Container[str]) -> str | None:
+def _read_option(name: str, options: Container[str]) -> str | None:
     value = url.param(name)
     return value if value is not None and value in options else None
 
 
 def _of_both(run: str, board: Leaderboard) -> dict[str, Any]:
     return {
-        "tag": _known("tag", board.tags),
-        "status": _known("status", format.STATUSES),
+        "tag": _read_option("tag", board.tags),
+        "status": _read_option("status", format.STATUSES),
         "search": url.param("search"),
         "within": url.param("slice"),
         "only": mark_controls.tagged_cases(run, url.param("mark")),

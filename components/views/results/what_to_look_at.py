@@ -10,7 +10,7 @@ from components.widgets import url
 from components.widgets.literal import literal
 from metrics.analysis import Column, Leaderboard
 from metrics.analysis.findings import case_defects
-from metrics.analysis.leaderboard.leaderboard import Cell
+from metrics.analysis.leaderboard.cells import Cell, misses_surely
 from metrics.presentation import format
 from metrics.presentation.names import middle
 from metrics.presentation.phrases import limit, metric_title
@@ -63,7 +63,7 @@ def missed_thresholds(board: Leaderboard, columns: Sequence[Column], models: Col
         if (cell := board.cells.get((model, column.key))) and cell.problem and cell.value is not None
     ]
     for column, model, cell in sorted(found, key=lambda each: _severity(each[0], each[2])):
-        sure = "" if _is_significant(column, cell) else "; may be chance"
+        sure = "" if misses_surely(column, cell) else "; may be chance"
         values = f"{format.number(cell.value)}, threshold {limit(column.threshold, column.direction)}"
         yield f"{middle(model, 30)}: {metric_title(column, arrow=False)} {values}{sure}", model, column, True
 
@@ -78,14 +78,6 @@ def missing_values(board: Leaderboard, columns: Sequence[Column], models: Collec
             yield f"{middle(model, 30)}: no {metric_title(column, arrow=False)} for {cases}", model, column, False
 
 
-def _is_significant(column: Column, cell: Cell) -> bool:
-    """Return whether the whole 95 % interval is on the wrong side of the threshold."""
-    nearest = cell.low if column.direction == "lower" else cell.high
-    if nearest is None or column.threshold is None:
-        return False
-    return nearest > column.threshold if column.direction == "lower" else nearest < column.threshold
-
-
 def _severity(column: Column, cell: Cell) -> tuple[bool, float]:
     distance = abs((cell.value or 0.0) - (column.threshold or 0.0))
-    return not _is_significant(column, cell), -distance
+    return not misses_surely(column, cell), -distance

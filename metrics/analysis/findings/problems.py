@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from metrics.analysis.cases.case_pages import NAMED, failing
 from metrics.analysis.findings.case_defects import case_defects
 from metrics.analysis.findings.flips import flip_rates, flips
+from metrics.analysis.leaderboard.cells import misses_surely
 from metrics.analysis.leaderboard.leaderboard import Column, Leaderboard, leaderboard
 from metrics.core.metric_names import full_name
 from metrics.core.number_text import exact, interval, number, p_words
@@ -69,8 +70,7 @@ def _thresholds(run: Run, board: Leaderboard) -> Iterator[dict[str, Any]]:
             side = "above" if lower else "below"
             severity, evidence = "unknown", f"n = {cell.n:,}, without an interval"
             if cell.low is not None and cell.high is not None:
-                nearest = cell.low if lower else cell.high
-                beyond = (nearest > column.threshold) == lower and nearest != column.threshold
+                beyond = misses_surely(column, cell)
                 severity = "high" if beyond else "low"
                 reach = f"is entirely {side} it" if beyond else "reaches the good side, so it may be chance"
                 evidence = f"the 95 % interval {interval(cell.low, cell.high)} {reach}; n = {cell.n:,}"

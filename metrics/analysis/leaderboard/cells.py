@@ -102,4 +102,12 @@ class Cell:
         return min(self.if_worst, self.if_best), max(self.if_worst, self.if_best)
 
 
+def misses_surely(column: Column, cell: Cell) -> bool:
+    """Return whether a cell's whole 95 % interval is on the wrong side of its column's threshold."""
+    nearest = cell.low if column.direction == "lower" else cell.high
+    if nearest is None or column.threshold is None:
+        return False
+    return nearest > column.threshold if column.direction == "lower" else nearest < column.threshold
+
+
 NOT_EVALUATED = Cell(None, None, None, None, 0, 0, {}, None, None, False, False, "not evaluated")
