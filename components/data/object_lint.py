@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from metrics.core.suite import Outputs, Suite
     from metrics.ingest.lint import Finding, UnknownClass
+    from metrics.presentation.viewers.object_panels import ImageObject
 
 MOST_DRAWN = 100  # predictions of an image, best scores first
 FOUND_AT = 0.5  # IoU
@@ -38,22 +39,13 @@ class ObjectChecks(NamedTuple):
     boxes: bool = True
 
 
-class DrawnBox(NamedTuple):
-    """A box to draw: its ring in pixels, label and score; `kind` as of the image viewer."""
-
-    kind: str
-    ring: tuple[float, ...]
-    label: str
-    score: float | None = None
-
-
 class BoxPreview(NamedTuple):
     """An image with the ground truth and a model's boxes, as read and, where a fix is proposed, as fixed."""
 
     image: str | None
     width: int
     height: int
-    panels: Mapping[str, Sequence[DrawnBox]]
+    panels: Mapping[str, Sequence[ImageObject]]
 
 
 def object_checks(inputs: Inputs) -> ObjectChecks:
@@ -99,29 +91,23 @@ def box_preview(inputs: Inputs, model: str | None, findings: Sequence[Finding], 
     return BoxPreview(image, row["image_width"] or 100, row["image_height"] or 100, panels)
 
 
-def _drawn(suite: Suite, outputs: Outputs) -> list[DrawnBox]:
-    """Return the boxes of one image: predictions on an object of their class as true positives, objects as found."""
+def _drawn(suite: Suite, outputs: Outputs) -> list[ImageObject]:
+    """Return what to draw of one image, matched as everywhere: an object is found once, by the best score."""
+    import pandas as pd
+
+    from metrics.presentation.viewers.object_panels import image_objects
     from metrics.vision.boxes import box_iou
+    from metrics.vision.outcomes import match_image
 
     truths = _rows(suite.annotations)
     found = sorted(_rows(outputs.predictions), key=lambda row: -(row["score"] or 0))[:MOST_DRAWN]
     boxes, objects = (np.array([_box(row) for row in rows]).reshape(-1, 4) for rows in (found, truths))
-    overlap = box_iou(boxes, objects)
-    near = overlap >= FOUND_AT
-    same = np.array([[row["label"] == truth["label"] for truth in truths] for row in found], bool).reshape(near.shape)
-    right, met = np.zeros(len(found), bool), np.zeros(len(truths), bool)
-    for place, fitting in enumerate(near & same):  # an object is found once, by the best score
-        if (free := fitting & ~met).any():
-            right[place] = met[np.argmax(np.where(free, overlap[place], -1.0))] = True
-    drawn = [
-        DrawnBox("annotation" if hit else "fn", _ring(row), str(row["label"]))
-        for row, hit in zip(truths, met, strict=True)
-    ]
-    again, touching = (near & same).any(axis=1), near.any(axis=1)
-    kinds = np.select([right, again, touching], ["tp", "fp_duplicate", "fp_misclassification"], "fp_hallucination")
-    return drawn + [
-        DrawnBox(str(kind), _ring(row), str(row["label"]), row["score"]) for row, kind in zip(found, kinds, strict=True)
-    ]
+    overlaps = box_iou(boxes, objects, np.array([bool(row["is_crowd"]) for row in truths], bool))
+    annotations, predictions = (
+        pd.DataFrame([{**row, "rings": [_ring(row)]} for row in rows]) for rows in (truths, found)
+    )
+    kinds, truth_kinds = match_image(annotations, predictions, overlaps, FOUND_AT, -np.inf)
+    return image_objects(annotations, predictions, truth_kinds, kinds)
 
 
 def _rows(table: pa.Table | None) -> list[dict[str, Any]]:

@@ -101,12 +101,7 @@ def _draw_images(inputs: evaluation_inputs.Inputs, findings: "Sequence[Finding]"
             source, width, height = pictures.picture(preview.image)
         except ValueError as failure:
             st.text(f"– {failure}")
-    panels = [
-        object_panels.panel(
-            title, [object_panels.ImageObject(box.kind, (box.ring,), box.label, box.score) for box in boxes]
-        )
-        for title, boxes in preview.panels.items()
-    ]
+    panels = [object_panels.panel(title, drawn) for title, drawn in preview.panels.items()]
     image_viewer.viewer(object_panels.payload(f"{chosen}-{case}-{len(preview.panels)}", width, height, source, panels))
     st.html(image_viewer.legend_html())
 

@@ -17,7 +17,7 @@ def test_an_object_is_found_once_by_the_best_score() -> None:
     ]  # fmt: skip
     predictions = [{"model": "m", **row} for row in predictions]
     drawn = _drawn(suite, Outputs.from_rows([{"case_id": "i", "model": "m"}], predictions))
-    assert [(one.kind, one.score) for one in drawn] == [
-        ("annotation", None), ("fn", None), ("tp", 0.9), ("fp_misclassification", 0.8), ("fp_hallucination", 0.7),
-        ("fp_duplicate", 0.5),
+    assert [(one.kind, one.score, one.detail.partition(":")[0]) for one in drawn] == [
+        ("annotation", None, ""), ("fn", None, "found as another class"), ("tp", 0.9, ""),
+        ("fp_misclassification", 0.8, "wrong class"), ("fp", 0.7, "background"), ("fp", 0.5, "duplicate"),
     ]  # fmt: skip
