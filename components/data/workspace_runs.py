@@ -326,6 +326,15 @@ def _hold_last(folder: str) -> dict[str, _Last]:  # noqa: ARG001 - the cache's k
     return {}
 
 
+def is_there(run_id: str) -> bool:
+    """Return whether the workspace has that run, or what an unfinished run had scored at that moment."""
+    try:
+        workspace().run(run_id)
+    except RunNotFound:
+        return False
+    return True
+
+
 def so_far(run_id: str) -> SoFar:
     """Return what an unfinished run has scored, not much older than a few seconds."""
     from metrics import engine
@@ -342,12 +351,9 @@ def so_far(run_id: str) -> SoFar:
         if found is not None:
             last = known[run_id] = _Last(found.id, time.monotonic(), time.monotonic() - begun)
     board = None if last is None else last.board
-    if board is not None:
-        try:
-            workspace().run(board)
-        except RunNotFound:
-            known.pop(run_id, None)
-            board = None
+    if board is not None and not is_there(board):
+        known.pop(run_id, None)
+        board = None
     now = progress(run_id).progress.evaluators
     done = sum(entry.done >= entry.total > 0 for entry in now)
     return SoFar(board, done, len(run.evaluators))

@@ -27,11 +27,16 @@ _numbers = count(1)  # of cards: several fragments of a page may fail in one pla
 def guard_page() -> Iterator[None]:
     """Draw what a page cannot use, such as a damaged run, in place of the rest of it; other errors go on.
 
-    It says what its user can do, so the server's log has no traceback of it.
+    It says what its user can do, so the server's log has no traceback of it. What an unfinished run had so far may go
+    while it is read: the page is drawn again.
     """
     try:
         yield
     except Exception as failure:
+        from components.widgets import unfinished_run
+
+        if unfinished_run.was_overtaken():
+            st.rerun()
         if not draw_refusal(failure):
             raise
 

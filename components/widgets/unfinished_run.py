@@ -14,6 +14,7 @@ from metrics.presentation.run_names import GOING, STATES
 LONGEST_REASON = 400  # characters of why a run failed
 EVERY = 1  # seconds between two looks at a run
 REFUSED = "refused"  # in the session: why the last action on a run was not possible
+DRAWN = "drawn_so_far"  # in the session: the id of the snapshot that the page reads
 
 
 def run_of(run_id: str | None) -> str | None:
@@ -39,7 +40,14 @@ def draw(run: RunFacts) -> str | None:
             st.text("Everything so far is kept: Continue computes and asks only what is missing.")
         if now.board is None:
             st.text("No case is scored yet." if run.state in GOING else "No case was scored before it stopped.")
+    st.session_state[DRAWN] = now.board
     return now.board
+
+
+def was_overtaken() -> bool:
+    """Return whether the numbers that the page reads were removed while it was drawn: its run went on, or ended."""
+    board = st.session_state.pop(DRAWN, None)  # so that a page is drawn again once for what it drew
+    return board is not None and not workspace_runs.is_there(board)
 
 
 def follow(run: RunFacts, now: SoFar | None = None) -> None:

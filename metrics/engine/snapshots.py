@@ -4,8 +4,10 @@ import hashlib
 import shutil
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from metrics.core.files import hold_lock, make_folder
 from metrics.core.registry import choose
@@ -36,22 +38,26 @@ def snapshot(run: Run) -> Snapshot | None:
         with hold_lock(
             make_folder(folder.parent) / "lock", f"run {run.id} is being read by another process; try again"
         ):
-            try:
-                tables = write_tables(run, done, parts, folder)
-            except FileNotFoundError:  # it was sealed meanwhile, and its parts removed
+            with suppress(FileNotFoundError):  # parts and snapshots go when the run is sealed, as it may be meanwhile
+                write_manifest(folder, _manifest(run, units, done, write_tables(run, done, parts, folder), folder))
+            if run.state == "finished" or not (folder / "manifest.json").exists():
                 shutil.rmtree(folder, ignore_errors=True)
                 return None
-            manifest = {
-                "schema": SCHEMA_VERSION,
-                "run": run.id,
-                "units": len(done),
-                "evaluators": run.spec.stored["evaluators"],
-                "partly": _partly(units, done),
-                "tables": table_facts(tables, folder),
-            }
-            write_manifest(folder, manifest)
             _forget_old(folder.parent)
     return Snapshot(folder)
+
+
+def _manifest(
+    run: Run, units: Sequence[Unit], done: Sequence[Unit], tables: dict[str, Path], folder: Path
+) -> dict[str, Any]:
+    return {
+        "schema": SCHEMA_VERSION,
+        "run": run.id,
+        "units": len(done),
+        "evaluators": run.spec.stored["evaluators"],
+        "partly": _partly(units, done),
+        "tables": table_facts(tables, folder),
+    }
 
 
 def clear(run: Run) -> None:

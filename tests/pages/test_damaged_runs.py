@@ -1,12 +1,15 @@
 """Pages on damaged runs: what is damaged is said, no other number shown, and the others go on."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from components.data import run_reads
+from metrics import engine
 from metrics.store import Run, Workspace
-from tests.engine.engine_scenes import finished
+from tests.engine.engine_scenes import finished, one_thread, stopped, text_outputs, text_suite
 from tests.monitoring.monitor_scenes import begun
 from tests.pages.conftest import PROJECT, Look, Open, animals_run, labels_outputs, labels_suite
 from tests.store.test_seal import flip
@@ -109,3 +112,23 @@ def test_a_damaged_monitor_hides_no_other(workspace: Path, open_page: Open, file
     app = open_studio("monitor", monitor="broken")
     assert not app.exception
     assert file in app.error[0].value.replace("\\", "")
+
+
+def test_a_run_that_ends_while_its_numbers_are_read_is_drawn_again(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = stopped(engine.create(Workspace(), text_suite(), text_outputs(), ["rouge", "bleu"]), 1)
+    read = run_reads.leaderboard
+
+    def end_before_read(*given: Any, **named: Any) -> Any:
+        if run.state != "finished":
+            (run.folder / "cancel").unlink()
+            engine.execute(run, one_thread)
+        return read(*given, **named)
+
+    monkeypatch.setattr(run_reads, "leaderboard", end_before_read)
+    page = open_studio(run=run.id)
+    assert run.state == "finished"
+    assert not page.exception
+    assert not shown(page)
+    assert not [each.value for each in page.subheader if each.value.startswith("✗")]
