@@ -32,6 +32,27 @@ def test_the_evidence_names_the_rule_that_held(answer: str, expected: list[str],
     assert facts(found).get("expected_answer") == number
 
 
+def matches(answer: str, expected: str) -> float | None:
+    return score("exact_match", answer=answer, expected_answers=[expected]).values["exact_match"]
+
+
+@pytest.mark.parametrize("number", [0, 9, 24, 99, 100, 105, 1000, 12.5])
+@pytest.mark.parametrize(
+    "sentence", ["The result is {}.", "3 + 4 = 7. So the answer is **{}**.", "Antwort: {}", "答案是 {}。"]
+)
+def test_a_number_that_is_said_to_be_the_answer_is_found_whatever_its_digits(number: float, sentence: str) -> None:
+    assert matches(sentence.format(number), str(number)) == 1
+    assert matches(sentence.format(number), str(number + 1)) == 0
+
+
+@pytest.mark.parametrize(("answer", "expected"), [
+    ("The answer is -5", "5"), ("The answer is 5 or 6", "5"), ("The answer is not 500", "500"), ("It took 500.", "500"),
+    ("The answer is 120, 130 and 140", "120"), ("The answer is 250? No, the answer is 300.", "250"),
+])  # fmt: skip
+def test_another_number_is_not_said_to_be_the_answer(answer: str, expected: str) -> None:
+    assert matches(answer, expected) == 0
+
+
 def test_what_differs_is_shown_as_it_was_compared() -> None:
     found = score("exact_match", answer="It is PARIS.", expected_answers=["Paris", "the city"])
     assert facts(found) == {

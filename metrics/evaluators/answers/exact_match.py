@@ -13,7 +13,16 @@ from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.extras import missing_extra
 from metrics.core.suite import Case
-from metrics.text.answers.choices import MAX_CHOICE, Choice, choice, choice_of, names_another, same_choice, words
+from metrics.text.answers.choices import (
+    MAX_CHOICE,
+    Choice,
+    choice,
+    choice_of,
+    names_another,
+    said_answer,
+    same_choice,
+    words,
+)
 from metrics.text.answers.clock_times import clock_time
 from metrics.text.answers.extracts import Which, boxed, matched
 from metrics.text.answers.forms import AnswerForm, Punctuation, UnicodeForm
@@ -29,6 +38,7 @@ LABELS = {
     "text": "same text", "number": "same quantity", "date": "same date", "time": "same time", "choice": "same choice",
     "mathematics": "same mathematics", "json": "same JSON",
 }  # fmt: skip
+SAID = ("number", "date", "time")  # rules that take what an answer says to be the answer, as `choice` does by itself
 NOT_FOUND = "no answer in that form"
 
 
@@ -136,7 +146,7 @@ class _Match(NamedTuple):
     inputs=("answer", "expected_answers"),
     synonyms=("accuracy", "em", "squad"),
     metrics=(Metric("exact_match", "Share of answers that equal an expected answer.", threshold=0.5, binary=True),),
-    version=2,
+    version=3,
     default_needs=("short_answers",),
     sources=("Rajpurkar et al. 2016, SQuAD", "lm-evaluation-harness"),
     standards=("valid and reliable", "outcomes analysis"),
@@ -187,6 +197,11 @@ class _Match(NamedTuple):
         Example(
             "the letter of a choice, however the answer says it",
             {"answer": "The correct answer is (B).", "expected_answers": ["B"]},
+            {"exact_match": 1},
+        ),
+        Example(
+            "a number that is said to be the answer",
+            {"answer": "60 · 2 = 120. The answer is 120 km.", "expected_answers": ["120 km"]},
             {"exact_match": 1},
         ),
         Example("the same time of day", {"answer": "at 2:30 p.m.", "expected_answers": ["14:30"]}, {"exact_match": 1}),
@@ -250,7 +265,8 @@ def exact_match(case: Case, parameters: ExactMatchParameters) -> CaseScore:
     unit equals only one without, or a share: 50 % is 0.5. Currencies are not converted. A number with leading zeros is
     a code. Dates: 2024-03-01, 1 March 2024, March 1st, 2024, 1.3.2024, 3/1/2024, 2024年3月1日, March 2024, 1 March.
     Times: 14:30, 14:30:15, 2:30 pm, 2 p.m., 14h30, 14.30 Uhr, 3 o'clock, noon; hours without am or pm are those of the
-    24-hour clock, zones (UTC, +02:00) are not converted.
+    24-hour clock, zones (UTC, +02:00) are not converted. What an answer says last to be the answer counts ("… = 120.
+    The answer is 120 km."), in the languages of choices.
 
     A choice is the whole answer ("b", "(B)", "$B$"), stands before a bracket, point or colon ("B) Paris"), or is said
     to be the answer, in some thirty languages ("The answer is B", "答案：B", "So B."); two letters choose nothing. If
@@ -315,9 +331,11 @@ def _matches(answer: str, expected: tuple[str, ...], parameters: ExactMatchParam
         return
     for rule in RULES:
         if rule in parameters.rules:
+            said = said_answer(answer) if rule in SAID else None
             for number, wanted in enumerate(expected, 1):
-                if wanted.strip() and (shown := MATCHES[rule](answer, wanted, parameters)):
-                    yield _Match(rule, number, *shown)
+                for made in filter(None, (answer, said)):
+                    if wanted.strip() and (shown := MATCHES[rule](made, wanted, parameters)):
+                        yield _Match(rule, number, *shown)
 
 
 def _same_text(answer: str, expected: str, parameters: ExactMatchParameters) -> tuple[str, str] | None:

@@ -1,6 +1,7 @@
 """The letter that an answer to a multiple-choice question chooses."""
 
 import re
+from collections import deque
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -44,6 +45,13 @@ STATED = re.compile(
 )
 SAID = re.compile(  # the answer is …
     rf"(?:\w+ ){{0,3}}?(?:{NOUNS}|{JOINED}){FILLED}\s*(?:[:=\-–—]\s*)?(?P<text>[^\n]+)", re.IGNORECASE
+)
+LAST_SAID = re.compile(  # as SAID, anywhere in a text
+    rf"(?<![^\W_])(?:(?:{NOUNS}){WORD_ENDS}|{JOINED}){FILLED}[\s*_`]{{0,4}}(?:[:=]|[-–—](?=\s))?(?=(?P<text>[^\n]+))",
+    re.IGNORECASE,
+)
+SENTENCE_END = re.compile(
+    r"[.;!?。]+[*_`\"')\]]*(?:\s|\Z)|[。！]|,?\s+(?:because|since|as|weil|denn|car|parce|porque)\b"
 )
 WHOLE = re.compile(rf"(?:\\f?boxed\{{)?{MARKED}[\s.,!]*", re.IGNORECASE)
 CONCLUDED = re.compile(  # a letter that ends a sentence, after what draws a conclusion
@@ -131,6 +139,16 @@ def choice(answer: str) -> Choice | None:
     if begun and not ANOTHER.match(begin, begun.end()):
         return Choice((begun["bracketed"] or begun["letter"]).upper(), _text(begin[begun.end() :]))
     return None
+
+
+def said_answer(answer: str) -> str | None:
+    """Return what an answer says last to be the answer, to the end of its sentence; None where it says nothing so.
+
+    >>> said_answer("60 · 2 is 120. The answer is **120 km**, because it drives for two hours.")
+    '120 km'
+    """
+    said = deque(LAST_SAID.finditer(normalized("NFKC", answer[-MAX_SEARCHED:])), 1)
+    return without_ends(SENTENCE_END.split(said[0]["text"], 1)[0]) if said else None
 
 
 def _chooses(found: re.Match[str], text: str, *, ends: bool = False) -> bool:
