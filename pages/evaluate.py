@@ -5,7 +5,7 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from components.data import evaluation_inputs, object_lint, target_runs, uploaded_files, workspace_runs
+from components.data import evaluation_inputs, inspected_files, object_lint, target_runs, uploaded_files, workspace_runs
 from components.views.results import what_was_read
 from components.views.setup import dropped_files, evaluator_chooser, object_findings, run_start, target_form
 from components.widgets import column_mapping, controls, problem_list, url
@@ -97,7 +97,7 @@ def show_examples() -> None:
 
 def show_columns(inputs: evaluation_inputs.Inputs, folded: DeltaGenerator) -> str:
     """Draw how each file was read; return what is in the way: `question`, `problem`, or nothing."""
-    files = evaluation_inputs.previews(inputs)
+    files = inspected_files.previews(inputs)
     obstacles = [column_mapping.draw_file(file, parameter_of(file), files, whole=False) for file in files]
     if files:
         with folded:
@@ -113,12 +113,12 @@ def show_columns(inputs: evaluation_inputs.Inputs, folded: DeltaGenerator) -> st
     return "problem" if "problem" in obstacles else "question" if "question" in obstacles else ""
 
 
-def parameter_of(file: evaluation_inputs.InspectedFile) -> str:
+def parameter_of(file: inspected_files.InspectedFile) -> str:
     """Return the query parameter with the corrections of a file's columns."""
     return "omap" if file.preview is not None and file.preview.role == "outputs" else "smap"
 
 
-def show_file(file: evaluation_inputs.InspectedFile) -> None:
+def show_file(file: inspected_files.InspectedFile) -> None:
     """Draw the mapping of a file, to be corrected; how its lists were read; its first rows."""
     seen = file.preview
     if seen is None:
@@ -190,7 +190,7 @@ with left:
         seen = dropped_files.choose_files(stored=source == "stored")
         if source == "stored" and not seen:
             offer_cases(suite)
-    roles = evaluation_inputs.roles_of(seen, tuple(url.params("read")), source != "upload")
+    roles = inspected_files.roles_of(seen, tuple(url.params("read")), source != "upload")
     suite, joined = suite or roles.suite, bool(roles.suite) and roles.suite in roles.outputs
     models = dropped_files.name_models(seen, roles.outputs)
     answered = bool(roles.outputs or on_file) or source in WITH_OUTPUTS

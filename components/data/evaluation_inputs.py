@@ -1,27 +1,20 @@
-"""Inputs of a new run: suites, previews of uploads, problems, and the start."""
+"""What a new run evaluates: the inputs as they are chosen, read and checked."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
 from components.data.uploaded_files import (
     choices_of,
-    column_pairs,
     name_of,
     pairs_of,
-    path_of,
-    problem_table,
-    reading_of,
     task_of,
     upload_folder,
 )
-from components.data.visitors import action
 from components.data.workspace_runs import runs, workspace, workspace_path
 from metrics.core.errors import AssayError, InputError, InputProblem
 from metrics.presentation import run_names
@@ -30,12 +23,8 @@ if TYPE_CHECKING:
     from metrics.core.receipt import Receipt
     from metrics.core.suite import Outputs, Suite
     from metrics.engine.evaluation import EvaluationInCode
-    from metrics.ingest import Loaded, Preview
-    from metrics.ingest.file_roles import FileRole, Roles, SeenFile
+    from metrics.ingest import Loaded
     from metrics.library.input_data import Data
-
-Parameters = Mapping[str, Mapping[str, Any]]  # of evaluators, by id
-InspectedRole = Literal["suite", "outputs", "combined", "auto"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,21 +70,6 @@ def runs_to_clone() -> dict[str, str]:
     return run_names.labels({run.id: run for run in runs()})
 
 
-class InspectedFile(NamedTuple):
-    """How an uploaded file would be read; `preview` is None where `problems` say why it cannot be read.
-
-    `canonical` are the columns that the file could have. `encoding` is to be shown and may be corrected: of a text that
-    is not UTF-8, or not valid in it; "" for others.
-    """
-
-    token: str
-    name: str
-    preview: Preview | None
-    problems: tuple[InputProblem, ...] = ()
-    canonical: tuple[str, ...] = ()
-    encoding: str = ""
-
-
 class ReadInputs(NamedTuple):
     """The files read and checked: their problems, and what was understood; None where problems are fatal.
 
@@ -112,118 +86,15 @@ class Understood(NamedTuple):
 
     suite: str
     task: str
+    cases: int
+    labels: tuple[str, ...]
+    receipt: Receipt
+    notes: tuple[str, ...]
     good: int
     left_out: int
-    cases: int
-    models: tuple[str, ...]
-    notes: tuple[str, ...]
-    missing: int
-    present: frozenset[str]
-    receipt: Receipt
-    labels: tuple[str, ...] = ()
-
-
-def inspect(
-    token: str,
-    role: InspectedRole,
-    task: str = "",
-    pairs: tuple[str, ...] = (),
-    readings: tuple[str, ...] = (),
-    labels: tuple[str, ...] = (),
-) -> InspectedFile:
-    """Return how an uploaded file would be read; `labels` are the classes of the suite that outputs are for."""
-    return _inspect(str(upload_folder()), token, role, task, pairs_of(token, pairs), readings, labels)
-
-
-@st.cache_resource(max_entries=64, show_spinner=False)
-def _inspect(
-    folder: str,
-    token: str,
-    role: InspectedRole,
-    task: str,
-    pairs: tuple[str, ...],
-    readings: tuple[str, ...],
-    labels: tuple[str, ...],
-) -> InspectedFile:
-    from metrics import ingest
-    from metrics.ingest.tables.columns import fields_of
-    from metrics.ingest.text_encoding import EXPECTED, UTF8
-
-    path, name = path_of(token, Path(folder)), name_of(token, Path(folder))
-    if path is None:
-        problem = InputProblem(name, "no file", "the file uploaded again")
-        return InspectedFile(token, name, None, (problem,))
-    reading = reading_of(token, readings)
-    try:
-        seen = ingest.inspect(
-            path, role, name, task=task_of(task), mapping=column_pairs(pairs), reading=reading, labels=labels
-        )
-    except InputError as failure:
-        unread = reading.encoding or any(problem.expected == EXPECTED for problem in failure.problems)
-        return InspectedFile(token, name, None, failure.problems, encoding=(reading.encoding or UTF8) if unread else "")
-    known = fields_of(seen.role, seen.task)
-    encoding = seen.encoding if reading.encoding or seen.encoding != UTF8 else ""
-    return InspectedFile(token, seen.file, seen, (), tuple(known) if seen.mapping else (), encoding)
-
-
-def see(token: str, task: str = "", pairs: tuple[str, ...] = (), readings: tuple[str, ...] = ()) -> SeenFile:
-    """Return what an uploaded file looks like, before it has a role."""
-    return _see(str(upload_folder()), token, task, pairs_of(token, pairs), readings)
-
-
-@st.cache_resource(max_entries=64, show_spinner="Looking at the files")
-def _see(folder: str, token: str, task: str, pairs: tuple[str, ...], readings: tuple[str, ...]) -> SeenFile:
-    from metrics.ingest.file_roles import SeenFile, see_file
-
-    path, name = path_of(token, Path(folder)), name_of(token, Path(folder))
-    if path is None:
-        return SeenFile(name, None, None, (InputProblem(name, "no file", "the file uploaded again"),))
-    reading = reading_of(token, readings)
-    return see_file(path, name, task=task_of(task), mapping=column_pairs(pairs), reading=reading)
-
-
-def roles_of(seen: Mapping[str, SeenFile], readings: tuple[str, ...], stored: bool) -> Roles:
-    """Return the role of each uploaded file; `stored`: the suite is a stored one."""
-    from metrics.ingest.file_roles import ROLE, assign_roles
-
-    return assign_roles(seen, {token: choices_of(token, readings).get(ROLE, "") for token in seen}, stored)
-
-
-def words_of_file(seen: SeenFile, role: FileRole | None) -> str:
-    """Return what an uploaded file holds, in words."""
-    from metrics.ingest.file_roles import describe
-
-    return describe(seen, role)
-
-
-def encoding_choices(encoding: str) -> tuple[list[str], str]:
-    """Return the encodings that a text can be read as, and which is this one: the text itself where it is none."""
-    from metrics.ingest.text_encoding import ENCODINGS, named
-
-    try:
-        return list(ENCODINGS), named(encoding)
-    except InputError:
-        return list(ENCODINGS), encoding
-
-
-def previews(inputs: Inputs) -> Sequence[InspectedFile]:
-    """Return how the files of `inputs` would be read, the suite first."""
-    suite: list[InspectedFile] = []
-    if inputs.together:
-        tokens = inputs.outputs or (inputs.suite,)
-        pairs = (*inputs.suite_mapping, *inputs.outputs_mapping)
-        return [inspect(token, "combined", inputs.task, pairs, inputs.readings) for token in tokens]
-    if inputs.source == "upload":
-        suite = [inspect(inputs.suite, "suite", inputs.task, inputs.suite_mapping, inputs.readings)]
-        task = inputs.task or (suite[0].preview.task if suite[0].preview else "")
-    else:
-        task = workspace().suite(inputs.suite).task
-    read = read_suite(inputs).understood if task == "classification" and inputs.outputs else None
-    labels = () if read is None else read.labels
-    outputs = (
-        inspect(token, "outputs", task, inputs.outputs_mapping, inputs.readings, labels) for token in inputs.outputs
-    )
-    return [*suite, *outputs]
+    models: tuple[str, ...] = ()
+    missing: int = 0
+    present: frozenset[str] = frozenset()
 
 
 def read_suite(inputs: Inputs) -> ReadInputs:
@@ -233,19 +104,8 @@ def read_suite(inputs: Inputs) -> ReadInputs:
     except AssayError as failure:
         return _unread(failure)
     suite = loaded.value
-    understood = Understood(
-        suite.name,
-        suite.task,
-        len(suite),
-        suite.left_out,
-        len(suite),
-        (),
-        loaded.notes,
-        0,
-        frozenset(),
-        suite.receipt,
-        suite.labels,
-    )
+    facts = (suite.name, suite.task, len(suite), suite.labels, suite.receipt, loaded.notes)
+    understood = Understood(*facts, len(suite), suite.left_out)
     return ReadInputs(inputs.keep or not loaded.problems, tuple(loaded.problems), understood)
 
 
@@ -272,80 +132,10 @@ def _read_inputs(folder: str, _inputs: Inputs, key: str) -> ReadInputs:  # noqa:
     good, bad = rows.num_rows, outputs.left_out
     if not _inputs.together:  # else a row holds a case and its answer, and is one row
         good, bad = good + len(suite if suite.annotations is None else suite.annotations), bad + suite.left_out
-    understood = Understood(
-        suite.name,
-        suite.task,
-        good,
-        bad,
-        len(suite),
-        tuple(outputs.models),
-        notes,
-        missing,
-        frozenset(available_inputs(suite, outputs)),
-        data.receipt,
-    )
+    facts = (suite.name, suite.task, len(suite), suite.labels, data.receipt, notes)
+    present = frozenset(available_inputs(suite, outputs))
+    understood = Understood(*facts, good, bad, tuple(outputs.models), missing, present)
     return ReadInputs(_inputs.keep or not problems, problems, understood)
-
-
-def settings_schema() -> dict[str, Any]:
-    """Return the JSON schema of the further settings of a run that the page asks for."""
-    from metrics.engine.evaluation import page_schema
-
-    return page_schema()
-
-
-@action("editor", "start a run", "name")
-def start(
-    inputs: Inputs, evaluators: tuple[str, ...], parameters: Parameters, name: str | None,
-    resources: dict[str, Any] | None = None, scheduler: str | None = None, settings: Mapping[str, Any] | None = None,
-) -> tuple[str, str]:  # fmt: skip
-    """Store suite and outputs, create the run and start it; return its id, or "" and why it was not started.
-
-    `resources` chooses the models behind the evaluators, by kind; `scheduler` is one of `schedulers()`, if any;
-    `settings` are those of `settings_schema`.
-    """
-    from metrics import engine
-    from metrics.library.prepare import prepare
-    from metrics.library.presets import RUN_CODE
-
-    try:
-        if any(values.get("allow") and id in RUN_CODE for id, values in parameters.items()):
-            allow_code(name or "")
-        data = uploaded_data(inputs)
-        given = {"evaluators": evaluators, "param": parameters, "name": name, "scheduler": scheduler}
-        evaluation = evaluation_of(inputs, data, resources=resources or {}, **given, **(settings or {}))
-        prepared = prepare(evaluation, "page", data=data)
-        if prepared.data.problems and not inputs.keep:
-            return "", "The files have problems that they did not have before; check them again."
-        run = prepared.create()
-        engine.start(run)
-    except AssayError as failure:
-        return "", str(failure)
-    return run.id, ""
-
-
-@action("admin", "run code that models wrote", "name")
-def allow_code(name: str) -> None:
-    """Raise NotAllowed where the visitor may not have code that models wrote run on the studio's machine."""
-    del name  # it is in the audit log
-
-
-def schedulers() -> list[str]:
-    """Return the Dask schedulers that whoever started the studio allows, from $ASSAY_SCHEDULERS."""
-    return os.environ.get("ASSAY_SCHEDULERS", "").split()
-
-
-def names_its_models(seen: SeenFile) -> bool:
-    """Return whether a file of outputs has a model column, or a folder or a column for each model."""
-    found = seen.preview
-    return found is not None and (bool(found.models or seen.columns) or "model" in found.mapping)
-
-
-def problems_csv(problems: Sequence[InputProblem]) -> bytes:
-    """Return every problem as a row of a CSV in which no cell is a formula."""
-    from metrics.store.export_formats import write
-
-    return bytes(write(problem_table(problems), "csv"))
 
 
 def evaluation_of(inputs: Inputs, data: Data | None = None, **more: Any) -> EvaluationInCode:
@@ -358,8 +148,8 @@ def evaluation_of(inputs: Inputs, data: Data | None = None, **more: Any) -> Eval
 
     folder = upload_folder()
     suite, outputs = (data.suite, data.outputs) if data is not None else _chosen_tables(inputs, folder)
-    places = [] if data is not None else [*([inputs.suite] if inputs.source == "upload" else []), *inputs.outputs]
-    places = list(dict.fromkeys(places))
+    uploads = dict.fromkeys([*([inputs.suite] if inputs.source == "upload" else []), *inputs.outputs])
+    places = [] if data is not None else list(uploads)
     of_suite, of_outputs = inputs.suite_mapping, inputs.outputs_mapping
     columns = {
         at: (*of_suite, *of_outputs) if inputs.together else of_suite if at == inputs.suite else of_outputs
@@ -374,16 +164,14 @@ def evaluation_of(inputs: Inputs, data: Data | None = None, **more: Any) -> Eval
         "file_names": {str(folder / at): name_of(at, folder) for at in (*places, inputs.images, inputs.files) if at},
         "workspace": str(workspace_path()),
     }  # fmt: skip
-    for kind in ("encoding", "sheet"):
-        chosen = {at: choices_of(at, inputs.readings).get(kind) for at in places}
-        given[kind] = [f"{folder / at}={value}" for at, value in chosen.items() if value]
-    given["read"] = [
-        f"{folder / at}={name}={value}"
-        for at in places
-        for name, value in choices_of(at, inputs.readings).items()
-        if name not in ("encoding", "sheet")
-    ]
-    return EvaluationInCode.model_validate({**given, **more})
+    said: dict[str, list[str]] = {"encoding": [], "sheet": [], "read": []}
+    for at in places:
+        for name, value in choices_of(at, inputs.readings).items():
+            if name in ("encoding", "sheet"):
+                said[name] += [f"{folder / at}={value}"] if value else []
+            else:
+                said["read"].append(f"{folder / at}={name}={value}")
+    return EvaluationInCode.model_validate({**given, **said, **more})
 
 
 def _chosen_tables(inputs: Inputs, folder: Path) -> tuple[Any, Any]:
@@ -413,7 +201,7 @@ def load_data(inputs: Inputs) -> Data:
 
 def corrected(data: Data, inputs: Inputs) -> Outputs:
     """Return the outputs with the fixes of boxes and the unknown classes as chosen; InputError where that fails."""
-    from metrics.library.input_data import corrected_outputs
+    from metrics.library.output_checks import corrected_outputs
 
     return corrected_outputs(data.suite, data.outputs, evaluation_of(inputs, data), "page")
 
@@ -444,11 +232,11 @@ def _read_data(inputs: Inputs) -> Data:
         return Data(loaded.value, outputs, loaded.problems, loaded.notes, missing)
     try:
         data = read_data(evaluation_of(inputs), "page", suite=loaded)
+        return (_of_selection(inputs, loaded.value) if data.problems else None) or data
     except InputError:
         if part := _of_selection(inputs, loaded.value):
             return part
         raise
-    return (_of_selection(inputs, loaded.value) if data.problems else None) or data
 
 
 def _of_selection(inputs: Inputs, suite: Suite) -> Data | None:
@@ -477,14 +265,9 @@ def load_suite(inputs: Inputs) -> Loaded[Suite]:
         from metrics import ingest
 
         return ingest.Loaded(evaluation_of(inputs).suite)
-    own = Inputs(
-        inputs.source,
-        inputs.suite,
-        inputs.images,
-        task=inputs.task,
-        suite_mapping=inputs.suite_mapping,
-        readings=tuple(each for each in inputs.readings if each.startswith(inputs.suite)),
-    )
+    readings = tuple(each for each in inputs.readings if each.startswith(inputs.suite))
+    own = Inputs(inputs.source, inputs.suite, inputs.images, task=inputs.task, readings=readings)
+    own = replace(own, suite_mapping=inputs.suite_mapping)
     return _kept_suite(str(upload_folder()), own, repr(own))
 
 

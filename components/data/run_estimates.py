@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from components.data.evaluation_inputs import Inputs, Parameters, load_data
+from components.data.evaluation_inputs import Inputs, load_data
 from components.data.visitors import working_in
 from components.data.workspace_runs import workspace_path
 from metrics.core.errors import AssayError
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from metrics.engine import Estimate
 
+Parameters = Mapping[str, Mapping[str, Any]]  # of evaluators, by id
 SAMPLE = 12  # cases that are simulated: enough for the order of magnitude, while evaluators are still being chosen
 PATIENCE = 0.1  # seconds that a page waits for an estimate, before it is drawn without
 KEPT = 64  # estimates that are remembered

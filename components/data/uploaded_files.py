@@ -197,3 +197,10 @@ def problem_table(problems: Iterable[InputProblem]) -> pd.DataFrame:
 
     columns = ["file", "row", "column", "found", "expected"]
     return pd.DataFrame([problem.as_row() for problem in problems], columns=columns).astype({"row": "Int64"})
+
+
+def problems_csv(problems: Sequence[InputProblem]) -> bytes:
+    """Return every problem as a row of a CSV in which no cell is a formula."""
+    from metrics.store.export_formats import write
+
+    return bytes(write(problem_table(problems), "csv"))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from components.data import evaluation_inputs
+from components.data import inspected_files
 from components.data.uploaded_files import TABLES, choices_of, column_pairs, pairs_of, with_pairs
 from components.widgets import problem_list, uploads, url
 from components.widgets.controls import agreed, place
@@ -17,7 +17,7 @@ from metrics.presentation.format import plural
 
 if TYPE_CHECKING:
     from components.data import Preview, Question
-    from components.data.evaluation_inputs import InspectedFile
+    from components.data.inspected_files import InspectedFile
     from metrics.core.errors import InputProblem
     from metrics.core.receipt import Receipt
 
@@ -180,7 +180,7 @@ def draw_cases_file(label: str, name: str, mapped: str, hint: str) -> tuple[str,
     if not tokens:
         st.caption(hint)
         return None
-    file = evaluation_inputs.inspect(tokens[0], "suite", "", tuple(url.params(mapped)), tuple(url.params("read")))
+    file = inspected_files.inspect(tokens[0], "suite", "", tuple(url.params(mapped)), tuple(url.params("read")))
     obstacle = draw_file(file, mapped)
     if file.preview is None:
         return None
@@ -224,7 +224,7 @@ def draw_reading(file: InspectedFile) -> None:
     """Draw the encoding of a text that is not plain UTF-8, and the sheet of a workbook that has several."""
     seen = file.preview
     if file.encoding:
-        names, chosen = evaluation_inputs.encoding_choices(file.encoding)
+        names, chosen = inspected_files.encoding_choices(file.encoding)
         hint = "Choose another one if letters look wrong in the first rows."
         _draw_choice(file, "encoding", f"{file.name} was read as", names, chosen, hint)
     if seen is not None and len(seen.sheets) > 1:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from components.data import evaluation_inputs
+from components.data import uploaded_files
 from components.widgets.controls import download
 from metrics.core.errors import InputProblem
 from metrics.core.input_problems import count_words, grouped
@@ -23,7 +23,7 @@ def draw_problems(problems: Sequence[InputProblem], name: str) -> None:
             st.text(f"… and {format.plural(len(groups) - SHOWN, 'more kind')} of problems, all of them in the list.")
         if len(problems) > 1:
             download(
-                f"Download all {format.count(len(problems))} rows", lambda: evaluation_inputs.problems_csv(problems),
+                f"Download all {format.count(len(problems))} rows", lambda: uploaded_files.problems_csv(problems),
                 "problems.csv", f"problems-{name}", mime="text/csv", type="tertiary",
             )  # fmt: skip
 

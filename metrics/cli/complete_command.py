@@ -11,7 +11,7 @@ from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import TASKS
 from metrics.engine.evaluation import LogFields, ReadingFields, TargetFields
 from metrics.ingest import read_suite
-from metrics.library.input_data import readings_of
+from metrics.library.file_options import readings_of
 from metrics.library.target_choice import target_estimate
 from metrics.store import Workspace
 

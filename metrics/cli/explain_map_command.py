@@ -9,7 +9,7 @@ from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
 from metrics.engine.evaluation import ReadingFields
 from metrics.ingest import read_outputs, read_suite
-from metrics.library.input_data import readings_of
+from metrics.library.file_options import readings_of
 from metrics.store.export_formats import write
 
 

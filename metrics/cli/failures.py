@@ -30,7 +30,7 @@ def told(failure: Exception, options: argparse.Namespace | None) -> int:
 
 def _print_problems(failure: AssayError, options: argparse.Namespace | None) -> None:
     """Print an error on standard error: its problems in groups, or one by one with --all-problems."""
-    from metrics.library.input_data import with_answers
+    from metrics.library.file_options import with_answers
 
     failure = with_answers(failure, "command") if isinstance(failure, InputError) else failure
     problems = failure.problems if isinstance(failure, InputError) else ()

@@ -12,7 +12,7 @@ from metrics.cli.options import add_mapping, add_parser, add_table_output, pairs
 from metrics.cli.terminal import say
 from metrics.core.errors import for_each
 from metrics.engine.evaluation import ReadingFields
-from metrics.library.input_data import readings_of
+from metrics.library.file_options import readings_of
 from metrics.store import Run
 from metrics.store.export_formats import write
 from metrics.store.rating_sets import GivenRows

@@ -11,7 +11,7 @@ from metrics.cli.terminal import say
 from metrics.core.suite import TASKS
 from metrics.engine.evaluation import JudgeFields, ReadingFields
 from metrics.ingest import read_suite
-from metrics.library.input_data import readings_of
+from metrics.library.file_options import readings_of
 from metrics.library.judge_choice import judge_settings
 from metrics.perturbations.kind import INTENSITIES
 from metrics.perturbations.kinds import KINDS, RULE_KINDS

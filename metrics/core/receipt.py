@@ -39,7 +39,7 @@ class FileQuestion:
 
     @property
     def expected(self) -> str:
-        """What answers it, for a message that knows no door; see `metrics.library.input_data`."""
+        """What answers it, for a message that knows no door; see `metrics.library.file_options`."""
         return self.expects(self.answers)
 
     def expects(self, answers: Iterable[str]) -> str:

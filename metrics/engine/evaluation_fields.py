@@ -20,6 +20,7 @@ from metrics.engine.deadlines import checked_timeout
 from metrics.engine.schedulers import checked_scheduler
 
 Door = Literal["command", "python", "page"]
+Tell = Callable[..., None]  # is told `note` or `warning`, and lines
 Scalar = str | bool | int | float
 Table = dict[str, Scalar | dict[str, Scalar]]
 

@@ -17,10 +17,9 @@ from metrics.core.plugins import plugin_of
 from metrics.core.registry import add_plugin
 from metrics.core.suite import Outputs, Suite
 from metrics.engine.evaluation import COMMAND_ONLY, EvaluationInCode
-from metrics.engine.evaluation_fields import expected_value, option_of
+from metrics.engine.evaluation_fields import Tell, expected_value, option_of
 from metrics.ingest.vectors import PREDICTION, TRUTH, ClassNames
 from metrics.library.given_values import MODEL, recognize_values
-from metrics.library.input_data import Tell
 from metrics.library.prepare import prepare
 from metrics.library.run import Run
 

@@ -14,7 +14,7 @@ from metrics.core.equal_inputs import find_equal_inputs
 from metrics.core.registry import choose
 from metrics.engine.estimate import inference_hint
 from metrics.engine.evaluation import Evaluation, EvaluationInCode
-from metrics.engine.evaluation_fields import Door, option_name
+from metrics.engine.evaluation_fields import Door, Tell, option_name
 from metrics.engine.load_resources import missing_resources
 from metrics.engine.schedulers import use_scheduler
 from metrics.engine.shards import Shard, make_shard
@@ -27,8 +27,10 @@ from metrics.library.evaluator_choice import (
     with_prompts,
     with_thresholds,
 )
-from metrics.library.input_data import Ask, Data, Tell, checked_outputs, file_names, read_data
+from metrics.library.file_options import file_names
+from metrics.library.input_data import Ask, Data, read_data
 from metrics.library.judge_choice import chosen_models, judge_settings
+from metrics.library.output_checks import checked_outputs
 from metrics.store import Run, Workspace
 from metrics.store.remote.objects import local_file
 from metrics.store.threshold_profiles import ThresholdProfiles

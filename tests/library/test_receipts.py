@@ -10,7 +10,7 @@ from metrics.cli.main import main
 from metrics.core.errors import InputError
 from metrics.core.receipt import FileQuestion, short_lines
 from metrics.ingest.problems import Problems
-from metrics.library.input_data import with_answers
+from metrics.library.file_options import with_answers
 from metrics.presentation.questions.what_was_read import what_was_read
 from metrics.store import Workspace
 

@@ -194,7 +194,7 @@ def test_a_tick_draws_the_chooser_alone(page: AppTest, monkeypatch: pytest.Monke
     reads: list[str] = []
     forms: list[str] = []
     monkeypatch.setattr("components.data.evaluation_inputs.read_inputs", lambda *_: reads.append("read"))
-    monkeypatch.setattr("components.data.evaluation_inputs.previews", lambda *_: reads.append("previewed"))
+    monkeypatch.setattr("components.data.inspected_files.previews", lambda *_: reads.append("previewed"))
     monkeypatch.setattr("components.views.setup.evaluator_drawer.parameter_form", lambda *_: forms.append("form"))
     box.uncheck().run()
     assert not page.exception

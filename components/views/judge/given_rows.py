@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
-from components.data import evaluation_inputs, given_files, uploaded_files, visitors
+from components.data import given_files, inspected_files, uploaded_files, visitors
 from components.widgets import column_mapping, problem_list, uploads, url
 from metrics.presentation import format
 
@@ -51,7 +51,7 @@ def _draw_file(run: str, given: Given, token: str) -> None:
     kind, mapped = f"{given.noun}s", f"{given.noun}s_map"  # the parameters of the uploads and of their columns
     pairs, readings = tuple(url.params(mapped)), tuple(url.params("read"))
     choices = given.choose()
-    column_mapping.draw_reading(evaluation_inputs.inspect(token, "outputs", readings=readings))
+    column_mapping.draw_reading(inspected_files.inspect(token, "outputs", readings=readings))
     found = given.read(run, token, pairs, readings, **choices)
     if found.file is None:
         st.text(f"✗ {problem_list.words(found.problems)} in {found.name}; nothing was added")

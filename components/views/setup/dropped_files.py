@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from components.data import evaluation_inputs, uploaded_files
+from components.data import inspected_files, uploaded_files
 from components.widgets import column_mapping, uploads, url
 from components.widgets.controls import agreed, is_gone, place
 from metrics.core.file_kinds import upload_of
@@ -72,7 +72,7 @@ def choose_files(stored: bool) -> dict[str, SeenFile]:
     uploads.draw_refused()
     pairs = (*url.params("smap"), *url.params("omap"))
     task, readings = url.param("task", "") or "", tuple(url.params("read"))
-    return {token: evaluation_inputs.see(token, task, pairs, readings) for token in tokens}
+    return {token: inspected_files.see(token, task, pairs, readings) for token in tokens}
 
 
 def _take_pasted(text: str, name: str, tokens: Sequence[str]) -> None:
@@ -92,7 +92,7 @@ def name_models(seen: Mapping[str, SeenFile], tokens: Sequence[str]) -> tuple[st
     """Return the model of each file: as somebody said, else as the file is named; "" where it names its models."""
     models: list[str] = []
     for token in tokens:
-        if evaluation_inputs.names_its_models(seen[token]):
+        if inspected_files.names_its_models(seen[token]):
             models.append("")
             continue
         name = uploaded_files.model_name(seen[token].name)
@@ -116,7 +116,7 @@ def draw_files(
     with st.container(border=True, gap="xsmall", height=330 if len(seen) > LINES else "content", key="files"):
         for token, each in sorted(seen.items(), key=lambda pair: pair[0] != roles.suite):  # which comes first
             role = roles.role_of(token)
-            said = evaluation_inputs.words_of_file(each, role)
+            said = inspected_files.words_of_file(each, role)
             found = wrong[names.get(token, each.name)]
             doubts = findings.get(models.get(token, ""), 0)
             more = [plural(found, "problem" if whole else "bad row")] * bool(found) + [

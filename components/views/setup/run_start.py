@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from components.data import evaluation_inputs, model_needs, run_estimates
+from components.data import model_needs, run_estimates, run_launch
 from components.data.evaluation_inputs import Inputs, Understood
 from components.views.judge import judge_calls
 from components.widgets import url
@@ -62,7 +62,7 @@ def draw_start(
         name = st.text_input("Name of the run", key="run_name", placeholder=understood.suite)
         scheduler = _draw_schedulers()
         with st.expander("Further settings"):
-            settings = parameter_form(evaluation_inputs.settings_schema(), "setting")
+            settings = parameter_form(run_launch.settings_schema(), "setting")
         if missing:
             st.text(missing)
         begun = st.button(
@@ -70,7 +70,7 @@ def draw_start(
         )
         if begun:
             with st.spinner("Storing the suite and the outputs"):
-                run, refused = evaluation_inputs.start(
+                run, refused = run_launch.start(
                     inputs, tuple(chosen), given, name.strip() or None, dict(resources), scheduler, settings
                 )
             if run:
@@ -90,7 +90,7 @@ def _lacks_criterion(chosen: Sequence[str], given: Mapping[str, Mapping[str, Any
 
 def _draw_schedulers() -> str | None:
     """Draw where the run may be computed, if there is a choice; None: on this machine."""
-    if not (offered := evaluation_inputs.schedulers()):
+    if not (offered := run_launch.schedulers()):
         return None
     chosen: str | None = st.selectbox(
         "Compute on", [None, *offered], format_func=lambda one: one or "this machine", key="scheduler",
