@@ -71,6 +71,8 @@ def outputs_of(parts: list[Part], suite: Suite, problems: Problems, once: bool =
         if problems.keep_good_rows:
             _need_good_rows(part)
     problems.check()
+    if not parts:
+        raise problems.fail("outputs", "no model", "the answers of at least one")
     tables, scored_tables = [], []
     for part in parts:
         good = ~part.sheet.bad if len(part.sheet) else np.ones(len(part.table), bool)
@@ -91,7 +93,7 @@ def outputs_of(parts: list[Part], suite: Suite, problems: Problems, once: bool =
         again, _ = arrays.duplicates([table[name] for name in ANSWER_KEY])
         table = only(table, ~again)
     if not len(table):
-        raise problems.fail(parts[0].sheet.file if parts else "outputs", "no valid row", "at least one answer")
+        raise problems.fail(parts[0].sheet.file, "no valid row", "at least one answer")
     predictions = None
     if scored_tables:
         joined = pa.concat_tables(scored_tables, promote_options="default")

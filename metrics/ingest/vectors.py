@@ -91,13 +91,13 @@ def as_vector(given: Any) -> Vector | None:
         given = np.asarray(given)
     if isinstance(given, np.ndarray):
         return Vector(_plain(given)) if given.ndim in (1, 2) else None
-    if not isinstance(given, list | tuple) or not given or any(isinstance(value, Mapping) for value in given):
+    if not isinstance(given, list | tuple) or any(isinstance(own, Mapping) or hasattr(own, "columns") for own in given):
         return None
     rows = [np.asarray(value) for value in given if isinstance(value, list | tuple | np.ndarray)]
     numeric = all(row.ndim == 1 and row.dtype.kind in "biuf" for row in rows)
     if len(rows) == len(given) and numeric and len({len(row) for row in rows}) == 1 and _are_columns(rows):
         return Vector(_plain(np.stack(rows)))
-    return Vector(_objects(given))
+    return Vector(_objects(given)) if given else None
 
 
 def _are_columns(rows: Sequence[NDArray[Any]]) -> bool:

@@ -1,7 +1,7 @@
 """Arrays, dictionaries of models, torchvision's and COCO's objects of a script, as what the readers take."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -43,45 +43,33 @@ def recognize_values(
 
     `model` is the name of predictions without one. InputError lists everything that does not fit.
     """
-    given = _recognize(_by_id(suite), _by_id(outputs), task, classes, model, keep_good_rows)
-    if classes is not None and (given.suite is suite or not isinstance(given.suite, Suite)):
-        expected = f"arrays of {TRUTH} and {PREDICTION}, or torchvision's dictionaries"
-        raise InputError([InputProblem("classes", "names of classes for a table", expected)])
-    return given
-
-
-def _recognize(
-    suite: Any, outputs: Any, task: Task | None, classes: ClassNames | None, model: str, keep_good_rows: bool
-) -> Given:
-    """Return what `recognize_values` returns, whether or not the names of classes are of use."""
-    if isinstance(suite, Mapping) and not is_ground_truth(suite):
-        if outputs is None and suite and all(_is_table(own) for own in suite.values()):
-            return Given(_stacked(suite), None)
-        suite, outputs = _of_columns(suite, outputs)
-    if outputs is None and isinstance(suite, list | tuple) and _are_files(suite):
-        return Given(suite[0], list(suite[1:]))
-    if outputs is None:
-        if not isinstance(suite, str | Path | Suite) and not _is_table(suite) and as_vector(suite) is not None:
-            raise InputError([InputProblem("evaluate", "one list of values", "two: evaluate(y_true, y_pred)")])
-        return Given(suite, outputs)
+    truth, outputs = _of_columns(_by_id(suite), _by_id(outputs))
     several = isinstance(outputs, Mapping)
     models = {str(name): _by_id(own) for name, own in outputs.items()} if several else {model: outputs}
-    if is_ground_truth(suite) and all(are_detections(own) for own in models.values()):
-        return Given(suite, {name: as_results(own, suite) for name, own in models.items()})
-    if several and models and all(isinstance(own, str | Path) for own in models.values()):
-        return Given(suite, [str(own) for own in models.values()], tuple(models))
-    if are_detections(suite) and all(are_detections(own) for own in models.values()):
-        if len(models) == 1 and any("scores" in image for image in suite):  # predictions first, as torchmetrics has it
-            suite, models = models[model], {model: suite}
-        return Given(*read_detections(suite, models, classes))
-    column = hasattr(suite, "iloc") and suite.shape[1:] == (1,) and as_vector(suite) is not None  # of numbers alone
-    if isinstance(suite, str | Path | Suite) or (_is_table(suite) and not column) or is_ground_truth(suite):
-        texts = isinstance(outputs, list | tuple) and outputs and all(isinstance(own, str) for own in outputs)
-        if texts and not _are_files(outputs):
-            return Given(suite, models)
-        return Given(suite, models if several or (hasattr(outputs, "iloc") and outputs.ndim == 1) else outputs)
-    truth = as_vector(suite)
-    return Given(suite, outputs) if truth is None else _read_arrays(truth, models, task, classes, keep_good_rows)
+    kinds = {_kind_of(own) for own in models.values()}
+    match _kind_of(truth), kinds.pop() if len(kinds) == 1 else "":
+        case "tables", "nothing":
+            found = Given(_stacked(truth), None)
+        case "files", "nothing":
+            found = Given(truth[0], list(truth[1:]))
+        case "texts" | "values", "nothing":
+            raise InputError([InputProblem("evaluate", "one list of values", "two: evaluate(y_true, y_pred)")])
+        case "COCO", "objects":
+            found = Given(truth, {name: as_results(own, truth) for name, own in models.items()})
+        case "objects", "objects":
+            if not several and any("scores" in image for image in truth):  # predictions first, as torchmetrics has it
+                truth, models = outputs, {model: truth}
+            found = Given(*read_detections(truth, models, classes))
+        case "texts" | "values" | "column", _ if outputs is not None and (vector := as_vector(truth)) is not None:
+            found = _read_arrays(vector, models, task, classes, keep_good_rows)
+        case _, "file" if several:
+            found = Given(truth, [str(own) for own in models.values()], tuple(models))
+        case _, given:
+            found = Given(truth, models if several or given == "texts" else outputs)
+    if classes is not None and (found.suite is suite or not isinstance(found.suite, Suite)):
+        expected = f"arrays of {TRUTH} and {PREDICTION}, or torchvision's dictionaries"
+        raise InputError([InputProblem("classes", "names of classes for a table", expected)])
+    return found
 
 
 def _read_arrays(
@@ -90,10 +78,9 @@ def _read_arrays(
     """Return true values and the predictions of models as suite and outputs. InputError for what is no array."""
     vectors = {name: as_vector(own) for name, own in models.items()}
     found = {name: own for name, own in vectors.items() if own is not None}
-    if len(found) < len(vectors):
+    if wrong := vectors.keys() - found.keys():
         expected = f"a list, array or series, as {TRUTH} is one"
-        wrong = {name: models[name] for name in vectors if name not in found}
-        raise InputError(InputProblem(name, f"a {type(own).__name__}", expected) for name, own in wrong.items())
+        raise InputError(InputProblem(name, f"a {type(models[name]).__name__}", expected) for name in sorted(wrong))
     read = read_vectors(truth, found, task, classes, keep_good_rows)
     predicted = () if read.outputs.predictions is None else read.outputs.predictions["label"].unique().to_pylist()
     unknown = [label for label in predicted if label not in read.suite.labels]
@@ -102,6 +89,11 @@ def _read_arrays(
         return Given(read.suite, read.outputs, notes=read.notes)
     note = f"predictions of classes that {TRUTH} does not have count as false: {', '.join(unknown[:5])}"
     return Given(read.suite, read.outputs, (), (*read.notes, f"{note} (classes=[…] makes them classes)"), ("false",))
+
+
+def _kind_of(given: Any) -> str:
+    """Return which of `KINDS` it is; "" for none."""
+    return next((kind for kind, fits in KINDS.items() if fits(given)), "")
 
 
 def _by_id(given: Any) -> Any:
@@ -114,9 +106,13 @@ def _by_id(given: Any) -> Any:
     return pd.Series([*given.values()], index=[str(id) for id in given], dtype=object)
 
 
-def _are_files(given: Sequence[Any]) -> bool:
-    """Return whether all are paths, or texts that name files."""
-    return bool(given) and all(isinstance(own, Path) or (isinstance(own, str) and FILE.fullmatch(own)) for own in given)
+def _are_files(given: Any) -> bool:
+    """Return whether it is a list of paths, or of texts that name files."""
+    return _is_list_of(given, str | Path) and all(isinstance(own, Path) or FILE.fullmatch(own) for own in given)
+
+
+def _is_list_of(given: Any, kind: Any) -> bool:
+    return isinstance(given, list | tuple) and bool(given) and all(isinstance(own, kind) for own in given)
 
 
 def _coco_document(given: Any) -> Any:
@@ -127,15 +123,10 @@ def _coco_document(given: Any) -> Any:
     return annotations if annotations and "score" in annotations[0] else given.dataset
 
 
-def _is_table(given: Any) -> bool:
-    """Return whether it is a frame, a table or a list of records."""
-    if isinstance(given, list | tuple):
-        return bool(given) and all(isinstance(own, Mapping) for own in given)
-    return hasattr(given, "columns") or hasattr(given, "column_names")
-
-
-def _of_columns(given: Mapping[str, Any], outputs: Any) -> tuple[Any, Any]:
+def _of_columns(given: Any, outputs: Any) -> tuple[Any, Any]:
     """Return a dictionary of columns as true values and predictions, else as a frame. InputError for other lengths."""
+    if not isinstance(given, Mapping) or _kind_of(given) in ("COCO", "tables"):
+        return given, outputs
     if outputs is None and given.keys() == {TRUTH, PREDICTION}:
         return given[TRUTH], given[PREDICTION]
     lengths = {
@@ -161,3 +152,17 @@ def _stacked(models: Mapping[str, Any]) -> Any:
     for name, own in frames.items():
         frames[name] = own.assign(model=name, **({} if named else {"case_id": range(1, len(own) + 1)}))
     return pd.concat(frames.values(), ignore_index=True)
+
+
+KINDS: dict[str, Callable[[Any], object]] = {  # of a suite, or of a model's outputs; the first that fits
+    "nothing": lambda given: given is None,
+    "file": lambda given: isinstance(given, str | Path),
+    "files": _are_files,
+    "COCO": is_ground_truth,
+    "objects": are_detections,
+    "tables": lambda given: isinstance(given, Mapping) and {*map(_kind_of, given.values())} == {"table"},
+    "texts": lambda given: _is_list_of(given, str) or (hasattr(given, "iloc") and given.ndim == 1),
+    "column": lambda given: hasattr(given, "iloc") and given.shape[1] == 1 and as_vector(given) is not None,
+    "table": lambda given: _is_list_of(given, Mapping) or hasattr(given, "columns") or hasattr(given, "column_names"),
+    "values": lambda given: as_vector(given) is not None,
+}

@@ -148,6 +148,9 @@ REFUSED = {
     ),
     "other ids": ((pd.Series([1.5], index=["a"]), pd.Series([1.5], index=["b"])), "an index without 1 of the 1 ids"),
     "no predictions": ((TRUE,), r"two: evaluate\(y_true, y_pred\)"),
+    "frames in a list": ((SUITE, [ANSWERS, ANSWERS]), "outputs: found a list; expected a data frame"),
+    "no model": ((SUITE, {}), "outputs: found no model; expected the answers of at least one"),
+    "a file for values": ((TRUE, {"m": "x.csv"}), "m: found a str; expected a list, array or series, as y_true is one"),
     "columns of other lengths": (({"question": ["a?"], "answer": []},), "1 question, 0 answer; expected a value"),
     "answers too many": ((SUITE, {"a": ["yes"]}), "a: found 1 values; expected 2, as many as the cases of the suite"),
     "boxes": (
