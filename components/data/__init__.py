@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from metrics.library.presets import Preset
     from metrics.monitoring import MetricDrift
     from metrics.perturbations import Kind
-    from metrics.stats.prediction_powered import Estimate as MeanEstimate
+    from metrics.stats.judge_correction import Estimate as MeanEstimate
     from metrics.store.rating_sets import GivenSet
     from metrics.store.run_progress import EvaluatorProgress, Progress
     from metrics.suites import Change as SuiteChange, Difference as SuiteDifference, Version

@@ -94,7 +94,7 @@ def monitored(name: str, warning: float | None = None, critical: float | None = 
     from metrics import monitoring
     from metrics.monitoring.health import next_health
     from metrics.monitoring.monitor_status import judged_metrics
-    from metrics.stats.confidence_sequences import Bounds
+    from metrics.stats.sequential import Bounds
 
     found = monitoring.monitor(workspace(), name)
     spec, state = found.spec, found.state

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from metrics.presentation.blocks import Answer, Block, Sentence
-    from metrics.stats.case_shares import CaseShare
+    from metrics.stats.paired_intervals import CaseShare
     from metrics.store import Run
 
 P = ParamSpec("P")

@@ -16,7 +16,7 @@ from metrics.core.sampling_design import SamplingDesign
 from metrics.core.score_columns import STATUSES, ScoreColumns
 from metrics.core.suite import Suite
 from metrics.evaluators._spread_scores import gave_nothing
-from metrics.stats.bootstrap_draws import Draws
+from metrics.stats.bootstrap import Draws
 from metrics.stats.classification.confusion import (
     AVERAGES,
     LabelScores,

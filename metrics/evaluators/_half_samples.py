@@ -12,7 +12,7 @@ from metrics.core.array_types import Bytes, Floats, Int32s, Ints
 from metrics.core.evaluator import Aggregate, Columns
 from metrics.core.sampling_design import SamplingDesign
 from metrics.core.suite import Suite
-from metrics.stats.bootstrap_draws import draw_halves
+from metrics.stats.bootstrap import draw_halves
 from metrics.stats.resample_intervals import BIAS, LEAST_TRUTHS, resample_interval
 
 METHOD = "half-samples"

@@ -1,7 +1,7 @@
 """The current pass rate: how far back it has been the same, its interval, and the status that follows from it.
 
 The stream is cut into blocks. Every block begins a stretch that ends now, and all stretches have their confidence
-sequence (metrics.stats.confidence_sequences). The longest is shown. Where a later one excludes what the longest has
+sequence (metrics.stats.sequential). The longest is shown. Where a later one excludes what the longest has
 ever said, or the status, the pass rate has changed: what is older than that stretch is dropped. So a drop is found
 after any healthy time, and the status changes only where an interval excludes it.
 """
@@ -14,7 +14,7 @@ import numpy as np
 
 from metrics.core.array_types import Floats, Ints
 from metrics.monitoring.health import Health, Limits, next_health, unrefuted
-from metrics.stats.confidence_sequences import Bounds, bounds, evidence_above, evidence_below, roundest, thresholds
+from metrics.stats.sequential import Bounds, bounds, evidence_above, evidence_below, roundest, thresholds
 
 BLOCK = 10  # samples: the rate is looked at whenever so many were taken
 PARTS = 240  # of a unit's value: exact for the shares of up to 6, and of 8, 10, 12, … lines

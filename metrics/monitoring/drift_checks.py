@@ -19,8 +19,8 @@ from metrics.monitoring.current_rate import BLOCK
 from metrics.monitoring.monitor_status import ALONE
 from metrics.monitoring.monitor_store import Monitor
 from metrics.monitoring.sessions import Sessions
-from metrics.stats.confidence_sequences import LEVEL, Bounds, bounds, evidence_above, evidence_below, thresholds
 from metrics.stats.drift import drift, exact_share
+from metrics.stats.sequential import SEQUENCE_LEVEL, Bounds, bounds, evidence_above, evidence_below, thresholds
 from metrics.store import Run, Workspace
 
 MIN_REFERENCE_UNITS = 20  # independent units of the reference, below which nothing is tested
@@ -186,7 +186,7 @@ def _shifts(monitor: Monitor, rows: list[MetricDrift], events: list[Event]) -> d
     """Return the shift with the most evidence of each row that has drifted."""
     if not events:
         return {}
-    level = LEVEL / len(events)  # of each event, half of it for either side's interval
+    level = SEQUENCE_LEVEL / len(events)  # of each event, half of it for either side's interval
     numbers, units = _units(monitor, rows, events)
     found: dict[int, tuple[float, Shift]] = {}
     for event, values in zip(events, units.T, strict=True):

@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import NamedTuple
 
-from metrics.stats.confidence_sequences import Bounds
+from metrics.stats.sequential import Bounds
 
 WARNING, CRITICAL = 0.85, 0.70  # pass rates below which, unless the monitor has others
 MINIMUM = 20  # judged units below which there is no status

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from metrics.monitoring.health import Health, Limits, next_health
 from metrics.monitoring.monitor_status import OVERALL, Key, Mean, judged_metrics
 from metrics.monitoring.monitor_store import Monitor
-from metrics.stats.confidence_sequences import Bounds
+from metrics.stats.sequential import Bounds
 
 if TYPE_CHECKING:
     import pandas as pd

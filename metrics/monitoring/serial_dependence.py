@@ -6,7 +6,7 @@ from typing import NamedTuple
 from metrics.core.array_types import Bools
 from metrics.monitoring.monitor_status import MAX_WINDOW_SAMPLES
 from metrics.monitoring.monitor_store import Monitor
-from metrics.stats.serial_dependence import NEEDED, dependence_evidence, lag_correlation
+from metrics.stats.sequential import NEEDED, dependence_evidence, lag_correlation
 
 
 class SerialDependence(NamedTuple):

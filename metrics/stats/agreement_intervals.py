@@ -7,7 +7,7 @@ import numpy as np
 from metrics.core.array_types import Floats, Ints
 from metrics.core.rounding import EQUAL
 from metrics.core.sampling_design import cluster_codes
-from metrics.stats.crossed_variance import crossed_widening
+from metrics.stats.cluster_variance import crossed_widening
 from metrics.stats.intervals import Interval, percentiles, wilson
 from metrics.stats.rater_agreement import kappas
 from metrics.stats.ratios import ratio

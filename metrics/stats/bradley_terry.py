@@ -9,8 +9,7 @@ import numpy as np
 from metrics.core.array_types import Floats, Ints
 from metrics.core.rounding import EQUAL, NEAR
 from metrics.stats.float_tolerance import distance_in_errors, standard_errors, symmetric_inverse
-from metrics.stats.linked_models import linked_groups
-from metrics.stats.model_ranking import rank_ranges
+from metrics.stats.model_ranking import linked_groups, rank_ranges
 from metrics.stats.student_t import student, student_p
 
 STEPS = 100  # of Newton's method; some ten are enough

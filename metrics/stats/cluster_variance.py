@@ -1,8 +1,12 @@
-"""Variance of a mean of clusters that are few or unequal, and how many degrees of freedom it has."""
+"""Variance of a mean of clusters that are few or unequal, its degrees of freedom, and of labels of several raters."""
+
+import math
 
 import numpy as np
 
 from metrics.core.array_types import Floats, Ints
+from metrics.core.sampling_design import cluster_codes
+from metrics.stats.student_t import student
 
 NEAR = 1e-12  # relative: what is left of a residual whose cluster has all but nothing beside it
 MAX_K = 1e6  # of k in the degrees of freedom, which with more would be lost in rounding; they are nearly 1 there
@@ -69,3 +73,38 @@ def cluster_sums(rows: Floats, clusters: Ints) -> Floats:
     """Return the column sums [c, m] of `rows` [n, m] over each cluster, codes [n] of 0 … c−1."""
     count = int(clusters.max(initial=-1)) + 1
     return np.stack([np.bincount(clusters, column, count) for column in rows.T], axis=1)
+
+
+FEWEST_FREEDOM = 4.0  # five equal raters: fewer show nothing of others
+
+
+def allows_for_raters(raters: Ints, weights: Floats | None = None) -> bool:
+    """Return whether there are raters enough, five equal ones or more uneven ones, to speak of others like them."""
+    return design_freedom(cluster_codes(raters), weights) >= FEWEST_FREEDOM - 1e-9
+
+
+def crossed_widening(moved: Floats, masses: Floats, clusters: Ints, raters: Ints) -> float:
+    """Return by which factor, at least 1, an interval over clusters has to be wider to hold for other raters, too.
+
+        √((V_case + V_rater − V_both) / V_case) · t(raters) / t(cases), at least 1
+
+    moved: [n] how much each label moves the number; masses: [n] its weight; clusters, raters: [n] codes. V sums the
+    squares of the sums of `moved` over cases, raters and what is of one case and rater; that of raters is corrected for
+    their number and unequal shares (CR2), with Satterthwaite's degrees of freedom. 1 where raters are too few to say,
+    see allows_for_raters: the interval then holds for these raters alone.
+    Source: Cameron, Gelbach & Miller, Journal of Business & Economic Statistics 29:238, 2011.
+    """
+    cases, people = cluster_codes(clusters), cluster_codes(raters)
+    if not moved.any() or not allows_for_raters(people, masses):
+        return 1.0
+    both = cluster_codes(cases * (people.max() + 1) + people)
+    rows = np.column_stack([moved, masses, masses**2])
+    sums, weights, squares = cluster_sums(rows, people).T[:, :, None]
+    by_rater, freedom = cluster_variance(sums, weights, squares)
+    by_case, by_both = (float((np.bincount(codes, moved) ** 2).sum()) for codes in (cases, both))
+    if by_case <= 0:
+        return 1.0
+    factor = 1 + (float(by_rater[0]) * masses.sum() ** 2 - by_both) / by_case
+    if factor <= 1:
+        return 1.0
+    return math.sqrt(factor) * max(1.0, student(float(freedom[0])) / student(max(1, int(cases.max()))))

@@ -6,8 +6,8 @@ import numpy as np
 
 from metrics.core.array_types import Floats, Ints
 from metrics.core.rounding import EQUAL
-from metrics.stats.confidence_sequences import Bounds
 from metrics.stats.intervals import exact_upper
+from metrics.stats.sequential import Bounds
 
 BINS = 10  # of about as many scores each
 SMOOTHING = 0.5  # added to the count of each bin, so that an empty one has a logarithm

@@ -9,8 +9,7 @@ import numpy as np
 
 from metrics.core.array_types import Floats, Ints
 from metrics.stats.float_tolerance import standard_errors, symmetric_inverse
-from metrics.stats.linked_models import linked_groups
-from metrics.stats.model_ranking import rank_ranges
+from metrics.stats.model_ranking import linked_groups, rank_ranges
 from metrics.stats.student_t import student
 
 FEWEST_SUITES, FEWEST_FREEDOM = 3, 2  # with fewer, ranks would be wrong in 9 … 61 % where differences vary

@@ -8,8 +8,7 @@ import numpy as np
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.rounding import EQUAL
 from metrics.stats.float_tolerance import root
-from metrics.stats.item_misfit import reversed_patterns
-from metrics.stats.item_response import REACH, SPREAD, ItemResponse, two_parameter
+from metrics.stats.item_response import REACH, SPREAD, ItemResponse, reversed_patterns, two_parameter
 from metrics.stats.ratios import ratio
 
 FEWEST = 8  # models, or families, whose patterns tell a wrong label

@@ -3,7 +3,7 @@
 import numpy as np
 
 from metrics.core.array_types import Floats
-from metrics.stats.bootstrap_draws import Draws
+from metrics.stats.bootstrap import Draws
 from metrics.stats.ratios import ratio
 
 

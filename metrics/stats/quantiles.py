@@ -7,7 +7,7 @@ import numpy as np
 
 from metrics.core.array_types import Floats, Ints
 from metrics.core.rounding import EQUAL
-from metrics.stats.bootstrap_draws import Draws
+from metrics.stats.bootstrap import Draws
 from metrics.stats.cluster_variance import cluster_sums, cluster_variance, design_freedom
 from metrics.stats.intervals import NONE, Interval
 from metrics.stats.student_t import Z95, student

@@ -15,10 +15,10 @@ import numpy as np
 
 from metrics.core.array_types import Floats, Ints
 from metrics.stats.cluster_variance import cluster_sums
-from metrics.stats.confidence_sequences import BETS, bounds, evidence_below
 from metrics.stats.float_tolerance import whole_from
 from metrics.stats.intervals import exact_upper
 from metrics.stats.ratios import ratio
+from metrics.stats.sequential import BETS, bounds, evidence_below
 
 TAIL = 0.025  # of each end of a 95 % interval
 COUNTS = (0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96)  # units beyond a cut-off; of more, an interval knows enough

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from metrics.core.array_types import Floats, Ints
-from metrics.stats.bootstrap_draws import resampled_sums
+from metrics.stats.bootstrap import resampled_sums
 from metrics.stats.float_tolerance import whole_from
 from metrics.stats.student_t import Z95, student
 

@@ -108,7 +108,7 @@ def parts(images: int) -> dict[str, float]:
     from metrics.core.registry import evaluators
     from metrics.evaluators.detection._matched import scene_of
     from metrics.library.coco import CocoData
-    from metrics.stats.bootstrap_draws import draw_weights
+    from metrics.stats.bootstrap import draw_weights
     from metrics.vision.image_resampling import resample
     from metrics.vision.matching import match
     from metrics.vision.objects import prepare

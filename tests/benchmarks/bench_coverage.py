@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from scipy.stats import binom
 
 from metrics.evaluators.detection.voc_ap import bias_of
-from metrics.stats.bootstrap import bootstrap_means
-from metrics.stats.bootstrap_draws import draw_halves
+from metrics.stats.bootstrap import bootstrap_means, draw_halves
 from metrics.stats.intervals import wilson
 from metrics.stats.model_ranking import compare_pairs, rank_bounds
 from metrics.stats.resample_intervals import BIAS, has_enough_truths, resample_interval

@@ -13,8 +13,7 @@ from itertools import product
 import numpy as np
 
 from metrics.core.array_types import Bools, Floats, Ints
-from metrics.stats.noninferiority import decide_noninferiority
-from metrics.stats.paired_intervals import agreeing, difference_intervals, newcombe_paired
+from metrics.stats.paired_intervals import agreeing, decide_noninferiority, difference_intervals, newcombe_paired
 from metrics.stats.paired_tests import PairedTests, paired_tests
 from metrics.stats.rare_losses import Side, both_sides
 from metrics.stats.sequential import anytime_p

@@ -13,11 +13,9 @@ import numpy as np
 
 from metrics.core.array_types import Floats
 from metrics.stats.corrections import benjamini_hochberg
-from metrics.stats.full_score import full_scores
-from metrics.stats.item_misfit import reversed_patterns
-from metrics.stats.item_response import two_parameter
+from metrics.stats.item_response import reversed_patterns, two_parameter
 from metrics.stats.model_families import check_labels
-from metrics.stats.short_suite import by_information, cross_fitted
+from metrics.stats.short_suite import by_information, cross_fitted, full_scores
 from tests.benchmarks.table import Row, report
 from tests.stats.test_model_families import drawn_families
 

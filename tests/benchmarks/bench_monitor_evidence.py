@@ -20,9 +20,8 @@ from metrics.core.array_types import Bools, Floats
 from metrics.monitoring.current_rate import BLOCK, CurrentRate
 from metrics.monitoring.drift_checks import Cut, Event, shift_of
 from metrics.monitoring.health import Health, Limits, next_health
-from metrics.stats.confidence_sequences import Bounds, bounds
 from metrics.stats.drift import exact_share
-from metrics.stats.serial_dependence import NEEDED, dependence_evidence, lag_correlation
+from metrics.stats.sequential import NEEDED, Bounds, bounds, dependence_evidence, lag_correlation
 from tests.benchmarks.table import Row, Table, report
 
 SIDE = 0.025  # the level of one side

@@ -9,7 +9,7 @@ import numpy as np
 
 from metrics.core.array_types import Floats
 from metrics.stats.intervals import wilson
-from metrics.stats.partial_pooling import pooled, sampling_variances
+from metrics.stats.slice_means import pooled, sampling_variances
 from tests.benchmarks.table import Row, report
 
 TIMES = 800

@@ -19,7 +19,7 @@ from metrics.core.sampling_design import SamplingDesign
 from metrics.stats import meta_analysis
 from metrics.stats.bradley_terry import bradley_terry, misfit_p, styled_strengths
 from metrics.stats.meta_analysis import Study, pooled_means
-from metrics.stats.weightings import weighted_intervals
+from metrics.stats.model_ranking import weighted_intervals
 from tests.benchmarks.table import Row, report
 from tests.stats.test_bradley_terry import played
 

@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metrics.evaluators._classification import aggregates
-from metrics.stats.bootstrap import bootstrap_means
-from metrics.stats.bootstrap_draws import Draws
+from metrics.stats.bootstrap import Draws, bootstrap_means
 from metrics.stats.intervals import percentiles
 from metrics.stats.paired_intervals import agreeing, difference_intervals, newcombe_paired, resample_interval
 from metrics.stats.paired_tests import PairedTests, paired_tests

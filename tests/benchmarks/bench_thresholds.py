@@ -33,8 +33,7 @@ from metrics.judge.local.completer import EVEN
 from metrics.models import provide
 from metrics.models.embedder import BUNDLED_WEIGHTS
 from metrics.stats.intervals import percentiles
-from metrics.stats.label_thresholds import best_thresholds
-from metrics.stats.rater_agreement import aucs, draws_of
+from metrics.stats.rater_agreement import aucs, best_thresholds, draws_of
 from tests.benchmarks import threshold_sets as sets
 from tests.benchmarks.threshold_sets import Item, LabelledSet
 

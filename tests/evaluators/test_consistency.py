@@ -19,7 +19,7 @@ from metrics.core.suite import Case, Outputs, Suite, rows_table
 from metrics.evaluators.consistency.answers import consistency_rouge
 from metrics.evaluators.consistency.consistency_statistics import consistency_statistics
 from metrics.library.evaluator_choice import runnable
-from metrics.stats.dispersion import dispersion
+from metrics.stats.repeated_samples import dispersion
 from metrics.store import Workspace
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 

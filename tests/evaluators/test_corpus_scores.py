@@ -16,7 +16,7 @@ from metrics.core.registry import evaluators
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators.text._corpora import corpus_aggregate, error_rate
 from metrics.evaluators.text._edit_rate import edit_count
-from metrics.stats.bootstrap_draws import Draws
+from metrics.stats.bootstrap import Draws
 from metrics.text.overlap import edits
 from metrics.text.overlap.corpus import corpus_bleu
 from tests.seeds import seeds

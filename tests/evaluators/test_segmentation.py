@@ -16,7 +16,7 @@ from metrics.evaluators.segmentation.segmentation_iou import (
     SegmentationIouParameters,
     segmentation_iou,
 )
-from metrics.stats.bootstrap_draws import draw_halves
+from metrics.stats.bootstrap import draw_halves
 from metrics.stats.resample_intervals import resample_interval
 from metrics.vision import masks, segmentation
 

@@ -14,9 +14,8 @@ from metrics.core.errors import InputError
 from metrics.core.suite import Suite
 from metrics.engine.evaluation import Evaluation
 from metrics.library.case_budget import cases_within_budget
-from metrics.stats.full_score import full_scores
 from metrics.stats.item_response import two_parameter
-from metrics.stats.short_suite import by_information
+from metrics.stats.short_suite import by_information, full_scores
 from metrics.store.run_spec import spec_of
 from tests.stats.test_item_response import drawn
 

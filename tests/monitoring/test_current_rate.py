@@ -8,7 +8,7 @@ import pytest
 from metrics.core.array_types import Floats
 from metrics.monitoring.current_rate import BLOCK, CurrentRate
 from metrics.monitoring.health import USUAL, Health, Limits
-from metrics.stats.confidence_sequences import bounds, thresholds
+from metrics.stats.sequential import bounds, thresholds
 from tests.seeds import seeds
 
 

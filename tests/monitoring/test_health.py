@@ -3,7 +3,7 @@
 import pytest
 
 from metrics.monitoring.health import Health, next_health
-from metrics.stats.confidence_sequences import Bounds
+from metrics.stats.sequential import Bounds
 
 H, W, C, N = Health.HEALTHY, Health.WARNING, Health.CRITICAL, Health.INSUFFICIENT_DATA
 

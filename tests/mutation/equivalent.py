@@ -47,7 +47,7 @@ EQUIVALENT = {
     ("analysis/leaderboard/distributions.py", "distributions", "high - low → high + low"): "finite where both ends are",
     ("stats/ranked_retrieval.py", "average_precision",
         "found += 1 → found -= 1"): "sum and count change their signs together",
-    ("stats/bootstrap_draws.py", "", "1 << 22 → 1 >> 22"): AT_ONCE,
+    ("stats/bootstrap.py", "", "1 << 22 → 1 >> 22"): AT_ONCE,
     ("stats/model_ranking.py", "", "1 << 18 → 1 >> 18"): AT_ONCE,
     ("stats/model_ranking.py", "", "1 << 18 → 2 << 18"): AT_ONCE,
     ("stats/model_ranking.py", "compare_pairs", "CELLS // max(1, len(values)) → CELLS * max(1, len(values))"): AT_ONCE,

@@ -20,13 +20,13 @@ from metrics.analysis.preferences.preferred import judge_and_people, more_matche
 from metrics.core.suite import Outputs, Suite
 from metrics.stats import slice_search
 from metrics.stats.item_response import two_parameter
+from metrics.stats.judge_correction import corrected_mean
 from metrics.stats.meta_analysis import Study, pooled_means
-from metrics.stats.partial_pooling import pooled
-from metrics.stats.prediction_powered import corrected_mean
+from metrics.stats.model_ranking import first_shares, turning_point
 from metrics.stats.rater_agreement import alphas, draws_of, fleiss_kappas, kappas, spearmans
 from metrics.stats.short_suite import by_information, cross_fitted
+from metrics.stats.slice_means import pooled
 from metrics.stats.variance_components import resampled_components
-from metrics.stats.weightings import first_shares, turning_point
 from metrics.store import Run, Workspace
 from metrics.vision import matching, objects, precision_recall
 from tests.engine.engine_scenes import finished

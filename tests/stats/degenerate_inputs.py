@@ -7,18 +7,18 @@ from typing import Any
 import numpy as np
 
 from metrics.stats import slice_search
-from metrics.stats.bootstrap_draws import Draws
+from metrics.stats.bootstrap import Draws
 from metrics.stats.bradley_terry import bradley_terry
 from metrics.stats.classification.calibration import reliability
 from metrics.stats.classification.roc import class_curves, roc
 from metrics.stats.classification.selective import risk_coverage
 from metrics.stats.correlation import Ranks, pearson
+from metrics.stats.group_rates import Stratum
 from metrics.stats.item_response import two_parameter
 from metrics.stats.meta_analysis import Study
 from metrics.stats.model_ranking import compare_pairs
 from metrics.stats.rare_losses import Side
 from metrics.stats.short_suite import Size
-from metrics.stats.stratified import Stratum
 from metrics.stats.variance_components import Components
 
 NAN = np.nan
@@ -91,24 +91,24 @@ RATED = [
 COMPONENTS = Components(0.0, 0.0, 0.0, 10)
 
 TABLE: dict[str, Inputs] = {
-    "alternative_annotator.alternative_annotator": [
+    "rater_agreement.alternative_annotator": [
         (passes, ratings, units, 0.1)
         for passes in (HALF, ZERO, np.full(10, NAN)) for units in (ALONE, np.zeros(10, np.int64))
         for ratings in (np.column_stack([HALF, TWO, ZERO]), np.full((10, 3), NAN), np.ones((10, 1)))
     ] + [(NONE, np.zeros((0, 3)), NO_INTS, 0.1), (ONE, np.ones((1, 2)), ALONE[:1], 0.1)],
-    "crossed_variance.crossed_widening": [
+    "cluster_variance.crossed_widening": [
         (moved, masses, units, raters)
         for moved in (HALF - 0.5, ZERO) for masses in (np.ones(10), ZERO) for units in (ALONE, PAIRED)
         for raters in (ALONE, np.arange(10) % 5, np.zeros(10, np.int64))
     ] + [(NONE, NONE, NO_INTS, NO_INTS)],
-    "crossed_variance.allows_for_raters": [(ALONE,), (NO_INTS,), (ALONE, ZERO), (np.zeros(10, np.int64), np.ones(10))],
-    "dawid_skene.dawid_skene": [
+    "cluster_variance.allows_for_raters": [(ALONE,), (NO_INTS,), (ALONE, ZERO), (np.zeros(10, np.int64), np.ones(10))],
+    "rater_agreement.dawid_skene": [
         (ratings, draws)
         for ratings in (np.column_stack([HALF, TWO, ZERO]), np.full((10, 3), NAN), np.ones((10, 1)), np.zeros((10, 2)))
         for draws in (np.ones((2, 10)), np.zeros((1, 10)), np.full((1, 10), 1e6))
     ],
-    "dawid_skene.connected_raters": [(np.full((10, 3), NAN), 1), (np.zeros((0, 0)), 1), (np.ones((10, 3)), 0)],
-    "rogan_gladen.true_share": [
+    "rater_agreement.connected_raters": [(np.full((10, 3), NAN), 1), (np.zeros((0, 0)), 1), (np.ones((10, 3)), 0)],
+    "judge_correction.true_share": [
         (share, size, rate, size, other, size)
         for share in (0.0, 0.5, 1.0) for size in (0.0, 1.0, 50.0) for rate in (0.0, 0.5, 1.0) for other in (0.5, 1.0)
     ],
@@ -174,21 +174,21 @@ TABLE: dict[str, Inputs] = {
         (right, right, right, average)
         for right in (np.zeros(2), np.array([0.0, 4.0]), NONE) for average in ("micro", "macro", "weighted")
     ],
-    "classification.label_sets.ranking": [
+    "classification.confusion.ranking": [
         (truth, scores) for truth in (np.zeros((2, 2), bool), np.ones((2, 2), bool), np.eye(2, dtype=bool))
         for scores in (np.full((2, 2), 0.1), np.eye(2))
     ] + [(np.zeros((0, 2), bool), np.zeros((0, 2)))],
-    "classification.label_sets.resampled_precisions": [
+    "classification.confusion.resampled_precisions": [
         (np.column_stack([YES, NO, SPLIT]), np.column_stack([score] * 3), draws) for score in (SAME, HALF, TWO)
             for draws in BOTH_DRAWS
     ],
-    "classification.label_sets.set_f1": [
+    "classification.confusion.set_f1": [
         (np.zeros((2, 2), bool), np.zeros((2, 2), bool)), (np.eye(2, dtype=bool), np.eye(2, dtype=bool)),
     ],
-    "classification.label_sets.label_counts": [
+    "classification.confusion.label_counts": [
         (np.column_stack([YES, NO]), np.column_stack([NO, NO]), draws) for draws in BOTH_DRAWS
     ],
-    "classification.label_sets.codes_matrix": [(NO_INTS, NO_INTS, (0, 0)), (np.array([-1]), np.array([0]), (1, 1))],
+    "classification.confusion.codes_matrix": [(NO_INTS, NO_INTS, (0, 0)), (np.array([-1]), np.array([0]), (1, 1))],
     "ranked_retrieval.average_precision": [([],), ([False],), ([True],)],
     "classification.roc.roc": [
         (SAME, SPLIT), (HALF, SPLIT), (SAME, YES), (NONE, NO_BOOLS), (np.full(10, NAN), SPLIT), (ONE, np.ones(1, bool)),
@@ -227,10 +227,10 @@ TABLE: dict[str, Inputs] = {
     "cluster_variance.design_freedom": [
         (NO_INTS,), (np.zeros(3, np.int64),), (ALONE,), (PAIRED, SAME), (ALONE, ZERO), (ALONE, HALF),
     ],
-    "confidence_sequences.thresholds": [(np.arange(3),)], "confidence_sequences.roundest": [(1, 1), (1, 9)],
-    "confidence_sequences.evidence_below": [(np.array([0, 0]), np.array([0.0, 1.0]), mean) for mean in (0.0, 0.5, 1.0)],
-    "confidence_sequences.evidence_above": [(np.array([9, 0]), np.array([0.0, 1.0]), mean) for mean in (0.0, 0.5, 1.0)],
-    "confidence_sequences.bounds": [
+    "sequential.thresholds": [(np.arange(3),)], "sequential.roundest": [(1, 1), (1, 9)],
+    "sequential.evidence_below": [(np.array([0, 0]), np.array([0.0, 1.0]), mean) for mean in (0.0, 0.5, 1.0)],
+    "sequential.evidence_above": [(np.array([9, 0]), np.array([0.0, 1.0]), mean) for mean in (0.0, 0.5, 1.0)],
+    "sequential.bounds": [
         (np.array(counts), np.array([0.0, 1.0]), 3.0) for counts in ([0, 0], [99, 0], [0, 99], [1, 0])
     ],
     "corrections.is_significant": [(0.05,), (NAN,), (np.array([0.0, NAN]),)],
@@ -249,7 +249,7 @@ TABLE: dict[str, Inputs] = {
         (Ranks.of(NONE),) * 2
     ],
     "correlation.resampled": [(pearson(x, HALF), draws) for x in (SAME, HALF, TWO) for draws in BOTH_DRAWS],
-    "noninferiority.decide_noninferiority": [
+    "paired_intervals.decide_noninferiority": [
         (apart, (low, high), 0.1, units, error, significant, side, side)
         for apart, low, high in ((0.0, 0.0, 0.0), (-0.1, -0.1, -0.1), (1.0, 1.0, 1.0), (0.1 - 0.2, 0.2 - 0.3, 0.0),
             (0.0, -np.inf, np.inf))
@@ -258,12 +258,12 @@ TABLE: dict[str, Inputs] = {
     ],
     "rare_losses.share_upper": [(0, 0), (0, 20), (20, 20)],
     "rare_losses.both_sides": [(own, 1.0, *more) for own in (NONE, ONE, ZERO, HALF) for more in ((), (0.0 * own,))],
-    "serial_dependence.dependence_evidence": [(NO_BOOLS,), (YES,), (NO,), (SPLIT,), (YES[:1],)],
-    "serial_dependence.lag_correlation": [(NO_BOOLS,), (YES,), (NO,), (SPLIT,), (YES[:1],)],
-    "dispersion.dispersion": [([],), ([0.0],), ([0.1] * 10,), ([-1.0, 1.0],)],
-    "bootstrap_draws.draw_weights": [(NO_INTS, 2), (np.zeros(3, np.int64), 2)],
-    "bootstrap_draws.draw_halves": [(NO_INTS, 2), (np.zeros(3, np.int64), 3)],
-    "bootstrap_draws.counted": [(np.ones((2, 0)), NO_INTS, 3)],
+    "sequential.dependence_evidence": [(NO_BOOLS,), (YES,), (NO,), (SPLIT,), (YES[:1],)],
+    "sequential.lag_correlation": [(NO_BOOLS,), (YES,), (NO,), (SPLIT,), (YES[:1],)],
+    "repeated_samples.dispersion": [([],), ([0.0],), ([0.1] * 10,), ([-1.0, 1.0],)],
+    "bootstrap.draw_weights": [(NO_INTS, 2), (np.zeros(3, np.int64), 2)],
+    "bootstrap.draw_halves": [(NO_INTS, 2), (np.zeros(3, np.int64), 3)],
+    "bootstrap.counted": [(np.ones((2, 0)), NO_INTS, 3)],
     "drift.drift": [(x, y) for x in (NONE, ONE, SAME, HALF) for y in (ONE, SAME, TWO)],
     "drift.ks_distance": [(np.array([1, 0]), np.array([1, 1])), (np.array([1, 1]), np.array([2, 2]))],
     "drift.stability_index": [(np.array([1, 0]), np.array([1, 1])), (np.array([1, 1]), np.array([2, 2]))],
@@ -295,7 +295,7 @@ TABLE: dict[str, Inputs] = {
     "intervals.binomial_tail": [(NO_INTS, NO_INTS, 0.5), (np.array([0, 9]), np.array([0, 9]), 0.5)],
     "intervals.exact_upper": [(0, 0, 0.025), (0, 1, 0.025), (1, 1, 0.025)],
     "intervals.percentiles": [(NONE,), (ONE,), (np.full(3, NAN),), (SAME,)],
-    "linked_models.linked_groups": [([], 0), ([], 1), ([NO_INTS], 2), ([np.array([1, 1])], 2)],
+    "model_ranking.linked_groups": [([], 0), ([], 1), ([NO_INTS], 2), ([np.array([1, 1])], 2)],
     "model_families.check_labels": [(np.ones((4, 3)),), (np.full((4, 3), NAN),), (np.eye(4),), (np.ones((9, 9)),)],
     "model_families.residual_dependence": [
         (right, FITTED, np.full(4, kept)) for right in (np.ones((4, 3)), np.full((4, 3), NAN)) for kept in (True, False)
@@ -311,29 +311,29 @@ TABLE: dict[str, Inputs] = {
         (NO_INTS, NO_INTS, NONE, np.zeros((0, 1)), 2), (*OPPONENTS, np.full(2, 0.5), np.zeros((2, 1)), 2),
         (*np.tile(OPPONENTS, 20), np.tile([1.0, 0.0], 20), np.zeros((40, 1)), 2),
     ],
-    "item_misfit.reversed_patterns": [
+    "item_response.reversed_patterns": [
         (right, ability, np.zeros(len(right)))
         for right in (np.ones((4, 3)), np.zeros((4, 3)), np.full((4, 3), NAN), np.zeros((0, 3)), np.eye(4, 3))
         for ability in (np.zeros(3), np.full(3, 0.1), np.array([-1.0, 0.0, 1.0])) if len(right)
     ],
-    "item_misfit.item_rest": [
+    "item_response.item_rest": [
         (np.ones((4, 3)),), (np.full((4, 3), NAN),), (np.eye(4),), (np.ones((4, 1)),), (np.zeros((0, 3)),),
     ],
-    "full_score.predict_score": [
+    "short_suite.predict_score": [
         (FITTED, np.array([0, 1]), answers) for answers in (np.full(2, NAN), np.zeros(2), np.ones(2))
     ],
-    "full_score.full_scores": [
+    "short_suite.full_scores": [
         (np.ones((12, 8)), np.array([0, 1]), np.ones((2, 1))),
         (np.tril(np.ones((12, 8))), np.arange(12), np.zeros((12, 1))),
     ],
     "item_response.two_parameter": [
         (np.ones((4, 3)),), (np.zeros((1, 1)),), (np.full((2, 2), NAN),), (np.tril(np.ones((5, 5))),),
     ],
-    "label_thresholds.best_thresholds": [
+    "rater_agreement.best_thresholds": [
         (scores, passed, ALL_DRAWN) for scores in (SAME, HALF, TWO)
         for passed in (YES, NO, SPLIT)] + [(NONE, NO_BOOLS, np.ones((2, 0)))
     ],
-    "label_thresholds.held_out_passes": [
+    "rater_agreement.held_out_passes": [
         (SAME, np.full(3, NAN), ALL_DRAWN), (SAME, np.full(3, 0.1), np.zeros((3, 10))),
     ],
     "meta_analysis.pooled_means": [
@@ -353,10 +353,10 @@ TABLE: dict[str, Inputs] = {
     ],
     "model_ranking.best_first": [(table[0], *table[2:]) for table in DIFFERENCES],
     "model_ranking.rank_bounds": [(EQUAL_PAIRS, 2)],
-    "case_shares.tango_interval": [(0, 0, 0), (0, 0, 9), (9, 0, 9), (0, 9, 9), (4, 5, 9), (0.0, 0.3, 0.5)],
-    "case_shares.superiority": SHARED,
-    "case_shares.share_within": [(values, margin, *more) for values, *more in SHARED for margin in (0.0, 0.1)],
-    "case_shares.worth_of_cases": SHARED,
+    "paired_intervals.tango_interval": [(0, 0, 0), (0, 0, 9), (9, 0, 9), (0, 9, 9), (4, 5, 9), (0.0, 0.3, 0.5)],
+    "paired_intervals.superiority": SHARED,
+    "paired_intervals.share_within": [(values, margin, *more) for values, *more in SHARED for margin in (0.0, 0.1)],
+    "paired_intervals.worth_of_cases": SHARED,
     "paired_intervals.newcombe_paired": [(0, 0, 0, 0), (1, 0, 0, 0), (0, 9, 0, 0), (5, 0, 0, 5), (0, 5, 5, 0)],
     "paired_intervals.difference_intervals": [
         *((*table, *[None] * (3 - len(table)), 1.0) for table in DIFFERENCES), *DIFFERENCES,
@@ -369,11 +369,12 @@ TABLE: dict[str, Inputs] = {
         (np.array([apart]), samples[None]) for apart in (0.0, 1e-17, 0.1)
         for samples in (ZERO, SAME, np.full(3, NAN), HALF - 0.5)
     ],
-    "partial_pooling.paule_mandel": [(NONE, NONE), (ONE, ONE), (SAME, SAME), (HALF, SAME)],
-    "partial_pooling.pooled": [
+    "slice_means.paule_mandel": [(NONE, NONE), (ONE, ONE), (SAME, SAME), (HALF, SAME)],
+    "slice_means.pooled": [
         (SAME, SAME), (HALF, SAME), (np.full(10, NAN), SAME), (SAME, ZERO), (ONE, ONE), (HALF, np.full(10, 1e-34)),
     ],
-    "partial_pooling.sampling_variances": SLICES, "pass_at_k.pass_at_k": [(1, 0, 1), (1, 1, 1), (0, 0, 1), (5, 5, 5)],
+    "slice_means.sampling_variances": SLICES,
+    "repeated_samples.pass_at_k": [(1, 0, 1), (1, 1, 1), (0, 0, 1), (5, 5, 5)],
     "power.detectable": [(0.0, 2), (0.1, 1), (0.1, 0)], "power.units_needed": [(0.0, 2, 0.1), (0.1, 2, 0.1)],
     "power.kappa_deviation": [(0.0, 0.5), (1 - 1e-16, 0.5), (0.999999, 1e-9)],
     "power.aim": [("share", 0.0), ("share", 1.0), ("wins", 0.0), ("mean", 0.0), ("kappa", 1.0), ("kappa", 0.0)],
@@ -387,9 +388,9 @@ TABLE: dict[str, Inputs] = {
         (truth, truth - predicted, draws) for truth in (SAME, HALF) for predicted in (SAME, HALF)
             for draws in BOTH_DRAWS
     ] + [(row, row, draws) for row, draws in SINGLE],
-    "prediction_powered.corrected_mean": [*JUDGED, (ONE, ONE), (NONE, NONE)],
-    "prediction_powered.fit_correction": [*JUDGED, (ONE, ONE), (NONE, NONE)],
-    "prediction_powered.corrected_difference": [
+    "judge_correction.corrected_mean": [*JUDGED, (ONE, ONE), (NONE, NONE)],
+    "judge_correction.fit_correction": [*JUDGED, (ONE, ONE), (NONE, NONE)],
+    "judge_correction.corrected_difference": [
         *((own[:2], own[:2], *own[2:4]) for own in JUDGED), ((ONE, ONE), (ONE, ONE)),
     ],
     "model_ranking.rank_ranges": [
@@ -441,7 +442,7 @@ TABLE: dict[str, Inputs] = {
             for samples in (SAME, ONE, np.full(3, NAN), np.array([0.1, 1 - 1e-16]), HALF / 2)
         for units in (1.0, 9.0) for scale in ("below one", "correlation")
     ],
-    "bootstrap_draws.resampled_sums": [
+    "bootstrap.resampled_sums": [
         (np.column_stack([own]), np.arange(len(own)), 0, 5) for own in (ONE, SAME, HALF)
     ],
     "float_tolerance.first_highest": [(NONE, NO_INTS), (ONE, np.ones(1, np.int64)), (SAME, np.full(1, 10))],
@@ -474,7 +475,7 @@ TABLE: dict[str, Inputs] = {
     ],
     "slice_search.detectable": [(SEARCHED, np.full(40, 0.1), size, 0.05) for size in (1, 20, 40)],
     "slice_search.normal_score": [(np.zeros(2), np.zeros(2)), (np.array([-9.0, 9.0]), np.array([0.5, -0.5]))],
-    "stratified.exact_excess": [
+    "group_rates.exact_excess": [
         ({},), ({Stratum(1, 1, 1, 1): 3},), ({Stratum(0, 0, 0, 0): 3},), ({Stratum(9, 9, 9, 0): 1},),
     ],
     "student_t.student": [(0,), (1,), (1.5,), (1e12,)],
@@ -494,17 +495,17 @@ TABLE: dict[str, Inputs] = {
     "variance_components.cheapest": [
         (COMPONENTS, 0.1, 0.0, 0.0, 0.0), (COMPONENTS._replace(case=9.0), 0.01, 1.0, 1.0, 1.0, 5),
     ],
-    "weighted_draws.draw_chances": [
+    "judge_correction.draw_chances": [
         *((np.ones(1), np.ones(1), *[np.array([mark])] * 3) for mark in (False, True)),
         (NONE, NONE, *[np.zeros(0, bool)] * 3),
     ],
-    "weighted_draws.draw_sizes": [(row, 0.0, 1.0, 0.5) for row in (NONE, ONE, SAME, HALF, np.full(3, np.nan))],
-    "weightings.weighted_intervals": [
+    "judge_correction.draw_sizes": [(row, 0.0, 1.0, 0.5) for row in (NONE, ONE, SAME, HALF, np.full(3, np.nan))],
+    "model_ranking.weighted_intervals": [
         (np.stack([np.column_stack([one]), np.column_stack([other])]), np.array([0.3, 0.7]), weights)
         for one in (SAME, HALF) for other in (SAME, HALF, np.full(10, NAN)) for weights in (None, ZERO)
     ],
-    "weightings.first_shares": [(np.zeros((2, 3)),), (np.ones((1, 1)),)],
-    "weightings.turning_point": [
+    "model_ranking.first_shares": [(np.zeros((2, 3)),), (np.ones((1, 1)),)],
+    "model_ranking.turning_point": [
         (np.zeros((2, 3)), np.array([0.5, 0.5])), (np.eye(2), np.array([1.0, 0.0])), (np.ones((1, 1)), np.ones(1)),
     ],
 }  # fmt: skip

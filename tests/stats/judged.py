@@ -5,8 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.stats.prediction_powered import Estimate, corrected_difference, corrected_mean
-from metrics.stats.weighted_draws import draw_chances, draw_sizes
+from metrics.stats.judge_correction import Estimate, corrected_difference, corrected_mean, draw_chances, draw_sizes
 
 Floats = NDArray[np.float64]
 SIZE = 1_000

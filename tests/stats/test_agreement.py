@@ -13,7 +13,7 @@ from hypothesis import given, strategies as st
 from metrics.core.errors import Unreadable
 from metrics.judge.asking import Reply
 from metrics.judge.replies import read
-from metrics.stats.bootstrap_draws import counted
+from metrics.stats.bootstrap import counted
 from metrics.stats.rater_agreement import Level, alphas, kappas
 
 LEVELS: tuple[Level, ...] = get_args(Level)

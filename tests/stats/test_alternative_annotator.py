@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from metrics.stats.alternative_annotator import SUFFICIENT, alternative_annotator
+from metrics.stats.rater_agreement import SUFFICIENT, alternative_annotator
 from tests.seeds import seeds
 
 NONE = np.nan

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from metrics.stats.bootstrap_draws import MAX_DRAWN_GROUPS, Draws, draw_halves, draw_weights
+from metrics.stats.bootstrap import MAX_DRAWN_GROUPS, Draws, draw_halves, draw_weights
 
 
 def test_clusters_are_drawn_whole_and_the_seed_decides():

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from metrics.core.array_types import Floats
-from metrics.stats.case_shares import CaseShare, share_within, superiority, tango_interval, worth_of_cases
 from metrics.stats.intervals import wilson
+from metrics.stats.paired_intervals import CaseShare, share_within, superiority, tango_interval, worth_of_cases
 from metrics.stats.student_t import Z95
 
 

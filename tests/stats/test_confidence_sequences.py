@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy import optimize, special
 
-from metrics.stats.confidence_sequences import BETS, LEVEL, bounds, evidence_above, evidence_below, thresholds
+from metrics.stats.sequential import BETS, SEQUENCE_LEVEL, bounds, evidence_above, evidence_below, thresholds
 
 BINARY = np.array([0.0, 1.0])
 
@@ -24,8 +24,8 @@ def test_all_starts_together_spend_the_level_once() -> None:
     later = (
         sum(5 * (1_600_000 / scale) ** -0.2 / special.zeta(1.2) for scale in (1, 8, 64)) / 3
     )  # integrals of the rest
-    beyond = later / 2 * LEVEL / 2
-    assert spent.sum() + beyond == pytest.approx(LEVEL / 2, rel=1e-6)
+    beyond = later / 2 * SEQUENCE_LEVEL / 2
+    assert spent.sum() + beyond == pytest.approx(SEQUENCE_LEVEL / 2, rel=1e-6)
     assert np.exp(-thresholds(np.array([0]), 0.01)) == pytest.approx([0.01 / 2 / 2])
 
 
@@ -39,7 +39,7 @@ def test_the_interval_is_where_the_capital_stays_below_its_limit(passed: int, n:
     def side(k: int) -> float:
         def excess(m: float) -> float:
             paths = k * np.log1p(-BETS) + (n - k) * np.log1p(BETS * m / (1 - m))
-            return float(special.logsumexp(paths) - np.log(len(BETS)) + np.log(LEVEL / 2 / 2))
+            return float(special.logsumexp(paths) - np.log(len(BETS)) + np.log(SEQUENCE_LEVEL / 2 / 2))
 
         return float(optimize.brentq(excess, k / n, 1 - 1e-9)) if k < n else 1.0
 
@@ -78,4 +78,4 @@ def test_looked_at_a_hundred_times_from_any_start_it_hardly_ever_misses(rate: fl
         needed = thresholds(np.array(start // 10))
         for evidence in (evidence_below, evidence_above):
             missed |= (evidence(counts, kinds, rate) >= needed).any(axis=1)
-    assert missed.mean() <= LEVEL
+    assert missed.mean() <= SEQUENCE_LEVEL

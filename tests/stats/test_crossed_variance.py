@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from metrics.stats.agreement_intervals import effective_size, share_interval
-from metrics.stats.crossed_variance import allows_for_raters, crossed_widening
+from metrics.stats.cluster_variance import allows_for_raters, crossed_widening
 from metrics.stats.student_t import student
 from tests.seeds import least_covered, seeds
 

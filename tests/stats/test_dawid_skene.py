@@ -5,8 +5,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import expit, logsumexp
 
-from metrics.stats.dawid_skene import connected_raters, dawid_skene
-from metrics.stats.rater_agreement import draws_of
+from metrics.stats.rater_agreement import connected_raters, dawid_skene, draws_of
 
 NONE = np.nan
 SHARE, SENSITIVITY, SPECIFICITY = 0.7, np.array([0.9, 0.8, 0.95]), np.array([0.8, 0.9, 0.7])

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from metrics.core.rounding import at_least, at_least_sql
-from metrics.stats import bootstrap_draws, drift, label_thresholds, model_ranking, paired_tests, rater_agreement
-from metrics.stats.bootstrap_draws import Draws, draw_weights, resampled_sums
+from metrics.stats import bootstrap, drift, model_ranking, paired_tests, rater_agreement
+from metrics.stats.bootstrap import Draws, draw_weights, resampled_sums
 from metrics.stats.bradley_terry import bradley_terry
 from metrics.stats.classification.calibration import log_losses
 from metrics.stats.classification.confusion import mean_scores
@@ -16,9 +16,9 @@ from metrics.stats.classification.roc import resampled_areas, roc
 from metrics.stats.cluster_variance import cluster_sums
 from metrics.stats.correlation import clustered_coefficient
 from metrics.stats.intervals import mean_intervals, wilson
+from metrics.stats.judge_correction import corrected_mean
 from metrics.stats.model_ranking import rank_ranges
 from metrics.stats.paired_intervals import difference_intervals, newcombe_paired
-from metrics.stats.prediction_powered import corrected_mean
 from metrics.stats.resample_intervals import resample_interval
 from metrics.stats.student_t import student
 
@@ -57,7 +57,7 @@ def test_the_area_of_one_positive_varies_by_the_negatives_alone() -> None:
 @pytest.mark.parametrize("count", [1, 3, 300])
 def test_one_cluster_is_all_that_can_be_drawn(count: int) -> None:
     assert (draw_weights(np.zeros(count, np.int64), 5) == 1).all()
-    assert np.iinfo(np.uint8).max == bootstrap_draws.MAX_TIMES_DRAWN
+    assert np.iinfo(np.uint8).max == bootstrap.MAX_TIMES_DRAWN
 
 
 def test_pairs_in_parts_are_those_in_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,14 +102,14 @@ def test_of_equally_good_thresholds_the_middle(scores: int, threshold: float) ->
     drawn = np.zeros((1, scores))
     drawn[0, [0, -1]] = 1
     passed = np.arange(scores) == scores - 1
-    found = label_thresholds.best_thresholds(np.arange(float(scores)), passed, drawn)
+    found = rater_agreement.best_thresholds(np.arange(float(scores)), passed, drawn)
     assert (found[0][0], found[1][0]) == (threshold, 1.0)
 
 
 def test_of_many_scores_an_even_selection_of_thresholds_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(label_thresholds, "CANDIDATES", 5)
+    monkeypatch.setattr(rater_agreement, "CANDIDATES", 5)
     scores = np.arange(41.0)
-    found = label_thresholds.best_thresholds(scores, scores > 12, np.ones((1, 41)))
+    found = rater_agreement.best_thresholds(scores, scores > 12, np.ones((1, 41)))
     assert found[0][0] == 15.0  # of 5, 15, 25 and 35, between 0, 10, 20, 30 and 40
     assert found[1][0] == pytest.approx((26 / 28 + 1) / 2)  # 13 and 14 are below it
 

@@ -6,9 +6,8 @@ from scipy.integrate import quad
 from scipy.special import expit
 
 from metrics.core.array_types import Floats
-from metrics.stats.full_score import full_scores, predict_score
 from metrics.stats.item_response import ItemResponse, two_parameter
-from metrics.stats.short_suite import by_information
+from metrics.stats.short_suite import by_information, full_scores, predict_score
 from tests.stats.test_item_response import drawn
 
 

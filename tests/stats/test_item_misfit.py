@@ -9,8 +9,7 @@ from scipy.stats import norm
 
 from metrics.core.array_types import Floats
 from metrics.stats.corrections import benjamini_hochberg
-from metrics.stats.item_misfit import item_rest, reversed_patterns
-from metrics.stats.item_response import two_parameter
+from metrics.stats.item_response import item_rest, reversed_patterns, two_parameter
 from tests.stats.test_item_response import drawn
 
 

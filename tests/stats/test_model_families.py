@@ -7,8 +7,7 @@ from scipy.stats import norm
 
 from metrics.core.array_types import Floats, Ints
 from metrics.stats.corrections import benjamini_hochberg
-from metrics.stats.item_misfit import reversed_patterns
-from metrics.stats.item_response import REACH, SPREAD, two_parameter
+from metrics.stats.item_response import REACH, SPREAD, reversed_patterns, two_parameter
 from metrics.stats.model_families import check_labels, families, family_answers, is_dependent, residual_dependence
 from tests.stats.test_item_response import drawn
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from metrics.stats.noninferiority import decide_noninferiority
-from metrics.stats.paired_intervals import difference_intervals, newcombe_paired
+from metrics.stats.paired_intervals import decide_noninferiority, difference_intervals, newcombe_paired
 from metrics.stats.power import detectable
 from metrics.stats.rare_losses import Side
 from tests.benchmarks.bench_decisions import differing, passed, rare_losses, tango

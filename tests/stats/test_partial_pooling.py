@@ -5,7 +5,7 @@ import pytest
 from statsmodels.stats.meta_analysis import combine_effects
 
 from metrics.stats.intervals import wilson
-from metrics.stats.partial_pooling import paule_mandel, pooled, sampling_variances
+from metrics.stats.slice_means import paule_mandel, pooled, sampling_variances
 
 EFFECTS = np.array([0.61, 0.18, 0.32, 0.45, 0.08, 0.72])
 VARIANCES = np.array([0.02, 0.05, 0.03, 0.01, 0.04, 0.06])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import hypergeom
 
-from metrics.stats.pass_at_k import pass_at_k
+from metrics.stats.repeated_samples import pass_at_k
 
 
 def test_it_is_the_published_product_and_the_exact_share() -> None:

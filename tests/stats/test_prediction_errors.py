@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import r2_score
 
-from metrics.stats.bootstrap_draws import Draws
+from metrics.stats.bootstrap import Draws
 from metrics.stats.prediction_errors import r2_error, resampled_r2
 from metrics.stats.resample_intervals import scaled_interval
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from metrics.stats.prediction_powered import corrected_difference, corrected_mean
+from metrics.stats.judge_correction import corrected_difference, corrected_mean
 from tests.seeds import LONG
 from tests.stats.judged import DESIGNS, JUDGES, Judge, simulate, simulate_pairs
 

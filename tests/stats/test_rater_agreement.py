@@ -10,8 +10,8 @@ from sklearn.metrics import balanced_accuracy_score, cohen_kappa_score, roc_auc_
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
 from metrics.stats import rater_agreement as statistics
-from metrics.stats.bootstrap_draws import counted
-from metrics.stats.label_thresholds import best_thresholds, held_out_passes
+from metrics.stats.bootstrap import counted
+from metrics.stats.rater_agreement import best_thresholds, held_out_passes
 
 RNG = np.random.default_rng(11)
 N = 60

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from metrics.evaluators.detection._matched import match_objects
-from metrics.stats.bootstrap_draws import draw_halves, draw_weights
+from metrics.stats.bootstrap import draw_halves, draw_weights
 from metrics.stats.ratios import mean_over
 from metrics.stats.resample_intervals import BIAS, DOUBT, resample_interval
 from metrics.vision.image_resampling import resample

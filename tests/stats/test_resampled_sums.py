@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from metrics.stats.bootstrap_draws import resampled_sums
+from metrics.stats.bootstrap import resampled_sums
 
 WAYS = {"often the same rows": (500, 5000), "rows": (0, 5000), "normal": (0, 0)}
 
@@ -12,8 +12,8 @@ WAYS = {"often the same rows": (500, 5000), "rows": (0, 5000), "normal": (0, 0)}
 @pytest.mark.parametrize("grouped", [False, True], ids=["alone", "grouped"])
 def test_moments_are_those_of_the_bootstrap(way: str, grouped: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     few, many = WAYS[way]
-    monkeypatch.setattr("metrics.stats.bootstrap_draws.MAX_DISTINCT_ROWS", few)
-    monkeypatch.setattr("metrics.stats.bootstrap_draws.MAX_EXACT_CLUSTERS", many)
+    monkeypatch.setattr("metrics.stats.bootstrap.MAX_DISTINCT_ROWS", few)
+    monkeypatch.setattr("metrics.stats.bootstrap.MAX_EXACT_CLUSTERS", many)
     rows = np.random.default_rng(0).integers(0, 3, (400, 3)).astype(float)
     rows[:, 2] = rows[:, 0]  # dependent columns
     clusters = np.arange(400) // 4 if grouped else np.arange(400)
@@ -33,6 +33,6 @@ def test_the_same_seed_draws_the_same() -> None:
 
 
 def test_equal_rows_of_any_number_give_certain_sums(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("metrics.stats.bootstrap_draws.MAX_DISTINCT_ROWS", 0)
-    monkeypatch.setattr("metrics.stats.bootstrap_draws.MAX_EXACT_CLUSTERS", 0)
+    monkeypatch.setattr("metrics.stats.bootstrap.MAX_DISTINCT_ROWS", 0)
+    monkeypatch.setattr("metrics.stats.bootstrap.MAX_EXACT_CLUSTERS", 0)
     np.testing.assert_allclose(resampled_sums(np.zeros((9, 2)), np.arange(9)), 0.0, atol=1e-100)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from metrics.stats.rogan_gladen import true_share
+from metrics.stats.judge_correction import true_share
 
 
 def coverage(

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from metrics.stats.noninferiority import decide_noninferiority
-from metrics.stats.paired_intervals import newcombe_paired
+from metrics.stats.paired_intervals import decide_noninferiority, newcombe_paired
 from metrics.stats.paired_tests import paired_tests
 from metrics.stats.power import detectable, units_needed
 from metrics.stats.sequential import FEWEST, SHARPNESS, anytime_interval, anytime_p, anytime_stretch

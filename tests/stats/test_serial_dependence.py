@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import special
 
-from metrics.stats.serial_dependence import NEEDED, dependence_evidence, lag_correlation
+from metrics.stats.sequential import NEEDED, dependence_evidence, lag_correlation
 from tests.benchmarks.bench_monitor_evidence import correlated, dependence_found
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy import stats
 
-from metrics.stats.stratified import Stratum, exact_excess
+from metrics.stats.group_rates import Stratum, exact_excess
 
 
 def strata(most: int) -> st.SearchStrategy[Stratum]:

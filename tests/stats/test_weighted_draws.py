@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from metrics.stats.prediction_powered import corrected_mean
-from metrics.stats.weighted_draws import UNIFORM, draw_chances, draw_sizes
+from metrics.stats.judge_correction import UNIFORM, corrected_mean, draw_chances, draw_sizes
 from tests.stats.judged import SCORED, Scored, simulate_draws
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from metrics.stats.intervals import mean_intervals
-from metrics.stats.weightings import first_shares, turning_point, weighted_intervals
+from metrics.stats.model_ranking import first_shares, turning_point, weighted_intervals
 
 
 def test_shares_of_two_parts_are_where_the_lines_cross() -> None:

@@ -7,12 +7,12 @@ import pytest
 from scipy import stats
 from scipy.optimize import brentq
 
-from metrics.stats import bootstrap_draws, slice_means
-from metrics.stats.bootstrap_draws import Draws, counted
+from metrics.stats import bootstrap, slice_means
+from metrics.stats.bootstrap import Draws, counted
 from metrics.stats.classification.calibration import calibration_errors, reliability, resampled_error
 from metrics.stats.classification.roc import corners, resampled_areas, roc
 from metrics.stats.correlation import clustered_coefficient
-from metrics.stats.prediction_powered import corrected_mean
+from metrics.stats.judge_correction import corrected_mean
 from metrics.stats.resample_intervals import has_enough_truths, resample_interval
 from metrics.stats.slice_means import rest_differences
 from metrics.stats.student_t import student, student_p
@@ -140,7 +140,7 @@ def test_a_cluster_of_cases_counts_once_in_a_resample_of_m_less_1() -> None:
 
 
 def test_of_many_units_groups_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bootstrap_draws, "MAX_DRAWN_GROUPS", 5)
+    monkeypatch.setattr(bootstrap, "MAX_DRAWN_GROUPS", 5)
     assert Draws.of(np.arange(5), 3).times.shape == (4, 5)
     drawn = Draws.of(np.arange(12), 3)
     assert (drawn.times.shape, sorted(np.bincount(drawn.unit).tolist())) == ((4, 5), [2, 2, 2, 3, 3])
@@ -149,23 +149,23 @@ def test_of_many_units_groups_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_images_are_drawn_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     clusters = np.array([0, 0, 1, 2, 3])
-    whole = bootstrap_draws.draw_weights(clusters, 7, 1)
+    whole = bootstrap.draw_weights(clusters, 7, 1)
     assert (whole[:, 0] == whole[:, 1]).all()
     assert (whole[:, 1:].sum(axis=1) == 4).all()
-    monkeypatch.setattr(bootstrap_draws, "DRAWS_AT_ONCE", 8)  # two resamples
-    assert (bootstrap_draws.draw_weights(clusters, 7, 1) == whole).all()
-    monkeypatch.setattr(bootstrap_draws, "MAX_TIMES_DRAWN", 1)
-    assert (bootstrap_draws.draw_weights(clusters, 7, 1) == np.minimum(whole, 1)).all()
+    monkeypatch.setattr(bootstrap, "DRAWS_AT_ONCE", 8)  # two resamples
+    assert (bootstrap.draw_weights(clusters, 7, 1) == whole).all()
+    monkeypatch.setattr(bootstrap, "MAX_TIMES_DRAWN", 1)
+    assert (bootstrap.draw_weights(clusters, 7, 1) == np.minimum(whole, 1)).all()
 
 
 def test_halves_complete_each_other() -> None:
-    halves = bootstrap_draws.draw_halves(np.array([0, 1, 1, 2, 3]), 5, 2)
+    halves = bootstrap.draw_halves(np.array([0, 1, 1, 2, 3]), 5, 2)
     assert halves.shape == (5, 5)
     assert (halves[[0, 2]] + halves[[1, 3]] == 1).all()
     assert (halves[:, [0, 1, 3, 4]].sum(axis=1) == 2).all()
     assert (halves[:, 1] == halves[:, 2]).all()
-    assert bootstrap_draws.draw_halves(np.zeros(0, np.int64), 3).shape == (3, 0)
-    assert bootstrap_draws.draw_weights(np.zeros(0, np.int64), 3).shape == (3, 0)
+    assert bootstrap.draw_halves(np.zeros(0, np.int64), 3).shape == (3, 0)
+    assert bootstrap.draw_weights(np.zeros(0, np.int64), 3).shape == (3, 0)
 
 
 def test_sums_over_kinds() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from metrics.stats.bootstrap_draws import draw_weights
+from metrics.stats.bootstrap import draw_weights
 from metrics.vision.image_resampling import LANES, resample
 from metrics.vision.matching import match
 from metrics.vision.objects import Objects

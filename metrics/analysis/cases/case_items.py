@@ -11,8 +11,7 @@ from metrics.core.array_types import Floats, Ints
 from metrics.core.rounding import at_least
 from metrics.stats.corrections import benjamini_hochberg, is_significant
 from metrics.stats.float_tolerance import falling_order
-from metrics.stats.item_misfit import item_rest
-from metrics.stats.item_response import ItemResponse
+from metrics.stats.item_response import ItemResponse, item_rest
 from metrics.stats.model_families import FEWEST, CheckedLabels, check_labels
 from metrics.stats.ratios import ratio
 from metrics.stats.short_suite import Size, by_information, cross_fitted, smallest
@@ -32,7 +31,7 @@ class CaseItem:
 
     correlation: with the models' shares on the other cases; difficulty: the ability with an even chance, 0 that of the
     average model, in standard deviations of the models; discrimination: how steeply the chance rises there; each with
-    its 95 % interval. p: the probability of a pattern as reversed; see metrics.stats.item_misfit. verdict: suspect
+    its 95 % interval. p: the probability of a pattern as reversed; see metrics.stats.item_response. verdict: suspect
     (p adjusted over the cases at most LEVEL), unusual (p at most UNUSUAL), all wrong (no model is right), or "". None
     where there are too few models, and p where they answer too much alike.
     """

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from metrics.analysis.cases.case_items import MODELS, ItemAnswers, read_answers
-from metrics.stats.full_score import full_scores
+from metrics.stats.short_suite import full_scores
 from metrics.store import Run, Workspace, cache_by_run
 from metrics.store.run_spec import BudgetFacts
 

@@ -24,9 +24,8 @@ from metrics.core.number_text import number
 from metrics.core.rounding import EQUAL
 from metrics.core.sampling_design import SamplingDesign
 from metrics.stats import power
-from metrics.stats.case_shares import CaseShare, superiority
 from metrics.stats.correlation import pearson
-from metrics.stats.paired_intervals import agreeing, difference_intervals, newcombe_paired
+from metrics.stats.paired_intervals import CaseShare, agreeing, difference_intervals, newcombe_paired, superiority
 from metrics.stats.paired_tests import MCNEMAR, TESTS, PairedTests, Test, paired_tests
 from metrics.stats.rare_losses import both_sides
 from metrics.stats.sequential import anytime_interval, anytime_p, anytime_stretch

@@ -10,8 +10,7 @@ from metrics.analysis.comparison.paired_bootstrap import Resampled
 from metrics.analysis.leaderboard.leaderboard import Column
 from metrics.core.metric_names import column_name
 from metrics.core.number_text import exact
-from metrics.stats.case_shares import CaseShare
-from metrics.stats.noninferiority import Verdict, decide_noninferiority
+from metrics.stats.paired_intervals import CaseShare, Verdict, decide_noninferiority
 
 ALLOWING = ("better", "equivalent", "not_worse")
 VERDICTS: dict[Verdict | Literal["none"], str] = {
@@ -30,7 +29,7 @@ POINTS = 100.0  # of a metric from 0 to 1, in a sentence
 class Decision:
     """Whether b may replace a by one metric, if it may be worse by at most `margin` (in the metric's unit).
 
-    verdict: see metrics.stats.noninferiority; none: there is no pair. worst, best: the ends of the 95 % interval of
+    verdict: see metrics.stats.paired_intervals; none: there is no pair. worst, best: the ends of the 95 % interval of
     b − a that decides, with the sign that makes b better above 0; more: how many further cases would answer, where the
     verdict is open. within: the share of cases on which b is at most the margin worse, where it was asked for; it is
     shown beside the verdict and decides nothing.

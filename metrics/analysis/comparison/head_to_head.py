@@ -12,7 +12,7 @@ from metrics.core.evaluator import Direction
 from metrics.core.sampling_design import SamplingDesign
 from metrics.stats.bradley_terry import Strengths, bradley_terry, misfit_p
 from metrics.stats.float_tolerance import difference_errors, distance_in_errors, falling_order
-from metrics.stats.linked_models import linked_groups
+from metrics.stats.model_ranking import linked_groups
 from metrics.store import Run, cache_by_run
 
 MAX_MATCHES = 4_000_000  # matches

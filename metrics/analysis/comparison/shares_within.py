@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from metrics.analysis.comparison.case_values import case_values
 from metrics.analysis.comparison.shared_cases import paired_designs
 from metrics.analysis.leaderboard.leaderboard import leaderboard
-from metrics.stats.case_shares import CaseShare, share_within
+from metrics.stats.paired_intervals import CaseShare, share_within
 from metrics.store import Run
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from metrics.analysis.cases.threshold_outcomes import outcomes_sql, threshold_arguments
 from metrics.analysis.leaderboard.leaderboard import leaderboard
 from metrics.stats.corrections import holm, is_significant
+from metrics.stats.group_rates import Stratum, exact_excess
 from metrics.stats.intervals import wilson
-from metrics.stats.stratified import Stratum, exact_excess
 from metrics.store import Run, cache_by_run
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def flip_rates(run: Run) -> pd.DataFrame:
     rate = flips / pairs, over the pairs of a variant and its original that both have a value (`unscored` do not), with
     Wilson's 95 % interval; its n is the number of originals, as variants of one original are correlated. control_…: the
     flips of unchanged copies of the originals, the base rate, which is 0 if model and evaluator are deterministic.
-    p: one-sided exact test, stratified by original (metrics.stats.stratified), of the kind flipping no more than the
+    p: one-sided exact test, stratified by original (metrics.stats.group_rates), of the kind flipping no more than the
     copies; adjusted: after Holm's correction over all rows. exceeds: adjusted ≤ 0.05; None if no original has both. p
     is None without any flip to compare. Empty for a suite without perturbed cases.
     """

@@ -11,13 +11,7 @@ from metrics.analysis.labels.labelled_scores import labelled_scores, passing_lab
 from metrics.analysis.leaderboard.leaderboard import Column
 from metrics.core.array_types import Bools, Floats
 from metrics.core.rounding import at_least
-from metrics.stats.alternative_annotator import (
-    FEWEST_ITEMS,
-    FEWEST_RATERS,
-    SUFFICIENT,
-    AnnotatorTest,
-    alternative_annotator,
-)
+from metrics.stats.rater_agreement import FEWEST_ITEMS, FEWEST_RATERS, SUFFICIENT, AnnotatorTest, alternative_annotator
 from metrics.store import Run
 
 EPSILON = 0.1  # by which the judge may be behind a rater, for what people cost more: of crowd workers, the strictest
@@ -65,7 +59,7 @@ def annotator_test(
     """Return whether the verdicts of a metric at its threshold may replace a rater's; see `agreements`.
 
     Of outputs labelled at random, if any. Where the labels chose the threshold, each output is judged by thresholds
-    chosen without it. See metrics.stats.alternative_annotator.
+    chosen without it. See metrics.stats.rater_agreement.
     """
     both = labelled_scores(run, *only, criterion, passing=passing)
     cut = cut_of(both, threshold)

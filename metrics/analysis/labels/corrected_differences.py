@@ -14,7 +14,7 @@ from metrics.analysis.labels.labelled_scores import metric_columns
 from metrics.analysis.leaderboard.leaderboard import Column
 from metrics.core.array_types import Bools
 from metrics.stats.corrections import holm, is_significant
-from metrics.stats.prediction_powered import ContrastEstimate, corrected_difference
+from metrics.stats.judge_correction import ContrastEstimate, corrected_difference
 from metrics.store import Run
 
 MAX_MODELS = 32  # of which every two are compared

@@ -12,8 +12,8 @@ from metrics.analysis.labels.labelled_scores import label_sign, metric_columns, 
 from metrics.analysis.leaderboard.leaderboard import Column, leaderboard
 from metrics.core.array_types import Floats, Ints
 from metrics.core.sampling_design import SamplingDesign
-from metrics.stats.crossed_variance import allows_for_raters, crossed_widening
-from metrics.stats.prediction_powered import Estimate, corrected_mean
+from metrics.stats.cluster_variance import allows_for_raters, crossed_widening
+from metrics.stats.judge_correction import Estimate, corrected_mean
 from metrics.store import Run
 
 

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.arrow import stored_rows
 from metrics.core.label_schema import LABEL_KEY
+from metrics.stats.judge_correction import draw_chances
 from metrics.stats.ratios import ratio
-from metrics.stats.weighted_draws import draw_chances
 from metrics.store import Run, cache_by_run
 from metrics.store.draw_sizes import DrawSizes
 from metrics.store.rating_sets import Labels
@@ -54,9 +54,9 @@ class HumanLabels:
     an output's raters decide on it, −1 where a rater gave no label, not even unsure; by_place: [outputs, most] the
     first, second … label of each output in the order in which they were added; random: whether each output belongs to a
     random sample of its model's, so that it stands for the others; chances: with which chance each labelled output was
-    to be drawn, also unequally (see weighted_draws.draw_chances), NaN where it is not known; unanswered: by model, how
-    many outputs that were drawn for labelling have no label. A label given beside the judge's verdict ("seen") counts
-    only where the output has no blind one, and for that output alone.
+    to be drawn, also unequally (see judge_correction.draw_chances), NaN where it is not known; unanswered: by model,
+    how many outputs that were drawn for labelling have no label. A label given beside the judge's verdict ("seen")
+    counts only where the output has no blind one, and for that output alone.
 
     Where raters differ, no output is left out, as outputs on which all agree are the easy ones. Means take the mean of
     an output's labels; what needs one label (a verdict, a guarantee) takes that of one rater, drawn at random.

@@ -15,12 +15,12 @@ from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.rounding import at_least
 from metrics.stats import rater_agreement as statistics
 from metrics.stats.agreement_intervals import kappa_interval, mean_interval, share_interval
-from metrics.stats.crossed_variance import allows_for_raters
+from metrics.stats.cluster_variance import allows_for_raters
 from metrics.stats.intervals import Interval, percentiles
-from metrics.stats.label_thresholds import best_thresholds, held_out_passes
-from metrics.stats.partial_pooling import pooled, sampling_variances
+from metrics.stats.rater_agreement import best_thresholds, held_out_passes
 from metrics.stats.ratios import ratio
 from metrics.stats.resample_intervals import resample_interval
+from metrics.stats.slice_means import pooled, sampling_variances
 from metrics.store import Run
 
 FEWEST = 3  # outputs needed for the agreement of a panel, which scores all of them
@@ -170,7 +170,7 @@ def _with_raters(found: Agreement, both: LabelledScores, run: Run, criterion: st
 def _pooled_accuracies(whole: LabelledScores, cut: LabelCut, parts: Mapping[Part, Bools]) -> dict[Part, Stat]:
     """Return the accuracy of each model drawn towards that of the others, and of each tag towards that of the others.
 
-    A model or tag without labels that count has none; see metrics.stats.partial_pooling, which takes four of a kind.
+    A model or tag without labels that count has none; see metrics.stats.slice_means, which takes four of a kind.
     """
     hits = (
         np.where(whole.passed, cut.passes, 1 - cut.passes)

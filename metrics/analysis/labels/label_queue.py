@@ -17,7 +17,7 @@ from metrics.analysis.labels.human_labels import (
 from metrics.analysis.labels.labelled_scores import metric_columns, output_scores
 from metrics.core.array_types import Floats, Ints
 from metrics.core.label_schema import Sampling
-from metrics.stats.weighted_draws import draw_sizes
+from metrics.stats.judge_correction import draw_sizes
 from metrics.store import Run
 from metrics.store.draw_sizes import DrawSizes
 from metrics.store.rating_sets import Labels
@@ -58,8 +58,8 @@ def queue(
     Every other one is drawn in a random order that depends on the data alone, so that the drawn ones are a simple
     random sample of each model's outputs: they enter agreement and corrected means. Those between are drawn in the same
     order, divided by each output's relative chance, which is higher near the `threshold` of the metric `only`, where a
-    label narrows the corrected mean most: they enter corrected means by their chances (see weighted_draws) and help to
-    choose a threshold. With `mixed` off all are drawn so; without `only`, none. A label given beside the judge's
+    label narrows the corrected mean most: they enter corrected means by their chances (see judge_correction) and help
+    to choose a threshold. With `mixed` off all are drawn so; without `only`, none. A label given beside the judge's
     verdict is not blind: the output is asked for again.
     """
     order = draw_order(run)

@@ -11,7 +11,7 @@ from metrics.core.array_types import Floats, Ints
 from metrics.core.rounding import at_least
 from metrics.stats.agreement_intervals import effective_size
 from metrics.stats.intervals import wilson
-from metrics.stats.rogan_gladen import true_share
+from metrics.stats.judge_correction import true_share
 from metrics.store import Run
 
 Obstacle = Literal["", "threshold", "random", "labels", "chance"]
@@ -47,7 +47,7 @@ def pass_rates(
     """Return the share of each model's outputs that people would pass, also of models that nobody labelled.
 
     Assumes that the judge errs alike on all models' outputs: where a model has labels of its own,
-    `corrected_means` does not need that. See metrics.stats.rogan_gladen.
+    `corrected_means` does not need that. See metrics.stats.judge_correction.
     """
     both = labelled_scores(run, *only, criterion, tag=tag, passing=passing)
     cut = cut_of(both, threshold)

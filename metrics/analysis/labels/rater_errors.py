@@ -10,8 +10,7 @@ from metrics.analysis.labels.human_labels import human_labels
 from metrics.analysis.labels.judge_agreement import ENOUGH, UNDEFINED, Sample, Stat, lacking, stat_of
 from metrics.analysis.labels.labelled_scores import output_clusters
 from metrics.core.sampling_design import cluster_codes
-from metrics.stats.dawid_skene import connected_raters, dawid_skene
-from metrics.stats.rater_agreement import draws_of
+from metrics.stats.rater_agreement import connected_raters, dawid_skene, draws_of
 from metrics.store import Run
 
 FEWEST_OUTPUTS = 50  # with two labels or more
@@ -49,7 +48,7 @@ def rater_errors(run: Run, criterion: str) -> RaterErrors:
     """Return each rater's sensitivity and specificity, and the share that truly passes, of the outputs that count.
 
     As in `rater_agreement` those labelled at random, if any. A sensitivity takes FEWEST_OF_KIND outputs that truly pass
-    by the estimate, a specificity as many that fail. See metrics.stats.dawid_skene for what is assumed.
+    by the estimate, a specificity as many that fail. See metrics.stats.rater_agreement for what is assumed.
     """
     people = human_labels(run, criterion)
     sample: Sample = "outputs" if people.random.any() else "labelled"

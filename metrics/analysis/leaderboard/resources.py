@@ -14,8 +14,7 @@ from metrics.analysis.leaderboard.ranks import Ranks, ranks_of_resamples
 from metrics.core.array_types import Floats, Ints
 from metrics.core.arrow import numbers, opened, with_nan
 from metrics.core.evaluator import Metric
-from metrics.stats.bootstrap import bootstrap_means
-from metrics.stats.bootstrap_draws import Draws
+from metrics.stats.bootstrap import Draws, bootstrap_means
 from metrics.stats.heavy_tails import describe_unknown_end
 from metrics.stats.quantiles import (
     describe_missing_end,

@@ -10,8 +10,14 @@ from metrics.analysis.slices.slice_features import features, known_of_cases, mas
 from metrics.analysis.slices.slice_outcomes import FOUND, RIGHT, Outcomes, outcomes
 from metrics.analysis.slices.topics import TOPIC, topics
 from metrics.core.array_types import Bools, Floats, Ints
-from metrics.stats.partial_pooling import pooled, sampling_variances
-from metrics.stats.slice_means import apart_from, has_enough_units, rest_differences, slice_means
+from metrics.stats.slice_means import (
+    apart_from,
+    has_enough_units,
+    pooled,
+    rest_differences,
+    sampling_variances,
+    slice_means,
+)
 from metrics.stats.student_t import Z95
 from metrics.store import Run
 
@@ -24,7 +30,7 @@ class SliceValue:
     difference_low … difference_high. None where there is none, the interval also where either side has too few units
     for one, see metrics.stats.slice_means. worse: the whole interval of the difference is on the
     worse side (not corrected for the number of slices shown). pooled, pooled_low, pooled_high: the value drawn towards
-    the other slices of its feature, see metrics.stats.partial_pooling; None for fewer than four slices.
+    the other slices of its feature, see metrics.stats.slice_means; None for fewer than four slices.
     """
 
     slice: Slice

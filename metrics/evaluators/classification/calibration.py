@@ -21,7 +21,7 @@ from metrics.evaluators.classification.classification import top_predictions
 from metrics.evaluators.detection._confidence import confidences
 from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS
 from metrics.evaluators.detection._matched import Iou
-from metrics.stats.bootstrap_draws import Draws
+from metrics.stats.bootstrap import Draws
 from metrics.stats.classification.calibration import (
     Reliability,
     brier,

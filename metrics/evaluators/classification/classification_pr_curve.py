@@ -13,7 +13,7 @@ from metrics.evaluators._classification import ClassificationParameters, aggrega
 from metrics.evaluators._score_curve import ScoreThresholds, best_f1_metrics, curve_table
 from metrics.evaluators.classification._examples import scored_cases
 from metrics.evaluators.classification._score_matrix import ScoreMatrix, read_scores
-from metrics.stats.bootstrap_draws import Draws
+from metrics.stats.bootstrap import Draws
 from metrics.stats.classification.roc import (
     THRESHOLDS,
     average_precision,

@@ -18,7 +18,7 @@ from metrics.evaluators._classification import ClassificationParameters, Resampl
 from metrics.evaluators._score_curve import DETAILED_CURVES, ScoreThresholds
 from metrics.evaluators.classification._examples import scored_cases
 from metrics.evaluators.classification._score_matrix import ScoreMatrix, read_scores
-from metrics.stats.bootstrap_draws import Draws
+from metrics.stats.bootstrap import Draws
 from metrics.stats.classification.roc import THRESHOLDS, true_and_other
 from metrics.stats.intervals import NONE, wilson
 from metrics.stats.ratios import weighted_mean

@@ -19,7 +19,7 @@ from metrics.evaluators._classification import NOTHING_SCORED, ResamplingParamet
 from metrics.evaluators.classification._examples import scored_cases
 from metrics.evaluators.classification._score_matrix import read_scores
 from metrics.evaluators.classification.classification import top_predictions
-from metrics.stats.bootstrap_draws import Draws
+from metrics.stats.bootstrap import Draws
 from metrics.stats.corrections import holm
 from metrics.stats.group_rates import Ends, difference_interval, equal_rates_p, extremes, ratio_interval
 from metrics.stats.intervals import NONE, Interval, wilson

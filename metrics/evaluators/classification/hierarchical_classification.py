@@ -17,7 +17,7 @@ from metrics.evaluators._classification import NOTHING_SCORED, ResamplingParamet
 from metrics.evaluators._spread_scores import spread_scores
 from metrics.evaluators.classification._examples import scored_cases
 from metrics.evaluators.classification.classification import top_predictions
-from metrics.stats.bootstrap_draws import Draws
+from metrics.stats.bootstrap import Draws
 from metrics.stats.prediction_errors import resampled_means
 from metrics.stats.ratios import ratio
 

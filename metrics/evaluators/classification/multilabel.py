@@ -25,9 +25,18 @@ from metrics.evaluators._classification import (
 )
 from metrics.evaluators._spread_scores import spread_scores
 from metrics.evaluators.classification._score_matrix import NO_SCORES
-from metrics.stats.bootstrap_draws import Draws
-from metrics.stats.classification.confusion import AVERAGES, LabelScores, label_scores, mean_scores
-from metrics.stats.classification.label_sets import codes_matrix, label_counts, ranking, resampled_precisions, set_f1
+from metrics.stats.bootstrap import Draws
+from metrics.stats.classification.confusion import (
+    AVERAGES,
+    LabelScores,
+    codes_matrix,
+    label_counts,
+    label_scores,
+    mean_scores,
+    ranking,
+    resampled_precisions,
+    set_f1,
+)
 from metrics.stats.classification.roc import resampled_areas, roc
 from metrics.stats.intervals import wilson
 from metrics.stats.prediction_errors import resampled_means

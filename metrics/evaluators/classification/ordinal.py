@@ -18,7 +18,7 @@ from metrics.evaluators._spread_scores import spread_scores
 from metrics.evaluators.classification._examples import scored_cases
 from metrics.evaluators.classification._score_matrix import label_codes, whole
 from metrics.evaluators.classification.classification import top_predictions
-from metrics.stats.bootstrap_draws import Draws
+from metrics.stats.bootstrap import Draws
 from metrics.stats.intervals import NONE, wilson
 from metrics.stats.prediction_errors import resampled_means
 from metrics.stats.rater_agreement import kappas

@@ -13,7 +13,7 @@ from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import ClassificationParameters, aggregate, effective, estimate, few_cases
 from metrics.evaluators.classification._examples import scored_cases
 from metrics.evaluators.classification._score_matrix import ScoreMatrix, read_scores
-from metrics.stats.bootstrap_draws import Draws
+from metrics.stats.bootstrap import Draws
 from metrics.stats.classification.roc import ClassCurves, Roc, class_curves, corners, resampled_areas, resampled_pairs
 
 CURVES = pa.schema([("label", pa.string()), ("threshold", pa.float64()), ("fpr", pa.float64()), ("tpr", pa.float64())])

@@ -16,7 +16,7 @@ from metrics.evaluators._classification import LEAST, ResamplingParameters, aggr
 from metrics.evaluators.classification._examples import scored_cases
 from metrics.evaluators.classification._score_matrix import read_scores
 from metrics.evaluators.classification.classification import top_predictions
-from metrics.stats.bootstrap_draws import Draws
+from metrics.stats.bootstrap import Draws
 from metrics.stats.classification.selective import (
     Guarantee,
     RiskCoverage,

@@ -15,7 +15,7 @@ from metrics.evaluators._classification import ClassificationParameters, aggrega
 from metrics.evaluators._spread_scores import spread_scores
 from metrics.evaluators.classification._examples import scored_cases
 from metrics.evaluators.classification._score_matrix import ScoreMatrix, read_scores, whole
-from metrics.stats.bootstrap_draws import Draws
+from metrics.stats.bootstrap import Draws
 from metrics.stats.intervals import wilson
 from metrics.stats.prediction_errors import resampled_means
 

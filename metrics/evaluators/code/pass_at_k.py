@@ -24,7 +24,7 @@ from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators.consistency.answers import repeated_answers, repeated_scores, summarise
-from metrics.stats.pass_at_k import pass_at_k as estimate
+from metrics.stats.repeated_samples import pass_at_k as estimate
 
 USUAL = "code_execution.passed"
 ALTERNATIVES = (USUAL, "sql_execution.same_result")

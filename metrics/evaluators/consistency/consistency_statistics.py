@@ -23,7 +23,7 @@ from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators.consistency.answers import repeated_answers, repeated_scores, summarise
-from metrics.stats.dispersion import dispersion
+from metrics.stats.repeated_samples import dispersion
 
 PRIMARY = "coefficient_of_variation"
 SHORT = {PRIMARY: "cv"}  # in names that say which metric they are about

@@ -16,7 +16,7 @@ from metrics.core.score_columns import ScoreColumns
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import ResamplingParameters, aggregate
 from metrics.evaluators._spread_scores import spread_scores
-from metrics.stats.bootstrap_draws import Draws
+from metrics.stats.bootstrap import Draws
 from metrics.stats.prediction_errors import resampled_means
 
 HUGE = 1e75  # beyond it, and below 1 / HUGE in a denominator, the fourth powers in a variance overflow

@@ -11,7 +11,7 @@ from metrics.core.evaluator import Aggregate, CaseScore, Columns, Findings, Stat
 from metrics.core.rounding import EQUAL
 from metrics.core.suite import Case, Outputs, Suite
 from metrics.evaluators._classification import ResamplingParameters, aggregate
-from metrics.stats.bootstrap_draws import Draws
+from metrics.stats.bootstrap import Draws
 from metrics.stats.float_tolerance import root
 from metrics.stats.resample_intervals import resample_interval
 from metrics.stats.student_t import student

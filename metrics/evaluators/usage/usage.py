@@ -15,7 +15,7 @@ from metrics.core.fields import TASKS
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import ResamplingParameters, aggregate
 from metrics.evaluators._spread_scores import spread_scores
-from metrics.stats.bootstrap_draws import Draws
+from metrics.stats.bootstrap import Draws
 from metrics.stats.prediction_errors import resampled_means
 from metrics.stats.quantiles import describe_missing_end, quantile_interval, resampled_quantiles
 

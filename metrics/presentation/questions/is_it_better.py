@@ -21,7 +21,7 @@ from metrics.store import Run, cache_by_run
 
 if TYPE_CHECKING:
     from metrics.analysis import Column, Difference, Resampled, Unpaired
-    from metrics.stats.case_shares import CaseShare
+    from metrics.stats.paired_intervals import CaseShare
 
     Row = Difference | Resampled
 

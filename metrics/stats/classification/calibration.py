@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metrics.core.array_types import Bools, Floats, Ints
-from metrics.stats.bootstrap_draws import Draws
+from metrics.stats.bootstrap import Draws
 from metrics.stats.float_tolerance import root
 from metrics.stats.intervals import NONE, Interval
 from metrics.stats.ratios import ratio

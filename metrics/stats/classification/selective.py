@@ -7,7 +7,7 @@ import numpy as np
 
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.rounding import at_most
-from metrics.stats.bootstrap_draws import Draws
+from metrics.stats.bootstrap import Draws
 from metrics.stats.float_tolerance import whole_from
 from metrics.stats.intervals import binomial_tail
 from metrics.stats.ratios import ratio

@@ -6,10 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metrics.analysis.labels.judge_agreement import Agreement
-from metrics.stats.bootstrap_draws import counted
+from metrics.stats.bootstrap import counted
 from metrics.stats.intervals import percentiles
-from metrics.stats.label_thresholds import best_thresholds
-from metrics.stats.rater_agreement import draws_of, kappas
+from metrics.stats.rater_agreement import best_thresholds, draws_of, kappas
 from tests.analysis.labels.queued_labels import CUT, STATISTICS, labelled, of_queue, pass_rates, statistics
 
 Floats = NDArray[np.float64]

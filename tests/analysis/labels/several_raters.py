@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from metrics.analysis.labels.acceptance import acceptance
 from metrics.analysis.labels.human_labels import Criterion, HumanLabels
-from metrics.stats.prediction_powered import corrected_mean
+from metrics.stats.judge_correction import corrected_mean
 from tests.analysis.labels.queued_labels import labelled, of_queue
 
 Floats = NDArray[np.float64]

@@ -14,8 +14,7 @@ from metrics.analysis.labels.human_labels import draw_order, exported, human_lab
 from metrics.core.suite import Outputs, Suite
 from metrics.ingest import read_outputs, read_suite
 from metrics.ingest.label_files import read_labels
-from metrics.stats.prediction_powered import corrected_mean
-from metrics.stats.weighted_draws import UNIFORM
+from metrics.stats.judge_correction import UNIFORM, corrected_mean
 from metrics.store import Run, Workspace
 from metrics.store.rating_sets import Labels
 from tests.engine.engine_scenes import finished

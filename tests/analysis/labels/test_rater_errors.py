@@ -24,9 +24,8 @@ from metrics.presentation.rater_words import (
     replacement_sentence,
     replacement_table,
 )
-from metrics.stats.alternative_annotator import alternative_annotator
-from metrics.stats.dawid_skene import dawid_skene
-from metrics.stats.rogan_gladen import true_share
+from metrics.stats.judge_correction import true_share
+from metrics.stats.rater_agreement import alternative_annotator, dawid_skene
 from metrics.store import Run, Workspace
 from tests.labels import MODELS, add_labels, answer, labelled_run
 

@@ -20,7 +20,7 @@ from metrics.core.errors import InputError
 from metrics.core.suite import Outputs, Suite
 from metrics.reports.renderers.export_tables import table
 from metrics.stats.intervals import wilson
-from metrics.stats.partial_pooling import pooled
+from metrics.stats.slice_means import pooled
 from metrics.store import Run, Workspace
 from tests.analysis.slices.slicing import PLANTED, pictures_run, sliced_run
 from tests.engine.engine_scenes import finished, text_outputs, text_suite

@@ -6,7 +6,7 @@ from hypothesis import given, settings, strategies as st
 from sklearn.calibration import calibration_curve
 from sklearn.metrics import brier_score_loss, log_loss as their_log_loss
 
-from metrics.stats.bootstrap_draws import Draws
+from metrics.stats.bootstrap import Draws
 from metrics.stats.classification.calibration import brier, calibration_errors, log_loss, reliability, resampled_error
 
 GRID = [step / 10 for step in range(11)]

@@ -6,7 +6,7 @@ from hypothesis import given, settings, strategies as st
 from numpy.typing import NDArray
 from sklearn.metrics import auc, average_precision_score, roc_auc_score, roc_curve
 
-from metrics.stats.bootstrap_draws import Draws
+from metrics.stats.bootstrap import Draws
 from metrics.stats.classification.roc import Roc, average_precision, class_curves, corners, resampled_areas, roc
 
 SCORES = st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.9, 1.0]) | st.floats(0, 1)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy.stats import binom
 
-from metrics.stats.bootstrap_draws import Draws
+from metrics.stats.bootstrap import Draws
 from metrics.stats.classification.selective import Guarantee, cases_missing, guaranteed, risk_areas, risk_coverage
 from metrics.stats.intervals import binomial_tail
 from tests.stats.classification.selecting import SCENES, Scene, simulate

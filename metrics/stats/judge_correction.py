@@ -1,11 +1,13 @@
-"""Prediction-powered means: a few people's labels correct a judge that scored everything."""
+"""Means and shares of a judge, corrected by a few people's labels: prediction-powered means, Rogan and Gladen's share,
+and which outputs to draw for labelling.
+"""
 
 import math
 from dataclasses import dataclass
 
 import numpy as np
 
-from metrics.core.array_types import Floats, Ints
+from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.rounding import EQUAL
 from metrics.stats.intervals import NONE, Interval, wilson
 from metrics.stats.student_t import Z95, student, student_p
@@ -234,3 +236,84 @@ def _interval(fit: Correction, labels: Floats) -> Interval:
     inside = EQUAL < share < 1 - EQUAL and spread > EQUAL**2
     known = share * (1 - share) / spread if inside else fit.effective
     return wilson(share * known, known)
+
+
+def true_share(
+    passed: float, size: float, sensitivity: float, positives: float, specificity: float, negatives: float
+) -> tuple[float, Interval]:
+    """Return the share that people would pass and its 95 % interval; NaN and none where the judge is near chance.
+
+        π = (p + Sp − 1) / (Se + Sp − 1), within 0 … 1
+
+    passed: p, the share of `size` outputs that the judge passes; sensitivity, specificity: Se of `positives` that
+    people pass, Sp of `negatives` that they fail; sizes need not be whole (effective sizes). The interval is π' + d ±
+    z·s of the shares p' = (p·n + z²/2) / (n + z²), Se' = (Se·m + 1) / (m + 2) and Sp' alike:
+
+        s² = (p'(1 − p')/(n + z²) + π'²·Se'(1 − Se')/(m + 2) + (1 − π')²·Sp'(1 − Sp')/(k + 2)) / (Se' + Sp' − 1)²
+        d = 2z²·(π'·Se'(1 − Se')/(m + 2) − (1 − π')·Sp'(1 − Sp')/(k + 2))
+
+    Where Se' + Sp' − 1 is not significantly above 0, any share could be behind p, and there is no number.
+    Sources: Rogan & Gladen, American Journal of Epidemiology 107:71, 1978; Lang & Reiczigel, Preventive Veterinary
+    Medicine 113:13, 2014.
+
+    >>> share, (low, high) = true_share(0.7, 400, 0.9, 60, 0.8, 40)
+    >>> round(share, 3), round(low, 3), round(high, 3)
+    (0.714, 0.6, 0.839)
+    """
+    if min(size, positives, negatives) <= 0:
+        return math.nan, NONE
+    n, m, k = size + Z95**2, positives + 2, negatives + 2
+    p, se, sp = (passed * size + Z95**2 / 2) / n, (sensitivity * positives + 1) / m, (specificity * negatives + 1) / k
+    of_se, of_sp, skill = se * (1 - se) / m, sp * (1 - sp) / k, se + sp - 1
+    if skill <= Z95 * math.sqrt(of_se + of_sp) or sensitivity + specificity <= 1:
+        return math.nan, NONE
+    share = min(1.0, max(0.0, (passed + specificity - 1) / (sensitivity + specificity - 1)))
+    middle = (p + sp - 1) / skill
+    half = Z95 * math.sqrt(p * (1 - p) / n + middle**2 * of_se + (1 - middle) ** 2 * of_sp) / skill
+    middle += 2 * Z95**2 * (middle * of_se - (1 - middle) * of_sp)
+    return share, (max(0.0, min(share, middle - half)), min(1.0, max(share, middle + half)))
+
+
+UNIFORM = 0.3  # share of the draws that do not depend on the score, so that no output has chance 0
+
+
+def draw_sizes(scores: Floats, low: float, high: float, middle: float) -> Floats:
+    """Return the relative chances [m] ≥ UNIFORM, of mean 1, with which outputs are drawn, from their scores [m].
+
+        size = UNIFORM + (1 − UNIFORM)·s / mean(s),  s = √(p·(1 − p))
+
+    p is the score as a chance to pass: 0 at `low`, ½ at `middle`, 1 at `high` (`low` < `middle` < `high`), linear
+    between. So s is the error expected of the score, and chances in proportion to it make the variance of the corrected
+    mean least. An output without a score (NaN) has size 1, as all do where no score leaves a doubt.
+    Source: Zrnic & Candès 2024, "Active Statistical Inference".
+
+    >>> draw_sizes(np.array([0.0, 0.5, 1.0]), 0.0, 1.0, 0.5).round(3).tolist()
+    [0.3, 2.4, 0.3]
+    """
+    chance = np.interp(scores, (low, middle, high), (0.0, 0.5, 1.0))
+    doubt = np.sqrt(chance * (1 - chance))
+    known = ~np.isnan(doubt)
+    mean = float(doubt[known].mean()) if known.any() else 0.0
+    if mean <= 0:
+        return np.ones(len(scores))
+    sizes = np.ones(len(scores))
+    sizes[known] = UNIFORM + (1 - UNIFORM) * doubt[known] / mean
+    return sizes
+
+
+def draw_chances(ranks: Floats, sizes: Floats, drawn: Bools, weighted: Bools, random: Bools) -> Floats:
+    """Return the chance [m] with which each output was to be drawn; NaN for those that no draw reached.
+
+    An output is reached where its place in the random order, as a share `ranks` [m] in (0, 1], is at most that of the
+    last one of `drawn`; or at most its size times the highest rank / size of the `weighted` ones (sequential Poisson
+    sampling); or where it is one of the `random` ones of another sample, of which each output has the same chance. So
+    π = 1 − (1 − max(drawn, size·weighted))·(1 − random).
+    Sources: Ohlsson, Journal of Official Statistics 14:149, 1998; Duffield, Lund & Thorup, Journal of the ACM 54(6),
+    2007.
+    """
+    drawn_to = float(ranks[drawn].max(initial=0.0))
+    weighted_to = float((ranks / sizes)[weighted].max(initial=0.0))
+    chance = np.minimum(1.0, np.maximum(drawn_to, sizes * weighted_to))
+    elsewhere = float(random.mean()) if len(random) else 0.0
+    reached = (ranks <= drawn_to) | (ranks / sizes <= weighted_to) | random
+    return np.where(reached, 1 - (1 - chance) * (1 - elsewhere), np.nan)
