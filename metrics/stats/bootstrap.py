@@ -19,6 +19,7 @@ from metrics.stats.student_t import Z95, student
 
 Bound = float | Floats
 RESAMPLES = 2_000
+LEAST_SPREAD = 0.2  # of the sample's φ: a resample that misses its few low values would have next to none
 MANY = 2_000  # clusters; beyond, quantiles of the resampled pivot differ from Student's by less than their noise
 
 
@@ -42,10 +43,12 @@ def bootstrap_means(
     The mean's variance is taken to fall towards the ends of the range as φ·v(p): v = (p − low)·(high − p), or the
     distance from the one end there is, or 1. The ends of the interval solve mean − p = T·√(φ·v(p)), as Wilson's do for
     a share, with the 97.5 % and 2.5 % points of T from the resamples, none nearer than Student's t of c − 1 degrees of
-    freedom; beyond MANY clusters with t. Resamples of equal values have the largest φ of the range, 1 / c. Where all
-    values are equal, as many others as Wilson's interval allows where none is seen, 3.84 of c + 3.84, may lie at either
-    end. Coverage: `python -m tests.benchmarks.bench_coverage`. Sources: Efron & Tibshirani 1993, ch. 12.5
-    (studentised); Wilson 1927; Cameron, Gelbach & Miller 2008 for clusters.
+    freedom; beyond MANY clusters with t. Resamples of equal values have the largest φ of the range, 1 / c; in a closed
+    range no other has less than LEAST_SPREAD of the sample's φ. Without it 27 values near .93 and three near .1 had
+    −.45 – .91 in −1 … 1, now .56 – .91; it takes no coverage below 94 % from 30 cases on, and up to 4 points of 10 and
+    20 cases. Where all values are equal, as many others as Wilson's interval allows where none is seen, 3.84 of
+    c + 3.84, may lie at either end. Coverage: `python -m tests.benchmarks.bench_coverage`. Sources: Efron &
+    Tibshirani 1993, ch. 12.5 (studentised); Wilson 1927; Cameron, Gelbach & Miller 2008 for clusters.
     """
     present = ~np.isnan(values)
     plain = weights is None and clusters is None
@@ -170,6 +173,7 @@ def _pivots(
         there = within.variance(mean + apart)
         own = squared / there
         known = np.where(np.isnan(largest), phi, largest)
+        own = np.maximum(own, np.where(within.closed, LEAST_SPREAD * phi, 0.0))
         own = np.where((squared > 1e-6 * phi * within.variance(mean)) & (there > 0), own, known)
         pivot = apart / np.sqrt(own * within.variance(mean))
     return np.nan_to_num(pivot, nan=0.0)

@@ -115,3 +115,10 @@ def test_coverage_with_one_large_cluster(clusters: int, times: int) -> None:
     scores = rng.normal(0.5, 0.1, (clusters, 400)).repeat(sizes, axis=0) + rng.normal(0, 0.1, (sizes.sum(), 400))
     low, high = bootstrap_means(scores, None, np.arange(clusters).repeat(sizes), low=0.0, high=1.0, resamples=500)
     assert np.mean((low <= 0.5) & (high >= 0.5)) >= 0.93
+
+
+@pytest.mark.parametrize("low", [-1.0, 0.0])
+def test_a_few_low_values_do_not_make_the_interval_reach_the_end_of_the_range(low: float) -> None:
+    values = np.concatenate([[0.02, 0.11, 0.14], np.linspace(0.89, 0.95, 27)])[:, None]
+    lower, upper = bootstrap_means(values, low=low, high=1.0)
+    assert 0.5 < lower[0] < values.mean() < upper[0] < 0.93

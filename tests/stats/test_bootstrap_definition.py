@@ -56,6 +56,7 @@ def expected(values, weights, clusters, low, high, resamples, seed) -> tuple[flo
         other, own = spread(drawn, count)
         known = own > 1e-9 and v(other) > 0
         own_phi = own / v(other) if known else 1 / (freedom + 1) if closed else phi
+        own_phi = max(own_phi, bootstrap.LEAST_SPREAD * phi) if closed else own_phi
         pivots.append((other - mean) / math.sqrt(own_phi * v(mean)))
     below, above = np.quantile(pivots, [0.025, 0.975])
     t = float(stats.t.ppf(0.975, freedom))
