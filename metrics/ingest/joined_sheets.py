@@ -3,19 +3,16 @@
 import json
 from collections.abc import Mapping, Sequence
 
-import numpy as np
 import pyarrow as pa
 
 from metrics.core.suite import Task
-from metrics.ingest import arrays
-from metrics.ingest.arrays import is_null
 from metrics.ingest.media.bundle import Rows
 from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.tables.columns import resolve
 
 TRUTHS = ("label", "labels", "true_value")
-UNIQUE = "a column with case ids: where a question is asked again it does not say whose answer it is"
+UNIQUE = "a column with case ids: the other files have several of such a question"
 
 
 def joined_name(names: Sequence[str]) -> str:
@@ -41,14 +38,13 @@ def join_sheets(
         table = sheet.table.rename_columns([called.get(name, name) for name in sheet.table.column_names])
         if "model" not in columns:
             table = table.append_column(names.setdefault("model", "model"), pa.repeat(model, len(sheet)))
-        if not {"case_id", "run"} & columns.keys() and "question" in columns:
-            _need_unique(sheet, columns["question"], columns.get("model"), problems)
         tables.append(table)
     problems.stop()
     if {"case_id", "question"}.isdisjoint(names):
         tables = _with_row_ids(tables, [names[name] for name in TRUTHS if name in names])
     if {"case_id", "question"} <= names.keys():
-        tables = _with_ids(tables, names["case_id"], names["question"])
+        tables = _with_ids(tables, names["case_id"], names["question"], sheets)
+        problems.stop()
     joined = pa.concat_tables(_of_one_type(tables), promote_options="default")
     rows = [row for sheet in sheets for row in sheet.rows.tolist()]
     which = [place for place, sheet in enumerate(sheets) for _ in range(len(sheet))]
@@ -56,28 +52,24 @@ def join_sheets(
     return Rows(joined_name(files), joined, rows, which, files, problems)
 
 
-def _need_unique(sheet: Sheet, question: str, model: str | None, problems: Problems) -> None:
-    """Record as one problem that questions are asked again in a table in which only they name the cases."""
-    keys = [sheet.text(name) for name in (question, model) if name]
-    again, _ = arrays.duplicates(keys)
-    again &= ~is_null(keys[0])
-    if count := int(again.sum()):
-        first = int(np.flatnonzero(again)[0])
-        found = f"{count:,} questions again, such as {str(keys[0][first])[:80]!r}"
-        problems.add(sheet.file, found, UNIQUE, int(sheet.rows[first]), question, fatal=True)
-
-
-def _with_ids(tables: Sequence[pa.Table], case_id: str, question: str) -> list[pa.Table]:
-    """Return the tables, those without case ids with the ids that their questions have in the others."""
-    known = [table.select([question, case_id]) for table in tables if {question, case_id} <= {*table.column_names}]
-    if not known:
-        return list(tables)
-    ids = {asked: id for table in known for asked, id in zip(*(c.to_pylist() for c in table.columns), strict=True)}
-    return [
-        table if case_id in table.column_names or question not in table.column_names
-        else table.append_column(case_id, pa.array([ids.get(asked) for asked in table[question].to_pylist()]))
-        for table in tables
-    ]  # fmt: skip
+def _with_ids(tables: Sequence[pa.Table], case_id: str, question: str, sheets: Sequence[Sheet]) -> list[pa.Table]:
+    """Return the tables, those without case ids with the ids that their questions have in the others. InputError."""
+    ids: dict[str, set[str | None]] = {}
+    for table in tables:
+        if {question, case_id} <= {*table.column_names}:
+            for asked, id in zip(table[question].to_pylist(), table[case_id].to_pylist(), strict=True):
+                ids.setdefault(asked, set()).add(id)
+    found = []
+    for table, sheet in zip(tables, sheets, strict=True):
+        if ids and case_id not in table.column_names and question in table.column_names:
+            questions = table[question].to_pylist()
+            if doubtful := [row for row, asked in enumerate(questions) if len(ids.get(asked, ())) > 1]:
+                what = f"{len(doubtful):,} questions of several cases, such as {questions[doubtful[0]][:80]!r}"
+                sheet.problems.add(sheet.file, what, UNIQUE, int(sheet.rows[doubtful[0]]), question, fatal=True)
+            own = [next(iter(ids.get(asked, ())), None) for asked in questions]
+            table = table.append_column(case_id, pa.array(own, pa.string()))
+        found.append(table)
+    return found
 
 
 def _with_row_ids(tables: list[pa.Table], truths: Sequence[str]) -> list[pa.Table]:

@@ -33,6 +33,7 @@ from metrics.ingest.tables.lists import (
 )
 from metrics.ingest.tables.values import PASSAGE_KEYS, as_lists, list_text
 
+LISTED_RANGES = 20  # of the numbers of rows that are left out
 LISTED_PER_KIND = 1_000  # problems of one kind in one column of one file; the rest are counted in one line
 NOT_FINITE = ("nan", "inf", "-inf", "+inf", "infinity", "-infinity")
 TRUE, FALSE = ("1", "true", "yes", "1.0"), ("0", "false", "no", "0.0")
@@ -142,7 +143,8 @@ class Sheet:
         if len(self):
             self.problems.note(self.file, ROWS, "used", "records", len(self) - bad)
         if bad:
-            self.problems.note(self.file, ROWS, "unused", "they are wrong, and only the good ones are kept", bad)
+            why = f"they are wrong, and only the good ones are kept: {ranges_of(self.rows[self.bad])}"
+            self.problems.note(self.file, ROWS, "unused", why, bad)
 
     def note_column(self, name: str, use: Use, meaning: str) -> None:
         """Record in the receipt what became of a column."""
@@ -413,6 +415,14 @@ class Sheet:
                 else:
                     code = as_mask(pc.starts_with(column, prefix))
                 self.report(code, name, column, f"plain text: cells that begin with {prefix} are code and are refused")
+
+
+def ranges_of(rows: Ints) -> str:
+    """Return row numbers as text, those that follow each other as a range: `2, 5–9 and 12 more`."""
+    runs = [run.tolist() for run in np.split(rows, np.flatnonzero(np.diff(rows) != 1) + 1)]
+    texts = [f"{run[0]}–{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs[:LISTED_RANGES]]
+    more = sum(map(len, runs[LISTED_RANGES:]))
+    return ", ".join(texts) + f" and {more:,} more" * (more > 0)
 
 
 def _without_empty(column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -104,13 +104,10 @@ def test_files_that_differ_in_columns_rows_and_order_are_joined(tmp_path):
     assert data.missing == 1
 
 
-def test_questions_that_are_asked_again_are_one_problem(tmp_path):
-    again = NOTEBOOK.format("I") + "Who?,you,['x'],we\nWhen?,now,['y'],now\n"
-    with pytest.raises(
-        InputError, match="2 questions again, such as 'Who\\?'; expected a column with case ids"
-    ) as told:
-        load_joined(written(tmp_path, {"a.csv": again, "b.csv": NOTEBOOK.format("I")}))
-    assert len(told.value.problems) == 1
+def test_questions_of_several_cases_say_no_case(tmp_path):
+    ids = "id,question,expected,answer\nq7,Who?,you,me\nq8,Who?,us,now\n"
+    with pytest.raises(InputError, match="1 questions of several cases, such as 'Who\\?'; expected a column with case"):
+        load_joined(written(tmp_path, {"a.csv": ids, "b.csv": NOTEBOOK.format("I")}))
 
 
 def test_ids_of_one_file_are_those_of_the_others(tmp_path):

@@ -28,6 +28,8 @@ OUTPUTS_READ_APART = {"case_id", "model", "run", "error", answer_choices.LOGPROB
 PROMPTFOO = ("__", "named_scores", "prompt_idx", "test_idx", "vars.")
 NO_ERROR = ("", "none", "null", "nan", "no", "false", "0")  # what a column of errors says where there is none
 HUMAN_EVAL = ({"task_id", "completion"}, {"task_id", "solution"})  # what it and EvalPlus call case and answer
+TELLING = [each.name for each in CASE_FIELDS if each.role in ("ask", "expect", "help") and each.name != "question"]
+OF_ITS_OWN = "a case of its own, as something else is expected or other contexts are given"
 REASONING = "reasoning"  # metadata of an answer, even where each case has only one
 ANSWERED = tuple(each.name for each in OUTPUT_FIELDS if each.role == "answer" and each.name not in PREDICTED)
 SUMS = r"(?:(?:grand|sub)?[ -]?totals?|sums?|averages?|avg\.?|means?|median|count|overall)"
@@ -126,10 +128,43 @@ def case_ids(sheet: Sheet, columns: Columns) -> pa.ChunkedArray | pa.Array:
     found = columns.columns
     if "case_id" in found:
         return sheet.required(found["case_id"], "a case id")
-    if "question" in found and any(name in found for name in ANSWERED):
-        codes, _ = arrays.codes_of(sheet.text(found["question"]))
-        return pa.array(codes + 1).cast(pa.string())
-    return pa.array(np.arange(1, len(sheet) + 1)).cast(pa.string())
+    numbers = np.arange(1, len(sheet) + 1)
+    if "question" in found and not found.keys().isdisjoint((*ANSWERED, "model", "run")):
+        numbers = _number_questions(sheet, columns)
+    return pa.array(numbers).cast(pa.string())
+
+
+def _number_questions(sheet: Sheet, columns: Columns) -> Ints:
+    """Return the number of the case of each row, by its question; a row without one is a case by itself.
+
+    A question that a model answers again is another case where something else is expected, or where other contexts are
+    given, to all of its models. With a cell that is empty the rows of a question stay one case.
+    """
+    found = columns.columns
+    keys = [sheet.text(found["question"])]
+    who = [sheet.text(found[name]) for name in ("model", "run") if name in found]
+    listed = () if contexts.passage_rows(columns) else contexts.LISTED
+    for name in [each for each in (*TELLING, *listed) if each in found]:
+        again, _ = arrays.duplicates([*keys, *who])
+        if not again.any():
+            break
+        members = columns.numbered.get(found[name], (found[name],))
+        told = pc.binary_join_element_wise(*(pc.fill_null(sheet.text(each, False), "") for each in members), "\n")
+        _, first = arrays.duplicates(keys)
+        splits = np.isin(first, first[again]) & ~np.isin(first, first[arrays.is_blank(told)])
+        if name in listed and who:  # what one model retrieved is no other's case
+            kinds, models, both = (
+                np.bincount(first[~arrays.duplicates([*keys, *each])[0]], minlength=len(first))[first]
+                for each in ([told], who[:1], [told, *who[:1]])
+            )
+            splits &= kinds * models == both
+        keys.append(pc.if_else(pa.array(splits), told, ""))
+    rows, (asked_again, _), (again, first) = np.arange(len(sheet)), arrays.duplicates(keys[:1]), arrays.duplicates(keys)
+    unasked = arrays.is_blank(keys[0])
+    if count := int((asked_again & ~again & ~unasked).sum()):
+        sheet.problems.note(sheet.file, "a question asked again", "used", OF_ITS_OWN, count)
+    first = np.where(unasked, rows, first)
+    return np.asarray(np.cumsum(first == rows)[first])
 
 
 def unique_cases(sheet: Sheet, table: pa.Table) -> None:
@@ -256,7 +291,7 @@ def split_combined(sheet: Sheet, suite_part: pa.Table, outputs_part: pa.Table) -
         sheet.report(
             np.logical_or.reduce([*wrong.values()]), columns if alone else "case_id",
             suite_part[columns] if alone else lambda row: f"{ids[row]!r} again, first in row {sheet.rows[first[row]]}",
-            f"the same {columns} in all rows of one case",
+            f"the same {columns} in all rows of one case, or ids that tell cases apart",
         )  # fmt: skip
     kept = [name for name in suite_part.column_names if name.startswith(METADATA) and name not in dropped]
     return suite_part.drop_columns(dropped), outputs_part.drop_columns(kept), first == np.arange(len(sheet))
