@@ -26,13 +26,13 @@ from metrics.cli.project_model import schema
 from metrics.core.evaluator import JUDGE, Metric
 from metrics.core.fields import CASE_FIELDS, OUTPUT_FIELDS, Field
 from metrics.core.label_fields import CLASS_FIELDS, OBJECT_TABLE_FIELDS
+from metrics.core.presets import PRESETS
 from metrics.core.registry import evaluators
 from metrics.engine.evaluation import Evaluation
 from metrics.engine.evaluation_fields import flag_of, option_of
 from metrics.ingest import format_table, formats
 from metrics.ingest.reader import Reader
 from metrics.library.evaluate import FIELDS
-from metrics.library.presets import PRESETS
 from metrics.perturbations.kinds import KINDS
 from metrics.presentation.families import FAMILIES
 from metrics.presentation.phrases import with_interval

@@ -17,6 +17,7 @@ from metrics.text.condition_form import (
 )
 
 if TYPE_CHECKING:
+    from metrics.core.presets import Preset
     from metrics.engine import Estimate
     from metrics.ingest import Preview
     from metrics.ingest.file_roles import FileRole, Roles, SeenFile
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from metrics.judge.local.gguf_files import GgufFile
     from metrics.judge.local.model_servers import ModelServer
     from metrics.judge.workspace_judge import Trial
-    from metrics.library.presets import Preset
     from metrics.monitoring import MetricDrift
     from metrics.perturbations import Kind
     from metrics.stats.judge_correction import Estimate as MeanEstimate

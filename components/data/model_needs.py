@@ -12,7 +12,7 @@ from metrics.core.registry import choose, evaluators
 
 if TYPE_CHECKING:
     from metrics.core.evaluator import Evaluator, Metric, Parameters
-    from metrics.library.presets import Preset
+    from metrics.core.presets import Preset
 
 
 @st.cache_resource(show_spinner=False)
@@ -88,7 +88,7 @@ def barriers_here() -> tuple[list[str], list[str]]:
 
 def presets(task: str, present: Collection[str]) -> list[Preset]:
     """Return the presets for a task and what the data has."""
-    from metrics.library.presets import suitable
+    from metrics.core.presets import suitable
 
     return list(suitable(task, present))
 
@@ -98,7 +98,7 @@ def presets_unasked(task: str, present: Collection[str], unavailable: Callable[[
 
     Each has the evaluators that can be computed at once.
     """
-    from metrics.library.presets import computable, unasked
+    from metrics.core.presets import computable, unasked
 
     chosen = unasked(task, present, unavailable)
     return {preset.id: computable(preset, task, present, unavailable) for preset in chosen}
@@ -106,6 +106,6 @@ def presets_unasked(task: str, present: Collection[str], unavailable: Callable[[
 
 def held_by(names: Sequence[str]) -> list[str]:
     """Return the ids of the presets that an address names, none of an unknown name."""
-    from metrics.library.presets import PRESETS, TOGETHER
+    from metrics.core.presets import PRESETS, TOGETHER
 
     return [id for name in names for id in TOGETHER.get(name, (name,)) if id in PRESETS]

@@ -34,7 +34,7 @@ def start(
     """
     from metrics import engine
     from metrics.library.prepare import prepare
-    from metrics.library.presets import RUN_CODE
+    from metrics.core.presets import RUN_CODE
 
     try:
         if any(values.get("allow") and id in RUN_CODE for id, values in parameters.items()):

@@ -36,7 +36,7 @@ def _evaluators(options: argparse.Namespace) -> None:
 
 
 def _presets(as_json: bool) -> None:
-    from metrics.library.presets import PRESETS, TOGETHER
+    from metrics.core.presets import PRESETS, TOGETHER
 
     held = {
         preset.id: list(dict.fromkeys(entry.id for task in preset.tasks for entry in preset.evaluators(task)))

@@ -10,6 +10,7 @@ from metrics.core.classes import numeric_labels
 from metrics.core.did_you_mean import one_of
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.fields import RETRIEVED
+from metrics.core.presets import FEW_OUTPUTS, UNASKED, chosen_by, computable, unasked
 from metrics.core.registry import choose, evaluators
 from metrics.core.suite import Outputs, Suite
 from metrics.engine.evaluation import Evaluation, EvaluationInCode, EvaluatorFields
@@ -18,7 +19,6 @@ from metrics.engine.load_resources import missing_resources
 from metrics.judge.custom_prompts import place_prompts, prompts_of_files
 from metrics.judge.rubrics import with_rubric
 from metrics.library.judge_choice import chosen_models
-from metrics.library.presets import FEW_OUTPUTS, UNASKED, chosen_by, computable, unasked
 from metrics.store import Workspace
 
 Parameters = Mapping[str, Mapping[str, Any]]
@@ -48,7 +48,7 @@ def chosen_evaluators(evaluation: Evaluation, suite: Suite, outputs: Outputs) ->
 
 
 def runnable(suite: Suite, outputs: Outputs, resources: Mapping[str, Any] | None = None) -> list[str]:
-    """Return the evaluators that run unasked, with the models in `resources`; see metrics.library.presets.
+    """Return the evaluators that run unasked, with the models in `resources`; see metrics.core.presets.
 
     Raises InputError where there are none.
     """

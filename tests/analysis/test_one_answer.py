@@ -24,8 +24,8 @@ from metrics.analysis import (
     leaderboard,
     primary_columns,
 )
+from metrics.core.presets import QUESTIONS, unasked
 from metrics.core.suite import Outputs, Suite
-from metrics.library.presets import unasked
 from metrics.presentation.phrases import metric_title
 from metrics.reports.build import build
 from metrics.reports.renderers.html import html
@@ -101,7 +101,7 @@ def test_rank_and_comparison_agree_on_random_metrics(workspace: Path) -> None:
 
 
 def three_models(seed: int) -> Run:
-    """Three models with five metrics of 40 cases, one of which a model often lacks; seconds of each answer."""
+    """Three models with five metrics of two questions and one of none, 40 cases, which a model may lack; seconds."""
     rng = np.random.default_rng(seed)
     n, gaps = 40, rng.choice([0.0, 0.0, 0.3, 1.2], 3)
     values = {
@@ -111,7 +111,7 @@ def three_models(seed: int) -> Run:
                 "ABC", gaps * rng.choice([1, 1, -1 if seed % 2 else 1]), (0.0, 0.0, 0.3), strict=True
             )
         }
-        for name in ("rouge.rouge1", "rouge.rougeL", "bleu.bleu4", "token_f1.f1", "chrf.chrf")
+        for name in ("rouge.rouge1", "rouge.rougeL", "bleu.bleu4", "faithfulness", "groundedness", "ragas")
         for hard in [rng.normal(0, 0.5, n)]
     }
     seconds = {
@@ -127,17 +127,22 @@ def test_headline_ranks_comparisons_and_insights_never_contradict(workspace: Pat
         board = leaderboard(run)
         found, told = headline(board), insights(run)
         keys = [column.key for column in primary_columns(board)]
-        better = Counter[tuple[str, str]]()  # by the comparisons of each pair, but for what missing cases may undo
-        worse = set[tuple[str, str]]()
+        # by the comparisons of each pair, question by question; `better` but for what missing cases may undo
+        better, other_way = (Counter[tuple[str, tuple[str, str]]]() for _ in range(2))
         for a, b in combinations(run.models, 2):
             for row in compare(run, a, b).rows:
                 pair = {"better": (b, a), "worse": (a, b)}.get(row.significance)
                 assert (pair in board.ranks[row.column.key].significant) == (pair is not None)
                 if pair is not None and row.column.key in keys:
-                    better[pair] += pair[1] not in board.overtaking.get((pair[0], row.column.key), ())
-                    worse.add(pair[::-1])
+                    question = QUESTIONS.get(row.column.evaluator, row.column.key)
+                    better[question, pair] += pair[1] not in board.overtaking.get((pair[0], row.column.key), ())
+                    other_way[question, pair[::-1]] += 1
         for pair in permutations(run.models, 2):
-            assert (pair in found.ahead) == (better[pair] > 0 and pair not in worse)
+            ahead = [name for name, own in better if own == pair and better[name, own] and not other_way[name, own]]
+            behind = [name for name, own in other_way if own == pair and not other_way[name, pair[::-1]]]
+            assert (pair in found.ahead) == (bool(ahead) and not behind)
+            said["mixed"] += any(own == pair and other_way[name, pair[::-1]] for name, own in other_way)
+            said["both"] += bool(ahead) and bool(behind)
         for model in run.models:
             others = [other for other in run.models if other != model]
             assert (found.leader == model) == all((model, other) in found.ahead for other in others)
@@ -149,7 +154,7 @@ def test_headline_ranks_comparisons_and_insights_never_contradict(workspace: Pat
         assert accurate in ([], [found.leader])
         said.update(told["kind"])
         said["leader"] += found.leader is not None
-    kinds = ("leader", "best_model", "tied_models", "fastest_model")
+    kinds = ("leader", "best_model", "tied_models", "fastest_model", "mixed", "both")
     assert min(said[kind] for kind in kinds) > 0, said
 
 

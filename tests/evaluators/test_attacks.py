@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from metrics.core.evaluator import Status
+from metrics.core.presets import PRESETS
 from metrics.core.registry import evaluators
 from metrics.core.suite import Outputs, Suite
-from metrics.library.presets import PRESETS
 from tests.evaluators.asked import score
 from tests.judge.scripted import ScriptedJudge, as_said
 from tests.laws.judges import score as judged

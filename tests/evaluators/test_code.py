@@ -8,12 +8,12 @@ import pytest
 
 from metrics.core.errors import InputError
 from metrics.core.evaluator import CaseScore, Status
+from metrics.core.presets import PRESETS
 from metrics.core.registry import evaluators
 from metrics.core.sandbox import process
 from metrics.core.sandbox.barriers import REQUIRED
 from metrics.core.suite import Case, Outputs, Suite
 from metrics.evaluators.code import _sandboxed
-from metrics.library.presets import PRESETS
 from metrics.store import Workspace
 from tests.engine.engine_scenes import finished
 

@@ -155,7 +155,7 @@ def made(image: Path | None = None, hostile: str = HOSTILE) -> Report:
     )
     return Report(
         title="MT-RAG answers, 21 Nov 2026", run="20261121-102800-ab12", created="2026-11-21T10:28:00+00:00",
-        headline="atlas-large leads: wins 3, loses none; 3 of 4 main metrics tell the models apart.", models=MODELS,
+        headline="atlas-large leads: ahead in 3 of 4 main metrics, behind in none.", models=MODELS,
         facts=(
             FactGroup("Data", (
                 Fact("Suite", "mtrag"), Fact("Cases", "159"),

@@ -1,53 +1,32 @@
 """The headline of a leaderboard: what each model wins and loses, the same sentence wherever a run is summed up."""
 
 import math
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from metrics.analysis.leaderboard.family import main_columns
 from metrics.analysis.leaderboard.leaderboard import NOT_EVALUATED, Cell, Column, Leaderboard
 from metrics.analysis.leaderboard.ranks import Pair
-from metrics.core.metric_names import column_name, full_name
+from metrics.analysis.leaderboard.wins import Compared, Tally, counted_questions, cut, list_names, pairs_ahead, tally
+from metrics.core.metric_names import full_name
 
-MAX_NAMED = 3  # metrics named in a row
-MAX_COUNTED = 3  # models whose wins and losses are given where none leads
+MAX_TOLD = 3  # models whose wins and losses, or equal numbers, are told
 MIN_SAME = 3  # equal numbers from which on two models are called the same
-MAX_NAME = 40  # characters of a model's name
-
-
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """What a model wins and loses, by metrics' titles, each only where a difference is significant.
-
-    won: it is better than another model, and none is better than it; lost: another one is better, the worst loss first;
-    worst: that loss in words.
-    """
-
-    won: tuple[str, ...] = ()
-    lost: tuple[str, ...] = ()
-    worst: str = ""
-
-    @property
-    def words(self) -> str:
-        """The counts, few wins by name, the worst loss: `wins 4, loses 2 (Groundedness: worst of 3)`."""
-        won = (
-            f"{len(self.won)} ({' and '.join(self.won)})" if 0 < len(self.won) < MAX_NAMED else len(self.won) or "none"
-        )
-        lost = f"{len(self.lost)} ({self.worst})" if self.lost else "none"
-        return f"wins {won}, loses {lost}"
 
 
 @dataclass(frozen=True, slots=True)
 class Headline:
     """Which model leads, if any, and what each of the `models` wins and loses.
 
-    It counts the `compared` metrics (titles): the main one of each evaluator, or those that the user chose (`chosen`);
-    exact copies once. `differing`: those in which any two models differ significantly; only these can be won or lost.
-    One model is ahead of another if it is significantly better in `first`, the metric that decides before all others,
-    or better in some metric and worse in none; `ahead` has these pairs. leader: the model that is ahead of every other
-    one; with `unproven`, in words, why the one that would lead may not: unscored cases could undo it.
+    It rests on the `compared` metrics (titles): the main one of each evaluator, or those that the user chose
+    (`chosen`); exact copies once. `differing`: those in which any two models differ significantly. What is `counted`
+    (in words) are the questions that they answer (metrics.core.presets), or the metrics: those chosen, those that
+    answer none, all where only one question is asked.
+
+    In a question one model is ahead of another if it is significantly better in some metric and worse in none;
+    altogether, if it is ahead in some question and the other one in none, or if it is better in `first`, the metric
+    that decides before all others; `ahead` has these pairs. leader: the model that is ahead of every other one; with
+    `unproven`, in words, why the one that would lead may not: unscored cases could undo it.
 
     models: by the first metric, the best first; sorted_by: the key of its column; identical: models whose numbers are
     those of another one everywhere, by name, which are compared once and come last. besides: other columns in which
@@ -66,6 +45,7 @@ class Headline:
     missed: tuple[str, ...]
     judged: int
     chosen: bool = False
+    counted: str = ""
     failed: tuple[str, ...] = ()
     ahead: tuple[Pair, ...] = ()
     unproven: str | None = None
@@ -87,87 +67,55 @@ class Headline:
             return f"No {'decisive ' * self.chosen}metric has a value, so no model can be recommended."
         if len(self.models) == 1:
             return self._alone()
-        same = [f"{_cut(one)} has the same numbers as {_cut(other)}" for one, other in self.identical.items()]
-        return f"{'; '.join([self._answer(decisive), *same[:MAX_NAMED]])}."
+        same = [f"{cut(one)} has the same numbers as {cut(other)}" for one, other in self.identical.items()]
+        return f"{'; '.join([self._answer(decisive), *same[:MAX_TOLD]])}."
 
     def _answer(self, decisive: str) -> str:
         if len(self.ranked) == 1:
             return "No model can be told from another"
         if not self.compared:
-            return f"No significance tested: none of {_metrics(self.scored)} has data to compare the models on"
+            return f"No significance tested: none of {_count(self.scored, 'metric')} has data to compare the models on"
         if not self.differing:
             where = self.compared[0] if len(self.compared) == 1 else f"any of {len(self.compared)} {decisive} metrics"
-            besides = f"; they differ in {_list_names(self.besides)}" if self.besides else ""
+            besides = f"; they differ in {list_names(self.besides)}" if self.besides else ""
             return f"No significant difference between the models in {where}{besides}"
         if self.unproven:
             return f"No leader is named: {self.unproven}"
         if len(self.compared) == 1:
             return self._in_one()
-        count = f"{len(self.differing)} of {len(self.compared)} {decisive} metrics tell the models apart"
+        counted = f" of {self.counted}"
         if self.leader is not None:
             where = f" in {self.first}" if self.first else ""
-            return f"{_cut(self.leader)} leads{where}: {self.tallies[self.leader].words}; {count}"
-        each = [f"{_cut(model)} {self.tallies[model].words}" for model in self.ranked[:MAX_COUNTED]]
-        more = len(self.ranked) - len(each)
-        each += [f"{more} more model{'s' * (more > 1)}"] if more else []
-        return f"No clear choice: {'; '.join(each)}; {count}"
+            return f"{cut(self.leader)} leads{where}: {self.tallies[self.leader].words(counted)}"
+        first, second, *_ = (self.tallies[model] for model in self.ranked)
+        is_mirrored = len(self.ranked) == 2 and (len(first.won), len(first.lost)) == (len(second.lost), len(second.won))
+        told = self.ranked[: 1 if is_mirrored else MAX_TOLD]
+        each = [f"{cut(told[0])} is {first.words(counted)}"]
+        each += [f"{cut(model)} {self.tallies[model].words()}" for model in told[1:]]
+        more = 0 if is_mirrored else len(self.ranked) - len(told)
+        return f"No clear choice: {'; '.join([*each, *([_count(more, 'more model')] if more else [])])}"
 
     def _in_one(self) -> str:
         """Return how the models stand in the only metric that compares them."""
         (metric,) = self.compared
         if self.leader is not None:
-            return f"{_cut(self.leader)} leads: best in {metric}"
-        best = [_cut(model) for model in self.ranked if not self.tallies[model].lost]
+            return f"{cut(self.leader)} leads: best in {metric}"
+        best = [cut(model) for model in self.ranked if not self.tallies[model].lost]
         if len(best) > 1:
-            return f"No clear choice: {_list_names(best)} are not significantly different in {metric}"
+            return f"No clear choice: {list_names(best)} are not significantly different in {metric}"
         return f"No clear choice: none is significantly better than every other one in {metric}"
 
     def _alone(self) -> str:
-        model = _cut(self.models[0])
+        model = cut(self.models[0])
         if self.missed:
-            missed = f"{len(self.missed)} of {_metrics(self.judged)}: {_list_names(self.missed)}"
+            missed = f"{len(self.missed)} of {_count(self.judged, 'metric')}: {list_names(self.missed)}"
             return f"{model} misses the threshold in {missed}."
-        open_ = f"cases of {_list_names(self.failed)} could not be evaluated" if self.failed else ""
+        open_ = f"cases of {list_names(self.failed)} could not be evaluated" if self.failed else ""
         if met := self.judged - len(self.failed):
-            return f"{model} meets the threshold in {_metrics(met)}{'; ' + open_ if open_ else ''}."
+            return f"{model} meets the threshold in {_count(met, 'metric')}{'; ' + open_ if open_ else ''}."
         if self.judged:
             return f"{model} meets no threshold yet: {open_}."
-        return f"{model} is the only model, and none of {_metrics(self.scored)} has a threshold."
-
-
-class _Compared(NamedTuple):
-    """A metric that compares models: their cells, and which of them is significantly better than which.
-
-    `proven` are the pairs that hold whatever the unscored cases are.
-    """
-
-    column: Column
-    cells: Mapping[str, Cell]
-    pairs: frozenset[Pair]
-    proven: frozenset[Pair]
-
-    @property
-    def title(self) -> str:
-        """Evaluator and metric; of what people choose by the metric alone."""
-        return column_name(self.column) if self.column.first else full_name(self.column).replace(": ", " · ", 1)
-
-    @property
-    def won(self) -> set[str]:
-        """The models that are better than another one, with no other better than them."""
-        return {one for one, _ in self.proven} - {other for _, other in self.pairs}
-
-    def loss(self, model: str) -> tuple[float, float]:
-        """Return how bad a loss is: the share of the other models that are better, then how far the best one is."""
-        better = sum(other == model for _, other in self.pairs)
-        goodness = [cell.goodness for cell in self.cells.values() if cell.goodness is not None]
-        return better / (len(self.cells) - 1), max(goodness, default=0.0) - (self.cells[model].goodness or 0.0)
-
-    def loss_words(self, model: str) -> str:
-        """Return a loss in words: `Groundedness: worst of 3`, `Groundedness: worse than a`."""
-        better = [_cut(one) for one, other in self.pairs if other == model]
-        worst = len(better) == len(self.cells) - 1 > 1
-        names = _list_names(sorted(better))
-        return f"{self.title}: {f'worst of {len(self.cells)}' if worst else f'worse than {names}'}"
+        return f"{model} is the only model, and none of {_count(self.scored, 'metric')} has a threshold."
 
 
 def headline(board: Leaderboard, keys: Collection[str] | None = None, models: Sequence[str] | None = None) -> Headline:
@@ -182,9 +130,12 @@ def headline(board: Leaderboard, keys: Collection[str] | None = None, models: Se
     scored = [(column, own) for column, own in every if any(cell.value is not None for cell in own.values())]
     compared = _compared_metrics(board, scored)
     differing = [one for one in compared if one.pairs]
-    tallies = {model: _tally(model, differing) for model in shown}
+    questions = counted_questions(compared, by_metric=bool(chosen))
+    asked = any(one.title for one in questions)
+    tallies = {model: tally(model, questions) for model in shown}
     first = next((one for one in compared[:1] if one.column.first and one.pairs and not chosen), None)
-    ahead, certain = (_pairs_ahead(differing, first, proven=proven) for proven in (False, True))
+    ahead = pairs_ahead(questions, proven=False).union(() if first is None else first.pairs)
+    certain = pairs_ahead(questions, proven=True).union(() if first is None else first.proven)
     leading, leader = (_leader(shown, pairs) for pairs in (ahead, certain))
     alone = (
         leader is not None
@@ -207,6 +158,7 @@ def headline(board: Leaderboard, keys: Collection[str] | None = None, models: Se
         missed=tuple(full_name(column) for column, own in judged if _all_miss(own)),
         judged=len(judged),
         chosen=bool(chosen),
+        counted=f"{len(questions)} {'decisive metrics' if chosen else 'questions' if asked else 'main metrics'}",
         failed=tuple(
             full_name(column) for column, own in judged if any("error" in cell.counts for cell in own.values())
         ),
@@ -218,9 +170,9 @@ def headline(board: Leaderboard, keys: Collection[str] | None = None, models: Se
     )
 
 
-def _compared_metrics(board: Leaderboard, scored: Sequence[tuple[Column, Mapping[str, Cell]]]) -> list[_Compared]:
+def _compared_metrics(board: Leaderboard, scored: Sequence[tuple[Column, Mapping[str, Cell]]]) -> list[Compared]:
     """Return the metrics that compare two models or more, without exact copies of one before."""
-    found: dict[object, _Compared] = {}
+    found: dict[object, Compared] = {}
     for column, cells in scored:
         own = {model: cell for model, cell in cells.items() if cell.rank is not None}
         if len(own) < 2:
@@ -229,26 +181,8 @@ def _compared_metrics(board: Leaderboard, scored: Sequence[tuple[Column, Mapping
         pairs = frozenset((one, other) for one, other in known if one in own and other in own)
         proven = frozenset(pair for pair in pairs if pair[1] not in board.overtaking.get((pair[0], column.key), ()))
         numbers = tuple((model, cell.value, cell.low, cell.high, cell.n) for model, cell in own.items())
-        found.setdefault((numbers, pairs), _Compared(column, own, pairs, proven))
+        found.setdefault((numbers, pairs), Compared(column, own, pairs, proven))
     return [*found.values()]
-
-
-def _tally(model: str, differing: Sequence[_Compared]) -> Tally:
-    lost = [one for one in differing if any(other == model for _, other in one.pairs)]
-    lost.sort(key=lambda one: one.loss(model), reverse=True)
-    return Tally(
-        tuple(one.title for one in differing if model in one.won),
-        tuple(one.title for one in lost),
-        lost[0].loss_words(model) if lost else "",
-    )
-
-
-def _pairs_ahead(differing: Sequence[_Compared], first: _Compared | None, *, proven: bool) -> set[Pair]:
-    """Return which model is ahead of which: better in the first metric, or better in some and worse in none."""
-    wins = Counter(pair for one in differing for pair in (one.proven if proven else one.pairs))
-    losses = {(other, one) for metric in differing for one, other in metric.pairs}
-    decided = frozenset[Pair]() if first is None else (first.proven if proven else first.pairs)
-    return {pair for pair in wins if pair not in losses} | {*decided}
 
 
 def _leader(models: Sequence[str], ahead: Collection[Pair]) -> str | None:
@@ -297,15 +231,15 @@ def _besides(board: Leaderboard, counted: Sequence[Column], keys: Collection[str
     )
 
 
-def _why_unproven(board: Leaderboard, model: str, differing: Sequence[_Compared]) -> str:
+def _why_unproven(board: Leaderboard, model: str, differing: Sequence[Compared]) -> str:
     """Return why a model may not lead, in words: with its unscored cases it may not be ahead of another one."""
     one, other = next(
         (one, other) for one in differing for better, other in sorted(one.pairs - one.proven) if better == model
     )
     cells = {name: board.cells[name, one.column.key] for name in (model, other)}
-    shares = ", ".join(f"{_cut(name)} {100 * cell.missing_share:.0f} %" for name, cell in cells.items())
+    shares = ", ".join(f"{cut(name)} {100 * cell.missing_share:.0f} %" for name, cell in cells.items())
     return (
-        f"{_cut(model)} is ahead of {_cut(other)} in {full_name(one.column)} on the scored cases, but with the "
+        f"{cut(model)} is ahead of {cut(other)} in {full_name(one.column)} on the scored cases, but with the "
         f"unscored ones ({shares}) the lead may not hold"
     )
 
@@ -325,16 +259,5 @@ def primary_columns(board: Leaderboard, keys: Collection[str] | None = None) -> 
     return main_columns(column for column in board.columns if keys is None or column.key in keys)
 
 
-def _list_names(names: Sequence[str]) -> str:
-    """Return names as a list in words, the first MAX_NAMED of them: `a, b and c`, `a, b, c and 4 more`."""
-    if len(names) > MAX_NAMED:
-        return f"{', '.join(names[:MAX_NAMED])} and {len(names) - MAX_NAMED} more"
-    return " and ".join([*filter(None, [", ".join(names[:-1])]), *names[-1:]])
-
-
-def _metrics(count: int) -> str:
-    return f"{count} metric" + ("" if count == 1 else "s")
-
-
-def _cut(name: str) -> str:
-    return name if len(name) <= MAX_NAME else name[: MAX_NAME - 1] + "…"
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

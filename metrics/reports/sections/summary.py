@@ -196,8 +196,8 @@ def _choice(head: analysis.Headline, missed: Sequence[str], spent: Sequence[str]
             f"Use {only}{fix}." if fix or head.judged else f"Set thresholds: none says whether {only} is good enough."
         )
     if head.leader is not None:
-        metric, _, loss = head.tallies[head.leader].worst.partition(": ")
-        return f"{f'Unless {metric} decides ({loss}), choose' if metric else 'Choose'} {head.leader}{fix}."
+        worst = head.tallies[head.leader].worst
+        return f"{f'Behind in {worst}; unless that decides, choose' if worst else 'Choose'} {head.leader}{fix}."
     how = "Mark the metrics that decide" if head.differing else "Add cases to tell the models apart"
     return f"Do not choose by these metrics alone. {how}, or choose by price and speed{also}."
 

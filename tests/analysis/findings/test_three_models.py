@@ -54,8 +54,8 @@ def test_what_is_said_of_each(run: Run) -> None:
             ["c19"],
         ),
         ("leading_model", "", "a"): (
-            "info", "a leads: wins 2 (Context recall and Answer correctness), loses none; 2 of 2 main metrics tell the "
-            "models apart.",
+            "info", "a leads: ahead in 2 of 2 questions (Retrieval?: Context recall, Right?: Answer correctness), "
+            "behind in none.",
             "paired tests in Context recall, Answer correctness, Holm-corrected over all metrics and pairs of models",
             [],
         ),

@@ -62,42 +62,96 @@ def of_pairs(models: str, *pairs: str) -> Leaderboard:
         "No clear choice: none is significantly better than every other one in E · M.", id="one-not-every",
     ),
     pytest.param(
-        of_pairs("ab", "ab", "", ""), "a leads: wins 1 (E · M), loses none; 1 of 3 main metrics tell the models apart.",
+        of_pairs("ab", "ab", "", ""), "a leads: ahead in 1 of 3 main metrics (E · M), behind in none.",
         id="ties-are-no-wins",
     ),
     pytest.param(
-        of_pairs("abc", "ab", "ac"),
-        "a leads: wins 2 (E · M and F · M), loses none; 2 of 2 main metrics tell the models apart.",
+        of_pairs("abc", "ab", "ac"), "a leads: ahead in 2 of 2 main metrics (E · M, F · M), behind in none.",
         id="each-in-another-metric",
     ),
     pytest.param(
         of_pairs("abc", "ab ac bc", "ab ac", "ab ac", "ba bc ca"),
-        "No clear choice: a wins 3, loses 1 (H · M: worst of 3); b wins 1 (H · M), loses 3 (E · M: worse than a); "
-        "c wins none, loses 4 (E · M: worst of 3); 4 of 4 main metrics tell the models apart.",
+        "No clear choice: a is ahead in 3 of 4 main metrics, behind in 1 (H · M, last of 3); b ahead in 1 (H · M), "
+        "behind in 3 (worst in E · M, worse than a); c ahead in none, behind in 4 (worst in E · M, last of 3).",
         id="a-loss",
     ),
     pytest.param(
         of_pairs("ab", "ab", "ba"),
-        "No clear choice: a wins 1 (E · M), loses 1 (F · M: worse than b); b wins 1 (F · M), "
-        "loses 1 (E · M: worse than a); 2 of 2 main metrics tell the models apart.", id="each-one",
+        "No clear choice: a is ahead in 1 of 2 main metrics (E · M), behind in 1 (F · M).", id="each-one",
     ),
     pytest.param(
         of_pairs("abcde", "ae be ce de", ""),
-        "No clear choice: a wins 1 (E · M), loses none; b wins 1 (E · M), loses none; c wins 1 (E · M), loses none; "
-        "2 more models; 1 of 2 main metrics tell the models apart.", id="many-models",
+        "No clear choice: a is ahead in 1 of 2 main metrics (E · M), behind in none; b ahead in 1 (E · M), behind in "
+        "none; c ahead in 1 (E · M), behind in none; 2 more models.", id="many-models",
     ),
 ])  # fmt: skip
 def test_the_sentence(given: Leaderboard, expected: str) -> None:
     assert headline(given).sentence == expected
 
 
+def asked(models: str, **pairs: str) -> Leaderboard:
+    """A leaderboard of real evaluators, a metric each, of which some answer one question."""
+    found = of_pairs(models, *pairs.values())
+    keys = {one.key: f"{name}/m" for one, name in zip(found.columns, pairs, strict=True)}
+    return replace(
+        found, columns=tuple(column(key) for key in keys.values()),
+        cells={(model, keys[key]): cell for (model, key), cell in found.cells.items()},
+        ranks={keys[key]: ranks for key, ranks in found.ranks.items()},
+    )  # fmt: skip
+
+
+ONE_SIDED = asked("ab", groundedness="ab", rouge="ba", token_f1="ba", bleu="ba", chrf="ba")
+MIXED = asked("ab", rouge="ab", bleu="ba", chrf="ab", groundedness="ab")
+
+
+@pytest.mark.parametrize(("given", "expected"), [
+    pytest.param(
+        ONE_SIDED, "No clear choice: a is ahead in 1 of 2 questions (Grounded?: GROUNDEDNESS · M), behind in 1 "
+        "(Right?: 4 metrics).", id="four-likenesses-count-once",
+    ),
+    pytest.param(
+        MIXED, "a leads: ahead in 1 of 2 questions (Grounded?: GROUNDEDNESS · M), behind in none, mixed in 1 (Right?: "
+        "ahead in 2 metrics, behind in BLEU · M).", id="mixed-is-neither",
+    ),
+    pytest.param(
+        asked("ab", rouge="ab", bleu="ba", groundedness=""),
+        "No clear choice: a is ahead in none of 2 questions, behind in none, mixed in 1 (Right?: ahead in ROUGE · M, "
+        "behind in BLEU · M).", id="mixed-alone",
+    ),
+    pytest.param(
+        asked("ab", rouge="ab", bleu="ab", chrf="ba"),
+        "No clear choice: a is ahead in 2 of 3 main metrics (ROUGE · M, BLEU · M), behind in 1 (CHRF · M).",
+        id="of-one-question-its-metrics",
+    ),
+    pytest.param(
+        asked("ab", rouge="ab", bleu="", own="ba", looping_detection=""),
+        "No clear choice: a is ahead in 1 of 3 questions (Right?: ROUGE · M), behind in 1 (OWN · M).",
+        id="a-metric-of-no-question-counts-by-itself",
+    ),
+    pytest.param(
+        asked("abc", rouge="ab ac", bleu="ab bc", faithfulness="ca cb", groundedness="ca", answer_relevance=""),
+        "No clear choice: a is ahead in 1 of 3 questions (Right?: 2 metrics), behind in 1 (Grounded?: 2 metrics, worse "
+        "than c); b ahead in none, behind in 2 (worst in Right?: 2 metrics, worse than a); c ahead in 1 (Grounded?: 2 "
+        "metrics), behind in 1 (Right?: 2 metrics, worse than a and b).", id="three-models",
+    ),
+])  # fmt: skip
+def test_wins_and_losses_are_counted_by_question(given: Leaderboard, expected: str) -> None:
+    assert headline(given).sentence == expected
+
+
+def test_what_decides_is_counted_by_metric_and_a_mixed_question_names_its_loss() -> None:
+    keys = tuple(one.key for one in ONE_SIDED.columns)
+    assert headline(replace(ONE_SIDED, decisive=keys)).sentence == (
+        "No clear choice: a is ahead in 1 of 5 decisive metrics (GROUNDEDNESS · M), behind in 4 (worst in ROUGE · M)."
+    )
+    assert headline(MIXED).tallies["a"].worst == "Right?: BLEU · M"
+    assert headline(MIXED).ahead == (("a", "b"),)
+
+
 def test_what_people_choose_by_decides_and_losses_elsewhere_are_said() -> None:
     given = board("abc", {"coco/AP": "b", "f/m": "ac", "g/m": "abc"}, coco={"first": True})
     found = headline(given)
-    assert (
-        found.sentence
-        == "b leads in AP: wins 1 (AP), loses 1 (F · M: worst of 3); 2 of 3 main metrics tell the models apart."
-    )
+    assert found.sentence == "b leads in AP: ahead in 1 of 3 main metrics (AP), behind in 1 (F · M, last of 3)."
     assert (found.leader, found.ranked[0], found.ahead) == ("b", "b", (("b", "a"), ("b", "c")))
     tied = headline(board("abc", {"coco/AP": "ab", "f/m": "a"}, coco={"first": True}))
     assert (tied.leader, tied.first) == ("a", None)
@@ -109,10 +163,7 @@ def test_the_sentence_is_about_the_metrics_that_were_marked() -> None:
     given = board("ab", {"e/m": "a", "f/m": "b", "g/x": "b", "h/m": "ab"}, g={"primary": False})
     assert headline(given).leader is None
     marked = headline(replace(given, decisive=("f/m", "g/x", "gone/m")))
-    assert (
-        marked.sentence
-        == "b leads: wins 2 (F · M and G · X), loses none; 2 of 2 decisive metrics tell the models apart."
-    )
+    assert marked.sentence == "b leads: ahead in 2 of 2 decisive metrics (F · M, G · X), behind in none."
     assert headline(replace(given, decisive=("h/m",))).sentence == (
         "No significant difference between the models in H · M; they differ in E: M, F: M and G: X."
     )
@@ -150,7 +201,7 @@ def test_a_metric_that_only_one_model_has_is_no_win() -> None:
 
 def test_what_missing_cases_may_undo_is_no_win() -> None:
     given = replace(board("ab", {"e/m": "a", "f/m": "a"}), overtaking={("a", "e/m"): ("b",)})
-    assert headline(given).tallies["a"].words == "wins 1 (F · M), loses none"
+    assert headline(given).tallies["a"].words() == "ahead in 1 (F · M), behind in none"
     assert headline(given).tallies["b"].lost == ("E · M", "F · M")
     lone = headline(replace(given, overtaking={("a", "e/m"): ("b",), ("a", "f/m"): ("b",)}))
     assert lone.leader is None
@@ -162,9 +213,7 @@ def test_a_model_with_the_numbers_of_another_is_compared_once() -> None:
     same = {("b", column.key): given.cells["a", column.key] for column in given.columns}
     found = headline(replace(given, cells={**given.cells, **same}))
     assert (found.leader, found.models, found.ranked) == ("a", ("a", "b", "c"), ("a", "c"))
-    assert found.sentence == (
-        "a leads: wins 3, loses none; 3 of 3 main metrics tell the models apart; b has the same numbers as a."
-    )
+    assert found.sentence == ("a leads: ahead in 3 of 3 main metrics, behind in none; b has the same numbers as a.")
 
 
 def test_without_a_test_nobody_leads() -> None:

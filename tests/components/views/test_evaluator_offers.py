@@ -7,8 +7,8 @@ import pytest
 from components.views.setup import evaluator_drawer
 from components.views.setup.evaluator_offers import Choice, choice, offers, shelved, tick_presets
 from metrics.core.evaluator import Parameters
+from metrics.core.presets import suitable
 from metrics.core.registry import evaluators
-from metrics.library.presets import suitable
 from metrics.presentation.families import is_found
 
 DATA = {"question", "answer", "expected_answers", "worded_answers", "few_outputs"}

@@ -1,7 +1,7 @@
 """Presets: the questions that an evaluation answers, each with the evaluators that answer it, by task.
 
 The page Evaluate offers them as "What do you want to know?", the command as `--preset`; what runs unasked is made of
-them, too, so that page, command and Python choose the same.
+them, too, so that page, command and Python choose the same. The headline counts wins and losses by question.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -26,7 +26,8 @@ class Preset:
     """A question, and the evaluators that answer it for suites of some tasks, the most telling first.
 
     `requires` is what the data must have for the question to make sense. `unasked` is what it must have for the preset
-    to be chosen without being asked for; None: never.
+    to be chosen without being asked for; None: never. `also` are evaluators that answer it, too, of other presets or of
+    none: where they run, the headline counts them to this question.
     """
 
     id: str
@@ -36,6 +37,7 @@ class Preset:
     answered_by: tuple[str, ...]
     requires: tuple[str, ...] = ()
     unasked: tuple[str, ...] | None = None
+    also: tuple[str, ...] = ()
 
     def evaluators(self, task: Task | str) -> list[Evaluator]:
         """Return its evaluators for a task."""
@@ -63,11 +65,14 @@ PRESETS = {
         Preset(
             "grounded", "Grounded?", "Whether the retrieved contexts support the answers; without a judge.", ("text",),
             ("groundedness", "hallucination_hhem"), ("retrieved_contexts",), (),
+            ("faithfulness", "hallucination_claims", "hallucination_contexts", "citation"),
         ),
         Preset(
             "right", "Right?", "Whether answers say what is expected.", ("text",),
             ("exact_match", "token_f1", "rouge", "answer_semantic_similarity", "classification_text",
              "multiple_choice", "text_matching"), unasked=(),
+            also=("bleu", "corpus_bleu", "chrf", "meteor", "ter", "bertscore", "edit_distance", "corpus_error_rate",
+                  "answer_semantic_sentence_similarity", "answer_correctness", "answer_correctness_weighted"),
         ),
         Preset(
             "accuracy", "Most accurate?", "Which model predicts best.",
@@ -78,6 +83,8 @@ PRESETS = {
         Preset(
             "retrieval", "Retrieval?", "Whether the retrieved contexts fit the question and are well ranked.",
             ("text",), ("ranking", "context_mrr"), unasked=("own_contexts",),
+            also=("context_recall", "context_precision", "context_relevance", "context_relevancy_sentences",
+                  "context_relevancy_soft", "umbrela"),
         ),
         Preset(
             CLAIMS, "Claim by claim", "Grounding, correctness, relevance and retrieval, judged claim by claim.",
@@ -87,6 +94,7 @@ PRESETS = {
         Preset(
             "safety", "Safe?", "Personal data, secrets, hidden content and toxicity in answers.", ANSWERED,
             ("pii_leakage", "sensitive_data_leakage", "encoding_guardrail", "toxicity_classifier", "toxicity", "bias"),
+            also=("contact_information", "fairness_bias", "sexism", "stereotypes"),
         ),
         Preset(
             "format", "Format?", "Whether answers keep to the JSON that is asked for.", ("text",), ("json_schema",),
@@ -146,6 +154,7 @@ PRESETS = {
         Preset(
             "consistency", "Same each time?", "How much the answers of a case vary between repeats.", ANSWERED,
             ("consistency_rouge", "consistency_statistics"), ("repeats",), (),
+            ("consistency_bertscore",),
         ),
         Preset(
             "summaries", "Good summaries?", "Complete, faithful, coherent.", ("text",),
@@ -162,7 +171,7 @@ PRESETS = {
         ),
         Preset(
             "topic", "On topic?", "How close answers come to the subject of the question.", ("text",),
-            ("answer_relevancy_sentence",),
+            ("answer_relevancy_sentence",), also=("answer_relevance", "answer_relevancy"),
         ),
         Preset(
             "translation", "Good translations?", "Corpus BLEU, chrF, TER, METEOR and BERTScore.", ("text",),
@@ -170,7 +179,7 @@ PRESETS = {
         ),
         Preset(
             "style", "Well written?", "Readability, the right language, no loops.", ANSWERED,
-            ("readability", "language_mismatch", "looping_detection"),
+            ("readability", "language_mismatch", "looping_detection"), also=("language_mismatch",),
         ),
         Preset(
             "scores", "Scores you have", "The numbers that came with the outputs.", ANSWERED, ("own_scores",),
@@ -187,6 +196,15 @@ TOGETHER: Mapping[str, tuple[str, ...]] = {  # several presets by one name
     "regression": ("accuracy", "intervals"), "detection": ("accuracy", "mistakes", "cutoffs", "calibrated"),
     "segmentation": ("accuracy", "segments"),
 }  # fmt: skip
+ASKING = [
+    preset
+    for preset in reversed(PRESETS.values())
+    if preset.title.endswith("?") and not set(ANSWERED).isdisjoint(preset.tasks)
+]
+QUESTIONS: Mapping[str, str] = {  # by evaluator of texts or agents: the preset that has it `also`, else the first
+    **{id: preset.title for preset in ASKING for id in preset.answered_by},
+    **{id: preset.title for preset in ASKING for id in preset.also},
+}
 FALLBACK = ("topic", "style")  # what runs where nothing else is worth running unasked
 
 

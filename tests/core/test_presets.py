@@ -7,10 +7,10 @@ import pytest
 
 from metrics.cli.main import main
 from metrics.core.errors import InputError
+from metrics.core.presets import MAX_UNASKED, PRESETS, QUESTIONS, TOGETHER, chosen_by, computable, suitable, unasked
 from metrics.core.registry import evaluators
 from metrics.core.suite import Task
 from metrics.library.evaluator_choice import available_inputs, runnable
-from metrics.library.presets import MAX_UNASKED, PRESETS, TOGETHER, chosen_by, computable, suitable, unasked
 from metrics.store import Workspace
 from metrics.suites.samples import samples
 
@@ -37,6 +37,24 @@ def test_a_preset_holds_registered_evaluators_for_each_of_its_tasks(preset):
     assert not preset.evaluators("no such task")
     if preset.unasked is not None:
         assert not [id for id in preset.answered_by if "judge" in evaluators()[id].needs], "runs unasked"
+
+
+BY_THEMSELVES = {  # evaluators of texts and agents that answer none of the questions
+    "autonuggetizer", "byop", "fact_check", "g_eval", "gptscore_qa", "gptscore_summary", "gptscore_summary_reference",
+    "gptscore_translation", "irrelevant_noise_sensitivity", "no_answer", "own_scores", "perplexity", "ragas",
+    "relevant_noise_sensitivity", "sentiment",
+}  # fmt: skip
+
+
+def test_every_evaluator_of_texts_answers_a_question_or_counts_by_itself() -> None:
+    """Law: of each new evaluator somebody decided which question it answers in the headline."""
+    of_texts = {id for id, entry in evaluators().items() if {"text", "agent"} & set(entry.tasks)}
+    assert QUESTIONS.keys() | BY_THEMSELVES == of_texts
+    assert not QUESTIONS.keys() & BY_THEMSELVES
+    assert set(QUESTIONS.values()) <= {preset.title for preset in PRESETS.values()}
+    likeness = ("token_f1", "rouge", "bleu", "chrf", "answer_correctness", "meteor")
+    assert {QUESTIONS[id] for id in likeness} == {"Right?"}
+    assert (QUESTIONS["faithfulness"], QUESTIONS["language_mismatch"]) == ("Grounded?", "Well written?")
 
 
 def test_names_for_several_presets_are_of_presets() -> None:
