@@ -3,7 +3,7 @@ from math import ceil
 
 import streamlit as st
 
-from components.data import visitors, workspace_runs
+from components.data import run_reads, visitors, workspace_runs
 from components.views.results import run_archive, run_cards
 from components.widgets import controls, filters, unfinished_run, url, visitor
 from components.widgets.frame import draw_no_run, frame
@@ -66,5 +66,5 @@ run_cards.draw_damaged(damaged)
 run_archive.draw_import()
 run_cards.draw_bin(deleted)
 for run_id, result in results.items():
-    if result is not None and (line := run_cards.result_line(run_id)):
+    if result is not None and (line := run_reads.result_line(run_id)):
         result.text(line)

@@ -7,17 +7,23 @@ is shared by all sessions and therefore read-only.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 import pyarrow.compute as pc
 
 from components.data.visitors import kept_here
-from components.data.workspace_runs import workspace
+from components.data.workspace_runs import has_tables, workspace
 from metrics import analysis
 from metrics.analysis.objects.segments import EVALUATOR as PIXELS
-from metrics.core.errors import InputError
+from metrics.core.errors import AssayError, InputError
+from metrics.core.files import read_json, write_json
+from metrics.core.source_version import source_version
+from metrics.store.digests import content_digest, digest_of
+from metrics.store.manifest import FILE as MANIFEST
 from metrics.store.reviews import Review
+from metrics.store.threshold_profiles import ThresholdProfiles
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -114,6 +120,42 @@ def headline(
 ) -> analysis.Headline:
     """Return which model leads: over all columns and models of the leaderboard, or these."""
     return analysis.headline(leaderboard(run.id, tag), keys, models)
+
+
+def result_line(run_id: str) -> str:
+    """Return what a finished run found: who leads, and the best model's number in the metric that sorts the models.
+
+    Kept in the workspace's cache for as long as the run, the thresholds, the operating point and Assay are the same: a
+    list shows many runs. "" where it cannot be read, or its tables would have to be fetched from a remote workspace.
+    """
+    if not has_tables(run_id):
+        return ""
+    run = workspace().run(run_id)
+    path, line = run.workspace.path / "cache" / "result-lines" / f"{run_id}.json", ""
+    with suppress(AssayError):  # each page of it says why
+        there = digest_of(run.home / MANIFEST), ThresholdProfiles(run.workspace.path).version, Review(run).point()
+        key = content_digest([*there, source_version()])
+        with suppress(ValueError, LookupError, TypeError):  # of a file that somebody changed
+            kept = read_json(path)
+            if kept is not None and kept["of"] == key:
+                return str(kept["line"])
+        line = _result_of(run_id)
+        write_json(path, {"of": key, "line": line})
+    return line
+
+
+def _result_of(run_id: str) -> str:
+    from metrics.presentation.names import middle
+    from metrics.presentation.phrases import metric_title, with_interval
+
+    board, found = leaderboard(run_id), headline(run_id)
+    column = next((one for one in board.columns if one.key == found.sorted_by), None)
+    if column is None:
+        return found.sentence
+    model = found.models[0]
+    cell = board.cells[model, column.key]
+    value = f"{metric_title(column, arrow=False)} {with_interval(cell.value, cell.low, cell.high)}"
+    return f"{found.sentence.rstrip('.')} · {middle(model, 30)}: {value}"
 
 
 class Weighting(NamedTuple):

@@ -8,12 +8,14 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from components.data import run_archives, uploaded_files, workspace_runs
+from components.data import run_archives, run_reads, uploaded_files, workspace_runs
 from components.viewers import heatmap
 from components.views.results import run_cards
 from metrics import engine
+from metrics.analysis import headline, leaderboard
 from metrics.presentation import format
 from metrics.store import Run, Workspace
+from metrics.store.threshold_profiles import ThresholdProfiles
 from tests.engine.engine_scenes import AtOnce, finished, stopped, text_outputs, text_suite
 from tests.pages.conftest import Look, Open, Went, labels_outputs, labels_suite
 from tests.pages.page_scenes import objects_run
@@ -126,6 +128,36 @@ def test_a_run_is_compared_with_the_one_before_of_its_suite(three: list[Run], op
     model = next(model for model in three[2].models if model in three[0].models)
     assert went == [{"page": "compare", "run": three[0].id, "other": three[2].id, "a": model, "b": model}]
     assert "good leads: best in ROUGE-L · good: ROUGE-L 1.00 (0.610–1.00)" in [text.value for text in page.text]
+
+
+def readable(folder: Path) -> Run:
+    """A run whose first evaluator's primary metric has no better end."""
+    return finished(Workspace(folder), text_suite(), text_outputs(), "readability", "rouge")
+
+
+def test_a_card_shows_the_metric_by_which_the_headline_sorts(look_at: Look) -> None:
+    run = look_at(readable)
+    board, found = leaderboard(run), headline(leaderboard(run))
+    assert board.columns[0].primary
+    column = next(one for one in board.columns if one.key == found.sorted_by)
+    assert (board.columns[0].evaluator, column.evaluator) == ("readability", "rouge")
+    assert run_reads.result_line(run.id).startswith(f"{found.sentence[:-1]} · {found.models[0]}: ROUGE-L ")
+
+
+def test_the_result_of_a_run_is_read_once_for_what_it_rests_on(three: list[Run], monkeypatch) -> None:
+    ids, boards = [run.id for run in three], []
+    leaderboard_of = run_reads.leaderboard
+    monkeypatch.setattr(run_reads, "leaderboard", lambda *asked: boards.append(asked) or leaderboard_of(*asked))
+    lines = [run_reads.result_line(id) for id in ids]
+    assert all(lines)
+    read = len(boards)
+    assert ([run_reads.result_line(id) for id in ids], len(boards)) == (lines, read)
+    ThresholdProfiles(Workspace().path).mark_decisive(three[0].spec.suite.fingerprint, ["rouge/rouge2"])
+    assert "ROUGE-2" in run_reads.result_line(ids[0])
+    kept = Workspace().path / "cache" / "result-lines" / f"{ids[1]}.json"
+    for broken in ("{", "[]", "{}", '{"of": 1}'):
+        kept.write_text(broken)
+        assert run_reads.result_line(ids[1]) == lines[1]
 
 
 def test_a_clone_begins_with_what_the_run_was_asked(three, open_page, went, started):

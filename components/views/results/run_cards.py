@@ -7,14 +7,12 @@ from typing import Any
 
 import streamlit as st
 
-from components.data import run_reads, visitors, workspace_runs
+from components.data import visitors, workspace_runs
 from components.data.workspace_runs import RunFacts
 from components.views.judge import judge_calls
 from components.widgets import damaged_run, run_progress, unfinished_run, url
 from components.widgets.literal import literal
-from metrics.core.errors import AssayError
 from metrics.presentation import format, names, run_names
-from metrics.presentation.phrases import metric_title, with_interval
 from metrics.presentation.run_names import GOING
 
 MOST_NAMED = 3  # models
@@ -40,28 +38,6 @@ def is_before(run: RunFacts, other: RunFacts) -> bool:
     return same and other.state == "finished" and not {*run.models}.isdisjoint(other.models)
 
 
-def result_line(run_id: str) -> str:
-    """Return what a finished run found: who leads, and the main number of the best model.
-
-    "" if it cannot be read, or if its tables would have to be fetched from a remote workspace for it.
-    """
-    if not workspace_runs.has_tables(run_id):
-        return ""
-    try:
-        board, found = run_reads.leaderboard(run_id), run_reads.headline(run_id)
-    except AssayError:  # each page of it says why
-        return ""
-    model = found.models[0] if found.models else None
-    column = next((one for one in board.columns if one.primary and board.cells.get((model or "", one.key))), None)
-    cell = None if column is None or model is None else board.cells[model, column.key]
-    if column is None or cell is None or cell.value is None:
-        return found.sentence
-    value = with_interval(cell.value, cell.low, cell.high)
-    return (
-        f"{found.sentence.rstrip('.')} · {names.middle(model or '', 30)}: {metric_title(column, arrow=False)} {value}"
-    )
-
-
 def counts(runs: Sequence[RunFacts], damaged: Mapping[str, str]) -> str:
     """Return how many runs are in which state: `1 running · 3 queued · 0 stopped · 12 finished · 1 damaged`."""
     found = Counter(KINDS.get(run.state, "stopped") for run in runs)
@@ -73,7 +49,7 @@ def counts(runs: Sequence[RunFacts], damaged: Mapping[str, str]) -> str:
 def card(run: RunFacts, before: str | None) -> Any:
     """Draw a run: its name, what it was asked, how far it is, its buttons; `before`: the run to compare it with.
 
-    Returns the place for its `result_line`, which is drawn once every card stands.
+    Returns the place for its result line, which is drawn once every card stands.
     """
     result = None
     finished = run.state == "finished"

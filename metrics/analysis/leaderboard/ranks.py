@@ -51,10 +51,6 @@ class Ranks:
     p: Mapping[Pair, float] = field(default_factory=dict)
     untested: int = 0
 
-    def p_of(self, one: str, other: str) -> float:
-        """Return the adjusted p of a pair of models; 1 where there are too many models to test this pair."""
-        return self.adjusted.get((one, other), self.adjusted.get((other, one), 1.0))
-
     def with_adjusted(self, adjusted: Mapping[Pair, float]) -> "Ranks":
         """Return the ranks that follow from these adjusted p."""
         return replace(self, ranges=_ranges(list(self.ranges), adjusted), adjusted=adjusted)

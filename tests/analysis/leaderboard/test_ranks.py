@@ -106,7 +106,7 @@ def test_groups_weights_and_repeats_count(workspace: Path, options: dict[str, in
 @pytest.mark.parametrize(("repeats", "by_mcnemar"), [(1, True), (2, False)], ids=["once", "twice"])
 def test_answers_that_are_right_or_wrong_are_ranked_by_mcnemars_test(workspace, repeats, by_mcnemar) -> None:
     run = finished(Workspace(), numbers.suite(), numbers.outputs(repeats=repeats), "text_matching")
-    p = ranks(run)["text_matching", "passes"].p_of("old", "new")
+    (p,) = ranks(run)["text_matching", "passes"].adjusted.values()
     assert (p == pytest.approx(mcnemar_mid_p(8, 3))) is by_mcnemar
 
 
@@ -129,10 +129,8 @@ def test_models_that_are_equal_say_nothing_of_how_much_others_differ(workspace: 
     assert (of_three.error, of_three.cases, of_three.units) == (pytest.approx(of_two.error), 12, 12)
 
 
-def test_a_pair_has_one_p_whichever_is_named_first_and_1_where_it_was_not_tested() -> None:
-    found = Ranks({}, {("a", "b"): 0.25})
-    assert (found.p_of("a", "b"), found.p_of("b", "a"), found.p_of("a", "c")) == (0.25, 0.25, 1.0)
-    assert found.detectable is None
+def test_where_no_error_is_known_nothing_is_said_of_what_would_be_detected() -> None:
+    assert Ranks({}, {("a", "b"): 0.25}).detectable is None
 
 
 def test_more_scores_than_fit_are_not_ranked(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -180,5 +178,5 @@ def test_only_pairs_with_a_model_of_repeats_lose_mcnemars_test(workspace: Path) 
     again = {"case_id": "c19", "model": "c", "run": 2, "answer": "19"}
     both = Outputs.from_rows([*outputs.outputs.to_pylist(), again])
     found = ranks(finished(Workspace(), numbers.suite(), both, "text_matching"))["text_matching", "passes"]
-    assert found.p_of("a", "b") == pytest.approx(3 * mcnemar_mid_p(0, 12))
-    assert found.p_of("b", "c") == pytest.approx(2 * 2 / 2**7)  # the share of signs of seven differences, one of ½
+    assert found.adjusted["a", "b"] == pytest.approx(3 * mcnemar_mid_p(0, 12))
+    assert found.adjusted["c", "b"] == pytest.approx(2 * 2 / 2**7)  # the share of signs of seven differences, one of ½
