@@ -3,7 +3,7 @@
 import json
 from functools import cache
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import streamlit as st
 
@@ -39,7 +39,7 @@ STYLE = (
   .st-key-head > :has([data-testid="stCaptionContainer"]) { flex: 1 1 100%; order: 1; }
 }
 .st-key-head [data-testid="stPopoverButton"] { min-height: 0; padding: 3px 10px; font-size: 12.5px; line-height: 1.5; }
-.st-key-drop-empty [data-testid="stFileUploaderDropzone"] { min-height: 9rem; justify-content: center; }
+.st-key-drop-empty [data-testid="stFileUploaderDropzone"] { min-height: 9rem; place-content: center; }
 [data-testid="stSelectbox"] input { text-overflow: ellipsis; }
 @property --further { syntax: "\\3c length>"; inherits: false; initial-value: 0px; }
 @property --below { syntax: "\\3c length>"; inherits: false; initial-value: 0px; }
@@ -108,14 +108,17 @@ def frame(name: str, question: str, *, needs_run: bool = True, unfinished: bool 
         browser_frame(asks=False)
     rows = st.container(key="tab-rows", gap="xsmall")
     try:
-        return _chosen_run(unfinished) if needs_run else ""
-    finally:  # also where the page stops for want of a run
+        chosen = _chosen_run(unfinished) if needs_run else ""
+    finally:  # also where the run is damaged
         with rows:
             tabs.draw_tabs(name, url.param("run", ""))
         with head:
             palette(url.param("run", "") if needs_run else "")
             toolbar()
             visitor.draw_menu()
+    if chosen is None:
+        st.stop()  # no sooner: nothing can be drawn after it
+    return chosen
 
 
 def browser_frame(asks: bool) -> None:
@@ -168,16 +171,12 @@ def draw_no_run() -> None:
     empty("No run yet", what, "Evaluate a suite" if visitors.may("editor") else None)
 
 
-def no_run_yet() -> NoReturn:
-    """Draw that there is no run, and stop."""
-    draw_no_run()
-    st.stop()
-
-
-def _chosen_run(unfinished: bool) -> str:
+def _chosen_run(unfinished: bool) -> str | None:
+    """Draw the run picker and return the chosen run; None where the page has nothing to show, after saying why."""
     runs = {run.id: run for run in workspace_runs.runs()}
     if not runs:
-        no_run_yet()
+        draw_no_run()
+        return None
     asked = unfinished_run.run_of(url.param("run"))
     if asked not in (None, "latest") and asked not in runs:
         st.error(_not_there(str(asked)))
@@ -204,13 +203,11 @@ def _chosen_run(unfinished: bool) -> str:
     url.put(run=chosen)
     if run.state == "finished":
         return chosen
-    board = unfinished_run.draw(run) if unfinished else None
-    if board is None:
-        if not unfinished:
-            why = "Its numbers appear when every evaluator is done. The overview shows those that are done already."
-            empty("This run is not finished", why, "Open the overview", page="leaderboard", run=chosen)
-        st.stop()
-    return board
+    if unfinished:
+        return unfinished_run.draw(run)
+    why = "Its numbers appear when every evaluator is done. The overview shows those that are done already."
+    empty("This run is not finished", why, "Open the overview", page="leaderboard", run=chosen)
+    return None
 
 
 def _not_there(asked: str) -> str:

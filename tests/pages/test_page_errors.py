@@ -10,10 +10,10 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 
 from components.data.error_reports import error_report
-from components.widgets import page_error
+from components.widgets import page_error, url
 from metrics.core.errors import AssayError, InputError, RunCorrupt, StorageError
 from tests.pages import errors_page, studio_logs
-from tests.pages.conftest import PROJECT, serving, settle
+from tests.pages.conftest import PROJECT, Open, serving, settle
 from tests.pages.reading import labelled
 
 PAGES = sorted(path.stem for path in (PROJECT / "pages").glob("[a-z]*.py"))
@@ -135,3 +135,11 @@ def test_in_a_browser(page: Page, tmp_path: Path, picture: Callable[[str], None]
             expect(page.get_by_text("the end")).to_be_visible()
     said = studio_logs.unread()
     assert said.count("Traceback") == 4, said
+
+
+@pytest.mark.parametrize("name", [name for name in PAGES if url.place_of(name)[1] and url.place_of(name)[0] != "Runs"])
+def test_a_page_without_a_run_has_the_tabs_of_its_place(name: str, workspace: Path, open_page: Open) -> None:
+    """Also where there is nothing to show yet: who comes here first finds the rest of the place."""
+    del workspace  # empty
+    labels = [link.proto.label for link in open_page(name).get("page_link")]
+    assert [tab for tab in url.PLACES[url.place_of(name)[0]] if tab not in labels] == []
