@@ -96,14 +96,14 @@ def judge_of(run: Run) -> RunJudges:
 class JudgeTrouble(NamedTuple):
     """Of the scores that a judge was asked for, how many are missing; the commonest reason, and how often it is it.
 
-    `unreadable` of them have a reply that is recorded and cannot be read: asking the same again gives the same.
+    `recorded` of them rest on what is recorded, an unreadable reply or a replayed cache: asking again gives the same.
     """
 
     missing: int
     asked: int
     reason: str
     alike: int
-    unreadable: int
+    recorded: int
 
 
 @of_run
@@ -125,7 +125,8 @@ def judge_trouble(run: Run) -> JudgeTrouble | None:
     ((reason, alike),) = Counter(lost["reason_max"].to_pylist()).most_common(1)
     whole = asked.group_by(keys).aggregate([]).num_rows
     unreadable = lost["status_max"].to_pylist().count(Status.PARSE_FAILURE.value)
-    return JudgeTrouble(len(lost), whole, reason or "no reason is stored", alike, unreadable)
+    recorded = len(lost) if settings_of(run.spec.judge).replay else unreadable
+    return JudgeTrouble(len(lost), whole, reason or "no reason is stored", alike, recorded)
 
 
 def judge_chosen() -> JudgeFacts:

@@ -197,6 +197,17 @@ def resume(run_id: str) -> None:
     engine.resume(workspace().run(run_id))
 
 
+@action("editor", "repeat a run", "run_id")
+def repeat_run(run_id: str) -> str:
+    """Start a new run that asks the same as a run, in a process of its own; return its id."""
+    from metrics import engine
+
+    run = workspace().run(run_id)
+    again = workspace().create_run(run.spec.request)
+    engine.start(again)
+    return again.id
+
+
 def can_repair(run_id: str) -> bool:
     """Return whether a damaged run can be evaluated again: whether all that it is computed from is whole."""
     from metrics.store.run_check import can_be_made_again, check

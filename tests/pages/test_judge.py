@@ -11,9 +11,12 @@ from streamlit.testing.v1 import AppTest
 from components.data import judge_settings
 from components.views.judge import machine_models
 from metrics.core.prompt import wording
+from metrics.core.suite import Outputs, Suite
+from metrics.engine import execute
 from metrics.judge.local import model_servers
 from metrics.judge.local.model_servers import ModelServer
 from metrics.store import Run, Workspace
+from tests.engine.engine_scenes import finished
 from tests.judge.server import Fault, JudgeServer
 from tests.pages.conftest import PROJECT, Look, Open, Went
 from tests.pages.page_scenes import HOSTILE, judged_run
@@ -295,14 +298,41 @@ def test_the_judge_stands_beside_its_numbers(run: Run, open_page: Open) -> None:
     assert "judged by" not in words(open_page("cases", run=run.id, evaluator="rouge", metric="rougeL", model="rude"))
 
 
-def test_scores_that_a_budget_left_out_are_asked_for_again(run, open_page, went, monkeypatch):
-    trouble = judge_settings.JudgeTrouble(3, 4, "the budget of 1 call is spent", 3, 0)
+def test_retry_repeats_a_run_and_asks_only_what_failed(workspace, open_page, went, started, server) -> None:
+    """A judge that answers one of two questions and then fails for good; on the second run it answers."""
+    cases = [{"case_id": name, "question": f"Who built {name}?", "expected_answers": ["Ann."]} for name in ("a", "b")]
+    outputs = [
+        {"case_id": name, "model": "m", "answer": f"Ann built {name}.", "retrieved_contexts": ["Ann built both."]}
+        for name in ("a", "b")
+    ]
+    server.say("claims", {"claims": ["Ann built it."]})
+    server.say("entailment", [{"reason": "So it says.", "supported_by": [1]}])
+    server.fail_by(lambda request: Fault(500) if "built b." in request.text else None)
+    run = finished(
+        Workspace(workspace), Suite.from_rows("builders", "text", cases), Outputs.from_rows(outputs), "faithfulness",
+        resources={"judge": {"model": "scripted", "base_url": server.url, "tries": 1}},
+    )  # fmt: skip
+    page = open_page("leaderboard", run=run.id)
+    assert "⚠ 1 of 2 judge scores are missing" in words(page)
+    assert "Retry makes a new run with the same choices. Replies in the cache cost nothing" in words(page)
+    button(page, "Retry").click().run()
+    (again,) = started
+    assert went[-1] == {"page": "leaderboard", "run": again.id}
+    assert again.spec.request == run.spec.request
+    server.fail_by(None)
+    server.clear()
+    values = [
+        row["value"] for row in execute(again).table("scores").to_dict("records") if row["metric"] == "faithfulness"
+    ]
+    assert (values, server.steps) == ([1.0, 1.0], ["claims"]), "the claims of b; their verdict is that of a"
+
+
+def test_what_is_recorded_is_not_asked_again_but_the_judge_changed(run, open_page, monkeypatch) -> None:
+    trouble = judge_settings.JudgeTrouble(2, 4, "the reply is no JSON", 2, 2)
     monkeypatch.setattr("components.data.judge_settings.judge_trouble", lambda _: trouble)
     page = open_page("leaderboard", run=run.id)
-    assert "⚠ 3 of 4 judge scores are missing. 3 × the budget of 1 call is spent" in words(page)
-    button(page, "Retry").click().run()
-    assert went[-1]["page"] == "evaluate"
-    assert went[-1]["suite"] == run.id
+    assert "Choose another judge or other settings" in words(page)
+    assert "Retry" not in [entry.label for entry in page.button]
 
 
 def test_a_run_whose_judge_is_down_says_what_to_do(look_at_copy: Look, open_page: Open) -> None:

@@ -67,8 +67,8 @@ def test_everything_that_pages_call_to_change_something_takes_a_role() -> None:
     verbs = (
         "add", "archive", "bundle", "calibrate", "cancel", "choose", "clear", "delete_", "describe", "divide", "empty",
         "export", "forget", "give", "import", "merge", "note", "perturb_draft", "remove", "rename", "render", "repair",
-        "restore", "resume", "review", "save_", "set_", "start", "store_", "tag_places", "try_judge", "try_prompt",
-        "try_target", "undo", "use_profile", "withdraw",
+        "repeat_run", "restore", "resume", "review", "save_", "set_", "start", "store_", "tag_places", "try_judge",
+        "try_prompt", "try_target", "undo", "use_profile", "withdraw",
     )  # fmt: skip
     files = [*(PROJECT / "pages").glob("*.py"), *(PROJECT / "components").rglob("*.py")]
     called = set(re.findall(r"\b\w+\.(\w+)", "\n".join(each.read_text() for each in files)))
