@@ -193,6 +193,8 @@ def _own_role(preview: Preview, melted: bool) -> FileRole:
     """Return what a file is by itself, by its preview; `melted`: it has columns with the answers of a model each."""
     names = preview.mapping.keys()
     if preview.task in VISION:
+        if preview.role == "combined":
+            return "both"
         return "outputs" if preview.models or preview.role == "outputs" else "suite"
     truth = any(fold(name) in PLAIN for name in preview.columns)  # of which kind is asked
     if preview.role == "suite" and not truth and USEFUL.isdisjoint((*names, *preview.columns)):

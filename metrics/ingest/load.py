@@ -143,13 +143,14 @@ def load_combined(
     every case, else to the outputs. Without case ids the questions are numbered. InputError as in `load_suite`;
     `read_combined` returns the two alone.
     """
-    request = Request(Problems(keep_good_rows), task, mapping, "combined", name, model_name)
-    with _opened(path, filename, reading, request.problems) as upload:
+    problems = Problems(keep_good_rows)
+    request = Request(problems, task, mapping, "combined", name, model_name, media=workspace_media)
+    with _opened(path, filename, reading, problems) as upload:
         reader = reader_of(upload)
         loaded = reader.combined(upload, request)
-        _note_rest(upload, reader, request.problems)
-        found = replace(_with_receipt(loaded, request.problems), notes=(*upload.notes, *loaded.notes))
-        if upload.bundle is None or not reader.images(upload.bundle):
+        _note_rest(upload, reader, problems, loaded.value[0] if loaded.value[0].media else None)
+        found = replace(_with_receipt(loaded, problems), notes=(*upload.notes, *loaded.notes))
+        if upload.bundle is None or loaded.value[0].media or not reader.images(upload.bundle):
             return found
         pictures = SuiteImages(upload.bundle.path, workspace_media, upload.bundle.name, Problems(keep_good_rows))
         return _with_pictures(found, pictures)

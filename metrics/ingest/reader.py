@@ -183,7 +183,7 @@ class Request:
     """What the caller asks for: the kind of file and task where they are known, the mapping, and names to give.
 
     `suite_name` and `model` replace the names that the upload gives; `problems` collects what is wrong. `labels` are
-    the classes of the suite, for a preview of outputs.
+    the classes of the suite, for a preview of outputs; `media` is where images beside cases and answers are stored.
     """
 
     problems: Problems
@@ -193,6 +193,7 @@ class Request:
     suite_name: str | None = None
     model: str | None = None
     labels: tuple[str, ...] = ()
+    media: str | Path | None = None
 
 
 def _no_combined(upload: Upload, _: Request) -> Loaded[tuple[Suite, Outputs]]:

@@ -1,6 +1,7 @@
 """A reader of what annotation tools write: it only says how the images and objects are gathered."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -9,7 +10,7 @@ import pyarrow as pa
 
 from metrics.core.array_types import Ints
 from metrics.core.receipt import FileQuestion
-from metrics.core.suite import ASSUMED_SIDE, Suite, sizes_assumed
+from metrics.core.suite import ASSUMED_SIDE, Outputs, Suite, sizes_assumed
 from metrics.ingest.arrays import is_null, only
 from metrics.ingest.media.archive import UNREADABLE, Entry
 from metrics.ingest.media.bundle import case_ids, image_names, need_unique, pair
@@ -18,9 +19,10 @@ from metrics.ingest.media.drawn_objects import DrawnObjects, Picture
 from metrics.ingest.media.splits import splits_of, suite_of_split, with_splits
 from metrics.ingest.media.spoiled_images import without_spoiled
 from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages, annotations_of, metadata_of
-from metrics.ingest.output_parts import Part, objects_part
+from metrics.ingest.output_parts import Part, objects_part, outputs_of
 from metrics.ingest.problems import Loaded, Problems
 from metrics.ingest.reader import FIRST_ROWS, Preview, Reader, Request, Upload, need_images
+from metrics.ingest.tables.columns import Role
 from metrics.ingest.tables.object_tables import check_labels, find_cases, sizes_of
 
 HEAD = 1 << 16
@@ -47,14 +49,14 @@ def annotation_reader(
 ) -> Reader:
     """Return the reader of a format. `gather` adds the upload's images and objects; `scores` says where scores are."""
 
-    def gathered(upload: Upload, problems: Problems, purpose: Purpose) -> DrawnObjects:
-        found = DrawnObjects(upload.bundle.name if upload.bundle else upload.name, problems)
+    def gathered(upload: Upload, problems: Problems, purpose: Purpose, both: bool = False) -> DrawnObjects:
+        found = DrawnObjects(upload.bundle.name if upload.bundle else upload.name, problems, both=both)
         gather(found, upload, purpose)
         return found
 
     def preview(upload: Upload, request: Request) -> Preview:
         chosen = upload if request.role == "outputs" else suite_of_split(upload, request.problems)
-        found = gathered(chosen, request.problems, "preview")
+        found = gathered(chosen, request.problems, "outputs" if request.role == "outputs" else "preview")
         scores = [thing.score for thing in found.things if thing is not None]
         scored = bool(scores) and None not in scores
         sheet = found.sheet()
@@ -62,10 +64,12 @@ def annotation_reader(
         if not scored:
             table = table.drop_columns(["score"])
         note = f"{len(found.pictures):,} images, {len(found):,} objects"
-        seen = Preview.of_objects(
-            upload, name, "outputs" if scored else "suite", "detection", table, note, *found.notes,
-            models=tuple(sorted({thing.model for thing in found.things if thing is not None and thing.model})),
-        )  # fmt: skip
+        models = tuple(sorted({thing.model for thing in found.things if thing is not None and thing.model}))
+        role: Role = "outputs" if scored else "suite"
+        if found.answered_by and request.role != "outputs":
+            models, role = found.answered_by, "combined"
+            note += f", predictions of {', '.join(models)}"
+        seen = Preview.of_objects(upload, name, role, "detection", table, note, *found.notes, models=models)
         return with_splits(seen, splits_of(upload), splits_of(chosen))
 
     def suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loaded[Suite]:
@@ -78,7 +82,20 @@ def annotation_reader(
         found = gathered(upload, request.problems, "outputs")
         return _outputs(found, request.model, upload.model, suite, scores)
 
-    return Reader(name, recognises, preview, suite, outputs, contents=contents)
+    def combined(upload: Upload, request: Request) -> Loaded[tuple[Suite, Outputs]]:
+        problems, bundle = request.problems, upload.bundle
+        stored = bundle if bundle is not None and bundle.images else None
+        pictures = SuiteImages(stored and stored.path, request.media, stored and stored.name, problems)
+        found = gathered(suite_of_split(upload, problems), problems, "suite", both=True)
+        if not found.answered_by:
+            raise upload.error("ground truth without predictions", f"predictions beside it, with {scores}")
+        known = _suite(found, request.suite_name or upload.stem, request, pictures)
+        answers = gathered(upload, problems, "outputs", both=True)
+        part = _outputs(answers, request.model, upload.model, known.value, scores)
+        answered = outputs_of([part], known.value, problems)
+        return replace(answered, value=(known.value, answered.value), notes=(*known.notes, *answered.notes))
+
+    return Reader(name, recognises, preview, suite, outputs, combined, contents=contents)
 
 
 def heads(upload: Upload, *suffixes: str) -> Iterator[bytes]:

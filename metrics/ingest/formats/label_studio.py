@@ -2,7 +2,7 @@
 
 Rectangles (also turned), polygons, ellipses and brush masks are read. A suite takes the annotation marked as ground
 truth, else the first; outputs take every prediction, each model version a model, with the score of the region or of
-the prediction.
+the prediction. A file with annotations and predictions is both.
 """
 
 from collections import Counter
@@ -66,7 +66,7 @@ def _is_tasks(head: bytes) -> bool:
 def _gather(found: DrawnObjects, upload: Upload, purpose: Purpose) -> None:
     entries = [] if upload.bundle is None else upload.bundle.ending(".json")
     stored = set() if upload.bundle is None else {entry.base for entry in upload.bundle.images}
-    several = unlabelled = 0
+    several = unlabelled = unjudged = 0
     skipped: Counter[str] = Counter()
     leaves, used, found.path = Leaves(), dict[str, str](), "[].data."
     for document in documents(upload, found.problems, entries):
@@ -77,12 +77,18 @@ def _gather(found: DrawnObjects, upload: Upload, purpose: Purpose) -> None:
         if not isinstance(tasks, list):
             found.problems.add(document.name, "no array", f"an array of tasks {EXPECTED}", fatal=True)
             continue
-        predicted = purpose == "outputs" or (purpose == "preview" and not any(map(_annotations, tasks)))
-        predicted &= any(isinstance(task, dict) and task.get("predictions") for task in tasks)
+        annotated = any(map(_annotations, tasks))
+        answers = [each for task in tasks if isinstance(task, dict) for each in _predictions(task)]
+        predicted = bool(answers) and (purpose == "outputs" or (purpose == "preview" and not annotated))
+        if annotated:
+            models = (_model(each) or upload.model for each in answers)
+            found.answered_by = tuple(dict.fromkeys((*found.answered_by, *models)))
         for task in tasks:
             kept = _beside(task, purpose)
             leaves.add([{**task, "data": without(task["data"], *kept)} if kept else task])
         used |= _used_keys(tasks, predicted)
+        if found.both:
+            used |= _used_keys(tasks, not predicted)
         for place, task in enumerate(tasks, 1):
             name = _image_name(task, stored)
             if name is None:
@@ -90,6 +96,9 @@ def _gather(found: DrawnObjects, upload: Upload, purpose: Purpose) -> None:
                 found.lost += 1
                 continue
             answers = _predictions(task) if predicted else _annotations(task)
+            if found.both and predicted and answers and not _annotations(task):
+                unjudged += 1
+                continue
             several += len(answers) > 1 and not predicted
             if not answers:
                 unlabelled += 1
@@ -112,6 +121,9 @@ def _gather(found: DrawnObjects, upload: Upload, purpose: Purpose) -> None:
     if several:
         only = "of a task with several annotations the one marked as ground truth is read, else the first"
         found.problems.note(found.file, "[].annotations", "unused", only, several)
+    if unjudged:
+        why = "their tasks have no annotation to compare with"
+        found.problems.note(found.file, "[].predictions", "unused", why, unjudged)
     if unlabelled:
         found.notes.append(f"Tasks without an answer: {unlabelled:,}. They are left out.")
     if skipped and not len(found) and not len(found.problems):
@@ -145,6 +157,11 @@ def _annotations(task: Any) -> list[Any]:
 def _predictions(task: dict[str, Any]) -> list[Any]:
     listed = task.get("predictions")
     return [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+
+
+def _model(answer: dict[str, Any]) -> str | None:
+    version = answer.get("model_version")
+    return version if isinstance(version, str) and version else None
 
 
 def _regions(answer: dict[str, Any]) -> list[dict[str, Any]]:
@@ -202,7 +219,7 @@ def _size(regions: list[dict[str, Any]]) -> tuple[int | None, int | None]:
 
 def _jobs(answer: dict[str, Any], predicted: bool, skipped: Counter[str]) -> Iterator[Job]:
     """Yield each region with each of its labels; what is no object is counted."""
-    score, model = (answer.get("score"), answer.get("model_version")) if predicted else (None, None)
+    score, model = (answer.get("score"), _model(answer)) if predicted else (None, None)
     for region in _regions(answer):
         value, kind = region.get("value"), str(region.get("type") or "")[:40]
         labels = value.get(kind) if isinstance(value, dict) and kind.endswith("labels") else None
@@ -210,7 +227,7 @@ def _jobs(answer: dict[str, Any], predicted: bool, skipped: Counter[str]) -> Ite
             skipped[kind or "results without a type"] += 1
         else:
             for label in labels if isinstance(labels, list) and labels else [None]:
-                yield region, label, score, model if isinstance(model, str) and model else None
+                yield region, label, score, model
 
 
 def _thing(picture: Picture, job: Job) -> Thing:

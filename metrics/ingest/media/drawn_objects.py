@@ -79,6 +79,8 @@ class DrawnObjects:
     labels: tuple[str, ...] = ()
     path: str = ""  # of what images have beside their objects
     lost: int = 0  # images of which nothing could be read
+    answered_by: tuple[str, ...] = ()  # the models whose predictions are beside the ground truth
+    both: bool = False  # whether these predictions are read as well
     _files: list[str] = field(default_factory=list)
     _which: list[int] = field(default_factory=list)
     _rows: list[int] = field(default_factory=list)
