@@ -83,7 +83,6 @@ def show_overview(found: Comparison, decisions: Sequence[Decision]) -> None:
     for note in found.notes:
         st.text(note)
     if found.unpaired:
-        st.text("Not tested: these metrics have neither a value per case nor resamples to pair.")
         blocks.draw_table(is_it_better.unpaired_table(found.unpaired), run, "compare")
 
 

@@ -12,7 +12,7 @@ from metrics.analysis.findings.flips import flip_rates
 from metrics.analysis.labels.judgements import judged_evaluators
 from metrics.analysis.labels.labelled_scores import metric_columns
 from metrics.analysis.labels.manipulations import Check, has_manipulations, manipulation_checks
-from metrics.analysis.leaderboard.family import repeated_keys
+from metrics.analysis.leaderboard.family import count_main_tests, repeated_keys, weigh_tests
 from metrics.analysis.leaderboard.leaderboard import Leaderboard, leaderboard
 from metrics.analysis.trend import Trend
 from metrics.core.metric_names import full_name
@@ -65,9 +65,18 @@ def of_ranks(board: Leaderboard, tag: str | None = None) -> CorrectedTests:
         f"Which models are better in a metric{where}?",
         board.tests,
         1,
-        "Holm, over all metrics and pairs of models",
+        f"Holm, over all metrics and pairs of models{_weights(board)}",
         sum(len(own.significant) for key, own in tested.items() if key not in twins),
     )
+
+
+def _weights(board: Leaderboard) -> str:
+    """Return what the tests of a run weigh in Holm's method, in words; empty where all weigh the same."""
+    main = count_main_tests(board.columns, board.ranks)
+    heavy, light = weigh_tests(board.tests, main)
+    if heavy == light:
+        return ""
+    return f"; weight {heavy:g} for the {main:,} of main metrics, {light:.3g} for the {board.tests - main:,} others"
 
 
 def of_comparison(found: Comparison, tag: str | None = None) -> list[CorrectedTests]:

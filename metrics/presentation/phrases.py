@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from metrics.analysis import Cell
+from metrics.analysis.leaderboard.family import weigh_tests
 from metrics.core.metric_names import TitledColumn, full_name
 from metrics.presentation.format import ARROWS, MISSING, count, exact, interval, number, plural
 
@@ -119,10 +120,21 @@ def significance(tests: int, correction: str) -> str:
     }[correction]
 
 
-def better(tests: int, correction: str, is_of_family: bool = False) -> str:
-    """Return what "better" means beside so many tests of two models; of the family: as in the run's ranks."""
+def better(tests: int, correction: str, is_of_family: bool = False, main: int = 0) -> str:
+    """Return what "better" means beside so many tests of two models; of the family: as in the run's ranks.
+
+    main: how many of the family's tests are of main metrics.
+    """
     ranked = ": all metrics and pairs of models of the run together, as in the ranks" if is_of_family else ""
-    return f"“Better” = {significance(tests, correction)}{ranked}."
+    weighed = f"; {weights_in_words(tests, main)}" if is_of_family else ""
+    return f"“Better” = {significance(tests, correction)}{ranked}{weighed.rstrip('; ')}."
+
+
+def weights_in_words(tests: int, main: int) -> str:
+    """Return how a run's family shares the 5 % between main metrics and others, in words; empty where all are equal."""
+    if weigh_tests(tests, main)[1] == 1.0:
+        return ""
+    return f"main metrics ({plural(main, 'test')}) have 4/5 of the 5 %, others ({plural(tests - main, 'test')}) 1/5"
 
 
 def paired_on(cases: Sequence[int], grouped: bool) -> str:

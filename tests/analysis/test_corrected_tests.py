@@ -1,11 +1,20 @@
 """The list of what was tested: its counts are those of the tests and corrections that made the numbers."""
 
+import re
 import sys
 
 import numpy as np
 import pytest
 
-from metrics.analysis import compare, comparison_of_columns, flip_rates, head_to_head, leaderboard, trend
+from metrics.analysis import (
+    compare,
+    comparison_of_columns,
+    flip_rates,
+    head_to_head,
+    leaderboard,
+    primary_columns,
+    trend,
+)
 from metrics.analysis.corrected_tests import (
     CorrectedTests,
     corrected_tests,
@@ -17,6 +26,7 @@ from metrics.analysis.corrected_tests import (
 )
 from metrics.analysis.slices.find_slices import find_slices
 from metrics.core.array_types import Floats
+from metrics.presentation.questions import is_it_better
 from metrics.presentation.questions.what_was_tested import what_was_tested
 from metrics.presentation.tested_words import caution
 from metrics.stats import corrections, slice_search
@@ -46,6 +56,35 @@ def corrected(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     for place in ("stats.model_ranking", "analysis.findings.flips", "analysis.leaderboard.family"):
         monkeypatch.setattr(sys.modules[f"metrics.{place}"], "holm", holm)
     return sizes
+
+
+def test_the_weights_that_are_stated_give_the_adjusted_p_that_are_shown(workspace: object) -> None:
+    """Law: p, the weights in the list of what was tested, and the steps on hover make every adjusted p."""
+    rng = np.random.default_rng(4)
+    hard = rng.normal(0.5, 0.1, 40)
+    names = ("rouge.rouge1", "rouge.rouge2", "rouge.rougeL", "token_f1.token_f1", "bleu.bleu1")
+    run = scored_run({
+        name: {"a": (hard + rng.normal(0.03, 0.1, 40)).tolist(), "b": hard.tolist()} for name in names
+    })  # fmt: skip
+    board = leaderboard(run)
+    stated = re.search(
+        r"weight 1 for the (\d+) of main metrics, ([\d.]+) for the (\d+) others", of_ranks(board).correction
+    )
+    assert stated is not None
+    main, others = int(stated[1]), int(stated[3])
+    assert main + others == board.tests == 5
+    assert float(stated[2]) == pytest.approx(main / others / 4, abs=0.001)
+    heavy = {column.key for column in primary_columns(board)}
+    assert len(heavy) == main
+    rows = compare(run, "b", "a").rows
+    weight = {row.column.key: 1.0 if row.column.key in heavy else main / others / 4 for row in rows}
+    left, before = sum(weight.values()), 0.0
+    for row in sorted(rows, key=lambda row: row.p / weight[row.column.key]):
+        before = max(before, min(1.0, row.p / weight[row.column.key] * left))
+        assert row.adjusted == pytest.approx(before)
+        left -= weight[row.column.key]
+    words = f"main metrics ({main} tests) have 4/5 of the 5 %, others ({others} tests) 1/5"
+    assert words in is_it_better.method(compare(run, "b", "a"))
 
 
 def test_ranks_comparison_and_matches_count_what_holm_corrects(run: Run, corrected: list[int]) -> None:

@@ -8,8 +8,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from components.views.results import model_comparison
-from metrics.analysis import Comparison, Difference, compare as paired
-from metrics.presentation.questions.is_it_better import answer
+from metrics.analysis import Comparison, Difference, Unpaired, compare as paired
+from metrics.analysis.leaderboard.cells import NOT_EVALUATED
+from metrics.presentation.questions.is_it_better import answer, unpaired_table
 from metrics.store import Run, Workspace
 from tests.analysis.comparison import test_paired_bootstrap as pets
 from tests.components.board_scenes import column
@@ -40,7 +41,7 @@ def test_the_leader_is_compared_with_the_next(run: Run, open_page: Open) -> None
     said = texts(page)
     assert page.title[0].value == "Compare"
     assert page.caption[0].value == "Is B really better than A?"
-    assert said.startswith("Yes: sharp is better in 4 of 4 metrics, and blunt in none\nA  blunt    B  sharp")
+    assert said.startswith("Yes: sharp is better in 4 of 4 metrics shown, and blunt in none\nA  blunt    B  sharp")
     assert (page.query_params["a"], page.query_params["b"]) == ("blunt", "sharp")
     table = page.dataframe[0].value
     assert table["Metric"].tolist() == ["Classification · Accuracy ↑"]
@@ -69,7 +70,9 @@ def test_metrics_of_the_data_set_are_paired_and_lead_to_their_labels(workspace: 
 def test_swapping_turns_the_answer(run: Run, open_page: Open) -> None:
     page = open_page("compare", a="blunt", b="sharp")
     press(page, "Swap")
-    assert texts(page).startswith("No: sharp is better in 4 of 4 metrics, and blunt in none\nA  sharp    B  blunt")
+    assert texts(page).startswith(
+        "No: sharp is better in 4 of 4 metrics shown, and blunt in none\nA  sharp    B  blunt"
+    )
     assert (page.query_params["a"], page.query_params["b"]) == ("sharp", "blunt")
 
 
@@ -167,12 +170,12 @@ def test_a_single_model_teaches(workspace: Path, open_page: Open) -> None:
 
 
 @pytest.mark.parametrize(("found", "said"), [
-    (["better", "open"], "Yes: B is better in 1 of 2 metrics, and A in none"),
-    (["worse"], "No: A is better in 1 of 1 metric, and B in none"),
-    (["better", "worse", "leaning"], "It depends: B is better in 1 of 3 metrics, A in 1 (M)"),
-    (["open", "equal"], "No significant difference between A and B in any of 2 metrics"),
-    (["leaning"], "No significant difference between A and B in this metric"),
-    (["none"], "Not tested: 0 metrics without values per case or resamples to pair"),
+    (["better", "open"], "Yes: B is better in 1 of 2 metrics shown, and A in none"),
+    (["worse"], "No: A is better in 1 of 1 metric shown, and B in none"),
+    (["better", "worse", "leaning"], "It depends: B is better in 1 of 3 metrics shown, A in 1 (M)"),
+    (["open", "equal"], "No significant difference between A and B in any of 2 metrics shown"),
+    (["leaning"], "No significant difference between A and B in any of 1 metric shown"),
+    (["none"], "Not tested: M"),
 ])  # fmt: skip
 def test_the_answer(found: list[str], said: str) -> None:
     rows = tuple(replace(row("higher", -0.1, 0.2, 0.5), significance=one) for one in found)
@@ -180,10 +183,35 @@ def test_the_answer(found: list[str], said: str) -> None:
     assert answer(compared) == said
 
 
+FEW = "fewer than 5 predictions are wrong."
+
+
+@pytest.mark.parametrize(("direction", "a", "b", "said"), [
+    ("lower", 0.09, 0.19, "not tested: M (lower for A)"),
+    ("higher", 0.09, 0.19, "not tested: M (higher for B)"),
+    ("lower", 0.09, 0.09, "not tested: M"),
+    ("higher", None, 0.19, "not tested: M"),
+    ("none", 0.09, 0.19, "not tested: M"),
+])  # fmt: skip
+def test_the_answer_counts_what_is_shown_and_names_what_is_not_tested(
+    direction: str, a: float | None, b: float | None, said: str
+) -> None:
+    """Law: the sentence's whole is every column shown; what decides nothing is named, with the better number."""
+    tested = [replace(row("higher", -0.1, 0.2, 0.5), significance="better"), row("none", -0.1, 0.2, 0.5)]
+    cells = [replace(NOT_EVALUATED, value=value, reason=FEW if value else None) for value in (a, b)]
+    unpaired = Unpaired(column("e/m", direction), *cells)
+    compared = Comparison("a", "b", "1", "1", 9, tuple(tested), (), (unpaired,), "holm", 2, clustered=False, notes=())
+    assert (
+        answer(compared) == f"Yes: B is better in 1 of 3 metrics shown, and A in none; {said}; neither end is better: M"
+    )
+    why = unpaired_table([unpaired]).rows[0][-1]
+    assert why == (f"B: {FEW[:-1]}" if a is None else f"A: {FEW[:-1]}; B: {FEW[:-1]}")
+
+
 @pytest.mark.parametrize(("found", "said"), [
-    (["better", "worse", "worse"], "Yes: B is better in M and 1 of 3 metrics, A in 2 (M and M)"),
-    (["worse", "better", "worse"], "No: A is better in M and 2 of 3 metrics, B in 1 (M)"),
-    (["open", "better", "worse"], "It depends: B is better in 1 of 3 metrics, A in 1 (M)"),
+    (["better", "worse", "worse"], "Yes: B is better in M and 1 of 3 metrics shown, A in 2 (M and M)"),
+    (["worse", "better", "worse"], "No: A is better in M and 2 of 3 metrics shown, B in 1 (M)"),
+    (["open", "better", "worse"], "It depends: B is better in 1 of 3 metrics shown, A in 1 (M)"),
 ])  # fmt: skip
 def test_what_people_choose_by_decides(found: list[str], said: str) -> None:
     rows = [replace(row("higher", -0.1, 0.2, 0.5), significance=one) for one in found]

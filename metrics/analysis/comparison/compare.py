@@ -3,7 +3,7 @@
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from metrics.analysis.comparison.run_settings import changed_settings
 from metrics.analysis.comparison.shared_cases import paired_designs, shared_cases
 from metrics.analysis.comparison.significance import Correction, PairedTest, corrected, largest_difference
 from metrics.analysis.comparison.unscored_pairs import has_ends, one_sided
+from metrics.analysis.leaderboard.family import count_main_tests
 from metrics.analysis.leaderboard.few_groups import design_warning
 from metrics.analysis.leaderboard.leaderboard import Cell, Column, Leaderboard, leaderboard
 from metrics.analysis.leaderboard.replicates import no_means
@@ -31,6 +32,7 @@ from metrics.stats.rare_losses import both_sides
 from metrics.stats.sequential import anytime_interval, anytime_p, anytime_stretch
 from metrics.store import Run, cache_by_run
 
+UNPAIRED = "neither values per case nor resamples are stored to pair the two on"
 CELLS = 1 << 22  # differences held at once: metrics × cases
 
 
@@ -84,6 +86,19 @@ class Unpaired:
     a: Cell
     b: Cell
 
+    @property
+    def better(self) -> Literal["a", "b"] | None:
+        """Which number is the better one, tested or not; None where they are equal, or neither end is better."""
+        if self.a.value is None or self.b.value is None or self.column.direction == "none":
+            return None
+        apart = (self.b.value - self.a.value) * (-1 if self.column.direction == "lower" else 1)
+        return "b" if apart > 0 else "a" if apart < 0 else None
+
+    def reason(self, a: str = "A", b: str = "B") -> str:
+        """Return why it is not tested, with a and b for the models: what their numbers lack."""
+        lacking = {name: cell.reason for name, cell in ((a, self.a), (b, self.b)) if cell.low is None and cell.reason}
+        return "; ".join(f"{name}: {why.rstrip('.')}" for name, why in lacking.items()) or UNPAIRED
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
@@ -93,10 +108,10 @@ class Comparison:
     paired either way; tested: how many tests the correction is over; clustered: intervals and tests take the suite's
     groups as units; notes: what was left out, in sentences; anytime: p and intervals hold at every look while cases
     arrive, see metrics.stats.sequential. Where both models are of one run, ranked: by column key the p that the ranks
-    of the leaderboard rest on; family: how many tests that p is corrected over; pairs: how many the run's models form.
-    at_worst: by column key the row with the cases that only one model lacks a score of at the end that is worst for b,
-    where they are more than MAX_MISSING; unbounded: keys of metrics with so many whose range has no end, or that are no
-    mean over cases.
+    of the leaderboard rest on; family: how many tests that p is corrected over, main_tests: those of main metrics;
+    pairs: how many the run's models form. at_worst: by column key the row with the cases that only one model lacks a
+    score of at the end that is worst for b, where they are more than MAX_MISSING; unbounded: keys of metrics with so
+    many whose range has no end, or that are no mean over cases.
     """
 
     model_a: str
@@ -114,6 +129,7 @@ class Comparison:
     anytime: bool = False
     ranked: Mapping[str, float] = field(default_factory=dict)
     family: int = 0
+    main_tests: int = 0
     pairs: int = 1
     at_worst: Mapping[str, Difference] = field(default_factory=dict)
     unbounded: frozenset[str] = frozenset()
@@ -188,6 +204,7 @@ def _compared(run: Run, model_a: str, other: Run, model_b: str, tag: str | None)
         ),
         ranked=_ranked(board_a, model_a, model_b) if run.id == other.id else {},
         family=board_a.tests if run.id == other.id else 0,
+        main_tests=count_main_tests(board_a.columns, board_a.ranks) if run.id == other.id else 0,
         pairs=math.comb(len(run.models), 2) if run.id == other.id else 1,
         at_worst=at_worst, unbounded=frozenset(column.key for column in unbounded),
     )  # fmt: skip

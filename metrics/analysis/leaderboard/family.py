@@ -53,9 +53,9 @@ def adjust_together(tests: Sequence[MetricTests]) -> list[Floats]:
     [[0.03], [0.03], [0.03]]
     """
     main, other = (sum(one.count for one in tests if one.is_main is kind) for kind in (True, False))
-    light = min(1.0, main / (MAIN_WEIGHT * other)) if main and other else 1.0
+    heavy, light = weigh_tests(main + other, main)
     p = [part for one in tests for part in (one.p, np.ones(one.untested))]
-    weights = [np.full(one.count, 1.0 if one.is_main else light) for one in tests]
+    weights = [np.full(one.count, heavy if one.is_main else light) for one in tests]
     if not p:
         return []
     adjusted = np.split(holm(np.concatenate(p), np.concatenate(weights)), np.cumsum([one.count for one in tests])[:-1])
@@ -97,3 +97,15 @@ def count_tests(columns: Iterable[Column], tests: Mapping[str, Ranks]) -> int:
     """Return how many tests the family of a run has."""
     twins = repeated_keys(columns, tests)
     return sum(len(found.p) + found.untested for key, found in tests.items() if key not in twins)
+
+
+def count_main_tests(columns: Sequence[Column], tests: Mapping[str, Ranks]) -> int:
+    """Return how many of them are of main metrics."""
+    main = {column.key for column in main_columns(columns)}
+    return count_tests(columns, {key: found for key, found in tests.items() if key in main})
+
+
+def weigh_tests(tests: int, main: int) -> tuple[float, float]:
+    """Return the weight of a main metric's test and of another one; equal where the main ones have enough of it."""
+    others = tests - main
+    return 1.0, min(1.0, main / (MAIN_WEIGHT * others)) if main and others else 1.0

@@ -14,7 +14,7 @@ from metrics.analysis.comparison.compare import Comparison, compare, comparison_
 from metrics.presentation.blocks import Block, Head, Link, Note, Sentence, Table, table, table_of
 from metrics.presentation.format import ARROWS, MISSING, aligned, count, interval, p_value, plural, shorten
 from metrics.presentation.names import column_name
-from metrics.presentation.phrases import better, metric_title, paired_on, signed, with_interval
+from metrics.presentation.phrases import better, metric_title, named, paired_on, signed, with_interval
 from metrics.presentation.question import QUICK, question
 from metrics.presentation.viewers.board_drawing import select_columns
 from metrics.store import Run, cache_by_run
@@ -73,7 +73,7 @@ def is_it_better(run: Run) -> list[Block]:
     notes = [
         *board.cautions,
         how_tested(found),
-        *_left_out(found, primary_columns(board), columns, len(board.models) - 1),
+        *_left_out(found, columns, len(board.models) - 1),
     ]
     return [*sentences, table(title, heads, lines, (2, 3, 4, 5)), *map(Note, notes)]
 
@@ -108,15 +108,37 @@ def names(found: Comparison) -> tuple[str, str]:
 
 
 def answer(found: Comparison, a: str = "A", b: str = "B") -> str:
-    """Return whether b is better, in one sentence without its full stop.
-
-    Metrics without a better end and those of which no case has both values are not counted.
-    """
+    """Return whether b is better, in one sentence without its full stop: of all metrics shown, tested or not."""
     rows = [row for row in tested(found) if row.column.direction != "none" and row.significance != "none"]
-    wins, losses = (sum(row.significance == word for row in rows) for word in ("better", "worse"))
-    metrics = plural(len(rows), "metric")
+    left = list(_uncounted(found, a, b))
     if not rows:
-        return f"Not tested: {plural(len(found.unpaired), 'metric')} without values per case or resamples to pair"
+        told = "; ".join(left) or "not tested: no metric has a value of both"
+        return told[:1].upper() + told[1:]
+    return "; ".join([_verdict(rows, plural(_shown(found), "metric") + " shown", a, b), *left])
+
+
+def _shown(found: Comparison) -> int:
+    """Return how many metrics are shown of a pair of models, tested or not."""
+    return len(tested(found)) + len(found.unpaired)
+
+
+def _uncounted(found: Comparison, a: str, b: str) -> Iterator[str]:
+    """Yield which metrics shown decide nothing and why, in words: those not tested, those without a better end."""
+    names = {"a": a, "b": b}
+    untested = [column_name(row.column) for row in tested(found) if row.significance == "none"]
+    for one in found.unpaired:
+        end = f" ({one.column.direction} for {names[one.better]})" if one.better else ""
+        untested.append(f"{column_name(one.column)}{end}")
+    if untested:
+        yield f"not tested: {named(untested)}"
+    aimless = [row.column for row in tested(found) if row.column.direction == "none" and row.significance != "none"]
+    if aimless:
+        yield f"neither end is better: {named(list(map(column_name, aimless)))}"
+
+
+def _verdict(rows: Sequence[Row], metrics: str, a: str, b: str) -> str:
+    """Return whether b is better in the tested metrics with a better end; `metrics`: of how many."""
+    wins, losses = (sum(row.significance == word for row in rows) for word in ("better", "worse"))
     if wins and losses:
         decides = next((row for row in rows if row.column.first and row.column.primary), None)
         if decides is None or decides.significance not in ("better", "worse"):
@@ -129,8 +151,7 @@ def answer(found: Comparison, a: str = "A", b: str = "B") -> str:
         return f"Yes: {b} is better in {wins} of {metrics}, and {a} in none"
     if losses:
         return f"No: {a} is better in {losses} of {metrics}, and {b} in none"
-    where = "this metric" if len(rows) == 1 else f"any of {metrics}"
-    return f"No significant difference between {a} and {b} in {where}"
+    return f"No significant difference between {a} and {b} in any of {metrics}"
 
 
 def _in_which(rows: Sequence[Row], significance: str) -> str:
@@ -142,7 +163,7 @@ def _in_which(rows: Sequence[Row], significance: str) -> str:
 def method(found: Comparison) -> str:
     """Return what was paired and what "better" means, in two sentences."""
     n = [row.n for row in found.rows if row.n] or [found.cases]
-    return f"{paired_on(n, found.clustered)}. {better(found.tested, found.correction, found.is_of_family)}"
+    return f"{paired_on(n, found.clustered)}. {_better(found)}"
 
 
 def how_tested(found: Sequence[Comparison]) -> str:
@@ -155,7 +176,11 @@ def how_tested(found: Sequence[Comparison]) -> str:
     cases = [row.n for one in found for row in one.rows if row.p is not None]
     paired = f"{paired_on(cases, found[0].clustered)}, by" if cases else "Paired on"
     most = max(found, key=lambda one: one.tested)
-    return f"{paired} {' and by '.join(used)}. {better(most.tested, most.correction, most.is_of_family)} {NO_EQUALITY}"
+    return f"{paired} {' and by '.join(used)}. {_better(most)} {NO_EQUALITY}"
+
+
+def _better(found: Comparison) -> str:
+    return better(found.tested, found.correction, found.is_of_family, found.main_tests)
 
 
 def result(row: Row, b: str = "B", a: str = "A") -> str:
@@ -169,13 +194,14 @@ def result(row: Row, b: str = "B", a: str = "A") -> str:
     }.get(row.significance, "no case has values of both")
 
 
-def _left_out(
-    found: Sequence[Comparison], every: Sequence[Column], columns: Sequence[Column], others: int
-) -> Iterator[str]:
-    """Yield what was not tested, and what is counted but not in the table; `others`: models that the leader has."""
-    untested = [metric_title(column, arrow=False) for column in every if column not in columns]
-    if untested:
-        yield f"Not tested, as there are neither values per case nor resamples to pair: {', '.join(untested)}."
+def _left_out(found: Sequence[Comparison], columns: Sequence[Column], others: int) -> Iterator[str]:
+    """Yield why metrics are not tested, and what is counted but not in the table; `others`: models the leader has."""
+    reasons: dict[str, dict[str, None]] = {}
+    for one in found:
+        for row in one.unpaired:
+            reasons.setdefault(row.reason(*names(one)), {})[metric_title(row.column, arrow=False)] = None
+    for reason, untested in reasons.items():
+        yield f"Not tested: {named(list(untested))} ({reason})."
     drawn = {column.key for column in columns[:MAX_ROWS]}
     more = {
         "metric": max(sum(row.column.key not in drawn for row in tested(one)) for one in found),
@@ -256,6 +282,7 @@ def unpaired_table(rows: Sequence[Unpaired]) -> Table:
         (Head("95 % of B", True, "95 % interval", 100), [interval(row.b.low, row.b.high) or MISSING for row in rows]),
         (Head("B − A", True, "", 66), [signed(None if a is None or b is None else b - a) for a, b in pairs]),
         (Head("n", True, "what B's value rests on", 56), [count(row.b.n) for row in rows]),
+        (Head("Why it is not tested", False, "", 420), [row.reason() for row in rows]),
     )
 
 
@@ -294,8 +321,13 @@ RESAMPLED = (
     "of B − A, by the bootstrap: the same cases are drawn again for both models, so what makes a case hard for both "
     "does not count"
 )
+STEPS = (
+    "All tests in the order of p ÷ weight: adjusted p = p ÷ weight × the sum of the weights of this test and of those "
+    "after it, at least the adjusted p before it, at most 1"
+)
 ADJUSTED = {name: f"for the metrics shown: {words}" for name, words in CORRECTIONS.items()} | {
-    "holm": "Holm, of one run for all its metrics and pairs of models, as in its ranks; of two for the metrics shown"
+    "holm": "Holm, of one run for all its metrics and pairs of models, as in its ranks; of two for the metrics shown. "
+    f"{STEPS}"
 }
 SUPERIORITY = (
     "share of the cases on which B is better, ties half, with its 95 % interval (Tango's): the chance that B is better "
