@@ -72,7 +72,7 @@ def _missing(name: str) -> Exception:
     """Return the error for a name that is not there, which may be one of a project's own module."""
     import sys
 
-    from metrics.core.install_paths import PACKAGE, other_metrics
+    from metrics.core.installation import PACKAGE, other_metrics
 
     text = f"module 'metrics' has no attribute {name!r}"
     if name.startswith("__") or (other := other_metrics()) is None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from metrics.core.label_schema import LABELS, Sampling, now
+from metrics.core.schema import LABELS, Sampling, now
 from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
 from metrics.store.rating_sets import Labels

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from metrics.core.label_schema import preference
+from metrics.core.schema import preference
 from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
 from metrics.store.rating_sets import Preferences

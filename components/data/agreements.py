@@ -29,7 +29,7 @@ from metrics.analysis.labels.corrected_means import Corrected
 from metrics.analysis.labels.label_queue import Queue, keep_draw_sizes, queue
 from metrics.core.calibration import Calibration
 from metrics.core.errors import InputError
-from metrics.core.label_schema import LABEL_KEY
+from metrics.core.schema import LABEL_KEY
 from metrics.store import Run
 from metrics.store.calibrations import Calibrations
 from metrics.store.rating_sets import GivenSet, Labels

@@ -14,7 +14,7 @@ from components.data.visitors import action, own_name
 from components.data.workspace_runs import workspace
 from metrics.analysis.preferences import matches, pairs, preferred, style
 from metrics.core.errors import AssayError, describe_failure
-from metrics.core.label_schema import BOTH_BAD, preference
+from metrics.core.schema import BOTH_BAD, preference
 from metrics.store.rating_sets import Preferences
 
 if TYPE_CHECKING:

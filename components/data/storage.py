@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from metrics.core.storage import storage_error
+from metrics.core.errors import storage_error
 
 
 def draw_storage_error(failure: BaseException) -> bool:

@@ -19,7 +19,7 @@ import streamlit as st
 from components.data.storage import stop_at_storage_error
 from components.server.access import Access
 from metrics.core.errors import InputError
-from metrics.core.loopback import is_loopback
+from metrics.core.processes import is_loopback
 from metrics.store import Workspace
 from metrics.store.team import AuditLog, NotAllowed, Outcome, Role, Team, Visitor, folder_of, team_of, visitor_of
 from metrics.store.threshold_profiles import ThresholdProfiles

@@ -9,9 +9,8 @@ from tempfile import mkstemp
 
 from metrics.cli import log_lines
 from metrics.cli.terminal import say
-from metrics.core.errors import AssayError, InputError, StorageError, describe_failure
+from metrics.core.errors import AssayError, InputError, StorageError, describe_failure, storage_error
 from metrics.core.input_problems import count_words, grouped
-from metrics.core.storage import storage_error
 from metrics.core.terminal_escapes import escape_controls
 
 BAD_INPUT, STORAGE, INTERNAL = 2, 4, 5

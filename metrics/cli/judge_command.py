@@ -13,7 +13,7 @@ from metrics.cli.judge_estimate import print_estimate, print_found
 from metrics.cli.options import add_parser, names_of, run_of
 from metrics.cli.progress_view import count, follow
 from metrics.cli.terminal import say
-from metrics.core.label_schema import CRITERION
+from metrics.core.schema import CRITERION
 from metrics.engine.evaluation import EstimateFields, JudgeFields, LogFields
 from metrics.judge.local.gguf_files import model_folders, own_models
 from metrics.judge.local.install import LOCAL, MODEL, install, missing_local_model

@@ -9,7 +9,7 @@ from metrics.cli import given_rows
 from metrics.cli.options import add_parser, add_table_output, run_of, write_output
 from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
-from metrics.core.label_schema import SAMPLINGS
+from metrics.core.schema import SAMPLINGS
 from metrics.store import Run
 from metrics.store.export_formats import write
 from metrics.store.rating_sets import Labels

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from metrics.core.errors import InputError, InputProblem
-from metrics.core.files import write_export
+from metrics.core.files import bytes_of, write_export
 from metrics.core.plain_yaml import plain_yaml
-from metrics.core.regular_files import bytes_of
 from metrics.ingest import inspect
 from metrics.ingest.rag_results import SCALARS
 from metrics.store import Run

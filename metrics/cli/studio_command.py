@@ -8,10 +8,8 @@ from typing import Any, NoReturn
 
 from metrics.cli.flags import add_flags
 from metrics.core.errors import InputError, MissingResource
-from metrics.core.extras import missing_extra
-from metrics.core.install_paths import APP, own_environment, python_module
-from metrics.core.loopback import is_loopback
-from metrics.core.processes import allow_open_files
+from metrics.core.installation import APP, missing_extra, own_environment, python_module
+from metrics.core.processes import allow_open_files, is_loopback
 from metrics.engine.evaluation import CommandFields
 from metrics.store import Workspace
 from metrics.store.team import read_team

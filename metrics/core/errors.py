@@ -1,4 +1,4 @@
-"""Every exception that Assay raises on purpose.
+"""Every exception that Assay raises on purpose, and what the machine refuses on storing or reading, in words.
 
 AssayError
 ├── InputError          the user's input is wrong; carries every problem at once (exit code 2)
@@ -17,10 +17,18 @@ AssayError
     ├── RunBusy         another process is working on the run
     ├── RunSealed       the run is finished and cannot change
     └── RunCorrupt      a file is lost, unreadable or differs from its seal
+
+A full disk is nobody's input and no fault of a case: it is a StorageError, of which nothing that was done is lost.
 """
 
-from collections.abc import Callable, Iterable
-from typing import TypeVar
+import errno
+import os
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple, TypeVar
 
 from metrics.core.input_problems import InputProblem as InputProblem, lines_of
 
@@ -104,7 +112,7 @@ class TargetDown(AssayError):
 
 
 class StorageError(AssayError):
-    """The machine refuses to store or to read; the text says where, what failed and what to do. See core.storage."""
+    """The machine refuses to store or to read; the text says where, what failed and what to do."""
 
 
 class RunError(AssayError):
@@ -133,3 +141,118 @@ class RunCorrupt(RunError):
         super().__init__(text)
         self.run = run
         self.lost = lost
+
+
+class _Refusal(NamedTuple):
+    """What failed and what to do; `everywhere`: the next file meets it, too, whatever its name."""
+
+    what: str
+    do: str
+    everywhere: bool = True
+
+
+MAX_PATH_SHOWN = 200  # characters of a path in a message
+_DISK = "check the disk and its connection"
+_FREE = "free some space"
+_FOLDER = "choose another folder"
+_REFUSALS = {
+    errno.ENOSPC: _Refusal("the disk is full", _FREE),
+    errno.EDQUOT: _Refusal("the disk quota is used up", f"{_FREE}, or ask for a larger quota"),
+    errno.EFBIG: _Refusal("the file would be too large", "raise the limit (`ulimit -f`), or use another disk"),
+    errno.EROFS: _Refusal("the disk is read-only", f"{_FOLDER}, or mount the disk for writing"),
+    errno.EIO: _Refusal("the disk failed (input/output error)", _DISK),
+    errno.ESTALE: _Refusal("the network disk has lost the file (stale handle)", "mount the disk again"),
+    errno.ENODEV: _Refusal("the disk is gone", _DISK),
+    errno.ENXIO: _Refusal("the disk is gone", _DISK),
+    errno.ENOTCONN: _Refusal("the disk is gone", _DISK),
+    errno.ENOLCK: _Refusal("the disk has no locks", "use a disk that has: a local one, or NFS 4"),
+    errno.EMFILE: _Refusal("this process has too many open files", "raise the limit (`ulimit -n`)"),
+    errno.ENFILE: _Refusal("this machine has too many open files", "end what is not needed"),
+    errno.EACCES: _Refusal("permission is denied", f"{_FOLDER}, or ask its owner for access", everywhere=False),
+    errno.EPERM: _Refusal("permission is denied", f"{_FOLDER}, or ask its owner for access", everywhere=False),
+    errno.ENOTDIR: _Refusal("there is a file where a folder is needed", _FOLDER, everywhere=False),
+    errno.EISDIR: _Refusal("there is a folder where a file is needed", "choose another name", everywhere=False),
+    errno.ENAMETOOLONG: _Refusal("the name is too long", "choose a shorter one", everywhere=False),
+    errno.ELOOP: _Refusal("it is a link that leads to itself, or no link is allowed", _FOLDER, everywhere=False),
+}
+_SQLITE = {
+    sqlite3.SQLITE_FULL: errno.ENOSPC,
+    sqlite3.SQLITE_IOERR: errno.EIO,
+    sqlite3.SQLITE_READONLY: errno.EROFS,
+    sqlite3.SQLITE_PERM: errno.EACCES,
+    sqlite3.SQLITE_NOLFS: errno.EFBIG,
+}
+_SPACE = (errno.ENOSPC, errno.EDQUOT)
+
+
+@contextmanager
+def stored_at(path: Path) -> Iterator[None]:
+    """Raise StorageError where the machine refuses what is done with `path` inside; other errors pass."""
+    try:
+        yield
+    except Exception as failure:
+        told = storage_error(failure, path)
+        if told is None or told is failure:
+            raise
+        raise told from failure
+
+
+def storage_error(failure: BaseException, path: Path | None = None, *, everywhere: bool = False) -> StorageError | None:
+    """Return an error of the operating system, SQLite, Arrow or DuckDB in words; None where it is of another kind.
+
+    path: what it was about, where the error does not say. everywhere: only what the next file would meet, too.
+    """
+    if isinstance(failure, StorageError):
+        return failure
+    code = _code(failure)
+    if code is None or (everywhere and not _REFUSALS[code].everywhere):
+        return None
+    named = getattr(failure, "filename", None)
+    place = Path(os.fsdecode(named)) if isinstance(named, str | bytes) and named else path
+    what, do, _ = _REFUSALS[code]
+    left = ""
+    if code in _SPACE and place is not None:
+        left, only_files = _space_left(place)
+        if only_files:
+            what, do = "the disk has no room for more files", "remove some files"
+    return StorageError(f"{_path_words(place)}{what}{left}; {do}, then do it again: what is done is kept")
+
+
+def _code(failure: BaseException) -> int | None:
+    """Return the number of the operating system's error; None for one that is not of the machine."""
+    code = None
+    if isinstance(failure, OSError):
+        code = failure.errno
+    elif isinstance(failure, sqlite3.Error):
+        code = _sqlite_code(failure)
+    elif type(failure).__module__.partition(".")[0].lstrip("_") in ("duckdb", "pyarrow"):
+        code = next((code for code in _REFUSALS if os.strerror(code) in str(failure)), None)
+    return code if code in _REFUSALS else None
+
+
+def _sqlite_code(failure: sqlite3.Error) -> int | None:
+    extended: int = getattr(failure, "sqlite_errorcode", 0) or 0
+    if extended & 0xFF == sqlite3.SQLITE_CANTOPEN:  # SQLite keeps the reason to itself
+        return errno.EISDIR if extended == sqlite3.SQLITE_CANTOPEN_ISDIR else errno.EACCES
+    return _SQLITE.get(extended & 0xFF)
+
+
+def _space_left(place: Path) -> tuple[str, bool]:
+    """Return what is left on the disk, in words, and whether it has bytes, but no inode for another file."""
+    folder = next((one for one in (place, *place.absolute().parents) if one.is_dir()), Path("/"))
+    try:
+        inodes, usage = os.statvfs(folder), shutil.disk_usage(folder)
+    except OSError:
+        return "", False
+    if inodes.f_files and not inodes.f_favail and usage.free:
+        return f" (0 of {inodes.f_files:,} inodes free)", True
+    return f" ({usage.free:,} of {usage.total:,} bytes free)", False
+
+
+def _path_words(place: Path | None) -> str:
+    """Return the path as the beginning of a message, a long name cut; a temporary file as the one that it becomes."""
+    if place is None:
+        return ""
+    text = str(place.with_name(place.name[1:].rsplit(".", 2)[0]) if place.suffix == ".part" else place)
+    shown = text if len(text) <= MAX_PATH_SHOWN else f"{text[: MAX_PATH_SHOWN // 2]}…{text[-MAX_PATH_SHOWN // 2 :]}"
+    return "".join(sign if sign.isprintable() else "�" for sign in shown) + ": "

@@ -1,7 +1,10 @@
-"""Atomic writes: every file of the workspace is written whole or not at all, and synced before readers see it.
+"""Files: what a user names is opened without waiting, and what Assay writes is written whole or not at all.
+
+A pipe without a writer would wait for ever, a device such as /dev/zero has no end; inputs are also read twice, by their
+first bytes to tell the format, which a pipe cannot be.
 
 What was reported as done outlives a power cut: a file is synced before it gets its name, and the folder that has the
-name after that. Where the machine refuses, StorageError says so; see core.storage.
+name after that. Where the machine refuses, StorageError says so; see core.errors.
 """
 
 import atexit
@@ -10,9 +13,11 @@ import fcntl
 import hashlib
 import json
 import os
+import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from io import BufferedReader, TextIOWrapper
 from pathlib import Path
 from shutil import copyfile, rmtree
 from typing import IO, Any
@@ -20,8 +25,39 @@ from typing import IO, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from metrics.core.errors import RunBusy
-from metrics.core.storage import stored_at
+from metrics.core.errors import RunBusy, stored_at
+
+PIPE = "a pipe, which can be read only once: save it to a file first"
+OTHER = {stat.S_IFDIR: "a folder", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device"}
+
+
+def open_regular(path: str | Path, follow: bool = True) -> BufferedReader:
+    """Return the file, open for reading its bytes; a link leads to its file, unless `follow` is False.
+
+    Raises OSError, whose `strerror` says why, for what is no regular file: a folder, pipe, socket or device. What was
+    opened is looked at, not the path, which may be another file by then.
+    """
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC  # without O_NONBLOCK a pipe would wait here
+    descriptor = os.open(path, flags if follow else flags | os.O_NOFOLLOW)
+    kind = stat.S_IFMT(os.fstat(descriptor).st_mode)
+    if kind != stat.S_IFREG:
+        os.close(descriptor)
+        code = errno.EISDIR if kind == stat.S_IFDIR else errno.EINVAL
+        raise OSError(code, PIPE if kind == stat.S_IFIFO else OTHER.get(kind, "no regular file"), str(path))
+    return os.fdopen(descriptor, "rb")
+
+
+def bytes_of(path: str | Path) -> bytes:
+    """Return the bytes of a regular file; OSError as `open_regular`."""
+    with open_regular(path) as stream:
+        return stream.read()
+
+
+def text_of(path: str | Path, encoding: str = "utf-8") -> str:
+    """Return the text of a regular file, every line end as "\\n"; OSError as `open_regular`, or UnicodeDecodeError."""
+    with TextIOWrapper(open_regular(path), encoding=encoding) as stream:
+        return stream.read()
+
 
 PRIVATE = 0o700  # evaluated data may be confidential
 PRIVATE_FILE = 0o600

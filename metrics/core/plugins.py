@@ -23,7 +23,7 @@ from typing import Any
 
 from metrics.core.errors import InputError, InputProblem, describe_failure
 from metrics.core.evaluator import Evaluator
-from metrics.core.regular_files import bytes_of
+from metrics.core.files import bytes_of
 
 GROUP = "assay.evaluators"  # of entry points; the name of each is its evaluator's id
 PLUGIN_FORMS = "MODULE:OBJECT or FILE.py:OBJECT, an evaluator made by @evaluator"

@@ -1,4 +1,4 @@
-"""Processes: children that end when their parent does, and how many files a process may have open."""
+"""Processes and their machine: children that end when their parent does, open files, and loopback addresses."""
 
 import ctypes
 import os
@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 import time
+from ipaddress import ip_address
 
 LOOK_EVERY = 0.5  # seconds between two looks
 PR_SET_PDEATHSIG = 1  # of Linux
@@ -34,3 +35,11 @@ def allow_open_files() -> None:
     most = ENOUGH if hard == resource.RLIM_INFINITY else min(ENOUGH, hard)
     if soft != resource.RLIM_INFINITY and soft < most:
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+
+
+def is_loopback(address: str) -> bool:
+    """Return whether a host's name or IP address is this machine's own."""
+    try:
+        return address == "localhost" or ip_address(address).is_loopback
+    except ValueError:
+        return False

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from metrics.core.errors import InputError, InputProblem
-from metrics.core.regular_files import bytes_of
+from metrics.core.files import bytes_of
 
 NAMES = ("assay.toml", "pyproject.toml")
 BYTES = 1 << 20

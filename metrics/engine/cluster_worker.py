@@ -19,7 +19,7 @@ from metrics import models
 from metrics.core.errors import AssayError
 from metrics.core.evaluator import JUDGE
 from metrics.core.files import make_file, make_folder, sha256_of
-from metrics.core.install_paths import cache_folder
+from metrics.core.installation import cache_folder
 from metrics.core.registry import choose
 from metrics.engine import run_plugins
 from metrics.engine.cluster_deadline import in_time

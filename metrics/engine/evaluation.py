@@ -7,7 +7,7 @@ and, where it says so, a setting on the page Evaluate. To add an argument, add a
 
 from typing import Any, Literal
 
-from metrics.core.equal_inputs import Duplicates
+from metrics.core.sampling_design import Duplicates
 from metrics.core.suite import Task
 from metrics.engine.evaluation_fields import (
     Fields,

@@ -6,10 +6,17 @@ from dataclasses import dataclass, field, replace
 from inspect import isawaitable
 from typing import Any
 
-from metrics.core.errors import BudgetSpent, CacheRefused, JudgeDown, MissingResource, Unreadable, describe_failure
+from metrics.core.errors import (
+    BudgetSpent,
+    CacheRefused,
+    JudgeDown,
+    MissingResource,
+    Unreadable,
+    describe_failure,
+    storage_error,
+)
 from metrics.core.evaluator import CaseScore, Evaluator, Metric, Parameters, Status
 from metrics.core.evidence import QUOTE_FOUND, Evidence
-from metrics.core.storage import storage_error
 from metrics.core.suite import Case
 from metrics.judge.client import Call, CaseJudge, Client
 from metrics.judge.injection import suspected

@@ -10,14 +10,13 @@ from typing import Any
 import pyarrow.compute as pc
 
 from metrics.calibrations.calibrated_thresholds import calibrated_by
-from metrics.core.equal_inputs import Duplicates, find_equal_inputs
-from metrics.core.errors import InputError, InputProblem, RunBusy, RunSealed
+from metrics.core.errors import InputError, InputProblem, RunBusy, RunSealed, stored_at
 from metrics.core.evaluator import Evaluator, Parameters
 from metrics.core.files import lock_file, make_file
-from metrics.core.install_paths import own_environment, python_module
+from metrics.core.installation import own_environment, python_module
 from metrics.core.receipt import ReceiptLine
 from metrics.core.registry import choose, evaluators as registered, is_missing
-from metrics.core.storage import stored_at
+from metrics.core.sampling_design import Duplicates, find_equal_inputs
 from metrics.core.suite import Outputs, Suite
 from metrics.engine.deadlines import checked_timeout, default_timeout
 from metrics.engine.load_resources import saved_settings

@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import IO
 
+from metrics.core.errors import stored_at
 from metrics.core.files import lock_open, make_file, make_folder
-from metrics.core.storage import stored_at
 
 AT_ONCE = 4  # runs; each has a worker per core, so more would not be quicker, and memory has an end
 

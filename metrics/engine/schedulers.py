@@ -4,8 +4,8 @@ import re
 from concurrent.futures import BrokenExecutor
 
 from metrics.core.errors import InputError, InputProblem, MissingResource
-from metrics.core.extras import missing_extra
 from metrics.core.files import read_json, write_json
+from metrics.core.installation import missing_extra
 from metrics.store import Run
 
 STATE = "scheduler.json"  # in the run's folder

@@ -14,11 +14,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.cases import POSITION, Cases
-from metrics.core.equal_inputs import group_equal_inputs
 from metrics.core.evaluator import Aggregate, CaseScore, Evaluator, Parameters, Status, no_output
 from metrics.core.label_keys import find
 from metrics.core.registry import choose
-from metrics.core.sampling_design import SamplingDesign
+from metrics.core.sampling_design import SamplingDesign, group_equal_inputs
 from metrics.core.schema import AGGREGATES, REPLICATES, SCORES, SLICE
 from metrics.core.score_columns import STATUSES, ScoreColumns
 from metrics.core.suite import Outputs, Suite

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from metrics.core.array_types import Bools, Floats
 from metrics.core.evaluator import GAVE_NOTHING, Status
-from metrics.core.evidence_columns import facts_json
+from metrics.core.evidence import facts_json
 from metrics.core.score_columns import STATUSES, ScoreColumns
 
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.array_types import Bools, Floats
-from metrics.core.label_schema import LABEL_KEY, LABELS, Sampling, now
+from metrics.core.schema import LABEL_KEY, LABELS, Sampling, now
 from metrics.core.suite import Suite
 from metrics.ingest import arrays
 from metrics.ingest.arrays import as_mask, is_null

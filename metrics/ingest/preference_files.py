@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.core.label_schema import BOTH_BAD, CRITERION, PREFERENCE_KEY, PREFERENCES, By, now, preference
+from metrics.core.schema import BOTH_BAD, CRITERION, PREFERENCE_KEY, PREFERENCES, By, now, preference
 from metrics.core.suite import Suite
 from metrics.ingest.arrays import as_mask
 from metrics.ingest.format_table import read_table

@@ -18,7 +18,7 @@ from metrics.core.did_you_mean import did_you_mean
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.exact_json import parse_json, without_comments
 from metrics.core.file_kinds import ANNOTATION_ENDINGS, PACKED_ENDING, XML_DOCUMENT, YAML_ENDINGS, foreign_kind
-from metrics.core.regular_files import open_regular
+from metrics.core.files import open_regular
 from metrics.ingest.media.archive import WORKBOOK, is_gzip, office_kind, unpacked
 from metrics.ingest.text_encoding import UTF8, as_utf8
 

@@ -21,10 +21,8 @@ from typing import IO, Annotated, Any, Literal, Protocol, cast
 import diskcache
 from pydantic import Field, TypeAdapter, ValidationError
 
-from metrics.core.errors import CacheRefused, InputError, InputProblem
-from metrics.core.files import PRIVATE, list_paths, make_file, make_folder, written_whole
-from metrics.core.regular_files import open_regular
-from metrics.core.storage import storage_error, stored_at
+from metrics.core.errors import CacheRefused, InputError, InputProblem, storage_error, stored_at
+from metrics.core.files import PRIVATE, list_paths, make_file, make_folder, open_regular, written_whole
 
 STATISTICS = "statistics"  # the key of the row that counts hits and misses; all others are hashes
 KEY = re.compile(r"[0-9a-f]{64}")

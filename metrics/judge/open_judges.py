@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from metrics.core.errors import InputError, MissingResource
-from metrics.core.extras import missing_extra
+from metrics.core.installation import missing_extra
 from metrics.judge.budget import Ledger, Spend, check_priced
 from metrics.judge.cache import Cache, Replay
 from metrics.judge.client import Client

@@ -9,8 +9,7 @@ from typing import Any, ClassVar, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from metrics.core.errors import InputError, InputProblem, for_each
-from metrics.core.files import list_paths, write_json
-from metrics.core.regular_files import text_of
+from metrics.core.files import list_paths, text_of, write_json
 
 LONGEST_FILE = 1_000_000  # bytes
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")

@@ -3,8 +3,8 @@
 import numpy as np
 import pyarrow as pa
 
-from metrics.core.equal_inputs import group_equal_inputs
 from metrics.core.errors import InputError, InputProblem
+from metrics.core.sampling_design import group_equal_inputs
 from metrics.core.suite import Suite
 from metrics.engine.evaluation import Evaluation
 from metrics.engine.evaluation_fields import Door, option_name

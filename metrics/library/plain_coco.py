@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metrics.core.array_types import Bytes, Floats, Int32s, Ints
-from metrics.core.regular_files import bytes_of, open_regular
+from metrics.core.files import bytes_of, open_regular
 from metrics.vision import coco_columns as coco
 from metrics.vision.masks import Masks, Shapes, draw, is_ring
 

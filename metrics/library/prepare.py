@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from metrics import engine
-from metrics.core.equal_inputs import find_equal_inputs
 from metrics.core.registry import choose
+from metrics.core.sampling_design import find_equal_inputs
 from metrics.engine.estimate import inference_hint
 from metrics.engine.evaluation import Evaluation, EvaluationInCode
 from metrics.engine.evaluation_fields import Door, Tell, option_name

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from metrics.core.errors import InputError, InputProblem
-from metrics.core.regular_files import text_of
+from metrics.core.files import text_of
 from metrics.core.suite import Outputs, Suite
 from metrics.engine.evaluation import TargetFields
 from metrics.engine.evaluation_fields import Door, option_name

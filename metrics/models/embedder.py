@@ -11,7 +11,7 @@ import numpy as np
 
 from metrics.core.array_types import Bools, Floats
 from metrics.core.errors import MissingResource, describe_failure
-from metrics.core.extras import how_to_install, missing_extra
+from metrics.core.installation import how_to_install, missing_extra
 from metrics.models.model_cache import CachedModel, Rows
 from metrics.models.model_files import device, model_folder, no_folder, settle_torch
 from metrics.models.vectors import Text

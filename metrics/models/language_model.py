@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from metrics.core.extras import missing_extra
+from metrics.core.installation import missing_extra
 from metrics.models.batches import BATCH_TOKENS, Tokenizer, by_length, padded
 from metrics.models.model_cache import CachedModel, Rows
 from metrics.models.model_files import load, model_folder, no_folder, no_library

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from metrics.core.errors import MissingResource, describe_failure
-from metrics.core.extras import how_to_install, missing_extra
 from metrics.core.files import sha256_of
+from metrics.core.installation import how_to_install, missing_extra
 
 LIBRARIES = ("torch", "transformers")
 PICKLED = ("*.bin", "*.pt", "*.pth", "*.pkl", "*.pickle", "*.ckpt", "*.joblib")  # weights that can run code

@@ -14,9 +14,8 @@ from secrets import token_hex
 import numpy as np
 
 from metrics.core.array_types import Singles
-from metrics.core.errors import AssayError
+from metrics.core.errors import AssayError, storage_error, stored_at
 from metrics.core.files import PRIVATE, make_file, make_folder
-from metrics.core.storage import storage_error, stored_at
 
 Vector = Singles
 Text = str | tuple[str, ...]

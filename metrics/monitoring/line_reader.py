@@ -12,7 +12,7 @@ import msgspec
 import orjson
 
 from metrics.core.errors import InputError, InputProblem
-from metrics.core.regular_files import open_regular
+from metrics.core.files import open_regular
 from metrics.ingest.tables.columns import SUITE_ALIASES
 from metrics.ingest.tables.values import flatten
 

@@ -22,11 +22,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from metrics.calibrations.calibrated_thresholds import calibrated_by
 from metrics.core.calibration import Calibration, calibration_of, with_thresholds
-from metrics.core.errors import InputError, InputProblem, RunNotFound
+from metrics.core.errors import InputError, InputProblem, RunNotFound, stored_at
 from metrics.core.files import hold_lock, is_held, list_paths, make_folder, read_json, write_json, write_table
 from metrics.core.registry import choose
 from metrics.core.schema import conformed
-from metrics.core.storage import stored_at
 from metrics.engine.load_resources import saved_settings
 from metrics.judge.settings import settings_of
 from metrics.monitoring.health import CRITICAL, MINIMUM, WARNING, Limits

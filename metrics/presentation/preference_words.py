@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from metrics.core.label_schema import BOTH_BAD
+from metrics.core.schema import BOTH_BAD
 from metrics.presentation.format import count, interval, p_value, plural, rough
 from metrics.presentation.phrases import estimated, named, signed, too_few, with_interval
 from metrics.presentation.ranking_words import MOST_SCORES, matches_sentence, standing_note

@@ -13,7 +13,7 @@ import numpy as np
 from metrics import models
 from metrics.core.array_types import Floats
 from metrics.core.errors import BudgetSpent, InputError, InputProblem, JudgeDown, JudgeError
-from metrics.core.label_schema import now
+from metrics.core.schema import now
 from metrics.ingest.documents import read_documents
 from metrics.judge.client import CaseJudge, Client
 from metrics.judge.injection import suspected

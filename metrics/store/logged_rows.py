@@ -11,9 +11,8 @@ from typing import Any
 
 import orjson
 
-from metrics.core.errors import RunBusy, StorageError
+from metrics.core.errors import RunBusy, StorageError, stored_at
 from metrics.core.files import append_whole, make_folder, read_json, write_json
-from metrics.core.storage import stored_at
 
 FOLDER = "logs"  # of a workspace
 SHORT = 16  # hex digits of a name's hash

@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from metrics.core.arrow import stored_rows
 from metrics.core.errors import InputError, InputProblem, RunNotFound
 from metrics.core.files import hold_lock, list_paths, make_folder, write_table
-from metrics.core.label_schema import LABEL_KEY, LABELS, PREFERENCE_KEY, PREFERENCES, Sampling, now
+from metrics.core.schema import LABEL_KEY, LABELS, PREFERENCE_KEY, PREFERENCES, Sampling, now
 from metrics.store.own_files import own_folder
 from metrics.store.run import Run
 

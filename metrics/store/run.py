@@ -16,12 +16,11 @@ import pyarrow.parquet as pq
 
 from metrics.core.arrow import stored_rows
 from metrics.core.calibration import Calibration, calibration_of, with_thresholds
-from metrics.core.equal_inputs import group_equal_inputs
 from metrics.core.errors import RunNotFound
 from metrics.core.evaluator import Evaluator, Metric
 from metrics.core.files import hold_lock
 from metrics.core.registry import evaluators, wordings
-from metrics.core.sampling_design import COLUMNS, SamplingDesign
+from metrics.core.sampling_design import COLUMNS, SamplingDesign, group_equal_inputs
 from metrics.core.schema import TABLES, conformed
 from metrics.core.suite import Outputs, Suite, tags_of
 from metrics.store.run_database import database
@@ -180,7 +179,7 @@ class Run(RunFiles):
 
     @property
     def sampled_suite(self) -> Suite:
-        """The suite with the groups that intervals take: its own, or of cases that ask the same; see core.equal_inputs.
+        """The suite with the groups that intervals take: its own, or of cases that ask the same.
 
         Its fingerprint is another one than the run's.
         """

@@ -41,7 +41,7 @@ class InputFacts(_Facts):
 
 
 class EqualInputFacts(_Facts):
-    """The cases of a suite that ask the same as another: see core.equal_inputs; grouped: they count as one unit."""
+    """The cases of a suite that ask the same as another: see core.sampling_design; grouped: they count as one unit."""
 
     alike: int
     units: int

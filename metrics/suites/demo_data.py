@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 import pyarrow as pa
 
-from metrics.core.label_schema import LABELS, now
+from metrics.core.schema import LABELS, now
 from metrics.suites.samples import samples
 from metrics.text.conditions import parse_condition
 

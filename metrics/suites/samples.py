@@ -10,9 +10,9 @@ from typing import Any
 
 import pyarrow as pa
 
+from metrics.core.errors import stored_at
 from metrics.core.files import make_file, make_folder
-from metrics.core.install_paths import SAMPLES, own_environment, python_module
-from metrics.core.storage import stored_at
+from metrics.core.installation import SAMPLES, own_environment, python_module
 from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
 

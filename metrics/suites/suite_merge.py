@@ -13,8 +13,7 @@ import pyarrow.compute as pc
 
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.files import copy_folder, move_folder
-from metrics.core.fingerprint import fingerprint
-from metrics.core.suite import METADATA, Suite
+from metrics.core.suite import METADATA, Suite, fingerprint
 from metrics.core.suite_difference import difference
 from metrics.suites.suite_rows import free_id, label_order, rename_cases, variant_problems, with_keys
 

@@ -3,7 +3,7 @@
 from typing import Any, Protocol
 
 from metrics.core.errors import MissingResource
-from metrics.core.extras import missing_extra
+from metrics.core.installation import missing_extra
 from metrics.targets.answers import Answer
 from metrics.targets.description import CommandTarget, FunctionTarget, HttpTarget, ModelTarget, Target
 from metrics.targets.templates import Fields

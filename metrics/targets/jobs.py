@@ -14,9 +14,8 @@ from subprocess import Popen
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from metrics.core.errors import AssayError, InputError, InputProblem, RunNotFound, StorageError
+from metrics.core.errors import AssayError, InputError, InputProblem, RunNotFound, StorageError, stored_at
 from metrics.core.files import hold_lock, is_held, make_file, make_folder, read_json, write_json, write_text
-from metrics.core.storage import stored_at
 from metrics.core.suite import Suite
 from metrics.engine.run_control import start_module
 from metrics.judge.keys import ALLOWED, may_go

@@ -13,9 +13,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from metrics.core.errors import RunError
+from metrics.core.errors import RunError, stored_at
 from metrics.core.files import append_whole, hold_lock, make_folder, write_json
-from metrics.core.storage import stored_at
 from metrics.store.own_files import own_folder
 from metrics.targets.description import Target
 

@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from metrics.core.errors import InputError, InputProblem, for_each
-from metrics.core.regular_files import bytes_of
+from metrics.core.files import bytes_of
 from metrics.targets.description import CommandTarget, FunctionTarget, HttpTarget, ModelTarget, Target
 
 Spec = str | Path | Target | Mapping[str, Any] | Callable[..., Any]

@@ -6,7 +6,7 @@ from itertools import combinations
 import pytest
 
 from metrics.cli.main import main
-from metrics.core.label_schema import BOTH_BAD
+from metrics.core.schema import BOTH_BAD
 from metrics.store import Workspace
 from metrics.store.rating_sets import Preferences
 from tests.preferences import MODELS, compared_run, judgement, vote

@@ -8,7 +8,7 @@ import pytest
 
 import metrics
 from metrics import analysis
-from metrics.core.equal_inputs import find_equal_inputs, group_equal_inputs
+from metrics.core.sampling_design import find_equal_inputs, group_equal_inputs
 from metrics.core.suite import Suite
 from metrics.reports.sections.alike_cases import alike_line
 from metrics.stats.bootstrap import bootstrap_means

@@ -5,8 +5,7 @@ import orjson
 import pyarrow as pa
 import pytest
 
-from metrics.core.evidence import Evidence, Holds, Verdict, evidence_json
-from metrics.core.evidence_columns import facts_json, verdicts_json
+from metrics.core.evidence import Evidence, Holds, Verdict, evidence_json, facts_json, verdicts_json
 
 TEXTS = ['a "b"', None, "é,\n}", "", "a", "é,\n}"]
 NUMBERS = [1.0, np.nan, -0.25, 1e300, float("inf"), 1e-7]

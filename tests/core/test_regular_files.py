@@ -10,9 +10,9 @@ import pytest
 
 from metrics.cli import rag_config
 from metrics.core.errors import InputError
+from metrics.core.files import open_regular
 from metrics.core.plugins import load_reference
 from metrics.core.project_file import read_toml
-from metrics.core.regular_files import open_regular
 from metrics.ingest import load_suite
 from metrics.ingest.lint.unknown_classes import _names_in
 from metrics.ingest.media.images import read_images

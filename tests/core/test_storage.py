@@ -9,9 +9,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from metrics.core.errors import StorageError
+from metrics.core.errors import StorageError, storage_error, stored_at
 from metrics.core.files import make_folder, write_export, write_text
-from metrics.core.storage import storage_error, stored_at
 
 
 def refused(code: int, *more: str) -> OSError:

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from metrics.core.classes import ClassFacts, class_records, classes_of
-from metrics.core.fingerprint import fingerprint
-from metrics.core.suite import CASES, Outputs, Suite, conform
+from metrics.core.suite import CASES, Outputs, Suite, conform, fingerprint
 
 texts = st.lists(st.one_of(st.none(), st.text(max_size=8)), max_size=12)
 lists = st.lists(st.one_of(st.none(), st.lists(st.text(max_size=4), max_size=3)), max_size=12)

@@ -1,7 +1,7 @@
 """Each fault at each operation, one after the other: what is there afterwards, what is told, and whether it goes on.
 
 A trial is good where the folder is as it was before or as it is after, an error is told in one line as a StorageError
-(of a remote place also as a RemoteError; of a read as an OSError that core.storage has words for, or a damaged file),
+(of a remote place also as a RemoteError; of a read as an OSError that core.errors has words for, or a damaged file),
 nothing half-written is left, and the same again ends in the same bytes as without a fault.
 """
 
@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from metrics.core.errors import AssayError, RemoteError, StorageError
-from metrics.core.storage import storage_error
+from metrics.core.errors import AssayError, RemoteError, StorageError, storage_error
 from tests.faults.disk import BROKEN, FAULTS, LOST, Disk, Fault
 from tests.faults.operations import OPERATIONS, Operation, Seen, steady
 from tests.faults.power import LEFT, restore

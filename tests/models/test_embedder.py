@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from metrics.core.errors import MissingResource
-from metrics.core.extras import how_to_install
+from metrics.core.installation import how_to_install
 from metrics.models import embedder as module
 from metrics.models.embedder import (
     BUNDLED,

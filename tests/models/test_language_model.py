@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from metrics.core.errors import MissingResource
-from metrics.core.extras import how_to_install
+from metrics.core.installation import how_to_install
 from metrics.models import language_model as module
 from metrics.models.language_model import (
     LanguageModel,

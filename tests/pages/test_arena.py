@@ -10,7 +10,7 @@ import pytest
 
 from components.data import uploaded_files
 from components.widgets.literal import literal
-from metrics.core.label_schema import BOTH_BAD
+from metrics.core.schema import BOTH_BAD
 from metrics.core.suite import Outputs, Suite
 from metrics.judge.settings import settings_of
 from metrics.judge.workspace_judge import choose_judge

@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from metrics.core.errors import RunNotFound
-from metrics.core.label_schema import LABELS
+from metrics.core.schema import LABELS
 from metrics.store import Run, Workspace, rating_sets
 from metrics.store.rating_sets import Labels
 from tests.labels import label, labelled_run

@@ -2,7 +2,7 @@
 
 import pytest
 
-from metrics.core.label_schema import BOTH_BAD, PREFERENCES, preference
+from metrics.core.schema import BOTH_BAD, PREFERENCES, preference
 from metrics.store import Run, Workspace
 from metrics.store.rating_sets import Preferences
 from tests.preferences import compared_run, judgement, vote

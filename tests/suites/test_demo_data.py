@@ -1,6 +1,6 @@
 """The labels of the demo of judge agreement."""
 
-from metrics.core.label_schema import LABELS
+from metrics.core.schema import LABELS
 from metrics.suites.demo_data import CRITERION, LABELLED_SAMPLE, RATER, demo_labels
 from metrics.suites.samples import samples
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.arrow import stored_rows
-from metrics.core.label_schema import LABEL_KEY
+from metrics.core.schema import LABEL_KEY
 from metrics.stats.judge_correction import draw_chances
 from metrics.stats.ratios import ratio
 from metrics.store import Run, cache_by_run

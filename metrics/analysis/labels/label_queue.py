@@ -16,7 +16,7 @@ from metrics.analysis.labels.human_labels import (
 )
 from metrics.analysis.labels.labelled_scores import metric_columns, output_scores
 from metrics.core.array_types import Floats, Ints
-from metrics.core.label_schema import Sampling
+from metrics.core.schema import Sampling
 from metrics.stats.judge_correction import draw_sizes
 from metrics.store import Run
 from metrics.store.draw_sizes import DrawSizes

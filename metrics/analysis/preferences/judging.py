@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 from metrics.analysis.preferences.pairs import PairTexts, pair_texts
 from metrics.core.errors import BudgetSpent, InputError, InputProblem, JudgeDown, JudgeError
-from metrics.core.label_schema import CRITERION, preference
 from metrics.core.prompt import Prompt
+from metrics.core.schema import CRITERION, preference
 from metrics.engine import Estimate
 from metrics.judge.asking import Judge, Reply
 from metrics.judge.client import CaseJudge, Client

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.analysis.labels.human_labels import case_ids
-from metrics.core.label_schema import By
+from metrics.core.schema import By
 from metrics.store import Run, cache_by_run
 from metrics.store.rating_sets import Preferences
 

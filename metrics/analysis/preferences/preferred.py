@@ -10,8 +10,8 @@ from metrics.analysis.comparison.head_to_head import HeadToHead, ranked_by_match
 from metrics.analysis.labels.judge_agreement import ENOUGH, UNDEFINED, Stat, stat
 from metrics.analysis.preferences.matches import Match, Source, Vote, all_matches, is_whole
 from metrics.core.array_types import Floats, Ints
-from metrics.core.label_schema import By
 from metrics.core.sampling_design import SamplingDesign, cluster_codes
+from metrics.core.schema import By
 from metrics.stats.agreement_intervals import kappa_interval, share_interval
 from metrics.stats.paired_intervals import agreeing, difference_intervals
 from metrics.stats.paired_tests import paired_tests

@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from metrics.core.install_paths import STUDIO
+from metrics.core.installation import STUDIO
 from metrics.core.sandbox.barriers import MOST_FILES, REQUIRED
 
 MEBIBYTE = 1 << 20

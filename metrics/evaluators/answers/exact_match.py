@@ -11,7 +11,7 @@ from pydantic import Field, field_validator, model_validator
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Status, not_applicable
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
-from metrics.core.extras import missing_extra
+from metrics.core.installation import missing_extra
 from metrics.core.suite import Case
 from metrics.text.answers.choices import (
     MAX_CHOICE,

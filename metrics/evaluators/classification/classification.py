@@ -6,7 +6,7 @@ import pyarrow.compute as pc
 
 from metrics.core.evaluator import Example, Findings
 from metrics.core.evaluator_decorator import evaluator
-from metrics.core.evidence_columns import facts_json
+from metrics.core.evidence import facts_json
 from metrics.core.suite import PREDICTIONS, Outputs, Suite
 from metrics.evaluators._classification import CLASSIFICATION_METRICS, LabelParameters, compare
 from metrics.evaluators.classification._examples import scored_cases

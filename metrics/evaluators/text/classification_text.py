@@ -7,7 +7,7 @@ from pydantic import Field
 
 from metrics.core.evaluator import Example, Findings
 from metrics.core.evaluator_decorator import evaluator
-from metrics.core.evidence_columns import facts_json
+from metrics.core.evidence import facts_json
 from metrics.core.score_columns import mapped
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import CLASSIFICATION_METRICS, LabelParameters, compare

@@ -14,8 +14,7 @@ from metrics.core.array_types import Floats, Ints
 from metrics.core.cases import Cases
 from metrics.core.evaluator import Example, Metric, Resource
 from metrics.core.evaluator_decorator import evaluator
-from metrics.core.evidence import Holds
-from metrics.core.evidence_columns import verdicts_json
+from metrics.core.evidence import Holds, verdicts_json
 from metrics.core.prompt import Prompt
 from metrics.core.score_columns import ScoreColumns
 from metrics.core.suite import Case

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from metrics.core.classes import as_flag, class_key, classes_by_key
 from metrics.core.errors import InputError, InputProblem
-from metrics.core.regular_files import text_of
+from metrics.core.files import text_of
 from metrics.core.suite import PREDICTIONS, Outputs, Suite
 from metrics.core.unicode_forms import normalized
 from metrics.ingest.lint.fixes import changed

@@ -16,7 +16,7 @@ from typing import IO, Any
 import pyarrow as pa
 
 from metrics.core.errors import InputError, InputProblem
-from metrics.core.regular_files import open_regular
+from metrics.core.files import open_regular
 from metrics.ingest.decoded_size import Decoded, Kind
 
 MAX_ENTRIES = 200_000

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from metrics.core.array_types import Ints
 from metrics.core.errors import InputError, InputProblem
-from metrics.core.regular_files import open_regular
+from metrics.core.files import open_regular
 from metrics.ingest.decoded_size import Decoded
 from metrics.ingest.media.archive import UNREADABLE, Entry, is_office, open_entries
 from metrics.ingest.media.images import SUFFIXES

@@ -11,9 +11,8 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from metrics.core.errors import InputProblem, StorageError
+from metrics.core.errors import InputProblem, StorageError, stored_at
 from metrics.core.files import make_file, make_folder
-from metrics.core.storage import stored_at
 from metrics.ingest.media.archive import MAX_RATIO, UNREADABLE, Entry, open_entries
 from metrics.ingest.media.orientation import displayed_size
 from metrics.ingest.problems import first_line

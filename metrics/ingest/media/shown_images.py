@@ -9,7 +9,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from metrics.core.regular_files import open_regular
+from metrics.core.files import open_regular
 from metrics.ingest.media.images import FORMATS, LARGE, MANY_PIXELS, MAX_PIXELS
 from metrics.ingest.media.orientation import SIDEWAYS, Size, turned, way_up
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from zipfile import ZipFile
 
 from metrics.core.errors import MissingResource
-from metrics.core.extras import missing_extra
 from metrics.core.files import make_file, make_folder, sha256_of
+from metrics.core.installation import missing_extra
 
 LOCAL = "local"  # the known local judge in settings; "local:FILE" is a GGUF file of the user
 INSTALL = "python -m metrics judge install"

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from metrics.core.errors import describe_failure
-from metrics.core.install_paths import own_environment, python_module
+from metrics.core.installation import own_environment, python_module
 from metrics.core.processes import LOOK_EVERY, end_with
 from metrics.judge.completion import LONGEST_BODY
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from metrics.core.errors import MissingResource
-from metrics.core.extras import missing_extra
+from metrics.core.installation import missing_extra
 from metrics.judge.completion import CallFailed
 from metrics.judge.exchange import exchange
 from metrics.judge.local.gguf_files import NO_CHAT

@@ -7,7 +7,7 @@ from metrics.analysis.corrected_tests import of_matches
 from metrics.analysis.preferences.matches import preference_criteria
 from metrics.analysis.preferences.preferred import judge_and_people, position_bias, preferred
 from metrics.analysis.preferences.style import style_control
-from metrics.core.label_schema import By
+from metrics.core.schema import By
 from metrics.presentation.blocks import Block, Head, Note, Sentence, Table, table, table_of
 from metrics.presentation.format import count, interval, number, plural
 from metrics.presentation.names import short_names

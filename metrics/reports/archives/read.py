@@ -15,10 +15,9 @@ import pyarrow.parquet as pq
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from metrics.core.classes import classes_of
-from metrics.core.errors import AssayError, InputError, InputProblem
+from metrics.core.errors import AssayError, InputError, InputProblem, storage_error, stored_at
 from metrics.core.files import json_of, make_file, make_folder, move_folder, read_json, sync_folder
 from metrics.core.schema import SCHEMA_VERSION, TABLES
-from metrics.core.storage import storage_error, stored_at
 from metrics.core.suite import ANNOTATIONS, CASES, OUTPUTS, PREDICTIONS, Suite, conform
 from metrics.ingest.media.archive import UNREADABLE, Entry, open_entries
 from metrics.judge.cache import Cache

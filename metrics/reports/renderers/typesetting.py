@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any, Literal, get_args
 
 from metrics.core.errors import MissingResource
-from metrics.core.extras import missing_extra
+from metrics.core.installation import missing_extra
 from metrics.presentation.palette import MUTED, SURFACE
 from metrics.reports.renderers.figures import Figure, svg
 

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 from urllib.parse import urlsplit
 
 from metrics.core.errors import MissingResource, RemoteError
-from metrics.core.extras import missing_extra
+from metrics.core.installation import missing_extra
 from metrics.store.remote.small_objects import MAX_SMALL_OBJECT, too_long
 
 PIECE = 8 << 20  # bytes of a part of an upload, or of a range of a download

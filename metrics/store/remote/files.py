@@ -8,11 +8,9 @@ from secrets import token_hex
 from typing import Any, BinaryIO
 from urllib.parse import urlsplit
 
-from metrics.core.errors import AssayError, MissingResource, RemoteError
-from metrics.core.extras import missing_extra
-from metrics.core.files import sync
-from metrics.core.regular_files import open_regular
-from metrics.core.storage import storage_error
+from metrics.core.errors import AssayError, MissingResource, RemoteError, storage_error
+from metrics.core.files import open_regular, sync
+from metrics.core.installation import missing_extra
 from metrics.store.remote.small_objects import MAX_SMALL_OBJECT, too_long
 
 PIECE = 8 << 20

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from metrics.core.errors import AssayError, RemoteError
 from metrics.core.files import PRIVATE, make_folder, read_json, write_json, written_whole
-from metrics.core.install_paths import cache_folder
+from metrics.core.installation import cache_folder
 from metrics.store.file_names import ARTIFACTS, MEDIA, REMOTE
 from metrics.store.remote.listing import Listing, listing_from
 from metrics.store.remote.objects import Objects, checked_url, opened

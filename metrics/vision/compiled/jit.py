@@ -16,7 +16,7 @@ from numba.core.runtime import rtsys
 
 from metrics.core.errors import StorageError
 from metrics.core.files import PRIVATE, make_folder
-from metrics.core.install_paths import cache_folder
+from metrics.core.installation import cache_folder
 
 int64 = cast(Callable[[Any], int], np.int64)  # around constants: a loop is compiled again for each one it is given
 Function = TypeVar("Function", bound=Callable[..., Any])

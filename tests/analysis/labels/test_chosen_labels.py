@@ -10,7 +10,7 @@ from metrics.analysis.labels.human_labels import draw_order, human_labels
 from metrics.analysis.labels.judge_agreement import Agreement, agreement_slices, agreements
 from metrics.analysis.labels.label_queue import keep_draw_sizes, queue
 from metrics.analysis.labels.raters import rater_agreement
-from metrics.core.label_schema import Sampling
+from metrics.core.schema import Sampling
 from metrics.store import Run
 from metrics.store.draw_sizes import DrawSizes
 from tests.analysis.labels import few_labels

@@ -10,7 +10,7 @@ from metrics.analysis.preferences.matches import decided, preference_criteria
 from metrics.analysis.preferences.pairs import pair_cases, pair_queue
 from metrics.analysis.preferences.preferred import first_share, judge_and_people, more_matches, position_bias, preferred
 from metrics.analysis.preferences.style import style_control
-from metrics.core.label_schema import preference
+from metrics.core.schema import preference
 from metrics.core.suite import Outputs, Suite
 from metrics.presentation.preference_words import agreed_sentence, bias_sentence, left_sentence, preference_lines
 from metrics.stats.bradley_terry import bradley_terry

@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from metrics.core.sandbox import barriers, system_calls
+from metrics.core.sandbox import barriers
 from metrics.core.sandbox.barriers import REQUIRED
 from metrics.core.sandbox.process import Bounds, Outcome, in_force, run
 from tests.conftest import PROJECT
@@ -238,20 +238,20 @@ class TestMissingBarriers:
         assert set(REQUIRED) <= set(eval(found.stdout)), found.stderr
 
 
-@pytest.mark.parametrize("machine", system_calls.ARCHITECTURES)
+@pytest.mark.parametrize("machine", barriers.ARCHITECTURES)
 def test_the_filter_is_one_that_the_kernel_can_take(machine):
     """Whole instructions, fewer than its limit, each jump to a later one within it, and an end that returns."""
     import struct
 
-    lines = list(struct.iter_unpack("=HBBI", system_calls.program(machine)))
+    lines = list(struct.iter_unpack("=HBBI", barriers.program(machine)))
     assert len(lines) < 4096
     for place, (code, then, other, _) in enumerate(lines):
-        if code in (system_calls.EQUAL, system_calls.LEAST, system_calls.BITS):
+        if code in (barriers.EQUAL, barriers.LEAST, barriers.BITS):
             assert max(then, other) + place + 1 < len(lines)
-    assert lines[-1][0] == system_calls.RETURN
+    assert lines[-1][0] == barriers.RETURN
 
 
 def test_another_machine_has_no_filter():
     with pytest.raises(KeyError):
-        system_calls.program("vax")
-    assert platform.machine() in system_calls.ARCHITECTURES
+        barriers.program("vax")
+    assert platform.machine() in barriers.ARCHITECTURES

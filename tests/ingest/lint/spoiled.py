@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from metrics.core.install_paths import SAMPLES
+from metrics.core.installation import SAMPLES
 from metrics.core.suite import Outputs, Suite
 from metrics.ingest import load_outputs, read_suite
 from tests.evaluators.detected import pick, run

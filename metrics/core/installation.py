@@ -1,9 +1,13 @@
-"""Where Assay's own files are: in a clone beside `metrics`, in an installed package inside it."""
+"""Where Assay's own files are (in a clone beside `metrics`, in an installed package inside it), and the optional parts,
+the extras of pyproject.toml: what a missing one is called and how to install it.
+"""
 
+import importlib.util
 import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 PACKAGE = Path(__file__).resolve().parents[1]
 INSTALLED = PACKAGE / "studio"  # the wheel puts there what stands beside the package in a clone
@@ -42,3 +46,21 @@ def own_environment() -> dict[str, str]:
         paths: Sequence[str] = (str(STUDIO), *filter(None, [environment.get("PYTHONPATH")]))
         environment["PYTHONPATH"] = os.pathsep.join(paths)
     return environment
+
+
+Extra = Literal["studio", "pdf", "judge", "models", "local-judge", "cluster", "remote", "auth", "math"]
+
+
+def missing_extra(what: str, extra: Extra, *modules: str) -> str | None:
+    """Return that `what` needs an extra, and how to install it, where one of its modules is missing; else None.
+
+    Nothing is imported.
+    """
+    if all(importlib.util.find_spec(name) is not None for name in modules):
+        return None
+    return f"{what} needs assay[{extra}]: {how_to_install(extra)}"
+
+
+def how_to_install(extra: Extra) -> str:
+    """Return the command that installs an extra, from an index or in a clone."""
+    return f"pip install 'assay[{extra}]', in a clone '.[{extra}]'"
