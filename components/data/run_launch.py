@@ -33,8 +33,8 @@ def start(
     `settings` are those of `settings_schema`.
     """
     from metrics import engine
-    from metrics.library.prepare import prepare
     from metrics.core.presets import RUN_CODE
+    from metrics.library.prepare import prepare
 
     try:
         if any(values.get("allow") and id in RUN_CODE for id, values in parameters.items()):
