@@ -40,7 +40,7 @@ def snapshot(run: Run) -> Snapshot | None:
         ):
             with suppress(FileNotFoundError):  # parts and snapshots go when the run is sealed, as it may be meanwhile
                 write_manifest(folder, _manifest(run, units, done, write_tables(run, done, parts, folder), folder))
-            if run.state == "finished" or not (folder / "manifest.json").exists():
+            if run.manifest is not None or not (folder / "manifest.json").exists():
                 shutil.rmtree(folder, ignore_errors=True)
                 return None
             _forget_old(folder.parent)
