@@ -37,7 +37,7 @@ class TokenF1Parameters(Parameters):
     metrics=(
         Metric("token_f1", "Harmonic mean of precision and recall of the answer's tokens.", primary=True),
         Metric("precision", "Share of the answer's tokens that are in the expected answer.", minor=True),
-        Metric("recall", "Share of the expected answer's tokens that are in the answer.", minor=True),
+        Metric("recall", "Share of the expected answer's tokens that are in the answer, 1 if a sentence holds it."),
         Metric(
             "squad_exact_match",
             "Share of answers that equal an expected one in SQuAD's form.",
