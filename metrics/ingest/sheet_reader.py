@@ -17,8 +17,7 @@ from metrics.core.suite import CASES, METADATA, Outputs, Suite, Task, conform
 from metrics.ingest import arrays
 from metrics.ingest.arrays import as_mask, flat, only
 from metrics.ingest.leaf_notes import UNSCORED
-from metrics.ingest.media.spoiled_images import without_spoiled
-from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages
+from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages, without_spoiled
 from metrics.ingest.output_parts import VISION, Part, answered_twice, found_nothing, need_sizes, outputs_of
 from metrics.ingest.problems import Loaded, Problems
 from metrics.ingest.reader import FIRST_ROWS, ListCell, Preview, Request
@@ -26,7 +25,6 @@ from metrics.ingest.sheet import Sheet
 from metrics.ingest.tables import (
     class_scores,
     contexts,
-    criteria,
     id_matches,
     keyed_labels,
     model_columns,
@@ -47,8 +45,7 @@ from metrics.ingest.tables.columns import (
     is_detection,
     resolve,
 )
-from metrics.ingest.tables.composed_names import compose_names
-from metrics.ingest.tables.id_matches import meant_by_words, only_columns, suggestion
+from metrics.ingest.tables.id_matches import compose_names, meant_by_words, only_columns, suggestion
 from metrics.ingest.tables.lists import understand
 from metrics.ingest.tables.thoughts import strip_thoughts
 from metrics.ingest.traces import trace_column
@@ -99,7 +96,7 @@ def _columns_of(
 ) -> tuple[Columns, Task | None]:
     """Return what the columns of a sheet are, its labels gathered, and the task where they decide it."""
     keyed_labels.gather(sheet, role, task)
-    criteria.gather(sheet)
+    text_cases.gather_criteria(sheet)
     if role != "outputs":
         text_cases.join_instructions(sheet, (mapping or {}).values())
     task = task or number_targets.task_of(sheet, role, mapping)

@@ -17,8 +17,7 @@ from metrics.ingest.media.bundle import case_ids, image_names, need_unique, pair
 from metrics.ingest.media.class_numbers import classes_by_number
 from metrics.ingest.media.drawn_objects import DrawnObjects, Picture
 from metrics.ingest.media.splits import splits_of, suite_of_split, with_splits
-from metrics.ingest.media.spoiled_images import without_spoiled
-from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages, annotations_of, metadata_of
+from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages, annotations_of, metadata_of, without_spoiled
 from metrics.ingest.output_parts import Part, objects_part, outputs_of
 from metrics.ingest.problems import Loaded, Problems
 from metrics.ingest.reader import FIRST_ROWS, Preview, Reader, Request, Upload, need_images

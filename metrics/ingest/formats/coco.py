@@ -26,7 +26,7 @@ from metrics.ingest.formats.coco_listing import (
     same_class,
 )
 from metrics.ingest.formats.coco_segmentations import Sizes
-from metrics.ingest.media.spoiled_images import without_spoiled
+from metrics.ingest.media.suite_images import without_spoiled
 from metrics.ingest.problems import Problems
 from metrics.ingest.source import Source
 from metrics.vision.coco_columns import (

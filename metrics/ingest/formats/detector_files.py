@@ -56,7 +56,7 @@ from metrics.ingest.media.drawn_objects import (
 )
 from metrics.ingest.problems import Problems
 from metrics.ingest.reader import Upload
-from metrics.ingest.tables.box_lists import BOX_FORM
+from metrics.ingest.tables.list_columns import BOX_FORM
 
 LOOKED_AT = 3  # files of a folder or zip, to recognise it
 MOST_BYTES = 200 << 20

@@ -15,9 +15,8 @@ from metrics.ingest.reader import Preview, Reader, Request, Upload
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.sheet_reader import combined_of, part_of, preview_of, suite_of
 from metrics.ingest.source import BINARY, DOCUMENTS, Source
-from metrics.ingest.tables.box_lists import spread_boxes
 from metrics.ingest.tables.columns import FIELD_NAMES, fold, is_open_images
-from metrics.ingest.tables.listed_answers import name_expected
+from metrics.ingest.tables.list_columns import settle_lists
 
 WHOLE_BYTES = 32 << 20  # up to here a text file is read whole for a preview, so its rows can be counted
 HEAD_BYTES = 8 << 20  # of a larger one
@@ -40,7 +39,7 @@ def table_reader(
     """
 
     def read_settled(source: Source, problems: Problems) -> Sheet:
-        return name_expected(spread_boxes(sheet(source, problems)))
+        return settle_lists(sheet(source, problems))
 
     def whole(source: Source, problems: Problems) -> tuple[Sheet, int | None]:
         found = sheet(source, problems)
@@ -49,7 +48,7 @@ def table_reader(
     def preview(upload: Upload, request: Request) -> Preview:
         source = upload.source
         first, rows = (head or whole)(source, request.problems)
-        first = name_expected(spread_boxes(first))
+        first = settle_lists(first)
         encoding = "" if source.format in BINARY else source.encoding
         return preview_of(source.name, name, first, rows, request, encoding)
 

@@ -1,6 +1,6 @@
 """The images of a suite: stored once its image names are known, their sizes compared with the declared ones."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,24 @@ def annotations_of(cases: pa.Table, which: Ints, columns: Mapping[str, Any]) -> 
     """Return objects as annotations, numbered from 1; `which` is the row of each one's case, `columns` its geometry."""
     ids = {"case_id": cases["case_id"].take(pa.array(which)), "annotation_id": pa.array(np.arange(1, len(which) + 1))}
     return pa.table({**ids, **columns, "is_crowd": pa.array(np.zeros(len(which), bool))})
+
+
+def without_spoiled(
+    problems: Problems, file: str, cases: pa.Table, annotations: pa.Table, spoiled: Iterable[str | None]
+) -> tuple[pa.Table, pa.Table]:
+    """Return cases and annotations without the images `spoiled`, of which an invalid object was skipped.
+
+    What detects such an object would count as a false positive, so that every number would be another.
+    """
+    names = pa.array(sorted({name for name in spoiled if name is not None}), pa.string())
+    own = pc.is_in(cases["case_id"], value_set=names)
+    count = pc.sum(own).as_py() or 0
+    if not count or not problems.keep_good_rows:
+        return cases, annotations
+    first = cases["case_id"].filter(own)[0].as_py()
+    problems.note(file, "images", "unused", "an invalid object of theirs was skipped", count, first)
+    kept = annotations.filter(pc.invert(pc.is_in(annotations["case_id"], value_set=names)))
+    return cases.filter(pc.invert(own)), kept
 
 
 def metadata_of(problems: Problems, file: str, path: str, images: Sequence[Mapping[str, Any]]) -> dict[str, pa.Array]:

@@ -1,18 +1,22 @@
-"""Case ids that the suite does not have: whether a file has none of them, and what the likely reason is."""
+"""Ids and names as a suite spells them; of those that it does not have, what the likely reason is."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from difflib import get_close_matches
+from itertools import chain
+from unicodedata import is_normalized
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.array_types import Bools
+from metrics.core.cases import compose_column
 from metrics.core.receipt import FileQuestion
 from metrics.core.suite import Suite
+from metrics.core.unicode_forms import normalized
 from metrics.ingest import arrays
 from metrics.ingest.arrays import flat, is_null
-from metrics.ingest.sheet import Sheet
+from metrics.ingest.sheet import NAMES, Sheet
 from metrics.ingest.tables.columns import FIELD_NAMES, Columns, fold, spellings
 
 EXPECTED = "the id of a case of the suite"
@@ -38,6 +42,27 @@ RULES: dict[str, Callable[[str], str]] = {
 QUESTIONS = spellings("question")
 LIKENESS = 0.75  # of difflib, from which a name may be meant
 SHOWN_COLUMNS = 12  # columns
+COMPOSED = (
+    *(name for name in NAMES if name != "artifacts"), "predicted_label", "perturbs", "case_id", "model", "label",
+    "group",
+)  # fmt: skip
+
+
+def compose_names(sheet: Sheet, columns: Columns, task: str | None, *known: pa.ChunkedArray | pa.Array) -> None:
+    """Put ids, classes and tags into composed characters; those that a suite knows into its spelling."""
+    others = chain.from_iterable(each.filter(pc.invert(pc.string_is_ascii(each))).to_pylist() for each in known)
+    own_spelling = {normalized("NFC", text): text for text in others if not is_normalized("NFC", text)}
+    for canonical in (*COMPOSED, *(["answer"] if task == "classification" else [])):
+        name = columns.columns.get(canonical, "")
+        for own in columns.numbered.get(name, (name,) if name in sheet.table.column_names else ()):
+            place, column = sheet.table.column_names.index(own), sheet.table[own]
+            composed = compose_column(column)
+            if own_spelling:
+                texts = composed.to_pylist()
+                spelled = [own_spelling.get(text, text) if isinstance(text, str) else text for text in texts]
+                composed = pa.array(spelled, column.type)
+            if composed is not column:
+                sheet.table = sheet.table.set_column(place, own, composed)
 
 
 def matched_ids(sheet: Sheet, columns: Columns, suite: Suite) -> pa.Array | None:

@@ -10,9 +10,8 @@ import pyarrow.compute as pc
 from metrics.core.suite import STRINGS
 from metrics.ingest.problems import Problems, first_line
 from metrics.ingest.sheet import Sheet
-from metrics.ingest.tables.box_lists import spread_boxes
 from metrics.ingest.tables.columns import fold, spellings
-from metrics.ingest.tables.listed_answers import name_expected
+from metrics.ingest.tables.list_columns import settle_lists
 from metrics.ingest.tables.values import (
     CHATS,
     GRADED,
@@ -63,7 +62,7 @@ def frame_sheet(given: Any, name: str, problems: Problems, known: Collection[str
             problems.add(name, found, "text, numbers or lists of text", column=column, fatal=True)
     problems.stop()
     rows = np.arange(1, len(frame) + 1, dtype=np.int64)
-    return name_expected(spread_boxes(Sheet(name, pa.table(columns, names=names), rows, problems)))
+    return settle_lists(Sheet(name, pa.table(columns, names=names), rows, problems))
 
 
 def _arrow_columns(table: pa.Table, place: int, _: str) -> Iterable[tuple[str, pa.ChunkedArray]]:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Sequence
 
 import numpy as np
+import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -14,8 +15,9 @@ from metrics.ingest import arrays
 from metrics.ingest.arrays import as_mask, flat, is_null
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.tables import answer_choices, contexts, graded_ids
-from metrics.ingest.tables.columns import NUMBER_ALIASES, SUITE_ALIASES, USEFUL, Columns, fold
+from metrics.ingest.tables.columns import CONTAINERS, NUMBER_ALIASES, SUITE_ALIASES, USEFUL, Columns, fold
 from metrics.ingest.tables.id_matches import only_columns, suggestion
+from metrics.ingest.tables.lists import ListForm, understand
 from metrics.text.agents.expected_calls import CALLS_FORM, ExpectedCallsError, calls_json, expected_calls
 
 PREDICTED = tuple(each.name for each in OUTPUT_FIELDS if each.tasks == ("regression",))
@@ -35,6 +37,31 @@ ANSWERED = tuple(each.name for each in OUTPUT_FIELDS if each.role == "answer" an
 SUMS = r"(?:(?:grand|sub)?[ -]?totals?|sums?|averages?|avg\.?|means?|median|count|overall)"
 TOTAL = re.compile(rf"\s*{SUMS}(?:\s(?:rows|cases|questions|scores?))?\s*(?:[:=(].{{0,40}})?", re.IGNORECASE)
 BESIDE = ("model", "run", "tags", "weight", "group", "duration_s", "cost_usd", "tokens", "score")  # of no case's own
+CRITERIA = "criteria"
+FACTS = "expected_facts"  # MLflow's: not what an answer is to be, but what it is to say
+CRITERIA_NAMES = (CRITERIA, FACTS, *SUITE_ALIASES[CRITERIA])
+
+
+def gather_criteria(sheet: Sheet) -> None:
+    """Write the criteria of a sheet in one column where several have them or they are facts to be stated."""
+    known = {*CRITERIA_NAMES, *(prefix + name for prefix in CONTAINERS for name in CRITERIA_NAMES)}
+    held = [name for name in sheet.table.column_names if fold(name) in known]
+    if len(held) < 2 and not any(fold(name).endswith(FACTS) for name in held):
+        return
+    listed = [
+        [_items(value, "States: " if fold(name).endswith(FACTS) else "") for value in sheet.table[name].to_pylist()]
+        for name in held
+    ]
+    for name, own in zip(held, listed, strict=True):
+        sheet.problems.note(sheet.file, name, "used", CRITERIA, sum(map(bool, own)))
+    sheet.table = sheet.table.drop_columns(held)
+    joined = [[item for own in row for item in own] for row in zip(*listed, strict=True)]
+    sheet.put(CRITERIA, [orjson.dumps(items).decode() if items else None for items in joined])
+
+
+def _items(value: str | list[str | None] | None, lead: str) -> list[str]:
+    items = (understand(value, ListForm())[1] or [value]) if isinstance(value, str) else value
+    return [lead + text for text in items or [] if text and text.strip()]
 
 
 def join_instructions(sheet: Sheet, taken: Collection[str]) -> None:

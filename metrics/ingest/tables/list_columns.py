@@ -1,21 +1,51 @@
-"""A box as four numbers in one column of a table, such as [10, 20, 30, 40], as columns of its sides."""
+"""Columns of lists of which only a person may know what they are: answers that are expected or given, and boxes."""
 
 import re
 
 import numpy as np
+import pyarrow as pa
 
 from metrics.core.receipt import FileQuestion
 from metrics.ingest.sheet import Sheet
-from metrics.ingest.tables.columns import fold, is_detection
+from metrics.ingest.tables.columns import OUTPUT_ALIASES, SUITE_ALIASES, fold, is_detection
 from metrics.ingest.tables.object_tables import CORNERS, SIDES
 
+WHOSE = FileQuestion(
+    "answer", "Are the lists in the column what is expected (any of them is right), or what a model answered?",
+    ("expected", "model"),
+)  # fmt: skip
+ASKED = {"question", *SUITE_ALIASES["question"]}
+OTHERS = {"expected_answers", *SUITE_ALIASES["expected_answers"]} | {
+    name for canonical, aliases in OUTPUT_ALIASES.items() if canonical not in ("case_id", "answer")
+    for name in (canonical, *aliases)
+}  # fmt: skip
 BOX_FORM = FileQuestion("box_form", "What are the four numbers of a box, in pixels?", ("xyxy", "xywh", "cxcywh"))
 NAMES = ("bbox", "box", "bounding_box", "xyxy", "xywh", "cxcywh")
 NUMBER = r"[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?"
 FOUR = re.compile(rf"[\[(]?\s*{NUMBER}(?:\s*[,;\s]\s*{NUMBER}){{3}}\s*[\])]?")
 
 
-def spread_boxes(sheet: Sheet) -> Sheet:
+def settle_lists(sheet: Sheet) -> Sheet:
+    """Return the sheet, a box of four numbers in one column as columns of its sides, lists of answers by their name."""
+    return _name_expected(_spread_boxes(sheet))
+
+
+def _name_expected(sheet: Sheet) -> Sheet:
+    """Return the sheet, its column `answer` of lists named expected_answers where only questions stand beside it."""
+    names = {fold(name): name for name in sheet.table.column_names}
+    place = names.get("answer", names.get("answers"))
+    if place is None or not ASKED & names.keys() or OTHERS & names.keys():
+        return sheet
+    if not pa.types.is_list(sheet.table[place].type):
+        return sheet
+    whose = sheet.problems.ask(sheet.file, WHOSE, "lists of texts beside questions", default="expected", place=place)
+    if whose == "expected":
+        renamed = ["expected_answers" if name == place else name for name in sheet.table.column_names]
+        sheet.table = sheet.table.rename_columns(renamed)
+    return sheet
+
+
+def _spread_boxes(sheet: Sheet) -> Sheet:
     """Return the sheet of objects in images, its column of boxes of four numbers written as a column for each side.
 
     What the numbers are is said by the column's name; else they are no corners where one lies before the other; else
