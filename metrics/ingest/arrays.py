@@ -10,6 +10,7 @@ from metrics.core.array_types import Bools, Floats, Ints
 
 BLOCK = 1 << 18  # bytes looked at at a time
 WHOLE = 2.0**53  # above it a float cannot represent every whole number
+LISTED_RANGES = 20  # of the numbers of rows
 
 
 def only(table: pa.Table, mask: Bools) -> pa.Table:
@@ -111,3 +112,11 @@ def codes_of(column: pa.ChunkedArray | pa.Array) -> tuple[Ints, int]:
     """Return the values of a column (null is one) as numbers in order of appearance, and how many there are."""
     encoded = pc.dictionary_encode(flat(column), null_encoding="encode")
     return np.asarray(encoded.indices.to_numpy(zero_copy_only=False), np.int64), max(1, len(encoded.dictionary))
+
+
+def ranges_of(rows: Ints) -> str:
+    """Return row numbers as text, those that follow each other as a range: `2, 5–9 and 12 more`."""
+    runs = [run.tolist() for run in np.split(rows, np.flatnonzero(np.diff(rows) != 1) + 1)]
+    texts = [f"{run[0]}–{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs[:LISTED_RANGES]]
+    more = sum(map(len, runs[LISTED_RANGES:]))
+    return ", ".join(texts) + f" and {more:,} more" * (more > 0)

@@ -10,7 +10,7 @@ from typing import Any, Literal, ParamSpec, TypeVar
 from metrics.core.errors import InputError
 from metrics.core.suite import CASES, Outputs, Suite, Task, conform
 from metrics.ingest.format_table import open_upload, reader_of
-from metrics.ingest.formats.coco_memory import written_document
+from metrics.ingest.formats.coco_files import written_document
 from metrics.ingest.joined_sheets import join_sheets
 from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages
 from metrics.ingest.output_parts import VISION, Part, outputs_of

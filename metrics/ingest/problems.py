@@ -50,6 +50,11 @@ class Problems:
         self.extend([InputProblem(file, found, expected, row, column, fatal)])
         self.fatal |= fatal
 
+    def skip(self, file: str, found: str, expected: str, row: int | None = None, column: str | None = None) -> None:
+        """Record the problem of a record that is left out."""
+        self.left_out += 1
+        self.add(file, found, expected, row, column)
+
     def extend(self, problems: Iterable[InputProblem]) -> None:
         """Record problems found elsewhere."""
         for problem in problems:

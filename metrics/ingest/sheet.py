@@ -16,7 +16,7 @@ from metrics.core.fields import Field
 from metrics.core.receipt import ROWS, FileQuestion, Use
 from metrics.core.suite import METADATA
 from metrics.core.unicode_forms import normalized
-from metrics.ingest.arrays import WHOLE, as_mask, flat, floats, integers, is_blank, is_null, may_hold, only
+from metrics.ingest.arrays import WHOLE, as_mask, flat, floats, integers, is_blank, is_null, may_hold, only, ranges_of
 from metrics.ingest.leaf_notes import Leaves
 from metrics.ingest.problems import Problems
 from metrics.ingest.tables.columns import UPLOADED, Columns, fold
@@ -33,7 +33,6 @@ from metrics.ingest.tables.lists import (
 )
 from metrics.ingest.tables.values import PASSAGE_KEYS, as_lists, list_text
 
-LISTED_RANGES = 20  # of the numbers of rows that are left out
 LISTED_PER_KIND = 1_000  # problems of one kind in one column of one file; the rest are counted in one line
 NOT_FINITE = ("nan", "inf", "-inf", "+inf", "infinity", "-infinity")
 TRUE, FALSE = ("1", "true", "yes", "1.0"), ("0", "false", "no", "0.0")
@@ -52,6 +51,9 @@ TEXT_KEYS = {**dict.fromkeys(ID_LISTS, ID_KEYS), **dict.fromkeys(PASSAGES, PASSA
 SENTENCE = re.compile(r"\s;|;\s|&#?\w+;|[={}<>]")  # of a cell with ; that may be one text: prose, HTML, code
 UNIT = FileQuestion(
     "unit", "Do numbers with a unit count as they are written, or are they per cent of 1?", ("as_written", "share")
+)
+DECIMAL = FileQuestion(
+    "decimal", "Which is the decimal mark of these numbers? The other one separates thousands.", ("comma", "point")
 )
 UNSEEN = re.compile("[\u200b\u200e\u200f\u2060\ufeff]")  # spaces without width and marks, in names
 
@@ -252,9 +254,8 @@ class Sheet:
         if not texts:
             return default == "list"
         default = "list" if all(looks_parted(text) is not None for text in texts) else default
-        question = FileQuestion(f"{canonical}_as", "Is such a text a list, or one text as it is?", ("text", "list"))
-        found = f"texts that look like lists, such as {texts[0][:80]!r}"
-        return self.problems.ask(self.file, question, found, default=default, place=name) == "list"
+        asked = FileQuestion(f"{canonical}_as", "Is such a text a list, or one text as it is?", ("text", "list"))
+        return self._ask(name, asked, f"texts that look like lists, such as {texts[0][:80]!r}", default) == "list"
 
     def _are_separated(self, canonical: str, name: str) -> bool:
         """Return whether `;` separates the items of a column: asked, unless its cells show it."""
@@ -264,22 +265,21 @@ class Sheet:
             return False
         plain = not any(SENTENCE.search(text) for text in texts)
         default = "semicolon" if plain else "none" if looks_listed(column) else None
-        question = FileQuestion(
-            f"{canonical}_separator", "Does ; separate several texts, or belong to one?", ("semicolon", "none")
-        )
-        found = f"cells with ; such as {texts[0][:80]!r}"
-        return self.problems.ask(self.file, question, found, default=default, place=name) == "semicolon"
+        text = "Does ; separate several texts, or belong to one?"
+        asked = FileQuestion(f"{canonical}_separator", text, ("semicolon", "none"))
+        return self._ask(name, asked, f"cells with ; such as {texts[0][:80]!r}", default) == "semicolon"
 
     def _with_semicolons(self, canonical: str, name: str) -> pa.ChunkedArray:
         """Return a column of classes with `;` between them; whether `,` is, too, is asked unless its cells show it."""
         column = self.table[name]
         mark, example, shown = class_mark(column)
         if mark == "," and fold(name).endswith("s"):
-            question = FileQuestion(
-                f"{canonical}_separator", "Does , separate several classes, or belong to one?", ("comma", "none")
+            choices = ("comma", "none")
+            asked = FileQuestion(
+                f"{canonical}_separator", "Does , separate several classes, or belong to one?", choices
             )
-            found, default = f"cells with , such as {example[:80]!r}", "comma" if shown else None
-            mark = "" if self.problems.ask(self.file, question, found, default=default, place=name) != "comma" else mark
+            found = f"cells with , such as {example[:80]!r}"
+            mark = mark if self._ask(name, asked, found, "comma" if shown else None) == "comma" else ""
         return pc.replace_substring(column, mark, ";") if mark else column
 
     def number_lists(self, columns: Columns, canonical: str, logarithms: bool = False) -> pa.ChunkedArray:
@@ -347,9 +347,7 @@ class Sheet:
         if unit:
             units = self._units.get(name, {})
             default = None if unit == "%" or (bounded and unit not in units) else "as_written"
-            answer = self.problems.ask(
-                self.file, UNIT, f"numbers with a unit, such as {example!r}", default=default, place=name
-            )
+            answer = self._ask(name, UNIT, f"numbers with a unit, such as {example!r}", default)
             self._scales[name] = 100.0 if answer == "share" else units.get(unit, 1.0)
         self.put(name, numbers)
 
@@ -365,17 +363,14 @@ class Sheet:
         if mark is None:
             return column
         if name not in self._decimals:
-            question = FileQuestion(
-                "decimal",
-                "Which is the decimal mark of these numbers? The other one separates thousands.",
-                ("comma", "point"),
-            )
             example = column.filter(pc.match_substring_regex(column, "[,.]"))[0].as_py()
             default = None if mark == "either" else mark
-            found = f"numbers such as {example!r}"
-            self._decimals[name] = self.problems.ask(self.file, question, found, default=default, place=name)
-        chosen = self._decimals[name]
-        return with_points(column, chosen or "comma")
+            self._decimals[name] = self._ask(name, DECIMAL, f"numbers such as {example!r}", default)
+        return with_points(column, self._decimals[name] or "comma")
+
+    def _ask(self, name: str, question: FileQuestion, found: str, default: str | None) -> str | None:
+        """Return the answer to a question about a column, see `Problems.ask`."""
+        return self.problems.ask(self.file, question, found, default=default, place=name)
 
     def flags(self, name: str, unknown: Sequence[str] = ()) -> Bools:
         """Return a column of 0/1, true/false, yes/no as booleans; absent and `unknown` cells are false."""
@@ -388,19 +383,10 @@ class Sheet:
 
     def metadata(self, columns: Columns) -> dict[str, pa.ChunkedArray]:
         """Return the columns of unknown meaning as metadata.* strings."""
-        kept = {
-            METADATA + name.removeprefix(METADATA): self.text(name, parts=False)
-            for name in columns.unmapped
-            if name not in columns.numbered
-        }
-        for name in columns.unmapped:
-            for member in columns.numbered.get(name, ()):
-                kept[METADATA + member] = self.text(member, parts=False)
-        return kept | {
-            given: self.text(name, parts=False)
-            for given, name in columns.metadata.items()
-            if name not in columns.numbered
-        }
+        members = [member for name in columns.unmapped for member in columns.numbered.get(name, (name,))]
+        kept = {METADATA + name.removeprefix(METADATA): name for name in members}
+        kept |= {given: name for given, name in columns.metadata.items() if name not in columns.numbered}
+        return {given: self.text(name, parts=False) for given, name in kept.items()}
 
     def refuse_code(self, names: Sequence[str]) -> None:
         """Record as problems the cells that a tool like promptfoo would execute or open as a file."""
@@ -415,14 +401,6 @@ class Sheet:
                 else:
                     code = as_mask(pc.starts_with(column, prefix))
                 self.report(code, name, column, f"plain text: cells that begin with {prefix} are code and are refused")
-
-
-def ranges_of(rows: Ints) -> str:
-    """Return row numbers as text, those that follow each other as a range: `2, 5–9 and 12 more`."""
-    runs = [run.tolist() for run in np.split(rows, np.flatnonzero(np.diff(rows) != 1) + 1)]
-    texts = [f"{run[0]}–{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs[:LISTED_RANGES]]
-    more = sum(map(len, runs[LISTED_RANGES:]))
-    return ", ".join(texts) + f" and {more:,} more" * (more > 0)
 
 
 def _without_empty(column: pa.ChunkedArray) -> pa.ChunkedArray:

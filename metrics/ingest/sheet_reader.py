@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +19,6 @@ from metrics.ingest.leaf_notes import UNSCORED
 from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages, without_spoiled
 from metrics.ingest.output_parts import VISION, Part, answered_twice, found_nothing, need_sizes, outputs_of
 from metrics.ingest.problems import Loaded, Problems
-from metrics.ingest.reader import FIRST_ROWS, ListCell, Preview, Request
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.tables import (
     class_scores,
@@ -34,23 +32,18 @@ from metrics.ingest.tables import (
 )
 from metrics.ingest.tables.columns import (
     IMAGE_NAMES,
-    LISTS,
     NUMBER_ALIASES,
     OUTPUT_ALIASES,
     SUITE_ALIASES,
     Columns,
     Role,
     fold,
-    guess_role,
     is_detection,
     resolve,
 )
 from metrics.ingest.tables.id_matches import compose_names, meant_by_words, only_columns, suggestion
-from metrics.ingest.tables.lists import understand
 from metrics.ingest.tables.thoughts import strip_thoughts
 from metrics.ingest.traces import trace_column
-
-LIST_CELLS = 3  # examples shown of each list column
 
 
 def suite_of(
@@ -58,7 +51,7 @@ def suite_of(
 ) -> Loaded[Suite]:
     """Return the suite in a table: a row a case, or a row an object in an image."""
     problems = sheet.problems
-    columns, task = _columns_of(sheet, "suite", task, mapping)
+    columns, task = columns_of(sheet, "suite", task, mapping)
     ask(sheet, columns)
     text_cases.leave_out_summaries(sheet, columns, task)
     need_rows(sheet)
@@ -91,7 +84,7 @@ def take_images(cases: pa.Table, by_id: bool, pictures: SuiteImages) -> pa.Table
     return pictures.take(cases.drop_columns([named] if named else []).append_column(IMAGE_NAME, names))
 
 
-def _columns_of(
+def columns_of(
     sheet: Sheet, role: Role, task: Task | None, mapping: Mapping[str, str] | None, problems: Problems | None = None
 ) -> tuple[Columns, Task | None]:
     """Return what the columns of a sheet are, its labels gathered, and the task where they decide it."""
@@ -162,7 +155,7 @@ def combined_of(
         raise problems.fail(sheet.file, "objects in images", "ground truth and predictions in files of their own")
     task = task or number_targets.task_of(sheet, "combined", mapping)
     model_columns.melt_models(sheet, task, mapping)
-    columns, task = _columns_of(sheet, "combined", task, mapping)
+    columns, task = columns_of(sheet, "combined", task, mapping)
     ask(sheet, columns)
     text_cases.leave_out_summaries(sheet, columns, task)
     need_rows(sheet)
@@ -361,78 +354,3 @@ def need_rows(sheet: Sheet) -> None:
     """Raise InputError for a table without rows."""
     if not len(sheet):
         raise sheet.problems.fail(sheet.file, "no rows of data", "at least one row below the header")
-
-
-def preview_of(name: str, format: str, sheet: Sheet, rows: int | None, request: Request, encoding: str = "") -> Preview:
-    """Return the preview of a table, of which `sheet` may be only the beginning; `rows` None: not counted."""
-    role: Role = guess_role(sheet.table.column_names) if request.role == "auto" else request.role
-    task = request.task
-    keyed_labels.gather(sheet, role, task)
-    if task is None and role == "outputs" and not is_detection(sheet.table.column_names):
-        task = _outputs_task(sheet.table.column_names)
-    columns, task = _columns_of(sheet, role, task, request.mapping, Problems())
-    names = sheet.table.column_names
-    task = task or ("detection" if is_detection(names) else task_of(columns))
-    scores = class_scores.class_columns(sheet, names, request.labels) if role == "outputs" and request.labels else {}
-    unmapped = tuple(name for name in columns.unmapped if name not in scores.values())
-    return Preview(
-        name, format, role, task, tuple(names), columns.columns, columns.questions, unmapped,
-        columns.ignored, rows, tuple(sheet.table.slice(0, FIRST_ROWS).to_pylist()), tuple(_list_cells(sheet, columns)),
-        tuple(_preview_notes(sheet, columns, task, role)), encoding=encoding, scored=tuple(scores),
-        candidates=tuple(model_columns.likely_models(sheet, None if task == "text" else task, request.mapping)),
-    )  # fmt: skip
-
-
-def _outputs_task(names: list[str]) -> Task | None:
-    folded = {fold(name) for name in names}
-    predicted, answered = {"label", "predicted_label", "y_pred", "predicted_labels"}, {"answer", "retrieved_contexts"}
-    if folded & set(text_cases.PREDICTED):
-        return "regression"
-    return "classification" if folded & predicted and not folded & answered else None
-
-
-def _list_cells(sheet: Sheet, columns: Columns) -> list[ListCell]:
-    shown: list[ListCell] = []
-    single = contexts.LISTED if contexts.passage_rows(columns) else ()
-    for canonical in LISTS:
-        name = columns.columns.get(canonical)
-        if name is None or canonical in single:
-            continue
-        numbered = name in columns.numbered
-        rows = sheet.table.select(columns.numbered.get(name, (name,))).slice(0, FIRST_ROWS).to_pylist()
-        cells = [[value for value in row.values() if value is not None] for row in rows]
-        filled = [place for place, values in enumerate(cells) if values]
-        shown += [_list_cell(sheet, canonical, name, row, cells[row], numbered) for row in filled[:LIST_CELLS]]
-    return shown
-
-
-def _list_cell(sheet: Sheet, canonical: str, name: str, row: int, values: list[Any], numbered: bool) -> ListCell:
-    number = int(sheet.rows[row])
-    if numbered:
-        texts = tuple(map(str, values))
-        return ListCell(name, canonical, number, " | ".join(texts), "numbered columns", texts)
-    value = values[0]
-    if isinstance(value, list):
-        return ListCell(name, canonical, number, str(value), "list", tuple(value))
-    rule, items = understand(value, sheet.list_form(canonical, name))
-    return ListCell(name, canonical, number, value, rule, None if items is None else tuple(items))
-
-
-def _preview_notes(sheet: Sheet, columns: Columns, task: Task, role: Role) -> list[str]:
-    notes = []
-    if columns.ignored:
-        notes.append("Not read, because they belong to the other file: " + ", ".join(columns.ignored) + ".")
-    if task == "detection" and len(sheet):
-        notes.append("Boxes: " + object_tables.scale(columns, sheet) + ".")
-    elif "case_id" not in columns.columns and role != "outputs":
-        by = "questions" if "question" in columns.columns else "rows"
-        notes.append(f"No case ids: the {by} are numbered.")
-    if task in ("classification", *VISION) and (keys := keyed_labels.keys_in(sheet, columns)):
-        notes.append(f"Labels have the keys {', '.join(keys)}: each is evaluated by itself.")
-    if role == "outputs" and "model" not in columns.columns:
-        notes.append("No column model: the file's name is the model's.")
-    if role != "suite" and contexts.passage_rows(columns):
-        notes.append("One passage a row: those of a case, model and run are put together, with the first answer given.")
-    if role != "suite" and (note := trace_column.describe(sheet, columns, role)):
-        notes.append(note)
-    return notes

@@ -14,7 +14,7 @@ from metrics import ingest
 from metrics.core.errors import InputError
 from metrics.core.suite import Outputs, Suite
 from metrics.engine.evaluation import EvaluationInCode
-from metrics.ingest.sheet import ranges_of
+from metrics.ingest.arrays import ranges_of
 from metrics.library.input_data import read_data
 from tests.laws.forms import FILES, FORMS, can_hold
 

@@ -137,7 +137,7 @@ def json_of(document: Document, problems: Problems) -> Any:
         return None
 
 
-def add_pictures(found: DrawnObjects, upload: Upload, entries: Sequence[Entry]) -> list[int]:
+def _add_pictures(found: DrawnObjects, upload: Upload, entries: Sequence[Entry]) -> list[int]:
     """Return the number of the image of each label file; it has the name of the file, the image's where this is there.
 
     InputError where two files have one name.
@@ -151,6 +151,17 @@ def add_pictures(found: DrawnObjects, upload: Upload, entries: Sequence[Entry]) 
     if unlabelled:
         found.notes.append(f"Images without a label file: {unlabelled:,}. They are not part of the suite.")
     return [found.add_picture(Picture(name, case=case)) for name, case in zip(names, ids, strict=True)]
+
+
+def label_texts(found: DrawnObjects, upload: Upload, entries: Sequence[Entry]) -> Iterator[tuple[int, str]]:
+    """Yield the number of the image and the text of each label file; unreadable ones are problems."""
+    for image, entry in zip(_add_pictures(found, upload, entries), entries, strict=True):
+        text = upload.folder.text(entry, found.problems)
+        if text is None:
+            found.lost += 1
+        else:
+            found.add_file(upload.folder.file(entry))
+            yield image, text
 
 
 def _suite(found: DrawnObjects, name: str, request: Request, pictures: SuiteImages) -> Loaded[Suite]:

@@ -1,10 +1,17 @@
 """COCO JSON as uploads: ground truth is a suite, results (or annotations with scores) are outputs.
 
-See metrics.ingest.formats.coco and coco_results.
+What a script has in memory is written to a file, so that it is read as files are. See coco and coco_results.
 """
 
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
+
+import orjson
 
 from metrics.core.suite import Outputs, Suite
 from metrics.ingest.formats import coco, coco_results
@@ -16,6 +23,9 @@ from metrics.ingest.problems import Loaded, Problems
 from metrics.ingest.reader import FIRST_ROWS, Preview, Reader, Request, Upload, need_images
 from metrics.ingest.tables.columns import Role
 from metrics.ingest.tables.object_tables import check_keypoints, check_labels
+
+SHAPES = ("bbox", "segmentation", "keypoints")  # a record of results has one of them
+AS_RECORDS = ("to_dicts", "to_pylist")  # of polars, of Arrow; pandas has to_dict("records")
 
 
 def _suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loaded[Suite]:
@@ -101,6 +111,38 @@ def _preview_ground_truth(upload: Upload, _: Request) -> Preview:
 def _preview_results(upload: Upload, _: Request) -> Preview:
     results = coco_results.results_in(upload.source, Problems())
     return _preview(upload, "coco_results", "outputs", {"results": results}, results)
+
+
+@contextmanager
+def written_document(given: Any, name: str) -> Iterator[Path | None]:
+    """Yield a file with the ground truth or results of COCO that are in memory; None where these are none.
+
+    Results may be a list of records, or a data frame with their keys as columns.
+    """
+    document = given if coco.is_ground_truth(given) else _results_in_memory(given)
+    if document is None:
+        yield None
+        return
+    with TemporaryDirectory() as folder:
+        path = Path(folder, f"{Path(name).name or 'coco'}.json")
+        path.write_bytes(orjson.dumps(document, option=orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS))
+        yield path
+
+
+def _results_in_memory(given: Any) -> list[Any] | None:
+    names = getattr(given, "column_names", getattr(given, "columns", None))
+    if names is not None:
+        names = [str(name) for name in names]
+        if not {"image_id", "category_id"} <= set(names) or not set(names) & set(SHAPES):
+            return None
+        plain = next((getattr(given, way)() for way in AS_RECORDS if hasattr(given, way)), None)
+        records = given.to_dict("records") if plain is None else plain
+        return [{key: value for key, value in record.items() if not _absent(value)} for record in records]
+    return given if coco_results.is_results(given) else None  # an empty list is of a model that found nothing
+
+
+def _absent(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and math.isnan(value))
 
 
 GROUND_TRUTH = Reader(

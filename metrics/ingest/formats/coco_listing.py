@@ -215,16 +215,15 @@ class Listing(Sheet):
         return [[float(number) for number in value] if value and not bad else None for value, bad in rows]
 
     def shapes(
-        self, image_ids: Ints, sizes: Sizes, masks: bool = True, guessed: bool = False, need_masks: bool = False
+        self, image_ids: Ints, sizes: Sizes, guessed: bool = False, need_masks: bool = False
     ) -> dict[str, pa.Array]:
         """Return the columns of the records' boxes, areas, polygons, run lengths and key points; what is wrong is a
         problem.
 
         An absent box is that of the segmentation, else around the key points (those of v > 0, or, `guessed` by a model,
-        all of them); an absent area that of the box or, with it, of the segmentation. Without `masks` neither
-        segmentations nor key points are read, and every record needs a box. A wrong segmentation beside a box is a
-        problem where masks are needed; else the receipt names it, and a line in its place, which is no outline, lets
-        what compares masks refuse it.
+        all of them); an absent area that of the box or, with it, of the segmentation. A wrong segmentation beside a box
+        is a problem where masks are needed; else the receipt names it, and a line in its place, which is no outline,
+        lets what compares masks refuse it.
         """
         boxes, without = self.boxes()
         areas = self.floats("area", wrong=-1.0)
@@ -232,7 +231,7 @@ class Listing(Sheet):
         count = len(self)
         polygons: pa.Array = pa.nulls(count, POLYGONS)
         runs: pa.Array = pa.nulls(count, pa.string())
-        segmentations = self.values("segmentation") if masks else []
+        segmentations = self.values("segmentation")
         without &= ~self.bad
         if any(segmentations):
             rings: list[list[list[float]] | None] = [None] * count
@@ -262,7 +261,7 @@ class Listing(Sheet):
             if left_out:
                 self.problems.note(self.file, self.path + "segmentation[]", "unused", SHORT_RINGS, left_out)
             polygons, runs = pa.array(rings, POLYGONS), pa.array(codes, pa.string())
-        poses = self.keypoints() if masks else [None] * count
+        poses = self.keypoints()
         for place, pose in enumerate(poses):
             if pose is not None and without[place]:
                 xy = [pose[at : at + 2] for at in range(0, len(pose), 3) if guessed or pose[at + 2] > 0]

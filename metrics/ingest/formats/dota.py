@@ -8,9 +8,10 @@ marked: oriented_ap ignores them as DOTA's server does.
 import re
 from collections import Counter
 
-from metrics.ingest.formats.annotation_reader import LOOKED_AT, Purpose, add_pictures, annotation_reader, mostly
+from metrics.ingest.formats.annotation_reader import LOOKED_AT, Purpose, annotation_reader, label_texts, mostly
 from metrics.ingest.media.archive import Entry
 from metrics.ingest.media.drawn_objects import (
+    SPELLED,
     DrawnObjects,
     Faulty,
     Picture,
@@ -23,12 +24,10 @@ from metrics.ingest.media.drawn_objects import (
 )
 from metrics.ingest.problems import Problems
 from metrics.ingest.reader import Upload
-from metrics.ingest.tables.decimals import NUMBER
 
 RESULT = re.compile(r"task[12]_(?P<label>.+)", re.IGNORECASE)
 HEADER = re.compile(r"\s*(imagesource|gsd|acquisition dates)\s*:", re.IGNORECASE)
 LISTS = re.compile(r"(train|val|valid|test|trainval|classes|names|labels|readme.*|licen[cs]e)", re.IGNORECASE)
-SPELLED = re.compile(NUMBER)
 LINE = "x1 y1 x2 y2 x3 y3 x4 y4 class difficult"
 RESULT_LINE = "image score x1 y1 x2 y2 x3 y3 x4 y4, or image score xmin ymin xmax ymax"
 
@@ -50,15 +49,9 @@ def _gather(found: DrawnObjects, upload: Upload, _: Purpose) -> None:
     if results:
         _gather_results(found, upload, results)
         return
-    bundle, entries = upload.folder, label_files(upload)
     difficult = others = 0
     headers: Counter[str] = Counter()
-    for image, entry in zip(add_pictures(found, upload, entries), entries, strict=True):
-        text = bundle.text(entry, found.problems)
-        if text is None:
-            found.lost += 1
-            continue
-        found.add_file(bundle.file(entry))
+    for image, text in label_texts(found, upload, label_files(upload)):
         for row, line in _lines(text):
             found.add(image, row, _thing, line)
             last = line.split()[9:]

@@ -144,8 +144,7 @@ def _records(
             note_media(problems, file, [sample["input"], sample.get("output")])
             yield row, record
         except Fault as wrong:
-            problems.left_out += 1
-            problems.add(file, wrong.found, wrong.expected, row, wrong.column)
+            problems.skip(file, wrong.found, wrong.expected, row, wrong.column)
 
 
 def _record(sample: Any, model: str | None) -> dict[str, Any]:

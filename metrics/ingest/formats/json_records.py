@@ -48,12 +48,12 @@ def line_values(source: Source, problems: Problems) -> Iterator[tuple[int, Any]]
         if not line.strip():
             continue
         if len(line) > LINE_BYTES:
-            _bad(source, problems, number, f"{len(line):,} bytes", f"lines of at most {LINE_BYTES:,} bytes")
+            problems.skip(source.name, f"{len(line):,} bytes", f"lines of at most {LINE_BYTES:,} bytes", number)
             continue
         try:
             value = parse_json(line)
         except orjson.JSONDecodeError as error:
-            _bad(source, problems, number, f"{error.msg} at character {error.colno}", OBJECT)
+            problems.skip(source.name, f"{error.msg} at character {error.colno}", OBJECT, number)
             continue
         yield number, value
 
@@ -66,7 +66,7 @@ def _batches(
     names: set[str] = set()
     for number, record in values:
         if not isinstance(record, dict):
-            _bad(source, problems, number, type(record).__name__ + " " + repr(record)[:60], OBJECT)
+            problems.skip(source.name, type(record).__name__ + " " + repr(record)[:60], OBJECT, number)
             continue
         flat = flatten(tidy(record))
         names.update(flat)
@@ -102,11 +102,6 @@ def read_json(source: Source, problems: Problems) -> Sheet:
     rows: list[int] = []
     table = tables_of(_batches(enumerate(records, 1), source, problems, rows))
     return Sheet(source.name, table, np.array(rows, np.int64), problems)
-
-
-def _bad(source: Source, problems: Problems, number: int, found: str, expected: str) -> None:
-    problems.left_out += 1
-    problems.add(source.name, found, expected, number)
 
 
 def _names(names: Any) -> str:

@@ -4,10 +4,10 @@ The box in the image is read, the three-dimensional one is not. KITTI ignores de
 covers enough; such a region is a crowd of every class, for which COCO's rule is the same.
 """
 
-from metrics.ingest.formats.annotation_reader import Purpose, add_pictures, annotation_reader, mostly
+from metrics.ingest.formats.annotation_reader import Purpose, annotation_reader, label_texts, mostly
 from metrics.ingest.formats.dota import first_lines, label_files
 from metrics.ingest.leaf_notes import UNSCORED
-from metrics.ingest.media.drawn_objects import DrawnObjects, Faulty, Thing, corner_box, number, score_of
+from metrics.ingest.media.drawn_objects import SPELLED, DrawnObjects, Faulty, Thing, corner_box, number, score_of
 from metrics.ingest.reader import Upload
 
 FIELDS = ("left", "top", "right", "bottom")
@@ -22,19 +22,12 @@ def recognises(upload: Upload) -> bool:
     """Return whether the first label files of a folder or zip have lines of KITTI's length that begin with a name."""
     if upload.bundle is None:
         return False
-    return mostly(len(fields) in LENGTHS and not _is_number(fields[0]) for fields in first_lines(upload))
+    return mostly(len(fields) in LENGTHS and not SPELLED.fullmatch(fields[0]) for fields in first_lines(upload))
 
 
 def _gather(found: DrawnObjects, upload: Upload, purpose: Purpose) -> None:
-    bundle, entries = upload.folder, label_files(upload)
-    images = add_pictures(found, upload, entries)
     regions = 0
-    for image, entry in zip(images, entries, strict=True):
-        text = bundle.text(entry, found.problems)
-        if text is None:
-            found.lost += 1
-            continue
-        found.add_file(bundle.file(entry))
+    for image, text in label_texts(found, upload, label_files(upload)):
         for row, line in enumerate(text.splitlines(), 1):
             if not line.strip():
                 continue
@@ -64,14 +57,6 @@ def _thing(line: str) -> Thing:
     ignored = fields[0].lower() == DONT_CARE
     score = score_of(fields[15]) if len(fields) == max(LENGTHS) else None
     return Thing(None if ignored else fields[0], box, score, crowd=ignored)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 READER = annotation_reader("kitti", recognises, _gather, "KITTI labels (.txt)", "the 16th field of each line")

@@ -6,21 +6,34 @@ from typing import Any
 
 import pyarrow as pa
 
-from metrics.core.suite import Outputs, Suite
+from metrics.core.suite import Outputs, Suite, Task
 from metrics.ingest.formats.open_images import class_names, name_classes, with_facts
 from metrics.ingest.media.suite_images import SuiteImages
-from metrics.ingest.output_parts import Part
+from metrics.ingest.output_parts import VISION, Part
 from metrics.ingest.problems import Loaded, Problems
-from metrics.ingest.reader import Preview, Reader, Request, Upload
+from metrics.ingest.reader import FIRST_ROWS, ListCell, Preview, Reader, Request, Upload
 from metrics.ingest.sheet import Sheet
-from metrics.ingest.sheet_reader import combined_of, part_of, preview_of, suite_of
+from metrics.ingest.sheet_reader import columns_of, combined_of, part_of, suite_of, task_of
 from metrics.ingest.source import BINARY, DOCUMENTS, Source
-from metrics.ingest.tables.columns import FIELD_NAMES, fold, is_open_images
+from metrics.ingest.tables import class_scores, contexts, keyed_labels, model_columns, object_tables, text_cases
+from metrics.ingest.tables.columns import (
+    FIELD_NAMES,
+    LISTS,
+    Columns,
+    Role,
+    fold,
+    guess_role,
+    is_detection,
+    is_open_images,
+)
 from metrics.ingest.tables.list_columns import settle_lists
+from metrics.ingest.tables.lists import understand
+from metrics.ingest.traces import trace_column
 
 WHOLE_BYTES = 32 << 20  # up to here a text file is read whole for a preview, so its rows can be counted
 HEAD_BYTES = 8 << 20  # of a larger one
 COLUMNS = 10_000  # of a table
+LIST_CELLS = 3  # examples shown of each list column
 HEADER_ROWS = 12  # among which its header is
 
 ReadSheet = Callable[[Source, Problems], Sheet]
@@ -50,7 +63,7 @@ def table_reader(
         first, rows = (head or whole)(source, request.problems)
         first = settle_lists(first)
         encoding = "" if source.format in BINARY else source.encoding
-        return preview_of(source.name, name, first, rows, request, encoding)
+        return _preview_of(source.name, name, first, rows, request, encoding)
 
     def read(upload: Upload, problems: Problems) -> Sheet:
         found = read_settled(upload.source, problems)
@@ -69,7 +82,7 @@ def bundle_reader(
     """Return the reader of a table that is made of several files of a folder or zip; see choose_split."""
 
     def preview(upload: Upload, request: Request) -> Preview:
-        seen = preview_of(upload.name, name, *head(upload, request.problems), request)
+        seen = _preview_of(upload.name, name, *head(upload, request.problems), request)
         names = tuple(splits(upload))
         return replace(seen, sheets=names, sheet=choose_split(upload, names, preferred)) if len(names) > 1 else seen
 
@@ -134,3 +147,80 @@ def beginning_of(sheet: ReadSheet) -> ReadHead:
         return sheet(part, problems), None
 
     return head
+
+
+def _preview_of(
+    name: str, format: str, sheet: Sheet, rows: int | None, request: Request, encoding: str = ""
+) -> Preview:
+    """Return the preview of a table, of which `sheet` may be only the beginning; `rows` None: not counted."""
+    role: Role = guess_role(sheet.table.column_names) if request.role == "auto" else request.role
+    task = request.task
+    keyed_labels.gather(sheet, role, task)
+    if task is None and role == "outputs" and not is_detection(sheet.table.column_names):
+        task = _outputs_task(sheet.table.column_names)
+    columns, task = columns_of(sheet, role, task, request.mapping, Problems())
+    names = sheet.table.column_names
+    task = task or ("detection" if is_detection(names) else task_of(columns))
+    scores = class_scores.class_columns(sheet, names, request.labels) if role == "outputs" and request.labels else {}
+    unmapped = tuple(name for name in columns.unmapped if name not in scores.values())
+    return Preview(
+        name, format, role, task, tuple(names), columns.columns, columns.questions, unmapped,
+        columns.ignored, rows, tuple(sheet.table.slice(0, FIRST_ROWS).to_pylist()), tuple(_list_cells(sheet, columns)),
+        tuple(_preview_notes(sheet, columns, task, role)), encoding=encoding, scored=tuple(scores),
+        candidates=tuple(model_columns.likely_models(sheet, None if task == "text" else task, request.mapping)),
+    )  # fmt: skip
+
+
+def _outputs_task(names: list[str]) -> Task | None:
+    folded = {fold(name) for name in names}
+    predicted, answered = {"label", "predicted_label", "y_pred", "predicted_labels"}, {"answer", "retrieved_contexts"}
+    if folded & set(text_cases.PREDICTED):
+        return "regression"
+    return "classification" if folded & predicted and not folded & answered else None
+
+
+def _list_cells(sheet: Sheet, columns: Columns) -> list[ListCell]:
+    shown: list[ListCell] = []
+    single = contexts.LISTED if contexts.passage_rows(columns) else ()
+    for canonical in LISTS:
+        name = columns.columns.get(canonical)
+        if name is None or canonical in single:
+            continue
+        numbered = name in columns.numbered
+        rows = sheet.table.select(columns.numbered.get(name, (name,))).slice(0, FIRST_ROWS).to_pylist()
+        cells = [[value for value in row.values() if value is not None] for row in rows]
+        filled = [place for place, values in enumerate(cells) if values]
+        shown += [_list_cell(sheet, canonical, name, row, cells[row], numbered) for row in filled[:LIST_CELLS]]
+    return shown
+
+
+def _list_cell(sheet: Sheet, canonical: str, name: str, row: int, values: list[Any], numbered: bool) -> ListCell:
+    number = int(sheet.rows[row])
+    if numbered:
+        texts = tuple(map(str, values))
+        return ListCell(name, canonical, number, " | ".join(texts), "numbered columns", texts)
+    value = values[0]
+    if isinstance(value, list):
+        return ListCell(name, canonical, number, str(value), "list", tuple(value))
+    rule, items = understand(value, sheet.list_form(canonical, name))
+    return ListCell(name, canonical, number, value, rule, None if items is None else tuple(items))
+
+
+def _preview_notes(sheet: Sheet, columns: Columns, task: Task, role: Role) -> list[str]:
+    notes = []
+    if columns.ignored:
+        notes.append("Not read, because they belong to the other file: " + ", ".join(columns.ignored) + ".")
+    if task == "detection" and len(sheet):
+        notes.append("Boxes: " + object_tables.scale(columns, sheet) + ".")
+    elif "case_id" not in columns.columns and role != "outputs":
+        by = "questions" if "question" in columns.columns else "rows"
+        notes.append(f"No case ids: the {by} are numbered.")
+    if task in ("classification", *VISION) and (keys := keyed_labels.keys_in(sheet, columns)):
+        notes.append(f"Labels have the keys {', '.join(keys)}: each is evaluated by itself.")
+    if role == "outputs" and "model" not in columns.columns:
+        notes.append("No column model: the file's name is the model's.")
+    if role != "suite" and contexts.passage_rows(columns):
+        notes.append("One passage a row: those of a case, model and run are put together, with the first answer given.")
+    if role != "suite" and (note := trace_column.describe(sheet, columns, role)):
+        notes.append(note)
+    return notes

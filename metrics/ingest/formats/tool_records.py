@@ -48,12 +48,8 @@ class Fault(ValueError):
         self.found, self.expected, self.column = found, expected, column
 
 
-class Refused(ValueError):
+class Refused(Fault):
     """An export of a kind that holds no cases or answers: what was found, and what to export instead."""
-
-    def __init__(self, found: str, expected: str):
-        super().__init__(found)
-        self.found, self.expected = found, expected
 
 
 Convert = Callable[[Sequence[Numbered], Callable[[int, Fault], None]], Iterable[Numbered]]
@@ -75,8 +71,7 @@ def tool_reader(
             if not found.expected:
                 problems.note(source.name, "records", "unused", found.found, 1)
                 return
-            problems.left_out += 1
-            problems.add(source.name, found.found, found.expected, row, found.column)
+            problems.skip(source.name, found.found, found.expected, row, found.column)
 
         records = list(records_of(source, problems))
         try:
@@ -176,8 +171,7 @@ def records_of(source: Source, problems: Problems) -> Iterator[Numbered]:
             if isinstance(value, dict):
                 yield row, value
             else:
-                problems.left_out += 1
-                problems.add(source.name, f"{type(value).__name__} {value!r}"[:80], "an object", row)
+                problems.skip(source.name, f"{type(value).__name__} {value!r}"[:80], "an object", row)
         return
     read = {"csv": read_delimited, "parquet": read_parquet, "arrow": read_arrow}[source.format]
     sheet, shape = read(source, problems), _shape(_schema(source))

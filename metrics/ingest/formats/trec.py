@@ -54,7 +54,7 @@ def read_qrels(source: Source, problems: Problems) -> Sheet:
             continue
         if len(fields) not in (width, len(first)) or not re.fullmatch(NUMBER, fields[width - 1]):
             expected = "query, 0, id and grade" if width == 4 else ", ".join(BEIR)
-            _fault(source, problems, number, " ".join(fields)[:80], expected)
+            problems.skip(source.name, " ".join(fields)[:80], expected, number)
             spoiled.add(fields[0])
             continue
         _note_rest(source, problems, fields, width)
@@ -64,7 +64,7 @@ def read_qrels(source: Source, problems: Problems) -> Sheet:
             judged[query] = {}
             rows.append(number)
         if name in judged[query]:
-            _fault(source, problems, number, f"{name!r} again for query {query!r}", ONCE)
+            problems.skip(source.name, f"{name!r} again for query {query!r}", ONCE, number)
             spoiled.add(query)
             continue
         judged[query][name] = grade
@@ -91,7 +91,7 @@ def read_run(source: Source, problems: Problems) -> Sheet:
     least = 5 if lines and len(lines[0][1]) == 5 else 6
     for number, fields in lines:
         if len(fields) < least or not re.fullmatch(NUMBER, fields[4]):
-            _fault(source, problems, number, " ".join(fields)[:80], "query, Q0, id, rank, score and tag")
+            problems.skip(source.name, " ".join(fields)[:80], "query, Q0, id, rank, score and tag", number)
             continue
         _note_rest(source, problems, fields, 6)
         query, _, name, _, score, tag = (*fields[:6], "")[:6]
@@ -146,11 +146,6 @@ def _is_comment(line: str) -> bool:
 def _note_rest(source: Source, problems: Problems, fields: list[str], width: int) -> None:
     for place, text in enumerate(fields[width:], width + 1):
         problems.note(source.name, f"column {place}", "unused", f"TREC's files have {width} columns", 1, text)
-
-
-def _fault(source: Source, problems: Problems, row: int, found: str, expected: str) -> None:
-    problems.left_out += 1
-    problems.add(source.name, found, expected, row)
 
 
 def _begins_with(source: Source, line: re.Pattern[str], header: list[str] | None = None) -> bool:

@@ -23,11 +23,11 @@ def class_numberings(suite: Suite) -> dict[str, dict[int, str]]:
 
 
 def classes_by_number(
-    problems: Problems, file: str, place: str, numbers: Iterable[int], suite: Suite, default: str | None = None
+    problems: Problems, file: str, place: str, numbers: Iterable[int], suite: Suite
 ) -> dict[int, str]:
     """Return the class of each number in the only numbering that has all of them, else in that of an answer.
 
-    Where several fit and mean different classes it is asked, unless there is a `default`; {} where none fits.
+    Where several fit and mean different classes it is asked; {} where none fits.
     """
     found = set(numbers)
     fitting = {name: classes for name, classes in class_numberings(suite).items() if found <= classes.keys()}
@@ -40,8 +40,8 @@ def classes_by_number(
     text = "Which numbers have the classes: the suite's ids, or their places in its list, from 0 or from 1?"
     span = f"classes by number, {min(found)} to {max(found)}"
     question = FileQuestion("class_numbers", text, tuple(fitting))
-    chosen = default if default in names else names[0] if len(names) == 1 else None
-    if chosen == "ids" and len(names) == 1:
+    chosen = names[0] if len(names) == 1 else None
+    if chosen == "ids":
         return fitting[chosen]  # as the ground truth has them
     answer = problems.ask(file, question, span, default=chosen, place=place)
     return fitting[answer] if answer else {}

@@ -43,9 +43,8 @@ class Images:
 
 
 def read_images(
-    path: str | Path, wanted_names: Iterable[str], destination: str | Path, filename: str | None = None,
-    max_pixels: int = MAX_PIXELS,
-) -> Images:  # fmt: skip
+    path: str | Path, wanted_names: Iterable[str], destination: str | Path, filename: str | None = None
+) -> Images:
     """Copy the wanted images from a folder or zip into `destination`, and say which of them cannot be used.
 
     A wanted name is looked up in the list of files: the whole name, else a name that ends with it ("train/1.jpg" for
@@ -61,13 +60,13 @@ def read_images(
                 return Images(folder, problems=tuple(problems))
             unusable: list[InputProblem] = []
             found = _look_up(entries, list(dict.fromkeys(wanted_names)), file, unusable)
-            return _store(found, folder, file, unusable, max_pixels)
+            return _store(found, folder, file, unusable)
     except UNREADABLE as error:
         why = "no such file" if isinstance(error, FileNotFoundError) else f"no readable zip ({error})"
         return Images(folder, problems=(*problems, InputProblem(file, why, "a folder or a zip of images")))
 
 
-def _store(found: dict[str, Entry], folder: Path, file: str, unusable: list[InputProblem], max_pixels: int) -> Images:
+def _store(found: dict[str, Entry], folder: Path, file: str, unusable: list[InputProblem]) -> Images:
     make_folder(folder)
     files: dict[str, str] = {}
     sizes: dict[str, tuple[int, int]] = {}
@@ -78,7 +77,7 @@ def _store(found: dict[str, Entry], folder: Path, file: str, unusable: list[Inpu
         name, entry = item
         try:
             data = entry.read()
-            kind, size, on_side = examine(data, max_pixels)
+            kind, size, on_side = examine(data)
             stored = hashlib.sha256(data).hexdigest()[:32] + FORMATS[kind]
             write_once(folder / stored, data)
         except StorageError:  # nothing is wrong with the image
@@ -114,7 +113,7 @@ def header_size(entry: Entry) -> tuple[int, int] | None:
         return None
 
 
-def examine(data: bytes, max_pixels: int = MAX_PIXELS) -> tuple[str, tuple[int, int], bool]:
+def examine(data: bytes) -> tuple[str, tuple[int, int], bool]:
     """Return format, (width, height) as displayed, and whether it is stored on its side, of a complete image.
 
     Raises whatever the decoder raises.
@@ -123,8 +122,8 @@ def examine(data: bytes, max_pixels: int = MAX_PIXELS) -> tuple[str, tuple[int, 
 
     with Image.open(io.BytesIO(data), formats=list(FORMATS)) as image:
         kind, size = str(image.format), image.size
-        if size[0] * size[1] > max_pixels:
-            raise ValueError(f"{size[0]:,} × {size[1]:,} pixels, more than {max_pixels:,}")
+        if size[0] * size[1] > MAX_PIXELS:
+            raise ValueError(f"{size[0]:,} × {size[1]:,} pixels, more than {MAX_PIXELS:,}")
         if size[0] * size[1] > MANY_PIXELS and size[0] * size[1] * len(image.getbands()) > MAX_RATIO * len(data):
             raise ValueError(f"{size[0]:,} × {size[1]:,} pixels, compressed more than {MAX_RATIO} : 1")
         shown = displayed_size(image)

@@ -27,13 +27,12 @@ def features_of(schema: pa.Schema) -> Mapping[str, Any]:
     return features if isinstance(features, Mapping) else {}
 
 
-def named_features(file: str, table: pa.Table, features: Mapping[str, Any] | None = None) -> pa.Table:
+def named_features(file: str, table: pa.Table) -> pa.Table:
     """Return the table with the names of classes in place of their numbers (-1, unknown, is no value).
 
-    `features` are those of a data set's own description, where the schema has none. InputError where a column holds
-    pictures or sounds, or a number that is no class.
+    InputError where a column holds pictures or sounds, or a number that is no class.
     """
-    features = features_of(table.schema) or features or {}
+    features = features_of(table.schema)
     problems = []
     for place, name in enumerate(table.column_names):
         feature = features.get(name)

@@ -1,6 +1,7 @@
 """Cases and outputs of text, classification and agent tasks, from validated sheets."""
 
 import re
+import string
 from collections.abc import Collection, Sequence
 
 import numpy as np
@@ -14,19 +15,21 @@ from metrics.core.suite import METADATA
 from metrics.ingest import arrays
 from metrics.ingest.arrays import as_mask, flat, is_null
 from metrics.ingest.sheet import Sheet
-from metrics.ingest.tables import answer_choices, contexts, graded_ids
+from metrics.ingest.tables import contexts, graded_ids
 from metrics.ingest.tables.columns import CONTAINERS, NUMBER_ALIASES, SUITE_ALIASES, USEFUL, Columns, fold
 from metrics.ingest.tables.id_matches import only_columns, suggestion
 from metrics.ingest.tables.lists import ListForm, understand
 from metrics.text.agents.expected_calls import CALLS_FORM, ExpectedCallsError, calls_json, expected_calls
 
+CHOICES, CORRECT, LOGPROBS = "choices", "correct_choice", "choice_logprobs"
+CHOICE_NAMES = "choices.label"  # what ARC calls its choices, which its correct one is given by: A, B, … or 1, 2, …
 PREDICTED = tuple(each.name for each in OUTPUT_FIELDS if each.tasks == ("regression",))
 # columns that are read with others, or whose cells need more than their type
 CASES_READ_APART = {
-    "case_id", "true_value", "expected_calls", graded_ids.IDS, graded_ids.GRADES, answer_choices.CHOICES,
-    answer_choices.CORRECT, *(each.name for each in CASE_FIELDS if each.role == "image"),
+    "case_id", "true_value", "expected_calls", graded_ids.IDS, graded_ids.GRADES, CHOICES,
+    CORRECT, *(each.name for each in CASE_FIELDS if each.role == "image"),
 }  # fmt: skip
-OUTPUTS_READ_APART = {"case_id", "model", "run", "error", answer_choices.LOGPROBS, *contexts.LISTED}
+OUTPUTS_READ_APART = {"case_id", "model", "run", "error", LOGPROBS, *contexts.LISTED}
 PROMPTFOO = ("__", "named_scores", "prompt_idx", "test_idx", "vars.")
 NO_ERROR = ("", "none", "null", "nan", "no", "false", "0")  # what a column of errors says where there is none
 HUMAN_EVAL = ({"task_id", "completion"}, {"task_id", "solution"})  # what it and EvalPlus call case and answer
@@ -114,7 +117,7 @@ def cases(sheet: Sheet, columns: Columns, task: Task, answered: bool = False) ->
         if field.name in found and field.name not in CASES_READ_APART:
             values[field.name] = sheet.read_field(columns, field)
     values |= graded_ids.columns_of(sheet, columns)
-    values |= answer_choices.columns_of(sheet, columns)
+    values |= _choices(sheet, columns)
     if "expected_calls" in found:
         values["expected_calls"] = _expected_calls(sheet, found["expected_calls"])
     if task == "classification" and "labels" in found:  # an empty cell: none of the classes
@@ -133,6 +136,49 @@ def cases(sheet: Sheet, columns: Columns, task: Task, answered: bool = False) ->
     _refuse_code(sheet, columns)
     served = {} if answered or task not in contexts.SERVED_TASKS else contexts.serving_column(sheet, columns)
     return pa.table(values | sheet.metadata(columns) | served)
+
+
+def _choices(sheet: Sheet, columns: Columns) -> dict[str, pa.ChunkedArray | pa.Array]:
+    """Return the choices as lists, and the place of the correct one, from 0.
+
+    The correct choice is given by its place, its letter, or its text; where a column names the choices, by its name.
+    """
+    found = columns.columns
+    if CHOICES not in found:
+        return {}
+    read = sheet.lists(columns, CHOICES)
+    if CORRECT not in found:
+        return {CHOICES: read}
+    given = sheet.text(found[CORRECT]).to_pylist()
+    named = next((name for name in sheet.table.column_names if fold(name) == CHOICE_NAMES), None)
+    if named is None:
+        places = [_place_of_choice(*one) for one in zip(given, read.to_pylist(), strict=True)]
+        expected = "the place of a choice from 0, its letter, or its text"
+    else:
+        names = sheet.lists(Columns({CHOICE_NAMES: named}), CHOICE_NAMES).to_pylist()
+        places = [_place_of_name(*one) for one in zip(given, names, read.to_pylist(), strict=True)]
+        expected = f"one of the names in {named}, one for each choice"
+    wrong = [text is not None and place is None for text, place in zip(given, places, strict=True)]
+    sheet.report_values(wrong, found[CORRECT], given, expected)
+    return {CHOICES: read, CORRECT: pa.array(places, pa.int32())}
+
+
+def _place_of_name(text: str | None, names: Sequence[str] | None, choices: Sequence[str] | None) -> int | None:
+    if text is None or names is None or len(names) != len(choices or ()) or text not in names:
+        return None
+    return names.index(text)
+
+
+def _place_of_choice(text: str | None, choices: Sequence[str] | None) -> int | None:
+    if text is None or choices is None:
+        return None
+    plain = text.strip()
+    if plain.removesuffix(".0").isdecimal() and int(float(plain)) < len(choices):
+        return int(float(plain))
+    if plain in choices:
+        return choices.index(plain)
+    letter = string.ascii_uppercase.find(plain.upper()) if len(plain) == 1 else -1
+    return letter if 0 <= letter < len(choices) else None
 
 
 def _expected_calls(sheet: Sheet, name: str) -> pa.Array:
@@ -256,8 +302,8 @@ def outputs(
         if field.name in found and field.name not in OUTPUTS_READ_APART:
             values[field.name] = sheet.read_field(columns, field)
     values |= contexts.context_columns(sheet, columns)
-    if answer_choices.LOGPROBS in found:
-        values[answer_choices.LOGPROBS] = sheet.number_lists(columns, answer_choices.LOGPROBS, True)
+    if LOGPROBS in found:
+        values[LOGPROBS] = sheet.number_lists(columns, LOGPROBS, True)
     if "error" in found:
         values["error"] = _errors(sheet, found["error"])
     return pa.table(values | sheet.metadata(columns))
