@@ -84,7 +84,9 @@ def hf_dataset(features: dict[str, SimpleNamespace], table: pa.Table) -> SimpleN
 
 
 def test_pictures_of_a_data_set_are_refused_and_classes_are_names():
-    given = hf_dataset({"picture": feature("Image"), "sound": feature("Audio")}, pa.table({}))
+    given = hf_dataset(
+        {"picture": feature("Image"), "sound": feature("Audio")}, pa.table({"picture": [b""], "sound": [b""]})
+    )
     with pytest.raises(InputError, match=r"remove_columns\('picture'\)") as refused:
         suite_from_frame(given)
     assert [problem.column for problem in refused.value.problems] == ["picture", "sound"]

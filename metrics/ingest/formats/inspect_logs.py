@@ -24,7 +24,7 @@ from metrics.ingest.problems import Problems
 from metrics.ingest.reader import FIRST_ROWS, Upload
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.source import Source
-from metrics.ingest.tables.messages import calls_tools, content_text, note_media, question_in
+from metrics.ingest.tables.messages import calls_tools, content_text, note_media, question_in, reply_message
 from metrics.ingest.tables.values import flatten, json_text, tables_of, text_of, without
 from metrics.ingest.traces.chat_traces import conversation
 from metrics.ingest.unused_leaves import RECORDS, TAKEN, note_leaves
@@ -180,21 +180,14 @@ def _record(sample: Any, model: str | None) -> dict[str, Any]:
 
 
 def _answer(output: Mapping[str, Any]) -> str | None:
-    return content_text(_message(output).get("content")) or None
+    return content_text(reply_message(output).get("content")) or None
 
 
 def _thoughts(output: Mapping[str, Any]) -> str:
     """Return what the model thought, which Inspect keeps in parts beside those of the text."""
-    content = _message(output).get("content")
+    content = reply_message(output).get("content")
     parts = [part for part in content if isinstance(part, Mapping)] if isinstance(content, list) else []
     return "\n".join(text_of(part.get("reasoning")) or "" for part in parts if part.get("type") == "reasoning")
-
-
-def _message(output: Mapping[str, Any]) -> Mapping[str, Any]:
-    choices = output.get("choices")
-    first = choices[0] if isinstance(choices, list) and choices else None
-    message = first.get("message") if isinstance(first, Mapping) else None
-    return message if isinstance(message, Mapping) else {}
 
 
 def _error(error: Any) -> str | None:

@@ -17,6 +17,7 @@ from metrics.ingest.formats.tool_records import (
     Refused,
     amount,
     count,
+    drop_unnamed_models,
     lookup,
     metadata,
     references,
@@ -98,9 +99,7 @@ def _convert(records: Sequence[Numbered], fault: Callable[[int, Fault], None]) -
                 continue
             found |= {"answer": text_of(answers[place]), "trace": trace} | _facts(record, inner)
         made.append((row, found))
-    if any(found.get("model") is None for _, found in made):
-        for _, found in made:
-            found.pop("model", None)  # the file's name is the model's
+    drop_unnamed_models([found for _, found in made])
     return iter(made)
 
 

@@ -16,6 +16,7 @@ from metrics.ingest.formats.tool_records import (
     Refused,
     amount,
     count,
+    drop_unnamed_models,
     group,
     lookup,
     metadata,
@@ -73,10 +74,7 @@ def _convert(records: Sequence[Numbered], fault: Callable[[int, Fault], None]) -
             found |= _facts(record) | {"retrieved_contexts": documents.get(text_of(record.get("trace_id")) or "")}
         made.append((row, found))
     if not dataset:
-        models = [found.get("model") for _, found in made]
-        if None in models:  # the file's name is the model's
-            for _, found in made:
-                found.pop("model", None)
+        drop_unnamed_models([found for _, found in made])
         number_runs([found for _, found in made])
     return iter(made)
 

@@ -22,7 +22,7 @@ from metrics.ingest.formats.tool_records import (
 )
 from metrics.ingest.leaf_notes import leaves_of
 from metrics.ingest.tables.columns import fold
-from metrics.ingest.tables.messages import ANSWERS, QUESTIONS, texts_in
+from metrics.ingest.tables.messages import ANSWERS, QUESTIONS, reply_message, texts_in
 from metrics.ingest.tables.values import item_text, text_of, without
 from metrics.ingest.unused_leaves import OTHERS, TAKEN
 
@@ -31,7 +31,6 @@ RESPONSE = ("expected_response", "expected_output", "expected_answer", "ground_t
 FACTS, GUIDELINES, PASSAGES = "expected_facts", "guidelines", "expected_retrieved_context"
 RETRIEVED = ("retrieved_context", "retrieved_contexts", "contexts", "source_documents")
 OF_AGENTS = (RESPONSE[0], FACTS, GUIDELINES, PASSAGES)  # columns of their own in a table of an agent's evaluation
-MESSAGE = "choices"  # in which OpenAI's replies are
 TRACED = {"run_type", "span_id", "context.span_id"}
 
 
@@ -59,7 +58,8 @@ def _rename_sides(record: Record) -> Record:
 
 def _convert(records: Sequence[Numbered], _fault: Callable[[int, Fault], None]) -> Iterator[Numbered]:
     records = [(row, _rename_sides(record)) for row, record in records]
-    outputs = [_reply(group(record, "outputs")) for _, record in records]
+    sides = [group(record, "outputs") for _, record in records]
+    outputs = [reply_message(side) or side for side in sides]
     questions, more = texts_in([group(record, "inputs") for _, record in records], QUESTIONS)
     answers, others = texts_in([without(value, *RETRIEVED) for value in outputs], ANSWERS, last=True)
     keyed = next((name for name in IDS if all(record.get(name) not in (None, "") for _, record in records)), None)
@@ -106,13 +106,6 @@ def _leaves(value: Any) -> list[str]:
     """Return the texts of a list, also where rules are listed by what they are about."""
     leaves = (own if isinstance(own, list) else [own] for _, own in leaves_of(value))
     return references([*chain.from_iterable(leaves)]) or []
-
-
-def _reply(outputs: Any) -> Any:
-    """Return the message in a reply of OpenAI's form; other outputs as they are."""
-    listed = outputs.get(MESSAGE) if isinstance(outputs, Mapping) else None
-    first = listed[0] if isinstance(listed, list) and listed else None
-    return first["message"] if isinstance(first, Mapping) and isinstance(first.get("message"), Mapping) else outputs
 
 
 READS = {

@@ -19,6 +19,7 @@ from metrics.ingest.formats.tool_records import (
     Refused,
     amount,
     count,
+    drop_unnamed_models,
     group,
     lookup,
     metadata,
@@ -81,9 +82,7 @@ def _convert(records: Sequence[Numbered], fault: Callable[[int, Fault], None]) -
             fault(row, Fault(str(failure), "spans of fewer steps", "context.trace_id"))
             continue
         made.append((row, found | _facts(record, traces[record["_trace"]])))
-    if any(found["model"] is None for _, found in made):
-        for _, found in made:
-            del found["model"]  # the file's name is the model's
+    drop_unnamed_models([found for _, found in made])
     return iter(made)
 
 

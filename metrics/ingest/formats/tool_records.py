@@ -268,6 +268,13 @@ def references(value: Any) -> list[str] | None:
     return [text for text in texts if text] or None
 
 
+def drop_unnamed_models(records: Sequence[Record]) -> None:
+    """Drop the models of rows of which one has none: then the file's name is the model's."""
+    if any(record.get("model") is None for record in records):
+        for record in records:
+            record.pop("model", None)
+
+
 def number_runs(records: Sequence[Record]) -> None:
     """Number the repeats of a case and model in their order, in the column run."""
     seen: dict[tuple[Any, Any], int] = {}

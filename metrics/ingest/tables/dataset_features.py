@@ -12,7 +12,7 @@ from metrics.core.errors import InputError, InputProblem
 from metrics.ingest.arrays import flat
 
 SCHEMA_KEY = b"huggingface"
-MEDIA = ("Image", "Audio", "Video", "Pdf")
+MEDIA = ("Image", "Audio", "Video", "Pdf", "Nifti")
 LISTS = ("Sequence", "LargeList", "List")
 
 
@@ -27,21 +27,20 @@ def features_of(schema: pa.Schema) -> Mapping[str, Any]:
     return features if isinstance(features, Mapping) else {}
 
 
-def named_features(file: str, table: pa.Table) -> pa.Table:
+def named_features(file: str, table: pa.Table, features: Mapping[str, Any] | None = None) -> pa.Table:
     """Return the table with the names of classes in place of their numbers (-1, unknown, is no value).
 
-    InputError where a column holds pictures or sounds, or a number that is no class.
+    `features` are those of a data set in memory, else of the file. InputError where a column holds pictures or sounds,
+    or a number that is no class.
     """
-    features = features_of(table.schema)
+    features = features_of(table.schema) if features is None else features
     problems = []
     for place, name in enumerate(table.column_names):
         feature = features.get(name)
         kind = feature.get("_type") if isinstance(feature, Mapping) else None
         if kind in MEDIA:
             found = f"a column of the Hugging Face feature {kind}"
-            expected = (
-                "columns of text and numbers: export without it (remove_columns); images go in a zip of their own"
-            )
+            expected = f"columns of text and numbers: remove_columns({name!r}); images go in a zip of their own"
             problems.append(InputProblem(file, found, expected, column=name, fatal=True))
         elif kind in LISTS and isinstance(feature.get("feature"), Mapping):  # type: ignore[union-attr]
             names = _names(feature["feature"])  # type: ignore[index]

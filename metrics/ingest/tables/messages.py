@@ -157,3 +157,11 @@ def calls_tools(messages: Any) -> bool:
     listed = messages if isinstance(messages, list) else []
     return any(isinstance(message, Mapping) and (message.get("tool_calls") or message.get("role") == "tool")
                for message in listed)  # fmt: skip
+
+
+def reply_message(outputs: Any) -> Mapping[str, Any]:
+    """Return the message in a reply of OpenAI's form; an empty one for anything else."""
+    listed = outputs.get("choices") if isinstance(outputs, Mapping) else None
+    first = listed[0] if isinstance(listed, list) and listed else None
+    message = first.get("message") if isinstance(first, Mapping) else None
+    return message if isinstance(message, Mapping) else {}

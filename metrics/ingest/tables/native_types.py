@@ -1,16 +1,18 @@
 """Arrow tables and data frames: native types become text (numbers exactly), lists stay lists."""
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import STRINGS
 from metrics.ingest.problems import Problems, first_line
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.tables.columns import fold, spellings
+from metrics.ingest.tables.dataset_features import named_features
 from metrics.ingest.tables.list_columns import settle_lists
 from metrics.ingest.tables.values import (
     CHATS,
@@ -29,20 +31,12 @@ from metrics.ingest.tables.values import (
 
 if TYPE_CHECKING:
     import pandas as pd
-from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, cast
-
-from metrics.core.errors import InputError, InputProblem
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 UNREADABLE = (pa.ArrowException, OSError, ValueError, KeyError, OverflowError, MemoryError, NotImplementedError)
 EXPECTED = (
     "a data frame (pandas, polars), an Arrow table, a list of dictionaries, a Hugging Face Dataset or anything else "
     "with __arrow_c_stream__"
 )
-NO_VALUE = -1  # of a ClassLabel without a label
 
 
 def frame_sheet(given: Any, name: str, problems: Problems, known: Collection[str] | None = None) -> Sheet:
@@ -203,22 +197,11 @@ def _is_records(given: Any) -> bool:
 
 def _dataset(given: Any, name: str) -> pa.Table:
     """Return the rows of a Hugging Face Dataset as they are chosen and ordered in it."""
-    kinds = {column: getattr(kind, "_type", "") for column, kind in (given.features or {}).items()}
-    problems = [
-        InputProblem(name, f"a column of type {kind}", "text, numbers or lists of them; leave it out with "
-                     f"remove_columns({column!r}) and give pictures as a folder", column=column, fatal=True)
-        for column, kind in kinds.items()
-        if kind in ("Image", "Audio", "Video", "Pdf", "Nifti")
-    ]  # fmt: skip
     if not hasattr(given, "num_rows"):
-        problems.append(InputProblem(name, "a streamed Dataset", "one that is loaded: load_dataset without streaming"))
-    if problems:
-        raise InputError(problems)
-    table: pa.Table = given.with_format("arrow")[:]
-    for column, kind in kinds.items():
-        if kind == "ClassLabel":
-            codes = table[column]
-            codes = pc.if_else(pc.equal(codes, NO_VALUE), None, codes)
-            names = pa.array(given.features[column].names, pa.string())
-            table = table.set_column(table.column_names.index(column), column, names.take(codes.combine_chunks()))
-    return table
+        expected = "one that is loaded: load_dataset without streaming"
+        raise InputError([InputProblem(name, "a streamed Dataset", expected)])
+    features = {
+        column: {"_type": getattr(kind, "_type", ""), "names": list(getattr(kind, "names", None) or ())}
+        for column, kind in (given.features or {}).items()
+    }
+    return named_features(name, given.with_format("arrow")[:], features)
