@@ -81,10 +81,10 @@ def _gather(found: DrawnObjects, upload: Upload, purpose: Purpose) -> None:
 def _thing(item: Any) -> Thing:
     label = label_of(_text(item, "name"), "name")
     box = corner_box(*(number(_text(item, f"bndbox/{corner}"), corner) for corner in CORNERS))
-    flag = _text(item, "difficult")
-    if flag and flag.lower() not in (*TRUE, *FALSE):
+    flag = (_text(item, "difficult") or "0").lower()
+    if flag not in (*TRUE, *FALSE):
         raise Faulty(repr(flag), "0 or 1, true or false", "difficult")
-    return Thing(label, box, difficult=bool(flag) and flag.lower() in TRUE)
+    return Thing(label, box, difficult=flag in TRUE)
 
 
 def _text(element: Any, path: str) -> str | None:
