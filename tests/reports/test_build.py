@@ -43,7 +43,7 @@ def facts(report: Report) -> dict[str, str]:
 def test_it_says_what_the_run_says(marked_run: Run, report: Report) -> None:
     run = marked_run
     assert (report.title, report.evaluators) == (f"turns, {day(run.created)}", ("ROUGE", "Looping detection"))
-    assert report.headline == "good leads: ahead in 1 of 2 main metrics (ROUGE-L), behind in none."
+    assert report.headline == "good leads: ahead in 1 of 2 questions (Right?: ROUGE-L), behind in none."
     assert facts(report)["Cases"] == "12; 3 invalid rows skipped"
     assert facts(report)["Suite fingerprint"] == run.spec.suite.fingerprint
     assert "numpy" in facts(report)["Versions"]
