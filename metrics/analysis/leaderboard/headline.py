@@ -115,7 +115,9 @@ class Headline:
             return f"{model} meets the threshold in {_count(met, 'metric')}{'; ' + open_ if open_ else ''}."
         if self.judged:
             return f"{model} meets no threshold yet: {open_}."
-        return f"{model} is the only model, and none of {_count(self.scored, 'metric')} has a threshold."
+        return (
+            f"{model} has values in {_count(self.scored, 'metric')}: set thresholds, or add a model to compare it with."
+        )
 
 
 def headline(board: Leaderboard, keys: Collection[str] | None = None, models: Sequence[str] | None = None) -> Headline:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from metrics.analysis import Cell, Column, Leaderboard
 
 BEST, PROBLEM = 1, 2  # the bits of a cell's marks
+LOPSIDED = 1.5  # times as long as its other arm is the arm of an interval that is explained
+NEAR_END = 2.0  # widths of an interval to the end of the range, within which that end makes it lopsided
 
 
 NAME = "model"  # the sort that goes by the models' names
@@ -76,7 +78,7 @@ def cells(board: Leaderboard, columns: Sequence[Column]) -> dict[str, list[list[
         column.key: format.aligned([_value(board, model, column.key) for model in board.models]) for column in columns
     }
     return {
-        model: [_cell(board.cells.get((model, column.key)), texts[column.key][row]) for column in columns]
+        model: [_cell(column, board.cells.get((model, column.key)), texts[column.key][row]) for column in columns]
         for row, model in enumerate(board.models)
     }
 
@@ -207,7 +209,7 @@ def _code(column: Column) -> str:
     return f"{column.evaluator}.{column.metric}"
 
 
-def _cell(cell: Cell | None, text: str) -> list[Any]:
+def _cell(column: Column, cell: Cell | None, text: str) -> list[Any]:
     if cell is None:
         return [format.MISSING, None, "", "", 0, "Not computed for this model.", ""]
     goodness = cell.goodness
@@ -217,7 +219,7 @@ def _cell(cell: Cell | None, text: str) -> list[Any]:
         size = f"{size} · ∅ {format.count(cell.unscored)}" if size else f"∅ {format.count(cell.unscored)}"
     if cell.is_partial and cell.bounds:
         size += f" · {format.interval(*cell.bounds)}"
-    notes = [note for note in (cell.reason, cell.untested, cell.caution) if note]
+    notes = [note for note in (cell.reason, _why_lopsided(column, cell), cell.untested, cell.caution) if note]
     notes += [
         f"{format.STATUSES.get(name, name)}: {format.count(n)}" for name, n in cell.counts.items() if n and name != "ok"
     ]
@@ -237,6 +239,21 @@ def _cell(cell: Cell | None, text: str) -> list[Any]:
         "\n".join(notes),
         _rank(cell) if cell.ranked > 1 else "",
     ]
+
+
+def _why_lopsided(column: Column, cell: Cell) -> str:
+    """Return why one arm of a bootstrap interval is LOPSIDED times as long as the other, "" for other intervals."""
+    if cell.interval != "bootstrap" or cell.value is None or cell.low is None or cell.high is None:
+        return ""
+    down, up = cell.value - cell.low, cell.high - cell.value
+    if max(down, up) < LOPSIDED * min(down, up) or down == up:
+        return ""
+    longer, end = ("up", column.low) if up > down else ("down", column.high)
+    if abs(cell.value - end) <= NEAR_END * (down + up):
+        why = f"towards {format.exact(end)} the range leaves less room"
+    else:
+        why = f"resamples of the cases move the value farther {longer}, as a few extreme cases do"
+    return f"The interval reaches farther {longer}: {why}"
 
 
 def _rank(cell: Cell) -> str:

@@ -26,6 +26,7 @@ MOST_NOISES = 2  # metrics whose noise is parted
 MOST_STEPS = 5
 MANY_UNSCORED = 0.05  # share of the scores
 SPENT = {"cost_usd": "the cheapest", "duration_s": "the fastest"}
+NO_THRESHOLDS = "You get values and the weakest cases. To see what fails, set thresholds (Problems → Set thresholds)."
 UNSCORED = tuple(status.value for status in Status if status is not Status.OK)
 STEPS = {
     "retrieval_cause": "Improve retrieval first: {}.",
@@ -145,7 +146,7 @@ def _fails(board: Leaderboard, groups: Sequence[ProblemGroup], insights: pd.Data
         yield f"{plural(len(causes) - MOST_FAILING, 'more cause')} of missed thresholds: see Problems."
     if not groups:
         judged = any(column.threshold is not None for column in board.columns)
-        yield "No model misses a threshold." if judged else "No metric has a threshold, so none is missed."
+        yield "No model misses a threshold." if judged else NO_THRESHOLDS
     hardest = insights[insights["kind"].eq("hardest_case") & insights["severity"].eq("high")]["case_id"].nunique()
     if hardest and len(board.models) > 1:
         yield f"{plural(hardest, 'case fails', 'cases fail')} for every model: see What stands out."

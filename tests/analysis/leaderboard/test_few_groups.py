@@ -60,7 +60,7 @@ def test_a_large_group_hides_differences(run: Run) -> None:
 def test_a_reader_sees_it_beside_every_number(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
     board = leaderboard(run)
     assert board.cautions == (WARNING,)
-    assert WARNING in board_drawing._cell(board.cells["A", "rouge/rougeL"], "0.5")[5]
+    assert WARNING in board_drawing.cells(board, board.columns)["A"][0][5]
     assert WARNING in compare(run, "A", "B").notes
     report = build(run)
     assert WARNING in report.section("leaderboard").notes

@@ -229,7 +229,7 @@ def test_without_a_test_nobody_leads() -> None:
     ([cell(True), cell(True, problem=True)], 0.4, "a misses the threshold in 1 of 2 metrics: F: M."),
     ([cell(True), FAILED], 0.4, "a meets the threshold in 1 metric; cases of F: M could not be evaluated."),
     ([NOTHING, FAILED], 0.4, "a meets no threshold yet: cases of F: M could not be evaluated."),
-    ([cell(True), NOTHING], None, "a is the only model, and none of 1 metric has a threshold."),
+    ([cell(True), NOTHING], None, "a has values in 1 metric: set thresholds, or add a model to compare it with."),
 ], ids=["good", "bad", "an-error", "only-an-error", "no-threshold"])  # fmt: skip
 def test_of_a_single_model(cells: list[Cell], threshold: float | None, expected: str) -> None:
     columns = tuple(column(key, threshold=threshold) for key in ("e/m", "f/m"))

@@ -65,6 +65,20 @@ class TestPayload:
         )
         assert rank == "1–2 of 3"
 
+    @pytest.mark.parametrize(("key", "interval", "low", "high", "expected"), [
+        ("rouge/l", "bootstrap", 0.1, 0.3, ""),
+        ("rouge/l", "wilson", 0.19, 0.4, ""),
+        ("rouge/l", "bootstrap", None, 0.4, ""),
+        ("rouge/l", "bootstrap", 0.15, 0.35, "The interval reaches farther up: towards 0 the range leaves less room"),
+        ("rouge/l", "bootstrap", 0.17, 0.21, "The interval reaches farther down: resamples of the cases move the value "
+         "farther down, as a few extreme cases do"),
+        ("rouge/l", "bootstrap", 0.199, 0.203, "The interval reaches farther up: resamples of the cases move the value "
+         "farther up, as a few extreme cases do"),
+    ], ids=["even", "of-a-share", "one-end", "near-the-end", "down", "one-arm"])  # fmt: skip
+    def test_a_lopsided_bootstrap_interval_says_why(self, three, key, interval, low, high, expected):
+        three = changed(three, "a", key, interval=interval, low=low, high=high)
+        assert payload(three, three.columns, ["a"])["cells"][0][0][5] == expected
+
     @pytest.mark.parametrize(("places", "expected"), [
         ((1, 3, 3), "1–3 of 3"), ((2, 2, 3), "2 of 3"), ((None, None, 3), ""), ((1, 1, 1), ""),
     ], ids=["range", "certain", "unranked", "alone"])  # fmt: skip
