@@ -1,6 +1,7 @@
 """The names of metrics that people read in place of their codes."""
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Protocol
 
@@ -62,6 +63,13 @@ def full_name(column: TitledColumn) -> str:
     """Return evaluator and metric, `Looping detection: Longest repeat`; the metric alone where that names both."""
     name = column_name(column)
     return name if name.startswith(column.evaluator_title) else f"{column.evaluator_title}: {name}"
+
+
+def list_names(names: Sequence[str], most: int = 3) -> str:
+    """Return `a`, `a and b` or `a, b and c`; of more than `most` names `a, b, c and 12 more`."""
+    if len(names) > most:
+        return f"{', '.join(names[:most])} and {len(names) - most} more"
+    return " and ".join([*filter(None, [", ".join(names[:-1])]), *names[-1:]])
 
 
 @lru_cache(maxsize=4096)

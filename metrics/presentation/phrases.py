@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 from metrics.analysis import Cell
 from metrics.analysis.leaderboard.family import weigh_tests
-from metrics.core.metric_names import TitledColumn, full_name
+from metrics.core.metric_names import TitledColumn, full_name, list_names
 from metrics.presentation.format import ARROWS, MISSING, count, exact, interval, number, plural
 
 CHART_QUESTIONS = {
@@ -159,12 +159,8 @@ def change_lines(changes: Iterable[Mapping[str, Any]]) -> list[str]:
 
 
 def named(names: Sequence[str]) -> str:
-    """Return `a`, `a and b` or `a, b and c`; of more than MOST_NAMED names `a, b and 12 more`."""
-    if len(names) <= 1:
-        return "".join(names)
-    if len(names) > MOST_NAMED:
-        return f"{', '.join(names[:MOST_NAMED])} and {len(names) - MOST_NAMED} more"
-    return f"{', '.join(names[:-1])} and {names[-1]}"
+    """Return names as a list in words, the first MOST_NAMED of them: `a, b and 12 more`."""
+    return list_names(names, MOST_NAMED)
 
 
 def paragraphs(text: str) -> Iterator[str]:

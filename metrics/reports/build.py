@@ -26,7 +26,6 @@ from metrics.reports.baseline import Differences
 from metrics.reports.report import Fact, FactGroup, Method, MethodMetric, Report
 from metrics.reports.section_names import chosen_sections
 from metrics.reports.sections.alike_cases import alike_line
-from metrics.reports.sections.first_page import first_page
 from metrics.reports.sections.overview import overview
 from metrics.reports.sections.replacement import replacement_section
 from metrics.reports.sections.section_charts import chart_groups
@@ -75,7 +74,7 @@ def build(
             headline=head.sentence,
             evaluators=tuple(title_of(name) for name in run.evaluators),
             models=board.models,
-            summary=first_page(run, board, summary(run, board, found, insights)) if "summary" in chosen else None,
+            summary=summary(run, board, found, insights) if "summary" in chosen else None,
             sections=tuple(made),
             charts=(*overview(board), *chart_groups(run, board.models)) if "charts" in chosen else (),
             worst=worst,

@@ -54,7 +54,7 @@ def score_blocks(
         # in one thread: a row group is too small to gain from more
         rows = file.read_row_group(group, columns=asked, use_threads=False)
         other, metric, model = (
-            _codes(rows[name], names) if name in asked else np.array(_place(names, alone[name]))
+            name_places(rows[name], names) if name in asked else np.array(_place(names, alone[name]))
             for name, names in zip(TEXTS, ([evaluator], metrics, models), strict=True)
         )
         mine, size = (other >= 0) & (metric >= 0) & (model >= 0), len(rows)
@@ -79,7 +79,7 @@ def case_sums(
     return found
 
 
-def _codes(column: pa.ChunkedArray, names: Sequence[str]) -> Ints:
+def name_places(column: pa.ChunkedArray, names: Sequence[str]) -> Ints:
     """Return the place of each value of a dictionary-coded column in `names`; −1 for none."""
     coded = column.combine_chunks()
     own = np.array([_place(names, name) for name in coded.dictionary.to_pylist()], np.int64)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from metrics.analysis.leaderboard.family import main_columns
 from metrics.analysis.leaderboard.leaderboard import NOT_EVALUATED, Cell, Column, Leaderboard
 from metrics.analysis.leaderboard.ranks import Pair
-from metrics.analysis.leaderboard.wins import Compared, Tally, counted_questions, cut, list_names, pairs_ahead, tally
-from metrics.core.metric_names import full_name
+from metrics.analysis.leaderboard.wins import Compared, Tally, counted_questions, cut, pairs_ahead, tally
+from metrics.core.metric_names import full_name, list_names
 
 MAX_TOLD = 3  # models whose wins and losses, or equal numbers, are told
 MIN_SAME = 3  # equal numbers from which on two models are called the same

@@ -1,7 +1,7 @@
 """What the models' answers took: seconds, dollars and tokens a case."""
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import reduce
 
@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from metrics.analysis.leaderboard.case_sums import name_places
 from metrics.analysis.leaderboard.ranks import Ranks, ranks_of_resamples
 from metrics.core.array_types import Floats, Ints
 from metrics.core.arrow import numbers, opened, with_nan
@@ -84,7 +85,7 @@ def resource_values(run: Run, quantities: Collection[str]) -> dict[str, Floats]:
         return {quantity: np.full((run.spec.suite.cases, len(run.models)), np.nan) for quantity in quantities}
     ids = run.case_columns(["case_id"])["case_id"].combine_chunks()
     shape = len(ids), len(run.models)
-    model = _model_places(outputs["model"].combine_chunks(), run.models)
+    model = name_places(outputs["model"].dictionary_encode(), run.models)
     places = numbers(pc.index_in(outputs["case_id"], ids)).astype(np.int64) * shape[1] + model
     values = {}
     for quantity in quantities:
@@ -93,14 +94,6 @@ def resource_values(run: Run, quantities: Collection[str]) -> dict[str, Floats]:
         sums = np.bincount(places[said], own[said], shape[0] * shape[1])
         values[quantity] = ratio(sums, np.bincount(places[said], minlength=len(sums))).reshape(shape)
     return values
-
-
-def _model_places(names: pa.Array, models: Sequence[str]) -> Ints:
-    """Return the place of each model in `models`, −1 for none; pa.array would import pandas."""
-    coded = names.dictionary_encode()
-    known = [models.index(name) if name in models else -1 for name in coded.dictionary.to_pylist()]
-    places: Ints = np.array(known, np.int64)[numbers(coded.indices)]
-    return places
 
 
 @cache_by_run(maxsize=32)

@@ -2,15 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 from metrics.analysis.leaderboard.cells import Cell, Column
 from metrics.analysis.leaderboard.ranks import Pair
-from metrics.core.metric_names import column_name, full_name
+from metrics.core.input_problems import short
+from metrics.core.metric_names import column_name, full_name, list_names
 from metrics.core.presets import QUESTIONS
 
-MAX_NAMED = 3  # names in a row
-MAX_NAME = 40  # characters of a model's name
+MAX_NAMED = 3  # questions whose names are all told, less one
+cut = partial(short, most=40)  # a model's name
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,15 +137,3 @@ def _to_whom(losses: Sequence[Compared], model: str) -> str:
     if len(losses[0].better_than(model)) == among - 1:
         return f", last of {among}"
     return f", worse than {list_names(sorted({cut(one) for loss in losses for one in loss.better_than(model)}))}"
-
-
-def list_names(names: Sequence[str]) -> str:
-    """Return names as a list in words, the first MAX_NAMED of them: `a, b and c`, `a, b, c and 4 more`."""
-    if len(names) > MAX_NAMED:
-        return f"{', '.join(names[:MAX_NAMED])} and {len(names) - MAX_NAMED} more"
-    return " and ".join([*filter(None, [", ".join(names[:-1])]), *names[-1:]])
-
-
-def cut(name: str) -> str:
-    """Return a model's name, its end left out beyond MAX_NAME characters."""
-    return name if len(name) <= MAX_NAME else name[: MAX_NAME - 1] + "…"

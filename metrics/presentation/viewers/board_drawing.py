@@ -19,18 +19,12 @@ if TYPE_CHECKING:
 BEST, PROBLEM = 1, 2  # the bits of a cell's marks
 LOPSIDED = 1.5  # times as long as its other arm is the arm of an interval that is explained
 NEAR_END = 2.0  # widths of an interval to the end of the range, within which that end makes it lopsided
-
-
 NAME = "model"  # the sort that goes by the models' names
-
-
 CELLS = {  # how much of each number a cell shows: title, meaning
     "full": ("Intervals", "Each number with its interval and n"),
     "compact": ("Compact", "Numbers only; interval and n on hover"),
     "fit": ("Fit", "All columns in the width of the page"),
 }
-
-
 ROOMY = (8, 15)  # models and columns up to which the cells are full unless asked otherwise
 
 

@@ -1,9 +1,11 @@
 """The first page of a report, for whoever decides: which model, by how much, how sure, what fails, what to do."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 
 import pandas as pd
+import pyarrow.compute as pc
 
 from metrics import analysis
 from metrics.analysis import Comparison, Leaderboard
@@ -13,7 +15,7 @@ from metrics.core.evaluator import Status
 from metrics.presentation.blocks import Table, table
 from metrics.presentation.format import MISSING, STATUSES, amount, interval, number, p_value, plural
 from metrics.presentation.noise_words import noise_sentence
-from metrics.presentation.phrases import limit, metric_title, named, signed, with_interval
+from metrics.presentation.phrases import limit, metric_title, named, signed, skipped_line, with_interval
 from metrics.presentation.questions.is_it_better import answer, leader_against_next, method, names, result, tested
 from metrics.presentation.questions.what_went_wrong import Problem, ProblemGroup, problem_groups
 from metrics.presentation.questions.where_is_it_worse import worse_slices
@@ -21,6 +23,7 @@ from metrics.reports.report import Summary
 from metrics.store import Run
 
 MOST_METRICS = 8
+MAX_MODELS = 5
 MOST_FAILING = 5
 MOST_NOISES = 2  # metrics whose noise is parted
 MOST_STEPS = 5
@@ -41,9 +44,10 @@ def summary(run: Run, board: Leaderboard, problems: Sequence[Problem], insights:
     groups = problem_groups(problems, len(board.models))
     pair = next(iter(leader_against_next(run)), None)
     ranked = head.ranked if pair is None else (pair.model_b, pair.model_a)
+    of_two = _differences(board, ranked, pair) if len(ranked) > 1 else _value(board, ranked[0])
     return Summary(
-        table=_differences(board, ranked, pair) if len(ranked) > 1 else _values(board, ranked[0]),
-        sure=tuple(_sure(run, board, pair)),
+        table=_values(board) if len(board.models) > 2 else of_two,
+        sure=(*_left_out(run), *_sure(run, board, pair)),
         fails=tuple(_fails(board, groups, insights)),
         steps=tuple(_steps(run, board, head, groups, insights))[:MOST_STEPS],
     )
@@ -55,9 +59,7 @@ def _differences(board: Leaderboard, ranked: Sequence[str], pair: Comparison | N
     rows = {} if pair is None else {row.column.key: row for row in tested(pair)}
     lines = []
     for column in analysis.primary_columns(board)[:MOST_METRICS]:
-        own = [board.cells.get((model, column.key)) for model in (leader, other)]
-        values = ["not evaluated" if cell is None else with_interval(cell.value, cell.low, cell.high) for cell in own]
-        row = rows.get(column.key)
+        values, row = _cells(board, column, (leader, other)), rows.get(column.key)
         if row is None:
             lines.append((metric_title(column), *values, MISSING, MISSING, "not tested"))
             continue
@@ -67,7 +69,23 @@ def _differences(board: Leaderboard, ranked: Sequence[str], pair: Comparison | N
     return table("By how much?", heads, lines, (1, 2, 3, 4))
 
 
-def _values(board: Leaderboard, model: str) -> Table:
+def _cells(board: Leaderboard, column: analysis.Column, models: Sequence[str]) -> list[str]:
+    """Return the models' values in a metric with their 95 % intervals."""
+    cells = [board.cells.get((model, column.key)) for model in models]
+    return ["not evaluated" if cell is None else with_interval(cell.value, cell.low, cell.high) for cell in cells]
+
+
+def _values(board: Leaderboard) -> Table:
+    """Return the leading models' values in the primary metrics."""
+    models, lines = board.models[:MAX_MODELS], []
+    for column in analysis.primary_columns(board)[:MOST_METRICS]:
+        wanted = limit(column.threshold, column.direction)
+        lines.append((metric_title(column) + (f" ({wanted})" if wanted else ""), *_cells(board, column, models)))
+    of = f", the first {len(models)} of {len(board.models):,} models" if len(board.models) > len(models) else ""
+    return table(f"Values with 95 % intervals{of}", ("Metric", *models), lines, range(1, len(models) + 1))
+
+
+def _value(board: Leaderboard, model: str) -> Table:
     """Return a single model's values in the primary metrics, and whether they meet their thresholds."""
     lines = []
     for column in analysis.primary_columns(board)[:MOST_METRICS]:
@@ -75,7 +93,7 @@ def _values(board: Leaderboard, model: str) -> Table:
         if cell is None:
             continue
         met = MISSING if column.threshold is None else "missed" if cell.problem else "met"
-        value = with_interval(cell.value, cell.low, cell.high)
+        (value,) = _cells(board, column, [model])
         threshold = limit(column.threshold, column.direction) or MISSING
         lines.append((metric_title(column), value, threshold, met, f"{cell.n:,}"))
     return table("How good is it?", ("Metric", model, "Threshold", "Result", "n"), lines, (1, 2, 4))
@@ -103,6 +121,20 @@ def _sure(run: Run, board: Leaderboard, pair: Comparison | None) -> Iterator[str
     yield _scored(board)
     if judged := analysis.judged_evaluators(run):
         yield f"{plural(len(judged), 'evaluator')} judged by {named(analysis.judge_names(run))}, an LLM that can err."
+
+
+def _left_out(run: Run) -> Iterator[str]:
+    """Yield which rows were not read, and which models left answers empty, a sentence each."""
+    if line := skipped_line(run.spec.suite.left_out, run.spec.outputs.left_out):
+        yield line
+    if run.spec.suite.task != "text":
+        return
+    answers = run.outputs.outputs
+    empty = pc.equal(pc.utf8_length(pc.utf8_trim_whitespace(pc.fill_null(answers["answer"], ""))), 0)
+    counts = Counter(answers["model"].filter(empty).to_pylist())
+    if counts and counts.total() < len(answers):
+        each = named([f"{model} {counts[model]:,}" for model in run.models if counts[model]])
+        yield f"{plural(counts.total(), 'answer is', 'answers are')} empty: {each}."
 
 
 def _noise(run: Run, columns: Sequence[analysis.Column]) -> Iterator[str]:
