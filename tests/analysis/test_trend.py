@@ -103,6 +103,15 @@ def test_what_else_differs_is_said(workspace: Path) -> None:
     ]  # fmt: skip
 
 
+def test_a_metric_with_a_calibrated_threshold_is_followed(workspace: Path) -> None:
+    runs = [
+        dated(finished(Workspace(), text_suite(), text_outputs(), "answer_semantic_similarity"), day) for day in (1, 2)
+    ]
+    found = trend(runs, "answer_semantic_similarity/answer_semantic_similarity")
+    assert found.column.calibration is not None
+    assert {stop.change and stop.change.difference for stop in found.stops} == {None, 0.0}
+
+
 def test_metrics_of_the_data_set_are_paired_over_resamples(workspace: Path) -> None:
     recalls = [(0.5, 0.7), (0.95, 0.7)]
     runs = [dated(pets.evaluated(pets.outputs({"m": recall})), day) for day, recall in enumerate(recalls, 1)]

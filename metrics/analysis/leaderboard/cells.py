@@ -1,7 +1,7 @@
 """Columns and cells of the leaderboard: a metric, and its number of one model."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from metrics.core.calibration import Calibration
 from metrics.core.evaluator import MAX_MISSING, MISSING
@@ -38,7 +38,7 @@ class Column:
     wording: str = ""
     label_key: str | None = None
     by_model: bool = False
-    calibration: Calibration | None = None
+    calibration: Calibration | None = field(default=None, hash=False)  # it has a mapping
     partly: tuple[int, int] | None = None
     quantile: bool = False
     first: bool = False
