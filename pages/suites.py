@@ -93,10 +93,12 @@ elif view == "merge":
     suite_merging.draw(suite, draft, facts)
 elif view == "history":
     suite_history.draw(suite, draft, facts)
-elif view == "duplicates" and not facts.textual:
-    suite_images.draw_look_alikes(suite, draft)
 elif view == "duplicates":
-    suite_duplicates.draw(suite, facts)
+    images = not facts.textual or suite_images_data.has_images(suite)
+    if not images or "question" in facts.columns:
+        suite_duplicates.draw(suite, facts)
+    if images:
+        suite_images.draw_look_alikes(suite, draft)
 elif view == "divide":
     suite_makers.draw_divide(suite, draft, facts)
 elif view == "perturb":

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from PIL import Image
 from streamlit.testing.v1 import AppTest
@@ -308,3 +309,19 @@ def test_a_suite_of_images_says_what_it_holds(look_at: Look, open_page: Open, mo
     assert [lines[3] for lines in walls[-1]] == ["1 dog"] * 4
     page = open_page("suites", suite=suite, view="duplicates")
     assert "look alike" in words(page)
+
+
+@pytest.mark.parametrize("question", [None, "What is it?"])
+def test_pictures_of_classes_that_look_alike_are_found(workspace: Path, open_page: Open, question: str | None) -> None:
+    """Images look alike whatever is asked about them; what is asked is compared too, where something is."""
+    media = workspace / "pictures"
+    media.mkdir()
+    ramp = np.add.outer(np.arange(64) * 2, np.arange(64)).astype(np.uint8)
+    for name, pixels in {"a": ramp, "b": ramp, "c": ramp[::-1]}.items():
+        Image.fromarray(pixels).save(media / f"{name}.png")
+    rows = [{"case_id": name, "image": f"{name}.png", "label": "ramp", "question": question} for name in "abc"]
+    kept = Workspace().save_suite(replace(Suite.from_rows("ramps", "classification", rows), media=media))
+    said = words(open_page("suites", suite=kept, view="duplicates"))
+    assert "1 pair of images looks alike" in said
+    assert "a and b: 0 of 128 bits differ" in said
+    assert ("pairs of cases are alike" in said) == (question is not None)
