@@ -35,15 +35,14 @@ SMALL = (
 
 def teach() -> None:
     """Draw how to set up a judge."""
-    command, installed = judge_settings.local_judge()
+    missing = judge_settings.local_judge()[-1]
     with st.container(border=True):
         st.subheader("No judge set up", anchor=False)
         st.text(NO_JUDGE)
-        third = "it is installed; choose it below." if installed else f"install it once with: {command}"
         st.text(
             "1. A hosted model: put its key into the environment of this studio, and name the model below.\n"
             "2. Your own server (vLLM, Ollama, llama.cpp …): give its address; nothing leaves your network.\n"
-            f"3. The local judge, in this process, without network access: {third}"
+            f"3. The local judge, in this process, without network access: {missing or 'it is here; choose it below.'}"
         )
 
 
@@ -58,13 +57,15 @@ def fill_in(way: str, kept: judge_settings.Setting | None, files: Sequence[GgufF
             help=f"For example {judge_form.SERVERS}",
         )  # fmt: skip
     if way == judge_form.LOCAL:
-        names = {judge_form.LOCAL: "The built-in local judge"} | {
-            one.model: f"{one.name} ({one.place})" for one in files
-        }
-        chosen_before = (start or {}).get("model", judge_form.LOCAL)
-        names.setdefault(chosen_before, chosen_before)
+        missing = judge_settings.local_judge()[-1]
+        names = {judge_form.LOCAL: f"The built-in local judge{' (not installed)' if missing else ''}"}
+        names |= {one.model: f"{one.name} ({one.place})" for one in files}
+        here = list(names)[bool(missing) :]  # what can judge now: nothing else is chosen unasked
+        before = start["model"] if start else next(iter(here), None)
+        names |= {before: names.get(before, before)} if before else {}
         model = st.selectbox(
-            "Model", list(names), list(names).index(chosen_before), names.__getitem__, key=f"judge-file-{number}",
+            "Model", list(names), list(names).index(before) if before else None, names.__getitem__,
+            key=f"judge-file-{number}", placeholder="None is here yet",
             help="The built-in local judge is measured and calibrated; the others are files found on this machine.",
         )  # fmt: skip
     else:
@@ -92,7 +93,7 @@ def fill_in(way: str, kept: judge_settings.Setting | None, files: Sequence[GgufF
             placeholder="anthropic/claude-3-5-haiku-latest\nqwen2.5-7b at http://localhost:8000/v1",
             help="They join the judge above: a model as litellm names it, or MODEL at ADDRESS of a server, or local.",
         )  # fmt: skip
-    return judge_form.setting_of(way, model, base_url, chosen, most, judge_form.panel_of(lines), kept)
+    return judge_form.setting_of(way, model or "", base_url, chosen, most, judge_form.panel_of(lines), kept)
 
 
 def set_up() -> None:
@@ -129,7 +130,8 @@ def summarise(
     """Draw what the form means so far; `measured`: a table says how far the judge agrees with labels."""
     st.subheader("Judge of this workspace" if saved else "Not saved yet", anchor=False)
     if facts is None:
-        st.text("Enter the address and the model." if way == "server" else "Enter the model.")
+        asks = {"hosted": "Enter the model.", "server": "Enter the address and the model."}
+        st.text(asks.get(way, "Choose a model."))
     elif facts.problem:
         st.text(f"✗ {facts.problem}")
     else:

@@ -22,7 +22,7 @@ from metrics.core.errors import AssayError, InputError
 from metrics.core.evaluator import MISSING, Status
 from metrics.judge.keys import kept_back, key_variables, let_go, missing_keys
 from metrics.judge.local import gguf_files
-from metrics.judge.local.install import INSTALL, LOCAL, missing_local_model
+from metrics.judge.local.install import LOCAL, MODEL, missing_local_model
 from metrics.judge.settings import OPTIONS, Budget, JudgeSettings, settings_of
 
 if TYPE_CHECKING:
@@ -234,9 +234,9 @@ def measured_agreement(setting: Setting) -> list[Calibration]:
     return list(shipped_for(settings_of(setting)))
 
 
-def local_judge() -> tuple[str, bool]:
-    """Return the command that installs the local judge, and whether it is installed."""
-    return INSTALL, missing_local_model(LOCAL) is None
+def local_judge() -> tuple[str, int, str]:
+    """Return the built-in local judge: its model, bytes, and why it is not here and how to get it ("" if it is)."""
+    return MODEL.name, MODEL.size, missing_local_model(LOCAL) or ""
 
 
 def judge_cache() -> Statistics | str:

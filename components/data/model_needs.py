@@ -9,6 +9,7 @@ import streamlit as st
 
 from metrics.core.errors import InputError
 from metrics.core.registry import choose, evaluators
+from metrics.presentation.format import size_text
 
 if TYPE_CHECKING:
     from metrics.core.evaluator import Evaluator, Metric, Parameters
@@ -35,17 +36,18 @@ def model_kinds() -> dict[str, str]:
 
 
 def local_models() -> dict[str, tuple[str, str, list[str]]]:
-    """Return for each kind of local model its default, why that is not here ("" if it is), and whom it serves."""
+    """Return for each kind of local model which is here ("" for none), why its default is not, and whom it serves."""
     from metrics.models import missing_model
+    from metrics.models.embedder import BUNDLED_NAME, bundled_folder
 
-    return {
-        kind: (
-            default,
-            "" if not default else missing_model(kind, {}) or "",
-            [entry.title for entry in evaluators().values() if kind in entry.needs],
-        )
-        for kind, default in model_kinds().items()
-    }
+    found = {}
+    for kind, default in model_kinds().items():
+        why = (default and missing_model(kind, {})) or ""
+        files = bundled_folder().rglob("*") if default and not why else ()
+        size = sum(file.stat().st_size for file in files if file.is_file())
+        here = f"{BUNDLED_NAME}, bundled, {size_text(size)}" if size else ""
+        found[kind] = here, why, [entry.title for entry in evaluators().values() if kind in entry.needs]
+    return found
 
 
 def uses_judge(evaluator: str, parameters: Mapping[str, Any]) -> bool:

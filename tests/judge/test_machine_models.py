@@ -243,7 +243,7 @@ class TestCommand:
     def test_files_and_servers(self, home, workspace, server, monkeypatch, capsys):
         assert main(["judge", "list"]) == 0
         nothing = capsys.readouterr()
-        assert "not installed; get it once by `python -m metrics judge install`" in nothing.out
+        assert "not installed; get it once by: python -m metrics judge install" in nothing.out
         assert f"{workspace}/models" in nothing.err
         assert "--servers looks for them" in nothing.err
         file = write(workspace / "models" / "my model.gguf", gguf(size=1_200_000))

@@ -347,8 +347,12 @@ def test_a_run_whose_judge_is_down_says_what_to_do(look_at_copy: Look, open_page
     assert button(page, "Continue")
 
 
-def test_the_local_judge_says_how_far_it_can_be_trusted(workspace: Path, open_page: Open) -> None:
+def test_the_local_judge_says_how_far_it_can_be_trusted(workspace: Path, open_page: Open, monkeypatch) -> None:
+    monkeypatch.setenv("ASSAY_MODELS", str(workspace / "none"))
     page = open_page("judge", way="local")
+    assert labelled(page.selectbox, "Model").value is None, "what is not here is not chosen unasked"
+    assert button(page, "Save").disabled
+    labelled(page.selectbox, "Model").set_value("local").run()
     assert "It is a small model" in words(page)
     (table,) = (one.value for one in page.dataframe)
     row, least = table[table["labels"].str.startswith("BEGIN")].to_dict("records")
@@ -387,8 +391,12 @@ class TestModelsOfThisMachine:
         form.session_state[machine_models.OFFER] = page.session_state[machine_models.OFFER]
         return form.run()
 
-    def test_nothing_found(self, workspace: Path, open_page: Open) -> None:
+    def test_nothing_found(self, workspace: Path, open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("ASSAY_MODELS", str(workspace / "none"))
         page = open_page("local_models")
+        assert "✓ here: all-MiniLM-L6-v2, bundled, 91" in words(page)
+        assert "– none here; one that fits: unitary/toxic-bert" in words(page)
+        assert "1.1 GB" in words(page)
         assert "No GGUF file found. Put one into the folder models of this workspace" in words(page)
         assert not [entry for entry in page.button if entry.label == "Use"]
 

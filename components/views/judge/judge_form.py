@@ -53,8 +53,6 @@ def setting_of(
 ) -> dict[str, Any] | None:  # fmt: skip
     """Return the settings of a filled form, None while it is incomplete; edited prompts are taken over from `kept`."""
     model, base_url = model.strip(), base_url.strip()
-    if way == LOCAL:
-        model = model or LOCAL
     if not model or (way == "server" and not base_url):
         return None
     others: dict[str, Any] = {"prompts": kept["prompts"]} if kept and kept["prompts"] else {}

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from components.data import judge_settings, model_needs
-from components.views.judge.judge_form import way_of
+from components.views.judge.judge_form import LOCAL, way_of
 from components.widgets import url
 from metrics.presentation.format import size_text
 
@@ -23,6 +23,10 @@ WIDTHS = (6, 2, 2, 1.4)
 NOT_FOUND = (
     "No GGUF file found. Put one into the folder models of this workspace, or get one with Ollama, LM Studio, "
     "llama.cpp or Hugging Face, and open this page again."
+)
+CHOOSING = (
+    "Another one is chosen for a run on New evaluation, under Local models: a folder, or a name on the Hugging Face "
+    "hub, from which it is downloaded once."
 )
 LIST = "python -m metrics judge list"
 
@@ -38,25 +42,26 @@ def forget() -> None:
     st.session_state[OFFER] = (offered()[0] + 1, None)
 
 
-KINDS = {
-    "embedder": ("Embedding model", "Compares texts by meaning."),
-    "token_encoder": ("Token encoder", "Compares texts token by token, for BERTScore."),
-    "classifier": ("Classifier", "Classifies texts or pairs of texts: hallucination, inference, toxicity, bias."),
-    "language_model": ("Language model", "Computes how likely a text is, for perplexity and GPTScore."),
+KINDS = {  # title, what it does, one that fits
+    "embedder": ("Embedding model", "Compares texts by meaning.", "BAAI/bge-small-en-v1.5"),
+    "token_encoder": ("Token encoder", "Compares texts token by token, for BERTScore.", "xlm-roberta-large"),
+    "classifier": ("Classifier", "Tells what a text is: unsupported, toxic, biased …", "unitary/toxic-bert"),
+    "language_model": ("Language model", "Computes how likely a text is.", "HuggingFaceTB/SmolLM2-135M"),
 }
 
 
 def draw_kinds() -> None:
-    """Draw each kind of local model: what it is for, which evaluators it serves, and whether it is here."""
+    """Draw each kind of local model: what it is for, whether it is here or how to get it, which evaluators use it."""
     with st.container(border=True, gap="small"):
         st.subheader("Models that evaluators use", anchor=False)
-        for kind, (default, why, titles) in model_needs.local_models().items():
-            title, does = KINDS[kind]
-            left, middle, right = st.columns((2, 3, 4))
-            left.text(title, help=does)
-            middle.text(f"✓ here: {default}" if default and not why else f"– {why or 'none is chosen'}")
-            right.text(", ".join(titles))
-        st.text("Another one is chosen with a run, under Local models: a folder, or a name of the hub.")
+        st.text(CHOOSING)
+        for kind, (here, why, titles) in model_needs.local_models().items():
+            title, does, fits = KINDS[kind]
+            left, middle, right = st.columns((3, 3, 4))
+            left.markdown(f"**{title}**")
+            left.text(does)
+            middle.text(f"✓ here: {here}" if here else f"– {why or f'none here; one that fits: {fits}'}")
+            right.text(f"For {', '.join(titles)}")
 
 
 def draw(files: Sequence[GgufFile]) -> None:
@@ -66,6 +71,8 @@ def draw(files: Sequence[GgufFile]) -> None:
         st.subheader("Models that can judge", anchor=False)
         searched = "\n".join(f"- `{folder}`" for folder in map(_shown, judge_settings.searched_folders()))
         st.text("Files", help=f"GGUF files of models that can chat, found in:\n{searched}")
+        name, size, missing = judge_settings.local_judge()
+        _row("built-in", (f"Built-in: {name}", size_text(size), "Assay"), {"model": LOCAL}, None, missing)
         for place, one in enumerate(files[:SHOWN]):
             texts = (one.name, size_text(one.size), one.place)
             _row(f"file-{place}", texts, {"model": one.model}, f"`{_shown(one.file)}`")
@@ -101,12 +108,19 @@ def _draw_servers(servers: Sequence[ModelServer]) -> None:
             _row(f"{server.name}-{place}", texts, setting, f"`{server.base_url}`")
 
 
-def _row(key: str, texts: tuple[str, str, str], setting: Mapping[str, str], where: str) -> None:
-    """Draw a model with its size or address, and whose it is; the button fills in the form with `setting`."""
+def _row(
+    key: str, texts: tuple[str, str, str], setting: Mapping[str, str], where: str | None, missing: str = ""
+) -> None:
+    """Draw a model with its size or address, and whose it is; the button fills in the form with `setting`.
+
+    missing: why it is not here and how to get it, in place of the button.
+    """
     *columns, last = st.columns(WIDTHS, vertical_alignment="center")
     for column, text, hint in zip(columns, texts, (where, None, None), strict=True):
         column.text(text, help=hint)
-    if last.button("Use", key=f"judge-use-{key}", help="Opens the form with it, to test and save.", width="stretch"):
+    if missing:
+        st.text(f"– {missing}")
+    elif last.button("Use", key=f"judge-use-{key}", help="Opens the form with it, to test and save.", width="stretch"):
         st.session_state[OFFER] = (offered()[0] + 1, setting)
         url.go("judge", way=way_of(setting))
 

@@ -65,7 +65,7 @@ def missing_local_model(model: str) -> str | None:
         return None if file.is_file() else f"there is no file {own!r}; name a GGUF file"
     if file.is_file() and file.stat().st_size == MODEL.size:
         return None
-    return f"the local judge is not installed; get it once by `{INSTALL}` ({MODEL.size / 1e9:.1f} GB)"
+    return f"the local judge is not installed; get it once by: {INSTALL} ({MODEL.size / 1e9:.1f} GB)"
 
 
 def gguf_file(model: str) -> Path:

@@ -99,7 +99,8 @@ def test_the_way_to_a_judge(setting: dict[str, Any] | None, way: str) -> None:
     ("hosted", " gpt-4o ", "http://ignored", {"model": "gpt-4o", "budget": {}}),
     ("server", "m", "", None),
     ("server", "m", "http://h/v1", {"model": "m", "base_url": "http://h/v1", "budget": {}}),
-    ("local", "", "", {"model": "local", "budget": {}}),
+    ("local", "", "", None),
+    ("local", "local", "", {"model": "local", "budget": {}}),
 ])  # fmt: skip
 def test_the_settings_a_form_means(way: str, model: str, address: str, setting: dict[str, Any] | None) -> None:
     assert judge_form.setting_of(way, model, address, {}, {}) == setting
