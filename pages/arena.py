@@ -5,7 +5,7 @@ from components.views.judge import arena_entry, preference_judge, preference_upl
 from components.widgets import controls, filters, url
 from components.widgets.frame import editors_only, empty, frame
 
-VIEWS = {"compare": "Compare", "judge": "Let the judge compare", "files": "Files and sets"}
+VIEWS = {"compare": "Compare", "judge": "Let the judge compare", "files": "From a file"}
 TASKS = ("text", "agent")
 QUALITY = "quality"
 WHO = (

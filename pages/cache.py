@@ -1,6 +1,6 @@
 from components.views.judge import reply_cache
 from components.widgets.frame import editors_only, frame
 
-frame("cache", "What does the judge not have to be asked again?", needs_run=False)
+frame("cache", "Which replies of the judge are kept, and what have they saved?", needs_run=False)
 editors_only("clear the cache")
 reply_cache.draw()

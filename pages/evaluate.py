@@ -28,6 +28,7 @@ TASKS = {
     "detection": "detection: boxes in images", "segmentation": "segmentation: a label for every pixel",
     "agent": "agent: tasks, traces and files",
 }  # fmt: skip
+READ = "How the files were read: columns, lists, first rows"
 EXAMPLES = {  # what to bring: suite, outputs
     "Text": (
         "case_id,question,expected_answer\n1,Capital of Peru?,Lima\n2,What is 6 × 7?,42",
@@ -90,8 +91,10 @@ def offer_cases(suite: str) -> None:
 
 def show_examples() -> None:
     """Draw examples of files, before anything is chosen."""
-    for tab, examples in zip(st.tabs(list(EXAMPLES)), EXAMPLES.values(), strict=True):
-        for place, example in zip(tab.columns(2), examples, strict=True):
+    for tab, (task, examples) in zip(st.tabs(list(EXAMPLES)), EXAMPLES.items(), strict=True):
+        titles = dropped_files.OF_VISION if task in ("Detection", "Segmentation") else dropped_files.ROLES
+        for place, role, example in zip(tab.columns(2), ("suite", "outputs"), examples, strict=True):
+            place.text(f"{titles[role]}, for example")
             place.code(example, language=None, wrap_lines=True)
 
 
@@ -207,9 +210,10 @@ with left:
     if source == "upload" and not seen:
         show_examples()
     checks, receipt = st.container(), st.container()  # above the columns, though it is known after them
-    if suite and source not in WITH_OUTPUTS:
-        folded = st.expander("How the files were read: columns, lists, first rows")
-        obstacle = show_columns(inputs, folded)
+    below = st.container()
+    if suite and seen:
+        below = below.expander(READ)
+        obstacle = show_columns(inputs, below)
     found: Sequence[InputProblem] = ()
     doubts: Mapping[str, int] = {}
     if suite and source == "upload" and not obstacle and not answered:
@@ -233,7 +237,9 @@ with left:
             dropped_files.draw_files(seen, roles, dict(zip(roles.outputs, models, strict=True)), found, doubts)
     if facts is not None and facts.understood is not None and source not in WITH_OUTPUTS:
         with receipt:
-            what_was_read.draw_receipt(facts.understood.receipt, tokens_of(inputs), folded)
+            what_was_read.draw_receipt(
+                facts.understood.receipt, tokens_of(inputs), below if seen else below.expander(READ)
+            )
 understood = facts.understood if facts is not None and facts.complete else None
 with right:
     if understood is not None and not unchecked:

@@ -39,7 +39,7 @@ class Choice(NamedTuple):
 
 
 VIEWS = {
-    "agreement": "Agreement", "means": "Corrected means", "accept": "What may ship unread", "labels": "Labels",
+    "agreement": "Agreement", "means": "Corrected means", "accept": "Accept without review", "labels": "Labels",
     "more": "More",
 }  # fmt: skip
 MORE = {"raters": "Raters", "bias": "Bias"}

@@ -114,7 +114,13 @@ def show_bad(facts: monitors.Monitored) -> None:
         return
     st.text(f"{format.plural(facts.state.bad, 'bad line')}; the latest {len(facts.state.bad_lines)} are listed.")
     headers = {"file": "File", "row": "Line", "column": "Field", "found": "Found", "expected": "Expected"}
-    st.dataframe(monitor_view.bad_table(facts.state.bad_lines), column_config=headers, hide_index=True, key="bad-lines")
+    st.dataframe(
+        monitor_view.bad_table(facts.state.bad_lines),
+        column_config=headers,
+        hide_index=True,
+        key="bad-lines",
+        placeholder="",
+    )
 
 
 frame("monitor", "Do production answers still pass?", needs_run=False)
@@ -130,7 +136,7 @@ facts = monitors.monitored(name, warning, critical)
 st.sidebar.caption(
     f"{', '.join(facts.evaluators.values())}"
     + (f", judged by {facts.judge}" if facts.judge else "")
-    + (f". Last commit {format.moment(facts.state.updated)}" if facts.state.updated else "")
+    + (f". Updated {format.moment(facts.state.updated)}" if facts.state.updated else "")
 )
 st.subheader(monitor_view.headline(facts), anchor=False, help=monitor_view.rule(facts))
 if facts.metrics:

@@ -5,7 +5,7 @@ from components.widgets import url
 from components.widgets.frame import frame
 
 frame("samples", "What does an evaluation of my kind of data look like?", needs_run=False)
-st.text("Each opens as a run of yours; one that is new here is computed first, usually in less than a minute.")
+st.text("Each opens as a run of yours; one that is new here is computed first.")
 computed = {run.sample: run.id for run in workspace_runs.runs() if run.state == "finished"}
 for name, title, line in workspace_runs.sample_lines():
     with st.container(border=True, horizontal=True, vertical_alignment="center"):

@@ -39,7 +39,11 @@ STYLE = (
   .st-key-head > :has([data-testid="stCaptionContainer"]) { flex: 1 1 100%; order: 1; }
 }
 .st-key-head [data-testid="stPopoverButton"] { min-height: 0; padding: 3px 10px; font-size: 12.5px; line-height: 1.5; }
-.st-key-drop-empty [data-testid="stFileUploaderDropzone"] { min-height: 9rem; place-content: center; }
+.st-key-drop-empty [data-testid="stFileUploaderDropzone"] { min-height: 9rem; align-items: center;
+  justify-content: center; }
+.st-key-drop-empty [data-testid="stFileUploaderDropzoneInstructions"] { flex: 0 1 auto; }
+[data-testid="stFileUploaderDropzoneInstructions"] span { white-space: normal; }
+[data-testid="stButtonGroup"] > [role="radiogroup"] { flex-wrap: wrap; }
 [data-testid="stSelectbox"] input { text-overflow: ellipsis; }
 @property --further { syntax: "\\3c length>"; inherits: false; initial-value: 0px; }
 @property --below { syntax: "\\3c length>"; inherits: false; initial-value: 0px; }

@@ -139,7 +139,7 @@ def _actions(prompt: dict[str, Any] | None, chosen: str) -> None:
     with st.container(border=True):
         title = catalogue()["byop"].title
         st.text(
-            f"Your prompt runs as the evaluator {title}: boolean prompts pass or fail, graded ones also give a grade.",
+            f"It runs as the evaluator “{title}”. True or false passes or fails; a grade passes from a threshold on.",
             help="byop on the command line",
         )
         if said := st.session_state.pop("prompt-said", ""):

@@ -49,8 +49,9 @@ def draw() -> None:
             st.subheader("The cache cannot be used", anchor=False)
             st.code(held, language=None, wrap_lines=True)
         return
-    for place, (title, value, meaning) in zip(st.columns(5), facts(held), strict=True):
-        place.metric(title, value, help=meaning)
+    if held.replies or held.hits or held.misses:
+        for place, (title, value, meaning) in zip(st.columns(5), facts(held), strict=True):
+            place.metric(title, value, help=meaning)
     left, right = st.columns([3, 2], gap="large")
     with left:
         if held.replies:

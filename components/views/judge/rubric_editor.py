@@ -86,7 +86,7 @@ def draw() -> None:
     asked = url.param("rubric", "usual")
     chosen = st.selectbox(
         f"Rubric ({len(kept) - 1} saved)", options, options.index(asked) if asked in options else 0,
-        format_func=lambda id: f"{kept[id]['title']} · {id}, version {kept[id]['version']}" if id else "A new rubric",
+        format_func=lambda id: _name(kept[id]) if id else "A new rubric",
     )  # fmt: skip
     if chosen != asked:
         url.put(rubric=chosen if chosen != "usual" else None)
@@ -101,6 +101,10 @@ def draw() -> None:
         _actions(rubric, not wrong, kept)
 
 
+def _name(rubric: Mapping[str, Any]) -> str:
+    return f"{rubric['title']} · {'default' if rubric['id'] == 'usual' else rubric['id']}, version {rubric['version']}"
+
+
 def _form(begun: Mapping[str, Any], key: str) -> dict[str, Any]:
     """Draw the fields and the two tables; return the rubric as edited."""
     usual = rubrics.usual_levels()
@@ -109,8 +113,8 @@ def _form(begun: Mapping[str, Any], key: str) -> dict[str, Any]:
     own = begun["id"] if begun["id"] != "usual" else ""
     id = second.text_input(
         "Id", own, key=f"rubric-id-{key}", placeholder="support-answers",
-        help="Names its file and chooses it on the command line: lower-case letters, digits, - and _. The usual rubric "
-        "stays as it is: a changed one needs an id of its own.",
+        help="Names its file and chooses it on the command line: lower-case letters, digits, - and _. The default "
+        "rubric stays as it is: a changed one needs an id of its own.",
     )  # fmt: skip
     columns = st.column_config
     dimensions = st.data_editor(
@@ -130,7 +134,7 @@ def _form(begun: Mapping[str, Any], key: str) -> dict[str, Any]:
     )  # fmt: skip
     names = [name for name in dimensions["name"] if isinstance(name, str) and name]
     st.text(
-        "Levels: a dimension without rows here has the usual five, "
+        "Levels: a dimension without rows here has the default five, "
         + ", ".join(f"{label} {score:g}" for label, score in usual.items())
         + "."
     )

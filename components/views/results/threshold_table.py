@@ -52,7 +52,7 @@ def draw_thresholds(run: str) -> None:
         st.text("Type thresholds into their cells, or empty them. The buttons set the ticked metrics, or all of them.")
         _draw_buttons(run, board.models, _ticked(key, columns))
     st.data_editor(
-        table, hide_index=True, key=key, height="auto" if len(rows) < 12 else 430,
+        table, hide_index=True, key=key, placeholder="", height="auto" if len(rows) < 12 else 430,
         disabled=[name for name in names if name not in ("chosen", "threshold")] if may_set else True,
         on_change=_set_edited, args=(key, columns), column_order=names[0 if may_set else 1 :],
         column_config={

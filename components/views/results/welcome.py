@@ -25,7 +25,7 @@ def wait_for_sample() -> None:
         st.rerun()
     with st.container(border=True):
         st.subheader("A sample evaluation is being computed", anchor=False)
-        st.text("Its leaderboard opens here by itself, usually within 15 seconds.")
+        st.text("Its leaderboard opens here by itself when it is done.")
         for run in workspace_runs.runs():
             if run.state in GOING:
                 now = workspace_runs.progress(run.id).progress

@@ -220,7 +220,6 @@ def draw_contents(facts: SuiteFacts) -> None:
             )
     with right:
         if not facts.values:
-            st.text("The suite has neither classes nor columns of its own to count by.")
             return
         fields = {name: format.title(name) for name in facts.values}
         asked = url.param("field")
