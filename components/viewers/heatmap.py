@@ -6,7 +6,7 @@ to style. All text goes through `textContent` (see heatmap.js).
 
 from typing import Any, NamedTuple
 
-from components.viewers.browser_component import draw_in_browser
+from components.viewers.browser_component import draw_in_browser, text_of, texts_of
 from metrics.presentation.viewers.case_rows import colour_css
 from metrics.presentation.viewers.viewer_files import WITH_CASES
 
@@ -21,10 +21,5 @@ class Asked(NamedTuple):
 
 def heatmap(data: dict[str, Any], key: str = "heatmap") -> Asked:
     """Draw the payload and return what was just asked for. A click on a cell puts `cell` and `of` into the address."""
-    changes: dict[str, Any] = dict.fromkeys(("on_sort_change", "on_columns_change", "on_cells_change"), _nothing)
-    drawn = draw_in_browser("heatmap", data, key, colour_css(), WITH_CASES, **changes)
-    return Asked(drawn.get("sort"), drawn.get("columns"), drawn.get("cells"))
-
-
-def _nothing() -> None:
-    """A component's trigger exists only where a callback is given; the value is read from its result."""
+    drawn = draw_in_browser("heatmap", data, key, colour_css(), WITH_CASES, Asked._fields)
+    return Asked(text_of(drawn.get("sort")), texts_of(drawn.get("columns")), text_of(drawn.get("cells")))

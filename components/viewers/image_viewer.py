@@ -27,11 +27,7 @@ def viewer(data: Mapping[str, Any], detail: Detail | None = None) -> None:
     if detail is not None:
         asked = st.session_state.get("viewer", {}).get("sharp") == data["key"]
         data = {**data, "sent": detail.sent, "tiles": detail.tiles() if asked else None}
-    draw_in_browser("image_viewer", data, "viewer", on_sharp_change=_nothing)
-
-
-def _nothing() -> None:
-    """Streamlit keeps a state of a component only if something is called on its change."""
+    draw_in_browser("image_viewer", data, "viewer", sends=("sharp",))
 
 
 def legend_html() -> str:

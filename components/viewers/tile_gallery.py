@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from components.viewers.browser_component import draw_in_browser
+from components.viewers.browser_component import draw_in_browser, texts_of
 from metrics.presentation.format import count, number, plural, shorten
 from metrics.presentation.palette import MARKS, mark
 
@@ -184,20 +184,21 @@ def payload(
 
 def gallery(data: Mapping[str, Any], key: str = "gallery") -> None:
     """Draw the payload: tiles that are links, walked by the arrow keys; x ticks one."""
-    changes: dict[str, Any] = dict.fromkeys(("on_ticked_change", "on_seen_change", "on_more_change"), _nothing)
-    draw_in_browser("tile_gallery", data, key, **changes)
+    draw_in_browser("tile_gallery", data, key, sends=("ticked", "seen", "more"))
 
 
 def ticked(keys: Sequence[str], key: str = "gallery") -> list[str]:
     """Return which of the tiles with these keys are ticked, in their order."""
-    chosen = {*(_state(key).get("ticked") or ())}
+    chosen = texts_of(_state(key).get("ticked")) or ()
     return [one for one in keys if one in chosen]
 
 
 def seen(hrefs: Sequence[str], key: str = "gallery") -> int:
     """Return how many of the tiles with these links the browser has come to see, at least the FIRST."""
-    found = _state(key).get("seen") or {}
-    return max(FIRST, int(found.get("tiles", 0))) if found.get("of") == _digest(hrefs) else FIRST
+    match _state(key).get("seen"):
+        case {"of": of, "tiles": int(tiles)} if of == _digest(hrefs):
+            return max(FIRST, tiles)
+    return FIRST
 
 
 def _state(key: str) -> Mapping[str, Any]:
@@ -207,10 +208,6 @@ def _state(key: str) -> Mapping[str, Any]:
 def _digest(hrefs: Sequence[str]) -> str:
     """Return what tells one list of tiles from another."""
     return hashlib.sha256("\n".join(hrefs).encode()).hexdigest()[:16]
-
-
-def _nothing() -> None:
-    """A component has a state only where a callback is given; the values are read from the session."""
 
 
 def _tile(tile: Tile, part: Window | None, picture: bytes | str | None, href: str, by_image: bool) -> dict[str, Any]:

@@ -8,11 +8,13 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from threading import Lock
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
+from pydantic import Base64Bytes, BaseModel, TypeAdapter, ValidationError
 
 from components.data import agreements, run_reads
 from components.viewers.browser_component import browser_component
@@ -20,12 +22,14 @@ from components.views.judge.rating_queue import LONGEST
 from metrics.analysis import Column
 from metrics.analysis.labels.human_labels import Criterion
 from metrics.analysis.labels.label_queue import Next
+from metrics.core.label_schema import Sampling
 from metrics.presentation.phrases import context_titles
 from metrics.presentation.viewers.case_texts import question_parts
 
 CRITERION = "quality"  # where no metric gives a better name
 SCALES = {"pass": "Pass or fail", "1-3": "Grades 1 to 3", "1-4": "Grades 1 to 4", "1-5": "Grades 1 to 5"}
-SCALE = re.compile(r"(-?[\d.]+(?:e[-+]\d+)?)-(-?.+)")  # the lowest grade, a dash, the highest
+GRADE = r"(-?\d+(?:\.\d+)?(?:e[-+]\d\d)?)"
+SCALE = re.compile(f"{GRADE}-{GRADE}")  # the lowest grade, a dash, the highest
 MOST_GRADES = 10
 MAX_AHEAD = 20  # outputs that the browser holds
 MAX_CHARACTERS = 400_000  # of these outputs together; one is always sent
@@ -33,6 +37,27 @@ KEY, DONE, LATER = "label-queue", "labels-stored", "labels-later"  # in the sess
 MAX_KEPT = 1_000  # ids of entries
 Only = tuple[str, str] | None
 _storing = Lock()
+
+
+class About(BaseModel):
+    """What an output is labelled for: the criterion, its scale, the metric whose doubtful scores come more often."""
+
+    criterion: str
+    scale: str
+    only: Only
+
+
+class Entry(BaseModel):
+    """What was pressed in the browser, and the token of the output that was on the screen."""
+
+    id: str
+    do: Literal["label", "put off", "take back"]
+    value: float | None = None
+    output: Base64Bytes
+
+
+Shown = tuple[str, str, Sampling, About]  # case, model, how it was drawn, what it is labelled for
+SHOWN = TypeAdapter[Shown](Shown)
 
 
 def offered(metrics: Sequence[Column], judged: Collection[str]) -> list[str]:
@@ -60,17 +85,16 @@ def buttons(scale: str) -> list[tuple[str, float | None, str]]:
     grades: list[tuple[str, float | None, str]] = [("✓ Pass", 1.0, "P"), ("✗ Fail", 0.0, "F")]
     if scale != "pass":
         low, high = ends_of(scale)
-        ends = range(round(low), round(high) + 1)
+        ends = range(round(low), round(high) + 1)[: MOST_GRADES + 1]
         grades = [(str(grade), float(grade), str(grade) if grade < 10 else "") for grade in ends]
-    return [*grades[: MOST_GRADES + 1], ("Unsure", None, "U")]
+    return [*grades, ("Unsure", None, "U")]
 
 
 def draw(
     run: str, rater: str, criterion: str, scale: str, model: str | None, only: Only, mixed: bool, reads_contexts: bool
 ) -> None:
     """Store what was pressed, then draw progress, the labels and the outputs that come next for this rater."""
-    given = (st.session_state.get(KEY) or {}).get("given") or ()
-    stored = store_entries(run, rater, given)
+    stored = store_entries(run, rater)
     later = tuple(st.session_state[LATER])
     found = agreements.label_queue(run, criterion, rater, only, model=model, skipped=later, most=MAX_AHEAD, mixed=mixed)
     about = {"criterion": criterion, "scale": scale, "only": only}
@@ -89,7 +113,7 @@ def draw(
     st.session_state["labels-of"] = run, rater
 
 
-def store_entries(run: str, rater: str, entries: Sequence[Mapping[str, Any]]) -> list[str]:
+def store_entries(run: str, rater: str) -> list[str]:
     """Store labels, put outputs off and take both back, as the browser's entries say, each once and in their order.
 
     Return the ids of those that are stored.
@@ -98,30 +122,38 @@ def store_entries(run: str, rater: str, entries: Sequence[Mapping[str, Any]]) ->
     # session, and may still be storing when the next one begins
     done: list[str] = st.session_state.setdefault(DONE, [])
     later: list[tuple[str, str]] = st.session_state.setdefault(LATER, [])
+    entries = list(_sent())
     with _storing:
-        for entry in entries:
-            if entry["id"] in done:
+        for entry, (case_id, model, sampling, about) in entries:
+            if entry.id in done:
                 continue
-            case_id, model, sampling, about = json.loads(base64.b64decode(entry["output"]))
-            output, criterion, only = (case_id, model), str(about["criterion"])[:LONGEST], about["only"]
+            output, criterion = (case_id, model), about.criterion[:LONGEST]
             later[:] = [one for one in later if one != output]
-            if entry["do"] == "label" and entry["value"] in [value for _, value, _ in buttons(about["scale"])]:
+            if entry.do == "label" and entry.value in [value for _, value, _ in buttons(about.scale)]:
                 agreements.give_label(
-                    run, *output, rater, criterion, entry["value"], sampling, ends_of(about["scale"]),
-                    (only[0], only[1]) if only else None,
-                )  # fmt: skip
-            elif entry["do"] == "put off":
+                    run, *output, rater, criterion, entry.value, sampling, ends_of(about.scale), about.only
+                )
+            elif entry.do == "put off":
                 later.append(output)
-            elif entry["do"] == "take back":
+            elif entry.do == "take back":
                 agreements.withdraw_label(run, *output, rater, criterion)
-            done.append(entry["id"])
+            done.append(entry.id)
         del done[:-MAX_KEPT]
-        return [entry["id"] for entry in entries if entry["id"] in done]
+        return [entry.id for entry, _ in entries if entry.id in done]
+
+
+def _sent() -> Iterator[tuple[Entry, Shown]]:
+    """Yield the entries that the browser holds, and their outputs; what is none is passed over."""
+    held = (st.session_state.get(KEY) or {}).get("given")
+    for sent in held if isinstance(held, list) else ():
+        with suppress(ValidationError):
+            entry = Entry.model_validate(sent)
+            yield entry, SHOWN.validate_json(entry.output)
 
 
 def _store_late() -> None:
     run, rater = st.session_state["labels-of"]
-    store_entries(run, rater, (st.session_state.get(KEY) or {}).get("given") or ())
+    store_entries(run, rater)
 
 
 def _outputs(run: str, coming: Sequence[Next], about: Mapping[str, Any], reads_contexts: bool) -> list[dict[str, Any]]:
