@@ -43,6 +43,10 @@ STYLE = (
   justify-content: center; }
 .st-key-drop-empty [data-testid="stFileUploaderDropzoneInstructions"] { flex: 0 1 auto; }
 [data-testid="stFileUploaderDropzoneInstructions"] span { white-space: normal; }
+.st-key-verdicts button { min-height: 40px; }
+.st-key-verdicts button p { font-size: 15px; }
+button kbd { padding: 1px 5px; border: 1px solid light-dark(#dfe4e9, #2b333c); border-radius: 4px; font-size: 12px;
+  color: inherit; }
 [data-testid="stButtonGroup"] > [role="radiogroup"] { flex-wrap: wrap; }
 [data-testid="stSelectbox"] input { text-overflow: ellipsis; }
 @property --further { syntax: "\\3c length>"; inherits: false; initial-value: 0px; }

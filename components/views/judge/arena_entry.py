@@ -5,17 +5,15 @@ import streamlit as st
 from components.data import case_views, preferences
 from components.viewers import text_case
 from components.views.judge.rating_queue import RatingQueue
-from components.widgets.literal import literal
 from metrics.analysis.preferences.pairs import Pair
 from metrics.presentation import format
 from metrics.presentation.preference_words import left_sentence
 
 QUEUE = RatingQueue("pairs", preferences.withdraw_preference)
-BACK = "Undo", "Removes your last preference."
 HEIGHT = 360  # pixels of an answer before it scrolls
 CHOICES: dict[str, tuple[float, bool, str]] = {  # text → outcome of the left answer, both bad, key
     "Left is better": (1.0, False, "Left"), "Right is better": (0.0, False, "Right"),
-    "Tie": (0.5, False, "T"), "Both bad": (0.5, True, "B"),
+    "Tie": (0.5, False, "T"), "Both bad": (0.5, True, "X"),
 }  # fmt: skip
 
 
@@ -28,10 +26,11 @@ def draw(run: str, rater: str, criterion: str) -> None:
     if ranking is not None and ranking.is_comparable:
         left = f" · {left_sentence(preferences.more_matches(ranking), found.total - found.done)}"
     done = f"{format.count(found.done)} of {format.plural(found.total, 'pair')}"
-    st.progress(found.done / max(1, found.total), text=f"{literal(f'{rater} · {criterion}')}: {done} compared{left}")
+    st.progress(found.done / max(1, found.total))
+    st.text(f"{rater} · {criterion}: {done} compared{left}")
     if not found.next:
         st.success("You have compared every pair.")
-        QUEUE.draw_back(run, *BACK)
+        QUEUE.draw_back(run)
         return
     (pair,) = found.next
     bar = st.container()
@@ -39,17 +38,17 @@ def draw(run: str, rater: str, criterion: str) -> None:
     # drawn after the answers and keyed by how many were decided, so that a quick key press never decides a pair that is
     # not on the screen; the key names no model
     item = f"{pair.case_id}-{found.done}-{len(later)}"
-    with bar, st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with bar, st.container(horizontal=True, gap="small", key="verdicts"):
         for text, (outcome, bad, key) in CHOICES.items():
             st.button(
                 text, key=f"prefer-{text}-{item}", shortcut=key, on_click=_give,
                 args=(run, pair, rater, criterion, outcome, bad),
             )  # fmt: skip
         st.button(
-            "Skip", key=f"prefer-skip-{item}", shortcut="N", on_click=QUEUE.skip, args=(_named(pair),),
+            "Next", key=f"prefer-skip-{item}", shortcut="N", on_click=QUEUE.skip, args=(_named(pair),),
             help="Shows this pair again later.",
         )  # fmt: skip
-        QUEUE.draw_back(run, *BACK)
+        QUEUE.draw_back(run)
 
 
 def _show(run: str, pair: Pair) -> None:

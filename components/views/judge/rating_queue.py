@@ -57,18 +57,13 @@ class RatingQueue(NamedTuple):
         """Put a thing off."""
         st.session_state[f"{self.kind}-skipped"] = [*(one for one in self.put_off if one != thing), thing]
 
-    def draw_back(self, run: str, text: str, words: str) -> None:
-        """Draw the button that takes the last rating of a run back; its key is the first letter of its text."""
+    def draw_back(self, run: str) -> None:
+        """Draw the button that takes the last rating of a run back."""
         last = st.session_state.get(f"{self.kind}-last")
         st.button(
-            text,
-            key=f"{self.kind}-back",
-            type="tertiary",
-            shortcut=text[0],
-            disabled=not last or last[0] != run,
-            on_click=self.take_back,
-            help=words,
-        )
+            "Back", key=f"{self.kind}-back", shortcut="B", disabled=not last or last[0] != run,
+            on_click=self.take_back, help="Removes the last one.",
+        )  # fmt: skip
 
     def take_back(self) -> None:
         """Take the last rating back."""

@@ -36,12 +36,12 @@ def run_of(studio: Studio, name: str) -> Run:
 def test_answers_are_compared(studio: Studio, page: Page) -> None:
     compared = run_of(studio, "compared")
     page.goto(studio.at("arena", "compared", "&rater=ann"))
-    keys = ("ArrowLeft", "ArrowRight", "t", "b", "n")
+    keys = ("ArrowLeft", "ArrowRight", "t", "x", "n")
     press_through(page, keys, "st-key-prefer-skip-", "ann · quality: {} of 36 pairs compared")
     kept = Preferences(compared).table().to_pylist()
     given = [row["outcome"] if row["shown_first"] == row["model_a"] else 1 - row["outcome"] for row in kept]
     assert given == [1.0, 0.0, 0.5, 0.5]
-    page.keyboard.press("u")
+    page.keyboard.press("b")
     expect(page.get_by_text("ann · quality: 3 of 36 pairs compared")).to_be_visible()
     assert [row["note"] for row in Preferences(compared).table().to_pylist()] == ["", "", ""]
     assert not any(name in page.content() for name in MODELS), "blind in the browser, too"
