@@ -233,8 +233,9 @@ with left:
                 unchecked = object_findings.draw_checks(inputs)
             doubts = object_lint.findings_by_model(inputs)
     if seen:
+        said = facts.understood.receipt if facts is not None and facts.understood is not None else ()
         with listed:
-            dropped_files.draw_files(seen, roles, dict(zip(roles.outputs, models, strict=True)), found, doubts)
+            dropped_files.draw_files(seen, roles, dict(zip(roles.outputs, models, strict=True)), found, doubts, said)
     if facts is not None and facts.understood is not None and source not in WITH_OUTPUTS:
         with receipt:
             what_was_read.draw_receipt(

@@ -10,6 +10,7 @@ Use = Literal["used", "kept", "unused", "asked"]
 ORDER: tuple[Use, ...] = ("asked", "unused", "kept", "used")  # what needs a person's eyes comes first
 WORDS: dict[Use, str] = {"used": "used", "kept": "kept as metadata", "unused": "not used", "asked": "decided"}
 ROWS = "rows"  # the place of the records of a file
+JOINED = "by which the case is found"  # the end of the meaning of the column, or order, that tells it
 EXAMPLE_CHARACTERS = 80
 
 
@@ -98,6 +99,11 @@ def sorted_receipt(lines: Iterable[ReceiptLine]) -> Receipt:
     )
 
 
+def joins_of(lines: Iterable[ReceiptLine]) -> list[str]:
+    """Return what the rows of a file were joined by, in words, where that was not a case id."""
+    return [f"joined by {line.place}" for line in lines if line.use == "used" and line.meaning.endswith(JOINED)]
+
+
 def short_lines(receipt: Iterable[ReceiptLine]) -> list[str]:
     """Return a line for each file: how many rows and parts of it are used, and which are kept or not used.
 
@@ -113,7 +119,7 @@ def short_lines(receipt: Iterable[ReceiptLine]) -> list[str]:
                 names = "" if use == "used" else f" ({', '.join(named[:5])}{', …' * (len(named) > 5)})"
                 what = f" part{'s' * (len(named) > 1)}" if use == "used" else ""
                 parts.append(f"{len(named):,}{what} {WORDS[use]}{names}")
-        said.append(f"{file}: {', '.join(parts)}")
+        said.append(f"{file}: {', '.join([*parts, *joins_of(own)])}")
         decided: dict[tuple[str, ...], list[ReceiptLine]] = {}
         for line in own:
             if line.use == "asked":

@@ -24,6 +24,7 @@ from metrics.ingest.reader import Preview
 from metrics.ingest.source import AS_IT_SEEMS, Reading
 from metrics.ingest.tables.columns import EXPECTED, IMAGE_NAMES, USEFUL, fold
 from metrics.ingest.tables.contexts import GOLD, LISTED
+from metrics.ingest.tables.id_matches import QUESTIONS
 from metrics.ingest.tables.model_columns import NONE, named_models
 from metrics.ingest.tables.number_targets import PLAIN
 
@@ -174,7 +175,9 @@ def describe(seen: SeenFile, role: FileRole | None) -> str:
     named = "model" in columns or bool(seen.columns)
     if role == "outputs":
         what = f"{count}row{plural}, {several}" if named else f"{count}answer{plural}"
-        return f"{what}, joined by {'id' if 'case_id' in columns else 'question'}"
+        ids = "file name" if fold(preview.mapping.get("case_id", "")) in IMAGE_NAMES else "id"
+        by = ids if "case_id" in columns else "question" if QUESTIONS & set(map(fold, preview.columns)) else ""
+        return f"{what}{f', joined by {by}' * bool(by)}"  # by another column, or by place: known when both are read
     asked = "question" if "question" in columns and not (role == "both" and "model" in columns) else "row"
     parts = [f"{count}{asked}{plural}"]
     words = {

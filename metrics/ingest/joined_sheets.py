@@ -3,15 +3,23 @@
 import json
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from metrics.core.suite import Task
+from metrics.ingest import arrays
 from metrics.ingest.media.bundle import Rows
 from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import Sheet
-from metrics.ingest.tables.columns import resolve
+from metrics.ingest.tables.columns import NUMBER_ALIASES, OUTPUT_ALIASES, SCORED_ALIASES, fold, resolve
+from metrics.ingest.tables.row_joins import joined_rows, plain_texts
 
-TRUTHS = ("label", "labels", "true_value")
+TRUTHS = ("label", "labels", "true_value", "expected_answers")
+ANSWERED = {  # what an answer's columns are called, in any task
+    alias for name, aliases in (OUTPUT_ALIASES | SCORED_ALIASES | NUMBER_ALIASES).items() if name not in TRUTHS
+    for alias in (name, *aliases)
+}  # fmt: skip
 UNIQUE = "a column with case ids: the other files have several of such a question"
 
 
@@ -27,7 +35,8 @@ def join_sheets(
     """Return the records of several tables as one, with `model` from `models` where a table has no such column.
 
     A column goes by what it means: expected answers are one column, whatever each table calls them. Rows without a case
-    id are of the case that asks the same question; without questions, of that row where all have the same truths.
+    id are of the case that asks the same question; without questions, of that row where all have the same truths and
+    no column contradicts it, or of the case that has the same value in a column of different ones.
     """
     names: dict[str, str] = {}  # what a column means → what it is called
     tables = []
@@ -41,7 +50,9 @@ def join_sheets(
         tables.append(table)
     problems.stop()
     if {"case_id", "question"}.isdisjoint(names):
-        tables = _with_row_ids(tables, [names[name] for name in TRUTHS if name in names])
+        truths = [names[name] for name in TRUTHS if name in names]
+        tables = _with_row_ids(sheets, tables, truths, names["model"])
+        problems.stop()
     if {"case_id", "question"} <= names.keys():
         tables = _with_ids(tables, names["case_id"], names["question"], sheets)
         problems.stop()
@@ -72,13 +83,34 @@ def _with_ids(tables: Sequence[pa.Table], case_id: str, question: str, sheets: S
     return found
 
 
-def _with_row_ids(tables: list[pa.Table], truths: Sequence[str]) -> list[pa.Table]:
-    """Return the tables with their rows numbered, where all have the same truth in the same rows; else as they are."""
-    told = [[table[name].to_pylist() for name in truths if name in table.column_names] for table in tables]
-    if not any(told) or any(each != told[0] for each in told):
-        return tables
-    ids = pa.array([str(row) for row in range(1, len(tables[0]) + 1)])
-    return [table.append_column("case_id", ids) for table in tables]
+def _with_row_ids(sheets: Sequence[Sheet], tables: list[pa.Table], truths: Sequence[str], model: str) -> list[pa.Table]:
+    """Return the tables with ids of the cases, the rows of the longest; as they are where nothing tells the case."""
+    longest = max(range(len(tables)), key=lambda place: len(tables[place]))
+    first = tables[longest]
+    cases = first.filter(pc.equal(first[model], first[model][0])) if len(first) else first
+    kept = {name: texts for name in cases.column_names if fold(name) not in ANSWERED and (texts := _texts(cases, name))}
+    found = []
+    for sheet, table in zip(sheets, tables, strict=True):
+        shared = {name: (own, texts) for name, texts in kept.items() if (own := _texts(table, name))}
+        in_order = arrays.occurrences([table[model]]) - 1
+        counts = np.bincount(in_order, minlength=1)
+        fits = len(counts) == len(cases) and bool((counts == counts[0]).all())
+        same = fits and all(own.equals(theirs.take(pa.array(in_order))) for own, theirs in shared.values())
+        if same and any(name in truths for name in shared):
+            places = pa.array(in_order)
+        else:
+            places = joined_rows(sheet, shared, [table[model]], in_order if fits else None, sheets[longest].file)
+        if places is None:
+            return tables
+        found.append(table.append_column("case_id", pc.cast(pc.add(places, 1), pa.string())))
+    return found
+
+
+def _texts(table: pa.Table, name: str) -> pa.Array | None:
+    """Return a column of texts; None where the table has none of that name."""
+    if name not in table.column_names or not pa.types.is_string(table[name].type):
+        return None
+    return plain_texts(table[name])
 
 
 def _of_one_type(tables: Sequence[pa.Table]) -> list[pa.Table]:

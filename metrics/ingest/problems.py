@@ -102,7 +102,8 @@ class Problems:
             return None
         said = f"{question.name}={chosen}"
         others = " or ".join(each for each in question.answers if each != said)
-        words = f"{found}: {said}, {'as you said' if answer else f'as it seems; else {others}'}"
+        seems = f"as it seems{'; else ' * bool(others)}{others}"
+        words = f"{found}: {said}, {'as you said' if answer else seems}"
         answers = (chosen, *(choice for choice in question.choices if choice != chosen))
         self.note(
             file, place or question.name, "asked", words, question=question.name, answers=answers, asks=question.text

@@ -28,6 +28,7 @@ from metrics.ingest.tables import (
     model_columns,
     number_targets,
     object_tables,
+    row_joins,
     text_cases,
 )
 from metrics.ingest.tables.columns import (
@@ -241,7 +242,7 @@ def part_of(sheet: Sheet, suite: Suite, mapping: Mapping[str, str] | None, model
     need_rows(sheet)
     given = columns
     columns = strip_thoughts(sheet, trace_column.unpack(sheet, columns, "outputs", suite), "outputs")
-    ids = None if "case_id" in columns.columns else id_matches.matched_ids(sheet, columns, suite)
+    ids = None if "case_id" in columns.columns else row_joins.matched_ids(sheet, columns, suite)
     table = text_cases.outputs(sheet, columns, model, renamed, ids)
     table = contexts.add_served(sheet, columns, table, suite)
     known = suite.cases["case_id"]

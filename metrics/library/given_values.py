@@ -12,13 +12,13 @@ from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import Suite, Task
 from metrics.ingest.formats.coco import is_ground_truth
 from metrics.ingest.formats.torchvision import are_detections, as_results, by_image, read_detections
-from metrics.ingest.tables.columns import fold, spellings
-from metrics.ingest.tables.native_types import plain_frame
+from metrics.ingest.joined_sheets import join_sheets
+from metrics.ingest.problems import Problems
+from metrics.ingest.tables.native_types import frame_sheet
 from metrics.ingest.vectors import PREDICTION, TRUTH, ClassNames, Vector, as_vector, read_vectors
 
 MODEL = "model"  # the name of one that has none
 FILE = re.compile(r"\S+\.\w{2,8}|\S+://\S+")  # what names a file, or its URL
-NAMES_CASE = spellings("case_id", "question")
 
 
 class Given(NamedTuple):
@@ -49,7 +49,7 @@ def recognize_values(
     kinds = {_kind_of(own) for own in models.values()}
     match _kind_of(truth), kinds.pop() if len(kinds) == 1 else "":
         case "tables", "nothing":
-            found = Given(_stacked(truth), None)
+            found = Given(_stacked(truth, task), None)
         case "files", "nothing":
             found = Given(truth[0], list(truth[1:]))
         case "texts" | "values", "nothing":
@@ -142,16 +142,11 @@ def _of_columns(given: Any, outputs: Any) -> tuple[Any, Any]:
     return pd.DataFrame({name: list(own) for name, own in given.items()}), outputs
 
 
-def _stacked(models: Mapping[str, Any]) -> Any:
-    """Return the tables of models, each with cases and answers, as one; rows without ids are matched by place."""
-    import pandas as pd
-
-    plain = {str(name): plain_frame(own, str(name)) for name, own in models.items()}
-    frames = {name: own.to_pandas() if isinstance(own, pa.Table) else own for name, own in plain.items()}
-    named = any({fold(str(column)) for column in own.columns} & NAMES_CASE for own in frames.values())
-    for name, own in frames.items():
-        frames[name] = own.assign(model=name, **({} if named else {"case_id": range(1, len(own) + 1)}))
-    return pd.concat(frames.values(), ignore_index=True)
+def _stacked(models: Mapping[str, Any], task: Task | None) -> pa.Table:
+    """Return the tables of models, each with cases and answers, as one, joined as files of these are. InputError."""
+    problems = Problems()
+    sheets = [frame_sheet(own, str(name), problems) for name, own in models.items()]
+    return join_sheets(sheets, [str(name) for name in models], problems, task).table
 
 
 KINDS: dict[str, Callable[[Any], object]] = {  # of a suite, or of a model's outputs; the first that fits

@@ -14,11 +14,13 @@ from components.data import inspected_files, uploaded_files
 from components.widgets import column_mapping, uploads, url
 from components.widgets.controls import agreed, is_gone, place
 from metrics.core.file_kinds import upload_of
+from metrics.core.receipt import by_file, joins_of
 from metrics.presentation.format import plural
 
 if TYPE_CHECKING:
     from components.data import FileRole, Roles, SeenFile
     from metrics.core.errors import InputProblem
+    from metrics.core.receipt import Receipt
 
 HINT = (
     "Any number of files at once, in any order: test cases, what models answered, both in one, images, files of "
@@ -104,9 +106,10 @@ def name_models(seen: Mapping[str, SeenFile], tokens: Sequence[str]) -> tuple[st
 
 def draw_files(
     seen: Mapping[str, SeenFile], roles: Roles, models: Mapping[str, str], problems: Sequence[InputProblem],
-    findings: Mapping[str, int],
+    findings: Mapping[str, int], receipt: Receipt,
 ) -> None:  # fmt: skip
     """Draw a line for each file: what it is, how much of it is wrong, its model and its role, to be corrected."""
+    read = by_file(receipt)
     names = {token: name for name, token in uploaded_files.tokens_of(list(seen)).items() if token in seen}
     vision = any(each.is_vision for each in seen.values())
     wrong: Counter[str] = Counter()
@@ -125,7 +128,9 @@ def draw_files(
             is_read = not each.problems or role in ("images", "files")  # which are no table, and need to be none
             mark = "✗" if more or not is_read else "✓"
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                st.text(" · ".join([f"{mark} {each.name}: {said}", *more]), width="stretch")
+                joined = joins_of(read.get(names.get(token, each.name), ()))
+                line = ", ".join([f"{mark} {each.name}: {said}", *(by for by in joined if by not in said)])
+                st.text(" · ".join([line, *more]), width="stretch")
                 if models.get(token):
                     _draw_model(token, each.name, models[token])
                 _draw_role(token, each, role, vision)

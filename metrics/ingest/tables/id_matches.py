@@ -11,10 +11,7 @@ import pyarrow.compute as pc
 
 from metrics.core.array_types import Bools
 from metrics.core.cases import compose_column
-from metrics.core.receipt import FileQuestion
-from metrics.core.suite import Suite
 from metrics.core.unicode_forms import normalized
-from metrics.ingest import arrays
 from metrics.ingest.arrays import flat, is_null
 from metrics.ingest.sheet import NAMES, Sheet
 from metrics.ingest.tables.columns import FIELD_NAMES, Columns, fold, spellings
@@ -63,39 +60,6 @@ def compose_names(sheet: Sheet, columns: Columns, task: str | None, *known: pa.C
                 composed = pa.array(spelled, column.type)
             if composed is not column:
                 sheet.table = sheet.table.set_column(place, own, composed)
-
-
-def matched_ids(sheet: Sheet, columns: Columns, suite: Suite) -> pa.Array | None:
-    """Return the ids of the cases that rows without ids are of, None where nothing says which.
-
-    A column with the suite's questions says it, where each is asked once; else the order of the rows, where there are
-    as many as cases (of each model), and a person says so.
-    """
-    cases, questions = flat(suite.cases["case_id"]), _normal(suite.cases["question"])
-    known = questions.drop_null()
-    names = sorted(sheet.table.column_names, key=lambda name: fold(name) not in QUESTIONS)
-    for name in names if len(known) and len(known.unique()) == len(known) else ():
-        asked = _normal(sheet.text(name))
-        places = pc.index_in(asked, questions, skip_nulls=True)
-        named = fold(name) in QUESTIONS and places.null_count < len(places)
-        if named or (len(sheet) and not places.null_count):
-            sheet.problems.note(sheet.file, name, "used", "the question, by which the case is found", len(sheet))
-            sheet.report(is_null(places), name, sheet.text(name), "a question of the suite")
-            return cases.take(places)
-    model = columns.columns.get("model")
-    models = sheet.text(model) if model is not None else pa.chunked_array([pa.nulls(len(sheet), pa.string())])
-    places = arrays.occurrences([models]) - 1
-    if not len(sheet) or any(count["counts"] != len(cases) for count in models.value_counts().to_pylist()):
-        return None
-    found = f"no column with the case ids, {only_columns(sheet.table.column_names)}; as many rows as cases"
-    question = FileQuestion("match", "Are the rows in the order of the suite's cases?", ("rows",))
-    if sheet.problems.ask(sheet.file, question, found, place="rows") is None:
-        sheet.problems.stop()
-    return cases.take(pa.array(places))
-
-
-def _normal(texts: pa.ChunkedArray) -> pa.Array:
-    return pc.utf8_normalize(pc.utf8_trim_whitespace(flat(texts)), form="NFC")
 
 
 def check_known(
