@@ -22,10 +22,10 @@ from metrics.ingest.load import inspect
 from metrics.ingest.output_parts import VISION
 from metrics.ingest.reader import Preview
 from metrics.ingest.source import AS_IT_SEEMS, Reading
-from metrics.ingest.tables.columns import EXPECTED, IMAGE_NAMES, USEFUL, fold
+from metrics.ingest.tables.columns import EXPECTED, IMAGE_NAMES, USEFUL, fold, truth_beside
 from metrics.ingest.tables.contexts import GOLD, LISTED
 from metrics.ingest.tables.id_matches import QUESTIONS
-from metrics.ingest.tables.model_columns import NONE, named_models
+from metrics.ingest.tables.model_columns import NONE, model_names, named_models
 from metrics.ingest.tables.number_targets import PLAIN
 
 FileRole = Literal["suite", "outputs", "both", "images", "files"]  # files: those that agents made
@@ -171,7 +171,9 @@ def describe(seen: SeenFile, role: FileRole | None) -> str:
         noted = preview.notes[0] if preview.notes and preview.notes[0] else f"{count}record{plural}"
         return f"{'predictions' if role == 'outputs' else 'ground truth'}: {noted}"
     columns = set(preview.mapping)
-    several = "answers of " + ("the models in its column model" if "model" in columns else ", ".join(seen.columns))
+    several = "answers of " + (
+        "the models in its column model" if "model" in columns else ", ".join(model_names(seen.columns).values())
+    )
     named = "model" in columns or bool(seen.columns)
     if role == "outputs":
         what = f"{count}row{plural}, {several}" if named else f"{count}answer{plural}"
@@ -199,7 +201,8 @@ def _own_role(preview: Preview, melted: bool) -> FileRole:
         if preview.role == "combined":
             return "both"
         return "outputs" if preview.models or preview.role == "outputs" else "suite"
-    truth = any(fold(name) in PLAIN for name in preview.columns)  # of which kind is asked
+    folded = {*map(fold, preview.columns)}
+    truth = bool(folded & {*PLAIN, truth_beside(folded)})  # of which kind is asked
     if preview.role == "suite" and not truth and USEFUL.isdisjoint((*names, *preview.columns)):
         return "outputs"  # scores of classes, or a column for each model: a suite asks or expects something
     if preview.role == "outputs":

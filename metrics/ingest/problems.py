@@ -90,9 +90,7 @@ class Problems:
 
         `place` is the column or path that it is about. The receipt says what was decided, and by whom.
         """
-        upload = upload_of(file)
-        given = {**self.answers.get("", {}), **self.answers.get(upload, {}), **self.answers.get(file, {})}
-        answer = given.get(question.name)
+        answer = self.answer(file, question.name)
         if answer is not None and not question.takes(answer):
             found, default, answer = f"the answer {answer!r}", None, None
         chosen = answer or default
@@ -109,6 +107,11 @@ class Problems:
             file, place or question.name, "asked", words, question=question.name, answers=answers, asks=question.text
         )
         return chosen
+
+    def answer(self, file: str, question: str) -> str | None:
+        """Return a person's answer to a question about a file; None for none."""
+        named = (self.answers.get(name, {}) for name in (file, upload_of(file), ""))
+        return next((own[question] for own in named if question in own), None)
 
     def absorb(self, error: InputError) -> None:
         """Record the problems of a file that could not be read at all."""

@@ -130,6 +130,10 @@ WIDE = {  # columns beside the truth, and the models that are asked about; "": t
     "numbers below an index": (",target,ridge,forest", ["0,.5,2,3", "1,7,9.5,1"], "ridge,forest"),
     "many whole numbers": ("y_true,ridge,forest", [f"{n},{n}.5,{n * n}.5" for n in range(30)], "ridge,forest"),
     "named classes": ("id,y_true,y_pred_logreg,y_pred_tree", ["1,cat,cat,dog", "2,dog,dog,dog"], ""),
+    "numbers after a word": ("actual,predicted_ridge,predicted_gbm", ["1.5,2,3", "7,9.5,1"], ""),
+    "classes after a word": ("actual,pred_ridge,pred_gbm", ["cat,cat,dog", "dog,dog,dog"], ""),
+    "texts after a word": ("reference,prediction_big,prediction_small", ["a b,a,b c", "c d,x,y z"], ""),
+    "measured numbers": ("actual,ridge,gbm", ["1.5,2,3", "7,9.5,1"], "ridge,gbm"),
     "named numbers": ("y_true,y_pred_ridge,y_pred_tree,city", ["1.5,2,3,x", "7,9.5,1,y"], ""),
 }  # fmt: skip
 
@@ -148,7 +152,7 @@ def test_predictions_of_ordinary_models_beside_the_truth(tmp_path, header, rows,
         combined_from_frame(pd.read_csv(path), mapping=mapping, answers={"models": models} if asked else {}).value,
     ):
         assert (len(suite), len(outputs.outputs)) == (len(rows), 2 * len(rows))
-        named = asked.split(",") if asked else [part[7:] for part in header.split(",") if part.startswith("y_pred_")]
+        named = asked.split(",") if asked else [part.rpartition("_")[2] for part in header.split(",") if "pred" in part]
         assert list(outputs.models) == named
 
 
@@ -159,3 +163,38 @@ def test_scores_and_predictions_of_a_model_are_of_its_rows(tmp_path):
     assert [(row["model"], row["predicted_value"]) for row in outputs.outputs.to_pylist()] == [
         ("a", 1), ("b", 2), ("a", 3), ("b", 4)
     ]  # fmt: skip
+
+
+NAMES = {  # a header, and the columns that are proposed as models with the names that these get
+    "a reference": ("article,highlights,summary_pegasus,summary_lead",
+                    {"summary_pegasus": "pegasus", "summary_lead": "lead"}),
+    "a word at the end": ("question,expected,big answer,small answer", {"big answer": "big", "small answer": "small"}),
+    "a word at the beginning": ("question,expected,answer_a,answer_b,gold", {"answer_a": "a", "answer_b": "b"}),
+    "numbers, which name none": ("question,expected,output_1,output_2",
+                                 {"output_1": "output_1", "output_2": "output_2"}),
+    "no word": ("question,expected,big,small", {"big": "big", "small": "small"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("header", "models"), NAMES.values(), ids=NAMES.keys())
+def test_references_are_no_models_and_a_common_word_names_none(tmp_path, header, models):
+    rows = [
+        ",".join(f"{name} {row % 3 if name == 'summary_lead' else row}" for name in header.split(","))
+        for row in range(9)
+    ]
+    path = write(tmp_path, "w.csv", "\n".join([header, *rows]) + "\n")
+    assert f"an answer, models={','.join(models)} or models=none" in read_refusal(read_combined, path)
+    assert inspect(path).candidates == tuple(models)
+    _, outputs = read_combined(path, reading=Reading(answers={"models": ",".join(models)}))
+    assert set(outputs.models) == {*models.values()}
+
+
+@pytest.mark.parametrize("header", ["actual,predicted_ridge,predicted_gbm", "true_value,ridge,gbm", "y_true,a,b"])
+def test_the_columns_of_models_alone_are_enough(tmp_path, header):
+    path = write(tmp_path, "w.csv", f"{header}\n1.5,2,3\n7,9.5,1\n")
+    models = header.partition(",")[2]
+    suite, outputs = read_combined(path, reading=Reading(answers={"models": models}))
+    assert (suite.task, len(suite), len(outputs.models)) == ("regression", 2, 2)
+    assert (
+        read_combined(path, reading=Reading(answers={"models": models.partition(",")[0]}))[1].models != outputs.models
+    )

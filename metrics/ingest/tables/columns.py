@@ -56,6 +56,9 @@ FIELD_NAMES = frozenset(  # names of fields of any upload
     for own, others in aliases.items()
     for name in (own, *others)
 )
+OF_MODEL = re.compile(  # a column of predictions of one of several models, which is named in it
+    "(y_pred(?:_proba?)?|y_score|y_prob|y_hat|pred(?:icted|ictions?)?)[_ .-]+(?P<model>.+)", re.IGNORECASE
+)
 # Names that mean different things in different tools: asked about unless something else in the file settles it.
 ANSWER_OR_EXPECTED = ("answer", "answers", "output", "response")  # in a suite
 # In a suite: what was retrieved before any model was asked; see contexts.serving_column.
@@ -201,7 +204,8 @@ def truth_beside(names: Collection[str]) -> str:
     """Return the column of true values or classes that a column of predictions beside it tells; "" for none."""
     predicted = {*NUMBER_ALIASES["predicted_value"], *SCORED_ALIASES["predicted_label"]} - {"answer", "output"}
     alone = spellings(*USEFUL).isdisjoint(names)
-    return "actual" if alone and "actual" in names and not predicted.isdisjoint(names) else ""
+    told = {match[1] for name in names if (match := OF_MODEL.fullmatch(name))}.union(names)
+    return "actual" if alone and "actual" in names and not predicted.isdisjoint(told) else ""
 
 
 def _beside(wanted: Aliases, plains: Collection[str], role: Role, task: Task | None) -> Aliases:
