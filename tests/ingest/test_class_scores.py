@@ -128,6 +128,34 @@ def test_what_would_change_a_number_is_asked(tmp_path, suite, content, answers):
         read_outputs(write(tmp_path, "o.csv", content), suite=suite)
 
 
+SPELLED = {  # columns, rows
+    "a column for each class": ("id,pred,score_CAT,score_DOG", "1,CAT,.9,.1\n2,DOG,.2,.8\n"),
+    "a column of one class": ("id,pred,p_dog", "1,CAT,.1\n2,DOG,.8\n"),
+    "a score of one class": (
+        "id,pred,score",
+        "\n".join(f"{n},{'dog ' if n % 2 == 0 else 'Cat'},{0.9 if n % 2 == 0 else 0.1}" for n in (1, 2)),
+    ),
+}
+
+
+@pytest.mark.parametrize(("columns", "rows"), SPELLED.values(), ids=SPELLED.keys())
+def test_predicted_classes_that_are_spelled_otherwise_are_said(tmp_path, columns, rows):
+    path = write(tmp_path, "o.csv", f"{columns}\n{rows}")
+    answers = {"score_of": "dog"}
+    loaded = load_outputs(path, suite=SUITE, readings={path: Reading(answers=answers)})
+    assert set(loaded.value.predictions["label"].to_pylist()) == {"cat", "dog"}
+    said = [line for line in loaded.value.receipt if line.question == "class_spelling"]
+    assert [(line.place, line.answers) for line in said] == [("pred", ("same", "other"))]
+    assert "in 2 of 2 rows: class_spelling=same, as it seems; else class_spelling=other" in said[0].meaning
+
+
+def test_a_person_says_that_classes_of_another_spelling_are_others(tmp_path):
+    path = write(tmp_path, "o.csv", "id,pred,p_cat,p_dog\n1,CAT,.4,.6\n2,DOG,.2,.8\n")
+    reading = Reading(answers={"class_spelling": "other"})
+    outputs = load_outputs(path, suite=SUITE, readings={path: reading}).value
+    assert outputs.predictions["score"].to_pylist() == [0.4, 0.6, 0.2, 0.8]  # which of them decides is not asked
+
+
 def test_scores_and_truth_in_one_file(tmp_path):
     path = write(
         tmp_path, "o.csv", table("id,label,p_cat,p_dog,note", (1, "cat", 0.9, 0.1, "x"), (2, "dog", 0.5, 0.5, "y"))

@@ -126,9 +126,13 @@ def test_unknown_classes_of_classification_are_asked_about(
     page = give(page, 0, "net.csv", "case_id,predicted_label\n1,cat\n2,Dog\n3,dog\n4,dog\n")
     assert "Check the classes" in headings(page)
     assert "? 1 prediction of 1 class that the suite does not have: Dog (1)" in words(page)
+    assert "Only spelled otherwise: 'Dog' = 'dog'" in words(page)
     assert start(page).disabled
-    labelled(page.radio, "What becomes of them?").set_value(answer).run()
+    question = labelled(page.radio, "What becomes of them?")
+    assert question.options[0] == "Take them for classes of the suite"  # the likely answer first
+    question.set_value(answer).run()
     assert not page.exception
+    assert "✓ 1 prediction of 1 class that the suite does not have: Dog (1)" in words(page)
     start(page).click().run()
     assert started[0].outputs.predictions.num_rows == kept
     assert changes(started[0]) == ["class" if answer == "map" else answer]

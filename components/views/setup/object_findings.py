@@ -114,10 +114,14 @@ def _draw_classes(inputs: evaluation_inputs.Inputs, checks: object_lint.ObjectCh
     more = f" and {len(unknown) - 8:,} more" if len(unknown) > 8 else ""
     with st.container(border=True):
         what = format.plural(len(unknown), "class", "classes")
-        st.text(f"? {format.plural(total, 'prediction')} of {what} that the suite does not have: {names}{more}")
+        state = "✓" if inputs.classes else "?"
+        st.text(f"{state} {format.plural(total, 'prediction')} of {what} that the suite does not have: {names}{more}")
+        meant = [each.respelling for each in unknown if each.meant is not None]
+        if meant:
+            st.text(f"Only spelled otherwise: {', '.join(meant[:5])}{', …' * (len(meant) > 5)}")
         chosen = url.param("unknown", "") if inputs.classes else ""
         words = CLASSES if checks.boxes else CLASSES | WITHOUT_BOXES
-        options = list(words)
+        options = sorted(words, key=lambda name: name != "map") if meant else list(words)
         place = options.index(chosen) if chosen in CLASSES else None
         picked = st.radio(
             "What becomes of them?", options, place, format_func=lambda name: words[name], key=f"unknown-{chosen}"

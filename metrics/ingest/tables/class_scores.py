@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.array_types import Bools, Floats, Ints
-from metrics.core.classes import FALSE, TRUE, as_flag, class_key, positive_class
+from metrics.core.classes import FALSE, TRUE, as_flag, class_key, classes_by_key, positive_class
 from metrics.core.label_keys import labels_of
 from metrics.core.receipt import FileQuestion
 from metrics.ingest import arrays
@@ -276,8 +276,10 @@ def _as_decided(
     order = np.tile(np.arange(len(classes)), (len(scores), 1))
     name = _predicted_column(columns)
     if name is not None:
-        places = {class_key(label): place for place, label in enumerate(classes)}
-        codes = np.array([places.get(class_key(text or ""), -1) for text in sheet.text(name).to_pylist()], np.int64)
+        texts = [text or "" for text in sheet.text(name).to_pylist()]
+        known_as = _respelled(sheet, name, texts, classes)
+        places = {label: place for place, label in enumerate(classes)}
+        codes = np.array([places.get(known_as.get(text, text), -1) for text in texts], np.int64)
         known = np.flatnonzero(codes >= 0)
         own = np.full(len(codes), np.nan)
         own[known] = scores[known, codes[known]]
@@ -296,6 +298,24 @@ def _as_decided(
     rows, at = np.nonzero(~np.isnan(placed))
     labels = pa.array(list(classes), pa.string()).take(pa.array(order[rows, at]))
     return pa.table({"label": labels, "score": pa.array(placed[rows, at])}), rows
+
+
+def _respelled(sheet: Sheet, name: str, texts: Sequence[str], classes: Sequence[str]) -> dict[str, str]:
+    """Return the class of each text in a column of predicted classes that is one but for its spelling.
+
+    It is taken for that class unless a person says that it is another one; numbers always are.
+    """
+    own = {key: label for key, (label, *others) in classes_by_key(classes).items() if not others}
+    meant = {text: own[class_key(text)] for text in dict.fromkeys(texts) if class_key(text) in own}
+    other = {text: label for text, label in meant.items() if text not in classes}
+    if all(class_key(label).lstrip("-").isdecimal() for label in other.values()):  # 1.0 is 1
+        return other
+    count = sum(text in other for text in texts)
+    pairs = ", ".join(f"{text!r} as {label!r}" for text, label in list(other.items())[:5]) + ", …" * (len(other) > 5)
+    found = f"classes that are only spelled otherwise, {pairs}, in {count:,} of {len(texts):,} rows"
+    text = "Are they these classes, or others, where the scores alone say the predicted class?"
+    question = FileQuestion("class_spelling", text, ("same", "other"))
+    return other if sheet.problems.ask(sheet.file, question, found, default="same", place=name) == "same" else {}
 
 
 def _score_of(
