@@ -1,5 +1,6 @@
 """Insights about the data that numbers rest on: cases that ask the same, and cases without a score."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -61,6 +62,21 @@ def equal_inputs(run: Run) -> Iterator[Insight]:
         message = f"{found.across:,} of {cases:,} cases ask the same as one of another group"
         evidence = "put them into one group, else intervals may be too narrow"
         yield insight_row("equal_inputs", message, severity="low", evidence=evidence, **values)
+
+
+def silent_images(run: Run) -> Iterator[Insight]:
+    """Yield the detectors without predictions on some images: they found nothing there, or their file lacks them."""
+    predictions, cases = run.outputs.predictions, run.spec.suite.cases
+    if run.spec.suite.task != "detection" or predictions is None:
+        return
+    pairs = predictions.select(["model", "case_id"]).group_by(["model", "case_id"]).aggregate([])
+    predicted = Counter(pairs["model"].to_pylist())
+    for model in run.models:
+        if missing := cases - predicted[model]:
+            message = f"{model} has no predictions on {missing:,} of {cases:,} images"
+            evidence = "objects in them count as missed; check that the file is complete"
+            values: dict[str, Any] = {"value": missing / cases, "affected": missing}
+            yield insight_row("silent_images", message, model=model, severity="low", evidence=evidence, **values)
 
 
 def unscored_cases(board: Leaderboard, columns: Sequence[Column]) -> Iterator[Insight]:

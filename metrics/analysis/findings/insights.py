@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from metrics.analysis.cases.case_pages import failing
 from metrics.analysis.cases.threshold_outcomes import shares_passed
-from metrics.analysis.findings.data_insights import budget_cases, equal_inputs, in_share, unscored_cases
+from metrics.analysis.findings.data_insights import budget_cases, equal_inputs, in_share, silent_images, unscored_cases
 from metrics.analysis.findings.failure_attribution import Attribution, attribute_failures, least_grounded
 from metrics.analysis.findings.model_insights import (
     Insight,
@@ -65,7 +65,8 @@ def insights(run: Run) -> pd.DataFrame:
     full_score: how the cases were chosen of a larger suite, and the score of all of it; equal_inputs: cases that ask
     the same; shifted_boxes: boxes that all lie to one side, or are too large or small; confused_classes: the two
     classes whose confusion costs a model the most, and what it would gain without; unscored: a model that lacks a score
-    of many cases, what its value may be with them, and whether its lead survives that.
+    of many cases, what its value may be with them, and whether its lead survives that; silent_images: how many images a
+    detector has no predictions on.
 
     Of a single model: the hardest_case of each metric, the best_metric and worst_metric against their thresholds,
     total_time and total_cost.
@@ -80,6 +81,7 @@ def insights(run: Run) -> pd.DataFrame:
     board = leaderboard(run)
     primary = [column for column in board.columns if column.primary and not column.minor and column.direction != "none"]
     rows: list[Insight] = [*_leader(board), *budget_cases(run), *equal_inputs(run), *unscored_cases(board, primary)]
+    rows += silent_images(run)
     for column in primary:
         rows += _extremes(run, board, column)
         rows += _hardest(run, column)

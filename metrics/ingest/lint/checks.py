@@ -32,6 +32,7 @@ from metrics.ingest.lint.object_checks import (
 from metrics.ingest.lint.scene import Boxes, leaving
 from metrics.vision.geometry import whole
 
+SOME_EMPTY = 0.1  # share of the images with objects up to which one without predictions is nothing to ask about
 MOST_EMPTY = 0.5  # share of the images with objects that a detector may leave without predictions
 FEWEST_IMAGES = 4
 CORNERS = ("xyxy", "yxyx")  # of ground truth: predictions show these readings, others may be the predictions' own
@@ -43,8 +44,8 @@ def lint(suite: Suite, outputs: Outputs) -> tuple[Finding, ...]:
 
     Of every suite: classes that only differ in their spelling; of segmentation: a class of pixels without a class, and
     class numbers that are off by one. Of classification: numbers of classes that are off by
-    one, or places in place of numbers; scores over 1, or below 0.
-    Of detection, for every model: no predictions, or none in most images; boxes that are shares of the image, or
+    one, or places in place of numbers; scores over 1, or below 0; cases without a prediction.
+    Of detection, for every model: no predictions, or none in many images; boxes that are shares of the image, or
     x1 y1 x2 y2, centre and size, or y before x; boxes outside their image or without area; scores over 1, below 0, or
     all alike; class numbers as above; classes that disagree. Of the ground truth: no objects, and its boxes. Empty for
     suites of other tasks. Findings are evidence, not proof: each says with numbers what it rests on.
@@ -90,6 +91,10 @@ def _label_findings(model: str, table: pa.Table, suite: Suite) -> Iterator[Findi
             finding = replace(finding, text=text, fix="softmax")
         if finding.kind != "equal_scores":
             yield finding
+    answered = pc.is_in(suite.cases["case_id"], value_set=pc.unique(table["case_id"]))
+    if missing := len(suite) - (pc.sum(answered).as_py() or 0):
+        text = f"No prediction for {missing:,} of {len(suite):,} cases: its numbers are of the others alone."
+        yield Finding("cases_without_predictions", model, text, False, missing, len(suite))
     yield from label_findings(model, table, suite)
 
 
@@ -125,11 +130,12 @@ def _model_findings(
     boxes = Boxes.of(suite, table)
     with_objects, predicted = np.unique(truth.image), np.unique(boxes.image)
     empty = np.setdiff1d(with_objects, predicted)
-    if len(empty) > MOST_EMPTY * len(with_objects) and len(with_objects) >= FEWEST_IMAGES:
-        text = (
-            f"No predictions in {len(empty):,} of {len(with_objects):,} images that have objects "
-            f"({per_cent(len(empty), len(with_objects))}): is the file complete?"
-        )
+    if len(empty) > SOME_EMPTY * len(with_objects):
+        text = f"No predictions in {len(empty):,} of {len(with_objects):,} images that have objects"
+        if len(empty) > MOST_EMPTY * len(with_objects) and len(with_objects) >= FEWEST_IMAGES:
+            text += f" ({per_cent(len(empty), len(with_objects))}): is the file complete?"
+        else:
+            text += ": a detector that found nothing there, or a file that lacks them?"
         some = tuple(cases.take(pa.array(empty[:5])).to_pylist())
         yield Finding("images_without_predictions", model, text, False, len(empty), len(with_objects), some)
     for check in (normalised_finding, partial(reading_finding, truth=truth)):

@@ -19,9 +19,12 @@ LABELS = ["cow", "horse", "dog"]
 
 def evaluated(
     shift: dict[str, float], swap: dict[str, list[str]] | None = None, noise: float = 0.02, seed: int = 3,
-    evaluators: Sequence[str] = ("coco_summary",),
+    evaluators: Sequence[str] = ("coco_summary",), silent: str = "",
 ) -> Run:  # fmt: skip
-    """One box of 100 × 100 an image; each model's lies `shift` of its width to the right, of classes in `swap`."""
+    """One box of 100 × 100 an image; each model's lies `shift` of its width to the right, of classes in `swap`.
+
+    The model `silent` has none in the first image.
+    """
     rng = np.random.default_rng(seed)
     ids = [f"i{place}" for place in range(IMAGES)]
     truth = [LABELS[place % 3] for place in range(IMAGES)]
@@ -36,6 +39,8 @@ def evaluated(
         swapped = (swap or {}).get(model, [])
         for id, label in zip(ids, truth, strict=True):
             answers.append({"case_id": id, "model": model})
+            if (model, id) == (silent, "i0"):
+                continue
             said = swapped[1 - swapped.index(label)] if label in swapped else label
             x = 100.0 + SIDE * (off + rng.normal(0, noise))
             predictions.append(
@@ -58,6 +63,13 @@ def test_a_shift_of_all_boxes_is_measured_and_said_of_the_model_that_has_it(work
     assert said["model"] == "off"
     assert said["message"].startswith("off: AP50 1.00, AP75 0.00: boxes lie 20 % to the right")
     assert len(said["case_ids"]) == said["affected"] == IMAGES
+
+
+def test_images_without_predictions_are_said(workspace: Path) -> None:
+    """A detector may find nothing in an image, so it is a sentence, whatever the share of them."""
+    found = insights(evaluated({"whole": 0.0, "part": 0.0}, silent="part"))
+    (said,) = found.query("kind == 'silent_images'").to_dict("records")
+    assert said["message"] == f"part has no predictions on 1 of {IMAGES} images"
 
 
 def test_random_errors_of_boxes_are_no_shift(workspace: Path) -> None:

@@ -234,6 +234,22 @@ def test_most_images_without_predictions():
     assert finding.text.startswith("No predictions in 7 of 12 images that have objects (58 %)")
 
 
+def test_some_images_without_predictions_are_said():
+    suite, outputs = scene([GOOD])
+    (finding,) = lint(suite, Outputs(outputs.outputs, outputs.predictions.slice(0, 8)))
+    assert (finding.kind, finding.count, finding.total, finding.serious) == ("images_without_predictions", 4, 12, False)
+    assert finding.text.startswith("No predictions in 4 of 12 images that have objects: a detector that found nothing")
+
+
+def test_cases_without_a_class_are_said():
+    suite = Suite.from_rows("s", "classification", [{"case_id": str(n), "label": "ab"[n % 2]} for n in range(6)])
+    rows = [{"case_id": str(n), "model": "m"} for n in range(4)]
+    outputs = Outputs.from_rows(rows, [{**row, "label": "a"} for row in rows])
+    (finding,) = lint(suite, outputs)
+    assert (finding.kind, finding.count, finding.total, finding.serious) == ("cases_without_predictions", 2, 6, False)
+    assert str(finding) == "m: No prediction for 2 of 6 cases: its numbers are of the others alone."
+
+
 def test_masks_keep_their_geometry(suite):
     """Boxes of polygons follow from the polygons: they are not converted, but named where they lie elsewhere."""
     small, outputs = scene([[10, 20, 0.5, 0.5, 0.9]])

@@ -202,10 +202,10 @@ def test_ignoring_all_that_a_model_predicts_is_refused():
 def test_classes_of_a_suite_that_only_differ_in_spelling_are_found():
     labels = ("Cat", "cat", "dog")
     suite = Suite.from_rows("s", "classification", [{"case_id": own, "label": own} for own in labels])
-    rows = [{"case_id": "dog", "model": "m", "label": "dog", "score": score} for score in (2.0,)]
-    findings = lint(suite, Outputs.from_rows([{"case_id": "dog", "model": "m"}], rows))
+    rows = [{"case_id": own, "model": "m", "label": "dog", "score": 2.0} for own in labels]
+    findings = lint(suite, Outputs.from_rows([{"case_id": own, "model": "m"} for own in labels], rows))
     assert [(each.kind, each.where, each.count) for each in findings] == [
-        ("scores_over_1", "m", 1), ("class_spelling", "ground truth", 2)
+        ("scores_over_1", "m", 3), ("class_spelling", "ground truth", 2)
     ]  # fmt: skip
 
 
