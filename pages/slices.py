@@ -38,7 +38,7 @@ def show_feature(known: SliceTable, model: str, measure: Measure) -> None:
     with right:
         table = where_is_it_worse.feature_table(known, title, rows, measure)
         blocks.draw_table(table, run, "slices", 400, f"by-{name}")
-        st.caption("Dotted: overall value. Click a bar or a row to see its cases.")
+        st.caption(f"Dotted: overall value. Click a bar or a row to see its cases. Pooled: {where_is_it_worse.POOLED}.")
     picked = st.session_state.pop("picked_slice", None)
     for row, link in zip(rows, table.links, strict=True):
         if row.slice.address == picked:
@@ -76,9 +76,12 @@ if not known.features:
         "Evaluate a suite",
     )
     st.stop()
+if (of_all := found_slices.answer_of_report(run)) is not None:
+    st.subheader(literal(of_all.sentences[0].text), anchor=False)
+    blocks.draw_blocks(of_all.blocks[1:], run, "slices", "of-all")
 answer, more = where_is_it_worse.search_blocks(found)
 st.subheader(literal(answer.text), anchor=False)
-st.text(where_is_it_worse.overall_line(known.overall, model, measure, known.unscored), help=measure.description)
+st.text(where_is_it_worse.overall_line(known, model, measure), help=measure.description)
 blocks.draw_blocks(more, run, "slices", "found")
 show_feature(known, model, measure)
 what_was_tested.draw(run, of_searches([found]))

@@ -17,6 +17,8 @@ from metrics.analysis.slices.slice_values import (
 )
 from metrics.analysis.slices.topics import has_topics as enough_questions
 from metrics.core.errors import AssayError
+from metrics.presentation.blocks import Answer
+from metrics.presentation.question import questions
 from metrics.store import Run
 
 
@@ -40,6 +42,13 @@ has_topics = of_run(enough_questions)
 def slice_measures(run: Run) -> Mapping[str, Measure]:
     """Return what slices can be compared by, by key."""
     return {measure.key: measure for measure in measures(run)}
+
+
+@of_run
+def answer_of_report(run: Run) -> Answer | None:
+    """Return what the report says of every model and metric; None where there is nothing, or too much to ask it of."""
+    asked = next(one for one in questions() if one.id == "where_is_it_worse")
+    return asked.answer(run) if asked.is_quick(run) else None
 
 
 @of_run

@@ -57,6 +57,13 @@ class Question:
         blocks = self.ask(run, sections) if self.knows_sections else self.ask(run)
         return Answer(self.section, self.title, self.asks, tuple(blocks)) if blocks else None
 
+    def is_quick(self, run: Run) -> bool:
+        """Return whether its answer for a run is quick enough to be given unasked."""
+        size = run.spec.suite.cases
+        if size <= self.short and run.suite.annotations is not None:
+            size = max(size, len(run.suite.annotations))
+        return size <= self.short
+
     @property
     def link(self) -> Link:
         """The page that shows more."""
@@ -94,9 +101,6 @@ def answers(run: Run, sections: Collection[str] = SECTIONS, *, appendix: bool | 
 
 def short_answers(run: Run) -> Iterator[Sentence]:
     """Yield what every place says beside the headline: the first sentence of each question that is quick to answer."""
-    size = run.spec.suite.cases
-    if size <= QUICK and run.suite.annotations is not None:
-        size = max(size, len(run.suite.annotations))
     for one in questions():
-        if size <= one.short and (found := one.answer(run)) is not None and found.sentences:
+        if one.is_quick(run) and (found := one.answer(run)) is not None and found.sentences:
             yield replace(found.sentences[0], link=found.sentences[0].link or one.link)

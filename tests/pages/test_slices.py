@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from metrics.analysis.slices.find_slices import SliceSearch
 from metrics.analysis.slices.slice_outcomes import Measure
 from metrics.core.suite import Outputs, Suite
-from metrics.presentation.questions.where_is_it_worse import search_blocks
+from metrics.presentation.questions.where_is_it_worse import search_blocks, where_is_it_worse
 from metrics.store import Run, Workspace
 from tests.analysis.slices.slicing import PLANTED, pictures_run, sliced_run
 from tests.engine.engine_scenes import finished
@@ -47,7 +47,7 @@ def texts(page: AppTest) -> list[str]:
 def test_the_found_slice_in_a_sentence_and_its_cases(runs: dict[str, Run], open_page: Open, went: Went) -> None:
     page = open_page("slices", run=runs["Planted"].id, **BY)
     assert page.subheader[0].value.endswith("is significantly worse than the rest")
-    assert texts(page)[0] == "m · Classification by text: Accuracy ↑ 0.757 (95 % 0.738–0.775) · n 2,000"
+    assert texts(page)[0] == "m · Classification by text: Accuracy ↑ 0.757 (95 % 0.738–0.775) · 2,000 questions"
     assert "Questions tagged ‘table’ with more than 3 contexts: 0.383 instead of 0.769, n = 60" in texts(page)[1]
     button = next(button for button in page.button if button.label == f"See the {PLANTED} cases")
     button.click().run()
@@ -65,7 +65,7 @@ def test_the_found_slice_in_a_sentence_and_its_cases(runs: dict[str, Run], open_
 def test_a_features_slices_and_the_choice_is_in_the_address(runs: dict[str, Run], open_page: Open) -> None:
     page = open_page("slices", run=runs["Planted"].id, feature="contexts", **BY)
     rows = page.dataframe[0].value
-    assert rows.iloc[:, 0].tolist() == ["≤ 1", "2", "3", "4", "> 4"]
+    assert rows.iloc[:, 0].tolist() == ["1", "2", "3", "4", "5"]
     assert rows["n"].astype(int).sum() == 2_000
     assert "–" not in set(rows["Pooled"]) | set(rows["95 % of pooled"]), "five slices are drawn towards each other"
     assert page.segmented_control[0].value == "contexts"
@@ -74,8 +74,8 @@ def test_a_features_slices_and_the_choice_is_in_the_address(runs: dict[str, Run]
 def test_nothing_found_says_how_small_an_effect_would_have_been(runs: dict[str, Run], open_page: Open) -> None:
     key = "detection_pr_curve/predictions_right"
     page = open_page("slices", run=runs["Pictures"].id, key=key)
-    answer = page.subheader[0].value
-    assert answer == "No slice has enough cases to be searched" or answer.startswith("None of")
+    answer = page.subheader[1].value.replace("\\", "")
+    assert re.match("m, Detection precision–recall curve: predictions right: (no slice has enough|none of)", answer)
     measure = Measure("rouge", "rougeL", "ROUGE", "", "higher", "cases", True, False)
     found = SliceSearch(
         measure, "m", "questions", (), 90, 0, 600, 20, 1000, False, ((20, 0.5181), (120, 0.1992), (400, float("inf")))
@@ -96,6 +96,20 @@ def test_objects_of_pictures(runs: dict[str, Run], open_page: Open, went: Went) 
     next(button for button in page.button if button.label.startswith("See the ")).click().run()
     cases = open_page("cases", **{key: value for key, value in went[-1].items() if key != "page"})
     assert any(f"of {images[1]} cases" in text for text in texts(cases))
+
+
+def test_the_tab_says_what_the_report_says_of_all_metrics(runs: dict[str, Run], open_page: Open, went: Went) -> None:
+    """Whatever metric is chosen: its own answer names it, the report's stands above it and leads to each slice."""
+    run = runs["Pictures"]
+    told = where_is_it_worse(run)
+    page = open_page("slices", run=run.id, key="detection_pr_curve/best_f1?iou=0.5")
+    assert told[0].text.startswith("1 of ")
+    assert [one.value.replace("\\", "") for one in page.subheader] == [
+        told[0].text,
+        "m, Detection precision–recall curve: Best F1: none of 2 slices are significantly worse than the rest",
+    ]
+    assert page.dataframe[0].value["Slice"].tolist() == [told[1].rows[0][1]]
+    assert told[1].links[0].where["key"] == "detection_pr_curve/objects_found"
 
 
 def test_cases_without_features(runs: dict[str, Run], open_page: Open) -> None:

@@ -56,7 +56,7 @@ class Condition:
         """The condition in short, below its feature's name: table, > 3, 4 … 6."""
         if not self.is_number:
             return "none given" if self.value is None else self.title or self.value
-        low, high = _written(self.low), _written(self.high)
+        low, high = write_number(self.low), write_number(self.high)
         if self.low is None or self.high is None:
             return f"≤ {high}" if self.low is None else f"> {low}"
         return high if self.low == self.high - 1 and self.feature in COUNTED else f"{low} – {high}"
@@ -138,8 +138,8 @@ def _of_number(one: Condition) -> str:
     thing, unit = CALLED.get(one.feature, (one.feature.removeprefix(METADATA), ""))
     unit = f" {unit}" if unit else ""
     of = " of" if one.feature in CALLED else ""
-    above = f"{'more than' if of else 'above'} {_written(one.low)}" if one.low is not None else ""
-    below = f"at most {_written(one.high)}" if one.high is not None else ""
+    above = f"{'more than' if of else 'above'} {write_number(one.low)}" if one.low is not None else ""
+    below = f"at most {write_number(one.high)}" if one.high is not None else ""
     return f"with {thing}{of} {' and '.join(filter(None, (above, below)))}{unit}"
 
 
@@ -147,17 +147,18 @@ def _count_words(one: Condition) -> str:
     single, many = COUNTED[one.feature]
     low, high = one.low, one.high
     if high is None:
-        return f"more than {_written(low)} {single if low == 1 else many}"
+        return f"more than {write_number(low)} {single if low == 1 else many}"
     if high == 0:
         return f"no {single}"
     if low is None:
-        return f"at most {_written(high)} {single if high == 1 else many}"
+        return f"at most {write_number(high)} {single if high == 1 else many}"
     if low == high - 1:
-        return f"{_written(high)} {single if high == 1 else many}"
-    return f"{_written(low + 1)} to {_written(high)} {many}"
+        return f"{write_number(high)} {single if high == 1 else many}"
+    return f"{write_number(low + 1)} to {write_number(high)} {many}"
 
 
-def _written(value: float | None) -> str:
+def write_number(value: float | None) -> str:
+    """Return a number with four significant digits, whole ones up to LARGE in full; "" for None."""
     if value is None:
         return ""
     shown = value if value == round(value) and abs(value) <= LARGE else float(f"{value:.4g}")

@@ -15,6 +15,7 @@ from metrics.analysis.leaderboard.distributions import metrics_by_case
 from metrics.analysis.leaderboard.leaderboard import leaderboard
 from metrics.analysis.leaderboard.replicates import no_means
 from metrics.analysis.objects.object_index import SIZES, object_index
+from metrics.analysis.objects.operating_point import best_point
 from metrics.analysis.slices.slice_features import Categories, Known, Numbers, known_of_cases
 from metrics.analysis.slices.topics import TOPIC, topics
 from metrics.core.array_types import Bools, Floats, Ints
@@ -57,12 +58,13 @@ class Measure:
 
 
 FOUND, RIGHT = "objects_found", "predictions_right"
+COUNTS = "A prediction counts from the score with the model's best F1 on"
 DATA_SET = "data set"
 MOST_CASES = 5_000  # of a suite whose slices are computed again, each with its rest
 RESAMPLES = 200  # of a slice
 OBJECTS = {
-    FOUND: ("objects", "objects found", "share of the ground truths that a prediction was matched to"),
-    RIGHT: ("predictions", "predictions right", "share of the predictions, whatever their score, that were matched"),
+    FOUND: ("objects", "objects found", "share of the ground truths that a prediction was matched to that counts"),
+    RIGHT: ("predictions", "predictions right", "share of the predictions that count that were matched"),
 }
 
 
@@ -124,7 +126,8 @@ def measures(run: Run) -> tuple[Measure, ...]:
         for name in run.match_names():
             for metric, (of, title, description) in OBJECTS.items():
                 whole = f"{title_of(name)}: {title}"
-                found[f"{name}/{metric}"] = Measure(name, metric, whole, description, "higher", of, True, False)
+                about = f"{description}. {COUNTS}"
+                found[f"{name}/{metric}"] = Measure(name, metric, whole, about, "higher", of, True, False)
     return tuple(found.values())
 
 
@@ -200,11 +203,16 @@ def _of_data_set(run: Run, model: str, measure: Measure, known: Mapping[str, Kno
 
 
 def _of_objects(run: Run, model: str, measure: Measure, known: Mapping[str, Known]) -> Outcomes:
-    """Return every ground truth, found or missed, or every prediction, right or wrong, clustered by image."""
-    index = object_index(run, measure.evaluator, model)
+    """Return every ground truth, found or missed, or every prediction, right or wrong, clustered by image.
+
+    Predictions count from the score with the model's best F1 on: what nobody would keep is neither right nor wrong.
+    """
+    index, least = object_index(run, measure.evaluator, model), best_point(run, model).score
     wrong = "fn" if measure.of == "objects" else "fp"
     kinds = np.array([1 if kind == "tp" else 0 if kind.startswith(wrong) else -1 for kind in index.kinds], np.int64)
     outcome = kinds[index.kind]
+    uncounted = (index.score < least) & (outcome >= 0)
+    outcome[uncounted] = 0 if measure.of == "objects" else -1
     rows = np.flatnonzero(outcome >= 0)
     position = index.position[rows].astype(np.int64)
     label = index.label[rows].astype(np.int64)
@@ -227,6 +235,12 @@ def _of_objects(run: Run, model: str, measure: Measure, known: Mapping[str, Know
         weights,
         cluster_codes(design.units[position]),
         False,
-        measure.of,
+        _noun_of_objects(measure.of, least),
         0,
     )
+
+
+def _noun_of_objects(of: str, least: float) -> str:
+    """Return what objects or predictions are called, with the score from which predictions count."""
+    counted = {"objects": f"objects (found at score ≥ {least:g})", "predictions": f"predictions at score ≥ {least:g}"}
+    return counted[of] if least else of

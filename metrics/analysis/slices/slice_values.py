@@ -1,12 +1,12 @@
 """The value of every slice of one feature at a time, and the cases of a slice."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from metrics.analysis.slices.slice_conditions import Condition, Slice
-from metrics.analysis.slices.slice_features import features, known_of_cases, mask_of, title_of, titled
+from metrics.analysis.slices.slice_conditions import Condition, Slice, write_number
+from metrics.analysis.slices.slice_features import Known, Numbers, features, known_of_cases, mask_of, title_of, titled
 from metrics.analysis.slices.slice_outcomes import FOUND, RIGHT, Outcomes, outcomes
 from metrics.analysis.slices.topics import TOPIC, topics
 from metrics.core.array_types import Bools, Floats, Ints
@@ -149,10 +149,11 @@ def valued(found: Outcomes, masks: Bools, where: Sequence[tuple[Condition, ...]]
         gap, gap_low, gap_high = (None if np.isnan(one) else one for one in difference)
         worst_end = None if gap_low is None or gap_high is None else max(sign * gap_low, sign * gap_high)
         part = Slice(found.model, conditions, "cases" if found.computed else found.measure.of)
-        label = " · ".join(f"{title_of(one.feature)} {one.label}" for one in conditions)
+        labels = [_label(found.known, one) for one in conditions]
+        label = " · ".join(f"{title_of(one.feature)} {own}" for one, own in zip(conditions, labels, strict=True))
         known = SliceValue(
             part,
-            conditions[0].label if len(conditions) == 1 else label,
+            labels[0] if len(conditions) == 1 else label,
             part.words(found.noun),
             int(mask.sum()),
             len(np.unique(found.position[mask])),
@@ -168,6 +169,16 @@ def valued(found: Outcomes, masks: Bools, where: Sequence[tuple[Condition, ...]]
         )
         rows.append(known)
     return rows
+
+
+def _label(known: Mapping[str, Known], one: Condition) -> str:
+    """Return a condition in short, of a number as the least and the largest that meets it: bins share no end."""
+    column = known[one.feature]
+    inside = column.values[column.mask(one)] if isinstance(column, Numbers) else ()
+    if not len(inside):
+        return one.label
+    low, high = (write_number(float(end)) for end in (min(inside), max(inside)))
+    return low if low == high else f"{low} – {high}"
 
 
 def _asks_topic(where: Sequence[Condition]) -> bool:

@@ -50,7 +50,8 @@ class WorseSlice(NamedTuple):
         """Its value, the rest's and n."""
         own = self.each.value
         title = self.search.measure.title
-        return f"{title} {number(own.value)} instead of {number(own.rest)}, n = {own.n:,}"
+        of = "" if self.search.measure.of == "cases" else f" {self.each.value.slice.of}"
+        return f"{title} {number(own.value)} instead of {number(own.rest)}, n = {own.n:,}{of}"
 
 
 @question("slices", "Slices", "Where is a model worse than elsewhere?", "slices", short=MAX_UNASKED)
@@ -133,7 +134,9 @@ def search_blocks(found: SliceSearch) -> tuple[Sentence, list[Block]]:
     """Return what one search found: the answer, then each slice with its cases and how significance was decided."""
     slices = [Sentence(row.sentence, link=_cases_of(row.value, found.measure)) for row in found.slices]
     nothing = [] if slices or not found.draws else [Sentence(_detectable(found))]
-    return Sentence(answer(len(found.slices), found.searched)), [*nothing, *slices, Note(_search_method(found))]
+    title, told = found.measure.title, answer(len(found.slices), found.searched)
+    of_metric = f"{found.model}, {title}: {told[:1].lower()}{told[1:]}"
+    return Sentence(of_metric), [*nothing, *slices, Note(_search_method(found))]
 
 
 def feature_table(known: SliceTable, title: str, rows: Sequence[SliceValue], measure: Measure) -> Table:
@@ -155,12 +158,13 @@ def feature_table(known: SliceTable, title: str, rows: Sequence[SliceValue], mea
     )
 
 
-def overall_line(row: SliceValue, model: str, measure: Measure, unscored: int) -> str:
+def overall_line(known: SliceTable, model: str, measure: Measure) -> str:
     """Return the overall value, with which the slices are compared."""
+    row, unscored = known.overall, known.unscored
     bounds = interval(row.low, row.high)
     facts = f"{model} · {measure.title} {ARROWS[measure.direction]} {number(row.value)}"
     facts += f" (95 % {bounds})" if bounds else ""
-    return facts + f" · n {count(row.n)}" + (f" · {count(unscored)} unscored" if unscored else "")
+    return facts + f" · {count(row.n)} {known.noun}" + (f" · {count(unscored)} unscored" if unscored else "")
 
 
 def _span(low: float | None, high: float | None) -> str:
@@ -177,7 +181,7 @@ def _cases_of(row: SliceValue, measure: Measure) -> Link:
 def _search_method(found: SliceSearch) -> str:
     if not found.draws:
         return f"Slices with n ≥ {count(found.least)}. {COMPUTED} Significant: p ≤ {SEARCH_LEVEL:g}."
-    by_image = found.noun in ("objects", "predictions")
+    by_image = found.measure.of in ("objects", "predictions")
     units = "the values" if not found.clustered else "whole images" if by_image else "whole groups of cases"
     also = found.explained
     more = f" {count(also)} more {'is' if also == 1 else 'are'} worse only because of these." if also else ""

@@ -3,6 +3,7 @@
 import json
 import sys
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from metrics.analysis import cases
+from metrics.analysis.objects.operating_point import best_point
 from metrics.analysis.slices.find_slices import find_slices, slices
 from metrics.analysis.slices.slice_conditions import Condition, Slice, parse
 from metrics.analysis.slices.slice_features import Categories, Marks, Numbers, features, known_of_cases, mask_of
@@ -127,7 +129,7 @@ def test_values_of_every_feature(run: Run) -> None:
     assert found.overall.interval == "wilson"
     by_name = {feature.name: feature.slices for feature in found.features}
     assert set(by_name) == {"tag", "metadata.kind", "question_length", "contexts", "context_length"}
-    assert [row.label for row in by_name["contexts"]] == ["≤ 1", "2", "3", "4", "> 4"]
+    assert [row.label for row in by_name["contexts"]] == ["1", "2", "3", "4", "5"]
     for rows in by_name.values():
         assert sum(row.n for row in rows) == 2_000
         for row in rows:
@@ -193,6 +195,37 @@ def test_objects_of_a_detection_run(pictures: Run) -> None:
     assert (right.overall.value, right.overall.interval, right.noun) == (1.0, "bootstrap", "predictions")
     assert right.unscored == 0
     assert {"class", "size", "tag"} <= {feature.name for feature in right.features}
+
+
+def test_predictions_that_nobody_would_keep_are_neither_right_nor_wrong(tmp_path: Path) -> None:
+    """By day 150 false boxes score below 0.5 and 30 true ones 0.3: at the model's best F1 neither counts."""
+    cases, truths, outputs, predictions = [], [], [], []
+    for place in range(60):
+        where = {"case_id": f"p{place}", "label": "cat", "y": 10.0, "width": 50.0, "height": 50.0}
+        cases.append({"case_id": f"p{place}", "image_width": 640, "image_height": 480, "tags": ["day"] * (place % 2)})
+        truths.append(where | {"x": 0.0, "area": 2500.0, "annotation_id": place + 1})
+        outputs.append({"case_id": f"p{place}", "model": "m"})
+        predictions.append(where | {"x": 0.0, "model": "m", "score": 0.3 if place % 4 == 1 else 0.9})
+        predictions += [where | {"x": 100.0 * x, "model": "m", "score": 0.3} for x in range(1, 6) if place % 2]
+    suite = Suite.from_rows("pictures", "detection", cases, truths)
+    run = finished(Workspace(tmp_path), suite, Outputs.from_rows(outputs, predictions), "detection_pr_curve")
+    assert best_point(run, "m").score == 0.31
+    right = slice_values(run, "m", "detection_pr_curve", "predictions_right")
+    assert (right.overall.value, right.overall.n, right.noun) == (1.0, 45, "predictions at score ≥ 0.31")
+    found = slice_values(run, "m", "detection_pr_curve", "objects_found")
+    assert (found.overall.value, found.overall.n, found.noun) == (0.75, 60, "objects (found at score ≥ 0.31)")
+    assert not find_slices(run, "m", "detection_pr_curve", "predictions_right").slices
+    [worse] = find_slices(run, "m", "detection_pr_curve", "objects_found").slices
+    assert worse.sentence.startswith("Objects (found at score ≥ 0.31) tagged ‘day’: 0.500 instead of 1.00, n = 30")
+
+
+def test_the_bins_of_a_number_share_no_end(run: Run) -> None:
+    """Law: a bin is called by the least and the largest of its values."""
+    for feature in slice_values(run, "m", *BY).features:
+        spans = [row.label.replace(",", "").split(" – ") for row in feature.slices if row.slice.where[0].is_number]
+        ends = [float(end) for span in spans for end in (span[0], span[-1])]
+        assert ends == sorted(ends)
+        assert all(before[-1] != after[0] for before, after in pairwise(spans))
 
 
 def test_groups_are_shuffled_whole(tmp_path: Path) -> None:
