@@ -70,7 +70,7 @@ def show_overview(found: Comparison, decisions: Sequence[Decision]) -> None:
         see_metric(asked)
         st.rerun()
     tested: list[Difference | Resampled] = [*found.rows, *found.resampled]
-    if any(model_comparison.scaled(row) for row in tested):
+    if any(model_comparison.toward_b(row) for row in tested):
         margins = {made.row.column.key: made.margin for made in decisions}
         chart(
             model_comparison.forest(tested, is_dark(), margins), "forest",

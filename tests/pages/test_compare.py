@@ -1,6 +1,8 @@
 """Compare: is B really better than A?"""
 
 import json
+import math
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 from components.views.results import model_comparison
 from metrics.analysis import Comparison, Difference, Unpaired, compare as paired
 from metrics.analysis.leaderboard.cells import NOT_EVALUATED
+from metrics.presentation.format import interval
 from metrics.presentation.questions.is_it_better import answer, unpaired_table
 from metrics.store import Run, Workspace
 from tests.analysis.comparison import test_paired_bootstrap as pets
@@ -233,14 +236,14 @@ def row(direction: str, low: float, middle: float, high: float, end: float = 1.0
     [
         pytest.param(row("higher", -0.1, 0.2, 0.5), (-0.1, 0.2, 0.5), id="higher"),
         pytest.param(row("lower", -0.1, 0.2, 0.5), (-0.5, -0.2, 0.1), id="lower-turned"),
-        pytest.param(row("higher", -1, 2, 5, end=10), (-0.1, 0.2, 0.5), id="share-of-the-range"),
-        pytest.param(row("lower", -1, 2, 5, end=float("inf"), a=2.0), (-2.5, -1.0, 0.5), id="share-of-a"),
+        pytest.param(row("higher", -1, 2, 5, end=10), (-1, 2, 5), id="of-any-range"),
+        pytest.param(row("lower", -1, 2, 5, end=float("inf"), a=2.0), (-5, -2, 1), id="of-an-open-range"),
         pytest.param(row("none", -0.1, 0.2, 0.5), None, id="undirected"),
         pytest.param(row("lower", 0, 0, 0, end=float("inf"), a=0.0), None, id="no-scale"),
     ],
 )
 def test_right_of_zero_is_b_better(given: Difference, expected: tuple[float, ...] | None) -> None:
-    assert model_comparison.scaled(given) == (None if expected is None else pytest.approx(expected))
+    assert model_comparison.toward_b(given) == (None if expected is None else pytest.approx(expected))
 
 
 @pytest.mark.parametrize(("span", "percent", "expected"), [
@@ -260,6 +263,31 @@ def test_the_forest_has_a_panel_for_open_ranges_and_draws_names_literally() -> N
     assert drawn["layout"]["yaxis"]["ticktext"] == ["&lt;b&gt;&#37;{x}<br>M ↑"]
     assert "yaxis2" in drawn["layout"]
     assert drawn["layout"]["xaxis"]["range"][0] < -0.1 < 0 < 0.5 < drawn["layout"]["xaxis"]["range"][1]
+
+
+def test_what_the_forest_draws_is_what_it_writes() -> None:
+    """Law: a point lies at the number beside it, of an open range at the per cent beside it; so do its ends."""
+    ranges = ((0.0, 1.0), (-1.0, 1.0), (0.0, 2.0), (1.0, 5.0), (0.0, 100.0), (0.0, math.inf))
+    rows = [
+        replace(made, column=replace(made.column, low=low, high=high))
+        for low, high in ranges
+        for made in (row("higher", 0.1, 0.346, 0.6), row("lower", -0.6, -0.262, 0.1))
+    ]
+    drawn = json.loads(model_comparison.forest(rows).to_json())
+    labels = [one["text"] for one in drawn["layout"]["annotations"] if one["text"].startswith("<b>")]
+    points = [trace["x"][0] for trace in drawn["data"] if trace["mode"] == "markers"]
+    ends = [trace["x"] for trace in drawn["data"] if trace["mode"] == "lines"]
+    assert len(labels) == len(points) == len(rows)
+    for beside, point, (low, high) in zip(labels, points, ends, strict=True):
+        written, share, between = re.fullmatch(r"<b>\+([\d.]+)(?: \(\+(\d+) %\))?</b><br>(.*)", beside).groups()
+        assert point == pytest.approx(int(share) / 100 if share else float(written), abs=0.005)
+        if not share:
+            assert between == interval(low, high)
+    titles = {one["title"]["text"] for name, one in drawn["layout"].items() if name.startswith("xaxis")}
+    assert titles == {
+        "by how much B is better (↓: A − B)", "by how much B is better, in per cent of the mean of A (↓: A − B)"
+    }  # fmt: skip
+    assert sum(name.startswith("xaxis") for name in drawn["layout"]) == 4, "ranges up to 2 share an axis"
 
 
 @pytest.mark.parametrize(("title", "metric", "lines"), [

@@ -40,41 +40,35 @@ def two_lines(column: Column) -> str:
     return "<br>".join(map(plain, lines)) + f" {ARROWS[column.direction]}".rstrip()
 
 
-def scaled(row: Row) -> tuple[float, float, float] | None:
-    """Return (low, difference, high) for the forest, with B better right of 0; None if it cannot be drawn.
-
-    In shares of the metric's range, or of A's mean if the range is open.
-    """
-    if row.better is None or row.difference is None or row.low is None or row.high is None:
+def toward_b(row: Row) -> tuple[float, float, float] | None:
+    """Return (low, difference, high) with what makes B better above 0; None if it cannot be drawn."""
+    if row.better is None or row.difference is None or row.low is None or row.high is None or not unit_of(row):
         return None
-    unit = unit_of(row)
-    if not unit:
-        return None
-    low, middle, high = (end / unit for end in (row.low, row.difference, row.high))
-    return (-high, -middle, -low) if row.column.direction == "lower" else (low, middle, high)
+    ends = row.low, row.difference, row.high
+    return (-ends[2], -ends[1], -ends[0]) if row.column.direction == "lower" else ends
 
 
 def unit_of(row: Row) -> float:
-    """Return the unit of the forest: the metric's range, or A's mean if the range is open."""
-    unit = row.column.high - row.column.low
-    return abs(row.a or 0.0) if unit == float("inf") else unit
+    """Return in what the forest draws a difference: in itself, or in A's mean if the metric's range is open."""
+    return abs(row.a or 0.0) if math.isinf(_span(row)) else 1.0
 
 
-def is_open(row: Row) -> bool:
-    """Return whether a metric's range has no end, so that its difference is drawn relative to A."""
-    return float("inf") in (abs(row.column.low), abs(row.column.high))
+def _span(row: Row) -> float:
+    """Return how long the axis is that metrics share: 2 for all whose range is at most that, else their own range."""
+    return max(2.0, row.column.high - row.column.low)
 
 
 def forest(rows: Sequence[Row], dark: bool = False, margins: Mapping[str, float] | None = None) -> go.Figure:
-    """Differences with 95 % intervals around a zero line, right: B better; open-ranged metrics in a panel of their own.
+    """Differences with 95 % intervals around a zero line, right: B better; ranges of another size in another panel.
 
-    A filled marker is significant after the correction, a hollow one is not. Points carry [key] as customdata. margins:
-    allowed losses by column key, drawn as dotted ticks.
+    What is drawn is what is written beside it; of open ranges, the per cent of A's mean beside it. A filled marker is
+    significant after the correction, a hollow one is not. Points carry [key] as customdata. margins: allowed losses by
+    column key, drawn as dotted ticks.
     """
     from plotly.subplots import make_subplots
 
-    drawn = [(row, place) for row in rows if (place := scaled(row)) is not None]
-    panels = [part for open_ in (False, True) if (part := [pair for pair in drawn if is_open(pair[0]) == open_])]
+    drawn = [(row, ends) for row in rows if (ends := toward_b(row)) is not None]
+    panels = [[pair for pair in drawn if _span(pair[0]) == span] for span in sorted({_span(row) for row, _ in drawn})]
     figure = make_subplots(
         rows=max(1, len(panels)), cols=1, row_heights=[len(part) + 1 for part in panels] or None,
         vertical_spacing=GAP / (GAP + ROW * (len(drawn) + 2)),
@@ -96,11 +90,13 @@ def _panel(
     margins: Mapping[str, float],
 ) -> None:
     place = {"row": line, "col": 1}
+    is_relative = math.isinf(_span(part[0][0]))
     losses = {
         y: -margins[row.column.key] / unit_of(row) for y, (row, _) in enumerate(part) if row.column.key in margins
     }
     heights = list(range(len(part)))
-    for y, (row, (low, middle, high)) in zip(heights, part, strict=True):
+    for y, (row, ends) in zip(heights, part, strict=True):
+        low, middle, high = (end / unit_of(row) for end in ends)
         colour = _colour(row.significance, middle, dark)
         figure.add_scatter(
             x=[low, high], y=[y, y], mode="lines", line={"color": colour, "width": 2}, hoverinfo="skip", **place
@@ -121,11 +117,11 @@ def _panel(
         )  # fmt: skip
         figure.add_annotation(
             x=1, xref="x domain" if line == 1 else f"x{line} domain", y=y, yref="y" if line == 1 else f"y{line}",
-            text=f"<b>{signed(row.difference)}</b><br>{interval(row.low, row.high)}", showarrow=False, align="left",
+            text=f"<b>{_written(row, middle)}</b><br>{interval(ends[0], ends[2])}", showarrow=False, align="left",
             xanchor="left", xshift=4, font={"size": 11, "color": colour if certain else INK[dark]},
         )  # fmt: skip
-    low = min(0.0, *(ends[0] for _, ends in part), *losses.values())
-    high = max(0.0, *(ends[2] for _, ends in part))
+    low = min(0.0, *(ends[0] / unit_of(row) for row, ends in part), *losses.values())
+    high = max(0.0, *(ends[2] / unit_of(row) for row, ends in part))
     least = 0.22 * (high - low)  # both sides of zero stay visible
     low, high = min(low, -least), max(high, least)
     room = LABEL_ROOM * (high - low)
@@ -134,18 +130,22 @@ def _panel(
             x=x, y=-0.5, text=text, showarrow=False, xanchor=anchor, yanchor="bottom", yshift=1,
             font={"size": 12, "color": MUTED[dark]}, **place,
         )  # fmt: skip
-    title = (
-        "difference, in per cent of A's mean" if is_open(part[0][0]) else "difference, in points of the metric's range"
-    )
+    title = f"by how much B is better{', in per cent of the mean of A' if is_relative else ''} (↓: A − B)"
     figure.update_xaxes(
         range=[low - room, high + room], zeroline=True, zerolinewidth=2, zerolinecolor=MUTED[dark], nticks=9,
-        tickformat=tick_format(high - low, is_open(part[0][0])), title={"text": title, "standoff": 16},
+        tickformat=tick_format(high - low, is_relative), title={"text": title, "standoff": 16},
         labelalias={"+0": "0", "+0%": "0%"}, **place,
     )  # fmt: skip
     figure.update_yaxes(
         tickvals=heights, ticktext=[two_lines(row.column) for row, _ in part], range=[len(part) - 0.5, -0.5],
         showgrid=False, zeroline=False, ticks="", tickfont={"size": 11.5, "color": INK[dark]}, **place,
     )  # fmt: skip
+
+
+def _written(row: Row, drawn: float) -> str:
+    """Return a difference toward B as it stands beside its point; of an open range with what is drawn."""
+    written = signed(row.better)
+    return f"{written} ({100 * drawn:+.0f} %)" if math.isinf(_span(row)) else written
 
 
 def tick_format(span: float, percent: bool) -> str:
