@@ -83,7 +83,7 @@ def step(run: str, case_id: str, around: ListNumber) -> str:
     if not case_id and ids:
         case_id = ids[0]
     place = ids.index(case_id) if case_id in ids else -1
-    order = case_choice.order_words(metric_name(around.metric, around.evaluator))
+    order = case_choice.order_words(run, around.evaluator, around.metric)
     where = f"{format.count(place + 1)} of {format.count(len(ids))}" if place >= 0 else "not in the list"
     with st.container(horizontal=True, vertical_alignment="center"):
         before = ids[place - 1] if place > 0 else None

@@ -124,7 +124,7 @@ def none_left() -> None:
 def draw_bar(run: str, board: Leaderboard, column: Column, page: int, count: int, total: int, things: str) -> None:
     """Draw how many cases are shown of how many, the buttons to more of them, and what is done to all."""
     first = PAGE * (page - 1) + 1
-    order = case_choice.order_words(metric_name(column.metric, column.evaluator))
+    order = case_choice.order_words(run, column.evaluator, column.metric)
     st.text(f"{format.count(first)}–{format.count(first + count - 1)} of {things}, {order}")
     controls.pager(page, -(-total // PAGE))
 

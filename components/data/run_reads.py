@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from components.data.visitors import kept_here
 from components.data.workspace_runs import has_tables, workspace
 from metrics import analysis
+from metrics.analysis.cases.case_pages import error_words as error_words_of
 from metrics.analysis.objects.segments import EVALUATOR as PIXELS
 from metrics.core.errors import AssayError, InputError
 from metrics.core.files import read_json, write_json
@@ -86,6 +87,7 @@ scored = of_run(analysis.scored)
 confused = of_run(analysis.confused)
 compared = of_run(analysis.compared)
 worst_cases = of_run(analysis.worst_cases)
+error_words = of_run(error_words_of)
 match_evaluators = of_run(analysis.match_evaluators)
 match_rules = of_run(analysis.rules)
 

@@ -1,10 +1,18 @@
 """What went wrong: which models are on the wrong side of a threshold?"""
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
 from components.data import run_reads, thresholds
 from components.views.results import threshold_table
-from metrics.store import Run
+from metrics.analysis import leaderboard
+from metrics.core.suite import Outputs, Suite
+from metrics.presentation.questions.what_went_wrong import Problem, answer, what_went_wrong, whose_thresholds
+from metrics.reports.build import build
+from metrics.store import Run, Workspace
+from tests.engine.engine_scenes import finished
 from tests.pages.conftest import HOSTILE, Look, Open, animals_run
 from tests.pages.reading import press
 
@@ -15,7 +23,7 @@ def test_the_gravest_come_first_with_value_interval_and_n(run: Run, open_page: O
     assert set(table["Model"]) == {"blunt", HOSTILE}
     assert table["Severity"].iloc[0] == "Significant"
     assert table["Threshold"].str.startswith("≥ ").all()
-    assert page.text[0].value.startswith(f"{len(table)} problems in 2 of 3 models")
+    assert page.text[0].value.startswith(f"2 of 3 models miss thresholds, {len(table)} in all: ")
 
 
 def test_filters_have_counts_and_come_from_the_address(run: Run, open_page: Open) -> None:
@@ -80,3 +88,31 @@ def test_a_profile_is_made_and_removed(look_at_copy: Look, open_page: Open) -> N
     assert "Release gate" in [one.value for one in page.selectbox]
     page = press(page, "Remove profile")
     assert "As each run was started" in [one.value for one in page.selectbox]
+
+
+@pytest.mark.parametrize(("severities", "said"), [
+    ([], "No model is on the wrong side of a threshold"),
+    (["low"] * 6, "1 of 2 models misses thresholds, 6 in all: none significantly"),
+    (["high", "low"], "1 of 2 models misses thresholds, 2 in all: 1 significantly"),
+])  # fmt: skip
+def test_the_answer_says_one_thing(severities: list[str], said: str) -> None:
+    one = Problem("m", "e", "E", "t", 0.7, 0.6, 0.8, 0.75, "higher", 9, "low", "")
+    assert answer([replace(one, severity=severity) for severity in severities], 2).partition(" (")[0] == said
+
+
+def test_the_thresholds_have_an_owner(run: Run, workspace: Path) -> None:
+    columns = [column for column in leaderboard(run).columns if column.threshold is not None and not column.minor]
+    assert whose_thresholds(columns) == "the thresholds are Assay's defaults"
+    assert whose_thresholds([replace(columns[0], threshold=0.123)]) == "the thresholds are your own"
+    mixed = whose_thresholds([replace(columns[0], threshold=0.123), *columns[1:2]])
+    assert mixed == "1 of 2 thresholds are Assay's defaults, the others your own"
+    assert what_went_wrong(run)[0].text.endswith("; the thresholds are Assay's defaults.")
+
+
+def test_where_nothing_is_scored_no_threshold_is_spoken_of(workspace: Path) -> None:
+    suite = Suite.from_rows("t", "text", [{"case_id": "c", "question": "q", "expected_answers": ["yes"]}])
+    outputs = Outputs.from_rows([{"case_id": "c", "model": "m", "answer": None, "error": "down"}])
+    nothing = finished(Workspace(), suite, outputs, "exact_match")
+    assert all(cell.value is None for cell in leaderboard(nothing).cells.values())
+    assert what_went_wrong(nothing) == []
+    assert not any("threshold" in line for line in build(nothing).summary.fails)

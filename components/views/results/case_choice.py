@@ -8,6 +8,7 @@ from components.views.results import mark_controls
 from components.widgets import filters, url
 from metrics.analysis import Leaderboard
 from metrics.presentation import format, run_names
+from metrics.presentation.names import metric_name
 
 OF_LIST = ("model", "order", "failing", "value_min", "value_max", "better")
 OF_TABLE = ("narrow", "sort", "baseline", "compare")
@@ -87,8 +88,9 @@ def listed_ids(run: str, board: Leaderboard, evaluator: str, metric: str) -> tup
     return run_reads.case_ids(run, evaluator, metric, **list_arguments(run, board))
 
 
-def order_words(name: str) -> str:
-    """Return how the cases are ordered by a metric of that name."""
+def order_words(run: str, evaluator: str, metric: str) -> str:
+    """Return how the cases are ordered by a metric: by its values, else by errors, with what counts as one."""
+    name = run_reads.error_words(run, evaluator, metric) or metric_name(metric, evaluator)
     if form() == "list":
         of = f" of {format.shorten(model, 24)}" if (model := url.param("model")) else ""
         return f"{FIRST_OF.get(url.param('order', ''), 'worst')} first by {name}{of}"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
+from metrics.analysis.objects.matching_again import rules
 from metrics.analysis.objects.operating_point import operating_point
 from metrics.analysis.slices.slice_conditions import parse
 from metrics.analysis.slices.slice_values import positions
@@ -237,10 +238,25 @@ def _source(run: Run, evaluator: str, metric: str, worst_first: bool) -> tuple[s
     return source, [], "position"
 
 
-def _lowest_scores(run: Run, evaluator: str) -> str:
-    """Return the SQL of the score from which a model's predictions count: the evaluator's, or its operating point's."""
+def lowest_scores(run: Run, evaluator: str) -> dict[str, float]:
+    """Return the score from which each model's predictions count: the evaluator's, or its operating point's."""
     own = run.evaluators.get(evaluator, {}).get("score_threshold")
-    lows = {model: operating_point(run, model).score if own is None else own for model in run.models}
+    return {model: operating_point(run, model).score if own is None else float(own) for model in run.models}
+
+
+def error_words(run: Run, evaluator: str, metric: str) -> str | None:
+    """Return what counts as an error in the lists of a metric whose cases have errors; None where they have values."""
+    if scored_metric(run, evaluator, metric) is not None or evaluator not in run.match_names():
+        return None
+    of = rules(run, evaluator)
+    lows = {f"{low:g}" for low in lowest_scores(run, evaluator).values()}
+    score = f"score ≥ {lows.pop()}" if len(lows) == 1 else "score from each model's best F1 on"
+    return f"errors ({score}, {of.similarity} ≥ {of.iou:g})"
+
+
+def _lowest_scores(run: Run, evaluator: str) -> str:
+    """Return the SQL of `lowest_scores`."""
+    lows = lowest_scores(run, evaluator)
     names = [model.replace("'", "''") for model in lows]
     whens = (f"WHEN '{name}' THEN {low!r}" for name, low in zip(names, lows.values(), strict=True))
     return f"(CASE model {' '.join(whens)} ELSE 0 END)"

@@ -19,6 +19,7 @@ from metrics.analysis.cases.case_pages import (
 )
 from metrics.store import Run
 
+MOST_ERRORS = "mean ASC NULLS LAST, failures DESC"  # of metrics whose cases have errors, no value
 ORDERS = {
     "worst": "failures DESC, mean ASC NULLS LAST",
     "best": "failures ASC, mean DESC NULLS LAST",
@@ -136,4 +137,5 @@ def _tables(run: Run, evaluator: str, metric: str, choice: TableChoice) -> tuple
             ) WHERE {condition}{" AND has_status" * (status is not None)}
         )"""
     arguments += [*more, tuple(choice.get("models") or run.models), alone, alone, status]
-    return tables, arguments, f"{ORDERS.get(choice.get('order', 'worst'), ORDERS['worst'])}, position"
+    orders = ORDERS if scored is not None else ORDERS | {"worst": MOST_ERRORS}
+    return tables, arguments, f"{orders.get(choice.get('order', 'worst'), orders['worst'])}, position"

@@ -345,8 +345,8 @@ def _attributed(found: Attribution, column: Column | None) -> str:
     where = "" if column is None else f" of {column.evaluator_title}"
     share = f"{found.model}: {found.attributed:,} of {found.failing:,} failing answers{where}"
     if found.cause == "retrieval":
-        return f"{share} have contexts that fail too: caused by retrieval"
-    return f"{share} fail although their contexts pass: caused by generation"
+        return f"{share} have contexts that fail too"
+    return f"{share} fail although their contexts pass"
 
 
 def _why(found: Attribution) -> str:

@@ -18,8 +18,8 @@ from metrics.store import Run
 MAX_INSIGHTS = 24
 EXTREMES = {"best_model": "is best at", "worst_model": "is worst at"}
 CAUSES = {
-    "retrieval_cause": "Failing answers whose contexts fail too, caused by retrieval",
-    "generation_cause": "Failing answers whose contexts pass, caused by generation",
+    "retrieval_cause": "Failing answers whose contexts fail too",
+    "generation_cause": "Failing answers whose contexts pass",
 }
 Row = Mapping[Hashable, Any]
 

@@ -7,7 +7,8 @@ from typing import Any
 import pandas as pd
 
 from metrics import analysis
-from metrics.core.registry import title_of
+from metrics.analysis import Column, Leaderboard
+from metrics.core.registry import evaluators, title_of
 from metrics.presentation.blocks import Block, Link, Note, Sentence, table
 from metrics.presentation.format import count, number, plural
 from metrics.presentation.phrases import limit, metric_title, with_interval
@@ -42,12 +43,15 @@ class Problem:
 
 @question("problems", TITLE, ASKS, "problems", short=QUICK)
 def what_went_wrong(run: Run) -> list[Block]:
-    """Return the missed thresholds, worst first; nothing for a run without a threshold that misses none."""
+    """Return the missed thresholds, worst first; nothing for a run in which no number has a threshold."""
     found, board = list(missed_thresholds(run)), analysis.leaderboard(run)
     groups = problem_groups(found, len(board.models))
-    if not any(column.threshold is not None for column in board.columns):
+    judged = judged_columns(board)
+    if not judged:
         return []
-    sentence = Sentence(f"{answer(found, len(board.models))}.", link=Link("problems", "See the problems"))
+    sentence = Sentence(
+        f"{answer(found, len(board.models))}; {whose_thresholds(judged)}.", link=Link("problems", "See the problems")
+    )
     if not groups:
         return [sentence]
     spans = [(f"{group.title} {group.threshold}", len(group.rows)) for group in groups]
@@ -61,10 +65,24 @@ def answer(found: Sequence[Problem], models: int) -> str:
         return "No model is on the wrong side of a threshold"
     who = len({one.model for one in found})
     sure = sum(one.severity == "high" for one in found)
-    return (
-        f"{plural(len(found), 'problem')} in {count(who)} of {plural(models, 'model')}; {count(sure)} significant: the "
-        "whole 95 % interval is on the wrong side"
-    )
+    misses = f"{count(who)} of {plural(models, 'model')} {'misses' if who == 1 else 'miss'} thresholds"
+    certain = f"{count(sure) if sure else 'none'} significantly (whole 95 % interval on the wrong side)"
+    return f"{misses}, {count(len(found))} in all: {certain}"
+
+
+def judged_columns(board: Leaderboard) -> list[Column]:
+    """Return the columns shown that have a threshold and a number of some model."""
+    scored = {key for (_, key), cell in board.cells.items() if cell.value is not None}
+    return [one for one in board.columns if one.threshold is not None and not one.minor and one.key in scored]
+
+
+def whose_thresholds(columns: Sequence[Column]) -> str:
+    """Return who set the thresholds of columns: Assay by default, or the user."""
+    defaults = {(id, metric.name): metric.threshold for id, entry in evaluators().items() for metric in entry.metrics}
+    own = sum(defaults.get((one.evaluator, one.metric)) == one.threshold for one in columns)
+    if own in (0, len(columns)):
+        return "the thresholds are Assay's defaults" if own else "the thresholds are your own"
+    return f"{count(own)} of {plural(len(columns), 'threshold')} are Assay's defaults, the others your own"
 
 
 def missed_thresholds(run: Run) -> Iterator[Problem]:

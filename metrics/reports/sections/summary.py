@@ -32,8 +32,8 @@ SPENT = {"cost_usd": "the cheapest", "duration_s": "the fastest"}
 NO_THRESHOLDS = "You get values and the weakest cases. To see what fails, set thresholds (Problems → Set thresholds)."
 UNSCORED = tuple(status.value for status in Status if status is not Status.OK)
 STEPS = {
-    "retrieval_cause": "Improve retrieval first: {}.",
-    "generation_cause": "Improve the answers, not the retrieval: {}.",
+    "retrieval_cause": "Look at retrieval first: {}.",
+    "generation_cause": "Look at the answers first, not at retrieval: {}.",
     "weakest_tag": "Look at the weakest cases: {}.",
 }  # the finding of a kind that is severe gives a step
 
@@ -176,7 +176,7 @@ def _fails(board: Leaderboard, groups: Sequence[ProblemGroup], insights: pd.Data
         yield f"{first.sentence}{f' So are its thresholds in {also}.' if others else ''}"
     if len(causes) > MOST_FAILING:
         yield f"{plural(len(causes) - MOST_FAILING, 'more cause')} of missed thresholds: see Problems."
-    if not groups:
+    if not groups and any(cell.value is not None for cell in board.cells.values()):
         judged = any(column.threshold is not None for column in board.columns)
         yield "No model misses a threshold." if judged else NO_THRESHOLDS
     hardest = insights[insights["kind"].eq("hardest_case") & insights["severity"].eq("high")]["case_id"].nunique()

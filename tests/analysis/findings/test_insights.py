@@ -66,7 +66,7 @@ def test_every_kind_is_told(shelf: Workspace) -> None:
 def test_failing_answers_are_attributed_case_by_case(rag: Run) -> None:
     found = insights(rag)
     lost = told(found, "retrieval_cause", model="blunt")
-    assert lost["message"] == "blunt: 6 of 7 failing answers have contexts that fail too: caused by retrieval"
+    assert lost["message"] == "blunt: 6 of 7 failing answers have contexts that fail too"
     assert (lost["affected"], lost["case_ids"]) == (6, [f"c{place}" for place in range(6)])
     made = told(found, "generation_cause", model="blunt")
     assert (made["affected"], made["case_ids"], made["severity"]) == (1, ["c6"], "low")

@@ -42,15 +42,15 @@ def test_what_is_said_of_each(run: Run) -> None:
             "the mean over the models is 0.500, the threshold 0.75", ["c0"],
         ),
         ("retrieval_cause", "", "c"): (
-            "high", "c: 20 of 20 failing answers have contexts that fail too: caused by retrieval", RIGHT_AND_FOUND,
+            "high", "c: 20 of 20 failing answers have contexts that fail too", RIGHT_AND_FOUND,
             [f"c{place}" for place in range(20)],
         ),
         ("retrieval_cause", "", "b"): (
-            "low", "b: 1 of 1 failing answers have contexts that fail too: caused by retrieval", RIGHT_AND_FOUND,
+            "low", "b: 1 of 1 failing answers have contexts that fail too", RIGHT_AND_FOUND,
             ["c19"],
         ),
         ("generation_cause", "", "a"): (
-            "low", "a: 1 of 1 failing answers fail although their contexts pass: caused by generation", RIGHT_AND_FOUND,
+            "low", "a: 1 of 1 failing answers fail although their contexts pass", RIGHT_AND_FOUND,
             ["c19"],
         ),
         ("leading_model", "", "a"): (
