@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import threading
 from collections.abc import Sequence
 from contextlib import redirect_stderr
 from hashlib import sha256
@@ -109,10 +110,16 @@ def device() -> str:
 
 
 def settle_torch() -> None:
-    """Set one thread in a worker process of a pool, as there is one worker per core, and no progress bars."""
+    """Set one thread in a worker process of a pool, as there is one worker per core, and no progress bars.
+
+    Bars, also those not drawn, take a lock; tqdm's own is a semaphore of the system, which a worker that is killed
+    leaves behind. Processes share no bar, so a lock of this process does.
+    """
     import torch
+    from tqdm.std import tqdm
     from transformers.utils import logging
 
+    tqdm.set_lock(threading.RLock())
     if multiprocessing.parent_process() is not None:
         torch.set_num_threads(1)
     logging.disable_progress_bar()
