@@ -19,7 +19,7 @@ from tests.judge.server import JudgeServer
 
 if TYPE_CHECKING:
     from metrics.store import Run
-    from metrics.store.calibrations import Calibrations
+    from metrics.store.threshold_profiles import Calibrations
 
 
 def own_home() -> "tempfile.TemporaryDirectory[str] | None":
@@ -127,7 +127,7 @@ def units_here(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def kept_calibrations(workspace: Path) -> "Calibrations":
     """The calibrations of the test's workspace, where labels set them."""
-    from metrics.store.calibrations import Calibrations
+    from metrics.store.threshold_profiles import Calibrations
 
     return Calibrations(workspace)
 

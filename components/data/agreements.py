@@ -31,8 +31,8 @@ from metrics.core.calibration import Calibration
 from metrics.core.errors import InputError
 from metrics.core.schema import LABEL_KEY
 from metrics.store import Run
-from metrics.store.calibrations import Calibrations
 from metrics.store.rating_sets import GivenSet, Labels
+from metrics.store.threshold_profiles import Calibrations
 
 Only = tuple[str, str]  # evaluator, metric
 

@@ -12,7 +12,7 @@ from metrics import analysis
 from metrics.core.errors import InputError
 from metrics.core.suite import Suite
 from metrics.store import Run
-from metrics.store.export_formats import write
+from metrics.store.table_files import write
 
 case_items = of_run(analysis.case_items, spinner="Fitting the cases' difficulty")
 short_suites = of_run(analysis.short_suites, spinner="Looking for the fewest cases that keep the ranking")

@@ -21,8 +21,7 @@ from metrics.analysis.objects.segments import EVALUATOR as PIXELS
 from metrics.core.errors import AssayError, InputError
 from metrics.core.files import read_json, write_json
 from metrics.core.source_version import source_version
-from metrics.store.digests import content_digest, digest_of
-from metrics.store.manifest import FILE as MANIFEST
+from metrics.store.manifest import FILE as MANIFEST, content_digest, digest_of
 from metrics.store.reviews import Review
 from metrics.store.threshold_profiles import ThresholdProfiles
 

@@ -19,7 +19,7 @@ from metrics.core.errors import AssayError, InputError, JudgeError
 from metrics.judge.completion import CallFailed
 from metrics.judge.settings import Budget
 from metrics.presentation import format
-from metrics.store.export_formats import write
+from metrics.store.table_files import write
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -201,6 +201,6 @@ def problem_table(problems: Iterable[InputProblem]) -> pd.DataFrame:
 
 def problems_csv(problems: Sequence[InputProblem]) -> bytes:
     """Return every problem as a row of a CSV in which no cell is a formula."""
-    from metrics.store.export_formats import write
+    from metrics.store.table_files import write
 
     return bytes(write(problem_table(problems), "csv"))

@@ -10,7 +10,7 @@ from metrics.core.calibration import Calibration, latest
 from metrics.core.evaluator import JUDGE, LOCAL_MODELS, Evaluator, Parameters
 from metrics.core.registry import evaluators
 from metrics.judge.settings import JudgeSettings, settings_of
-from metrics.store.calibrations import Calibrations
+from metrics.store.threshold_profiles import Calibrations
 
 NOT_SETTINGS = {"threshold", "thresholds", *LOCAL_MODELS}  # parameters that no case's number depends on, or models
 

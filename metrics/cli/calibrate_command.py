@@ -7,7 +7,7 @@ from typing import Any
 from metrics.cli.labels_command import add_files, add_reading
 from metrics.cli.options import add_parser, run_of
 from metrics.cli.terminal import say
-from metrics.store.calibrations import Calibrations
+from metrics.store.threshold_profiles import Calibrations
 
 
 def add_command(commands: Any) -> None:

@@ -10,7 +10,7 @@ from metrics.core.errors import InputError, InputProblem
 from metrics.engine.evaluation import ReadingFields
 from metrics.ingest import read_outputs, read_suite
 from metrics.library.file_options import readings_of
-from metrics.store.export_formats import write
+from metrics.store.table_files import write
 
 
 def add_command(commands: Any) -> None:

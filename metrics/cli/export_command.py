@@ -50,7 +50,7 @@ def _export(options: argparse.Namespace) -> None:
             raise InputError([InputProblem("--format", found, f"none: it is always {DOCUMENTS[what]}")])
         content = _document(what, run_of(options, finished=True))
     else:
-        from metrics.store.export_formats import write
+        from metrics.store.table_files import write
 
         content = write(_table(options), options.format or "json")
     write_output(content, options.output)

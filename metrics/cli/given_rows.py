@@ -14,8 +14,8 @@ from metrics.core.errors import for_each
 from metrics.engine.evaluation import ReadingFields
 from metrics.library.file_options import readings_of
 from metrics.store import Run
-from metrics.store.export_formats import write
 from metrics.store.rating_sets import GivenRows
+from metrics.store.table_files import write
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,8 +11,8 @@ from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.schema import SAMPLINGS
 from metrics.store import Run
-from metrics.store.export_formats import write
 from metrics.store.rating_sets import Labels
+from metrics.store.table_files import write
 
 if TYPE_CHECKING:
     import pandas as pd

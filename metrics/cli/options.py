@@ -11,7 +11,7 @@ from metrics.core.files import write_export
 from metrics.engine.evaluation import CommandFields
 from metrics.engine.evaluation_fields import names_of as names_of, pairs as pairs
 from metrics.store import Run, Workspace
-from metrics.store.export_formats import FORMATS
+from metrics.store.table_files import EXPORT_FORMATS
 
 
 def add_parser(
@@ -37,7 +37,7 @@ def add_mapping(command: argparse.ArgumentParser, source: str = "COLUMN") -> Non
 def add_table_output(command: argparse.ArgumentParser, default: str | None) -> None:
     """Add --format and --output of a command that writes a table; `default` None: json, left open."""
     command.add_argument(
-        "--format", choices=FORMATS, default=default, help=f"file format (default {default or 'json'})"
+        "--format", choices=EXPORT_FORMATS, default=default, help=f"file format (default {default or 'json'})"
     )
     command.add_argument("-o", "--output", metavar="FILE", help="file to write (default: standard output)")
 

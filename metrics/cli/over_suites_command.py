@@ -42,7 +42,7 @@ def _over_suites(options: argparse.Namespace) -> None:
     if options.output:
         import pandas as pd
 
-        from metrics.store.export_formats import write
+        from metrics.store.table_files import write
 
         table = pd.DataFrame(_rows(found)).astype(dict.fromkeys(("n", "best_rank", "worst_rank"), "Int64"))
         write_output(write(table, "csv"), options.output)

@@ -10,8 +10,8 @@ from metrics.cli.terminal import say
 from metrics.core.did_you_mean import one_of
 from metrics.core.errors import InputError, InputProblem
 from metrics.store import Run
-from metrics.store.export_formats import write
 from metrics.store.rating_sets import Preferences
+from metrics.store.table_files import write
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -82,7 +82,7 @@ def write_results(run: Run, config: RagConfig) -> None:
     """Write the result CSV, a file a model where the run has several, and its plot, as far as they are asked for."""
     from metrics.cli.plot_command import write_plot
     from metrics.reports.renderers.rag_results import rag_results
-    from metrics.store.export_formats import write
+    from metrics.store.table_files import write
 
     for path in (config.results, config.picture):
         if path is not None:

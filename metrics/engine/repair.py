@@ -9,7 +9,7 @@ from metrics.core.errors import RunCorrupt
 from metrics.core.files import written_whole
 from metrics.engine.execute import execute
 from metrics.store import Progress, Run, Workspace
-from metrics.store.file_names import REMOTE
+from metrics.store.own_files import REMOTE
 from metrics.store.run_check import Checked, can_be_made_again, check, damaged
 
 

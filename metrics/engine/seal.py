@@ -19,9 +19,8 @@ from metrics.engine.aggregate import Slices, aggregate_cases
 from metrics.engine.parts import Parts
 from metrics.engine.plan import SLICED_TAGS, Unit
 from metrics.store import Run
-from metrics.store.digests import digest_of, file_facts
-from metrics.store.file_names import INPUTS
-from metrics.store.manifest import write_manifest
+from metrics.store.manifest import digest_of, file_facts, write_manifest
+from metrics.store.own_files import INPUTS
 
 ROWS = 65_536  # of a row group: small enough to skip most of a table, large enough to read fast
 RESAMPLED_ROWS = 256  # of a row group, a list of replicates each

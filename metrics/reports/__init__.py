@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from metrics.presentation.blocks import Block, kind_of
 from metrics.reports.table_names import WHATS
 from metrics.store import Run
-from metrics.store.export_formats import Format, write
+from metrics.store.table_files import Format, write
 
 if TYPE_CHECKING:
     from metrics.reports.baseline import Differences

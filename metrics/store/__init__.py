@@ -1,6 +1,5 @@
 """Runs, suites, outputs and labels on disk: Parquet tables, each written whole; a manifest seals a run."""
 
-from metrics.store.run import Run
-from metrics.store.run_cache import cache_by_run
+from metrics.store.run import Run, cache_by_run
 from metrics.store.run_progress import Progress
 from metrics.store.workspace import Workspace

@@ -18,8 +18,7 @@ from metrics.core.classes import classes_of
 from metrics.core.errors import RunCorrupt
 from metrics.core.files import json_of
 from metrics.core.suite import OUTPUTS, Outputs, Suite, conform
-from metrics.store.digests import cache_by_file, content_digest, digest_of, file_facts, listing_facts
-from metrics.store.manifest import FILE, checked
+from metrics.store.manifest import FILE, cache_by_file, checked, content_digest, digest_of, file_facts, listing_facts
 
 FACTS = {"suites": "suite.json", "outputs": "outputs.json"}  # by the folder of the workspace
 MEDIA = {"suites": "media", "outputs": "artifacts"}

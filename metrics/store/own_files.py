@@ -1,4 +1,4 @@
-"""What may be in a workspace: files and folders of its own.
+"""What may be in a workspace: files and folders of its own, and the names of those that a sealed run consists of.
 
 Whoever else can write to it, such as a tool that unpacks or synchronises, could make a run's table a link to a file of
 another place, which would be shown, exported or sent; or a pipe, which is never read to its end. So below a workspace's
@@ -6,13 +6,37 @@ folder, which may be a link itself, no link is followed.
 """
 
 import os
+import re
 import time
 from functools import lru_cache
 from pathlib import Path
 
 from metrics.core.errors import RunCorrupt
 from metrics.core.files import PRIVATE
-from metrics.store.digests import SETTLED
+from metrics.store.manifest import SETTLED
+
+REMOTE = "remote.json"  # in a workspace that is the local copy of one at a URL: which
+RUN_FILES = ("spec.json", "manifest.json", "progress.json", "judge.json")
+SUITE_FILES = ("suite.json", "cases.parquet", "annotations.parquet")
+OUTPUTS_FILES = ("outputs.json", "targets.json", "outputs.parquet", "predictions.parquet")
+INPUTS = tuple(  # the tables of suite and outputs
+    f"{kind}/{name}"
+    for kind, names in (("suite", SUITE_FILES), ("outputs", OUTPUTS_FILES))
+    for name in names
+    if name.endswith(".parquet")
+)
+MEDIA, ARTIFACTS = "suite/media/", "outputs/artifacts/"
+NAMES = "|".join(  # a pattern of every name; the part of a name that is not ours is a plain file name
+    (
+        rf"run/(?:{'|'.join(map(re.escape, RUN_FILES))})",
+        r"run/tables/[A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)?\.parquet",
+        rf"suite/(?:{'|'.join(map(re.escape, SUITE_FILES))})",
+        rf"outputs/(?:{'|'.join(map(re.escape, OUTPUTS_FILES))})",
+        r"suite/media/[A-Za-z0-9_-][A-Za-z0-9_.-]*",
+        r"outputs/artifacts/[0-9a-f]{32}",
+    )
+)
+
 
 # all that a workspace has; its folder may have been there before, and have other things of the user's
 FOLDERS = (

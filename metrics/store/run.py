@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache, wraps
+from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -23,14 +24,85 @@ from metrics.core.registry import evaluators, wordings
 from metrics.core.sampling_design import COLUMNS, SamplingDesign, group_equal_inputs
 from metrics.core.schema import TABLES, conformed
 from metrics.core.suite import Outputs, Suite, tags_of
-from metrics.store.run_database import database
+from metrics.store.manifest import read_manifest
 from metrics.store.run_files import STARTING, RunFiles
 from metrics.store.run_notes import About, own_name, read_about, write_about
 from metrics.store.run_progress import Progress, read_progress
 from metrics.store.threshold_profiles import ThresholdProfiles, Thresholds
 
 if TYPE_CHECKING:
+    import duckdb
     import pandas as pd
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def cache_by_run(maxsize: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Keep the `maxsize` latest results of a function of runs, which never change once they are sealed.
+
+    Calls are equal where their arguments are, defaults included; all of them hashable, but for lists, taken as tuples.
+    """
+
+    def decorate(function: Callable[P, T]) -> Callable[P, T]:
+        bind, cached = signature(function).bind, lru_cache(maxsize)(function)
+
+        @wraps(function)
+        def call(*args: P.args, **kwargs: P.kwargs) -> T:
+            bound = bind(*args, **kwargs)
+            bound.apply_defaults()
+            bound.arguments |= {
+                name: tuple(value) for name, value in bound.arguments.items() if isinstance(value, list)
+            }
+            return cached(*bound.args, **bound.kwargs)
+
+        return call
+
+    return decorate
+
+
+SQL_TYPES = {
+    pa.string(): "VARCHAR", pa.int32(): "INTEGER", pa.int64(): "BIGINT", pa.float64(): "DOUBLE",
+    pa.bool_(): "BOOLEAN", pa.list_(pa.float64()): "DOUBLE[]",
+}  # fmt: skip
+
+
+@lru_cache(maxsize=16)
+def database(folder: Path, cases: Path) -> duckdb.DuckDBPyConnection:
+    """Return a sealed run's tables and the cases of its suite as views (see Run.query); use one cursor per thread."""
+    import duckdb
+
+    def scan(path: Path, options: str = "") -> str:
+        return f"read_parquet('{str(path).replace(chr(39), chr(39) * 2)}'{options})"
+
+    connection = duckdb.connect(":memory:", config={"threads": 2})
+    tables = (read_manifest(folder) or {"tables": {}})["tables"]
+    for name in [*TABLES, *(name for name in tables if name not in TABLES)]:
+        path = folder / tables[name]["file"] if name in tables else None
+        source = "(SELECT 1) WHERE false" if path is None else scan(path)
+        columns = (
+            "*" if name not in TABLES else _columns(TABLES[name], [] if path is None else pq.read_schema(path).names)
+        )
+        view = name.replace("/", "_").replace('"', '""')
+        connection.execute(f'CREATE VIEW "{view}" AS SELECT {columns} FROM {source}')
+    names = pq.read_schema(cases).names
+    image_name = '"metadata.image_name"' if "metadata.image_name" in names else "NULL"
+    connection.execute(
+        f"""CREATE VIEW suite_cases AS
+            SELECT case_id, file_row_number AS position, question, source_text, image, tags, {image_name} AS image_name,
+                   perturbs, perturbation
+            FROM {scan(cases, ", file_row_number = true")}"""
+    )
+    return connection
+
+
+def _columns(schema: pa.Schema, stored: Sequence[str]) -> str:
+    """Return the columns of a schema as SQL selects them: typed nulls for those that are not stored."""
+    return ", ".join(
+        f'"{field.name}"' if field.name in stored else f'CAST(NULL AS {SQL_TYPES[field.type]}) AS "{field.name}"'
+        for field in schema
+    )
+
 
 SECOND = 15  # characters of a run's id that are the time it began
 CLOCKS = ("progress.json", STARTING, "lock")  # the last one written tells since when `seconds_spent` is out of date

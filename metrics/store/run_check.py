@@ -5,10 +5,9 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from metrics.core.errors import RunCorrupt, RunError
-from metrics.store.digests import listing_facts
-from metrics.store.file_names import INPUTS, REMOTE
 from metrics.store.input_seals import MEDIA, has_fingerprint, input_facts
-from metrics.store.manifest import has_manifest
+from metrics.store.manifest import has_manifest, listing_facts
+from metrics.store.own_files import INPUTS, REMOTE
 from metrics.store.run_files import RunFiles
 
 Verdict = Literal["whole", "differs", "lost", "not sealed", "not here"]

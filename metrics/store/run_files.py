@@ -7,10 +7,8 @@ from typing import Any, Literal
 
 from metrics.core.errors import RunCorrupt, RunError
 from metrics.core.files import is_held, read_json
-from metrics.store.digests import digest_of
-from metrics.store.file_names import REMOTE
-from metrics.store.manifest import read_manifest
-from metrics.store.own_files import own_folder
+from metrics.store.manifest import digest_of, read_manifest
+from metrics.store.own_files import REMOTE, own_folder
 from metrics.store.run_spec import LaterSchema, RunSpec, read_spec
 from metrics.store.stored_inputs import StoredInputs
 

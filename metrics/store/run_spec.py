@@ -12,7 +12,7 @@ from metrics.core.receipt import Receipt
 from metrics.core.registry import note_missing
 from metrics.core.schema import SCHEMA_VERSION
 from metrics.core.suite import Task
-from metrics.store.digests import cache_by_file
+from metrics.store.manifest import cache_by_file
 
 FILE = "spec.json"
 MADE = ("schema", "id", "created")  # of a specification: by whoever stores it

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from metrics.store.file_names import ARTIFACTS, MEDIA, OUTPUTS_FILES, RUN_FILES, SUITE_FILES
+from metrics.store.own_files import ARTIFACTS, MEDIA, OUTPUTS_FILES, RUN_FILES, SUITE_FILES
 from metrics.store.run import Run
 
 

@@ -21,9 +21,8 @@ from metrics.core.errors import RunCorrupt, RunNotFound
 from metrics.core.files import copy_folder, list_paths, make_folder, read_json, write_json, write_table
 from metrics.core.schema import SCHEMA_VERSION, SLICE, conformed
 from metrics.core.suite import OUTPUTS, Outputs, Suite, conform
-from metrics.store.file_names import REMOTE
 from metrics.store.input_seals import checked_input, damaged, input_facts, read_suite, sealed
-from metrics.store.own_files import own_folder, tighten
+from metrics.store.own_files import REMOTE, own_folder, tighten
 from metrics.store.run_spec import FINGERPRINT
 
 CASES, ANNOTATIONS = "cases.parquet", "annotations.parquet"

@@ -1,4 +1,4 @@
-"""Thresholds that people set after the fact: named profiles of a workspace, in `thresholds.json`.
+"""Thresholds that a workspace keeps: named profiles that people set after the fact, and calibrations by labels.
 
 The profile in force stands over the thresholds that runs began with, in everything that is read from them: problems,
 marks, flips, reports. Beside the profiles are the metrics that decide which model is chosen, by suite. What is stored
@@ -11,6 +11,7 @@ from functools import lru_cache
 from math import isfinite
 from pathlib import Path
 
+from metrics.core.calibration import Calibration, calibration_of, latest
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.files import hold_lock, make_folder, read_json, write_json
 
@@ -131,3 +132,33 @@ def _read_profiles(path: Path, version: int) -> Stored:  # noqa: ARG001 - a part
     except (ValueError, TypeError, KeyError, AttributeError) as failure:
         raise InputError([InputProblem(str(path), str(failure), FORM)]) from failure
     return (in_force if in_force in profiles else None), profiles, marks
+
+
+class Calibrations:
+    """The calibrations stored in the workspace at `folder`; each replaces the one before it of the same key."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self.path = folder / "calibrations.json"
+
+    def all(self) -> list[Calibration]:
+        """Return them, the oldest first. Raises InputError for a file that is not one of calibrations."""
+        try:
+            return [calibration_of(record) for record in read_json(self.path) or []]
+        except (TypeError, ValueError, AttributeError) as failure:
+            expected = "calibrations as `calibrate` writes them; remove the file and calibrate again"
+            raise InputError([InputProblem(str(self.path), str(failure), expected)]) from failure
+
+    def keep(self, one: Calibration) -> None:
+        """Store a calibration in place of the one with its key."""
+        self._change([one], None)
+
+    def forget(self, one: Calibration) -> None:
+        """Remove the calibration with the key of this one."""
+        self._change([], one)
+
+    def _change(self, added: list[Calibration], removed: Calibration | None) -> None:
+        make_folder(self.folder)
+        with hold_lock(self.folder / "calibrations.lock", "another process is changing the calibrations; try again"):
+            kept = [one for one in latest([*self.all(), *added]) if removed is None or one.key != removed.key]
+            write_json(self.path, [one.record() for one in kept])

@@ -1,28 +1,132 @@
-"""The workspace: the folder with everything a user makes (suites, outputs, runs)."""
+"""The workspace: the folder with all that a user makes, its bin, and what dead processes left behind."""
 
 import os
 import re
-from collections.abc import Sequence
+import shutil
+import time
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 from metrics.core.did_you_mean import did_you_mean
-from metrics.core.errors import InputError, InputProblem, RemoteError, RunNotFound
-from metrics.core.files import list_paths, make_folder, write_json
+from metrics.core.errors import InputError, InputProblem, RemoteError, RunBusy, RunNotFound
+from metrics.core.files import list_paths, make_folder, move_folder, read_json, stamp, write_json
 from metrics.core.schema import SCHEMA_VERSION
-from metrics.store.file_names import REMOTE
 from metrics.store.manifest import FILE as MANIFEST
-from metrics.store.own_files import own_folder
+from metrics.store.own_files import REMOTE, own_folder
 from metrics.store.run import STAMPED, Run, Snapshot
-from metrics.store.run_bin import Bin
 from metrics.store.run_spec import FILE as SPEC
-from metrics.store.stale_files import sweep
 from metrics.store.stored_inputs import StoredInputs
 
 if TYPE_CHECKING:
     from metrics.store.remote.transfer import Listen
+
+UNTOUCHED = 24 * 3600  # seconds; whoever still writes has written since, on this machine or another
+DEEPEST = 4  # folders below the workspace that Assay writes in
+OPENED = ".import-"  # how the folder of an archive that is being opened begins
+
+
+def sweep(workspace: Path) -> int:
+    """Remove the half-written files and half-opened archives in a workspace that nobody has written for a day.
+
+    Whether their process still lives cannot be asked: it may be one of another machine that shares the disk, and the
+    number of a dead process is given again. Files that are whole stay, also those of a pull that broke off, which the
+    next one continues. Returns how many were removed.
+    """
+    removed = 0
+    for path in list(_half_made(workspace, DEEPEST)):
+        if time.time() - _touched(path) < UNTOUCHED:
+            continue
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+        removed += 1
+    return removed
+
+
+def _half_made(folder: Path, deeper: int) -> Iterator[Path]:
+    try:
+        entries = list(os.scandir(folder))
+    except OSError:  # removed meanwhile, or not ours to read
+        return
+    for entry in entries:
+        is_folder = entry.is_dir(follow_symlinks=False)
+        if is_folder and entry.name.startswith(OPENED):
+            yield Path(entry.path)
+        elif is_folder and deeper:
+            yield from _half_made(Path(entry.path), deeper - 1)
+        elif entry.name.startswith(".") and entry.name.endswith(".part") and not is_folder:
+            yield Path(entry.path)
+
+
+def _touched(path: Path) -> float:
+    """Return when a file, or the last of those in a folder, was written; now where it is just being removed."""
+    try:
+        return max(one.lstat().st_mtime for one in (path, *path.rglob("*")))
+    except FileNotFoundError:
+        return time.time()
+
+
+class Bin:
+    """The deleted runs of the workspace at `workspace`, and which bundled samples its user has deleted."""
+
+    def __init__(self, workspace: Path):
+        self.folder = workspace / "bin"
+        self._runs = workspace / "runs"
+
+    def ids(self) -> Sequence[str]:
+        """Return the ids of the deleted runs, the last deleted first."""
+        folders = [entry for entry in list_paths(self.folder, "*") if entry.is_dir()]
+        return [entry.name for entry in sorted(folders, key=lambda entry: entry.stat().st_mtime_ns, reverse=True)]
+
+    def runs(self) -> Sequence[Run]:
+        """Return the deleted runs, the last deleted first."""
+        return [Run(self.folder / run_id) for run_id in self.ids()]
+
+    def put(self, run: Run) -> None:
+        """Delete a run: move it here, as it is. Raises RunBusy while a process works on it."""
+        if run.state in ("starting", "running"):
+            raise RunBusy(f"run {run.id} is being worked on; cancel it before deleting it")
+        make_folder(self.folder)
+        with run.locked():  # nobody resumes it meanwhile
+            self._note_sample(run, deleted=True)
+            move_folder(run.home, self.folder / run.home.name)
+            stamp(self.folder / run.home.name)  # the deletion
+
+    def restore(self, run_id: str) -> Run:
+        """Move a deleted run back. Raises RunNotFound where the bin has none of that id."""
+        self._check(run_id)
+        run = Run(make_folder(self._runs) / run_id)
+        move_folder(self.folder / run_id, run.home)
+        self._note_sample(run, deleted=False)
+        return run
+
+    def empty(self, run_ids: Sequence[str] | None = None) -> int:
+        """Remove these deleted runs, or all, for good; return how many. Suites and outputs stay."""
+        gone = list(self.ids() if run_ids is None else run_ids)
+        for run_id in gone:
+            self._check(run_id)
+        for run_id in gone:
+            shutil.rmtree(self.folder / run_id)
+        return len(gone)
+
+    def samples(self) -> Sequence[str]:
+        """Return the bundled samples whose run was deleted: they are not computed again."""
+        return tuple(read_json(self.folder / "samples.json") or ())
+
+    def _note_sample(self, run: Run, deleted: bool) -> None:
+        sample = None if run.damage else run.spec.sample
+        if sample is not None:
+            others = [name for name in self.samples() if name != sample]
+            write_json(self.folder / "samples.json", [*others, sample] if deleted else others)
+
+    def _check(self, run_id: str) -> None:
+        if run_id not in self.ids():
+            raise RunNotFound(f"there is no run {run_id!r} in the bin of {self.folder.parent}")
+
 
 RUN_ID = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{6}")
 

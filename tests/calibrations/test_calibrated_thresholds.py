@@ -16,8 +16,8 @@ from metrics.judge.local.short_questions import VERSION
 from metrics.judge.settings import settings_of
 from metrics.models.embedder import BUNDLED_WEIGHTS
 from metrics.store import Run, Workspace
-from metrics.store.calibrations import Calibrations
 from metrics.store.run_spec import spec_of
+from metrics.store.threshold_profiles import Calibrations
 
 pytestmark = pytest.mark.usefixtures("nothing_shipped")
 BUNDLED = {"embedder": BUNDLED_WEIGHTS}

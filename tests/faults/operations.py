@@ -26,7 +26,7 @@ from metrics.monitoring.monitor_store import Monitor
 from metrics.perturbations import perturb
 from metrics.reports.archives.read import read_archive
 from metrics.reports.archives.write import write_file
-from metrics.store import Run, Workspace, digests, own_files
+from metrics.store import Run, Workspace, manifest, own_files
 from metrics.store.logged_rows import LoggedRows
 from metrics.store.rating_sets import Labels
 from metrics.store.remote import transfer
@@ -67,7 +67,7 @@ def steady() -> Iterator[None]:
     No progress by the clock, one thread, and no file is old enough to be known by its times.
     """
     with (
-        patch.object(digests, "SETTLED", math.inf),
+        patch.object(manifest, "SETTLED", math.inf),
         patch.object(own_files, "SETTLED", math.inf),
         patch.object(progress, "EVERY", 1e9),
         patch.object(executing, "EVERY", 60),

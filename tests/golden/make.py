@@ -16,7 +16,7 @@ from metrics.core.suite import Outputs, Suite
 from metrics.judge.typical_reply import count_numbered
 from metrics.reports.renderers.export_tables import table
 from metrics.store import Run, Workspace
-from metrics.store.export_formats import write
+from metrics.store.table_files import write
 from tests.analysis.findings.variants import perturbed_run
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 from tests.judge.judge_scenes import rag

@@ -14,7 +14,7 @@ from metrics.reports import render
 from metrics.reports.renderers.export_tables import table
 from metrics.reports.table_names import WHATS
 from metrics.store import Run, Workspace
-from metrics.store.export_formats import write
+from metrics.store.table_files import write
 from tests.golden.make import FOLDER, WRITERS
 
 

@@ -23,7 +23,7 @@ from metrics.reports.exchange.exporters import EXPORTERS, written
 from metrics.reports.renderers.export_tables import table
 from metrics.reports.score_boxes import score_panels
 from metrics.reports.table_names import WHATS
-from metrics.store.export_formats import FORMATS, write
+from metrics.store.table_files import EXPORT_FORMATS, write
 from tests.conftest import PROJECT
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 from tests.laws.scenes import box_scene
@@ -122,7 +122,7 @@ def asked(run: Run) -> Iterator[tuple[str, Callable[[], object]]]:
 def ways_out(run: Run, folder: Path) -> Iterator[tuple[str, Callable[[], object]]]:
     """Yield every way that a run leaves Assay."""
     for what in WHATS:
-        for format in FORMATS:
+        for format in EXPORT_FORMATS:
             yield f"{what} {format}", lambda what=what, format=format: write(table(run, what), format)
     for kind in ("pdf", "html", "json", "md", "csv"):
         yield kind, lambda kind=kind: render(run, kind)

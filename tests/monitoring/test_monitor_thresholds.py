@@ -23,7 +23,7 @@ from metrics.monitoring import (
     reference_of,
 )
 from metrics.store import Workspace
-from metrics.store.calibrations import Calibrations
+from metrics.store.threshold_profiles import Calibrations
 from tests.calibrations.test_calibrated_thresholds import calibration
 from tests.engine.engine_scenes import finished
 from tests.monitoring.monitor_scenes import begun, line, write

@@ -22,8 +22,8 @@ from metrics.monitoring import feed
 from metrics.questions import save_draft
 from metrics.store import Run, Workspace
 from metrics.store.reviews import Place, Review, SavedView, SavedViews
-from metrics.store.run_bin import Bin
 from metrics.store.threshold_profiles import ThresholdProfiles
+from metrics.store.workspace import Bin
 from metrics.suites.suite_edits import Draft, Edit, apply, save_draft as save_suite_draft
 from metrics.suites.suite_history import save_version
 from tests.engine.engine_scenes import finished, one_thread

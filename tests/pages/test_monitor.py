@@ -13,7 +13,7 @@ from metrics.cli.main import parser
 from metrics.core.suite import Outputs, Suite
 from metrics.monitoring import feed, monitor, reference_of
 from metrics.store import Run, Workspace
-from metrics.store.calibrations import Calibrations
+from metrics.store.threshold_profiles import Calibrations
 from tests.calibrations.test_calibrated_thresholds import calibration
 from tests.engine.engine_scenes import finished
 from tests.monitoring.monitor_scenes import begun, line, write

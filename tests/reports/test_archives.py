@@ -21,7 +21,7 @@ from metrics.reports.archives import layout
 from metrics.reports.archives.read import read_archive
 from metrics.reports.archives.write import archive
 from metrics.store import Run, Workspace
-from metrics.store.file_names import ARTIFACTS, MEDIA
+from metrics.store.own_files import ARTIFACTS, MEDIA
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 from tests.golden.make import FOLDER, WRITERS
 from tests.judge.judge_scenes import judged_run, rag

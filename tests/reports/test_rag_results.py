@@ -15,7 +15,7 @@ from metrics.ingest import read_combined
 from metrics.ingest.rag_results import EVALUATORS, SCALARS, read_rag_results
 from metrics.reports.renderers.rag_results import rag_results
 from metrics.store import Run, Workspace
-from metrics.store.export_formats import write as write_table
+from metrics.store.table_files import write as write_table
 from tests.engine.engine_scenes import finished, one_thread, text_outputs, text_suite
 from tests.ingest.files import write
 from tests.judge.server import JudgeServer, Request

@@ -17,7 +17,7 @@ from metrics.reports.bundles.bundle_files import write_bundle
 from metrics.reports.renderers.export_tables import AGGREGATES, SCORES, table
 from metrics.reports.table_names import WHATS
 from metrics.store import Run
-from metrics.store.export_formats import FORMATS, write
+from metrics.store.table_files import EXPORT_FORMATS, write
 from tests.reports.runs import EVIL, by_hand
 
 
@@ -100,7 +100,7 @@ def test_no_text_begins_as_a_formula(texts: list[str]) -> None:
 
 
 @pytest.mark.parametrize("what", WHATS)
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("format", EXPORT_FORMATS)
 def test_every_table_in_every_format(marked_run: Run, what: str, format: str) -> None:
     content = write(table(marked_run, what), format)  # type: ignore[arg-type]
     assert len(content) > 1

@@ -19,7 +19,7 @@ from metrics.reports import render
 from metrics.reports.archives.read import read_archive
 from metrics.reports.archives.write import write_file
 from metrics.store import Run, Workspace
-from metrics.store.file_names import INPUTS
+from metrics.store.own_files import INPUTS
 from metrics.store.remote.listing import listing_from
 from metrics.store.run_check import check, damaged
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
@@ -257,15 +257,15 @@ def test_a_seal_names_only_files_of_its_run(run, file):
 
 def test_a_file_is_read_once_for_its_sha256(run, monkeypatch):
     path, read = run.folder / "tables/scores.parquet", []
-    monkeypatch.setattr("metrics.store.digests.SETTLED", -(10**18))  # as if it had been written long ago
-    monkeypatch.setattr("metrics.store.digests.sha256_of", lambda path: read.append(path) or "")
-    from metrics.store import digests
+    monkeypatch.setattr("metrics.store.manifest.SETTLED", -(10**18))  # as if it had been written long ago
+    monkeypatch.setattr("metrics.store.manifest.sha256_of", lambda path: read.append(path) or "")
+    from metrics.store import manifest
 
     for _ in range(3):
-        digests.digest_of(path)
+        manifest.digest_of(path)
     assert read == [path]
     os.utime(path, ns=(1, 1))
-    digests.digest_of(path)
+    manifest.digest_of(path)
     assert read == [path] * 2, "its times are others"
 
 

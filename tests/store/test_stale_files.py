@@ -9,7 +9,7 @@ import pytest
 from metrics import engine
 from metrics.core.files import written_whole
 from metrics.store import Workspace
-from metrics.store.stale_files import UNTOUCHED, sweep
+from metrics.store.workspace import UNTOUCHED, sweep
 from tests.engine.engine_scenes import text_outputs, text_suite
 
 OLD, NEW = UNTOUCHED + 3600, UNTOUCHED - 3600  # seconds since it was written

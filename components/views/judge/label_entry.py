@@ -22,7 +22,7 @@ from components.views.judge.rating_queue import LONGEST
 from metrics.analysis import Column
 from metrics.analysis.labels.human_labels import Criterion
 from metrics.analysis.labels.label_queue import Next
-from metrics.core.label_schema import Sampling
+from metrics.core.schema import Sampling
 from metrics.presentation.phrases import context_titles
 from metrics.presentation.viewers.case_texts import question_parts
 

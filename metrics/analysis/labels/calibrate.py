@@ -10,7 +10,7 @@ from metrics.core.calibration import FEWEST_LABELS, Calibration, separates
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.registry import evaluators
 from metrics.store import Run
-from metrics.store.calibrations import Calibrations
+from metrics.store.threshold_profiles import Calibrations
 
 PROCEDURE = "highest balanced accuracy on the labels, its figure on cases left out of resamples"
 

@@ -19,8 +19,7 @@ from metrics.core.schema import LABEL_KEY
 from metrics.stats.judge_correction import draw_chances
 from metrics.stats.ratios import ratio
 from metrics.store import Run, cache_by_run
-from metrics.store.draw_sizes import DrawSizes
-from metrics.store.rating_sets import Labels
+from metrics.store.rating_sets import DrawSizes, Labels
 
 if TYPE_CHECKING:
     import pandas as pd

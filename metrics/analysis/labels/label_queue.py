@@ -19,8 +19,7 @@ from metrics.core.array_types import Floats, Ints
 from metrics.core.schema import Sampling
 from metrics.stats.judge_correction import draw_sizes
 from metrics.store import Run
-from metrics.store.draw_sizes import DrawSizes
-from metrics.store.rating_sets import Labels
+from metrics.store.rating_sets import DrawSizes, Labels
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from metrics.analysis.objects.object_filter import ObjectFilter
 from metrics.analysis.objects.object_pages import Outline, Tile, object_keys, objects
 from metrics.core.suite import IMAGE_NAME, Suite
 from metrics.store import Run
-from metrics.store.export_formats import write
 from metrics.store.reviews import Place, Review
+from metrics.store.table_files import write
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -22,7 +22,7 @@ from metrics.core.errors import InputError
 from metrics.core.files import make_folder, write_text, written_whole
 from metrics.core.suite import PREDICTIONS
 from metrics.store import Run
-from metrics.store.digests import digest_of
+from metrics.store.manifest import digest_of
 
 FOLDER = "objects-3"  # in the workspace's cache, for a sealed run never changes; raise it when the columns do
 SUM = ".sha256"  # the ending of the file beside an index with its checksum

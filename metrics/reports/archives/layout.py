@@ -2,7 +2,7 @@
 
 import re
 
-from metrics.store.file_names import NAMES as SEALED_NAMES
+from metrics.store.own_files import NAMES as SEALED_NAMES
 
 FORMAT = "assay run archive"
 VERSION = 1

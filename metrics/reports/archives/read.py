@@ -24,12 +24,11 @@ from metrics.judge.cache import Cache
 from metrics.judge.open_judges import FOLDER
 from metrics.reports.archives import layout
 from metrics.store import Run, Workspace
-from metrics.store.file_names import MEDIA
 from metrics.store.input_seals import contradictions, is_sealed
+from metrics.store.own_files import MEDIA
 from metrics.store.run_spec import RunSpec
-from metrics.store.stale_files import OPENED
 from metrics.store.stored_inputs import TARGETS
-from metrics.store.workspace import RUN_ID
+from metrics.store.workspace import OPENED, RUN_ID
 
 MOST_TABLE_BYTES = 4 << 30  # of one table, unpacked
 CHUNK = 1 << 20

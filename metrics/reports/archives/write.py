@@ -21,8 +21,8 @@ from metrics.reports.archives import layout
 from metrics.reports.renderers.export_tables import table
 from metrics.reports.table_names import WHATS
 from metrics.store import Run
-from metrics.store.export_formats import write
 from metrics.store.sealed_files import sealed_files
+from metrics.store.table_files import write
 
 EPOCH = (1980, 1, 1, 0, 0, 0)  # equal runs give equal bytes
 PLAIN = 0o600 << 16  # permissions of an entry

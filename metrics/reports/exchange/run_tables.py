@@ -7,7 +7,7 @@ from typing import Any
 from metrics.reports.exchange.contents import Number
 from metrics.reports.renderers.export_tables import table
 from metrics.store import Run
-from metrics.store.export_formats import write
+from metrics.store.table_files import write
 
 
 def parameters(run: Run, model: str) -> dict[str, str]:

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from metrics.core.errors import MissingResource, RemoteError
 from metrics.core.installation import missing_extra
-from metrics.store.remote.small_objects import MAX_SMALL_OBJECT, too_long
+from metrics.store.remote.listing import MAX_SMALL_OBJECT, too_long
 
 PIECE = 8 << 20  # bytes of a part of an upload, or of a range of a download
 TRIES, PATIENCE = 4, timedelta(seconds=60)  # of one request

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from metrics.core.errors import AssayError, MissingResource, RemoteError, storage_error
 from metrics.core.files import open_regular, sync
 from metrics.core.installation import missing_extra
-from metrics.store.remote.small_objects import MAX_SMALL_OBJECT, too_long
+from metrics.store.remote.listing import MAX_SMALL_OBJECT, too_long
 
 PIECE = 8 << 20
 SSH = ("ssh", "sftp")  # by sshfs: what fsspec itself has takes any server's key

@@ -15,9 +15,17 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from metrics.core.errors import RemoteError
 from metrics.core.schema import SCHEMA_VERSION
-from metrics.store.digests import canonical
-from metrics.store.file_names import NAMES
 from metrics.store.input_seals import contradictions
+from metrics.store.manifest import canonical
+from metrics.store.own_files import NAMES
+
+MAX_SMALL_OBJECT = 1 << 28  # bytes
+
+
+def too_long(place: str, name: str) -> RemoteError:
+    """Return that what should be a small object has more than MAX_SMALL_OBJECT bytes."""
+    return RemoteError(f"{place}/{name} has more than {MAX_SMALL_OBJECT:,} bytes: it is no list of a run; remove it")
+
 
 FOLDER = "runs"
 VERSION = 1

@@ -15,7 +15,7 @@ from pathlib import Path
 from metrics.core.errors import AssayError, RemoteError
 from metrics.core.files import PRIVATE, make_folder, read_json, write_json, written_whole
 from metrics.core.installation import cache_folder
-from metrics.store.file_names import ARTIFACTS, MEDIA, REMOTE
+from metrics.store.own_files import ARTIFACTS, MEDIA, REMOTE
 from metrics.store.remote.listing import Listing, listing_from
 from metrics.store.remote.objects import Objects, checked_url, opened
 from metrics.store.remote.transfer import AT_ONCE, check_local, fetch, find_listing, listed_ids, write_texts

@@ -23,7 +23,7 @@ class Objects(Protocol):
         """Return the bytes of an object; None where there is none."""
 
     def read(self, name: str) -> bytes | None:
-        """Return a small object, see small_objects; None where there is none."""
+        """Return a small object, see listing; None where there is none."""
 
     def copy_to(self, name: str, target: BinaryIO, size: int) -> bool:
         """Write an object of `size` bytes to a file, in pieces; return whether there is one.

@@ -11,8 +11,8 @@ from metrics.analysis.labels.labelled_scores import labelled_scores
 from metrics.cli.main import main
 from metrics.core.errors import InputError
 from metrics.store import Workspace
-from metrics.store.calibrations import Calibrations
 from metrics.store.rating_sets import Labels
+from metrics.store.threshold_profiles import Calibrations
 from tests.labels import MODELS, label, labelled_run, passes
 
 ROUGE = ("rouge", "rougeL")

@@ -12,7 +12,7 @@ from metrics.analysis.labels.label_queue import keep_draw_sizes, queue
 from metrics.analysis.labels.raters import rater_agreement
 from metrics.core.schema import Sampling
 from metrics.store import Run
-from metrics.store.draw_sizes import DrawSizes
+from metrics.store.rating_sets import DrawSizes
 from tests.analysis.labels import few_labels
 from tests.analysis.labels.queued_labels import CUT, POPULATIONS, STATISTICS, Population, simulate, statistics
 from tests.analysis.scored import scored_run
