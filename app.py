@@ -14,7 +14,7 @@ if runtime.exists():
 else:
     from components.server.start import gate_options
     from metrics.core.terminal_escapes import protect
-    from metrics.judge.redact import redact
+    from metrics.judge.keys import redact
 
     protect(redact)  # a traceback holds texts of others
     app = st.App("app.py", **gate_options())

@@ -25,9 +25,8 @@ if TYPE_CHECKING:
     from metrics.ingest.lint import Finding, UnknownClass
     from metrics.ingest.tables.columns import Question
     from metrics.judge.cache import Statistics
-    from metrics.judge.local.gguf_files import GgufFile
-    from metrics.judge.local.model_servers import ModelServer
-    from metrics.judge.workspace_judge import Trial
+    from metrics.judge.local.other_models import GgufFile, ModelServer
+    from metrics.judge.open_judges import Trial
     from metrics.monitoring import MetricDrift
     from metrics.perturbations import Kind
     from metrics.stats.judge_correction import Estimate as MeanEstimate

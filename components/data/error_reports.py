@@ -4,7 +4,7 @@ import traceback
 from pathlib import Path
 
 from metrics.core.source_version import source_version
-from metrics.judge.redact import redact
+from metrics.judge.keys import redact
 
 ROOT = Path(__file__).resolve().parents[2]
 OURS = ("pages", "components", "metrics")

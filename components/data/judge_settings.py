@@ -21,16 +21,15 @@ from metrics.calibrations.calibrated_thresholds import shipped_for
 from metrics.core.errors import AssayError, InputError
 from metrics.core.evaluator import MISSING, Status
 from metrics.judge.keys import kept_back, key_variables, let_go, missing_keys
-from metrics.judge.local import gguf_files
+from metrics.judge.local import other_models
 from metrics.judge.local.install import LOCAL, MODEL, missing_local_model
 from metrics.judge.settings import OPTIONS, Budget, JudgeSettings, settings_of
 
 if TYPE_CHECKING:
     from metrics.core.calibration import Calibration
     from metrics.judge.cache import Cache, Statistics
-    from metrics.judge.local.gguf_files import GgufFile
-    from metrics.judge.local.model_servers import ModelServer
-    from metrics.judge.workspace_judge import Trial
+    from metrics.judge.local.other_models import GgufFile, ModelServer
+    from metrics.judge.open_judges import Trial
     from metrics.store import Run
 
 Setting = Mapping[str, Any]  # of metrics.judge.settings.JudgeSettings, as JSON
@@ -131,7 +130,7 @@ def judge_trouble(run: Run) -> JudgeTrouble | None:
 
 def judge_chosen() -> JudgeFacts:
     """Return the judge of the workspace."""
-    from metrics.judge.workspace_judge import chosen_judge
+    from metrics.judge.open_judges import chosen_judge
 
     try:
         settings = chosen_judge(workspace_path())
@@ -142,7 +141,7 @@ def judge_chosen() -> JudgeFacts:
 
 def judge_facts(setting: Setting) -> JudgeFacts:
     """Return what is known of a judge from its settings alone."""
-    from metrics.judge.workspace_judge import refuse_keys
+    from metrics.judge.open_judges import refuse_keys
 
     try:
         settings = settings_of(setting)
@@ -174,10 +173,10 @@ def give_key(name: str, key: str) -> None:
 @action("editor", "choose the judge")
 def choose_judge(setting: Setting | None) -> str:
     """Make this the judge of the workspace (None: no judge); return why it could not be done, else ""."""
-    from metrics.judge import workspace_judge
+    from metrics.judge import open_judges
 
     try:
-        workspace_judge.choose_judge(workspace_path(), None if setting is None else settings_of(setting))
+        open_judges.choose_judge(workspace_path(), None if setting is None else settings_of(setting))
     except InputError as failure:
         return str(failure)
     return ""
@@ -186,12 +185,12 @@ def choose_judge(setting: Setting | None) -> str:
 @action("editor", "ask a judge a test question")
 def try_judge(setting: Setting) -> Trial:
     """Ask a judge one small question."""
-    from metrics.judge import workspace_judge
+    from metrics.judge import open_judges
 
     try:
-        return workspace_judge.try_judge(settings_of(setting))
+        return open_judges.try_judge(settings_of(setting))
     except AssayError as failure:
-        return workspace_judge.Trial("", 0.0, failure=str(failure))
+        return open_judges.Trial("", 0.0, failure=str(failure))
 
 
 class JudgeSchemas(NamedTuple):
@@ -213,20 +212,20 @@ def judge_schemas() -> JudgeSchemas:
 
 def own_models() -> list[GgufFile]:
     """Return the GGUF files of this machine that can judge."""
-    return gguf_files.own_models(workspace_path())
+    return other_models.own_models(workspace_path())
 
 
 def searched_folders() -> list[Path]:
     """Return the folders in which GGUF files are looked for."""
-    return [folder for _, folder in gguf_files.model_folders(workspace_path())]
+    return [folder for _, folder in other_models.model_folders(workspace_path())]
 
 
 @action("editor", "look for this machine's model servers")
 def running_servers() -> tuple[ModelServer, ...]:
     """Ask the usual ports of this machine for servers of models; return those that answer."""
-    from metrics.judge.local import model_servers
+    from metrics.judge.local import other_models
 
-    return tuple(model_servers.running_servers())
+    return tuple(other_models.running_servers())
 
 
 def measured_agreement(setting: Setting) -> list[Calibration]:

@@ -81,7 +81,7 @@ def place_prompts(
 def try_prompt(prompt: dict[str, Any], run_id: str, model: str, count: int) -> tuple[tuple[TriedCase, ...], str]:
     """Ask the workspace's judge a prompt about the first cases of a run; return the verdicts, or () and why none."""
     from metrics.engine.live_scorer import first_cases, try_out
-    from metrics.judge.workspace_judge import chosen_judge
+    from metrics.judge.open_judges import chosen_judge
 
     run = workspace().run(run_id)
     cases = first_cases(run, model, count)

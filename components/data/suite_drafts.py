@@ -333,7 +333,7 @@ def _parts(fingerprint: str, draft: str, how: Mapping[str, Any]) -> list[Suite]:
 
 
 def _perturbed(suite: Suite, how: Mapping[str, Any]) -> Perturbed:
-    from metrics.judge.workspace_judge import chosen_judge
+    from metrics.judge.open_judges import chosen_judge
     from metrics.perturbations import KINDS, perturb
 
     judge = None

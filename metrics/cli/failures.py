@@ -60,7 +60,7 @@ def _print_internal(failure: Exception, options: argparse.Namespace | None) -> N
 
 def _kept(trace: str) -> str | None:
     """Return the file, readable by its owner alone, in which a traceback is; None where the disk refuses it."""
-    from metrics.judge.redact import redact  # on use: most commands do not fail
+    from metrics.judge.keys import redact  # on use: most commands do not fail
 
     with suppress(OSError):
         number, place = mkstemp(prefix="assay-", suffix=".txt")

@@ -15,8 +15,8 @@ from metrics.cli.progress_view import count, follow
 from metrics.cli.terminal import say
 from metrics.core.schema import CRITERION
 from metrics.engine.evaluation import EstimateFields, JudgeFields, LogFields
-from metrics.judge.local.gguf_files import model_folders, own_models
 from metrics.judge.local.install import LOCAL, MODEL, install, missing_local_model
+from metrics.judge.local.other_models import model_folders, own_models
 from metrics.library.judge_choice import budget_of, judge_settings
 from metrics.presentation.format import size_text
 from metrics.store import Workspace
@@ -72,7 +72,7 @@ def _list(options: argparse.Namespace) -> None:
 
 
 def _list_servers(quiet: bool) -> None:
-    from metrics.judge.local.model_servers import USUAL, running_servers
+    from metrics.judge.local.other_models import USUAL, running_servers
 
     servers = running_servers()
     for server in servers:

@@ -20,6 +20,6 @@ def say(*lines: object, file: IO[str] | None = None, flush: bool = False) -> Non
 def _without_keys(text: str) -> str:
     if text.isspace():
         return text
-    from metrics.judge.redact import redact  # on use: most commands print no message
+    from metrics.judge.keys import redact  # on use: most commands print no message
 
     return redact(text)

@@ -25,7 +25,7 @@ from metrics.engine.shards import SHARD, own_units
 from metrics.engine.snapshots import clear
 from metrics.engine.unit_work import Job, failed_unit, perform
 from metrics.engine.worker_pool import WINDOW, WorkerPool
-from metrics.judge.redact import redact
+from metrics.judge.keys import redact
 from metrics.store import Progress, Run
 
 SLICES_ASKED = 2  # slices of cases with the judge at once: the second while the first waits for its last replies

@@ -20,7 +20,7 @@ from metrics.core.evidence import QUOTE_FOUND, Evidence
 from metrics.core.suite import Case
 from metrics.judge.client import Call, CaseJudge, Client
 from metrics.judge.injection import suspected
-from metrics.judge.redact import redact
+from metrics.judge.keys import redact
 from metrics.judge.settings import Combine, draw_names
 from metrics.judge.steps import together
 

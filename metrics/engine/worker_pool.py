@@ -20,7 +20,7 @@ from metrics.core.terminal_escapes import protect
 from metrics.engine import deadlines
 from metrics.engine.run_slots import AT_ONCE, RunSlot
 from metrics.engine.schedulers import UnitLate, UnitLost
-from metrics.judge.redact import redact
+from metrics.judge.keys import redact
 
 WINDOW = 2 * (os.cpu_count() or 1)  # calls at once: enough to keep the workers busy, little enough to stop soon
 WHOLE = -1.0  # in a worker's cell: it is at its unit as a whole

@@ -19,10 +19,10 @@ from metrics.judge.asking import I, Reply, T, schema_of
 from metrics.judge.budget import Ledger, about_tokens
 from metrics.judge.cache import Replies, Stored
 from metrics.judge.completion import CallFailed, Completer, Completion
-from metrics.judge.context_window import question_room, room_of
+from metrics.judge.keys import redact
 from metrics.judge.label_probabilities import keep_shares
 from metrics.judge.limits import Gate, backoff
-from metrics.judge.redact import redact
+from metrics.judge.long_texts import question_room, room_of
 from metrics.judge.settings import JudgeSettings
 from metrics.judge.typical_reply import blocks
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from metrics.judge.completion import CallFailed
-from metrics.judge.redact import redact
+from metrics.judge.keys import redact
 
 if TYPE_CHECKING:
     import aiohttp

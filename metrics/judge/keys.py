@@ -1,9 +1,18 @@
-"""The environment variables that hold a judge's key, and where each may go; asking litellm would take seconds."""
+"""The environment variables that hold a judge's key, where each may go, and keeping keys out of all that is stored or
+shown: logs, the cache, runs, error messages.
+"""
 
+import base64
+import html
+import json
 import os
-from urllib.parse import urlsplit
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from urllib.parse import quote, quote_plus, unquote, urlsplit
 
 from metrics.judge.settings import JudgeSettings
+from metrics.text.sensitive.secrets import SECRET_KINDS, secrets
 
 KEY = "OPENAI_API_KEY"  # of servers at a base_url
 ALLOWED = "ASSAY_TARGET_KEYS"  # which key may go where: NAME@host, separated by commas
@@ -93,3 +102,125 @@ def how_to_allow(name: str, address: str) -> str:
 
 def _allowed() -> set[str]:
     return {entry.strip() for entry in os.environ.get(ALLOWED, "").split(",")} - {""}
+
+
+SHORTEST = 8  # characters of a key; servers without keys are given "x" or "none"
+HEAD = 12  # characters of a key's beginning by which it is known when its rest is cut off or on the next line
+# Words in the names of variables that hold keys; a name is split at _ and -.
+NAMES = re.compile(
+    r"(?:^|[_-])(?:API|APP)?(?:KEY|SECRET|TOKEN|PASSWORD|PASSWD|PASSPHRASE|PASS|CREDENTIAL|CRED|AUTH|DSN|PAT|SAS|"
+    r"COOKIE|WEBHOOK)S?(?:$|[_-])|CONNECTION_STRING|(?<=.)[_-]PWD$"
+)
+URL_PASSWORD = re.compile(r"://[^\s:/@]*:([^\s/]+)@")
+REDACTED_KINDS = tuple(kind for kind in SECRET_KINDS if kind not in ("certificate", "product_key"))
+BEGINS = r"(?:(?<![A-Za-z0-9])|(?<=%[0-9A-Fa-f]{2})|(?<=\\[nrt]))"
+MIXED = r"(?=[\w-]{0,40}?(?=[A-Za-z]{0,9}\d)[A-Za-z0-9]{10})"  # letters and digits, not the words of a name
+# Keys of unknown lengths, cut off or masked ones, and what is sent as authorization.
+LOOKS = re.compile(
+    rf"{BEGINS}(?:sk|pk|rk|gsk|xai|hf|nvapi|pplx|github_pat|glpat|xox[a-z]|xapp)[-_]{MIXED}[\w-]{{8,}}+"
+    rf"|{BEGINS}sk-(?:ant|or|proj|svcacct|admin)-[\w-]{{8,}}+"
+    rf"|{BEGINS}A[KS]IA(?!\w{{0,12}}EXAMPLE)[A-Z0-9]{{16}}(?![A-Za-z0-9])"
+    rf"|{BEGINS}gh[opsur]_(?=[A-Za-z]{{0,30}}\d)[A-Za-z0-9]{{10,}}+"
+    rf"|{BEGINS}AIza{MIXED}[\w-]{{10,}}+"
+    rf"|{BEGINS}(?:co|fw|r8)_(?=[A-Za-z]*\d)(?=[a-z0-9]*[A-Z])[A-Za-z0-9]{{16,}}"
+    rf"|{BEGINS}(?:sk|pk|rk|gsk|xai|hf|pplx|AIza)[-_]?[\w-]{{0,24}}(?:\*{{3,}}|…|\.{{3}})[\w-]{{1,8}}"
+    r"|(?<=Bearer )(?=[A-Za-z+/_.-]{0,40}\d)[\w.~+/-]{8,}=*"
+    r"|(?<=://)(?=[A-Za-z_-]{0,20}\d)[\w-]{16,}(?:(?=@)|(?=:@))",
+    re.ASCII,
+)
+# What stands after a name: parameters of a URL, also within JSON or HTML; signatures; cookies.
+NAMED = re.compile(
+    r"((?:[?&;]|\\u0026|%26)(?:key|code|sig|signature|x-(?:amz|goog)-(?:signature|credential|security-token))=)"
+    r"(?=[A-Za-z+/_.%-]{0,40}\d)[\w.~+/%-]{16,}=*"
+    r"|(,\s?Signature=)[0-9a-f]{64}"
+    r"|(\bcookie['\"]?\s?[:,]\s?b?['\"]?)(?=[^\n'\"]{0,200}=[^\n'\";]{12})[^\n'\"]{1,8000}",
+    re.ASCII | re.IGNORECASE,
+)
+REDACTED = "[key]"
+
+
+def redact(text: str) -> str:
+    """Return `text` without the values of key-like environment variables and anything that looks like a key.
+
+    Of a value its encodings (JSON, URL, HTML, base64), a part of it cut off after HEAD characters, and one broken into
+    lines are known. What looks like a key is what sensitive_data_leakage finds, but for certificates, product keys and
+    published samples. Time is linear in the text.
+    """
+    forms = _forms(tuple(_keys()))
+    for value in forms:
+        text = text.replace(value, REDACTED)
+    for value in forms:
+        if value[:HEAD] in text:
+            text = _without(text, value)
+    place, pieces = 0, []
+    for secret in secrets(text, REDACTED_KINDS):
+        if not secret.dummy and REDACTED not in text[secret.start : secret.end]:
+            pieces += [text[place : secret.start], REDACTED]
+            place = secret.end
+    text = LOOKS.sub(REDACTED, "".join([*pieces, text[place:]]))
+    return NAMED.sub(lambda found: "".join(filter(None, found.groups())) + REDACTED, text)
+
+
+def _without(text: str, value: str) -> str:
+    """Return `text` without a value, whole or from its beginning on, over line ends and the spaces beside them."""
+    head, pieces, place = value[:HEAD], [], 0
+    while (start := text.find(head, place)) >= 0:
+        end, known = start + len(head), len(head)
+        while known < len(value) and end < len(text):
+            after = end
+            if text[after] in "\r\n":
+                while after < len(text) and text[after].isspace():
+                    after += 1
+            if after == len(text) or text[after] != value[known]:
+                break
+            end, known = after + 1, known + 1
+        pieces += [text[place:start], REDACTED]
+        place = end
+    return "".join([*pieces, text[place:]])
+
+
+def _keys() -> Iterator[str]:
+    """Yield the values of key-like variables, those within JSON, and the passwords in URLs of any variable."""
+    for name, value in os.environ.items():
+        for password in URL_PASSWORD.findall(value) if "://" in value else ():
+            yield from {password, unquote(password)}
+        if name != ALLOWED and NAMES.search(name.upper()) and not _is_place(value):
+            yield value
+            if value.startswith("{"):
+                yield from _members(value)
+
+
+def _members(text: str) -> Iterator[str]:
+    """Yield the key-like members of a JSON object."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return
+    for name, value in found.items():
+        if isinstance(value, str) and NAMES.search(name.upper()):
+            yield value
+
+
+def _is_place(value: str) -> bool:
+    """Return whether a variable names a file or a socket, or has a number: neither is a key."""
+    return value.isdigit() or (os.path.isabs(value) and os.path.exists(value))
+
+
+@lru_cache(maxsize=8)
+def _forms(values: tuple[str, ...]) -> list[str]:
+    """Return what stands for values, the longest first, so that none is left in part."""
+    found = set()
+    for value in values:
+        if len(value) >= SHORTEST:
+            plain = json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1], repr(value)[1:-1]
+            found |= {value, *plain, quote(value, safe=""), quote_plus(value), html.escape(value), *_in_base64(value)}
+    return sorted(found, key=lambda value: (-len(value), value))
+
+
+def _in_base64(value: str) -> Iterator[str]:
+    """Yield what base64 makes of a value wherever it stands in the encoded text, but for its outermost characters."""
+    for before in range(3):
+        data = b"\0" * before + value.encode("utf-8", "surrogateescape")
+        encoded = base64.b64encode(data[: len(data) // 3 * 3])[4 * (before > 0) :].decode()
+        if len(encoded) >= SHORTEST:
+            yield from {encoded, encoded.translate(str.maketrans("+/", "-_"))}

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from metrics.core.errors import describe_failure
 from metrics.judge.completion import LONGEST_BODY, CallFailed, Completion, Messages
+from metrics.judge.keys import redact
 from metrics.judge.label_probabilities import shares_of, tokens_of
-from metrics.judge.redact import redact
 from metrics.judge.settings import JudgeSettings
 from metrics.judge.wire import OVER_THE_LIMIT, Wire, content_filter_in, retry_after, said_in, thoughts_in, trouble_of
 

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from metrics.judge.completion import LONGEST_BODY, CallFailed, Completion, Messages
 from metrics.judge.exchange import connector, exchange, is_this_machine
-from metrics.judge.keys import KEY, how_to_allow, kept_back
+from metrics.judge.keys import KEY, how_to_allow, kept_back, redact
 from metrics.judge.label_probabilities import shares_of, tokens_of
-from metrics.judge.redact import redact
 from metrics.judge.settings import JudgeSettings
 from metrics.judge.wire import (
     OVER_THE_LIMIT,

@@ -36,7 +36,7 @@ from metrics.core.schema import SCORES
 from metrics.core.score_columns import ScoreColumns
 from metrics.core.suite import Case, Outputs, Suite, rows_table
 from metrics.engine.load_resources import Resources, missing_inputs
-from metrics.judge.scripted_judge import ScriptedJudge
+from metrics.judge.dry_run import ScriptedJudge
 from metrics.library.random_inputs import random_case, random_data_set
 from metrics.store import Workspace
 

@@ -11,7 +11,7 @@ from tempfile import TemporaryFile
 from typing import Any
 
 from metrics.core.errors import InputError, InputProblem
-from metrics.judge.redact import redact
+from metrics.judge.keys import redact
 
 SECONDS = 30  # that a hook may take
 MAX_OUTPUT_READ, MAX_OUTPUT_SHOWN = (

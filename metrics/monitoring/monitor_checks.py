@@ -9,7 +9,7 @@ from metrics.core.evaluator import Evaluator
 from metrics.core.registry import evaluators
 from metrics.core.suite import Case
 from metrics.engine.load_resources import missing_resources
-from metrics.judge.redact import redact
+from metrics.judge.keys import redact
 from metrics.monitoring.line_reader import Place, Sampler, file_blocks, id_names, sampled
 from metrics.monitoring.monitor_status import judged_metrics
 from metrics.monitoring.monitor_store import Spec

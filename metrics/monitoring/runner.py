@@ -16,7 +16,7 @@ from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import Case
 from metrics.engine.live_scorer import LiveScorer
 from metrics.judge.budget import Spend
-from metrics.judge.redact import redact
+from metrics.judge.keys import redact
 from metrics.monitoring import alerts
 from metrics.monitoring.evidence import Evidence, with_bands
 from metrics.monitoring.line_reader import (

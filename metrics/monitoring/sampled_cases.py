@@ -14,7 +14,7 @@ from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.sheet_reader import combined_of
 from metrics.ingest.tables.values import tables_of
-from metrics.judge.redact import redact
+from metrics.judge.keys import redact
 from metrics.monitoring.line_reader import Record
 from metrics.text.sensitive.secrets import secrets
 from metrics.text.sensitive.spans import redacted

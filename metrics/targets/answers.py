@@ -9,7 +9,7 @@ from metrics.core.fields import OUTPUT_FIELDS
 from metrics.ingest.tables.columns import OUTPUT_ALIASES, SCORED_ALIASES, fold
 from metrics.ingest.traces.stored_trace import trace_of, without_thoughts
 from metrics.judge.completion import CallFailed
-from metrics.judge.redact import redact
+from metrics.judge.keys import redact
 from metrics.text.agents.traces import TraceError
 
 MAX_TEXT = 1_000_000  # characters of an answer, or of one passage

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from metrics.core.errors import MissingResource
 from metrics.judge.completion import CallFailed
 from metrics.judge.exchange import connector, exchange, is_this_machine
-from metrics.judge.redact import REDACTED
+from metrics.judge.keys import REDACTED
 from metrics.judge.wire import OVER_THE_LIMIT, retry_after, trouble_of
 from metrics.targets.answers import LISTS, LONGEST_REPLY, Answer, answer_from, answer_of, clean, wrong
 from metrics.targets.description import VARIABLE, HttpTarget

@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, field_validator, model_validator
 
 from metrics.core.files import sha256_of
+from metrics.judge.keys import redact
 from metrics.judge.local.install import gguf_file, weights_of
-from metrics.judge.redact import redact
 from metrics.judge.settings import OPTIONS, JudgeSettings
 from metrics.targets.functions import imported
 from metrics.targets.json_path import parse_path

@@ -18,8 +18,7 @@ from metrics.core.errors import AssayError, InputError, InputProblem, RunNotFoun
 from metrics.core.files import hold_lock, is_held, make_file, make_folder, read_json, write_json, write_text
 from metrics.core.suite import Suite
 from metrics.engine.run_control import start_module
-from metrics.judge.keys import ALLOWED, may_go
-from metrics.judge.redact import redact
+from metrics.judge.keys import ALLOWED, may_go, redact
 from metrics.judge.settings import Budget
 from metrics.store import Progress, Workspace
 from metrics.store.own_files import own_folder

@@ -23,7 +23,7 @@ import time
 from collections import Counter, defaultdict
 from pathlib import Path
 
-from metrics.judge.redact import redact
+from metrics.judge.keys import redact
 from metrics.text.sensitive.personal_data import PERSONAL_KINDS, personal_data
 from metrics.text.sensitive.secrets import secrets
 from tests.benchmarks.table import Row, report

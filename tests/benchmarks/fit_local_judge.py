@@ -26,8 +26,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
 from metrics.judge.local.claim_sentences import claim_sentences
-from metrics.judge.local.completer import EVEN, LocalCompleter
-from metrics.judge.local.relevant_passages import relevant_passages
+from metrics.judge.local.completer import EVEN, LocalCompleter, relevant_passages
 from metrics.judge.local.short_questions import ENTAILMENT, SHORT, logit_of, missing_numbers
 from metrics.judge.settings import JudgeSettings
 from tests.benchmarks.local_judge_sets import answerable, attempts, begin, passages, relevance, with_attacks

@@ -6,14 +6,14 @@ from typing import Any
 
 from metrics.core.evaluator import ScriptedReply
 from metrics.core.prompt import Data, Prompt
-from metrics.judge import scripted_judge
+from metrics.judge import dry_run
 from metrics.judge.asking import schema_of
 from tests.judge.server import Request
 
 Answer = Callable[[Request], Any]  # a JSON value; a list for numbered items, ids added where they are missing
 
 
-class ScriptedJudge(scripted_judge.ScriptedJudge):
+class ScriptedJudge(dry_run.ScriptedJudge):
     """Answers by a function of the request. `calls` holds every request, `distinct` each different one once."""
 
     def __init__(self, answer: Answer, room: int = 10_000) -> None:
@@ -41,7 +41,7 @@ class ScriptedJudge(scripted_judge.ScriptedJudge):
 
 def fits(said: ScriptedReply, request: Request) -> bool:
     """Whether a worked example's `said` is the reply to the request."""
-    return request.step == said.prompt.replace(".", "_") and scripted_judge.fits(said.about, request.data)
+    return request.step == said.prompt.replace(".", "_") and dry_run.fits(said.about, request.data)
 
 
 def as_said(said: Iterable[ScriptedReply]) -> Answer:

@@ -10,9 +10,8 @@ from metrics.cli.main import parser
 from metrics.core.errors import InputError
 from metrics.judge.completion import CallFailed
 from metrics.judge.keys import ALLOWED, KEY, kept_back, let_go
-from metrics.judge.open_judges import missing_judge
+from metrics.judge.open_judges import missing_judge, try_judge
 from metrics.judge.settings import JudgeSettings, settings_of
-from metrics.judge.workspace_judge import try_judge
 from metrics.targets.ask_http import HttpAsker
 from metrics.targets.ask_model import ModelAsker
 from metrics.targets.description import HttpTarget, ModelTarget

@@ -18,7 +18,7 @@ from metrics.judge import replies
 from metrics.judge.asking import ItemReply, Reply, schema_of
 from metrics.judge.completion import Completion
 from metrics.judge.local import completer, install, short_questions
-from metrics.judge.local.model import LocalModel
+from metrics.judge.local.completer import LocalModel
 from metrics.judge.settings import JudgeSettings
 from metrics.judge.steps import CLAIMS, ENTAILMENT, Entailment, YesNoReply
 

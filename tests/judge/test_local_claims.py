@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from metrics.judge.local.claim_sentences import claim_sentences
-from metrics.judge.local.relevant_passages import WORDS_READ, relevant_passages
+from metrics.judge.local.completer import WORDS_READ, relevant_passages
 from metrics.judge.local.short_questions import Scale
 from tests.corpora.grounding import answers, long_summaries, summaries
 

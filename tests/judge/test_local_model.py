@@ -16,8 +16,7 @@ pytest.importorskip("gguf")
 from metrics.core.errors import MissingResource
 from metrics.judge.completion import CallFailed
 from metrics.judge.local import model_process
-from metrics.judge.local.completer import LocalCompleter
-from metrics.judge.local.model import LocalModel
+from metrics.judge.local.completer import LocalCompleter, LocalModel
 from metrics.judge.settings import JudgeSettings
 from tests.conftest import PROJECT
 from tests.judge.tiny_gguf import tiny_gguf
@@ -94,7 +93,7 @@ def test_it_ends_with_its_parent(tmp_path):
     code = f"""
 from pathlib import Path
 from metrics.judge.local import model_process
-from metrics.judge.local.model import LocalModel
+from metrics.judge.local.completer import LocalModel
 model_process.LOADING = 3600
 LocalModel(Path({str(tiny_gguf(tmp_path / "m.gguf", ENDLESS))!r})).likelihood({QUESTION!r}, ["yes", "no"])
 """

@@ -12,8 +12,18 @@ from metrics.core.suite import Case, Outputs, Suite
 from metrics.engine.estimate import estimate
 from metrics.judge import steps
 from metrics.judge.budget import about_tokens
-from metrics.judge.context_window import INSTRUCTIONS, UNKNOWN, room_of, window_of
-from metrics.judge.long_texts import batches, distinct, lead, left_by, pieces, size_of
+from metrics.judge.long_texts import (
+    INSTRUCTIONS,
+    UNKNOWN,
+    batches,
+    distinct,
+    lead,
+    left_by,
+    pieces,
+    room_of,
+    size_of,
+    window_of,
+)
 from metrics.judge.settings import JudgeSettings
 from metrics.judge.typical_reply import typical_reply
 from tests.judge.judging import judged

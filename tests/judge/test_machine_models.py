@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from metrics.cli.main import main
-from metrics.judge.local import gguf_files, model_servers
-from metrics.judge.local.gguf_files import own_models
-from metrics.judge.local.model_servers import ModelServer, running_servers
+from metrics.judge.local import other_models
+from metrics.judge.local.other_models import ModelServer, own_models, running_servers
 from metrics.judge.settings import JudgeSettings
 
 DIGEST = "ab" * 32
@@ -38,7 +37,7 @@ def home(tmp_path, monkeypatch):
         monkeypatch.delenv(name, raising=False)
     home = tmp_path / "home"
     monkeypatch.setenv("HOME", str(home))
-    monkeypatch.setattr(gguf_files, "OLLAMA_SERVICE", tmp_path / "nowhere")
+    monkeypatch.setattr(other_models, "OLLAMA_SERVICE", tmp_path / "nowhere")
     return home
 
 
@@ -127,13 +126,13 @@ class TestFiles:
         assert names(workspace) == []
         for number in range(9):
             write(models / f"m{number}.gguf", gguf())
-        monkeypatch.setattr(gguf_files, "MOST_MODELS", 4)
+        monkeypatch.setattr(other_models, "MOST_MODELS", 4)
         assert len(own_models(workspace)) == 4
-        monkeypatch.setattr(gguf_files, "MOST_ENTRIES", 3)
+        monkeypatch.setattr(other_models, "MOST_ENTRIES", 3)
         assert len(own_models(workspace)) <= 3
 
     def test_the_known_judge_is_not_listed_again(self, home, workspace):
-        write(gguf_files.path(), gguf())
+        write(other_models.path(), gguf())
         assert names(workspace) == []
 
     @pytest.mark.parametrize("manifest", [
@@ -234,7 +233,7 @@ class TestServers:
         server.reply = (200, listed(*hostile, "fine", "fine"), {})
         assert ask_server(server)[0].models == ("fine",)
         server.reply = (200, listed(*(f"m{number}" for number in range(500))), {})
-        assert len(ask_server(server)[0].models) == model_servers.MOST_MODELS
+        assert len(ask_server(server)[0].models) == other_models.MAX_SERVED_MODELS
         server.reply = (401, b"", {})
         assert [(one.models, one.locked) for one in ask_server(server)] == [((), True)]
 
@@ -248,7 +247,7 @@ class TestCommand:
         assert "--servers looks for them" in nothing.err
         file = write(workspace / "models" / "my model.gguf", gguf(size=1_200_000))
         server.reply = (200, listed("qwen2.5"), {})
-        monkeypatch.setattr(model_servers, "USUAL", {"Ollama": server.server_port})
+        monkeypatch.setattr(other_models, "USUAL", {"Ollama": server.server_port})
         assert main(["judge", "list"]) == 0
         assert not server.seen, "servers are asked on request only"
         assert main(["judge", "list", "--servers", "--quiet"]) == 0
@@ -256,6 +255,6 @@ class TestCommand:
         assert f"my model, 1.2 MB, workspace\n  --judge 'local:{file}'\n" in said
         assert f"  --judge qwen2.5 --judge-base-url http://127.0.0.1:{server.server_port}/v1\n" in said
         with Server() as closed:
-            monkeypatch.setattr(model_servers, "USUAL", {"Ollama": closed.server_port})
+            monkeypatch.setattr(other_models, "USUAL", {"Ollama": closed.server_port})
         assert main(["judge", "list", "--servers"]) == 0
         assert "no server answers on the usual ports (Ollama" in capsys.readouterr().err

@@ -10,7 +10,7 @@ from urllib.parse import quote, quote_plus
 
 import pytest
 
-from metrics.judge.redact import HEAD, redact
+from metrics.judge.keys import HEAD, redact
 from tests.corpora.cases import Piece
 from tests.corpora.credentials import LOOK_ALIKES, PLANTED
 from tests.corpora.places import KEY, OF_KEYS, OF_PASSWORDS, PASSWORD, WITHOUT

@@ -7,10 +7,9 @@ import pytest
 
 from metrics.core.errors import InputError
 from metrics.judge.keys import BEGINNINGS, NEEDED, key_variables, missing_keys
-from metrics.judge.open_judges import missing_judge
+from metrics.judge.open_judges import FILE, choose_judge, chosen_judge, missing_judge, try_judge
 from metrics.judge.provider import library
 from metrics.judge.settings import Budget, JudgeSettings
-from metrics.judge.workspace_judge import FILE, choose_judge, chosen_judge, try_judge
 from tests.judge.server import Fault
 
 CANARY = "sk-CANARY0123456789abcdef"

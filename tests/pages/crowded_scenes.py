@@ -14,10 +14,10 @@ from components.data import uploaded_files
 from metrics import engine
 from metrics.core.suite import Outputs, Suite
 from metrics.judge.custom_prompts import CustomPrompt
+from metrics.judge.open_judges import choose_judge
 from metrics.judge.rubrics import read_rubric
 from metrics.judge.saved_objects import save
 from metrics.judge.settings import settings_of
-from metrics.judge.workspace_judge import choose_judge
 from metrics.monitoring import feed
 from metrics.questions import save_draft
 from metrics.store import Run, Workspace

@@ -11,8 +11,8 @@ import pytest
 from components.data import uploaded_files
 from metrics.core.schema import BOTH_BAD
 from metrics.core.suite import Outputs, Suite
+from metrics.judge.open_judges import choose_judge
 from metrics.judge.settings import settings_of
-from metrics.judge.workspace_judge import choose_judge
 from metrics.store import Run, Workspace
 from metrics.store.rating_sets import Preferences
 from tests.engine.engine_scenes import finished

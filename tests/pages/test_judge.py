@@ -13,8 +13,8 @@ from components.views.judge import machine_models
 from metrics.core.prompt import wording
 from metrics.core.suite import Outputs, Suite
 from metrics.engine import execute
-from metrics.judge.local import model_servers
-from metrics.judge.local.model_servers import ModelServer
+from metrics.judge.local import other_models
+from metrics.judge.local.other_models import ModelServer
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished
 from tests.judge.server import Fault, JudgeServer
@@ -423,10 +423,10 @@ class TestModelsOfThisMachine:
         here = ModelServer("Ollama", server.url, ("scripted", "second"))
 
         def answer() -> list[ModelServer]:
-            asked.append(model_servers.USUAL)
+            asked.append(other_models.USUAL)
             return [here, ModelServer("vLLM", "http://127.0.0.1:8000/v1", locked=True)]
 
-        monkeypatch.setattr(model_servers, "running_servers", answer)
+        monkeypatch.setattr(other_models, "running_servers", answer)
         choose(workspace, "http://127.0.0.1:9/v1")
         page = open_page("local_models")
         assert not asked
@@ -442,7 +442,7 @@ class TestModelsOfThisMachine:
         assert len(asked) == 1
 
     def test_no_server_answers(self, workspace: Path, open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(model_servers, "running_servers", list)
+        monkeypatch.setattr(other_models, "running_servers", list)
         page = open_page("local_models")
         button(page, "Look for servers").click().run()
         assert "No server answers on the usual ports." in words(page)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from metrics.judge.workspace_judge import chosen_judge
+from metrics.judge.open_judges import chosen_judge
 from metrics.store import Run
 from tests.judge.server import JudgeServer
 from tests.judge.test_panels import panel_run, said

@@ -15,8 +15,8 @@ from metrics.core.files import written_whole
 from metrics.core.registry import evaluators
 from metrics.ingest.media.archive import MAX_FILE_BYTES
 from metrics.judge.cache import HEAD, Cache, Stored
+from metrics.judge.keys import redact
 from metrics.judge.open_judges import FOLDER
-from metrics.judge.redact import redact
 from metrics.reports.archives import layout
 from metrics.reports.renderers.export_tables import table
 from metrics.reports.table_names import WHATS

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from metrics.judge.redact import redact
+from metrics.judge.keys import redact
 from metrics.presentation.addresses import Value, href
 from metrics.presentation.safe_text import shown, shown_tree
 
