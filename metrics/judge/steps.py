@@ -15,8 +15,7 @@ from metrics.judge.asking import I, ItemReply, Judge, Reply
 from metrics.judge.budget import about_tokens
 from metrics.judge.long_texts import LEAST_PART, NUMBER, PART, batches, distinct, lead, left_by, listed_size, pieces
 from metrics.text.citations import without_sources
-from metrics.text.quotes import quoted_in
-from metrics.text.relevance import by_likeness
+from metrics.text.shared_words import by_likeness, quoted_in
 
 BATCH = 40  # items a call: the reply to more may be cut by the token limit
 QUOTED_BATCH = 25  # … where each reply quotes a context

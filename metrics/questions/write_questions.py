@@ -26,7 +26,7 @@ from metrics.questions.settings import QuestionSettings, question_settings
 from metrics.questions.steps import WORD, Written, check, chunk_text, words, write
 from metrics.store import Workspace
 from metrics.text.chunks import Chunk, Document, chunked
-from metrics.text.quotes import quoted
+from metrics.text.shared_words import quoted
 
 ROUNDS = 3  # questions that were dropped are written again, from other passages, until the third time
 NEAREST = 5  # passages that must not answer an unanswerable question

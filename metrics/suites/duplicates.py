@@ -7,8 +7,7 @@ from typing import Literal
 
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import Suite
-from metrics.text.relevance import words
-from metrics.text.similar_sets import alike, held_in, shingles
+from metrics.text.shared_words import alike, held_in, shingles, words
 
 MIN_LIKENESS = (
     0.8  # Jaccard index of shingles from which texts are nearly the same, and share of a question in a context

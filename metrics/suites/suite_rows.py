@@ -14,7 +14,7 @@ from metrics.core.errors import InputError, InputProblem
 from metrics.core.fields import FIELDS, Syntax
 from metrics.core.label_keys import keys_of, labels_of, split_label
 from metrics.core.suite import CASES, METADATA, Suite, rows_table
-from metrics.text.agents.expected_calls import CALLS_FORM as EXPECTED_CALLS, ExpectedCallsError, expected_calls
+from metrics.text.agents.call_matching import CALLS_FORM as EXPECTED_CALLS, ExpectedCallsError, expected_calls
 from metrics.text.conditions import ConditionError, parse_condition
 from metrics.text.json_text import JsonError, violations
 

@@ -1,4 +1,4 @@
-"""Regular expressions run by RE2, linear in the text: those written by users, and our own of many alternatives."""
+"""Regular expressions: those written by users and our own of many alternatives, by RE2, linear in the text; mark-up."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -102,3 +102,10 @@ class Sign:
     def occurs_in(self, text: str) -> bool:
         """Return whether the text has the sign."""
         return own_expression(self.form, self.case_sensitive).search(text) is not None
+
+
+MARKUP = re.compile(  # comments and declarations, scripts and styles whole, tags
+    r"<!--.*?(?:-->|\Z)|<[!?][^<>]*+>?|<(?P<raw>script|style)\b[^<>]*+>.*?(?:</(?P=raw)\s{0,9}>|\Z)"
+    r"|<(?P<end>/?)(?P<tag>[a-z][\w:-]{0,40}+)(?P<rest>[^<>]*+)(?:>|(?=<)|\Z)",
+    re.DOTALL | re.IGNORECASE,
+)

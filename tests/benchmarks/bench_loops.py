@@ -10,7 +10,7 @@ import time
 
 from metrics.core.suite import Case
 from metrics.evaluators.text.looping_detection import LoopingParameters, looping_detection
-from metrics.text.requested_language import requested_language
+from metrics.text.languages import requested_language
 from tests.benchmarks.table import Row, report
 from tests.corpora.looping import HELD_OUT_LOOK_ALIKES, HELD_OUT_LOOPS, SEEN_LOOK_ALIKES, SEEN_LOOPS
 from tests.text.test_requested_language import MENTIONS, REQUESTS

@@ -14,7 +14,7 @@ from metrics.judge.reply_text import plain
 from metrics.text.conditions import comparable
 from metrics.text.languages import detect
 from metrics.text.overlap.tokenizers import tokens
-from metrics.text.relevance import terms, words
+from metrics.text.shared_words import terms, words
 from metrics.text.stated_numbers import unstated
 
 EVERY = [chr(code) for code in range(0x110000)]

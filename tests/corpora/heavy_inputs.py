@@ -14,17 +14,16 @@ from metrics.core.errors import Unreadable
 from metrics.ingest.traces.stored_trace import read_trace
 from metrics.judge.injection import suspected
 from metrics.judge.replies import read
-from metrics.text.agents.artifacts import Artifact, complaints
-from metrics.text.agents.pdf_pages import pages
+from metrics.text.agents.artifacts import Artifact, complaints, pages
 from metrics.text.agents.steps import steps
 from metrics.text.agents.traces import looping
 from metrics.text.citations import cited_parts
 from metrics.text.conditions import ConditionError, parse_condition
 from metrics.text.json_text import JsonError, read_json, violations
-from metrics.text.overlap.alignment import align
+from metrics.text.loops import longest_repeat
+from metrics.text.overlap.edits import align
 from metrics.text.overlap.rouge import RougeText, rouge
 from metrics.text.patterns import find_all
-from metrics.text.repetition import longest_repeat
 from metrics.text.sensitive.encodings import encoded_parts
 from metrics.text.sensitive.personal_data import PERSONAL_KINDS, personal_data
 from metrics.text.sensitive.secrets import secrets

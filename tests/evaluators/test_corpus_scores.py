@@ -18,7 +18,7 @@ from metrics.evaluators.text._corpora import corpus_aggregate, error_rate
 from metrics.evaluators.text._edit_rate import edit_count
 from metrics.stats.bootstrap import Draws
 from metrics.text.overlap import edits
-from metrics.text.overlap.corpus import corpus_bleu
+from metrics.text.overlap.bleu import corpus_bleu
 from tests.seeds import seeds
 
 WORDS = "the red cat sat on a mat. Ünï 1889 - it's x, (yes) 3.5 well-known & « » don't ... A B .".split()

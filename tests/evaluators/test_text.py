@@ -16,7 +16,7 @@ from metrics.core.errors import MissingResource
 from metrics.core.evaluator import CaseScore, Status
 from metrics.core.registry import evaluators
 from metrics.core.suite import Case
-from metrics.text.overlap.subsequence import Work
+from metrics.text.overlap.edits import Work
 from tests.evaluators.asked import score
 
 # rouge, bleu

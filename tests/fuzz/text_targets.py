@@ -18,8 +18,7 @@ from metrics.judge.completion import CallFailed
 from metrics.judge.replies import Items, read
 from metrics.targets import json_path, templates
 from metrics.targets.answers import answer_of
-from metrics.text.agents.inline_steps import inline_steps
-from metrics.text.agents.steps import steps
+from metrics.text.agents.steps import inline_steps, steps
 from metrics.text.agents.traces import TraceError, efficiency
 from metrics.text.condition_form import condition_of, form_of
 from metrics.text.conditions import ConditionError, parse_condition

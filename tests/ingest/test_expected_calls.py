@@ -6,7 +6,7 @@ import pytest
 
 from metrics.core.errors import InputError
 from metrics.ingest import read_combined, read_suite
-from metrics.text.agents.expected_calls import Call, expected_calls
+from metrics.text.agents.call_matching import Call, expected_calls
 from metrics.text.agents.traces import Step, steps_of
 from tests.ingest.files import write
 

@@ -10,7 +10,7 @@ from metrics.core.suite import Suite
 from metrics.ingest import read_outputs
 from metrics.ingest.load import outputs_from_frame
 from metrics.ingest.traces.stored_trace import read_trace
-from metrics.text.agents.expected_calls import Call, ExpectedCallsError, expected_calls
+from metrics.text.agents.call_matching import Call, ExpectedCallsError, expected_calls
 from metrics.text.agents.traces import TraceError, steps_of
 from tests.ingest.files import write
 from tests.ingest.test_traces import hold_spoilt

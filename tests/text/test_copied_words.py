@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from metrics.text.copied_words import Stretch, common_stretches, covered
+from metrics.text.shared_words import Stretch, common_stretches, covered
 
 
 def test_they_are_the_longest_ones_and_none_lies_within_another() -> None:

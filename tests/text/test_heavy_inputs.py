@@ -5,7 +5,7 @@ from hypothesis import settings
 
 from metrics.text import json_text
 from metrics.text.overlap import rouge
-from metrics.text.overlap.subsequence import MOST_WORK, Work
+from metrics.text.overlap.edits import MOST_WORK, Work
 from tests.corpora import heavy_inputs
 from tests.corpora.heavy_inputs import FAMILIES
 

@@ -17,7 +17,7 @@ from metrics.judge.local.claim_sentences import CODE
 from metrics.judge.replies import BOXED
 from metrics.judge.reply_text import with_plain_marks
 from metrics.text.agents.steps import steps
-from metrics.text.quotes import quoted_in
+from metrics.text.shared_words import quoted_in
 from metrics.text.thoughts import split_all
 
 SIZE = 200_000

@@ -2,8 +2,8 @@
 
 import pytest
 
-from metrics.text import quotes
-from metrics.text.quotes import quoted, quoted_in
+from metrics.text import shared_words
+from metrics.text.shared_words import quoted, quoted_in
 
 KOREAN = "\u1112\u1161\u11ab\u1100\u116e\u11a8"  # 한국, letter by letter
 MILL = "The mill\nwas **built** in 1502.  “Its wheel is of oak”, they say – and heavy."
@@ -94,7 +94,7 @@ def test_other_words_and_numbers_are_not(quote: str) -> None:
 
 def test_many_quotes_of_a_long_text_read_it_once() -> None:
     text = " ".join(f"Fact {number} holds." for number in range(20_000))
-    quotes._plain.cache_clear()
+    shared_words._plain.cache_clear()
     for number in range(0, 20_000, 400):
         assert quoted_in(f"fact {number} holds", [text]) == (f"Fact {number} holds",)
-    assert quotes._plain.cache_info().misses == 1 + 50
+    assert shared_words._plain.cache_info().misses == 1 + 50

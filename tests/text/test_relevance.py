@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from metrics.text.relevance import by_likeness, likeness, terms
+from metrics.text.shared_words import by_likeness, likeness, terms
 
 PASSAGES = ["The mill was built in 1502.", "The bridge over the river Oos.", "Herons nest on the mill, on the mill."]
 

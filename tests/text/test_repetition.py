@@ -5,7 +5,7 @@ import zlib
 import pytest
 from hypothesis import given, strategies as st
 
-from metrics.text.repetition import NO_REPEAT, Repeat, compression_ratio, longest_repeat
+from metrics.text.loops import NO_REPEAT, Repeat, compression_ratio, longest_repeat
 
 
 def tried(text: str) -> Repeat:

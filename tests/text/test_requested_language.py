@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from metrics.text.requested_language import asks_translation, requested_language
+from metrics.text.languages import asks_translation, requested_language
 
 CORPUS = Path(__file__).parent.parent / "corpora" / "requested_languages.tsv"  # a language, or "" for none; the text
 ROWS = [line.replace("\\n", "\n").split("\t") for line in CORPUS.read_text(encoding="utf-8").splitlines()[1:]]

@@ -4,7 +4,7 @@ from itertools import combinations
 
 from hypothesis import given, strategies as st
 
-from metrics.text.similar_sets import alike, held_in, shingles
+from metrics.text.shared_words import alike, held_in, shingles
 
 SETS = st.lists(st.frozensets(st.sampled_from("abcdefghij"), max_size=8), max_size=14)
 LEAST = st.sampled_from([0.2, 0.5, 0.6, 0.75, 0.8, 1.0])

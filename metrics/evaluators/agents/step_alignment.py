@@ -15,7 +15,7 @@ from metrics.core.rounding import at_least
 from metrics.core.suite import Case
 from metrics.models.embedder import Embedder, compare, provenance
 from metrics.text.agents.steps import steps
-from metrics.text.overlap.alignment import Aligned, align
+from metrics.text.overlap.edits import Aligned, align
 
 MOST_STEPS = 1_000  # of a text that are aligned; the rest count as edits
 EDITS = {

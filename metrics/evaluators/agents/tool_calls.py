@@ -9,8 +9,18 @@ from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Statu
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.suite import Case
-from metrics.text.agents.call_matching import Compared, Pair, Rules, longest_common, pairings
-from metrics.text.agents.expected_calls import Call, ExpectedCallsError, call_text, expected_calls, named_arguments
+from metrics.text.agents.call_matching import (
+    Call,
+    Compared,
+    ExpectedCallsError,
+    Pair,
+    Rules,
+    call_text,
+    expected_calls,
+    longest_common,
+    named_arguments,
+    pairings,
+)
 from metrics.text.agents.traces import TraceError, steps_of
 
 SHOWN_CALLS = 200

@@ -10,7 +10,7 @@ from metrics.core.suite import Case
 from metrics.evaluators._token_vectors import BertscoreParameters, is_known, unknown_script
 from metrics.models.token_encoder import TokenEncoder, Tokens
 from metrics.stats.float_tolerance import highest_place
-from metrics.text.overlap.bertscore import greedy_matching, rescaled
+from metrics.text.overlap.similarity import greedy_matching, rescaled
 
 CAT = {"answer": "the cat sat here", "expected_answers": ["the cat is there", "the cat"]}
 

@@ -23,13 +23,10 @@ from metrics.text.answers.choices import (
     same_choice,
     words,
 )
-from metrics.text.answers.clock_times import clock_time
-from metrics.text.answers.extracts import Which, boxed, matched
-from metrics.text.answers.forms import AnswerForm, Punctuation, UnicodeForm
-from metrics.text.answers.json_values import same_json
+from metrics.text.answers.dates import DateOrder, clock_time, whole_dates
+from metrics.text.answers.forms import AnswerForm, Punctuation, UnicodeForm, Which, boxed, matched, same_json
 from metrics.text.answers.mathematics import brackets_of, same_for_math_verify, same_mathematics
 from metrics.text.answers.quantities import DecimalMark, Units, quantity, same_amount
-from metrics.text.answers.whole_dates import DateOrder, whole_dates
 from metrics.text.patterns import compiled
 
 Rule = Literal["text", "number", "date", "time", "choice", "mathematics", "json"]

@@ -9,8 +9,8 @@ from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.suite import Case
 from metrics.evaluators.attacks.attack_success import by_condition
-from metrics.text.copied_words import WORD, common_stretches, covered
 from metrics.text.sensitive.encodings import encoded_parts, in_the_clear
+from metrics.text.shared_words import COPIED_WORD, common_stretches, covered
 
 SHOWN_STRETCHES = 20
 SHOWN_CHARACTERS = 300
@@ -99,7 +99,7 @@ def system_prompt_leakage(case: Case, parameters: LeakageParameters) -> CaseScor
     Evidence: the copies, the longest first, as they stand in the answer.
     """
     source = case.system_prompt or ""
-    size = len(WORD.findall(source))
+    size = len(COPIED_WORD.findall(source))
     if not size:
         return not_applicable("the system prompt has no words")
     condition: CaseScore | None = None

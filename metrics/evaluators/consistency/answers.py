@@ -27,8 +27,8 @@ from metrics.evaluators._token_vectors import BertscoreParameters, is_known, unk
 from metrics.models.token_encoder import TokenEncoder, Tokens
 from metrics.stats.heavy_tails import describe_unknown_end
 from metrics.stats.intervals import mean_intervals
-from metrics.text.overlap.bertscore import greedy_matching, rescaled
 from metrics.text.overlap.rouge import TOKENIZER_OF, RougeText, RougeType, rouge, too_long
+from metrics.text.overlap.similarity import greedy_matching, rescaled
 from metrics.text.overlap.tokenizers import CHOICES, TokenizerChoice, tokenized
 
 

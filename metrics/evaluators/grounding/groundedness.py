@@ -14,8 +14,8 @@ from metrics.models.embedder import Embedder, compare, provenance
 from metrics.stats.float_tolerance import highest_place
 from metrics.text.citations import without_sources
 from metrics.text.overlap.similarity import best_matches
-from metrics.text.relevance import new_share, words
 from metrics.text.sentences import worded_sentences
+from metrics.text.shared_words import new_share, words
 
 CONTEXTS = ["Paris is the capital of France. It lies on the Seine.", "France has many rivers."]
 LABELS = {"yes": "supported", "no": "unsupported"}

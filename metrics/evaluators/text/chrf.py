@@ -9,7 +9,7 @@ from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import ResamplingParameters
 from metrics.evaluators.text._corpora import compare_texts, findings, signature
-from metrics.text.overlap.corpus import CHARACTER_ORDERS, SACREBLEU, WORD_ORDERS, chrf, chrf_counts
+from metrics.text.overlap.bleu import CHARACTER_ORDERS, SACREBLEU, WORD_ORDERS, chrf, chrf_counts
 
 ORDERS = {"chrf": CHARACTER_ORDERS, "chrf_plus_plus": CHARACTER_ORDERS + WORD_ORDERS}
 P = (6 / 7 + 5 / 6 + 4 / 5 + 3 / 4 + 2 / 3 + 1 / 2) / 6

@@ -12,8 +12,7 @@ from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import ResamplingParameters
 from metrics.evaluators.text._corpora import Compared, compare_texts, findings, signature
-from metrics.text.overlap.bleu import BleuCounts, bleu_counts
-from metrics.text.overlap.corpus import SACREBLEU, Smoothing, bleu_row, corpus_bleu
+from metrics.text.overlap.bleu import SACREBLEU, BleuCounts, Smoothing, bleu_counts, bleu_row, corpus_bleu
 from metrics.text.overlap.tokenizers import Script, Tokenizer, script, tokens
 
 Choice = Literal["auto", "13a", "intl", "zh", "char", "ja-mecab", "whitespace"]

@@ -15,8 +15,17 @@ from metrics.core.suite import Case
 from metrics.evaluators._boolean import boolean_metrics, boolean_score, counting_unreadable
 from metrics.judge.asking import Judge, Reply
 from metrics.judge.steps import YesNo
-from metrics.text.languages import NO_LANGUAGE, Detected, detect, detector, letters_in
-from metrics.text.requested_language import asks_a_word, asks_translation, requested_language, without_quotes
+from metrics.text.languages import (
+    NO_LANGUAGE,
+    Detected,
+    asks_a_word,
+    asks_translation,
+    detect,
+    detector,
+    letters_in,
+    requested_language,
+    without_quotes,
+)
 
 SHOWN_TO_JUDGE = 2_000  # characters of a text, from its beginning: enough to tell its language
 SAME_LANGUAGE = Prompt(

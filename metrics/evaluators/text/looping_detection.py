@@ -10,8 +10,7 @@ from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.text.agents.dialogue import cut
-from metrics.text.loops import loops
-from metrics.text.repetition import compression_ratio, longest_repeat
+from metrics.text.loops import compression_ratio, longest_repeat, loops
 from metrics.text.sentences import sentences
 
 SHOWN_CHARACTERS = 200

@@ -12,7 +12,7 @@ from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import ResamplingParameters
 from metrics.evaluators.text._corpora import compare_texts, error_rate, findings, signature
-from metrics.text.overlap.corpus import SACREBLEU
+from metrics.text.overlap.bleu import SACREBLEU
 
 PUNCTUATION = re.compile(r"[.,?:;!\"()]")
 TOO_LONG = "an expected answer and the answer are too long to compare"

@@ -5,7 +5,7 @@ import re
 from collections import Counter
 
 from metrics.text.chunks import Block
-from metrics.text.markup import MARKUP
+from metrics.text.patterns import MARKUP
 
 HEADINGS = frozenset("h1 h2 h3 h4 h5 h6".split())
 LEFT_OUT = frozenset("head nav template noscript svg select button iframe object".split())

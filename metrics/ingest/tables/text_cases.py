@@ -19,7 +19,7 @@ from metrics.ingest.tables import contexts, graded_ids
 from metrics.ingest.tables.columns import CONTAINERS, NUMBER_ALIASES, SUITE_ALIASES, USEFUL, Columns, fold
 from metrics.ingest.tables.id_matches import only_columns, suggestion
 from metrics.ingest.tables.lists import ListForm, understand
-from metrics.text.agents.expected_calls import CALLS_FORM, ExpectedCallsError, calls_json, expected_calls
+from metrics.text.agents.call_matching import CALLS_FORM, ExpectedCallsError, calls_json, expected_calls
 
 CHOICES, CORRECT, LOGPROBS = "choices", "correct_choice", "choice_logprobs"
 CHOICE_NAMES = "choices.label"  # what ARC calls its choices, which its correct one is given by: A, B, … or 1, 2, …

@@ -34,8 +34,8 @@ from metrics.judge.local.short_questions import (
 )
 from metrics.judge.settings import JudgeSettings
 from metrics.judge.typical_reply import NUMBERED, blocks
-from metrics.text.relevance import by_likeness, likeness
 from metrics.text.sentences import sentences
+from metrics.text.shared_words import by_likeness, likeness
 
 ALTERNATIVES = 20  # most likely first tokens that are searched for the labels
 STOPPED = ContextVar("STOPPED", default=threading.Event())  # noqa: B039 - set where nobody waits for the answer any more

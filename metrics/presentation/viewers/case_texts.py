@@ -11,7 +11,7 @@ from metrics.core.fields import CASE_FIELDS
 from metrics.presentation.format import MISSING, STATUSES, exact, number
 from metrics.presentation.marked_text import last_turn, words_of
 from metrics.presentation.names import metric_name
-from metrics.text.agents.expected_calls import ExpectedCallsError, call_text, expected_calls
+from metrics.text.agents.call_matching import ExpectedCallsError, call_text, expected_calls
 
 # what pages show before the other facts of a case, after them, or beside them
 SHOWN_APART = ("question", "expected_answers", "reference_contexts", "expected_calls")

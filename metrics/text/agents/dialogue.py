@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from metrics.text.agents.expected_calls import Call, call_text, named_arguments
+from metrics.text.agents.call_matching import Call, call_text, named_arguments
 from metrics.text.agents.traces import Step, steps_of, text_of
 from metrics.text.conversation import USERS, turns
 

@@ -1,12 +1,16 @@
-"""One form for texts that are to count as equal, whatever their case, white space, punctuation and articles."""
+"""Forms of answers: one for texts that are to count as equal, the part of an output that is its answer, equal JSON."""
 
 import re
 import string
 import unicodedata
+from collections import deque
 from dataclasses import dataclass
 from typing import Literal
 
 from metrics.core.unicode_forms import normalized
+from metrics.text.code_blocks import JSON, code_of
+from metrics.text.json_text import JsonError, identity, read_json
+from metrics.text.patterns import compiled
 
 Punctuation = Literal["keep", "ends", "all"]
 UnicodeForm = Literal["none", "NFC", "NFKC"]
@@ -118,3 +122,73 @@ def whisper_form(text: str) -> str:
 
 
 _WHISPER_ASIDES = re.compile(r"[<\[][^>\]]*[>\]]|\([^)]+?\)")
+
+
+Which = Literal["first", "last"]
+SEARCHED = 10_000  # characters from the end for the last match: to find all can take a step for each pair of them
+BOXED = ("\\boxed", "\\fbox")
+WORDS = re.compile(r"\A\\(?:text(?:bf|it|rm)?|mathrm|mbox)\{([^{}]*[^\W\d_]{2}[^{}]*)\}\Z")  # of a box that holds words
+
+
+def matched(pattern: str, text: str, which: Which = "last") -> str | None:
+    """Return what the first or the last match of an expression (RE2) holds, without white space around it.
+
+    That is its first group with a text, or the whole match where it has no groups; None without a match. Matches do not
+    overlap. The last one is looked for in the last SEARCHED characters.
+
+    >>> matched("#### (.+)", "6 · 7 is 42.\\n#### 42")
+    '42'
+    """
+    expression = compiled(pattern)
+    if which == "first":
+        match = expression.search(text)
+    else:
+        match = next(iter(deque(expression.finditer(text[-SEARCHED:]), 1)), None)
+    if match is None:
+        return None
+    return next(filter(None, match.groups() or [match.group()]), "").strip()
+
+
+def boxed(text: str) -> str | None:
+    r"""Return what is in the last \boxed{…} or \fbox{…} of a text, braces within it included; None without one.
+
+    One that is not closed is none.
+
+    >>> boxed(r"So it is \boxed{\frac{1}{2}}.")
+    '\\frac{1}{2}'
+    """
+    end = text[-SEARCHED:]
+    start = max(end.rfind(name + "{") for name in BOXED)
+    if start < 0:
+        return None
+    start = end.index("{", start)
+    depth = 0
+    for place in range(start, len(end)):
+        depth += {"{": 1, "}": -1}.get(end[place], 0)
+        if not depth:
+            return WORDS.sub(r"\1", end[start + 1 : place].strip())
+    return None
+
+
+def same_json(made: str, wanted: str) -> bool:
+    """Return whether two texts hold equal JSON objects or arrays, with or without a fence and text around it.
+
+    Numbers are equal by value, and texts in Unicode's form NFC.
+
+    >>> same_json('Here: ```json {"b": 1.0, "a": "x"}```', '{"a": "x", "b": 1}')
+    True
+    """
+    values = [_read(normalized("NFC", text)) for text in (wanted, made)]
+    return None not in values and identity(values[0]) == identity(values[1])
+
+
+def _read(text: str) -> object:
+    """Return the object or array that a text is; None where it is none."""
+    bare = code_of(text, JSON, "last").strip()
+    if not bare.endswith(("}", "]")) or not bare.startswith(("{", "[")):
+        return None
+    try:
+        value = read_json(bare).value
+    except JsonError:
+        return None
+    return value if isinstance(value, dict | list) else None

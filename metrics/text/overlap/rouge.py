@@ -8,8 +8,8 @@ from functools import lru_cache
 from itertools import tee
 from typing import Any, Literal, NamedTuple, get_args
 
-from metrics.text.overlap.ngrams import clipped_matches
-from metrics.text.overlap.subsequence import TooLong, Work, lcs_length, lcs_positions
+from metrics.text.overlap.bleu import clipped_matches
+from metrics.text.overlap.edits import TooLong, Work, lcs_length, lcs_positions
 from metrics.text.overlap.tokenizers import Script, Tokenizer, is_punctuation, tokens
 
 STEMMED = re.compile(r"[a-z0-9]{4,}")

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from metrics.text.patterns import compiled
-from metrics.text.sensitive.randomness import DUMMY, PLACEHOLDER, entropy, looks_random
+from metrics.text.sensitive.secret_tokens import DUMMY, PLACEHOLDER, entropy, looks_random
 from metrics.text.sensitive.spans import Finding
 
 SHORTEST_PASSWORD = 8

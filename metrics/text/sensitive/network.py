@@ -6,8 +6,7 @@ from hashlib import sha256
 from ipaddress import AddressValueError, IPv4Address, IPv6Address, IPv6Network
 
 from metrics.text.patterns import Sign
-from metrics.text.sensitive.labels import after_words
-from metrics.text.sensitive.spans import Finding, stands_alone
+from metrics.text.sensitive.spans import Finding, after_words, stands_alone
 
 RATE = 136  # bytes absorbed at a time
 MASK = (1 << 64) - 1

@@ -6,8 +6,7 @@ from itertools import cycle
 
 from metrics.text.patterns import Sign
 from metrics.text.sensitive.check_digits import ean, luhn, mod_97, weighted
-from metrics.text.sensitive.labels import after_words
-from metrics.text.sensitive.spans import Finding, stands_alone
+from metrics.text.sensitive.spans import Finding, after_words, stands_alone
 
 SHORTEST_CARD, LONGEST_CARD = 12, 19
 LENGTH_OF_EAN = 13

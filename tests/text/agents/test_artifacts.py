@@ -68,7 +68,7 @@ def test_remarks_on_what_was_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> N
         [],
         ["its pages are behind a password"],
     )
-    monkeypatch.setattr("metrics.text.agents.pdf_pages.MOST_PAGES", 1)
+    monkeypatch.setattr("metrics.text.agents.artifacts.MOST_PAGES", 1)
     remarks = ["the first 1 of 2 pages were checked"]
     assert complaints(Artifact("a.pdf", "pdf", pdf(TEXT, None))) == ([], remarks)
 

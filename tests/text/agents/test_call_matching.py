@@ -10,8 +10,16 @@ from scipy.optimize import linear_sum_assignment
 
 from metrics.core.suite import Case
 from metrics.evaluators.agents.tool_calls import tool_calls
-from metrics.text.agents.call_matching import Rules, best_pairs, longest_common, ordered_pairs, pairings, same_value
-from metrics.text.agents.expected_calls import Call, calls_json
+from metrics.text.agents.call_matching import (
+    Call,
+    Rules,
+    best_pairs,
+    calls_json,
+    longest_common,
+    ordered_pairs,
+    pairings,
+    same_value,
+)
 from metrics.text.agents.traces import Step
 
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from metrics.text.agents.expected_calls import Call, ExpectedCallsError, calls_json, expected_calls, named_arguments
+from metrics.text.agents.call_matching import Call, ExpectedCallsError, calls_json, expected_calls, named_arguments
 
 ADD = Call("add", {"a": 1})
 FORMS = {

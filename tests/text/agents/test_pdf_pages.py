@@ -5,7 +5,7 @@ from contextlib import suppress
 
 import pytest
 
-from metrics.text.agents.pdf_pages import PdfError, pages
+from metrics.text.agents.artifacts import PdfError, pages
 from tests.corpora.pdf_files import pdf
 
 TEXT = b"BT /F1 12 Tf 20 20 Td (Hello) Tj ET"
@@ -43,10 +43,10 @@ def test_behind_a_password() -> None:
 
 
 def test_no_more_than_so_many_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("metrics.text.agents.pdf_pages.MOST_PAGES", 2)
+    monkeypatch.setattr("metrics.text.agents.artifacts.MOST_PAGES", 2)
     found = pages(pdf(None, TEXT, None))
     assert (found.count, found.seen, found.blank) == (3, 2, (1,))
-    monkeypatch.setattr("metrics.text.agents.pdf_pages.MOST_DRAWN", 10)
+    monkeypatch.setattr("metrics.text.agents.artifacts.MOST_DRAWN", 10)
     assert pages(pdf(TEXT, None)).seen == 1
 
 

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from metrics.text.answers.extracts import SEARCHED, boxed, matched
+from metrics.text.answers.forms import SEARCHED, boxed, matched
 
 GSM8K = r"#### (\-?[0-9\.\,]+)"
 FLEXIBLE = r"(-?[$0-9.,]{2,})|(-?[0-9]+)"

@@ -2,7 +2,7 @@ r"""The same mathematics, written in two ways, and different mathematics."""
 
 import pytest
 
-from metrics.text.answers.json_values import same_json
+from metrics.text.answers.forms import same_json
 from metrics.text.answers.mathematics import brackets_of, same_mathematics
 
 

@@ -6,10 +6,9 @@ from random import Random
 import pytest
 
 from metrics.text.answers.choices import Choice, choice, same_choice
-from metrics.text.answers.clock_times import clock_time
+from metrics.text.answers.dates import clock_time, whole_dates
 from metrics.text.answers.forms import AnswerForm, squad_form, whisper_form, without_ends
 from metrics.text.answers.quantities import quantity, same_amount
-from metrics.text.answers.whole_dates import whole_dates
 
 
 @pytest.mark.parametrize(("text", "bare"), [

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from metrics.text.overlap.alignment import Aligned, align
+from metrics.text.overlap.edits import Aligned, align
 from metrics.text.overlap.similarity import Floats
 
 

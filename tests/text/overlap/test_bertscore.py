@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, strategies as st
 from hypothesis.extra.numpy import arrays
 
-from metrics.text.overlap.bertscore import greedy_matching, rescaled
+from metrics.text.overlap.similarity import greedy_matching, rescaled
 
 VECTORS = st.integers(1, 6).flatmap(lambda n: arrays(np.float64, (n, 3), elements=st.floats(-2, 2, width=32)))
 WEIGHTS = st.lists(st.sampled_from([0.0, 1.0, 2.5]), min_size=6, max_size=6)

@@ -6,8 +6,8 @@ import nltk
 import pytest
 from hypothesis import given, strategies as st
 
-from metrics.text.overlap import ngrams
-from metrics.text.overlap.ngrams import Compared, clipped_matches
+from metrics.text.overlap import bleu
+from metrics.text.overlap.bleu import Compared, clipped_matches
 
 WORDS = st.sampled_from(["a", "b", "c", "é", "e\u0301", "猫", "", " ", "🙂", "\ud800"]) | st.text(max_size=3)
 TOKENS = st.lists(st.sampled_from("ab"), max_size=40) | st.lists(WORDS, max_size=12)
@@ -21,11 +21,11 @@ def oracle(references: list[list[str]], candidate: list[str], n: int) -> int:
     return (Counter(nltk.ngrams(candidate, n)) & wanted).total()
 
 
-@pytest.mark.parametrize("at_once", [1, 30, ngrams.TOKENS_AT_ONCE], ids=["one-by-one", "some", "all"])
+@pytest.mark.parametrize("at_once", [1, 30, bleu.TOKENS_AT_ONCE], ids=["one-by-one", "some", "all"])
 @given(texts=TEXTS, orders=st.integers(0, 7))
 def test_matches_are_the_shared_ngrams(at_once: int, texts: list[Compared], orders: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ngrams, "TOKENS_AT_ONCE", at_once)
+        patch.setattr(bleu, "TOKENS_AT_ONCE", at_once)
         found = list(clipped_matches(texts, orders))
     assert found == [[oracle(*text, n) for n in range(1, orders + 1)] for text in texts]
 

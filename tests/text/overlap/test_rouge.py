@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, strategies as st
 from rouge_score.rouge_scorer import RougeScorer, lcs_ind
 
-from metrics.text.overlap import rouge as rouge_scores, subsequence
+from metrics.text.overlap import edits, rouge as rouge_scores
+from metrics.text.overlap.edits import Work, lcs_length, lcs_positions
 from metrics.text.overlap.rouge import ROUGE_TYPES, RougeText, rouge, rouge_lsum
-from metrics.text.overlap.subsequence import Work, lcs_length, lcs_positions
 
 ORACLE = {stem: RougeScorer(list(ROUGE_TYPES), use_stemmer=stem) for stem in (False, True)}
 WORDS = st.sampled_from(
@@ -39,7 +39,7 @@ def test_subsequence_is_the_one_the_package_takes(reference: list[str], candidat
 def test_subsequence_of_long_texts(monkeypatch: pytest.MonkeyPatch, block: int, narrow: int, frequent: int) -> None:
     """Rows in blocks, and columns too wide to keep every mask."""
     for name, value in (("BLOCK", block), ("NARROW", narrow), ("FREQUENT", frequent)):
-        monkeypatch.setattr(subsequence, name, value)
+        monkeypatch.setattr(edits, name, value)
     rng = random.Random(0)
     for size in (0, 1, 6, 7, 8, 14, 15, 90):
         reference, candidate = rng.choices("abcdefgh", k=size), rng.choices("abcdefgh", k=rng.randrange(60))
@@ -62,7 +62,7 @@ def test_lsum_by_hand(reference: list[list[str]], candidate: list[list[str]], ex
     "model", "20,000 lines that share a word take an hour of ROUGE-Lsum", "only lines that can still gain are compared"
 )
 def test_lines_that_share_a_word_are_not_all_compared(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rouge_scores, "Work", lambda: Work(1_500 * 1_500 * subsequence.ROW))  # one row for each pair
+    monkeypatch.setattr(rouge_scores, "Work", lambda: Work(1_500 * 1_500 * edits.ROW))  # one row for each pair
     reference, candidate = ([["the", f"{side}{line}"] for line in range(1_500)] for side in "rc")
     assert rouge_lsum(reference, candidate).f == pytest.approx(0.5)
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from metrics.text.patterns import Sign
-from metrics.text.sensitive import contacts, national_ids, network, payments, personal_details
+from metrics.text.sensitive import contacts, network, payments, personal_data as personal
 from metrics.text.sensitive.national_id_rules import RULES
 from metrics.text.sensitive.personal_data import PERSONAL_KINDS, personal_data
 from metrics.text.sensitive.plain_form import PlainForm
@@ -19,9 +19,9 @@ SEARCHES: dict[str, tuple[Sign, list[re.Pattern[str]]]] = {
     "mac addresses": (network.ANY_MAC, [network.MAC, network.CISCO_MAC]),
     "cards": (payments.TWELVE_DIGITS, [payments.SPACED_DIGITS, payments.POINTED_DIGITS]),
     "ibans": (payments.ANY_IBAN, [payments.IBAN_START]),
-    "passports": (personal_details.ANY_MACHINE_READABLE, [personal_details.MACHINE_READABLE]),
-    "social security numbers": (national_ids.NINE_DIGITS, [national_ids.SSN, national_ids.NAMED_SSN]),
-    "national ids": (national_ids.ANY_ALONE, [form for _, form in national_ids.ALONE]),
+    "passports": (personal.ANY_MACHINE_READABLE, [personal.MACHINE_READABLE]),
+    "social security numbers": (personal.NINE_DIGITS, [personal.SSN, personal.NAMED_SSN]),
+    "national ids": (personal.ANY_ALONE, [form for _, form in personal.ALONE]),
     "bracketed at": (contacts.ANY_BRACKETED_AT, [contacts.BRACKETED_AT]),
     "phones after words": (contacts.ANY_LOCAL_PHONE, [contacts.LABELLED_NUMBER]),
 }

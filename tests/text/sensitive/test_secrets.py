@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, strategies as st
 
-from metrics.text.sensitive.randomness import entropy, looks_random
+from metrics.text.sensitive.secret_tokens import entropy, looks_random
 from metrics.text.sensitive.secrets import secrets
 from metrics.text.sensitive.spans import redacted
 from tests.corpora.cases import Piece
