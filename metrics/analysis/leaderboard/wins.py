@@ -109,12 +109,8 @@ def pairs_ahead(counted: Sequence[Compared] | Sequence[Question], *, proven: boo
 def tally(model: str, questions: Sequence[Question]) -> Tally:
     """Return how a model stands in these questions."""
     won, lost, mixed, losses_mixed = list[str](), list[str](), list[str](), list[str]()
-    for losses, one in sorted(
-        ((one.lost(model), one) for one in questions),
-        key=lambda own: [own[0][0].loss(model)] if own[0] else [],
-        reverse=True,
-    ):
-        title = f"{one.title}: " if one.title else ""
+    for one in sorted(questions, key=lambda one: [loss.loss(model) for loss in one.lost(model)[:1]], reverse=True):
+        title, losses = f"{one.title}: " if one.title else "", one.lost(model)
         wins = [metric for metric in one.metrics if model in metric.won]
         if wins and losses:
             mixed.append(f"{title}ahead in {_name_metrics(wins)}, behind in {_name_metrics(losses)}")
