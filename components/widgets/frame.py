@@ -37,7 +37,10 @@ STYLE = (
 @media (max-width: 640px) {
   .st-key-head { flex-wrap: wrap; }
   .st-key-head > :has([data-testid="stCaptionContainer"]) { flex: 1 1 100%; order: 1; }
+  .st-key-forest { overflow-x: auto; }
+  .st-key-forest > * { min-width: 560px; }
 }
+:is([data-testid="stPageLink"], [data-testid="stCheckbox"]) p { white-space: normal; }
 .st-key-head [data-testid="stPopoverButton"] { min-height: 0; padding: 3px 10px; font-size: 12.5px; line-height: 1.5; }
 .st-key-drop-empty [data-testid="stFileUploaderDropzone"] { min-height: 9rem; align-items: center;
   justify-content: center; }
@@ -114,11 +117,11 @@ def frame(name: str, question: str, *, needs_run: bool = True, unfinished: bool 
         st.title(title, anchor=False, width="content")
         st.caption(question, width="stretch")
         browser_frame(asks=False)
-    rows = st.container(key="tab-rows", gap="xsmall")
+    row = st.container(key="tab-row")
     try:
         chosen = _chosen_run(unfinished) if needs_run else ""
     finally:  # also where the run is damaged
-        with rows:
+        with row:
             tabs.draw_tabs(name, url.param("run", ""))
         with head:
             palette(url.param("run", "") if needs_run else "")

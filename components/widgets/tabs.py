@@ -1,4 +1,4 @@
-"""The tabs below a page's title: those of its place, then the pages of its tab; only what the run has something for."""
+"""The tabs below a page's title: those of its place, beside its own tab the tab's pages; only what has content."""
 
 from collections.abc import Callable
 
@@ -11,17 +11,16 @@ from metrics.core.errors import RunCorrupt
 # A link of Streamlit's is marked only where it leads to this very page: the place in the menu and the tab are marked on
 # each of their pages.
 STYLE = """<style>
-.st-key-tab-rows:not(:has(a)) { display: none; }
-.st-key-tab-rows { margin-block: -0.5rem; row-gap: 2px; }
-:is(.st-key-tabs, .st-key-subtabs) { flex-wrap: nowrap; overflow-x: auto; scrollbar-width: none; column-gap: 1.5rem; }
-:is(.st-key-tabs, .st-key-subtabs) :is(a, .stElementContainer) { margin: 0; }
-:is(.st-key-tabs, .st-key-subtabs) a { background: none !important; padding: 0 0 5px; border-radius: 0; }
-:is(.st-key-tabs, .st-key-subtabs) a > span:has([data-testid="stIconMaterial"]) { display: none; }
-:is(.st-key-tabs, .st-key-subtabs) p { white-space: nowrap; }
-.st-key-tabs { border-bottom: 1px solid light-dark(#dfe4e9, #2b333c); }
+.st-key-tab-row:not(:has(a)) { display: none; }
+.st-key-tab-row { margin-block: -0.5rem; }
+.st-key-tabs { flex-wrap: nowrap; overflow-x: auto; scrollbar-width: none; column-gap: 1.2rem;
+  border-bottom: 1px solid light-dark(#dfe4e9, #2b333c); }
+.st-key-tabs :is(a, .stElementContainer) { margin: 0; }
+.st-key-tabs a { background: none !important; padding: 0 0 5px; border-radius: 0; }
+.st-key-tabs a > span:has([data-testid="stIconMaterial"]) { display: none; }
+.st-key-tabs p { white-space: nowrap; font-weight: 500 !important; }
+[class*="st-key-subtab-"] p { font-size: 13px; font-weight: 400 !important; }
 [data-testid="stTopNavLink"] { background: none !important; }
-.st-key-tabs p { font-weight: 500 !important; }
-.st-key-subtabs p { font-size: 13px; font-weight: 400 !important; }
 %s { box-shadow: inset 0 -2px light-dark(#0f6b78, #4fb9c5); }
 %s { color: light-dark(#0f6b78, #4fb9c5) !important; font-weight: 650 !important; }
 </style>"""
@@ -31,15 +30,14 @@ def mark_place(name: str) -> str:
     """Return the style that marks the place of a page in the menu, its tab, and the page in its tab."""
     place, tab = url.place_of(name)
     menu = [f'[data-testid="st{where}NavLink"][href$="/{url.home_of(place)}"]' for where in ("Top", "Sidebar")]
-    rows = [
-        f'.st-key-{row} a:is([href="{page}"], [href^="{page}?"])'
-        for row, page in (("tabs", next(iter(url.PLACES[place][tab]))), ("subtabs", name))
+    links = [
+        f'.st-key-tabs a:is([href="{page}"], [href^="{page}?"])' for page in (next(iter(url.PLACES[place][tab])), name)
     ]
-    return STYLE % (f"{menu[0]}, {rows[0]}", ", ".join(f"{link} :is(p, span)" for link in (*menu, *rows)))
+    return STYLE % (f"{menu[0]}, {links[0]}", ", ".join(f"{link} :is(p, span)" for link in (*menu, *links)))
 
 
 def draw_tabs(name: str, run: str) -> None:
-    """Draw the tabs of a page's place, and the pages of its tab; each keeps the run in the address."""
+    """Draw the tabs of a page's place, after its own tab the tab's other pages; each keeps the run in the address."""
     place, here = url.place_of(name)
     tabs = {tab: pages for tab, pages in url.PLACES[place].items() if tab}
     if here not in tabs or (place == "Runs" and not run):
@@ -49,11 +47,10 @@ def draw_tabs(name: str, run: str) -> None:
             first = next((page for page in pages if _has_content(page, run)), None)
             if first:
                 url.link(tab, first, run=run)
-    siblings = [page for page in tabs[here] if page == name or _has_content(page, run)]
-    if len(siblings) > 1:
-        with st.container(horizontal=True, key="subtabs"):
-            for page in siblings:
-                url.link(url.PAGES[page][0], page, run=run)
+            for page in pages if tab == here else ():
+                if page != first and (page == name or _has_content(page, run)):
+                    with st.container(key=f"subtab-{page}", width="content"):
+                        url.link(url.PAGES[page][0], page, run=run)
 
 
 def _has_content(page: str, run: str) -> bool:

@@ -93,6 +93,7 @@ def test_an_unfinished_run_says_where_its_progress_is(run, open_page, monkeypatc
         "… running · unfinished: 1 of 1 evaluator done", "No case is scored yet.",
     ]  # fmt: skip
     assert page.button[0].label == "Cancel"
+    assert {"Overview", "Cases", "Slices", "Report"} <= {link.proto.label for link in page.get("page_link")}
 
 
 def test_the_cases_that_another_model_does_better(run: Run, open_page: Open) -> None:
