@@ -97,11 +97,13 @@ def step(run: str, case_id: str, around: ListNumber) -> str:
     return case_id
 
 
-def choose_outputs(view: case_views.CaseView, model: str | None) -> list[Shown]:
-    """Choose the outputs to show side by side; by default that of the list's model and the next ones."""
+def choose_outputs(run: str, view: case_views.CaseView, model: str | None) -> list[Shown]:
+    """Choose the outputs to show side by side; by default that of the list's model and of those that lead."""
+    ranked = run_reads.headline(run).models
     several = len({output["run"] for output in view.outputs}) > 1
     every = [
-        Shown(f"{output['model']} #{output['run']}" if several else output["model"], output) for output in view.outputs
+        Shown(f"{output['model']} #{output['run']}" if several else output["model"], output)
+        for output in sorted(view.outputs, key=lambda output: ranked.index(output["model"]))
     ]
     names = {shown.column: shown.column for shown in every}
     shown_unasked = "All" if len(names) <= text_case.COLUMNS else f"{text_case.COLUMNS} of them"
@@ -329,10 +331,10 @@ if view is None:
     st.stop()
 url.put(case=case_id)
 if not view.outputs:
-    st.info("No model answered this case.")
+    st.info("No model answered this case. Go on to the next one.")
 if about := describe_image(view):
     st.text(about)
-chosen = choose_outputs(view, around.model)
+chosen = choose_outputs(run, view, around.model)
 task = workspace_runs.run_facts(run).suite["task"]
 if chosen and task == "segmentation":
     show_segments(view, chosen, run, case_id)

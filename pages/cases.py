@@ -56,8 +56,9 @@ def choose_of_list(run: str, board: Leaderboard, column: Column) -> None:
 
 def choose_of_table(run: str, board: Leaderboard, can_fail: bool) -> tuple[str, ...]:
     """Draw the filters of cases × models; return the models."""
-    asked = filters.many("Models", board.models, "compare") if len(board.models) > 1 else []
-    models = tuple(model for model in board.models if model in asked) or tuple(board.models)
+    ranked = run_reads.headline(run).models
+    asked = filters.many("Models", ranked, "compare") if len(ranked) > 1 else []
+    models = tuple(model for model in ranked if model in asked) or ranked
     against = case_choice.baselines(run, board.models)
     baseline = filters.one("Compare with", against, "baseline", "Nothing")
     narrow = {}

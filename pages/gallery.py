@@ -55,7 +55,7 @@ run = frame("gallery", "Which objects go wrong?", unfinished=True)
 evaluators = run_reads.match_evaluators(run)
 if not evaluators:
     nothing_here(run)
-models = workspace_runs.run_facts(run).models
+models = run_reads.headline(run).models
 filters.pick("Model", models, "model")
 found_list = object_list.object_list(run, object_list.state_here())
 listed = nothing_here(run) if found_list is None else found_list

@@ -4,7 +4,7 @@ from typing import Any
 import streamlit as st
 
 from components.charts import slice_bars
-from components.data import found_slices, workspace_runs
+from components.data import found_slices, run_reads
 from components.viewers import blocks
 from components.views.results import what_was_tested
 from components.widgets import controls, filters
@@ -55,8 +55,7 @@ if not measures:
         "Evaluate a suite",
     )
     st.stop()
-models = workspace_runs.run_facts(run).models
-model = filters.pick("Model", models, "model")
+model = filters.pick("Model", run_reads.headline(run).models, "model")
 key = filters.pick("Metric", {name: measure.title for name, measure in measures.items()}, "key")
 measure = measures[key]
 by_topic = found_slices.has_topics(run) and filters.toggle("Topics of the questions", "topics")

@@ -81,6 +81,13 @@ def test_a_mistyped_address_still_shows_cases(run: Run, open_page: Open, params:
     assert told(open_page("cases", form="table", **params), "case_table")["rows"]
 
 
+def test_pages_open_on_the_model_that_leads(run: Run, open_page: Open) -> None:
+    heads = told(open_page("cases", run=run.id, form="table", **NUMBER), "case_table")["models"]
+    assert [head["name"] for head in heads][:2] == ["sharp", "blunt"]
+    assert open_page("slices", run=run.id).sidebar.selectbox(key="filter-model").value == "sharp"
+    assert open_page("curves", run=run.id, view="confusion").sidebar.selectbox(key="filter-model").value == "sharp"
+
+
 def test_no_case_left_says_so(run: Run, open_page: Open) -> None:
     page = open_page("cases", search="'; DROP TABLE", **NUMBER)
     assert page.info[0].value.startswith("No case fits")

@@ -29,7 +29,8 @@ def show_confusion(run: str, evaluator: str) -> None:
     """Draw one model's confusion matrix, its most frequent mistakes, and what is behind a cell."""
     frame = curve_parts.curves(run, evaluator)
     places = curve_parts.lines_in(frame)
-    name = filters.pick("Model", list(places), "model")
+    ranked = run_reads.headline(run).models
+    name = filters.pick("Model", sorted(places, key=lambda line: ranked.index(places[line][0])), "model")
     counts = frame[frame["series"] == name]
     entry, said = workspace_runs.run_evaluator(run, evaluator), curve_parts.words(run, evaluator)
     point, of_objects = None, evaluator in run_reads.match_evaluators(run)

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs
 import pandas as pd
 import streamlit as st
 
-from components.data import reviews, run_reads, workspace_runs
+from components.data import reviews, run_reads
 from components.viewers import tile_gallery
 from components.views.objects.point_controls import State, point_of
 from components.widgets import filters
@@ -56,7 +56,7 @@ def state_of(text: str) -> State:
 
 def object_list(run: str, state: State) -> ObjectList | None:
     """Return the list that the gallery shows in a state; None where the run has no matched objects."""
-    evaluators, models = run_reads.match_evaluators(run), workspace_runs.run_facts(run).models
+    evaluators, models = run_reads.match_evaluators(run), run_reads.headline(run).models
     if not evaluators or not models:
         return None
 

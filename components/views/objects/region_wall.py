@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from components.data import run_reads, workspace_runs
+from components.data import run_reads
 from components.viewers import tile_gallery
 from components.widgets import controls, filters, url
 from metrics.analysis import GalleryObject, Outline, Segment, Tile
@@ -16,7 +16,7 @@ SECONDS = 2.0  # for their thumbnails the first time
 
 def draw(run: str) -> None:
     """Draw the wrong regions of the worst images, the worst image first; each opens its case."""
-    model = filters.pick("Model", workspace_runs.run_facts(run).models, "model")
+    model = filters.pick("Model", run_reads.headline(run).models, "model")
     truth = filters.one("True class", list(run_reads.labels(run)), "truth")
     page = int(url.number("page", 1, low=1))
     metric = next(one.metric for one in run_reads.leaderboard(run).columns if one.evaluator == EVALUATOR)
