@@ -26,7 +26,12 @@ DETAILED_CURVES = pa.schema(
 def best_f1_metrics(kinds: str) -> tuple[Metric, Metric]:
     """Return the metrics of a curve over `kinds`: classes, or labels."""
     return (
-        Metric("best_f1", f"Largest F1 over score thresholds: the mean over {kinds}, at one threshold.", primary=True),
+        Metric(
+            "best_f1",
+            f"Largest F1 over score thresholds: the mean over {kinds}, at one threshold.",
+            primary=True,
+            title="Best F1 macro",
+        ),
         Metric.neutral("best_threshold", "Score threshold of the largest F1, the lowest of several.", minor=True),
     )
 

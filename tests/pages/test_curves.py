@@ -148,7 +148,7 @@ def test_every_error_lists_what_its_bar_counts(pictures: Run) -> None:
 def test_counts_beside_the_curves_follow_the_threshold(pictures: Run, open_page: Open) -> None:
     page = open_page("curves", run=pictures.id, evaluator="detection_pr_curve", threshold="0.2")
     assert "All classes at score ≥ 0.20" in words(page)
-    assert "keen – best F1 1.00 at 0.35\n✓ 8 found · ✗ 4 false · – 0 missed" in words(page)
+    assert "keen – best pooled F1 1.00 at 0.35\n✓ 8 found · ✗ 4 false · – 0 missed" in words(page)
     page.slider[0].set_value(0.7).run()
     assert page.query_params["threshold"] == "0.7"
     assert "✓ 4 found · ✗ 0 false · – 4 missed" in words(page)

@@ -23,7 +23,9 @@ DRAWN = 100  # classes with bars: a browser takes a minute to draw those of a th
 def show_labels(run: str, evaluator: str) -> None:
     """Draw one metric per class, the models beside each other, worst class first."""
     declared = curve_parts.metrics_of(run, evaluator)
-    offered = {name: metric_name(name, evaluator) for name in run_reads.label_metrics(run)[evaluator]}
+    offered = {  # macro is the mean over classes
+        name: metric_name(name, evaluator).removesuffix(" macro") for name in run_reads.label_metrics(run)[evaluator]
+    }
     name = filters.pick("Metric", offered, "metric")
     metric = declared[name]
     numbers = curve_parts.label_numbers(run, evaluator, (name,))
@@ -39,7 +41,7 @@ def show_labels(run: str, evaluator: str) -> None:
     order = metric_bars.worst_first(numbers, metric.direction.value)
     bounds = (metric.low, metric.high) if math.isfinite(metric.high - metric.low) else None
     left, right = st.columns(curve_parts.COLUMNS)
-    title = directed(metric_name(name, evaluator), metric.direction.value) + (f", {variant}" if variant else "")
+    title = directed(offered[name], metric.direction.value) + (f", {variant}" if variant else "")
     drawn = numbers[numbers["label"].isin(order[:DRAWN])]
     figure = interval_bars.bars_figure(drawn, colours, metric.unit, is_dark(), bounds, order[:DRAWN])
     with left:

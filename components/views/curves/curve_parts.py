@@ -142,7 +142,7 @@ def list_things(
     With a column `object` the example opens on that object.
     """
     if rows.empty:
-        st.info(f"There are no {said.things} behind this.")
+        st.info(f"There are no {said.things} behind this. Click another point.")
         return
     pictures = case_pictures(run, rows["case_id"].tolist())
     if pictures:

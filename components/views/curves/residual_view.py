@@ -21,7 +21,7 @@ def show_residuals(run: str, evaluator: str) -> None:
     filters.reset(["model"])
     points = frame[frame["series"].isin(series)]
     if points.empty:
-        st.info("No case has both a true value and a prediction.")
+        st.info("No case has both a true value and a prediction. Check the column of true values in the suite.")
         return
 
     def open_case(point: list[str]) -> None:

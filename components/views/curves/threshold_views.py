@@ -1,5 +1,6 @@
 """Views by score threshold: precision over recall, F1, and outcomes."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -19,6 +20,7 @@ from metrics.presentation.chart_data import curve_points
 
 EDGE = 7  # pictures
 SECONDS = 2.0  # for their thumbnails the first time
+POOLED = "Counted over all classes together. The leaderboard's best F1 is macro: the mean over classes."
 FAMILIES = {"fp": "False", "fn": "Missed", "tp": "Found"}
 
 
@@ -44,6 +46,12 @@ def threshold_slider(run: str, model: str) -> float:
     return threshold
 
 
+def leading_line(run: str, series: Sequence[str], places: Mapping[str, tuple[str, int]]) -> str:
+    """Return the line, of those drawn, of the model that comes first on the leaderboard."""
+    ranked = run_reads.headline(run).models
+    return min(series, key=lambda name: ranked.index(places[name][0]))
+
+
 def show_thresholds(run: str, evaluator: str) -> None:
     """Draw precision over recall with a marker at the threshold, and the objects behind a point."""
     frame = curve_parts.curves(run, evaluator)
@@ -58,7 +66,7 @@ def show_thresholds(run: str, evaluator: str) -> None:
     pictured = evaluator in run_reads.match_evaluators(run)
     high = 340 if pictured else 380  # so that the pictures begin above the fold
     with left:
-        threshold = threshold_slider(run, places[series[0]][0])
+        threshold = threshold_slider(run, places[leading_line(run, series, places)][0])
         chart(
             threshold_curves.threshold_figure(points, threshold, colours, is_dark(), pixels_high=high),
             "points",
@@ -74,7 +82,7 @@ def show_thresholds(run: str, evaluator: str) -> None:
             _show_counts(curve_points.at_threshold(pool, threshold), curve_points.best_threshold(pool), threshold)
             st.caption(f"Click a point of a curve to see the {curve_parts.words(run).things} behind it.")
     if pictured:
-        of = of if of in places else series[0]
+        of = of if of in places else leading_line(run, series, places)
         shown = [of_class] if of_class in labels else [label for label in chosen if label in labels]
         if curve_points.ALL in chosen and not of_class:
             shown = []
@@ -130,8 +138,8 @@ def _show_counts(here: pd.DataFrame, best: pd.DataFrame, threshold: float) -> No
                 name = row["series"]
                 if (curve_points.ALL, name) in best.index:
                     top = best.loc[(curve_points.ALL, name)]
-                    name += f" – best F1 {format.number(top['f1'])} at {top['threshold']:.2f}"
-                st.text(name)
+                    name += f" – best pooled F1 {format.number(top['f1'])} at {top['threshold']:.2f}"
+                st.text(name, help=POOLED)
                 st.text(threshold_curves.rates(row))
 
 
@@ -142,7 +150,7 @@ def _show_matches(
     said = curve_parts.words(run)
     st.text(f"{of}, {name}, score ≥ {threshold:.2f}")
     if rows.empty:
-        st.info(f"No {said.things} are recorded for this point.")
+        st.info(f"No {said.things} are recorded for this point. Click another one.")
     else:
         texts = {family: f"{title} {format.count(counts.get(family, 0))}" for family, title in FAMILIES.items()}
         family = controls.choice("Kind", texts, "kind")
@@ -172,7 +180,7 @@ def show_f1(run: str, evaluator: str) -> None:
     points = curve_parts.ordered(pd.concat([curve_points.mean_f1(points, curve_parts.MEAN), points]), chosen)
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
-        threshold = threshold_slider(run, lines[series[0]][0])
+        threshold = threshold_slider(run, lines[leading_line(run, series, lines)][0])
         chart(
             threshold_curves.f1_figure(points, threshold, colours, is_dark(), pixels_high=380),
             "f1",
@@ -213,7 +221,7 @@ def show_outcomes(run: str, evaluator: str) -> None:
     said = curve_parts.words(run)
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
-        threshold = threshold_slider(run, places[series[0]][0])
+        threshold = threshold_slider(run, places[leading_line(run, series, places)][0])
         chart(
             outcome_areas.outcomes_figure(rows, threshold, said.things, is_dark(), pixels_high=400),
             "outcomes",

@@ -296,7 +296,7 @@ def _class_chart(entry: Evaluator, metric: Metric, numbers: pd.DataFrame, models
     ordered = worst_first(numbers.assign(name=numbers["label"]), metric.direction.value)
     most = max(4, MOST_BARS // max(1, len(shown)))
     title = entry.title if metric.name == entry.id else f"{entry.title}: {metric_name(metric.name, entry.id)}"
-    title = directed(title, metric.direction.value)
+    title = directed(title.removesuffix(" macro"), metric.direction.value)
     if len(ordered) > most:
         title += f", the {most} worst of {len(ordered)} classes"
     groups = (
