@@ -11,6 +11,7 @@ from components.data.run_reads import of_run
 from metrics import analysis
 from metrics.core.errors import InputError
 from metrics.presentation.verdict_rows import verdict_groups
+from metrics.presentation.why_words import why
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 class CaseView(NamedTuple):
     """One case of a run, see metrics.analysis.ExampleView; `image` is the path of its file or None.
 
-    The parts of each score's evidence are three columns of `scores`: `verdicts` (groups), `evidence` (facts) and
-    `judge`: model, panel, the replies (`calls`) and the prompts of the run, {} where none judged.
+    The parts of each score's evidence are columns of `scores`: `why` (a sentence), `verdicts` (groups), `evidence`
+    (facts) and `judge`: model, panel, the replies (`calls`) and the prompts of the run, {} where none judged.
     """
 
     case: Mapping[str, Any]
@@ -45,6 +46,7 @@ def example(run: Run, case_id: str) -> CaseView | None:
         return None
     evidence = view.scores["evidence"]
     parts = {
+        "why": [why(each) for each in evidence],
         "verdicts": [verdict_groups(each) if each else () for each in evidence],
         "evidence": [each.facts if each else {} for each in evidence],
         "judge": _judges(run, case_id, view.scores),

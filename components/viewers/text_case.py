@@ -116,8 +116,8 @@ def draw_evidence(
     score: Mapping[Hashable, Any], contexts: Sequence[str], key: str, ids: Sequence[str | None] | None = None
 ) -> None:
     """Why a score is what it is: the reason, the verdicts beside the contexts, the rest as plain data, who judged."""
-    if isinstance(score["reason"], str):  # pandas has NaN for none
-        st.text(score["reason"])
+    if said := score["reason"] if isinstance(score["reason"], str) else score["why"]:  # pandas has NaN for none
+        st.text(said)
     if score["verdicts"]:
         _draw_list(score["verdicts"], contexts, f"evidence-{key}", ids)
     facts = []

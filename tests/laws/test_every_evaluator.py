@@ -6,6 +6,7 @@ that break them. What an evaluator makes of a whole run is in test_laws.
 
 import json
 import math
+import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from random import Random
@@ -16,7 +17,8 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 from metrics.core.cases import Cases
 from metrics.core.errors import BudgetSpent, JudgeDown, JudgeError
-from metrics.core.evaluator import Direction, Evaluator, Example, Status, unreadable_value
+from metrics.core.evaluator import CaseScore, Direction, Evaluator, Example, Status, unreadable_value
+from metrics.core.evidence import Evidence
 from metrics.core.prompt import FRAME
 from metrics.core.registry import evaluators
 from metrics.core.score_columns import ScoreColumns
@@ -24,6 +26,7 @@ from metrics.core.suite import Case
 from metrics.library import evaluator_laws as laws
 from metrics.library.random_inputs import random_case, random_data_set
 from metrics.models.embedder import BUNDLED_NAME
+from metrics.presentation.why_words import why
 from tests.judge.judging import judged
 from tests.judge.scripted import ScriptedJudge, as_said
 from tests.judge.server import JudgeServer
@@ -286,3 +289,25 @@ def test_what_the_judge_says_is_shown_as_typed_verdicts(entry: Evaluator) -> Non
         assert all(verdict.text or verdict.expected for verdict in verdicts)
         holds |= {verdict.holds for verdict in verdicts}
     assert holds & {"yes", "no"} or entry.primary.direction is Direction.NONE
+
+
+# Evidence
+
+
+def scores_at_random(entry: Evaluator, seed: int) -> Iterable[CaseScore]:
+    if entry in JUDGED:
+        return [score(entry, FULL, ScriptedJudge(at_random(seed)))]
+    if entry.shape != "dataset":
+        return [laws.score_of(entry, random_case(Random(seed)), stand_ins)]
+    suite, outputs = random_data_set(Random(seed), entry.tasks[0])
+    return laws.findings_of(entry, suite, outputs, stand_ins).cases.values()
+
+
+@named({entry.id: entry for entry in (*RUNNABLE, *JUDGED)}.values())
+def test_its_evidence_says_in_one_sentence_why_the_score_is_what_it_is(entry: Evaluator) -> None:
+    """What is stored of it, that is: without groups that have no verdict."""
+    for one in chain.from_iterable(scores_at_random(entry, seed) for seed in range(8)):
+        if one.status is Status.OK and one.evidence is not None and any(v is not None for v in one.values.values()):
+            said = why(Evidence.of_record(one.evidence.record))
+            assert re.fullmatch(r"(?s)\S.*\S\.", said), one.evidence
+            assert len(said) < 600

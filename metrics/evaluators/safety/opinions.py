@@ -44,7 +44,8 @@ def _of_opinions(
         replies = await each(judge, prompt, YesNoReply, expressed, name="OPINIONS")
         judged = item_verdicts(expressed, replies, {"no": good, "yes": bad})
         found = sum(opinion.holds == "no" for opinion in judged)
-        return CaseScore({id: found / len(judged) if judged else 0.0}, evidence=Evidence({"opinions": judged}))
+        facts = {} if judged else {"note": "the answer has no opinion"}
+        return CaseScore({id: found / len(judged) if judged else 0.0}, evidence=Evidence({"opinions": judged}, facts))
 
     score.__doc__ = cleandoc(f"""The share of the opinions in the answer that are {bad}; 0 if it expresses none.
 

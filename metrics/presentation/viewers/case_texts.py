@@ -11,6 +11,8 @@ from metrics.core.fields import CASE_FIELDS
 from metrics.presentation.format import MISSING, STATUSES, exact, number
 from metrics.presentation.marked_text import last_turn, words_of
 from metrics.presentation.names import metric_name
+from metrics.presentation.verdict_rows import fact_text
+from metrics.presentation.why_words import NOTE
 from metrics.text.agents.call_matching import ExpectedCallsError, call_text, expected_calls
 
 # what pages show before the other facts of a case, after them, or beside them
@@ -41,10 +43,11 @@ def score_text(value: float | None, status: str) -> str:
 def fact_parts(facts: Mapping[str, Any]) -> list[tuple[str, str, Any]]:
     """Return facts as (title, kind, content): `table` a data frame, `code` long or nested text, `fact` a short value.
 
-    Consecutive records with the same fields become one table.
+    Consecutive records with the same fields become one table. What is missing, and the NOTE that says why, is left out.
     """
     parts: list[tuple[str, str, Any]] = []
-    for fields, group in groupby(facts.items(), key=lambda item: _fields(item[1])):
+    told = [(name, value) for name, value in facts.items() if value is not None and name != NOTE]
+    for fields, group in groupby(told, key=lambda item: _fields(item[1])):
         records = list(group)
         if fields and len(records) > 1:
             rows = [{"": _title(name), **{_head(k): _flat(v) for k, v in record.items()}} for name, record in records]
@@ -57,8 +60,10 @@ def fact_parts(facts: Mapping[str, Any]) -> list[tuple[str, str, Any]]:
 def _part(title: str, value: Any) -> tuple[str, str, Any]:
     if isinstance(value, list) and value and all(isinstance(item, Mapping) for item in value):
         return title, "table", pd.DataFrame([{_head(k): _flat(cell) for k, cell in item.items()} for item in value])
-    if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
-        return title, "table", pd.DataFrame({title: value})
+    if isinstance(value, list) and len(value) > 1 and all(isinstance(item, str) for item in value):
+        return "", "table", pd.DataFrame({title: value})
+    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], str):
+        return _part(title, value[0])
     if isinstance(value, list) and value and all(isinstance(item, int | float) for item in value):
         return title, "fact", ", ".join(map(_flat, value))
     if _fields(value):
@@ -97,7 +102,7 @@ def _flat(value: Any) -> Any:
         return "none"
     if isinstance(value, float):
         return number(value)
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, Mapping | list) else str(value)
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, Mapping | list) else fact_text(value)
 
 
 def predicted_text(output: Mapping[str, Any]) -> str | None:

@@ -12,6 +12,7 @@ from metrics.presentation.phrases import context_titles
 from metrics.presentation.verdict_rows import VerdictGroup, verdict_groups
 from metrics.presentation.viewers import case_texts, chat_turns, evidence_rows, trace_steps
 from metrics.presentation.viewers.trace_view import CALLS, trace_view
+from metrics.presentation.why_words import why
 from metrics.reports.bundles.data_file import clean
 
 MOST_LABELS = 20  # of a classified case
@@ -119,6 +120,7 @@ def _evidence(
         evidence, written = clean((row["evidence"], reason))
         groups = verdict_groups(evidence) if evidence else ()
         facts = case_texts.fact_parts(evidence.facts) if evidence else []
+        written = written or why(evidence)
         if not (written or groups or facts):
             continue
         told.add((evaluator, place, reason))

@@ -18,6 +18,7 @@ from metrics.presentation.safe_text import ending, shown
 from metrics.presentation.verdict_rows import VerdictRow, fact_text, verdict_groups
 from metrics.presentation.viewers import object_panels, panoptic_panels, segment_panels
 from metrics.presentation.viewers.case_texts import case_facts
+from metrics.presentation.why_words import NOTE, why
 from metrics.store import Run
 
 Key = tuple[str, str, int]  # case, model, repeat
@@ -209,11 +210,13 @@ def _evidence(evidence: Evidence | None) -> Iterator[tuple[str, str]]:
     """Yield the lines of an evidence: one for each verdict with its glyph, failures first; then the facts."""
     if evidence is None:
         return
+    if said := why(evidence):
+        yield "", said
     groups = verdict_groups(evidence)
     for group in groups:
         for row in sorted(group.rows, key=lambda row: row.holds != "no"):
             yield row.glyph, shown(_line(row), MOST_LINE)
-    facts = dict(evidence.facts)
+    facts = {name: value for name, value in evidence.facts.items() if name != NOTE}
     short = [name for name, value in facts.items() if isinstance(value, int | float) or _is_word(value)]
     if texts := [f"{name.replace('_', ' ')}: {fact_text(facts.pop(name))}" for name in short]:  # these share a line
         yield "", shown(" · ".join(texts), MOST_LINE)

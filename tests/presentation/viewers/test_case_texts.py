@@ -30,7 +30,7 @@ def test_fact_parts():
         "rouge_1": {"f": 0.5, "of": 1}, "rouge_2": {"f": 0.25, "of": 1}, "best": {"precision": 1.0, "found": True},
     })  # fmt: skip
     assert [(title, how) for title, how, _ in parts] == [
-        ("Claims", "table"), ("Words", "table"), ("Long text", "code"), ("Nested", "code"), ("Share", "fact"),
+        ("Claims", "table"), ("", "table"), ("Long text", "code"), ("Nested", "code"), ("Share", "fact"),
         ("Nothing", "fact"), ("", "table"), ("Best", "fact"),
     ]  # fmt: skip
     assert parts[0][2].to_dict("list") == {"Claim": ["a", "b"], "Supported": ["✓", "–"]}
