@@ -129,7 +129,7 @@ def show_labels(row: Resampled, found: Comparison, run: str, other: str, tag: st
     pair = (run, found.model_a, found.model_b, other)
     labels = run_reads.label_comparison(*pair, tag, row.column.key, correction)
     if not labels:
-        st.info("This metric has no values by label.")
+        st.info("This metric has no values by label. Go back to all metrics.")
         return
     shown = sorted(labels, key=lambda entry: -abs(entry.difference))
     st.caption("Largest difference first; p is adjusted over the labels.")
@@ -248,21 +248,21 @@ name_a, name_b = names(found, twins, run, other)
 paired = next((row for row in found.rows if row.column.key == focus), None)
 resampled = next((row for row in found.resampled if row.column.key == focus), None)
 row = paired or resampled
-with st.container(horizontal=True, vertical_alignment="center"):
-    with st.container(gap="xsmall", width="stretch"):
-        if row is None:
-            st.subheader(
-                replacement_answer(decisions) or is_it_better.answer(found, *is_it_better.names(found)), anchor=False
-            )
-        else:
-            title, help = is_it_better.metric_label(row.column, 80), model_comparison.metric_help(row.column)
-            st.subheader(literal(title), anchor=False, help=help)
-        st.text(f"A  {name_a}    B  {name_b}")
-        for made in decisions:
-            if made.row.column.key == focus:
-                st.text(made.sentence())
-        if run == other and row is None:
-            st.caption(f"All models: {literal(run_reads.headline(run, tag).sentence)}")
+with st.container(gap="xsmall"):
+    if row is None:
+        st.subheader(
+            replacement_answer(decisions) or is_it_better.answer(found, *is_it_better.names(found)), anchor=False
+        )
+    else:
+        title, help = is_it_better.metric_label(row.column, 80), model_comparison.metric_help(row.column)
+        st.subheader(literal(title), anchor=False, help=help)
+    st.text(f"A  {name_a}    B  {name_b}")
+    for made in decisions:
+        if made.row.column.key == focus:
+            st.text(made.sentence())
+    if run == other and row is None:
+        st.caption(f"All models: {literal(run_reads.headline(run, tag).sentence)}")
+with st.container(horizontal=True):
     asked = columns if row is None else [row.column]
     replacement.draw_margins(asked, margins)
     st.button("Swap", icon=":material/swap_horiz:", on_click=swap, args=(run, other), help="Make A of B and B of A")

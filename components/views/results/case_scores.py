@@ -14,7 +14,7 @@ from metrics.analysis import Column
 from metrics.core.registry import title_of
 from metrics.presentation import palette
 from metrics.presentation.names import metric_name
-from metrics.presentation.phrases import metric_title
+from metrics.presentation.phrases import limit, metric_title
 from metrics.presentation.viewers import case_texts
 from metrics.presentation.viewers.case_rows import is_failing, value_look
 
@@ -50,8 +50,10 @@ class CaseScores(NamedTuple):
         with st.container(horizontal=True, gap="xsmall"):
             for row, good in marked[:MAX_MARKS]:
                 value = case_texts.score_text(row["value"], row["status"])
-                name = metric_title(self.columns[row["evaluator"], row["metric"]], arrow=False)
-                st.badge(literal(f"{'✓' if good else '✗'} {name} {value}"), color="green" if good else "red")
+                metric = self.columns[row["evaluator"], row["metric"]]
+                text = literal(f"{'✓' if good else '✗'} {metric_title(metric, arrow=False)} {value}")
+                passes = f"{metric.description} Passes if {limit(metric.threshold, metric.direction)}."
+                st.badge(text, color="green" if good else "red", help=literal(passes))
 
     def draw_evidence(self, passages: Passages) -> None:
         """Draw what the page's number rests on, and what failed."""

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from metrics.analysis import headline, leaderboard, primary_columns
 from metrics.analysis.comparison.compare import Comparison, compare, comparison_of_columns
+from metrics.core.metric_names import column_name, full_name
 from metrics.presentation.blocks import Block, Head, Link, Note, Sentence, Table, table, table_of
 from metrics.presentation.format import ARROWS, MISSING, aligned, count, interval, p_value, plural, shorten
-from metrics.presentation.names import column_name
 from metrics.presentation.phrases import better, metric_title, named, paired_on, signed, with_interval
 from metrics.presentation.question import QUICK, question
 from metrics.presentation.viewers.board_drawing import select_columns
@@ -288,9 +288,9 @@ def unpaired_table(rows: Sequence[Unpaired]) -> Table:
 
 def metric_label(column: Column, limit: int = 42) -> str:
     """Return evaluator, metric and its better end: `Classification · Accuracy ↑`; the evaluator is cut first."""
-    title = shorten(column_name(column), limit - 12)
-    evaluator = "" if title.startswith(column.evaluator_title) else column.evaluator_title
-    before = f"{shorten(evaluator, limit - 3 - len(title))} · " if evaluator else ""
+    names_both = full_name(column) == (name := column_name(column))
+    title = shorten(name, limit if names_both else limit - 12)
+    before = "" if names_both else f"{shorten(column.evaluator_title, limit - 3 - len(title))} · "
     return f"{before}{title} {ARROWS[column.direction]}".rstrip()
 
 

@@ -146,7 +146,7 @@ def feature_table(known: SliceTable, title: str, rows: Sequence[SliceValue], mea
     pooled = [_span(row.pooled_low, row.pooled_high) for row in rows]
     return table_of(
         title,
-        (Head(title, width=96), [row.label for row in rows]),
+        (Head(title, width=112), [row.label for row in rows]),
         (Head("Value", True, f"of the slice's {of}", 54), aligned([row.value for row in rows])),
         (Head("95 % interval", True, f"of the value: {method}", 96), [_span(row.low, row.high) for row in rows]),
         (Head("n", True, f"{of} of the slice that have a value", 48), [count(row.n) for row in rows]),

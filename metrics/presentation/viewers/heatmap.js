@@ -1,7 +1,7 @@
 // Draws the payload of board_drawing.py. Every text reaches the page as textContent: names of models are hostile.
 const FIRST_ROWS = 60;
 const FEW = 12; // rows that leave room for the legend below them
-const BREAKS = /(?<=[a-z]{4})(?=(?:cation|nation|nated)\b)/g; // where a long word of a head may be hyphenated
+const BREAKS = /(?<=[a-z]{5})(?=(?:cation|nation|nated|zation|ness)\b)/g; // where a long word of a head may be hyphenated
 const KEYS = [
   ["← ↑ ↓ → h j k l", "walk over cells or cases"], ["Enter", "open the cell's worst cases, or a case"],
   ["n", "next failing cell or case"], ["Esc", "close"], ["?", "this help"], ["Ctrl K, ⌘ K", "go anywhere"],
