@@ -57,17 +57,17 @@ def fill_in(way: str, kept: judge_settings.Setting | None, files: Sequence[GgufF
             help=f"For example {judge_form.SERVERS}",
         )  # fmt: skip
     if way == judge_form.LOCAL:
-        missing = judge_settings.local_judge()[-1]
-        names = {judge_form.LOCAL: f"The built-in local judge{' (not installed)' if missing else ''}"}
+        names = {judge_form.LOCAL: "The built-in local judge"}
         names |= {one.model: f"{one.name} ({one.place})" for one in files}
-        here = list(names)[bool(missing) :]  # what can judge now: nothing else is chosen unasked
-        before = start["model"] if start else next(iter(here), None)
+        here = (name for name in names if not judge_settings.judge_facts({"model": name}).lacks)
+        before = start["model"] if start else next(here, None)  # what cannot judge is not chosen unasked
         names |= {before: names.get(before, before)} if before else {}
-        model = st.selectbox(
+        chosen_file = st.selectbox(
             "Model", list(names), list(names).index(before) if before else None, names.__getitem__,
             key=f"judge-file-{number}", placeholder="None is here yet",
             help="The built-in local judge is measured and calibrated; the others are files found on this machine.",
         )  # fmt: skip
+        model = chosen_file or ""
     else:
         model = st.text_input(
             "Model", (start or {}).get("model") or "", key=f"judge-model-{way}-{number}",
@@ -93,7 +93,7 @@ def fill_in(way: str, kept: judge_settings.Setting | None, files: Sequence[GgufF
             placeholder="anthropic/claude-3-5-haiku-latest\nqwen2.5-7b at http://localhost:8000/v1",
             help="They join the judge above: a model as litellm names it, or MODEL at ADDRESS of a server, or local.",
         )  # fmt: skip
-    return judge_form.setting_of(way, model or "", base_url, chosen, most, judge_form.panel_of(lines), kept)
+    return judge_form.setting_of(way, model, base_url, chosen, most, judge_form.panel_of(lines), kept)
 
 
 def set_up() -> None:

@@ -34,7 +34,7 @@ STYLE = (
 .st-key-head { flex-wrap: nowrap; }
 .st-key-head > * { min-width: 0; flex-shrink: 0; }
 .st-key-head > :has([data-testid="stCaptionContainer"]) { flex-shrink: 1; }
-@media (max-width: 640px) {
+@media (max-width: 900px) {
   .st-key-head { flex-wrap: wrap; }
   .st-key-head > :has([data-testid="stCaptionContainer"]) { flex: 1 1 100%; order: 1; }
   .st-key-forest { overflow-x: auto; }

@@ -158,7 +158,7 @@ def test_a_file_is_read_with_its_problems_then_added_and_removed(bare: Run, open
 
 def test_the_judge_is_estimated_then_compares(bare: Run, open_page: Open, judge_server: JudgeServer) -> None:
     page = open_page("arena", run=bare.id, view="judge")
-    assert page.info[0].value == "No judge is set up."
+    assert page.subheader[0].value == "No judge set up"
     settings = settings_of({"model": "house/scripted", "base_url": judge_server.url, "backoff": 0.01})
     choose_judge(Path(bare.workspace.path), settings)
     judge_server.say("preference", {"reason": "So.", "better": "first"})

@@ -5,6 +5,7 @@ import streamlit as st
 from components.data import judge_settings, preferences, workspace_runs
 from components.views.judge.judge_calls import estimate_lines
 from components.widgets import url
+from components.widgets.frame import empty
 from metrics.presentation import format
 from metrics.presentation.preference_words import judged_lines
 
@@ -31,9 +32,7 @@ def draw(run: str, criterion: str) -> None:
 def _draw_form(run: str, criterion: str) -> None:
     judge = judge_settings.judge_chosen()
     if judge.settings is None:
-        st.info("No judge is set up.")
-        if st.button("Set up a judge", icon=":material/gavel:"):
-            url.go("judge")
+        empty("No judge set up", "A judge can compare the answers of every two models.", "Set up a judge", "judge")
         return
     size = workspace_runs.run_facts(run).suite["cases"]
     st.text(

@@ -12,6 +12,7 @@ from components.data import judge_settings, prompts, workspace_runs
 from components.data.prompts import TriedCase
 from components.widgets import uploads, url
 from components.widgets.controls import download
+from components.widgets.frame import empty
 from metrics.core.registry import evaluators as catalogue
 from metrics.presentation import run_names
 from metrics.presentation.format import MISSING, number, shorten
@@ -174,7 +175,7 @@ def _try(prompt: dict[str, Any]) -> None:
         st.text("This needs a finished run of a text suite; the workspace has none yet.")
         return
     if judge_settings.judge_chosen().settings is None:
-        st.text("No judge is set up: set one up first.")
+        empty("No judge set up", "It answers your prompt on five cases.", "Set up a judge", "judge")
         return
     first, second, third = st.columns([3, 2, 1], vertical_alignment="bottom")
     run = first.selectbox("Cases of the run", list(runs), format_func=run_names.labels(runs).__getitem__, key="try-run")

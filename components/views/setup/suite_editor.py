@@ -204,7 +204,7 @@ def _draw_edit(
 
 def draw_contents(facts: SuiteFacts) -> None:
     """Draw the number of cases of each tag, complexity and value; a click shows the cases."""
-    left, middle, right = st.columns(3, gap="medium")
+    left, middle, *right = st.columns(3 if facts.values else 2, gap="medium")
     with left:
         if facts.tags:
             _draw_counts("Tags", facts.tags, facts.cases, "tag")
@@ -218,9 +218,9 @@ def draw_contents(facts: SuiteFacts) -> None:
                 f"{format.plural(unrated, 'case')} without a complexity count as medium; a column complexity in the "
                 "upload sets it."
             )
-    with right:
-        if not facts.values:
-            return
+    if not right:
+        return
+    with right[0]:
         fields = {name: format.title(name) for name in facts.values}
         asked = url.param("field")
         start = list(fields).index(asked) if asked in fields else 0
