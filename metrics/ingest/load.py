@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, ParamSpec, TypeVar
 
 from metrics.core.errors import InputError
+from metrics.core.receipt import sorted_receipt
 from metrics.core.suite import CASES, Outputs, Suite, Task, conform
 from metrics.ingest.format_table import open_upload, reader_of
 from metrics.ingest.formats.coco_files import written_document
@@ -19,7 +20,7 @@ from metrics.ingest.reader import Preview, Reader, Request, Upload
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.sheet_reader import combined_of, part_of, suite_of, take_images
 from metrics.ingest.source import AS_IT_SEEMS, Reading, labels_of
-from metrics.ingest.tables.columns import Role
+from metrics.ingest.tables.columns import EXPECTED, USEFUL, Role
 from metrics.ingest.tables.native_types import frame_sheet
 from metrics.ingest.vectors import vector_part
 
@@ -40,7 +41,41 @@ def inspect(
     """
     request = Request(Problems(keep_good_rows=True), task, mapping, role, labels=tuple(labels))
     with _opened(path, filename, reading, request.problems) as upload:
-        return reader_of(upload).preview(upload, request)
+        seen = reader_of(upload).preview(upload, request)
+    apart = _sheets_apart(path, filename, reading, seen, task, mapping) if role in ("auto", "combined") else None
+    if apart is None:
+        return seen
+    cases, answers = apart
+    columns = tuple(dict.fromkeys((*cases.columns, *answers.columns)))
+    questions = (*cases.questions, *answers.questions)
+    found = replace(
+        cases, role="combined", columns=columns, mapping=answers.mapping | cases.mapping, questions=questions
+    )
+    return replace(found, notes=(f"Cases of the sheet {cases.sheet}, answers of the sheet {answers.sheet}.",))
+
+
+def _sheets_apart(
+    path: PathLike, filename: str | None, reading: Reading, seen: Preview, task: Task | None,
+    mapping: Mapping[str, str] | None,
+) -> tuple[Preview, Preview] | None:  # fmt: skip
+    """Return the sheet of a workbook that has the cases and the one that has the answers; None where it is not so.
+
+    It is where no sheet was chosen, and one alone has cases without answers and one alone answers.
+    """
+    if len(seen.sheets) < 2 or reading.sheet is not None:
+        return None
+    found: dict[str, list[Preview]] = {}
+    for name in seen.sheets:
+        try:
+            each = inspect(path, "auto", filename, task=task, mapping=mapping, reading=replace(reading, sheet=name))
+        except InputError:
+            continue
+        asks = each.role == "combined" and EXPECTED.isdisjoint(each.mapping)  # with questions, to tell the cases
+        kind = "outputs" if asks else "combined" if each.role == "suite" and each.candidates else each.role
+        found.setdefault(kind, []).append(each)
+    outputs = found.get("outputs", [])
+    suites = [each for each in found.get("suite", []) if not USEFUL.isdisjoint(each.mapping)]
+    return (suites[0], outputs[0]) if len(suites) == len(outputs) == 1 and "combined" not in found else None
 
 
 def load_suite(
@@ -147,6 +182,10 @@ def load_combined(
     request = Request(problems, task, mapping, "combined", name, model_name, media=workspace_media)
     with _opened(path, filename, reading, problems) as upload:
         reader = reader_of(upload)
+        seen = reader.preview(upload, replace(request, problems=Problems(True))) if upload.is_workbook else None
+        apart = seen and _sheets_apart(path, filename, reading, seen, task, mapping)
+        if apart:
+            return _of_sheets(apart, path, filename, reading, request)
         loaded = reader.combined(upload, request)
         _note_rest(upload, reader, problems, loaded.value[0] if loaded.value[0].media else None)
         found = replace(_with_receipt(loaded, problems), notes=(*upload.notes, *loaded.notes))
@@ -154,6 +193,30 @@ def load_combined(
             return found
         pictures = SuiteImages(upload.bundle.path, workspace_media, upload.bundle.name, Problems(keep_good_rows))
         return _with_pictures(found, pictures)
+
+
+def _of_sheets(
+    sheets: tuple[Preview, Preview], path: PathLike, filename: str | None, reading: Reading, request: Request
+) -> Loaded[tuple[Suite, Outputs]]:
+    """Return the suite in a sheet of a workbook and the outputs in another."""
+    cases, answers = (replace(reading, sheet=each.sheet) for each in sheets)
+    keep, mapping = request.problems.keep_good_rows, request.mapping
+    suite = load_suite(
+        path, task=request.task, mapping=mapping, name=request.suite_name, keep_good_rows=keep, filename=filename,
+        reading=cases,
+    )  # fmt: skip
+    model = None if "model" in sheets[1].mapping or sheets[1].candidates else request.model or sheets[1].sheet
+    outputs = load_outputs(
+        path, suite=suite.value, mapping=mapping, keep_good_rows=keep, readings={path: answers},
+        filenames={path: filename} if filename else None, model_names={path: model} if model else None,
+        keep_unknown_classes=True,
+    )  # fmt: skip
+    read = {f"sheet {each.sheet}" for each in sheets}
+    receipt = tuple(
+        line for line in (*suite.value.receipt, *outputs.value.receipt) if line.place not in read or line.use == "used"
+    )
+    both = (replace(suite.value, receipt=sorted_receipt(dict.fromkeys(receipt))), replace(outputs.value, receipt=()))
+    return Loaded(both, (*suite.problems, *outputs.problems), (), outputs.missing)
 
 
 def with_images(

@@ -138,6 +138,11 @@ class Upload:
         return source_of(place, name, pa.py_buffer(data or b""), self._reading)
 
     @property
+    def is_workbook(self) -> bool:
+        """Whether it is an Excel workbook, which may have several sheets."""
+        return self.bundle is None and self.source.format == "xlsx"
+
+    @property
     def sheet(self) -> str | None:
         """The sheet of a workbook, or the split of a data set, that was asked for."""
         return self._reading.sheet

@@ -13,9 +13,13 @@ from openpyxl import Workbook, load_workbook
 
 from metrics.core.errors import InputError
 from metrics.core.receipt import by_file
+from metrics.engine.evaluation import EvaluationInCode
 from metrics.ingest import Reading, decoded_size, inspect, load_outputs, load_suite, read_combined, read_suite
+from metrics.ingest.file_roles import assign_roles, see_file
 from metrics.ingest.formats import workbook
 from metrics.ingest.label_files import read_labels
+from metrics.library.evaluate import as_evaluation
+from metrics.library.input_data import read_data
 from tests.ingest.files import packed, read_refusal, write
 
 Sheets = Mapping[str, list[list[Any]]]
@@ -287,3 +291,37 @@ def test_a_workbook_under_another_name_and_in_a_zip(tmp_path):
     assert len(read_suite(path.rename(tmp_path / "s.csv"))) == 2
     outer = packed(tmp_path / "data.zip", {"cases.xlsx": (tmp_path / "s.csv").read_bytes()})
     assert len(read_suite(outer)) == 2
+
+
+APART = {  # the sheets of a workbook with cases in one and answers in another → the models, and the rows of answers
+    "a column of models": ({"Questions": CASES, "Answers": [*ANSWERS, ["NA", "n", "c"]]}, ["m", "n"]),
+    "the other way round": ({"Answers": ANSWERS, "Questions": CASES}, ["m"]),
+    "named by its sheet": ({"Questions": CASES, "phi": [[row[0], row[2]] for row in ANSWERS]}, ["phi"]),
+    "joined by the question": (
+        {"Notes": [["Of June"]], "Questions": CASES, "Answers": [["question", "answer"], ["Q1?", "a"], ["Q2", "b"]]},
+        ["Answers"],
+    ),
+}
+
+
+@pytest.mark.parametrize("door", ["command", "page", "python"])
+@pytest.mark.parametrize(("sheets", "models"), APART.values(), ids=APART.keys())
+def test_a_sheet_of_cases_and_one_of_answers_are_both_read(tmp_path, sheets, models, door):
+    path = book(tmp_path / "s.xlsx", sheets)
+    seen = see_file(path)
+    assert (seen.role, assign_roles({str(path): seen}).outputs) == ("both", (str(path),))
+    more = {"outputs": [str(path)]} if door == "page" else {}
+    given = as_evaluation(str(path), None, None, {}) if door == "python" else None
+    data = read_data(given or EvaluationInCode.model_validate({"suite": str(path), **more}), door)
+    assert (list(data.outputs.models), len(data.suite)) == (models, 2)
+    assert {line.file for line in data.receipt} >= {f"s.xlsx, sheet {name}" for name in sheets if name != "Notes"}
+    assert not [
+        line for line in data.receipt if line.use == "unused" and line.place in ("sheet Questions", "sheet Answers")
+    ]
+
+
+def test_a_chosen_sheet_is_the_only_one(tmp_path):
+    path = book(tmp_path / "s.xlsx", {"Questions": CASES, "Answers": ANSWERS})
+    with pytest.raises(InputError, match="sheet Questions, row 1: found no column with the model's answers"):
+        read_combined(path, reading=Reading(sheet="Questions"))
+    assert inspect(path, "suite").sheet == "Questions"
