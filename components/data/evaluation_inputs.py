@@ -17,6 +17,7 @@ from components.data.uploaded_files import (
 )
 from components.data.workspace_runs import runs, workspace, workspace_path
 from metrics.core.errors import AssayError, InputError, InputProblem
+from metrics.core.receipt import ROWS
 from metrics.presentation import run_names
 
 if TYPE_CHECKING:
@@ -129,9 +130,11 @@ def _read_inputs(folder: str, _inputs: Inputs, key: str) -> ReadInputs:  # noqa:
     suite, outputs, problems, notes, missing, _ = data
     objects = suite.annotations is not None  # then rows are objects, else cases and answers
     rows = outputs.predictions if objects and outputs.predictions is not None else outputs.outputs
-    good, bad = rows.num_rows, outputs.left_out
-    if not _inputs.together:  # else a row holds a case and its answer, and is one row
-        good, bad = good + len(suite if suite.annotations is None else suite.annotations), bad + suite.left_out
+    good, bad = rows.num_rows, suite.left_out + outputs.left_out
+    if _inputs.together:  # then a row holds a case and its answers, and is one row
+        good = sum(line.count or 0 for line in data.receipt if line.place == ROWS and line.use == "used")
+    else:
+        good += len(suite if suite.annotations is None else suite.annotations)
     facts = (suite.name, suite.task, len(suite), suite.labels, data.receipt, notes)
     present = frozenset(available_inputs(suite, outputs))
     understood = Understood(*facts, good, bad, tuple(outputs.models), missing, present)

@@ -140,22 +140,25 @@ def answered_twice(parts: list[Part]) -> None:
     missing = np.logical_or.reduce([is_null(keys[name]) for name in ANSWER_KEY])
     starts = np.cumsum([0, *(len(part.sheet) for part in plain)])
 
-    def place(index: int) -> str:
+    def place(index: int, here: str = "") -> str:
         part = int(np.searchsorted(starts, index, "right")) - 1
         row = index - starts[part]
-        return f"{plain[part].sheet.file_of(row)}, row {plain[part].sheet.rows[row]}"
+        file, number = plain[part].sheet.file_of(row), f"row {plain[part].sheet.rows[row]}"
+        return number if file == here else f"{file}, {number}"
 
-    def found(begin: int, row: int) -> str:
+    def found(begin: int, file: str, row: int) -> str:
         case, model = (keys[name][begin + row].as_py() for name in ("case_id", "model"))
-        return f"case {case!r} of model {model!r} again, first in {place(first[begin + row])}"
+        return f"case {case!r} of model {model!r} again, first in {place(first[begin + row], file)}"
 
     for number, part in enumerate(plain):
         begin, end = int(starts[number]), int(starts[number + 1])
         mask = again[begin:end] & ~missing[begin:end] & ~part.sheet.bad
         if part.passages:  # their answer has a row for each passage
             mask &= first[begin:end] < begin
-        expected = "one answer per case, model and run (repeats: a column run)"
         own = first[begin:end] - begin
+        if (own >= 0).all() and not text_cases.repeated(own):  # a row that is the same again says nothing else
+            mask = part.sheet.leave_out_copies(mask, own)
+        expected = "one answer per case, model and run (repeats: a column run)"
         if len(mask) > 1 and mask.all() and (own < 0).all():
             whole = f"all its {len(mask):,} answers again, the first of them in {place(first[begin])}"
         elif mask.any() and not part.sheet.bad.any() and (own >= 0).all() and (times := text_cases.repeated(own)):
@@ -164,7 +167,7 @@ def answered_twice(parts: list[Part]) -> None:
             whole = f"every case in {times} of one model, such as {case!r} of {model!r} in rows {rows}"
             expected = "one answer per case, model and run (several models: a column model; repeats: a column run)"
         else:
-            part.sheet.report(mask, "case_id", partial(found, begin), expected)
+            part.sheet.report(mask, "case_id", partial(found, begin, part.sheet.file), expected)
             continue
         part.sheet.bad |= mask
         part.sheet.problems.add(part.sheet.file, whole, expected, column="case_id")

@@ -16,7 +16,19 @@ from metrics.core.fields import Field
 from metrics.core.receipt import ROWS, FileQuestion, Use
 from metrics.core.suite import METADATA
 from metrics.core.unicode_forms import normalized
-from metrics.ingest.arrays import WHOLE, as_mask, flat, floats, integers, is_blank, is_null, may_hold, only, ranges_of
+from metrics.ingest.arrays import (
+    WHOLE,
+    as_mask,
+    differs,
+    flat,
+    floats,
+    integers,
+    is_blank,
+    is_null,
+    may_hold,
+    only,
+    ranges_of,
+)
 from metrics.ingest.leaf_notes import Leaves
 from metrics.ingest.problems import Problems
 from metrics.ingest.tables.columns import UPLOADED, Columns, fold
@@ -91,6 +103,7 @@ class Sheet:
         self.table = pa.table({name: table[name] for name in names} | dict(asked)) if asked else table
         self.rows = rows[filled]
         self.bad: Bools = np.zeros(len(self.table), bool)
+        self.copies: Bools = np.zeros(len(self.table), bool)  # rows left out because another is the same: no problem
 
     def __len__(self) -> int:
         return int(self.table.num_rows)
@@ -102,6 +115,7 @@ class Sheet:
     def take(self, places: NDArray[np.intp]) -> None:
         """Keep the rows of these indexes, in that order; one may be kept several times."""
         self.table, self.rows, self.bad = self.table.take(pa.array(places)), self.rows[places], self.bad[places]
+        self.copies = self.copies[places]
 
     def report(
         self, mask: Bools, column: str | None,
@@ -138,15 +152,32 @@ class Sheet:
         mask[list(found)] = True
         self.report(mask & ~self.bad, column, lambda row: found[row], expected)
 
+    def leave_out_copies(self, again: Bools, first: Ints) -> Bools:
+        """Leave out the rows of `again` that are the same as the row in `first`; return the others of `again`."""
+        same = again.copy()
+        for column in self.table.columns if again.any() else ():
+            same &= ~differs(column, first)
+        self.copies = self.copies | same
+        self.bad |= same
+        return again & ~same
+
     def leave_out(self) -> None:
-        """Add the bad rows to the count of rows left out."""
-        bad = int(self.bad.sum())
-        self.problems.left_out += bad
+        """Add the bad rows to the count of rows left out; a row of the file counts once, whatever became of it."""
+        wrong, copies = self._count(self.bad & ~self.copies), self._count(self.bad)
+        self.problems.left_out += wrong
         if len(self):
-            self.problems.note(self.file, ROWS, "used", "records", len(self) - bad)
-        if bad:
-            why = f"they are wrong, and only the good ones are kept: {ranges_of(self.rows[self.bad])}"
-            self.problems.note(self.file, ROWS, "unused", why, bad)
+            self.problems.note(self.file, ROWS, "used", "records", self._count(~self.bad))
+        if wrong:
+            numbers = ranges_of(np.unique(self.rows[self.bad & ~self.copies]))
+            self.problems.note(
+                self.file, ROWS, "unused", f"they are wrong, and only the good ones are kept: {numbers}", wrong
+            )
+        if copies > wrong:
+            self.problems.note(self.file, "rows again", "unused", "they are copies of others", copies - wrong)
+
+    def _count(self, mask: Bools) -> int:
+        """Return how many rows of the file those are: a row may hold the answers of several models."""
+        return len(np.unique(self.rows[mask]))
 
     def note_column(self, name: str, use: Use, meaning: str) -> None:
         """Record in the receipt what became of a column."""

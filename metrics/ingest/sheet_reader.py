@@ -193,7 +193,6 @@ def combined_of(
     problems.check()
     suite = _text_suite(sheet, only(suite_part, _first_good(sheet, suite_part, heads)), name, task)
     loaded = outputs_of([part], suite, problems, once=True)
-    suite = replace(suite, left_out=problems.left_out)
     notes: tuple[str, ...] = ()
     if task == "text" and "answer" not in columns.columns:  # contexts alone are a retriever's
         notes = (f"No column of {sheet.file} has answers: only what was retrieved can be scored.",)

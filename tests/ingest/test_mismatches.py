@@ -59,12 +59,12 @@ def test_another_column_of_ids_is_named_and_the_one_duplicate_is_seen(tmp_path):
         load_outputs(path, suite=suite_of(PLAIN))
     assert len(load_outputs(path, suite=suite_of(PLAIN), mapping={"case_id": "key2"}).value.outputs) == LENGTH
     ids = [f"x{n}y" for n in range(477)]
-    path = write(tmp_path, "o.csv", answers([*ids, ids[3]]))
+    path = write(tmp_path, "o.csv", f"{answers(ids)}\n{ids[3]},y")
     with pytest.raises(InputError) as failure:
         load_outputs(path, suite=suite_of(PLAIN))
     assert [line.split("; expected")[0] for line in str(failure.value).splitlines()] == [
         "o.csv, column case_id: found none of its 477 case ids in the suite, such as 'x0y' in row 2",
-        "o.csv, row 479, column case_id: found case 'x3y' of model 'o' again, first in o.csv, row 5",
+        "o.csv, row 479, column case_id: found case 'x3y' of model 'o' again, first in row 5",
     ]
 
 

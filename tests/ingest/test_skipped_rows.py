@@ -84,6 +84,6 @@ def test_ids_that_begin_again_are_one_problem_of_a_row(tmp_path):
     assert found == [
         (4, "case_id", "'1' again, first in row 2",
          "the same question and expected_answers in all rows of one case, or ids that tell cases apart"),
-        (5, "case_id", "case '2' of model 'c' again, first in c.csv, row 3",
+        (5, "case_id", "case '2' of model 'c' again, first in row 3",
          "one answer per case, model and run (repeats: a column run)"),
     ]  # fmt: skip

@@ -88,7 +88,7 @@ def test_a_cell_is_what_a_person_sees(tmp_path, value, change, text):
 
 
 def test_rows_are_numbered_as_in_the_sheet(tmp_path):
-    rows: list[list[Any]] = [[], ["case_id", "question"], ["a", "?"], [], [None, "?"], ["a", "?"]]
+    rows: list[list[Any]] = [[], ["case_id", "question"], ["a", "?"], [], [None, "?"], ["a", "!"]]
     with pytest.raises(InputError) as failure:
         read_suite(book(tmp_path / "s.xlsx", {"S": rows}))
     assert [(problem.row, problem.found) for problem in failure.value.problems] == [

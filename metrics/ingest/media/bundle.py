@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from metrics.core.array_types import Ints
+from metrics.core.array_types import Bools, Ints
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.files import open_regular
 from metrics.ingest.decoded_size import Decoded
@@ -116,6 +116,9 @@ class Rows(Sheet):
         """Keep the rows of these indexes, each with its file."""
         super().take(places)
         self.which = self.which[places]
+
+    def _count(self, mask: Bools) -> int:
+        return len(np.unique(np.stack([self.which[mask], self.rows[mask]]), axis=1).T)
 
     def with_files(self) -> pa.Table:
         """Return the records, the file of each first."""

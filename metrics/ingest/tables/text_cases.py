@@ -253,6 +253,7 @@ def unique_cases(sheet: Sheet, table: pa.Table) -> None:
         sheet.bad |= again
         sheet.problems.add(sheet.file, found, expected, column="case_id")
     else:
+        again = sheet.leave_out_copies(again, first)
         sheet.report(
             again, "case_id", lambda row: f"{ids[row].as_py()!r} again, first in row {sheet.rows[first[row]]}", expected
         )
