@@ -12,7 +12,7 @@ from metrics.core.receipt import sorted_receipt
 from metrics.core.suite import CASES, Outputs, Suite, Task, conform
 from metrics.ingest.format_table import open_upload, reader_of
 from metrics.ingest.formats.coco_files import written_document
-from metrics.ingest.joined_sheets import join_sheets
+from metrics.ingest.joined_sheets import join_sheets, joined_name
 from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages
 from metrics.ingest.output_parts import VISION, Part, outputs_of
 from metrics.ingest.problems import Loaded, Problems
@@ -266,6 +266,7 @@ def load_joined(
     labels = labels_of(map(str, paths), {str(path): called for path, called in (filenames or {}).items()})
     sheets: list[Sheet] = []
     models: list[str] = []
+    stems: list[str] = []
     notes: list[str] = []
     for path in paths:
         reading = (readings or {}).get(path, AS_IT_SEEMS)
@@ -279,6 +280,7 @@ def load_joined(
                     )
                 sheets.append(reader.sheet(upload.source, problems))
                 models.append((model_names or {}).get(path) or upload.model)
+                stems.append(upload.stem)
                 notes += upload.notes
         except InputError as error:
             problems.absorb(error)
@@ -286,7 +288,7 @@ def load_joined(
     given = [(mappings or {}).get(path) for path in paths]
     sheet = join_sheets(sheets, models, problems, task, given)
     problems.answers[sheet.file] = {name: text for own in problems.answers.values() for name, text in own.items()}
-    loaded = combined_of(sheet, name or "questions", task, given[0], models[0])
+    loaded = combined_of(sheet, name or joined_name(stems), task, given[0], models[0])
     return replace(_with_receipt(loaded, problems), notes=(*notes, *loaded.notes))
 
 

@@ -251,7 +251,7 @@ def part_of(sheet: Sheet, suite: Suite, mapping: Mapping[str, str] | None, model
             found = pc.coalesce(flat(known).take(index), flat(table["case_id"]))
             table = table.set_column(table.column_names.index("case_id"), "case_id", found)
         unknown = ~as_mask(pc.is_in(table["case_id"], flat(known)))
-        id_matches.check_known(sheet, columns.columns["case_id"], table["case_id"], unknown, known)
+        id_matches.check_known(sheet, columns.columns["case_id"], table["case_id"], unknown, known, cases=suite.cases)
     note_columns(sheet, given, "outputs", classes)
     return answers_part(sheet, columns, table, classes, suite.task, suite.labels)
 

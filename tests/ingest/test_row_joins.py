@@ -123,3 +123,28 @@ def test_a_file_says_what_it_is_joined_by_only_where_that_is_known(tmp_path):
         path = tmp_path / "m.csv"
         path.write_text(f"{name},predicted_label\na,x\nb,y\n")
         assert describe(see_file(path), "outputs") == f"2 answers{joined}"
+
+
+def test_the_column_that_was_the_id_stays_so_for_classes_in_columns(tmp_path):
+    suite = pd.DataFrame({"filename": ["p0.jpg", "p1.jpg"], "sea": [1, 0], "boat": [1, 1]})
+    scores = pd.DataFrame({"filename": ["p1.jpg", "p0.jpg"], "sea": [0.1, 0.9], "boat": [0.8, 0.7]})
+    data = read(tmp_path, suite, scores, "command", read=["one_hot=labels"])
+    assert data.suite.cases["case_id"].to_pylist() == ["p0.jpg", "p1.jpg"]
+
+
+def test_ids_in_another_column_of_the_suite_are_named_with_the_cure(tmp_path):
+    suite = pd.DataFrame({"ticket": ["t-a", "t-b"], "expected": ["x", "y"]})
+    answers = pd.DataFrame({"id": ["t-b", "t-a"], "answer": ["y", "x"]})
+    told = "The column ticket of the suite holds them: map case_id=ticket in the suite's file"
+    with pytest.raises(InputError, match=told):
+        read(tmp_path, suite, answers, "command")
+    mapped = {"map": [f"{tmp_path / 'cases.csv'}=case_id=ticket"]}
+    assert len(read(tmp_path, suite, answers, "command", **mapped).outputs.outputs) == 2
+
+
+def test_a_suite_of_several_files_is_named_for_them(tmp_path):
+    files = [tmp_path / "rag_a.csv", tmp_path / "rag_b.csv"]
+    for path in files:
+        path.write_text("y_true,y_pred\n1.5,2\n2,2.5\n")
+    given = {"suite": str(files[0]), "outputs": [str(files[1])]}
+    assert read_data(EvaluationInCode.model_validate(given)).suite.name == "rag_a and 1 more"

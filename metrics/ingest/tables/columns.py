@@ -44,6 +44,7 @@ SCORE_NAMES = (
     "predicted_score", "predicted_proba", "predicted_prob", "prediction_probability", "label_score", "class_score",
     "y_pred_proba", "y_pred_prob", "p", "likelihood",
 )  # fmt: skip
+CLASS_NAMES = {"label", "labels", *SUITE_ALIASES["labels"]}  # of the true classes of a case, also of one-hot columns
 # What a case is asked or judged by: a suite has one of these.
 USEFUL = EXPECTED | {each.name for each in CASE_FIELDS if each.role == "ask"}
 OF_BOTH = ("label", "labels", "choices")  # names that outputs use as well
@@ -219,7 +220,7 @@ def _beside(wanted: Aliases, plains: Collection[str], role: Role, task: Task | N
     if score and task == "classification" and {"score", *wanted.get("score", ())}.isdisjoint(plains):
         more["score"] = score
     named = next((name for name in IMAGE_NAMES if name in plains), None)
-    classes = task == "classification" or (task is None and not {"label", "labels"}.isdisjoint(plains))
+    classes = task == "classification" or (task is None and not CLASS_NAMES.isdisjoint(plains))
     if named and classes and {"case_id", *wanted["case_id"], "question"}.isdisjoint(plains):  # classes of images
         more["case_id"] = named
     more |= {"label": truth_beside(plains), "answer": answer_beside(plains), "question": "instruction"}

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from metrics.core.array_types import Bools
 from metrics.core.cases import compose_column
+from metrics.core.suite import METADATA
 from metrics.core.unicode_forms import normalized
 from metrics.ingest.arrays import flat, is_null
 from metrics.ingest.sheet import NAMES, Sheet
@@ -64,17 +65,17 @@ def compose_names(sheet: Sheet, columns: Columns, task: str | None, *known: pa.C
 
 def check_known(
     sheet: Sheet, column: str, ids: pa.ChunkedArray | pa.Array, unknown: Bools, known: pa.ChunkedArray,
-    thing: str = "case id", expected: str = EXPECTED,
+    thing: str = "case id", expected: str = EXPECTED, cases: pa.Table | None = None,
 ) -> None:  # fmt: skip
     """Record as problems the ids of rows that are `unknown`: none of the `known` ones; one problem where all are.
 
-    `thing` and `expected` are the words for an id and for a known one.
+    `thing` and `expected` are the words for an id and for a known one; `cases` are those of the suite.
     """
     unknown = unknown & ~is_null(ids) & ~sheet.bad
     if not unknown.any():
         return
     strange = _distinct(ids, unknown)
-    reason = _reason(sheet, column, strange, known)
+    reason = _reason(sheet, column, strange, known) or _column_of_suite(strange, cases)
     if len(strange) < 2 or (~unknown & ~is_null(ids) & ~sheet.bad).any():
         sheet.report(unknown, column, ids, expected + reason)
         return
@@ -107,6 +108,15 @@ def _reason(sheet: Sheet, column: str, strange: list[str], known: pa.ChunkedArra
             given = values.drop_null()
             if len(given) and pc.sum(pc.is_in(given, flat(known))).as_py() >= ENOUGH * len(given):
                 return f". The column {name} holds ids of the suite: map case_id to it"
+    return ""
+
+
+def _column_of_suite(strange: list[str], cases: pa.Table | None) -> str:
+    """Return that another column of the suite holds the ids, as the end of a sentence; "" where none does."""
+    for name in cases.column_names if cases is not None else ():
+        if name.startswith(METADATA) and pc.sum(pc.is_in(pa.array(strange), flat(cases[name]))).as_py() >= len(strange):
+            given = name.removeprefix(METADATA)
+            return f". The column {given} of the suite holds them: map case_id={given} in the suite's file"
     return ""
 
 
