@@ -114,13 +114,8 @@ def show_bad(facts: monitors.Monitored) -> None:
         return
     st.text(f"{format.plural(facts.state.bad, 'bad line')}; the latest {len(facts.state.bad_lines)} are listed.")
     headers = {"file": "File", "row": "Line", "column": "Field", "found": "Found", "expected": "Expected"}
-    st.dataframe(
-        monitor_view.bad_table(facts.state.bad_lines),
-        column_config=headers,
-        hide_index=True,
-        key="bad-lines",
-        placeholder="",
-    )
+    table = monitor_view.bad_table(facts.state.bad_lines)
+    st.dataframe(table, column_config=headers, hide_index=True, key="bad-lines", placeholder="")
 
 
 frame("monitor", "Do production answers still pass?", needs_run=False)
