@@ -10,7 +10,9 @@ Use = Literal["used", "kept", "unused", "asked"]
 ORDER: tuple[Use, ...] = ("asked", "unused", "kept", "used")  # what needs a person's eyes comes first
 WORDS: dict[Use, str] = {"used": "used", "kept": "kept as metadata", "unused": "not used", "asked": "decided"}
 ROWS = "rows"  # the place of the records of a file
+COPIES = "rows again"  # the place of rows that are exact copies of others
 JOINED = "by which the case is found"  # the end of the meaning of the column, or order, that tells it
+APART = ((ROWS, "used"), (COPIES, "unused"))  # what a summary says in words of its own
 EXAMPLE_CHARACTERS = 80
 
 
@@ -114,12 +116,14 @@ def short_lines(receipt: Iterable[ReceiptLine]) -> list[str]:
         rows = [line.count or 0 for line in own if line.place == ROWS and line.use == "used"]
         parts = [f"{number:,} row{'s' * (number != 1)}" for number in rows]
         for use in reversed(ORDER[1:]):
-            named = [line.place for line in own if line.use == use and not (line.place == ROWS and use == "used")]
+            named = [line.place for line in own if line.use == use and (line.place, use) not in APART]
             if named:
                 names = "" if use == "used" else f" ({', '.join(named[:5])}{', …' * (len(named) > 5)})"
                 what = f" part{'s' * (len(named) > 1)}" if use == "used" else ""
                 parts.append(f"{len(named):,}{what} {WORDS[use]}{names}")
         said.append(f"{file}: {', '.join([*parts, *joins_of(own)])}")
+        copies = sum(line.count or 0 for line in own if line.place == COPIES)
+        said += [f"{file}: {copies:,} row{'s are copies' if copies > 1 else ' is a copy'} of others"] * bool(copies)
         decided: dict[tuple[str, ...], list[ReceiptLine]] = {}
         for line in own:
             if line.use == "asked":

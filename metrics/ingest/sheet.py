@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.errors import InputProblem
 from metrics.core.fields import Field
-from metrics.core.receipt import ROWS, FileQuestion, Use
+from metrics.core.receipt import COPIES, ROWS, FileQuestion, Use
 from metrics.core.suite import METADATA
 from metrics.core.unicode_forms import normalized
 from metrics.ingest.arrays import (
@@ -173,7 +173,7 @@ class Sheet:
                 self.file, ROWS, "unused", f"they are wrong, and only the good ones are kept: {numbers}", wrong
             )
         if copies > wrong:
-            self.problems.note(self.file, "rows again", "unused", "they are copies of others", copies - wrong)
+            self.problems.note(self.file, COPIES, "unused", "they are copies of others", copies - wrong)
 
     def _count(self, mask: Bools) -> int:
         """Return how many rows of the file those are: a row may hold the answers of several models."""

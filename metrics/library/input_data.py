@@ -3,6 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+import pyarrow.compute as pc
+
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.receipt import Receipt, short_lines
 from metrics.core.suite import Outputs, Suite
@@ -104,10 +106,26 @@ def read_data(
         data = _read(evaluation, door, say, ask, suite)
     except InputError as error:
         raise with_answers(error, door) from error
-    say("note", *(map(str, data.receipt) if evaluation.explain else short_lines(data.receipt)))
+    say("note", *(map(str, data.receipt) if evaluation.explain else short_lines(data.receipt)), *silent_models(data))
     if data.receipt:  # what is in memory or stored has none
         need_effect(evaluation, data.receipt, door)
     return data
+
+
+def silent_models(data: Data) -> list[str]:
+    """Return which models have no answer to some cases, and which have empty ones, as sentences."""
+    suite, table, count = data.suite, data.outputs.outputs, len(data.suite)
+    if suite.task not in ("text", "classification", "regression"):
+        return []
+    said = []
+    for model in data.outputs.models if count else ():
+        own = table.filter(pc.equal(table["model"], model))
+        if missing := count - len(own["case_id"].unique()):
+            said.append(f"{model} has no answer to {missing:,} of {count:,} cases: these are unscored")
+        bare = own.filter(pc.and_(pc.is_null(own["error"]), pc.is_null(own["retrieved_contexts"])))
+        if suite.task == "text" and (empty := bare["answer"].null_count):
+            said.append(f"{model} has {empty:,} empty answer{'s' * (empty > 1)}: scored as an answer that says nothing")
+    return said
 
 
 def _read(evaluation: Evaluation, door: Door, say: Tell, ask: Ask | None, suite: Loaded[Suite] | None) -> Data:
