@@ -63,6 +63,10 @@ PRESETS = {
     preset.id: preset
     for preset in (
         Preset(
+            "tools", "Right tool calls?", "Whether the expected tools were called with the expected arguments.",
+            ANSWERED, ("tool_calls",), unasked=(),
+        ),
+        Preset(
             "grounded", "Grounded?", "Whether the retrieved contexts support the answers; without a judge.", ("text",),
             ("groundedness", "hallucination_hhem"), ("retrieved_contexts",), (),
             ("faithfulness", "hallucination_claims", "hallucination_contexts", "citation"),
@@ -111,8 +115,8 @@ PRESETS = {
             ("attack_goal",),
         ),
         Preset(
-            "tools", "Right tool calls?", "Whether the expected tools were called, in the expected steps.", ("agent",),
-            ("tool_calls", "step_alignment"), unasked=(),
+            "steps", "Right steps?", "Whether an agent's answer lists the expected steps, in their order.", ("agent",),
+            ("step_alignment",), unasked=(),
         ),
         Preset(
             "spending", "Within budget?", "Steps, calls, tokens, dollars and seconds of an agent.", ("agent",),
@@ -192,7 +196,7 @@ PRESETS = {
 UNASKED = "quick"  # in place of a preset: those that are chosen without being asked for
 TOGETHER: Mapping[str, tuple[str, ...]] = {  # several presets by one name
     "rag": ("right", "grounded", "retrieval"), "rag_judge": (CLAIMS,), "answers": ("right", "topic"),
-    "agent": ("tools", "spending", "files", "goals"), "classification": ("accuracy", "mistakes", "calibrated"),
+    "agent": ("tools", "steps", "spending", "files", "goals"), "classification": ("accuracy", "mistakes", "calibrated"),
     "regression": ("accuracy", "intervals"), "detection": ("accuracy", "mistakes", "cutoffs", "calibrated"),
     "segmentation": ("accuracy", "segments"),
 }  # fmt: skip

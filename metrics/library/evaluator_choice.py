@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from metrics.core.classes import numeric_labels
 from metrics.core.did_you_mean import one_of
 from metrics.core.errors import InputError, InputProblem
-from metrics.core.fields import RETRIEVED
+from metrics.core.fields import CASE_FIELDS, RETRIEVED
 from metrics.core.presets import FEW_OUTPUTS, UNASKED, chosen_by, computable, unasked
 from metrics.core.registry import choose, evaluators
 from metrics.core.suite import Outputs, Suite
@@ -29,6 +29,8 @@ SHORT_ANSWER = 40  # characters: a name, a number, a date, a few words
 CITATION = r"\[\^?\d{1,3}\]|【\d"  # in an answer: the number of a passage
 COMPARED_CASES = 200  # whose contexts are compared between models
 MOST_FOR_MODELS = 20_000  # outputs up to which local models run unasked
+CASE_INPUTS = frozenset(field.name for field in CASE_FIELDS)
+MOST_USERS = 4  # evaluators that need a field which was written down for them
 MOST_LABELS = 50  # distinct expected answers, at most, that still look like labels
 
 
@@ -74,8 +76,9 @@ def available_inputs(suite: Suite, outputs: Outputs) -> set[str]:
     some, `segments` where classes are things or stuff, `repeats` where cases have several outputs, `few_answers` where
     the expected answers recur like labels, `short_answers` where most are short enough to be met to the letter or are
     JSON objects, `worded_answers` where they are no JSON objects, `ordered_labels` where the classes are numbers,
-    `class_parents` where they are in a hierarchy, `scored_predictions` where predictions have scores, `cited_passages`
-    where answers cite, `own_contexts` where contexts tell models apart, and `few_outputs`.
+    `class_parents` where they are in a hierarchy, `scored_predictions` where predictions have scores, `single_truths`
+    where a case has one true class, or objects, `cited_passages` where answers cite, `own_contexts` where contexts tell
+    models apart, and `few_outputs`.
     """
     tables = [suite.cases, outputs.outputs]
     present = {name for table in tables for name in table.column_names if table[name].null_count < table.num_rows}
@@ -88,6 +91,8 @@ def available_inputs(suite: Suite, outputs: Outputs) -> set[str]:
         objects = (suite.annotations, outputs.predictions)
         if all(table is not None and table["keypoints"].null_count < len(table) for table in objects):
             present.add("keypoints")
+    if suite.annotations is not None or suite.cases["label"].null_count < len(suite):
+        present.add("single_truths")
     if any(facts.is_thing is not None for facts in suite.classes.values()):
         present.add("segments")
     if len(suite.labels) > 2 and numeric_labels(suite.labels):
@@ -115,6 +120,19 @@ def available_inputs(suite: Suite, outputs: Outputs) -> set[str]:
     if table.num_rows <= MOST_FOR_MODELS:
         present.add(FEW_OUTPUTS)
     return present
+
+
+def unused_inputs(suite: Suite, outputs: Outputs, chosen: Sequence[str]) -> list[str]:
+    """Return what cases have that some evaluators are for and none of the chosen uses: `expected_calls (tool_calls)`.
+
+    Only what at most MOST_USERS evaluators need is meant for one of them; answers and contexts serve many.
+    """
+    present, known = available_inputs(suite, outputs), evaluators()
+    here = (entry for entry in known.values() if suite.task in entry.tasks)
+    fitting = [entry for entry in here if not entry.lacking(present.__contains__)]
+    used = {name for id in chosen if id in known for name in known[id].inputs}
+    users = {name: [entry.id for entry in fitting if name in entry.inputs] for name in CASE_INPUTS & present - used}
+    return [f"{name} ({', '.join(own)})" for name, own in sorted(users.items()) if 0 < len(own) <= MOST_USERS]
 
 
 def _differ_by_model(table: pa.Table, models: int) -> bool:

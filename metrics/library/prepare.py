@@ -23,6 +23,7 @@ from metrics.library.case_budget import cases_within_budget
 from metrics.library.evaluator_choice import (
     chosen_evaluators,
     chosen_metrics,
+    unused_inputs,
     with_chosen_rubric,
     with_prompts,
     with_thresholds,
@@ -63,6 +64,8 @@ class Prepared:
         for entry, parameters in choose(self.evaluators, self.parameters).values():
             if reason := missing_resources(entry, parameters, self.resources):
                 yield f"{entry.id} will be skipped: {reason}"
+        if unused := unused_inputs(self.data.suite, self.data.outputs, self.evaluators):
+            yield f"no chosen evaluator uses {'; '.join(unused)}"
         if budget := self.data.budget:
             yield budget.in_words(len(self.data.suite))
         if hint := self._equal_inputs():

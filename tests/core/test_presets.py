@@ -9,8 +9,8 @@ from metrics.cli.main import main
 from metrics.core.errors import InputError
 from metrics.core.presets import MAX_UNASKED, PRESETS, QUESTIONS, TOGETHER, chosen_by, computable, suitable, unasked
 from metrics.core.registry import evaluators
-from metrics.core.suite import Task
-from metrics.library.evaluator_choice import available_inputs, runnable
+from metrics.core.suite import Outputs, Suite, Task
+from metrics.library.evaluator_choice import available_inputs, runnable, unused_inputs
 from metrics.store import Workspace
 from metrics.suites.samples import samples
 
@@ -66,9 +66,9 @@ def test_names_for_several_presets_are_of_presets() -> None:
     ("text", ANSWERED, ["claims", "safety", "criteria", "topic", "style"]),
     ("text", RAG, ["grounded", "right", "retrieval", "claims", "safety", "criteria", "topic", "translation", "style"]),
     ("agent", ANSWERED | {"trace"}, ["safety", "criteria", "spending", "goals", "conversations", "style"]),
-    ("classification", CLASSES | {"scored_predictions"}, ["accuracy", "mistakes", "calibrated"]),
+    ("classification", CLASSES | {"scored_predictions", "single_truths"}, ["accuracy", "mistakes", "calibrated"]),
     ("classification", CLASSES, ["accuracy"]),
-    ("detection", BOXES | {"scored_predictions"}, ["accuracy", "mistakes", "cutoffs", "calibrated"]),
+    ("detection", BOXES | {"scored_predictions", "single_truths"}, ["accuracy", "mistakes", "cutoffs", "calibrated"]),
     ("detection", {"annotations"}, []), ("segmentation", BOXES, ["accuracy"]),
 ])  # fmt: skip
 def test_presets_are_offered_where_they_suit_the_data(task, present, offered):
@@ -85,12 +85,26 @@ def test_presets_are_offered_where_they_suit_the_data(task, present, offered):
     ("text", ANSWERED, (), ["answer_relevancy_sentence"]),
     ("text", ANSWERED, ("answer_relevancy_sentence",), ["readability", "language_mismatch", "looping_detection"]),
     ("text", ANSWERED | {"json_schema"}, (), ["json_schema"]),
+    ("text", RAG | {"trace", "expected_calls"}, (),
+     ["tool_calls", "groundedness", "rouge", "answer_semantic_similarity"]),
+    ("classification", {"labels", "predictions", "scored_predictions"}, (), ["multilabel"]),
     ("classification", CLASSES, (), ["classification"]), ("regression", {"true_value", "predicted_value"}, (),
                                                           ["regression"]),
 ], ids=["rag", "contexts of each model", "six at most", "many rows", "citations wait for a judge", "answers alone",
-        "answers alone without a model", "a schema", "labels", "numbers"])  # fmt: skip
+        "answers alone without a model", "a schema", "expected calls", "lists of labels", "labels",
+        "numbers"])  # fmt: skip
 def test_what_runs_unasked_follows_from_the_data(task, present, missing, chosen):
     assert unasked_ids(task, set(present), *missing) == chosen
+
+
+def test_what_no_chosen_evaluator_uses_is_named():
+    calls = [{"name": "add", "arguments": {}}]
+    suite = Suite.from_rows(
+        "s", "text", [{"case_id": "1", "question": "?", "expected_answers": ["1"], "expected_calls": json.dumps(calls)}]
+    )
+    outputs = Outputs.from_rows([{"case_id": "1", "model": "m", "answer": "1", "trace": "[]"}])
+    assert unused_inputs(suite, outputs, ["exact_match"]) == ["expected_calls (tool_calls)"]
+    assert unused_inputs(suite, outputs, ["exact_match", "tool_calls"]) == []
 
 
 @pytest.mark.parametrize("sample", samples(), ids=lambda sample: sample.id)

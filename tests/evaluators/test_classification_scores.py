@@ -297,3 +297,11 @@ def test_classes_without_scores_have_no_values_of_scores(name: str, missing: str
     takes = name in ("roc_auc", "classification_pr_curve", "classification_pr_curve_detailed", "top_k_accuracy")
     rows = run(name, data, **({"missing": missing} if takes else {})).aggregates
     assert {(row.value, row.reason) for row in rows} == {(None, "the model gave no scores")}
+
+
+def test_lists_of_true_classes_are_said_to_be_the_reason() -> None:
+    suite = Suite.from_rows("s", "classification", [{"case_id": "1", "labels": ["a", "b"]}], labels=("a", "b"))
+    row = {"case_id": "1", "model": "m"}
+    outputs = Outputs.from_rows([row], [{**row, "label": "a", "score": 0.5}])
+    reason = pick(run("calibration", (suite, outputs)), "expected_calibration_error").reason
+    assert reason == "the cases have lists of true classes: it is for one true class a case"

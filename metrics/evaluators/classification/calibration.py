@@ -48,6 +48,7 @@ CURVES = pa.schema(
 )
 SUM_TOLERANCE = 0.01  # scores rounded in a file do not add up to 1 exactly
 PER_CASE = ("brier", "log_loss")
+LISTED = "the cases have lists of true classes: it is for one true class a case"
 FEW = (
     f"No 95 % interval and no rank: fewer than {LEAST:g} predictions are right, or fewer are wrong; what is that rare "
     "does not show how far the error varies."
@@ -85,6 +86,7 @@ class Stated:
     unscored: int
     reason: str | None
     left_out: str = ""
+    worst: float = 1.0  # Brier score
 
 
 @evaluator(
@@ -93,7 +95,8 @@ class Stated:
     stand="last",
     tasks=("classification", "detection"),
     inputs=("predictions",),
-    default_needs=("scored_predictions",),
+    default_needs=("scored_predictions", "single_truths"),
+    version=2,
     metrics=(
         Metric.lower(
             "expected_calibration_error",
@@ -108,8 +111,8 @@ class Stated:
         ),
         Metric.lower(
             "brier",
-            "Squared distance of the scores from 1 for the true class and 0 for the others; 0 … 2. Of detections: of "
-            "the score from 1 where the prediction is right, else from 0; 0 … 1.",
+            "Squared distance of the scores from 1 for the true class and 0 for the others; 0 … 2, of two classes half "
+            "of it, 0 … 1. Of detections: of the score from 1 where the prediction is right, else from 0; 0 … 1.",
             high=2.0,
             threshold=None,
         ),
@@ -130,7 +133,8 @@ class Stated:
     standards=("valid and reliable", "accountable and transparent"),
     differs_from_source=(
         "The expected and the maximum error do not differ from Guo et al.: 15 bins of equal width, upper edges "
-        "included. Brier is summed over classes, as Brier has it. The error of detections is that of the score alone; "
+        "included. Brier is summed over three or more classes, as Brier has it, and halved for two, as is usual. The "
+        "error of detections is that of the score alone; "
         "Küppers et al. also use the place and size of the box. Thresholds are Assay's."
     ),
     examples=(
@@ -140,7 +144,7 @@ class Stated:
             rows=(
                 {"metric": "expected_calibration_error", "value": 0.4, "n": 2},
                 {"metric": "maximum_calibration_error", "value": 0.6},
-                {"metric": "brier", "value": (0.08 + 0.72) / 2},
+                {"metric": "brier", "value": (0.04 + 0.36) / 2},
                 {"metric": "log_loss", "value": -(math.log(0.8) + math.log(0.4)) / 2},
             ),
         ),
@@ -200,10 +204,10 @@ def calibration(suite: Suite, outputs: Outputs, parameters: CalibrationParameter
 
         brier = Σ_c (p_c − [c = t])²        log_loss = −ln p_t
 
-    and their means. Brier is summed over classes: 0 … 2, which for two classes is twice the figure for one of them
-    (scikit-learn's brier_score_loss with scale_by_half = False). A p_t of 0 counts as 2.2e-16 in the log loss, which
-    makes 36.04, as in scikit-learn. Both need probabilities: a class without a score has probability 0, and a case
-    whose scores do not add up to 1 (within .01, for rounding) has neither, with the reason; its confidence still
+    and their means. Brier is that of scikit-learn's brier_score_loss: summed over classes, 0 … 2; of two classes half
+    of it, 0 … 1, which is the squared error of the probability of one of them. A p_t of 0 counts as 2.2e-16 in the log
+    loss, which makes 36.04, as in scikit-learn. Both need probabilities: a class without a score has probability 0, and
+    a case whose scores do not add up to 1 (within .01, for rounding) has neither, with the reason; its confidence still
     counts.
 
     Of detections every prediction that scores at least `score_threshold` counts, not every case. It is right if it
@@ -255,10 +259,11 @@ def calibration(suite: Suite, outputs: Outputs, parameters: CalibrationParameter
             cases[case_id] = CaseScore(dict.fromkeys(PER_CASE), Status.NOT_APPLICABLE, reason, evidence)
         else:
             cases[case_id] = CaseScore(dict(zip(PER_CASE, own, strict=True)), evidence=evidence)
+    nothing = found.nothing if suite.cases["labels"].null_count == len(suite) else LISTED
     stated = Stated(
         confidence, top_code == found.truth, values, parameters.draws(suite).of_cases(found.place),
-        sum(found.unscored_labels.values()), None if len(confidence) else found.nothing,
-        "cases left out: their scores do not add up to 1",
+        sum(found.unscored_labels.values()), None if len(confidence) else nothing,
+        "cases left out: their scores do not add up to 1", 1.0 if len(found.labels) == 2 else 2.0,
     )  # fmt: skip
     rows, curves = _findings(stated, parameters.bins)
     return Findings(rows, cases, curves)
@@ -301,7 +306,9 @@ def _findings(stated: Stated, bins: int) -> tuple[Sequence[Aggregate], pa.Table]
     count = len(values)
     out = n - count
     reason = f"{out} of {n} {stated.left_out}" if out else nothing
-    intervals = [draws.mean_interval(own, 0.0, high) for own, high in zip(values.T, (2.0, math.inf), strict=True)]
+    intervals = [
+        draws.mean_interval(own, 0.0, high) for own, high in zip(values.T, (stated.worst, math.inf), strict=True)
+    ]
 
     def resampled(own: Floats | None = None) -> Floats:
         if len(draws.times) == 1:

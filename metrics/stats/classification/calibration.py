@@ -92,11 +92,12 @@ def resampled_error(diagram: Reliability, confidence: Floats, right: Bools, draw
 def brier(probabilities: Floats, truth: Ints) -> Floats:
     """Return each case's Brier score [n]: Σ over classes of (p − [class is true])², 0 … 2. probabilities: [n, k].
 
-    Two classes: twice the score of the probability of one of them. Source: Brier 1950.
+    Of two classes half of that, 0 … 1: the squared error of the probability of one of them. Equal to scikit-learn's
+    brier_score_loss. Source: Brier 1950.
     """
     true = probabilities[np.arange(len(truth)), truth]
     scores: Floats = np.einsum("nk,nk->n", probabilities, probabilities) - true**2 + (1.0 - true) ** 2
-    return scores
+    return scores / 2 if probabilities.shape[1] == 2 else scores
 
 
 def log_loss(probabilities: Floats, truth: Ints) -> Floats:

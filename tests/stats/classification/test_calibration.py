@@ -52,14 +52,12 @@ def test_proper_scores_equal_scikit_learn(k: int) -> None:
     truth = rng.integers(0, k, 500)
     labels = list(range(k))
     ours = brier(probabilities, truth)
-    assert ours.mean() == pytest.approx(
-        brier_score_loss(truth, probabilities, labels=labels, scale_by_half=False), abs=1e-12
-    )
+    assert ours.mean() == pytest.approx(brier_score_loss(truth, probabilities, labels=labels), abs=1e-12)
     assert log_loss(probabilities, truth).mean() == pytest.approx(
         their_log_loss(truth, probabilities, labels=labels), abs=1e-12
     )
     if k == 2:
-        assert ours.mean() == pytest.approx(2 * brier_score_loss(truth, probabilities[:, 1]), abs=1e-12)
+        assert ours.mean() == pytest.approx(brier_score_loss(truth, probabilities[:, 1]), abs=1e-12)
 
 
 @pytest.mark.parametrize(("n", "over", "held"), [(300, 0.0, 0.9), (300, 0.05, 0.9), (1000, 0.1, 0.9), (6000, 0.1, 0.9)])
@@ -104,6 +102,6 @@ def test_one_unit_or_no_resamples_give_no_interval() -> None:
 
 def test_certainty_equals_scikit_learn() -> None:
     probabilities, truth = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), np.array([0, 1, 1])
-    assert brier(probabilities, truth).tolist() == [0.0, 2.0, 0.0]
+    assert brier(probabilities, truth).tolist() == [0.0, 1.0, 0.0]
     assert log_loss(probabilities, truth).mean() == pytest.approx(their_log_loss(truth, probabilities), abs=1e-12)
     assert log_loss(probabilities, truth).max() == pytest.approx(36.0437, abs=1e-4)
