@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 MOST_DRAWN = 100  # predictions of an image, best scores first
 FOUND_AT = 0.5  # IoU
+MARGIN = 1.05  # of a canvas about the boxes of an image whose size nobody knows
 
 
 class ObjectChecks(NamedTuple):
@@ -88,7 +90,12 @@ def box_preview(inputs: Inputs, model: str | None, findings: Sequence[Finding], 
     row = one.to_pylist()[0]
     image = None if suite.media is None or row["image"] is None else str(suite.media / row["image"])
     panels = {title: _drawn(small, outputs) for title, outputs in sides.items()}
-    return BoxPreview(image, row["image_width"] or 100, row["image_height"] or 100, panels)
+    width, height = row["image_width"], row["image_height"]
+    if width is None or height is None:  # then a canvas that holds every box
+        tables = (small.annotations, *(outputs.predictions for outputs in sides.values()))
+        corners = [(x + wide, y + high) for table in tables for x, y, wide, high in map(_box, _rows(table))]
+        width, height = (max(1, math.ceil(max(ends) * MARGIN)) for ends in zip((0.0, 0.0), *corners, strict=True))
+    return BoxPreview(image, width, height, panels)
 
 
 def _drawn(suite: Suite, outputs: Outputs) -> list[ImageObject]:

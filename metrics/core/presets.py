@@ -67,6 +67,10 @@ PRESETS = {
             ANSWERED, ("tool_calls",), unasked=(),
         ),
         Preset(
+            "limits", "Within the set limits?", "Seconds, dollars and tokens, where cases say how many are allowed.",
+            ("text",), ("agent_budget",), ("set_budgets",), (),
+        ),
+        Preset(
             "grounded", "Grounded?", "Whether the retrieved contexts support the answers; without a judge.", ("text",),
             ("groundedness", "hallucination_hhem"), ("retrieved_contexts",), (),
             ("faithfulness", "hallucination_claims", "hallucination_contexts", "citation"),

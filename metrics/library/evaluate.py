@@ -14,8 +14,8 @@ from metrics.core.did_you_mean import did_you_mean
 from metrics.core.errors import InputError, InputProblem, RunError
 from metrics.core.evaluator import Evaluator
 from metrics.core.plugins import plugin_of
-from metrics.core.registry import add_plugin
-from metrics.core.suite import Outputs, Suite
+from metrics.core.registry import add_plugin, evaluators as all_evaluators
+from metrics.core.suite import Outputs, Suite, Task
 from metrics.engine.evaluation import COMMAND_ONLY, EvaluationInCode
 from metrics.engine.evaluation_fields import Tell, expected_value, option_of
 from metrics.ingest.vectors import PREDICTION, TRUTH, ClassNames
@@ -124,7 +124,8 @@ def as_evaluation(
     values = {FIELDS[name][0]: value for name, value in settings.items() if value is not None}
     named = settings.get("model_name") or MODEL
     model = named if isinstance(named, str) else next(iter(named))
-    given = recognize_values(suite, outputs, settings.get("task"), classes, model, bool(settings.get("keep_good_rows")))
+    task = settings.get("task") or task_of(evaluators)
+    given = recognize_values(suite, outputs, task, classes, model, bool(settings.get("keep_good_rows")))
     suite, outputs = given.suite, given.outputs
     if given.models:
         values["model_name"] = given.models
@@ -146,6 +147,15 @@ def as_evaluation(
             InputProblem("evaluate", repr(error["input"])[:80], expected_value(fields[name]), column=name)
             for name, error in wrong.items()
         ) from None
+
+
+def task_of(evaluators: Sequence[str] | str | None) -> Task | None:
+    """Return the one task that all of some evaluators are for; None where there is none, or several are possible."""
+    named = evaluators.split(",") if isinstance(evaluators, str) else evaluators or ()
+    known = all_evaluators()
+    tasks = [set(known[id].tasks) for id in map(str.strip, named) if id in known]
+    common = set.intersection(*tasks) if tasks else set()
+    return common.pop() if len(common) == 1 else None
 
 
 def _signature() -> inspect.Signature:

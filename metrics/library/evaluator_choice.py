@@ -12,7 +12,7 @@ from metrics.core.errors import InputError, InputProblem
 from metrics.core.fields import CASE_FIELDS, RETRIEVED
 from metrics.core.presets import FEW_OUTPUTS, UNASKED, chosen_by, computable, unasked
 from metrics.core.registry import choose, evaluators
-from metrics.core.suite import Outputs, Suite
+from metrics.core.suite import METADATA, Outputs, Suite
 from metrics.engine.evaluation import Evaluation, EvaluationInCode, EvaluatorFields
 from metrics.engine.evaluation_fields import Door, option_name, pairs
 from metrics.engine.load_resources import missing_resources
@@ -31,6 +31,7 @@ COMPARED_CASES = 200  # whose contexts are compared between models
 MOST_FOR_MODELS = 20_000  # outputs up to which local models run unasked
 CASE_INPUTS = frozenset(field.name for field in CASE_FIELDS)
 MOST_USERS = 4  # evaluators that need a field which was written down for them
+SET_BUDGET = METADATA + "budget_"  # how the columns begin that agent_budget reads
 MOST_LABELS = 50  # distinct expected answers, at most, that still look like labels
 
 
@@ -78,7 +79,7 @@ def available_inputs(suite: Suite, outputs: Outputs) -> set[str]:
     JSON objects, `worded_answers` where they are no JSON objects, `ordered_labels` where the classes are numbers,
     `class_parents` where they are in a hierarchy, `scored_predictions` where predictions have scores, `single_truths`
     where a case has one true class, or objects, `cited_passages` where answers cite, `own_contexts` where contexts tell
-    models apart, and `few_outputs`.
+    models apart, `set_budgets` where cases say what they may cost, and `few_outputs`.
     """
     tables = [suite.cases, outputs.outputs]
     present = {name for table in tables for name in table.column_names if table[name].null_count < table.num_rows}
@@ -93,6 +94,8 @@ def available_inputs(suite: Suite, outputs: Outputs) -> set[str]:
             present.add("keypoints")
     if suite.annotations is not None or suite.cases["label"].null_count < len(suite):
         present.add("single_truths")
+    if any(name.startswith(SET_BUDGET) for name in present):
+        present.add("set_budgets")
     if any(facts.is_thing is not None for facts in suite.classes.values()):
         present.add("segments")
     if len(suite.labels) > 2 and numeric_labels(suite.labels):

@@ -87,11 +87,13 @@ def test_presets_are_offered_where_they_suit_the_data(task, present, offered):
     ("text", ANSWERED | {"json_schema"}, (), ["json_schema"]),
     ("text", RAG | {"trace", "expected_calls"}, (),
      ["tool_calls", "groundedness", "rouge", "answer_semantic_similarity"]),
+    ("text", RAG | {"tokens", "set_budgets"}, ("groundedness",),
+     ["agent_budget", "rouge", "answer_semantic_similarity"]),
     ("classification", {"labels", "predictions", "scored_predictions"}, (), ["multilabel"]),
     ("classification", CLASSES, (), ["classification"]), ("regression", {"true_value", "predicted_value"}, (),
                                                           ["regression"]),
 ], ids=["rag", "contexts of each model", "six at most", "many rows", "citations wait for a judge", "answers alone",
-        "answers alone without a model", "a schema", "expected calls", "lists of labels", "labels",
+        "answers alone without a model", "a schema", "expected calls", "set limits", "lists of labels", "labels",
         "numbers"])  # fmt: skip
 def test_what_runs_unasked_follows_from_the_data(task, present, missing, chosen):
     assert unasked_ids(task, set(present), *missing) == chosen

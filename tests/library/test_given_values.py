@@ -300,3 +300,12 @@ def test_masks_of_torchvision_become_run_lengths():
     assert data.suite.cases.select(["image_height", "image_width"]).to_pylist() == [
         {"image_height": 6, "image_width": 5}
     ]
+
+
+@pytest.mark.parametrize(("evaluators", "task"), [
+    (["classification"], "classification"), ("classification,roc_auc", "classification"), (["exact_match"], "text"),
+    (["latency"], "text"), (None, "text"),
+], ids=["of one task", "of one task, by a text", "of texts", "of every task", "none"])  # fmt: skip
+def test_the_evaluators_asked_for_settle_the_task_of_lists(evaluators, task):
+    truth, predicted = ["ham", "spam", "ham"], ["HAM", "SPAM", "HAM"]
+    assert as_evaluation(truth, {"m": predicted}, evaluators, {}).suite.task == task
