@@ -60,6 +60,13 @@ class TestGroundTruth:
         row = suite.annotations.to_pylist()[1]
         assert [row[name] for name in ("x", "y", "width", "height", "area", "is_crowd")] == [2, 0, 2, 2, 3, False]
 
+    def test_that_the_class_0_counts_is_said(self, tmp_path):
+        """Masks without names of classes do not say whether 0 is background."""
+        zeros = load_suite(packed(tmp_path / "zeros.zip", SET)).notes
+        assert zeros[0].startswith("The class '0', value 0, counts in every mean over classes; the parameter ignore_la")
+        others = set_of(a=mask([[1, 2], [2, 1]]))
+        assert load_suite(packed(tmp_path / "others.zip", others)).notes == ()
+
     @pytest.mark.parametrize(("mode", "how"),
         [("P", {}), ("L", {}), ("I;16", {}), ("P", {"bits": 2}), ("P", {"bits": 4})],
         ids=["palette", "grey", "16 bits of grey", "palette of 2 bits", "palette of 4 bits"])  # fmt: skip

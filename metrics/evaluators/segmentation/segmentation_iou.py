@@ -82,7 +82,11 @@ def _scene(truths: dict[str, tuple[int, int]], predictions: dict[str, tuple[int,
     tasks=("segmentation",),
     inputs=("annotations", "predictions"),
     metrics=(
-        Metric("miou", "Mean over labels of the IoU over all pixels.", primary=True),
+        Metric(
+            "miou",
+            "Mean over labels of the IoU over all pixels; background is a label as any other, unless it is ignored.",
+            primary=True,
+        ),
         Metric("iou", "Pixels of one label in both maps, as a share of those in either.", minor=True),
         Metric("pixel_accuracy", "Share of the pixels that are given their true label."),
         Metric("mdice", "Mean over labels of Dice's coefficient over all pixels.", minor=True, title="Mean Dice"),

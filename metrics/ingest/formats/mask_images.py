@@ -113,11 +113,13 @@ def read_suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loade
         names = {number: name for number, name in names.items() if name != white} | {WHITE: white}
     there = sorted({number for mask in good for number in mask.ids} | set(names))
     classes = {number: names.get(number, str(number)) for number in there}
+    counted = f"The class {classes[0]!r}, value 0, counts in every mean over classes" if classes.keys() > {0} else ""
+    counted += "; the parameter ignore_labels leaves it out, if it is background." if counted else ""
     which, regions = region_columns(good, [classes] * len(good))
     annotations = annotations_of(cases, which, regions)
     return pictures.suite(
         bundle.name, request.suite_name or upload.stem, "segmentation", cases, annotations,
-        tuple(classes.values()), tuple(classes), empty=("no valid mask", "at least one"),
+        tuple(classes.values()), tuple(classes), (counted,) if counted else (), ("no valid mask", "at least one"),
     )  # fmt: skip
 
 
