@@ -1,7 +1,6 @@
 """A reader of what annotation tools write: it only says how the images and objects are gathered."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -83,8 +82,9 @@ def annotation_reader(
 
     def combined(upload: Upload, request: Request) -> Loaded[tuple[Suite, Outputs]]:
         problems, bundle = request.problems, upload.bundle
-        stored = bundle if bundle is not None and bundle.images else None
-        pictures = SuiteImages(stored and stored.path, request.media, stored and stored.name, problems)
+        pictures = SuiteImages(None, None, None, problems)
+        if bundle is not None and bundle.images:
+            pictures = SuiteImages(bundle.path, request.media, bundle.name, problems)
         found = gathered(suite_of_split(upload, problems), problems, "suite", both=True)
         if not found.answered_by:
             raise upload.error("ground truth without predictions", f"predictions beside it, with {scores}")
@@ -92,7 +92,8 @@ def annotation_reader(
         answers = gathered(upload, problems, "outputs", both=True)
         part = _outputs(answers, request.model, upload.model, known.value, scores)
         answered = outputs_of([part], known.value, problems)
-        return replace(answered, value=(known.value, answered.value), notes=(*known.notes, *answered.notes))
+        both, notes = (known.value, answered.value), (*known.notes, *answered.notes)
+        return Loaded(both, answered.problems, notes, answered.missing)
 
     return Reader(name, recognises, preview, suite, outputs, combined, contents=contents)
 
