@@ -1,6 +1,7 @@
 """Building a Report from a sealed run: the answer first, then the evidence for it."""
 
 import json
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -60,7 +61,8 @@ def build(
     if "worst-cases" in chosen:
         worst, ranked = worst_cases(run, [column for column in board.columns if column.primary], board.models)
         if ranked > len(worst):
-            remarks.append(f"{plural(len(worst), 'case')} of the worst shown, of each model; the studio lists all.")
+            each = max(Counter(case.model for case in worst).values())
+            remarks.append(f"{plural(len(worst), 'bad case')} shown, at most {each} of a model; the studio lists all.")
     made = [one for one in answers(run, chosen, appendix=False) if one.name != "leaderboard"]
     if "comparison" in chosen and (replaced := replacement_section(against)) is not None:
         made.insert(0, replaced)

@@ -10,7 +10,7 @@ from PIL import Image
 from pypdf import PdfReader
 
 from metrics.core.errors import MissingResource
-from metrics.presentation.blocks import Answer, Heatmap, Passage, table
+from metrics.presentation.blocks import Answer, Heatmap, Passage, Sentence, table
 from metrics.presentation.heatmap_parts import ROOM, heatmap_parts, metric_rows
 from metrics.presentation.names import short_names
 from metrics.presentation.safe_text import shown
@@ -190,9 +190,19 @@ def test_the_first_page_is_the_managers(sample: bytes) -> None:
         "Choose atlas-large.",
     ):  # fmt: skip
         assert expected in first
-    assert "Leaderboard" not in first
-    assert "Contents" in second
+    assert first.index("Choose atlas-large.") < first.index("Contents"), "no page is left half empty for them"
     assert "MT-RAG answers, 21 Nov 2026" in second, "the running header"
+
+
+@pytest.mark.parametrize("lines", range(24, 50, 2))
+def test_an_answer_stays_with_its_table(lines: int) -> None:
+    """However long what stands before it: no page ends with a heading and its answer alone."""
+    before = Answer("leaderboard", "Before", "?", tuple(Sentence(f"Line {place}.") for place in range(lines)))
+    after = Answer("problems", "Problems", "?", (Sentence("Three are missed."), table("Missed", ("M",), [("row",)])))
+    made = Report("R", "run", "not a date", "It leads.", sections=(before, after))
+    pages = [page.extract_text() for page in reader(pdf(made)).pages]
+    (begun,) = [page for page in pages if "Three are missed." in page]
+    assert "row" in begun
 
 
 def test_a_table_leaves_out_columns_without_a_text() -> None:
@@ -206,7 +216,7 @@ def test_a_long_report_has_contents() -> None:
     long = replace(report, worst=(worst_text(),) * 20, methods=report.methods * 60, sections=report.sections * 2)
     found = reader(content := pdf(long))
     assert len(found.pages) >= 20
-    contents = found.pages[1].extract_text()
+    contents = found.pages[0].extract_text()
     for title in ("Worst cases", "Methods"):
         page = next(entry for entry in found.outline if not isinstance(entry, list) and entry["/Title"] == title)
         assert re.search(rf"{title}\W*{found.get_destination_page_number(page) + 1}\b", contents)

@@ -1,6 +1,7 @@
 """The first page: it agrees with the leaderboard and the comparison, and its steps follow from findings."""
 
 import re
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pandas as pd
 import pytest
 
 from metrics import analysis
+from metrics.analysis.cases.case_table import case_table
 from metrics.analysis.findings.insights import COLUMNS
 from metrics.core.errors import InputError
 from metrics.core.suite import Outputs
@@ -187,6 +189,17 @@ def test_every_model_has_worst_cases(workspace: Path) -> None:
     shown = [case.model for case in build(run, ["worst-cases"]).worst]
     assert sorted(shown) == ["fair", "fair", "good", "poor", "poor"]
     assert len({case.case_id for case in build(run, ["worst-cases"]).worst}) == 5
+
+
+def test_the_case_that_the_page_puts_first_is_shown_and_the_counts_are_true(workspace: Path) -> None:
+    """Of seven cases that `a` finds equally bad the page puts the one first that `b` fails, too."""
+    values = {"a": [0.1] * 7 + [1.0] * 23, "b": [0.9] * 5 + [0.1, 0.9] + [1.0] * 23}
+    run = scored_run({"faithfulness": values})
+    report = build(run, ["worst-cases"])
+    first = case_table(run, "faithfulness", "faithfulness", limit=1).cases[0]["case_id"]
+    assert report.worst[0].case_id == first
+    assert "6 bad cases shown, at most 3 of a model; the studio lists all." in report.remarks
+    assert Counter(case.model for case in report.worst) == {"a": 3, "b": 3}
 
 
 def test_skipped_rows_and_empty_answers_are_on_the_first_page(workspace: Path) -> None:

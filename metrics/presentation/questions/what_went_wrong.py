@@ -1,5 +1,6 @@
 """Which models miss which thresholds? One line says what holds for many models."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -77,12 +78,17 @@ def judged_columns(board: Leaderboard) -> list[Column]:
 
 
 def whose_thresholds(columns: Sequence[Column]) -> str:
-    """Return who set the thresholds of columns: Assay by default, or the user."""
+    """Return where the thresholds of columns come from, in words: Assay's defaults, calibrations, or the user."""
     defaults = {(id, metric.name): metric.threshold for id, entry in evaluators().items() for metric in entry.metrics}
-    own = sum(defaults.get((one.evaluator, one.metric)) == one.threshold for one in columns)
-    if own in (0, len(columns)):
-        return "the thresholds are Assay's defaults" if own else "the thresholds are your own"
-    return f"{count(own)} of {plural(len(columns), 'threshold')} are Assay's defaults, the others your own"
+    found = Counter[str]()
+    for one in columns:
+        calibrated = one.calibration is not None and one.calibration.threshold == one.threshold
+        default = defaults.get((one.evaluator, one.metric)) == one.threshold
+        found["calibrated on labels" if calibrated else "Assay's by default" if default else "your own"] += 1
+    if len(found) == 1:
+        return f"the thresholds are {', '.join(found)}"
+    parts = (f"{count(n)} {'is' if n == 1 else 'are'} {whose}" for whose, n in found.most_common())
+    return f"of the thresholds {', '.join(parts)}"
 
 
 def missed_thresholds(run: Run) -> Iterator[Problem]:

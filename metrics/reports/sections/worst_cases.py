@@ -7,11 +7,13 @@ from typing import Any
 import pandas as pd
 
 from metrics import analysis
+from metrics.analysis.cases.case_table import case_table
 from metrics.core.evidence import Evidence
 from metrics.core.registry import title_of
 from metrics.core.suite import METADATA
 from metrics.presentation.blocks import Box, CaseMetric, Passage, WorstCase
 from metrics.presentation.format import plural
+from metrics.presentation.names import metric_name
 from metrics.presentation.palette import MARKS
 from metrics.presentation.phrases import context_titles, metric_title
 from metrics.presentation.safe_text import ending, shown
@@ -46,17 +48,20 @@ def worst_cases(
 ) -> tuple[tuple[WorstCase, ...], int]:
     """Return the worst cases of each model, as many of each, and the number of candidates.
 
-    A model's are the worst of each evaluator's primary metric in turn, without perfect ones; cases that stand there for
-    another model already come last.
+    The case that the page Cases puts first is the first of a model that has it among its bad ones. A model's are the
+    worst of each evaluator's primary metric in turn, without perfect ones; cases that stand there for another model
+    already come last.
     """
     first = {column.evaluator: column for column in reversed(columns) if column.direction != "none"}
     columns = [column for column in columns if first.get(column.evaluator) is column]
     models = models[:MOST_CASES]
+    top = case_table(run, columns[0].evaluator, columns[0].metric, limit=1).cases if columns else ()
+    first_on_page = [str(row["case_id"]) for row in top]
     each = max(1, MOST_CASES // max(1, len(models)))
     chosen: dict[Key, list[tuple[analysis.Column, CaseMetric]]] = {}
     candidates = 0
     for model in models:
-        bad = [list(_bad(run, column, model)) for column in columns]
+        bad = [list(_bad(run, column, model, first_on_page if column is columns[0] else ())) for column in columns]
         in_turn = [one for rank in zip_longest(*bad) for one in rank if one is not None]
         keys = list(dict.fromkeys(key for key, _ in in_turn))
         candidates += len(keys)
@@ -78,12 +83,17 @@ def _worst(
     return case_of(run, view, key, because, list(dict.fromkeys(column.evaluator for column, _ in found)))
 
 
-def _bad(run: Run, column: analysis.Column, model: str) -> Iterator[tuple[Key, CaseMetric]]:
-    """Yield a model's worst outputs in one metric, worst first."""
-    page = analysis.cases(run, column.evaluator, column.metric, worst_first=True, limit=MOST_CASES, model=model)
+def _bad(run: Run, column: analysis.Column, model: str, before: Sequence[str]) -> Iterator[tuple[Key, CaseMetric]]:
+    """Yield a model's worst outputs in one metric, those of the cases `before` first, then worst first."""
     perfect = column.low if column.direction == "lower" else column.high
     title = metric_title(column, arrow=False)
-    for row in records(page.rows):
+
+    def listed(**choice: Any) -> list[dict[str, Any]]:
+        found = analysis.cases(run, column.evaluator, column.metric, model=model, limit=MOST_CASES, **choice)
+        return records(found.rows)
+
+    rows = [row for row in listed() if row["case_id"] not in before]
+    for row in [*(listed(only=before) if before else ()), *rows]:
         key = (str(row["case_id"]), model, int(row["run"]))
         if not pd.isna(row["errors"]):
             if row["errors"] > 0:
@@ -196,7 +206,7 @@ def other_scores(
         metric = next((one for one in entry.metrics if one.name == name), None) if entry else None
         if (evaluator, name) in named or (metric is not None and metric.minor):
             continue
-        title = title_of(evaluator) if name in (evaluator, "passes") else name
+        title = title_of(evaluator) if name in (evaluator, "passes") else metric_name(name, evaluator)
         value = None if pd.isna(row["value"]) else float(row["value"])
         direction = metric.direction.value if metric else "none"
         yield CaseMetric(title, value, direction, row["status"], _reason(row["reason"]))
