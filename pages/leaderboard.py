@@ -22,7 +22,7 @@ from components.widgets import controls, drilldown_filters, filters, url
 from components.widgets.frame import begin, frame
 from metrics.analysis import Column, Leaderboard
 from metrics.analysis.corrected_tests import of_ranks
-from metrics.presentation import calibration_words, format
+from metrics.presentation import calibration_words, format, phrases
 from metrics.presentation.viewers import board_drawing
 
 QUESTION = "Which model should I pick?"
@@ -153,7 +153,7 @@ else:
         st.text(sentence)
         show_form(form, run, tag, columns, ordered, board)
 
-for note in calibration_words.footnotes(columns):
+for note in (*calibration_words.footnotes(columns), *phrases.interval_notes(board)):
     st.text(note)
 if judge_line := judge_calls.run_line(judge_settings.judge_of(run)):
     st.text(judge_line)

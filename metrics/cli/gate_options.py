@@ -15,7 +15,7 @@ from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
 from metrics.presentation.calibration_words import footnotes
 from metrics.presentation.format import ARROWS
-from metrics.presentation.phrases import skipped_line, unscored_words, with_interval
+from metrics.presentation.phrases import interval_notes, skipped_line, unscored_words, with_interval
 from metrics.presentation.question import short_answers
 from metrics.reports.baseline import (
     NON_INFERIOR,
@@ -167,8 +167,7 @@ def print_leaderboard(run: Run) -> None:
     say(*board.cautions)
     for evaluator, words in local_agreement(run).items():
         say(f"local judge, {evaluator}: {words}")
-    for note in footnotes(column for column in board.columns if not column.minor):
-        say(note)
+    say(*footnotes(column for column in board.columns if not column.minor), *interval_notes(board))
     say(*(sentence.text for sentence in short_answers(run)))
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
-from metrics.analysis import Cell
+from metrics.analysis import Cell, Leaderboard
 from metrics.analysis.leaderboard.family import weigh_tests
 from metrics.core.metric_names import TitledColumn, full_name, list_names
 from metrics.presentation.format import ARROWS, MISSING, count, exact, interval, number, plural
@@ -20,6 +20,7 @@ CHART_QUESTIONS = {
     "cutoffs": "How much is found among the first k, and how well is it ranked?",
     "classes": "On which classes is each model weak?",
 }
+MOST_REASONS = 3  # of a metric, why its numbers have no whole interval
 MOST_NAMED = 6  # names in a row before "and 12 more"
 
 
@@ -69,6 +70,29 @@ def unscored_words(cell: Cell) -> str:
         return text
     bounds = f"{interval(*cell.bounds)} with them at worst or best" if cell.bounds else "no bounds"
     return f"{text} ({100 * cell.missing_share:.0f} %, {bounds})"
+
+
+def interval_notes(board: Leaderboard) -> Iterator[str]:
+    """Yield why numbers shown have no 95 % interval, or one that ends on one side only (≥, ≤), a sentence a metric."""
+    for column in board.columns:
+        reasons: dict[str, list[str]] = {}
+        marks: dict[str, None] = {}
+        for model in board.models:
+            cell = board.cells.get((model, column.key))
+            if (
+                column.minor
+                or cell is None
+                or cell.value is None
+                or not cell.reason
+                or None not in (cell.low, cell.high)
+            ):
+                continue
+            reasons.setdefault(cell.reason.rstrip("."), []).append(model)
+            marks |= {" ≥": None} if cell.low is not None else {" ≤": None} if cell.high is not None else {}
+        whose = [f"{why} ({named(models)})" for why, models in reasons.items()]
+        more = f"; {plural(len(whose) - MOST_REASONS, 'more reason')}" if len(whose) > MOST_REASONS else ""
+        if whose:
+            yield f"{metric_title(column, arrow=False)}{''.join(marks)}: {'; '.join(whose[:MOST_REASONS])}{more}."
 
 
 def context_titles(count: int, ids: Sequence[str | None] | None = None) -> list[str]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from metrics.presentation import phrases
-from tests.components.board_scenes import column
+from tests.components.board_scenes import board, column
 
 SAID = {
     phrases.signed: [
@@ -49,3 +49,19 @@ def test_paragraphs_run_and_formulas_keep_their_lines():
     text = "\nThe share of words\nthat agree.\n\n    P = a / b\n    R = a / c\n\n- one\n- two\n"
     shown = ["The share of words that agree.", "    P = a / b\n    R = a / c", "- one\n- two"]
     assert list(phrases.paragraphs(text)) == shown
+
+
+def test_every_interval_that_lacks_an_end_is_explained_below_the_table() -> None:
+    """Law: of each number shown without a whole interval the reason stands in the notes, with its mark and model."""
+    columns = [column("e/loss", "lower"), column("e/gap", "lower"), column("e/f1"), column("e/tail", minor=True)]
+    keys = ("e/loss", "e/gap", "e/f1", "e/tail")
+    few, heavy = "No 95 % interval: 2 are wrong.", "no upper end: one case makes 80 % of the variance"
+    made = board({"a": dict.fromkeys(keys, 0.5), "b": dict.fromkeys(keys, 0.5)}, *columns)
+    of_a = {"e/loss": {"low": 0.2, "reason": heavy}, "e/gap": {"reason": few}, "e/tail": {"reason": few}}
+    of_b = {"e/loss": {"low": 0.2, "reason": "no upper end: 60 cases"}, "e/gap": {"reason": few}}
+    given = {("a", key): own for key, own in of_a.items()} | {("b", key): own for key, own in of_b.items()}
+    whole = {key: replace(one, low=0.1, high=0.9) for key, one in made.cells.items()}
+    cells = whole | {key: replace(made.cells[key], **own) for key, own in given.items()}
+    assert list(phrases.interval_notes(replace(made, cells=cells))) == [
+        f"E: Loss ≥: {heavy} (a); no upper end: 60 cases (b).", "E: Gap: No 95 % interval: 2 are wrong (a and b)."
+    ]  # fmt: skip

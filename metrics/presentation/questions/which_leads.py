@@ -11,7 +11,7 @@ from metrics.presentation.blocks import Block, Heatmap, Link, Note, Sentence, ta
 from metrics.presentation.calibration_words import footnotes
 from metrics.presentation.case_words import shortest, suspects
 from metrics.presentation.format import MISSING, count, exact, plural
-from metrics.presentation.phrases import metric_title, named, unscored_words, with_interval
+from metrics.presentation.phrases import interval_notes, metric_title, named, unscored_words, with_interval
 from metrics.presentation.question import question
 from metrics.presentation.ranking_words import matches_sentence
 from metrics.presentation.viewers.board_drawing import select_columns
@@ -125,6 +125,7 @@ def level_text(standing: Standing, models: Sequence[str]) -> str:
 def _notes(run: Run, board: Leaderboard, first: Sequence[Standing]) -> Iterator[str]:
     yield from board.cautions
     yield from footnotes(column for column in board.columns if not column.minor)
+    yield from interval_notes(board)
     yield from _ranked(run, board, first)
     yield from _matches(run, board)
     yield from _telling_cases(run, board)
