@@ -16,7 +16,6 @@ from metrics.analysis.cases.full_score import FullScoreEstimate, full_score_esti
 from metrics.analysis.comparison.compare import (
     Comparison,
     Difference,
-    Unpaired,
     compare,
     compare_labels,
     comparison_of_columns,
@@ -26,6 +25,7 @@ from metrics.analysis.comparison.decisions import Decision, decisions
 from metrics.analysis.comparison.head_to_head import HeadToHead, Standing, head_to_head
 from metrics.analysis.comparison.paired_bootstrap import Resampled
 from metrics.analysis.comparison.shares_within import shares_within
+from metrics.analysis.comparison.unpaired import Unpaired
 from metrics.analysis.corrected_tests import CorrectedTests, corrected_tests
 from metrics.analysis.findings.compliance import Compliance, Standard, compliance, compliance_table
 from metrics.analysis.findings.flips import flip_rates, flips

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
@@ -12,10 +12,11 @@ from metrics.analysis.comparison.paired_bootstrap import Resampled, label_differ
 from metrics.analysis.comparison.run_settings import changed_settings
 from metrics.analysis.comparison.shared_cases import paired_designs, shared_cases
 from metrics.analysis.comparison.significance import Correction, PairedTest, corrected, largest_difference
+from metrics.analysis.comparison.unpaired import Unpaired
 from metrics.analysis.comparison.unscored_pairs import has_ends, one_sided
 from metrics.analysis.leaderboard.family import count_main_tests
 from metrics.analysis.leaderboard.few_groups import design_warning
-from metrics.analysis.leaderboard.leaderboard import Cell, Column, Leaderboard, leaderboard
+from metrics.analysis.leaderboard.leaderboard import Column, Leaderboard, leaderboard
 from metrics.analysis.leaderboard.replicates import no_means
 from metrics.core.array_types import Floats, Ints
 from metrics.core.errors import InputError
@@ -32,7 +33,6 @@ from metrics.stats.rare_losses import both_sides
 from metrics.stats.sequential import anytime_interval, anytime_p, anytime_stretch
 from metrics.store import Run, cache_by_run
 
-UNPAIRED = "neither values per case nor resamples are stored to pair the two on"
 CELLS = 1 << 22  # differences held at once: metrics × cases
 
 
@@ -76,28 +76,6 @@ class Difference(PairedTest):
     def outcomes(self) -> tuple[int, int, int] | None:
         """Wins, losses and ties of b."""
         return self.wins, self.losses, self.ties
-
-
-@dataclass(frozen=True, slots=True)
-class Unpaired:
-    """A metric of the whole data set without resamples to pair: both numbers with their own intervals."""
-
-    column: Column
-    a: Cell
-    b: Cell
-
-    @property
-    def better(self) -> Literal["a", "b"] | None:
-        """Which number is the better one, tested or not; None where they are equal, or neither end is better."""
-        if self.a.value is None or self.b.value is None or self.column.direction == "none":
-            return None
-        apart = (self.b.value - self.a.value) * (-1 if self.column.direction == "lower" else 1)
-        return "b" if apart > 0 else "a" if apart < 0 else None
-
-    def reason(self, a: str = "A", b: str = "B") -> str:
-        """Return why it is not tested, with a and b for the models: what their numbers lack."""
-        lacking = {name: cell.reason for name, cell in ((a, self.a), (b, self.b)) if cell.low is None and cell.reason}
-        return "; ".join(f"{name}: {why.rstrip('.')}" for name, why in lacking.items()) or UNPAIRED
 
 
 @dataclass(frozen=True, slots=True)
