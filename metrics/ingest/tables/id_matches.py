@@ -113,7 +113,9 @@ def _reason(sheet: Sheet, column: str, strange: list[str], known: pa.ChunkedArra
 
 def _column_of_suite(strange: list[str], cases: pa.Table | None) -> str:
     """Return that another column of the suite holds the ids, as the end of a sentence; "" where none does."""
-    for name in cases.column_names if cases is not None else ():
+    if cases is None:
+        return ""
+    for name in cases.column_names:
         if name.startswith(METADATA) and pc.sum(pc.is_in(pa.array(strange), flat(cases[name]))).as_py() >= len(strange):
             given = name.removeprefix(METADATA)
             return f". The column {given} of the suite holds them: map case_id={given} in the suite's file"
