@@ -20,6 +20,7 @@ from components.views.results import (
 )
 from components.widgets import controls, drilldown_filters, filters, url
 from components.widgets.frame import begin, frame
+from components.widgets.literal import literal
 from metrics.analysis import Column, Leaderboard
 from metrics.analysis.corrected_tests import of_ranks
 from metrics.presentation import calibration_words, format, phrases
@@ -153,8 +154,10 @@ else:
         st.text(sentence)
         show_form(form, run, tag, columns, ordered, board)
 
-for note in (*calibration_words.footnotes(columns), *phrases.interval_notes(board)):
+for note in calibration_words.footnotes(columns):
     st.text(note)
+for note in phrases.interval_notes(board):
+    st.caption(literal(note))
 if judge_line := judge_calls.run_line(judge_settings.judge_of(run)):
     st.text(judge_line)
 plain = {column.key for column in whole.columns if not column.minor}
