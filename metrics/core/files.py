@@ -20,12 +20,12 @@ from contextlib import contextmanager, suppress
 from io import BufferedReader, TextIOWrapper
 from pathlib import Path
 from shutil import copyfile, rmtree
-from typing import IO, Any
-
-import pyarrow as pa
-import pyarrow.parquet as pq
+from typing import IO, TYPE_CHECKING, Any
 
 from metrics.core.errors import RunBusy, stored_at
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 PIPE = "a pipe, which can be read only once: save it to a file first"
 OTHER = {stat.S_IFDIR: "a folder", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device"}
@@ -185,8 +185,10 @@ def write_bytes(path: Path, data: bytes) -> None:
         beside.write_bytes(data)
 
 
-def write_table(path: Path, table: pa.Table, row_group_size: int = ROW_GROUP) -> None:
+def write_table(path: Path, table: "pa.Table", row_group_size: int = ROW_GROUP) -> None:
     """Write a table as Parquet (zstd), whole or not at all."""
+    import pyarrow.parquet as pq  # on use: a fresh process that scores COCO has no tables
+
     with written_whole(path) as beside:
         pq.write_table(table, beside, compression="zstd", row_group_size=row_group_size, write_page_checksum=True)
 

@@ -41,8 +41,9 @@ def test_evaluate_prints_the_leaderboard_and_the_id_last(files, capsys):
 def test_missing_models_are_reported_before_the_run(files, capsys):
     arguments = ("evaluate", "suite.csv", "one.csv", "--evaluators", "rouge,perplexity,toxicity_classifier")
     assert run(files, *arguments, "--language-model", "/no/such/model") == 0
-    *receipt, first, second = capsys.readouterr().err.splitlines()[:4]
+    *receipt, missing, first, second = capsys.readouterr().err.splitlines()[:5]
     assert receipt == ["suite.csv: 3 rows, 4 parts used", "one.csv: 2 rows, 2 parts used"]
+    assert missing == "one has no answer to 1 of 3 cases: these are unscored"
     assert first.startswith("perplexity will be skipped: there is no folder '/no/such/model'; name one with")
     assert second.startswith("toxicity_classifier will be skipped: no classifier is chosen")
     assert second.endswith("such as unitary/toxic-bert")

@@ -181,7 +181,8 @@ def test_bounds_of_accuracy_are_weighted_and_f1_has_none(tmp_path: Path) -> None
     outputs = [{"case_id": str(n), "model": "m"} for n in kept]
     labels = [{"case_id": str(n), "model": "m", "label": "ab"[(n // 3) % 2], "score": 0.8} for n in kept]
     given = Suite.from_rows("s", "classification", cases), Outputs.from_rows(outputs, labels)
-    run = metrics.evaluate(*given, ["classification"], workspace=tmp_path)
+    with pytest.warns(UserWarning, match="No prediction for 18 of 60 cases"):
+        run = metrics.evaluate(*given, ["classification"], workspace=tmp_path)
     weights = np.array([case["weight"] for case in cases])
     right = np.array([n < 42 and (n // 3) % 2 == n % 2 for n in range(60)])
     lost = np.arange(60) >= 42
