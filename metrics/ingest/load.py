@@ -188,7 +188,7 @@ def load_combined(
             return _of_sheets(apart, path, filename, reading, request)
         loaded = reader.combined(upload, request)
         _note_rest(upload, reader, problems, loaded.value[0] if loaded.value[0].media else None)
-        found = replace(_with_receipt(loaded, problems), notes=(*upload.notes, *loaded.notes))
+        found = replace(_with_receipt(loaded, problems), notes=tuple(dict.fromkeys((*upload.notes, *loaded.notes))))
         if upload.bundle is None or loaded.value[0].media or not reader.images(upload.bundle):
             return found
         pictures = SuiteImages(upload.bundle.path, workspace_media, upload.bundle.name, Problems(keep_good_rows))

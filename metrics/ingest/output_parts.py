@@ -156,9 +156,8 @@ def answered_twice(parts: list[Part]) -> None:
         if part.passages:  # their answer has a row for each passage
             mask &= first[begin:end] < begin
         own = first[begin:end] - begin
-        if (
-            len(own) and (own >= 0).all() and not text_cases.repeated(own)
-        ):  # a row that is the same again says nothing else
+        # a row that is the same again says nothing else
+        if len(own) and (own >= 0).all() and not text_cases.repeated(own):
             mask = part.sheet.leave_out_copies(mask, own)
         expected = "one answer per case, model and run (repeats: a column run)"
         if len(mask) > 1 and mask.all() and (own < 0).all():

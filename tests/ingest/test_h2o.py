@@ -67,7 +67,7 @@ PROBLEMS = {
     "no object": (3, ["s.json, row 2: found 3; expected an object with key and prompt"]),
     "no key": (case(None), ["s.json, row 2, column key: found nothing; expected a text"]),
     "no prompt": (case("k9", prompt=""), ["s.json, row 2, column prompt: found ''; expected a text"]),
-    "a key twice": (case(), ["s.json, row 2, column case_id: found 'k1' again, first in row 1; expected every case once (several models' answers: a file of outputs, or one combined file)"]),
+    "a key twice": (case(categories=["other"]), ["s.json, row 2, column case_id: found 'k1' again, first in row 1; expected every case once (several models' answers: a file of outputs, or one combined file)"]),
     "constraints": (case("k9", constraints=[1]), ["s.json, row 2, column constraints: found [1]; expected texts, REGEXP:expressions, or lists of them"]),
     "code": (case("k9", expected_output="python:f"), ["s.json, row 2, column expected_answers: found ['python:f']; expected plain text: cells that begin with python: are code and are refused"]),
     "a source that is not there": (case("k9", relationships=[{"type": "perturbation_source", "target": "k0"}]), ["s.json, row 2, column perturbs: found 'k0'; expected the case_id of a case in this file"]),

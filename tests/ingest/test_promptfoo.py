@@ -122,7 +122,7 @@ PROBLEMS = {
     "javascript": ({"vars": {"question": "javascript:1+1"}}, "r.json, row 2, column vars.question: found 'javascript:1+1'; expected plain text: cells that begin with javascript: are code and are refused"),
     "python in a list": ({"vars": {"question": "q", "context": ["a", "python:f.py"]}}, "r.json, row 2, column vars.context: found 'python:f.py'; expected plain text: cells that begin with python: are code and are refused"),
     "a file as expected": ({"vars": {"question": "q", "expected": "file:///etc/passwd"}}, "r.json, row 2, column vars.expected: found 'file:///etc/passwd'; expected plain text: cells that begin with file:// are code and are refused"),
-    "answered twice": ({"testIdx": 0, "vars": result()["vars"]}, "r.json, row 2, column case_id: found case '0' of model 'gpt' again, first in r.json, row 1; expected one answer per case, model and run (repeats: a column run)"),
+    "answered twice": ({"testIdx": 0, "vars": result()["vars"], "response": {"output": "Rome"}}, "r.json, row 2, column case_id: found case '0' of model 'gpt' again, first in row 1; expected one answer per case, model and run (repeats: a column run)"),
 }  # fmt: skip
 
 
