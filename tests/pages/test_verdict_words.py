@@ -61,6 +61,10 @@ def test_on_the_page(run: Run, open_page: Open, monkeypatch: pytest.MonkeyPatch)
 
 def test_in_the_report(run: Run) -> None:
     (case,) = build(run).worst
-    assert case.evidence == (("✗", "Perhaps at nine · hedged · perhaps"), ("✓", "It leaves daily · plain"))
+    assert case.evidence == (
+        ("", "Sentences: 1 hedged (“Perhaps at nine”), 1 plain."),
+        ("✗", "Perhaps at nine · hedged · perhaps"),
+        ("✓", "It leaves daily · plain"),
+    )
     html = render(run, "html").decode()
     assert "✗ Perhaps at nine · hedged · perhaps" in html
