@@ -81,7 +81,7 @@ def measured(folder: Path, run: Run, steps: list[Step]) -> list[tuple[str, float
     with serving(folder) as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
         page = browser.new_page(viewport={"width": 1280, "height": 720})
-        page.set_default_timeout(60_000)
+        page.set_default_timeout(20_000)
         page.add_init_script(WATCH)
         page.goto(f"{address}/leaderboard?run={run.id}")
         until_drawn(page)
@@ -136,6 +136,7 @@ def session_of_texts(first: str, second: str, words: str) -> Iterator[Step]:
         yield f"board: {form}", pick(before, form)
     yield "board: Heatmap", press_button("Heatmap")
     yield "→ Cases", go("Cases")
+    yield "cases: one number", tab("One number")
     yield "cases: next page", press_button("Next")
     for model in (first, second):
         yield f"cases: model {model}", choose("Model", model)
