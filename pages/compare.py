@@ -29,7 +29,7 @@ def choose_pair(run: str, board: Leaderboard, twins: dict[str, workspace_runs.Ru
     """Return the models A and B and the run of B: from the address, else the two that lead the leaderboard."""
     asked = url.param("other")
     other = asked if asked in twins else run
-    ordered = run_reads.headline(run).ranked
+    ordered = list(dict.fromkeys((*run_reads.headline(run).ranked, *board.models)))  # models that are alike rank once
     of_b = twins[other].models
     model_b = next((model for model in (url.param("b"), *ordered, *of_b) if model in of_b), None)
     # another run of the same model is the likely question; of one run the best that is not B

@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 from components.views.results import model_comparison
 from metrics.analysis import Comparison, Difference, Unpaired, compare as paired
 from metrics.analysis.leaderboard.cells import NOT_EVALUATED
+from metrics.core.suite import Outputs
 from metrics.presentation.format import interval
 from metrics.presentation.questions.is_it_better import answer, unpaired_table
 from metrics.store import Run, Workspace
@@ -170,6 +171,15 @@ def test_a_single_model_teaches(workspace: Path, open_page: Open) -> None:
     finished(Workspace(), text_suite(3), text_outputs(3, models=("good",)), "rouge")
     page = open_page("compare")
     assert page.subheader[0].value == "There is only one model"
+
+
+def test_models_that_are_alike_are_compared(workspace: Path, open_page: Open) -> None:
+    poor = text_outputs(12, models=("poor",)).outputs.to_pylist()
+    rows = [row | {"model": model} for model in ("m", "n") for row in poor]
+    finished(Workspace(), text_suite(12), Outputs.from_rows(rows), "rouge")
+    page = open_page("compare")
+    assert page.query_params["a"] != page.query_params["b"]
+    assert texts(page).startswith("No significant difference")
 
 
 @pytest.mark.parametrize(("found", "said"), [
