@@ -24,9 +24,14 @@ def settings_schema() -> dict[str, Any]:
 
 @action("editor", "start a run", "name")
 def start(
-    inputs: Inputs, evaluators: tuple[str, ...], parameters: Parameters, name: str | None,
-    resources: dict[str, Any] | None = None, scheduler: str | None = None, settings: Mapping[str, Any] | None = None,
-) -> tuple[str, str]:  # fmt: skip
+    inputs: Inputs,
+    evaluators: tuple[str, ...],
+    parameters: Parameters,
+    name: str | None,
+    resources: dict[str, Any] | None = None,
+    scheduler: str | None = None,
+    settings: Mapping[str, Any] | None = None,
+) -> tuple[str, str]:
     """Store suite and outputs, create the run and start it; return its id, or "" and why it was not started.
 
     `resources` chooses the models behind the evaluators, by kind; `scheduler` is one of `schedulers()`, if any;

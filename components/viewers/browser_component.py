@@ -18,9 +18,14 @@ def browser_component(name: str, css: str = "", shared: tuple[str, ...] = ()) ->
 
 
 def draw_in_browser(
-    name: str, data: Mapping[str, Any], key: str, css: str = "", shared: tuple[str, ...] = (),
-    sends: Sequence[str] = (), **options: Any,
-) -> Any:  # fmt: skip
+    name: str,
+    data: Mapping[str, Any],
+    key: str,
+    css: str = "",
+    shared: tuple[str, ...] = (),
+    sends: Sequence[str] = (),
+    **options: Any,
+) -> Any:
     """Draw the data by a viewer's script and return its state, to be read by `text_of` and `texts_of`.
 
     `sends` names what the script sends back, `options` are those of the component.

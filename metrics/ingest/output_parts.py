@@ -146,7 +146,7 @@ def answered_twice(parts: list[Part]) -> None:
         file, number = plain[part].sheet.file_of(row), f"row {plain[part].sheet.rows[row]}"
         return number if file == here else f"{file}, {number}"
 
-    def found(begin: int, file: str, row: int) -> str:
+    def describe_repeat(begin: int, file: str, row: int) -> str:
         case, model = (keys[name][begin + row].as_py() for name in ("case_id", "model"))
         return f"case {case!r} of model {model!r} again, first in {place(first[begin + row], file)}"
 
@@ -168,7 +168,7 @@ def answered_twice(parts: list[Part]) -> None:
             whole = f"every case in {times} of one model, such as {case!r} of {model!r} in rows {rows}"
             expected = "one answer per case, model and run (several models: a column model; repeats: a column run)"
         else:
-            part.sheet.report(mask, "case_id", partial(found, begin, part.sheet.file), expected)
+            part.sheet.report(mask, "case_id", partial(describe_repeat, begin, part.sheet.file), expected)
             continue
         part.sheet.bad |= mask
         part.sheet.problems.add(part.sheet.file, whole, expected, column="case_id")

@@ -69,7 +69,7 @@ def _identifier() -> Any:
     return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
 
 
-# ISO 639-1 code (or that of a macrolanguage, as metrics.text.languages): names in English, of its own, in others
+# ISO 639-1 code (or that of a macrolanguage, as `detect` returns it): names in English, of its own, in others
 LANGUAGES = """
     en: English inglés inglese Englisch anglais inglês Engels angielski английский английском 英語 英文 英语
         영어 الإنجليزية
@@ -205,7 +205,7 @@ MAX_REQUEST = 2_000  # characters of a request that are read, at either end
 def requested_language(request: str) -> str | None:
     """Return the code of the language that a request asks for; None where it names none.
 
-    Codes are those of `metrics.text.languages.detect`. Understood in some thirty languages, for some forty: a verb of
+    Codes are those of `detect`. Understood in some thirty languages, for some forty: a verb of
     saying followed by "in", "into" … and the language, or the phrase at the beginning or the end of the request. A
     language within a question about a fact is none: "Who translated the Bible into German?".
     Quoted texts and code are not read.

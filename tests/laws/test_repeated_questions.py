@@ -22,7 +22,7 @@ Rows = list[dict[str, Any]]
 Read = tuple[Suite, Outputs, str]  # and what the receipt says of rows that are left out
 
 
-def asked(*rows: tuple[str, str, list[str], str], **more: str) -> Rows:
+def rows_of(*rows: tuple[str, str, list[str], str], **more: str) -> Rows:
     names = ("question", "expected_answer", "contexts", "answer")
     return [dict(zip(names, row, strict=True)) | more for row in rows]
 
@@ -79,7 +79,7 @@ def forms_of(rows: Rows, seed: str) -> list[str]:
 @pytest.mark.parametrize("door", DOORS)
 @pytest.mark.parametrize("other", OTHERS)
 def test_what_is_asked_of_other_facts_is_another_case(other: str, door: str, tmp_path: Path) -> None:
-    rows = asked(ONE, LAST, OTHERS[other])
+    rows = rows_of(ONE, LAST, OTHERS[other])
     for form in forms_of(rows, f"{other} {door}"):
         folder = tmp_path / form.replace(" ", "")
         folder.mkdir()
@@ -94,7 +94,7 @@ def test_what_is_asked_of_other_facts_is_another_case(other: str, door: str, tmp
 @pytest.mark.usefixtures("workspace")
 @pytest.mark.parametrize("door", DOORS)
 def test_a_second_answer_is_no_case_and_its_row_is_named(door: str, tmp_path: Path) -> None:
-    rows = asked(ONE, LAST, OTHERS["another question"], (*ONE[:3], "Bob"), (*LAST[:3], "then"))
+    rows = rows_of(ONE, LAST, OTHERS["another question"], (*ONE[:3], "Bob"), (*LAST[:3], "then"))
     with pytest.raises(InputError, match="again, first in"):
         DOORS[door](rows, "CSV", tmp_path)
     suite, _, said = DOORS[door](rows, "CSV", tmp_path, keep_good_rows=True)
@@ -105,7 +105,7 @@ def test_a_second_answer_is_no_case_and_its_row_is_named(door: str, tmp_path: Pa
 @pytest.mark.parametrize("other", ["another expected answer", "other contexts"])
 def test_models_share_the_cases_of_a_repeated_question(other: str, tmp_path: Path) -> None:
     """In one table with a column `model`, and in a file for each model."""
-    rows = {name: asked(ONE, LAST, OTHERS[other]) for name in ("a", "b")}
+    rows = {name: rows_of(ONE, LAST, OTHERS[other]) for name in ("a", "b")}
     table = [row | {"model": name} for name, own in rows.items() for row in own]
     files = [str(FORMS["CSV"](own, tmp_path / name)) for name, own in rows.items()]
     for found in (read(suite=str(FORMS["CSV"](table, tmp_path / "all"))), read(suite=files[0], outputs=tuple(files))):
@@ -115,7 +115,7 @@ def test_models_share_the_cases_of_a_repeated_question(other: str, tmp_path: Pat
 def test_what_each_model_retrieved_makes_no_other_case() -> None:
     import pandas as pd
 
-    rows = [row | {"contexts": [name], "model": name} for name in ("a", "b") for row in asked(ONE, LAST)]
+    rows = [row | {"contexts": [name], "model": name} for name in ("a", "b") for row in rows_of(ONE, LAST)]
     suite, outputs = ingest.combined_from_frame(pd.DataFrame(rows)).value
     assert (len(suite), len(outputs.outputs)) == (2, 4)
 
@@ -138,7 +138,7 @@ def test_models_that_predict_the_same_question_share_its_case(task: str, columns
 def test_ids_say_which_rows_are_one_case() -> None:
     import pandas as pd
 
-    rows = [row | {"id": id} for row, id in zip(asked(ONE, ONE, OTHERS["both"]), "123", strict=True)]
+    rows = [row | {"id": id} for row, id in zip(rows_of(ONE, ONE, OTHERS["both"]), "123", strict=True)]
     assert len(ingest.combined_from_frame(pd.DataFrame(rows)).value[0]) == 3
     rows[2]["id"] = "1"
     with pytest.raises(InputError, match="expected the same expected_answers in all rows of one case"):

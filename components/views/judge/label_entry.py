@@ -122,7 +122,7 @@ def store_entries(run: str, rater: str) -> list[str]:
     # session, and may still be storing when the next one begins
     done: list[str] = st.session_state.setdefault(DONE, [])
     later: list[tuple[str, str]] = st.session_state.setdefault(LATER, [])
-    entries = list(_sent())
+    entries = list(_read_entries())
     with _storing:
         for entry, (case_id, model, sampling, about) in entries:
             if entry.id in done:
@@ -142,7 +142,7 @@ def store_entries(run: str, rater: str) -> list[str]:
         return [entry.id for entry, _ in entries if entry.id in done]
 
 
-def _sent() -> Iterator[tuple[Entry, Shown]]:
+def _read_entries() -> Iterator[tuple[Entry, Shown]]:
     """Yield the entries that the browser holds, and their outputs; what is none is passed over."""
     held = (st.session_state.get(KEY) or {}).get("given")
     for sent in held if isinstance(held, list) else ():

@@ -61,9 +61,13 @@ class RatingQueue(NamedTuple):
         """Draw the button that takes the last rating of a run back."""
         last = st.session_state.get(f"{self.kind}-last")
         st.button(
-            "Back", key=f"{self.kind}-back", shortcut="B", disabled=not last or last[0] != run,
-            on_click=self.take_back, help="Removes the last one.",
-        )  # fmt: skip
+            "Back",
+            key=f"{self.kind}-back",
+            shortcut="B",
+            disabled=not last or last[0] != run,
+            on_click=self.take_back,
+            help="Removes the last one.",
+        )
 
     def take_back(self) -> None:
         """Take the last rating back."""

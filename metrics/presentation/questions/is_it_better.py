@@ -114,10 +114,10 @@ def answer(found: Comparison, a: str = "A", b: str = "B") -> str:
     if not rows:
         told = "; ".join(left) or "not tested: no metric has a value of both"
         return told[:1].upper() + told[1:]
-    return "; ".join([_verdict(rows, plural(_shown(found), "metric") + " shown", a, b), *left])
+    return "; ".join([_verdict(rows, plural(_count_shown(found), "metric") + " shown", a, b), *left])
 
 
-def _shown(found: Comparison) -> int:
+def _count_shown(found: Comparison) -> int:
     """Return how many metrics are shown of a pair of models, tested or not."""
     return len(tested(found)) + len(found.unpaired)
 

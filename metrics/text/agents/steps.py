@@ -194,7 +194,7 @@ def steps(text: str) -> list[str]:
     digit. A single item among other text is no list. A line break ends a sentence.
 
     A JSON list (of texts, or of objects with one of FIELDS) and a Markdown table are lists too. Steps that share a line
-    are told apart by metrics.text.agents.steps.
+    are parted by `inline_steps`.
 
     >>> steps("To brew:\n1. Grind the beans.\n   - finely\n2. **Pour** water.\n\nEnjoy!")
     ['Grind the beans. - finely', 'Pour water.']

@@ -89,7 +89,7 @@ def test_the_sentence(given: Leaderboard, expected: str) -> None:
     assert headline(given).sentence == expected
 
 
-def asked(models: str, **pairs: str) -> Leaderboard:
+def board_of(models: str, **pairs: str) -> Leaderboard:
     """A leaderboard of real evaluators, a metric each, of which some answer one question."""
     found = of_pairs(models, *pairs.values())
     keys = {one.key: f"{name}/m" for one, name in zip(found.columns, pairs, strict=True)}
@@ -100,8 +100,8 @@ def asked(models: str, **pairs: str) -> Leaderboard:
     )  # fmt: skip
 
 
-ONE_SIDED = asked("ab", groundedness="ab", rouge="ba", token_f1="ba", bleu="ba", chrf="ba")
-MIXED = asked("ab", rouge="ab", bleu="ba", chrf="ab", groundedness="ab")
+ONE_SIDED = board_of("ab", groundedness="ab", rouge="ba", token_f1="ba", bleu="ba", chrf="ba")
+MIXED = board_of("ab", rouge="ab", bleu="ba", chrf="ab", groundedness="ab")
 
 
 @pytest.mark.parametrize(("given", "expected"), [
@@ -114,22 +114,22 @@ MIXED = asked("ab", rouge="ab", bleu="ba", chrf="ab", groundedness="ab")
         "ahead in 2 metrics, behind in BLEU · M).", id="mixed-is-neither",
     ),
     pytest.param(
-        asked("ab", rouge="ab", bleu="ba", groundedness=""),
+        board_of("ab", rouge="ab", bleu="ba", groundedness=""),
         "No clear choice: a is ahead in none of 2 questions, behind in none, mixed in 1 (Right?: ahead in ROUGE · M, "
         "behind in BLEU · M).", id="mixed-alone",
     ),
     pytest.param(
-        asked("ab", rouge="ab", bleu="ab", chrf="ba"),
+        board_of("ab", rouge="ab", bleu="ab", chrf="ba"),
         "No clear choice: a is ahead in 2 of 3 main metrics (ROUGE · M, BLEU · M), behind in 1 (CHRF · M).",
         id="of-one-question-its-metrics",
     ),
     pytest.param(
-        asked("ab", rouge="ab", bleu="", own="ba", looping_detection=""),
+        board_of("ab", rouge="ab", bleu="", own="ba", looping_detection=""),
         "No clear choice: a is ahead in 1 of 3 questions (Right?: ROUGE · M), behind in 1 (OWN · M).",
         id="a-metric-of-no-question-counts-by-itself",
     ),
     pytest.param(
-        asked("abc", rouge="ab ac", bleu="ab bc", faithfulness="ca cb", groundedness="ca", answer_relevance=""),
+        board_of("abc", rouge="ab ac", bleu="ab bc", faithfulness="ca cb", groundedness="ca", answer_relevance=""),
         "No clear choice: a is ahead in 1 of 3 questions (Right?: 2 metrics), behind in 1 (Grounded?: 2 metrics, worse "
         "than c); b ahead in none, behind in 2 (worst in Right?: 2 metrics, worse than a); c ahead in 1 (Grounded?: 2 "
         "metrics), behind in 1 (Right?: 2 metrics, worse than a and b).", id="three-models",
