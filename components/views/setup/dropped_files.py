@@ -131,12 +131,13 @@ def draw_files(
                 joined = joins_of(read.get(names.get(token, each.name), ()))
                 line = ", ".join([f"{mark} {each.name}: {said}", *(by for by in joined if by not in said)])
                 st.text(" · ".join([line, *more]), width="stretch")
-                if models.get(token):
-                    _draw_model(token, each.name, models[token])
-                _draw_role(token, each, role, vision)
-                if st.button("✕", key=f"remove-{token}", type="tertiary", help=f"Remove {each.name}"):
-                    url.put(file=[kept for kept in seen if kept != token])
-                    st.rerun()
+                with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content"):
+                    if models.get(token):
+                        _draw_model(token, each.name, models[token])
+                    _draw_role(token, each, role, vision)
+                    if st.button("✕", key=f"remove-{token}", type="tertiary", help=f"Remove {each.name}"):
+                        url.put(file=[kept for kept in seen if kept != token])
+                        st.rerun()
 
 
 def _draw_model(token: str, name: str, model: str) -> None:
