@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
+from metrics import engine
 from metrics.core.errors import InputError
 from metrics.core.evaluator import CaseScore, Status
 from metrics.core.evidence import Verdict
 from metrics.core.prompt import Prompt
 from metrics.core.registry import choose
-from metrics.core.suite import Case
+from metrics.core.suite import Case, Outputs, Suite
 from metrics.evaluators.retrieval.autonuggetizer import NO_INFORMATION, NuggetParameters, nugget_scores
 from metrics.judge.grading import GRADE, STRUCTURED
 from tests.evaluators.asked import ask, steps
@@ -42,9 +43,12 @@ class TestUmbrela:
             "precision_at_5": 0.6, "average_precision_at_1": 1, "average_precision_at_3": 0.833333,
             "average_precision_at_5": 0.755556, "mrr": 1}, id="cases.md 7"),
         pytest.param((0, 0, 0), {"umbrela": 0, "precision_at_3": 0, "average_precision_at_3": 0, "mrr": 0,
-            "precision_at_5": None, "average_precision_at_5": None}, id="none relevant: 0; five are not there"),
+            "precision_at_5": 0, "average_precision_at_5": 0}, id="none relevant"),
+        pytest.param((3, 0, 2), {"precision_at_3": 2 / 3, "precision_at_5": 2 / 5, "average_precision_at_5": 5 / 6},
+            id="fewer than k: the relevant ones divided by k"),
+        pytest.param((3, None), {"precision_at_1": 1, "precision_at_3": None}, id="fewer than k, one of them lost"),
         pytest.param((1, 1, 1, 1, 1, 3), {"precision_at_5": 0, "mrr": 1 / 6}, id="the first one lies beyond five"),
-        pytest.param((3,), {"umbrela": 3, "precision_at_1": 1, "precision_at_3": None, "mrr": 1}, id="one passage"),
+        pytest.param((3,), {"umbrela": 3, "precision_at_1": 1, "precision_at_3": 1 / 3, "mrr": 1}, id="one passage"),
         pytest.param((3, None, 0),
             {"umbrela": 1.5, "precision_at_1": 1, "precision_at_3": None, "average_precision_at_3": None, "mrr": 1},
             id="a lost passage behind the first relevant one"),
@@ -98,9 +102,8 @@ class TestUmbrela:
     def test_the_reason_says_what_is_missing_and_why(self) -> None:
         score, _ = ask("umbrela", graded(3, None, 0), {"umbrela.grade": grading})
         assert (score.reason or "").startswith("passage 2 could not be graded (the judge's reply does not fit: ")
-        assert (score.reason or "").endswith("; there are only 3 of the first 5 passages")
         score, _ = ask("umbrela", graded(3), {"umbrela.grade": grading})
-        assert score.reason == "there is only 1 of the first 3, 5 passages"
+        assert (score.status, score.reason) == (Status.OK, None)
 
     def test_the_evidence_has_each_passage(self) -> None:
         score, _ = ask("umbrela", graded(3, None), {"umbrela.grade": grading})
@@ -173,6 +176,40 @@ class TestAutoNuggetizer:
         assert "6: grade 0" not in shown
         assert "unreadable" not in shown
         assert all(shown.count(f"] {number}: grade") == 1 for number in (8, 15, 23))
+
+    @pytest.mark.parametrize(("lists", "before"), [
+        (["a", "a b", "a b"], ["(none yet)", "a", "a b"]),
+        (["a", "b", "c", "d", "e", "f"], ["(none yet)", "a", "b", "c", "d"]),
+        ([""], ["(none yet)"]),
+    ], ids=["until the list does not change", "at most five rounds", "nothing to refine"])  # fmt: skip
+    def test_over_http_the_list_is_refined_over_all_passages(self, judge_server, lists, before):
+        rounds = iter(lists)
+        script = {**self.SCRIPT, "autonuggetizer.nuggets": lambda _: {"nuggets": next(rounds).split()}}
+        for step, reply in script.items():
+            judge_server.say(step, reply)
+        score = judged("autonuggetizer", Case.of(**graded(*[1] * 12, 0)), judge_server, refine=True)
+        asked = [request for request in judge_server.calls if request.step == "autonuggetizer_nuggets"]
+        assert [items_of(request, "PASSAGES") for request in asked] == [12] * len(before)
+        listed = [request.data["NUGGETS"] for request in asked]
+        assert [text.replace("\n", " ") for text in listed] == [
+            text if text == "(none yet)" else " ".join(f"[{n}] {own}" for n, own in enumerate(text.split(), 1))
+            for text in before
+        ]
+        facts = score.evidence.facts
+        assert (facts["rounds"], facts["passages_left_out"]) == (len(before), 0)
+
+    def test_the_estimate_counts_every_round(self, judge_server: JudgeServer, workspace: Any) -> None:
+        case = {"case_id": "1", "question": "Why?"}
+        outputs = Outputs.from_rows([{"case_id": "1", "model": "m", "answer": "So.", "retrieved_contexts": ["Ulm."]}])
+        judge = {"judge": {"model": "scripted", "base_url": judge_server.url}}
+
+        def calls(**parameters: Any) -> int:
+            found = engine.estimate(Suite.from_rows("s", "text", [case]), outputs, ["autonuggetizer"],
+                                    {"autonuggetizer": parameters}, judge, workspace)  # fmt: skip
+            assert found is not None
+            return found.calls
+
+        assert [calls(refine=True, max_rounds=rounds) - calls() for rounds in (1, 3, 5)] == [0, 2, 4]
 
     def test_thirty_nuggets_are_kept_ten_weighed_at_a_time_vital_first_and_twenty_assigned(self) -> None:
         listed = [f"nugget {number}" + " vital" * (number % 3 == 0) for number in range(1, 36)]

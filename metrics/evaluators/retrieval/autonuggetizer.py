@@ -115,6 +115,11 @@ class NuggetParameters(Parameters):
     kept_nuggets: int = Field(20, ge=1, le=200, description="Nuggets that are compared with the answer, vital first.")
     passages_per_round: int = Field(10, ge=1, le=100, description="Passages that the judge reads in one round.")
     max_rounds: int = Field(5, ge=1, le=50, description="Most rounds; passages beyond them are left out.")
+    refine: bool = Field(
+        False,
+        description="Read every passage in every round, as Open RAG Eval does, until a round leaves the list as it is; "
+        "off: each round reads the next passages. On, a case takes up to max_rounds times as many of these calls.",
+    )
     nuggets_per_call: int = Field(10, ge=1, le=100, description="Nuggets that are weighed or compared in one call.")
     vital_weight: float = Field(1.0, gt=0, le=1, description="Weight of a vital nugget in weighted.")
     okay_weight: float = Field(0.5, ge=0, le=1, description="Weight of an okay nugget in weighted.")
@@ -230,8 +235,8 @@ GIVEN = {"question": QUESTION, "answer": "Two Nobel Prizes.", "retrieved_context
     "as in umbrela, say what an answer should hold.",
     differs_from_source=(
         "The prompts are worded by Assay, and the run's judge replaces GPT-4o. Numbers and weights are Open RAG Eval's "
-        "defaults. Each round reads the next window of passages, where Open RAG Eval shows every passage in every "
-        "round. A class without nuggets contributes nothing, where Open RAG Eval counts it as one nugget without "
+        "defaults. Each round reads the next window of passages; `refine` shows every passage in every round, as Open "
+        "RAG Eval does, and stops as soon as the list does not change. A class without nuggets contributes nothing, where Open RAG Eval counts it as one nugget without "
         "credit. Nuggets of more than 12 words are dropped and listed. The nugget that there is not enough information "
         "stands also for an empty list and for a case without a related passage, and is vital without asking. "
         "Thresholds are Assay's."
@@ -245,7 +250,8 @@ async def autonuggetizer(case: Case, parameters: NuggetParameters, judge: Judge)
         weighted = (Σ vital credit + .5 Σ okay credit) / (n_vital + .5 n_okay);  1 and .5 are parameters
 
     Passages of UMBRELA grade 1 or more are read in windows of 10, in at most 5 rounds. In each round the judge sees one
-    window and the list so far, and updates the list: at most 30 nuggets of 1–12 words. Ten at a time, they are labelled
+    window and the list so far, and updates the list: at most 30 nuggets of 1–12 words. With `refine` it sees all of
+    these passages in each of the rounds, which end as soon as the list does not change. Ten at a time, they are labelled
     vital or okay and sorted with the vital ones first (otherwise in order), and the first 20 are kept. Ten at a time,
     these are compared with the whole answer. The grades are those of `umbrela`; they are not asked for again. Every
     number here is a parameter.
@@ -258,7 +264,7 @@ async def autonuggetizer(case: Case, parameters: NuggetParameters, judge: Judge)
     answer supports nothing; the judge is not asked. Where every nugget is too long, the case is not applicable.
     Evidence: nuggets with importance, support and reasons, the passages' grades, the number of rounds, passages left
     out, and dropped nuggets (of more than 12 words).
-    Open RAG Eval differs: it shows every passage in every round and counts an empty class as one nugget without credit.
+    Open RAG Eval differs: it counts an empty class as one nugget without credit.
     """
     question = case.question or ""
     prompt = wording(judge, parameters.prompt)
@@ -274,11 +280,13 @@ async def autonuggetizer(case: Case, parameters: NuggetParameters, judge: Judge)
         return CaseScore({}, status, failed, Evidence({"passages": passages}, {"prompt": prompt.id}))
     size, rounds = parameters.passages_per_round, parameters.max_rounds
     windows = [related[start : start + size] for start in range(0, len(related), size)][:rounds]
-    created, dropped = await _create_nuggets(judge, question, windows, parameters.max_nuggets)
+    if parameters.refine and related:
+        windows = [related] * rounds
+    created, dropped, asked_rounds = await _create_nuggets(judge, question, windows, parameters)
     facts: dict[str, Any] = {
         "prompt": prompt.id,
-        "rounds": len(windows),
-        "passages_left_out": max(0, len(related) - size * rounds),
+        "rounds": asked_rounds,
+        "passages_left_out": 0 if parameters.refine else max(0, len(related) - size * rounds),
         "dropped": dropped,
     }
     if dropped and not created:
@@ -340,13 +348,14 @@ def nugget_scores(nuggets: Sequence[tuple[bool, str]], parameters: NuggetParamet
 
 
 async def _create_nuggets(
-    judge: Judge, question: str, windows: Sequence[Sequence[str]], most: int
-) -> tuple[list[str], list[str]]:
-    """Return the nuggets after one round per window of passages, and those that any round dropped as too long.
+    judge: Judge, question: str, windows: Sequence[Sequence[str]], parameters: NuggetParameters
+) -> tuple[list[str], list[str], int]:
+    """Return the nuggets, those that any round dropped as too long, and the number of rounds: one a window of passages.
 
-    Each round starts from the previous list; one whose passages do not fit into a question takes several. No nuggets:
-    the passages hold nothing about the question.
+    Each round starts from the previous list; one whose passages do not fit into a question takes several. With `refine`
+    the first round that leaves the list as it was is the last. No nuggets: the passages hold nothing about the question.
     """
+    most = parameters.max_nuggets
     prompt = replace(
         NUGGETS,
         text=NUGGETS.text.replace(f"at most {MOST_NUGGETS}", f"at most {most}"),
@@ -355,23 +364,25 @@ async def _create_nuggets(
     nuggets: list[str] = []
     dropped: list[str] = []
     left = judge.room * 3 // 4  # beside the question and the nuggets
-    fitting = [
-        [parts[place] for place in batch]
-        for window in windows
-        for parts in [[part for passage in window for part in pieces(passage, left // 2)]]
-        for batch in batches(parts, left)
-    ]
-    if len(fitting) > len(windows):
-        judge.note("context_batches", len(fitting))
-    for passages in fitting:
-        data = {"QUERY": question, "NUGGETS": nuggets or "(none yet)", "PASSAGES": passages}
-        reply = await judge.ask(prompt, _Nuggets, data)
-        listed = list(dict.fromkeys(" ".join(nugget.split()) for nugget in reply.nuggets if nugget.strip()))
-        dropped += [nugget for nugget in listed if len(nugget.split()) > MOST_WORDS]
-        nuggets = [nugget for nugget in listed if len(nugget.split()) <= MOST_WORDS and not _says_nothing(nugget)][
-            :most
-        ]
-    return nuggets, list(dict.fromkeys(dropped))
+    rounds = questions = 0
+    for window in windows:
+        before = nuggets
+        rounds += 1
+        parts = [part for passage in window for part in pieces(passage, left // 2)]
+        for places in batches(parts, left):
+            passages = [parts[place] for place in places]
+            data = {"QUERY": question, "NUGGETS": nuggets or "(none yet)", "PASSAGES": passages}
+            reply = await judge.ask(prompt, _Nuggets, data)
+            listed = list(dict.fromkeys(" ".join(nugget.split()) for nugget in reply.nuggets if nugget.strip()))
+            dropped += [nugget for nugget in listed if len(nugget.split()) > MOST_WORDS]
+            short = [nugget for nugget in listed if len(nugget.split()) <= MOST_WORDS and not _says_nothing(nugget)]
+            nuggets = short[:most]
+            questions += 1
+        if parameters.refine and nuggets == before:
+            break
+    if questions > rounds:
+        judge.note("context_batches", questions)
+    return nuggets, list(dict.fromkeys(dropped)), rounds
 
 
 def _says_nothing(nugget: str) -> bool:

@@ -39,7 +39,7 @@ def metrics_at(ks: Sequence[int]) -> tuple[Metric, ...]:
     """Return the evaluator's metrics, with precision and average precision at each of `ks`."""
     return (
         Metric("umbrela", "Mean grade of the passages, 0 to 3.", high=3.0, threshold=2.25, primary=True),
-        *(Metric(f"precision_at_{k}", f"Share of relevant passages among the first {k}.", minor=k > 1) for k in ks),
+        *(Metric(f"precision_at_{k}", f"Relevant passages among the first {k} / {k}.", minor=k > 1) for k in ks),
         *(
             Metric(
                 f"average_precision_at_{k}",
@@ -83,7 +83,7 @@ class UmbrelaParameters(Parameters):
     title="UMBRELA",
     inputs=("question", "retrieved_contexts"),
     prompts=(GRADE, STRUCTURED),
-    version=4,
+    version=5,
     metrics=metrics_at(KS),
     sources=("Open RAG Eval", "Upadhyay et al. 2024, UMBRELA (arXiv:2406.06519)"),
     standards=("valid and reliable", "outcomes analysis"),
@@ -106,13 +106,19 @@ class UmbrelaParameters(Parameters):
             judge=_replies(3, 0, 2, 1, 2),
         ),
         Example(
-            "no passage is relevant, and there are fewer than five",
+            "no passage is relevant",
+            {"question": QUESTION, "retrieved_contexts": PASSAGES[:3]},
+            {"umbrela": 2 / 3, "precision_at_1": 0.0, "precision_at_3": 0.0, "average_precision_at_3": 0.0, "mrr": 0.0},
+            judge=_replies(1, 0, 1),
+        ),
+        Example(
+            "two of three passages are relevant; precision at 5 is still divided by 5",
             {"question": QUESTION, "retrieved_contexts": PASSAGES[:3]},
             {
-                "umbrela": 2 / 3, "precision_at_1": 0.0, "precision_at_3": 0.0, "precision_at_5": None,
-                "average_precision_at_3": 0.0, "average_precision_at_5": None, "mrr": 0.0,
+                "precision_at_3": 2 / 3, "precision_at_5": 0.4, "average_precision_at_3": 5 / 6,
+                "average_precision_at_5": 5 / 6,
             },
-            judge=_replies(1, 0, 1),
+            judge=_replies(3, 0, 2),
         ),
         Example(
             "the first relevant passage is the third",
@@ -123,7 +129,7 @@ class UmbrelaParameters(Parameters):
         Example(
             "a grade that cannot be read costs only the numbers that rest on it",
             {"question": QUESTION, "retrieved_contexts": PASSAGES[:3]},
-            {"umbrela": 2.5, "precision_at_1": 1.0, "precision_at_3": None, "average_precision_at_3": None, "mrr": 1.0},
+            {"umbrela": 2.5, "precision_at_1": 1.0, "precision_at_3": None, "average_precision_at_5": None, "mrr": 1.0},
             judge=(*_replies(3)[:1], ScriptedReply("umbrela.grade", {"grade": "good"}, {"PASSAGE": PASSAGES[1]}),
                    _replies(0, 0, 2)[2]),
             status=Status.PARSE_FAILURE,
@@ -144,9 +150,8 @@ class UmbrelaParameters(Parameters):
     differs_from_source=(
         "Both prompts, the standard one and the structured one for GPT-OSS and Qwen models, are worded by Assay, and "
         "the run's judge with its own settings replaces GPT-4o with top_p 1, seed 42 and presence penalty .5 (they can "
-        "be set). A k beyond the number of passages has no value, but every number is 0 where nothing was retrieved; "
-        "AP@k averages over the relevant passages among the first k and is 0 without one. A passage that fails "
-        "does not cost the others their grades. Thresholds are Assay's."
+        "be set). AP@k averages over the relevant passages among the first k and is 0 without one. A passage that "
+        "fails does not cost the others their grades. Thresholds are Assay's."
     ),
 )  # fmt: skip
 async def umbrela(case: Case, parameters: UmbrelaParameters, judge: Judge) -> CaseScore:
@@ -165,8 +170,8 @@ async def umbrela(case: Case, parameters: UmbrelaParameters, judge: Judge) -> Ca
     The question has two wordings of the same content (`prompt`); the structured one lists the steps for models that
     follow them better.
 
-    k is 1, 3 and 5 (`k_values`); with fewer passages than k there is no value; where nothing was retrieved every number
-    is 0. A passage whose grade cannot be obtained or read is unknown: it is left out of the mean, and a metric that
+    k is 1, 3 and 5 (`k_values`). With fewer passages than k, precision is still divided by k, as in the source, and
+    average precision goes over the passages there are; where nothing was retrieved every number is 0. A passage whose grade cannot be obtained or read is unknown: it is left out of the mean, and a metric that
     depends on it (it is among the first k, or before the first relevant passage) has no value but the status parse
     failure (or error) and the reason; the other metrics are kept.
     Blank passages have grade 0.
@@ -183,19 +188,13 @@ async def umbrela(case: Case, parameters: UmbrelaParameters, judge: Judge) -> Ca
     values: dict[str, float | None] = {"umbrela": sum(known) / len(known) if known else None}
     for k in parameters.k_values:
         first = [mark for mark in relevant[:k] if mark is not None]
-        whole = len(first) == k
+        whole = len(first) == len(relevant[:k])
         values[f"precision_at_{k}"] = sum(first) / k if whole else None
         values[f"average_precision_at_{k}"] = average_precision(first) if whole else None
     values["mrr"] = _reciprocal_rank(relevant)
     status, failed = failures(graded)
-    short = [str(k) for k in parameters.k_values if k > len(graded)]
-    missing = f"there {'is' if len(graded) == 1 else 'are'} only {len(graded)} of the first {', '.join(short)} passages"
-    return CaseScore(
-        values,
-        status,
-        "; ".join([failed] * bool(failed) + [missing] * bool(short)) or None,
-        Evidence({"passages": grade_verdicts(graded, parameters.relevant_grade)}, {"prompt": prompt.id}),
-    )
+    evidence = Evidence({"passages": grade_verdicts(graded, parameters.relevant_grade)}, {"prompt": prompt.id})
+    return CaseScore(values, status, failed or None, evidence)
 
 
 def _reciprocal_rank(relevant: Sequence[bool | None]) -> float | None:
