@@ -236,10 +236,10 @@ GIVEN = {"question": QUESTION, "answer": "Two Nobel Prizes.", "retrieved_context
     differs_from_source=(
         "The prompts are worded by Assay, and the run's judge replaces GPT-4o. Numbers and weights are Open RAG Eval's "
         "defaults. Each round reads the next window of passages; `refine` shows every passage in every round, as Open "
-        "RAG Eval does, and stops as soon as the list does not change. A class without nuggets contributes nothing, where Open RAG Eval counts it as one nugget without "
-        "credit. Nuggets of more than 12 words are dropped and listed. The nugget that there is not enough information "
-        "stands also for an empty list and for a case without a related passage, and is vital without asking. "
-        "Thresholds are Assay's."
+        "RAG Eval does, and stops as soon as the list does not change. A class without nuggets contributes nothing, "
+        "where Open RAG Eval counts it as one nugget without credit. Nuggets of more than 12 words are dropped and "
+        "listed. The nugget that there is not enough information stands also for an empty list and for a case without "
+        "a related passage, and is vital without asking. Thresholds are Assay's."
     ),
 )  # fmt: skip
 async def autonuggetizer(case: Case, parameters: NuggetParameters, judge: Judge) -> CaseScore:
@@ -251,7 +251,7 @@ async def autonuggetizer(case: Case, parameters: NuggetParameters, judge: Judge)
 
     Passages of UMBRELA grade 1 or more are read in windows of 10, in at most 5 rounds. In each round the judge sees one
     window and the list so far, and updates the list: at most 30 nuggets of 1–12 words. With `refine` it sees all of
-    these passages in each of the rounds, which end as soon as the list does not change. Ten at a time, they are labelled
+    these passages in each round; the rounds end as soon as the list does not change. Ten at a time, they are labelled
     vital or okay and sorted with the vital ones first (otherwise in order), and the first 20 are kept. Ten at a time,
     these are compared with the whole answer. The grades are those of `umbrela`; they are not asked for again. Every
     number here is a parameter.
@@ -353,7 +353,7 @@ async def _create_nuggets(
     """Return the nuggets, those that any round dropped as too long, and the number of rounds: one a window of passages.
 
     Each round starts from the previous list; one whose passages do not fit into a question takes several. With `refine`
-    the first round that leaves the list as it was is the last. No nuggets: the passages hold nothing about the question.
+    the first round that leaves the list as it was is the last. No nuggets: the passages hold nothing about QUERY.
     """
     most = parameters.max_nuggets
     prompt = replace(

@@ -171,9 +171,10 @@ async def umbrela(case: Case, parameters: UmbrelaParameters, judge: Judge) -> Ca
     follow them better.
 
     k is 1, 3 and 5 (`k_values`). With fewer passages than k, precision is still divided by k, as in the source, and
-    average precision goes over the passages there are; where nothing was retrieved every number is 0. A passage whose grade cannot be obtained or read is unknown: it is left out of the mean, and a metric that
-    depends on it (it is among the first k, or before the first relevant passage) has no value but the status parse
-    failure (or error) and the reason; the other metrics are kept.
+    average precision goes over the passages there are; where nothing was retrieved every number is 0. A passage whose
+    grade cannot be obtained or read is unknown: it is left out of the mean, and a metric that depends on it (it is
+    among the first k, or before the first relevant passage) has no value but the status parse failure (or error) and
+    the reason; the other metrics are kept.
     Blank passages have grade 0.
     Unlike in Open RAG Eval, a passage that fails does not cost the others their grades.
     Evidence: each passage with intent, match, trust and grade, and the prompt that was asked.
