@@ -1,6 +1,7 @@
 """Consistency: repeats reach the evaluator all at once; pairs against rouge_score, statistics against numpy."""
 
 from itertools import combinations
+from statistics import quantiles
 from typing import Any
 
 import numpy as np
@@ -64,13 +65,16 @@ def test_dispersion_is_the_populations(values: list[float]) -> None:
     found = dispersion(values)
     assert found.mean == pytest.approx(np.mean(values), abs=1e-9)
     assert found.variance == pytest.approx(np.var(values), rel=1e-6, abs=1e-9)
+    quartiles = quantiles(values * 2 if len(values) == 1 else values, n=4, method="inclusive")
+    assert found.median == pytest.approx(quartiles[1])
+    assert found.interquartile_range == pytest.approx(quartiles[2] - quartiles[0], abs=1e-9)
     if found.mean:
         assert found.coefficient_of_variation == pytest.approx(found.variance**0.5 / abs(found.mean))
 
 
 def test_worked_number_10() -> None:
     found = dispersion([0.8, 0.9, 0.7])
-    assert found == pytest.approx((0.8, 0.006667, 0.081650, 0.102062, 0.2), abs=1e-6)
+    assert found == pytest.approx((0.8, 0.8, 0.006667, 0.081650, 0.102062, 0.2, 0.1), abs=1e-6)
     with pytest.raises(ValueError, match="no values"):
         dispersion([])
 
@@ -122,8 +126,9 @@ def test_bounds_follow_from_those_of_the_metric() -> None:
     found = {metric.name: metric for metric in parameters.measured(consistency_statistics.metrics)}
     bounds = {name: (metric.low, metric.high) for name, metric in found.items() if name.endswith("_of_umbrela")}
     assert bounds == {
-        "mean_of_umbrela": (0, 3), "variance_of_umbrela": (0, 2.25), "standard_deviation_of_umbrela": (0, 1.5),
-        "cv_of_umbrela": (0, float("inf")), "range_of_umbrela": (0, 3),
+        "mean_of_umbrela": (0, 3), "median_of_umbrela": (0, 3),
+        "variance_of_umbrela": (0, 2.25), "standard_deviation_of_umbrela": (0, 1.5),
+        "cv_of_umbrela": (0, float("inf")), "range_of_umbrela": (0, 3), "iqr_of_umbrela": (0, 3),
     }  # fmt: skip
     assert [name for name, metric in found.items() if metric.primary] == ["cv_of_umbrela"]
     assert [name for name, metric in found.items() if not metric.minor] == ["cv_of_umbrela"]

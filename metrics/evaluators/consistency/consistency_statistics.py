@@ -26,7 +26,7 @@ from metrics.evaluators.consistency.answers import repeated_answers, repeated_sc
 from metrics.stats.repeated_samples import dispersion
 
 PRIMARY = "coefficient_of_variation"
-SHORT = {PRIMARY: "cv"}  # in names that say which metric they are about
+SHORT = {PRIMARY: "cv", "interquartile_range": "iqr"}  # in names that say which metric they are about
 MOST_REASONS = 3  # of a case that are spelled out
 
 
@@ -56,17 +56,20 @@ class Repeat(NamedTuple):
 
 
 def statistics_of(metric: Metric, of: Followed, primary: bool = True) -> tuple[Metric, ...]:
-    """Return the five statistics of a metric over repeats, with the bounds that follow from the metric's own."""
+    """Return the statistics of a metric over repeats, with the bounds that follow from the metric's own."""
     about = f"of {of.name} over the repeats of a case"
     span = metric.high - metric.low
     described = (
         Metric.neutral("mean", f"Mean {about}.", low=metric.low, high=metric.high, unit=metric.unit),
+        Metric.neutral("median", f"Median {about}.", low=metric.low, high=metric.high, unit=metric.unit),
         Metric.lower("variance", f"Population variance {about}.", high=span**2 / 4, threshold=None),
         Metric.lower("standard_deviation", f"Population standard deviation {about}.",
                      high=span / 2, threshold=None, unit=metric.unit),
         Metric.lower(PRIMARY, f"Population standard deviation divided by the mean, {about}.",
                      high=math.inf, threshold=0.25 if primary or metric.primary else None),
         Metric.lower("range", f"Highest less lowest value {about}.", high=span, threshold=None, unit=metric.unit),
+        Metric.lower("interquartile_range", f"Upper less lower quartile {about}.", high=span, threshold=None,
+                     unit=metric.unit),
     )  # fmt: skip
     return tuple(
         replace(one, name=of.statistic(one.name), primary=primary and one.name == PRIMARY,
@@ -123,7 +126,7 @@ class StatisticsParameters(Parameters):
         return self if self.of else self.model_copy(update={"metrics_to_run_consistency": spelled})
 
     def measured(self, declared: tuple[Metric, ...]) -> tuple[Metric, ...]:
-        """Return five statistics of every metric that is followed; the `declared` ones before any is."""
+        """Return the statistics of every metric that is followed; the `declared` ones before any is."""
         if not self.metrics:
             return declared
         return tuple(
@@ -160,15 +163,15 @@ def _spell_out(text: str, known: Mapping[str, Evaluator]) -> Iterator[str]:
     tasks=("text", "agent"),
     inputs=("answer",),
     metrics=METRICS,
-    version=2,
+    version=3,
     repeats=True,
     default_needs=("repeats",),
     sources=("Open RAG Eval: consistency, statistics of numeric metrics",),
     standards=("valid and reliable", "ongoing monitoring", "outcomes analysis"),
     differs_from_source=(
         "Variance and standard deviation are those of the population; Open RAG Eval does not say. CV divides by the "
-        "absolute mean and has no value where that is 0. The range is Assay's addition, and so is the threshold .25 of "
-        "the CV of a primary metric."
+        "absolute mean and has no value where that is 0. Quartiles may lie between two values, as NumPy's. The "
+        "threshold .25 of the CV of a primary metric is Assay's."
     ),
     examples=(
         Example(
@@ -176,10 +179,12 @@ def _spell_out(text: str, known: Mapping[str, Evaluator]) -> Iterator[str]:
             repeated_answers(["a", "b", "c"]) | repeated_scores("faithfulness.faithfulness", [0.8, 0.9, 0.7]),
             rows=(
                 {"metric": "mean_of_faithfulness", "value": 0.8, "n": 1},
+                {"metric": "median_of_faithfulness", "value": 0.8},
                 {"metric": "variance_of_faithfulness", "value": 0.02 / 3},
                 {"metric": "standard_deviation_of_faithfulness", "value": math.sqrt(0.02 / 3)},
                 {"metric": "cv_of_faithfulness", "value": math.sqrt(0.02 / 3) / 0.8},
                 {"metric": "range_of_faithfulness", "value": 0.2},
+                {"metric": "iqr_of_faithfulness", "value": 0.85 - 0.75},
             ),
             parameters={"metrics_to_run_consistency": ["faithfulness.faithfulness"]},
         ),
@@ -200,15 +205,18 @@ def _spell_out(text: str, known: Mapping[str, Evaluator]) -> Iterator[str]:
 def consistency_statistics(
     suite: Suite, outputs: Outputs, parameters: StatisticsParameters, scores: pa.Table
 ) -> Findings:
-    """How much metrics of the same case vary between repeated runs: mean, variance, deviation, variation and range.
+    """How much metrics of the same case vary between repeated runs: mean, median, variance, deviation and ranges.
 
         μ = Σ xᵢ / n        σ² = Σ (xᵢ − μ)² / n        CV = σ / |μ|        range = max xᵢ − min xᵢ
+        median = q(½)       interquartile range = q(¾) − q(¼),  q(p) at place (n − 1)·p of the sorted xᵢ, from 0
 
-    over the values xᵢ of a metric on the n repeats of a case, taken as the whole population. The model's numbers are
+    over the values xᵢ of a metric on the n repeats of a case, taken as the whole population; a quantile whose place is
+    no whole number lies on the line between its neighbours (Hyndman and Fan's type 7): of .7, .8 and .9 the quartiles
+    are .75 and .85. The model's numbers are
     means over cases, with a bootstrap interval over cases; low ones mean that the runs agree, whatever the mean.
 
     The values are the stored scores of the run's other evaluators, judged and embedded ones included: nothing is asked
-    or computed again. Every metric has its own five numbers, such as `range_of_umbrela:mrr`, and the column `of` says
+    or computed again. Every metric has its own numbers, such as `range_of_umbrela:mrr`, and the column `of` says
     which metric they are about. A repeat without a value is listed in the evidence with its reason; a case needs two
     values, else it is not applicable. If the mean is 0, the coefficient of variation has no value.
 

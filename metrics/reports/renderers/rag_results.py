@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from metrics.core.errors import InputError, InputProblem
@@ -24,6 +23,7 @@ from metrics.ingest.rag_results import (
     YES_NO,
 )
 from metrics.presentation.safe_text import safe
+from metrics.stats.repeated_samples import dispersion
 from metrics.store import Run
 
 MEAN_GRADE, MEAN_NUGGET, VITAL, HALLUCINATION, F1 = SCALARS
@@ -175,9 +175,8 @@ def _consistency(repeats: Sequence[Scores], evidence: Mapping[str, Any]) -> dict
 
 
 def _statistics(values: Sequence[float]) -> dict[str, float]:
-    lower, median, upper = np.percentile(values, (25, 50, 75)).tolist()
-    mean, deviation = float(np.mean(values)), float(np.std(values))
+    of = dispersion(values)
     return {
-        "mean": mean, "median": median, "std": deviation, "max_min": max(values) - min(values), "iqr": upper - lower,
-        ADJUSTED: mean / (1 + deviation),
+        "mean": of.mean, "median": of.median, "std": of.standard_deviation, "max_min": of.range,
+        "iqr": of.interquartile_range, ADJUSTED: of.mean / (1 + of.standard_deviation),
     }  # fmt: skip
