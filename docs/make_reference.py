@@ -129,6 +129,8 @@ def _sections(parser: argparse.ArgumentParser, names: tuple[str, ...]) -> Iterat
         return
     descriptions = {action.dest: action.help for action in nested._choices_actions}
     for name, child in nested.choices.items():
+        if name not in descriptions:  # another name of the command before
+            continue
         child.description = child.description or descriptions[name]
         yield from _sections(child, (*names, name))
 

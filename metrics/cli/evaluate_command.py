@@ -21,7 +21,8 @@ NO_ANSWERS = re.compile(r"no column with the (model's answers|predicted)|a forma
 
 
 def add_command(commands: Any) -> None:
-    command = add_parser(commands, "evaluate", _evaluate, help="evaluate outputs of models on a suite")
+    text = "evaluate outputs of models on a suite"
+    command = add_parser(commands, "evaluate", _evaluate, aliases=("eval",), help=text)
     add_flags(command, *(group for group in GROUPS if group is not CommandFields))
 
 

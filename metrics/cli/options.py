@@ -15,7 +15,7 @@ from metrics.store.table_files import EXPORT_FORMATS
 
 
 def add_parser(
-    commands: Any, name: str, execute: Callable[[argparse.Namespace], int | None], *, of_run: bool = False, **words: str
+    commands: Any, name: str, execute: Callable[[argparse.Namespace], int | None], *, of_run: bool = False, **words: Any
 ) -> argparse.ArgumentParser:
     """Add a command that uses a workspace, and so has --workspace and --quiet; `of_run`: with the argument RUN."""
     command: argparse.ArgumentParser = commands.add_parser(name, **words)

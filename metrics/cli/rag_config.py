@@ -48,7 +48,7 @@ def with_config(arguments: Sequence[str]) -> list[str]:
     A judge of the command line takes the place of the configuration's.
     """
     given = list(arguments)
-    for place, text in enumerate(given if given[:1] == ["evaluate"] else []):
+    for place, text in enumerate(given if given[:1] in (["evaluate"], ["eval"]) else []):
         name, equals, file = text.partition("=")
         if name == "--config" and (equals or len(given) > place + 1):
             end = place + (1 if equals else 2)
@@ -119,6 +119,13 @@ class _Section:
             return None
         return value
 
+    def switch(self, key: str) -> bool | None:
+        """Take a value that is true or false; None where there is none."""
+        value = (self.text(key) or "").lower()
+        if value not in ("", "true", "false"):
+            self.problem(repr(value), "true or false", key)
+        return value == "true" if value else None
+
     def texts(self, key: str) -> list[str]:
         """Take a list of texts; empty where there is none."""
         value = self.values.pop(key, [])
@@ -176,9 +183,10 @@ def _input(document: _Section, folder: str, config: RagConfig) -> None:
         document.problem(found, expected, "generated_answers")
         return
     if queries is not None and queries.is_file() and _has_references(queries):
-        config.arguments += [str(queries), str(answers)]
-    else:
-        config.arguments.append(str(answers))
+        config.arguments.append(str(queries))
+    elif queries is not None:
+        config.unused.append("input_queries (the answers have the queries)")
+    config.arguments.append(str(answers))
 
 
 def _has_references(queries: Path) -> bool:
@@ -235,23 +243,37 @@ def _options(options: _Section, evaluator: str, chosen: list[str]) -> list[str]:
     unknown = [name for name in followed if name not in FOLLOWED]
     if unknown:
         options.problem(", ".join(unknown), "names among " + ", ".join(FOLLOWED), "metrics_to_run_consistency")
-    if (options.text("run_consistency") or "").lower() == "true":
+    if options.switch("run_consistency"):
         arguments.append("--run-consistency")
         if followed and not unknown:
             names = ",".join(FOLLOWED[name] for name in followed)
             arguments += ["--param", f"consistency_statistics.metrics_to_run_consistency={names}"]
+    elif followed:
+        options.unused.append(options.name + "metrics_to_run_consistency (run_consistency is not true)")
     if evaluator == "consistency":
         metrics = options.sections("metrics")
         for section in metrics:
             for name in [name for name in section.values if name in PAIRS]:
                 chosen.append(PAIRS[name])
                 own = section.section(name)
-                encoder = own.text("model_type") if name == "bert_score" else None
-                arguments += ["--token-encoder", encoder] if encoder else []
+                arguments += _bert_score(own) if name == "bert_score" else []
                 own.close()
             section.close()
         chosen += PAIRS.values() if not metrics else []
     return arguments
+
+
+def _bert_score(own: _Section) -> list[str]:
+    """Return the arguments of bert_score's keys; a model with a published baseline is read at the layer of that."""
+    from metrics.text.overlap.similarity import BASELINES  # NumPy, which other commands start without
+
+    rescales = own.switch("rescale_with_baseline")
+    layers = {name: layer for name, layer, _ in BASELINES}
+    encoder = own.text("model_type") or (next(iter(layers)) if rescales else None)  # the tool's default, rescaled
+    given = {"token_encoder": encoder, "layer": layers.get(encoder or ""), "lang": own.text("lang")}
+    given["rescale_with_baseline"] = None if rescales is None else str(rescales).lower()
+    found = [f"consistency_bertscore.{key}={value}" for key, value in given.items() if value is not None]
+    return [text for each in found for text in ("--param", each)]
 
 
 def _judge(section: _Section, options: _Section) -> list[str]:

@@ -6,11 +6,9 @@ from pydantic import Field, model_validator
 
 from metrics.core.evaluator import Parameters
 from metrics.models.token_encoder import TokenEncoder, Tokens
+from metrics.text.overlap.similarity import BASELINES
 
 MOST_UNKNOWN = 0.5  # of a text's tokens: unknown ones are all alike to the model, and so would any two texts be
-BASELINES: dict[tuple[str, int | None, str], float] = {
-    ("xlm-roberta-large", 17, "en"): 0.8525485  # published with bert-score: F1 of unrelated sentences
-}
 
 
 class BertscoreParameters(Parameters):

@@ -30,7 +30,7 @@ def test_every_shell_has_a_script_that_names_the_commands(shell, capsys):
 
 
 @pytest.mark.parametrize(("line", "offered"), [
-    pytest.param("assay eval", {"evaluate", "evaluators"}, id="commands"),
+    pytest.param("assay eval", {"eval", "evaluate", "evaluators"}, id="commands"),
     pytest.param("assay studio --p", {"--port"}, id="options of a command"),
     pytest.param("assay completion t", {"tcsh"}, id="choices"),
 ])  # fmt: skip

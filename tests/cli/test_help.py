@@ -34,7 +34,7 @@ def help_of(capsys, *arguments):
 
 
 def test_the_help_explains_ten_commands_and_names_the_others(capsys):
-    known = set(parser()._subparsers._group_actions[0].choices)
+    known = {action.dest for action in parser()._subparsers._group_actions[0]._choices_actions}
     text = help_of(capsys, "--help")
     listed = [line.split()[0] for line in text.split("COMMAND\n")[1].split("\n\n")[0].splitlines() if line[4] != " "]
     assert listed == FIRST
