@@ -202,7 +202,7 @@ class ScoreBox:
 
 @dataclass(frozen=True, slots=True)
 class ScorePanel:
-    """One metric on an axis from `low` to `high`; `share`: every value is 0 or 1, so their mean is what there is."""
+    """One metric on an axis from `low` to `high`; `share`: the metric is yes or no, so its mean is what there is."""
 
     title: str
     about: str

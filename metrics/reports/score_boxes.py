@@ -14,7 +14,7 @@ from metrics.analysis.leaderboard.distributions import distribution, edges_of
 from metrics.core.array_types import Floats
 from metrics.core.did_you_mean import one_of
 from metrics.core.errors import InputError, InputProblem
-from metrics.core.evaluator import Evaluator
+from metrics.core.evaluator import Evaluator, Metric
 from metrics.core.registry import evaluators
 from metrics.ingest.rag_results import (
     ADJUSTED,
@@ -175,8 +175,10 @@ def _usual(evaluator: ToolEvaluator | None, there: Sequence[Key], known: Mapping
 
 def _panel(key: Key, series: Mapping[str, _Scores | None], known: Mapping[str, Evaluator]) -> ScorePanel:
     every = np.concatenate([scores.values for scores in series.values() if scores is not None])
-    name, about, low, high = _axis(key, every, known.get(key[0]))
-    share = bool(np.isin(every, (0.0, 1.0)).all())
+    entry = known.get(key[0])
+    declared = next((one for one in entry.metrics if one.name == key[1]), None) if entry else None
+    name, about, low, high = _axis(key, every, entry, declared)
+    share = declared is not None and declared.binary and bool(np.isin(every, (0.0, 1.0)).all())
     boxes = tuple(
         ScoreBox(one) if scores is None else _box(one, scores, (low, high), share) for one, scores in series.items()
     )
@@ -193,10 +195,9 @@ def _box(series: str, scores: _Scores, bounds: tuple[float, float], share: bool)
     return ScoreBox(series, tuple(values.tolist()), spread, mean, low, high)
 
 
-def _axis(key: Key, values: Floats, entry: Evaluator | None) -> tuple[str, str, float, float]:
+def _axis(key: Key, values: Floats, entry: Evaluator | None, declared: Metric | None) -> tuple[str, str, float, float]:
     """Return title and description of a metric, and the ends of its axis: those of its range, or of the values."""
     evaluator, metric = key
-    declared = next((one for one in entry.metrics if one.name == metric), None) if entry else None
     low, high = min(0.0, float(values.min())), max(1.0, float(values.max()))
     if metric == ADJUSTED:
         about = "mean / (1 + standard deviation) over the repeats of a question: high where answers are good and alike"

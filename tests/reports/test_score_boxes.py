@@ -13,6 +13,7 @@ from metrics.analysis import leaderboard
 from metrics.cli.main import main
 from metrics.core.errors import InputError
 from metrics.core.suite import Outputs
+from metrics.presentation.format import number
 from metrics.reports.renderers.box_plots import box_plots
 from metrics.reports.renderers.typesetting import picture_of
 from metrics.reports.score_boxes import score_panels
@@ -68,6 +69,32 @@ def test_the_share_answered_is_a_bar_with_wilson_s_interval(files: list[Path]) -
     assert one.mean == pytest.approx(5 / 6)
     assert (one.low, one.high) == pytest.approx((0.4365, 0.9699), abs=1e-4)
     assert (two.low, two.high) == pytest.approx((0.0, 0.6576), abs=1e-4)
+
+
+GRADES = {
+    "no passage relevant": [0, 0, 0, 0],
+    "grades 0 and 1": [0, 1, 1, 1],
+    "grades 0 to 3": [0, 3, 3, 2],
+    "all the best": [3, 3, 3],
+}
+
+
+@pytest.mark.parametrize("column", ["retrieval_score_mean_umbrela_score", VITAL, "generation_score_of_another_tool"])
+@pytest.mark.parametrize("grades", GRADES.values(), ids=GRADES.keys())
+def test_a_grade_is_a_box_with_mean_and_median_whatever_its_values(
+    tmp_path: Path, column: str, grades: list[int]
+) -> None:
+    values = grades if "umbrela" in column else [min(grade, 1) for grade in grades]
+    pd.DataFrame({"query_id": range(len(values)), column: values}).to_csv(tmp_path / "grades.csv", index=False)
+    (panel,) = score_panels([tmp_path / "grades.csv"])
+    (box,) = panel.boxes
+    assert not panel.share
+    assert (box.mean, box.spread.box[1]) == (np.mean(values), np.median(values))
+    figure = box_plots([panel])
+    texts = {label.text for label in figure.labels}
+    assert {"mean", "median", number(box.mean), number(box.spread.box[1])} <= texts
+    assert not any("yes or no" in text for text in texts)
+    assert figure.shapes.count("<circle") == len(values)
 
 
 def test_a_run_has_a_box_for_each_model_and_a_value_for_each_question(run: Run, files: list[Path]) -> None:

@@ -41,7 +41,9 @@ def box_plots(panels: Sequence[ScorePanel], inks: Inks | None = None) -> Figure:
         top += HEAD + ROW * len(panel.boxes) + FOOT + APART
     labels.append(Label(0, top + 4, KEY, size=6.5))
     if any(panel.share for panel in panels):
-        labels.append(Label(0, top + 14, "Bar, where each value is 0 or 1: the share of questions with 1.", size=6.5))
+        labels.append(
+            Label(0, top + 14, "Bar, where a metric is yes or no: the share of questions with yes.", size=6.5)
+        )
         top += 10
     about = f"Box plots of {', '.join(panel.title for panel in panels)} of {', '.join(names)}"
     return Figure(WIDE, top + 8, "".join(shapes), tuple(labels), about)
