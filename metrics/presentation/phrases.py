@@ -16,6 +16,7 @@ CHART_QUESTIONS = {
     "residuals": "Where are predictions too high or too low?",
     "groups": "Are all groups treated alike?",
     "errors": "Which kind of error costs the most?",
+    "grades": "How do grades spread over the questions?",
     "consistency": "How much do answers and scores of a case vary between repeats?",
     "cutoffs": "How much is found among the first k, and how well is it ranked?",
     "classes": "On which classes is each model weak?",

@@ -13,7 +13,9 @@ from metrics.cli.main import main
 from metrics.core.errors import InputError
 from metrics.ingest import read_combined
 from metrics.ingest.rag_results import EVALUATORS, SCALARS, read_rag_results
+from metrics.presentation.blocks import ScorePanel
 from metrics.reports.renderers.rag_results import rag_results
+from metrics.reports.sections.section_charts import chart_groups
 from metrics.store import Run, Workspace
 from metrics.store.table_files import write as write_table
 from tests.engine.engine_scenes import finished, one_thread, text_outputs, text_suite
@@ -183,3 +185,11 @@ def test_problems(tmp_path: Path, content: str, said: str) -> None:
     with pytest.raises(InputError) as caught:
         read_rag_results(write(tmp_path, "r.csv", content))
     assert [str(problem) for problem in caught.value.problems] == [f"r.csv, {said}"]
+
+
+def test_a_report_draws_the_grades_as_boxes(judged: Run) -> None:
+    charts = {answer.title: answer.blocks for answer in chart_groups(judged, judged.models)}
+    panels = [chart for chart in charts["Grades"] if isinstance(chart, ScorePanel)]
+    assert [panel.title.split("\u00a0")[0] for panel in panels[:2]] == ["UMBRELA", "AutoNuggetizer: Weighted"]
+    assert all(not panel.share and panel.boxes[0].spread is not None for panel in panels)
+    assert all("no_answer" not in panel.title.lower() for panel in panels), "yes or no is no grade"

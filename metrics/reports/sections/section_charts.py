@@ -1,7 +1,7 @@
 """The charts of a report, from a sealed run: curves, calibration, confusion, the cost of errors, numbers per class."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import pandas as pd
@@ -22,7 +22,7 @@ from metrics.presentation.phrases import CHART_QUESTIONS, directed
 from metrics.store import Run
 
 MOST_CURVES = 2  # charts of one kind of curve
-MOST_BOXES = 6  # box plots of consistency
+MOST_BOXES = 6  # box plots of one kind
 MOST_PANELS = 6  # charts of one other kind
 MOST_MODELS = 6  # in a chart of bars
 MOST_DOTS = 200  # values of a model that are drawn one by one beside its box
@@ -45,7 +45,8 @@ def chart_groups(run: Run, models: Sequence[str]) -> Iterator[Answer]:
         ("Errors", "errors", _error_costs(run, models)),
         ("By rank", "cutoffs", _by_rank(run, models)),
         ("Classes", "classes", _by_class(run, models)),
-        ("Consistency", "consistency", _consistency(run)),
+        ("Grades", "grades", _boxes(run, _is_graded)),
+        ("Consistency", "consistency", _boxes(run, _is_consistency)),
     ):
         made = list(charts)
         drawn = [chart for chart in made if not isinstance(chart, str)]
@@ -215,15 +216,25 @@ def _matrices(run: Run, frames: dict[str, pd.DataFrame], models: Sequence[str]) 
 # Boxes
 
 
-def _consistency(run: Run) -> Iterator[ScorePanel | str]:
-    """Yield a chart per number of the consistency evaluators that the leaderboard shows: a box of the cases a model."""
+def _is_consistency(entry: Evaluator) -> bool:
+    return entry.family == "consistency"
+
+
+def _is_graded(entry: Evaluator) -> bool:
+    """Return whether Open RAG Eval, which draws its grades as boxes, has the evaluator."""
+    return not _is_consistency(entry) and any("Open RAG Eval" in source for source in entry.sources)
+
+
+def _boxes(run: Run, has_boxes: Callable[[Evaluator], bool]) -> Iterator[ScorePanel | str]:
+    """Yield a chart per number of some evaluators that the leaderboard shows and that is no yes or no: a box of the
+    cases a model.
+    """
     there = analysis.metrics_by_case(run)
-    entries = [entry for name in run.evaluators if (entry := run.evaluator(name)) and entry.family == "consistency"]
     shown = [
         (entry, metric)
-        for entry in entries
+        for entry in filter(None, map(run.evaluator, run.evaluators))
         for metric in entry.metrics
-        if (entry.id, metric.name) in there and not metric.minor
+        if has_boxes(entry) and (entry.id, metric.name) in there and not metric.minor and not metric.binary
     ]
     shown.sort(key=lambda one: not one[1].primary)
     if shown:  # few runs have any, and this brings the readers of uploads with it
