@@ -76,7 +76,7 @@ def evaluate(evaluation: Evaluation) -> int:
         say(run.folder)
         return 0
     if config:
-        rag_config.write_results(run, config)
+        rag_config.write_results(run, config, lambda text: tell("note", text))
     return gates.conclude(run, options)
 
 

@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from metrics.cli import log_lines
 from metrics.cli.options import add_parser, add_table_output, run_of, write_output
 from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem, MissingResource
@@ -68,14 +69,18 @@ def _document(what: str, run: Run) -> bytes:
 
 def _table(options: argparse.Namespace) -> "pd.DataFrame":
     from metrics.reports.renderers.export_tables import rag_scores, table
-    from metrics.reports.renderers.rag_results import rag_results
+    from metrics.reports.renderers.rag_results import empty_columns, rag_results
 
     if Path(options.run).is_file():
         if options.what != "scores":
             raise InputError([InputProblem(options.run, f"a file, and --what {options.what}", "--what scores")])
         return rag_scores(options.run)
     run = run_of(options, finished=True)
-    return rag_results(run, options.model) if options.what == RAG_RESULTS else table(run, options.what)
+    if options.what != RAG_RESULTS:
+        return table(run, options.what)
+    found = rag_results(run, options.model)
+    log_lines.note(options, *empty_columns(run, options.model or run.models[0]))
+    return found
 
 
 def _add_to(command: argparse.ArgumentParser) -> None:

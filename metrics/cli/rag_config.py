@@ -1,7 +1,7 @@
 """Open RAG Eval's YAML configuration as the arguments of `evaluate`, and where it wants its results written."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -78,10 +78,13 @@ def read(path: Path) -> RagConfig:
     return config
 
 
-def write_results(run: Run, config: RagConfig) -> None:
-    """Write the result CSV, a file a model where the run has several, and its plot, as far as they are asked for."""
+def write_results(run: Run, config: RagConfig, tell: Callable[[str], None]) -> None:
+    """Write the result CSV, a file a model where the run has several, and its plot, as far as they are asked for.
+
+    `tell` is told which columns of a file are empty, and why.
+    """
     from metrics.cli.plot_command import write_plot
-    from metrics.reports.renderers.rag_results import rag_results
+    from metrics.reports.renderers.rag_results import empty_columns, rag_results
     from metrics.store.table_files import write
 
     for path in (config.results, config.picture):
@@ -92,6 +95,8 @@ def write_results(run: Run, config: RagConfig) -> None:
             own = "" if len(run.models) == 1 else "-" + re.sub(r"[^\w.-]+", "_", model)
             file = config.results.with_stem(config.results.stem + own)
             write_export(file, write(rag_results(run, model), "csv"))
+            for text in empty_columns(run, model):
+                tell(f"{file.name}: {text}")
     if config.picture is not None:
         write_plot([run], str(config.picture))
 

@@ -5,6 +5,7 @@ import contextlib
 import json
 from functools import partial
 
+import pandas as pd
 import pytest
 import yaml
 
@@ -182,6 +183,16 @@ def test_evaluate_writes_what_the_configuration_names(folder, workspace, judge_s
     stored = run.scores.query("evaluator == 'umbrela' and value.notna()")
     keys = zip(stored["case_id"], stored["run"], stored["metric"], strict=True)
     assert found == dict(zip(keys, stored["value"], strict=True))
+    columns = pd.read_csv(folder / "results" / "results.csv")
+    for number in (1, 2, 3):
+        assert columns[f"run_{number}_generation_score_hallucination_score"].isna().all(), "no model is installed"
+    reason = "results.csv: generation_score_hallucination_score is empty: no classifier is chosen: set classifier to"
+    assert reason in captured.err
+    assert (
+        main(["export", "latest", "--what", "open_rag_eval", "--format", "csv", "-o", str(folder / "again.csv")]) == 0
+    )
+    assert reason.partition(": ")[2] in capsys.readouterr().err
+    assert (folder / "again.csv").read_bytes() == (folder / "results" / "results.csv").read_bytes()
     assert (folder / "results" / "metrics.png").read_bytes().startswith(b"\x89PNG")
     assert "sk-" not in json.dumps(run.spec.stored)
 

@@ -31,6 +31,10 @@ COLUMNS = (  # of a repeat, in the order of the tool
     "retrieved_passages", "generated_answer", UMBRELA_SCORES, PRECISION, MEAN_GRADE, NUGGETS, MEAN_NUGGET, VITAL,
     HALLUCINATION, CITATIONS, F1, ANSWERED,
 )  # fmt: skip
+OWNERS = {  # the evaluator of each column
+    UMBRELA_SCORES: "umbrela", **{column: evaluator for (column, *_), (evaluator, _) in INSIDE.items()},
+    **{column: evaluator for column, (evaluator, _) in SCALARS.items()},
+}  # fmt: skip
 PAIRS = {"consistency_bertscore": ("bert_score", "f1"), "consistency_rouge": ("rouge_score", "rougeL")}
 LEAST_REPEATS = 3  # from which Open RAG Eval speaks of consistency
 NUGGET_CREDIT = {"support": 1.0, "partial support": 0.5, "not support": 0.0}
@@ -42,6 +46,7 @@ Scores = dict[str, dict[str, float]]  # evaluator → metric → value
 def rag_results(run: Run, model: str | None = None) -> pd.DataFrame:
     """Return one model's scores as Open RAG Eval's result CSV has them, prefixed `run_1_` … where there are repeats.
 
+    The columns of every evaluator of the run are there; those without a value are empty (`empty_columns` says why).
     Consistency over at least LEAST_REPEATS repeats is that of the stored scores. Raises InputError where the run has
     several models and none is named, where it has not that model, or no evaluator of Open RAG Eval.
     """
@@ -76,10 +81,23 @@ def rag_results(run: Run, model: str | None = None) -> pd.DataFrame:
             cells = _cells(outputs[place], values[place], evidence[place], credit)
             row |= {prefixes[repeat] + name: cell for name, cell in cells.items()}
         table.append(row | _consistency([values[case_id, repeat] for repeat in own], evidence[case_id, own[0]]))
-    named = [prefix + name for prefix in prefixes.values() for name in COLUMNS]
     found = dict.fromkeys(name for row in table for name in row)
-    ordered = ["query_id", "query", *(name for name in named if name in found)]
+    ordered = ["query_id", "query"]
+    for prefix in prefixes.values():
+        ordered += [prefix + name for name in COLUMNS if prefix + name in found or OWNERS.get(name) in run.evaluators]
     return pd.DataFrame(table, columns=[*ordered, *(name for name in found if name not in ordered)])
+
+
+def empty_columns(run: Run, model: str) -> list[str]:
+    """Return which columns of a model's result CSV are empty, each with the most frequent reason."""
+    rows = run.query(
+        "SELECT evaluator, mode(coalesce(reason, status)) AS reason FROM scores WHERE model = ? GROUP BY evaluator "
+        "HAVING count(value) = 0",
+        [model],
+    )
+    reasons = dict(zip(rows["evaluator"], rows["reason"], strict=True))
+    empty = [name for name in COLUMNS if OWNERS.get(name) in reasons]
+    return [f"{name} is empty: {reasons[OWNERS[name]]}" for name in empty]
 
 
 def _model(run: Run, model: str | None) -> str:
