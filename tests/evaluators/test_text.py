@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from nltk.translate.bleu_score import sentence_bleu
 from pydantic import ValidationError
 
 from metrics.core.cases import Cases
@@ -112,10 +113,22 @@ def test_bleu_says_why_it_is_nothing() -> None:
     assert score("bleu", answer="a b c d", expected_answers=["a b c d"]).evidence.facts["note"] is None
 
 
-@pytest.mark.parametrize("weights", [[], [0, 0], [-1.0], [2.0], [math.nan], [0.1] * 10])
+@pytest.mark.parametrize("weights", [[], [0, 0], [-1.0], [2.0], [math.nan], [0.1] * 101])
 def test_bleu_refuses_weights_that_weigh_nothing(weights: list[float]) -> None:
     with pytest.raises(ValidationError):
         score("bleu", {"weights": weights}, answer="a", expected_answers=["a"])
+
+
+@pytest.mark.parametrize("weights", [[1.0], [0.7, 0.3], [0, 0, 1], [0.4, 0.3, 0.2, 0.1], [0.2] * 5, [1 / 12] * 12])
+def test_bleu_has_as_many_orders_as_weights_as_nltk_has(weights: list[float]) -> None:
+    answer = "the cat sat on the mat and then it slept there until the dog came in"
+    expected = ["the cat sat on the mat and then it slept there until noon", "a dog came in"]
+    found = score("bleu", {"weights": weights}, answer=answer, expected_answers=expected).values
+    references = [text.split() for text in expected]
+    equal = ([1 / n] * n for n in range(1, len(weights)))
+    wanted = [sentence_bleu(references, answer.split(), own) for own in (*equal, weights)]
+    assert list(found) == [f"bleu{n}" for n in range(1, len(weights) + 1)]
+    assert list(found.values()) == pytest.approx(wanted)
 
 
 # looping_detection

@@ -19,18 +19,28 @@ TOKENIZER_OF: Mapping[Script, Tokenizer] = {
     "latin": "whitespace", "spaced": "whitespace", "chinese": "zh", "japanese": "char", "unspaced": "char",
     "none": "char",
 }  # fmt: skip
+UNIFORM = (0.25, 0.25, 0.25, 0.25)
 CAT = {"answer": "the cat is on the mat", "expected_answers": ["the cat sat on the mat"]}
 
 
+def bleu_metrics(orders: int) -> tuple[Metric, ...]:
+    """Return bleu1 … bleuN; the last one, of all orders, is weighted by the parameter and primary."""
+    weighing = dict.fromkeys(range(1, orders), "weighted equally") | {orders: "weighted by the parameter"}
+    return tuple(
+        Metric(f"bleu{n}", f"BLEU of 1- to {n}-grams, {how}.", minor=n < orders, primary=n == orders)
+        for n, how in weighing.items()
+    )
+
+
 class BleuParameters(Parameters):
-    """What the tokens are, and how BLEU-4 weighs the n-gram orders."""
+    """What the tokens are, and how the n-gram orders are weighed."""
 
     tokenizer: TokenizerChoice = Field("auto", description=f"How a text is cut into tokens. {CHOICES}")
     weights: tuple[Annotated[float, Field(ge=0, le=1)], ...] = Field(
-        (0.25, 0.25, 0.25, 0.25),
+        UNIFORM,
         min_length=1,
-        max_length=9,
-        description="Weights of the 1-, 2-, 3- … gram precisions in bleu4; bleu1 to bleu3 weigh their orders equally.",
+        max_length=100,
+        description="Weights of the 1-, 2-, 3- … gram precisions: N of them make bleuN; those below it weigh equally.",
     )
 
     @field_validator("weights")
@@ -40,23 +50,23 @@ class BleuParameters(Parameters):
             raise ValueError("at least one weight above 0")
         return weights
 
+    def measured(self, declared: tuple[Metric, ...]) -> tuple[Metric, ...]:
+        """Return a metric for each order that has a weight."""
+        return declared if len(self.weights) == len(declared) else bleu_metrics(len(self.weights))
+
 
 @evaluator(
     id="bleu",
     title="BLEU",
     inputs=("answer", "expected_answers"),
     default_needs=("worded_answers",),
-    metrics=(
-        Metric("bleu1", "BLEU of single tokens.", minor=True),
-        Metric("bleu2", "BLEU of 1- and 2-grams, weighted equally.", minor=True),
-        Metric("bleu3", "BLEU of 1- to 3-grams, weighted equally.", minor=True),
-        Metric("bleu4", "BLEU of 1- to 4-grams, weighted by the parameter.", primary=True),
-    ),
+    metrics=bleu_metrics(len(UNIFORM)),
     has_thresholds=False,
     sources=("Valor metrics: BLEU", "H2O Eval Studio evaluators: BLEU", "Papineni et al. 2002"),
     standards=("valid and reliable", "outcomes analysis"),
     differs_from_source=(
-        "Four numbers are given at once, bleu1 to bleu4; Valor's one is bleu4, with its weights as the parameter. "
+        "All orders are given at once, bleu1 to bleuN; Valor's one is the last, of as many orders as weights (nltk's "
+        "rule). "
         "Tokens, which Valor leaves open, are separated by white space where the script does so; Chinese, Japanese, "
         "Thai and other scripts without spaces have characters as tokens. There is no smoothing, as in nltk. "
         "H2O's threshold .75 is no default here: few good answers reach it."
@@ -84,20 +94,21 @@ class BleuParameters(Parameters):
             {"bleu1": 3 / 4},
             parameters={"tokenizer": "13a"},
         ),
-        Example("your own weights, for two orders", CAT, {"bleu4": math.sqrt(0.5)}, parameters={"weights": [0.5, 0.5]}),
+        Example("your own weights, for two orders", CAT, {"bleu2": math.sqrt(0.5)}, parameters={"weights": [0.5, 0.5]}),
         Example.not_applicable("no token to compare with", {"answer": "Paris", "expected_answers": [" "]}),
     ),
-    version=2,
+    version=3,
 )
 def bleu_score(cases: Sequence[Case], parameters: BleuParameters) -> list[CaseScore]:
-    """How many of the answer's n-grams are in an expected answer, with a penalty for brevity: sentence BLEU-1 to -4.
+    """How many of the answer's n-grams are in an expected answer, with a penalty for brevity: sentence BLEU-1 to -N.
 
-        BLEU-N = BP · exp(Σₙ wₙ · ln pₙ),   n = 1 … N,   wₙ = 1/N (in bleu4: the parameter `weights`)
+        BLEU-N = BP · exp(Σₙ wₙ · ln pₙ),   n = 1 … N,   wₙ the parameter `weights`, of which there are N (default 4)
         pₙ     = n-grams of the answer that match / n-grams of the answer
         BP     = 1 for an answer longer than the reference, else exp(1 − reference length / answer length)
 
-    An n-gram matches at most as often as it occurs in the expected answer that has it most often; the reference length
-    is that of the expected answer closest in length, the shorter on a tie. Case matters.
+    The orders below N, bleu1 …, weigh theirs equally. An n-gram matches at most as often as it occurs in the expected
+    answer that has it most often; the reference length is that of the expected answer closest in length, the shorter on
+    a tie. Case matters.
 
     `tokenizer` "auto" goes by the script of the expected answers: white space separates the tokens of Latin, Cyrillic,
     Greek, Arabic, Hebrew, Indic, Korean, Ethiopic … text; Chinese has sacrebleu's `zh` (every Chinese character a
@@ -114,16 +125,17 @@ def bleu_score(cases: Sequence[Case], parameters: BleuParameters) -> list[CaseSc
 
     read, counted = tee(tokenize_cases(cases, parameters.tokenizer, TOKENIZER_OF, tokens))
     texts = ((list(filter(None, case.references)), case.answer) for case in counted)
-    counts = bleu_counts(texts, max(4, len(parameters.weights)))
+    counts = bleu_counts(texts, len(parameters.weights))
     return list(map(_score, read, counts, repeat(parameters.weights)))
 
 
 def _score(case: TokenizedCase[list[str]], counts: BleuCounts, weights: Sequence[float]) -> CaseScore:
     if case.lacking:
         return case.not_applicable
-    values = {f"bleu{n}": bleu(counts, [1 / n] * n) for n in (1, 2, 3)} | {"bleu4": bleu(counts, weights)}
-    short = next((n for n, total in enumerate(counts.totals[:4], 1) if not total), None)
-    unmatched = next((n for n, found in enumerate(counts.matches[:4], 1) if not found), None)
+    equal = ([1 / n] * n for n in range(1, len(weights)))
+    values = {f"bleu{len(own)}": bleu(counts, own) for own in (*equal, weights)}
+    short = next((n for n, total in enumerate(counts.totals, 1) if not total), None)
+    unmatched = next((n for n, found in enumerate(counts.matches, 1) if not found), None)
     note = None
     if short is not None:
         note = f"the answer has {counts.length} tokens, so no {short}-grams: BLEU-{short} and up are 0 whatever it says"

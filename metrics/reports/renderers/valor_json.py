@@ -151,7 +151,8 @@ def _texts(run: Run) -> Iterator[Record]:
         for (case_id, model, repeat), rows in scores.groupby(["case_id", "model", "run"], sort=False):
             values = {metric: _number(value) for metric, value in zip(rows["metric"], rows["value"], strict=True)}
             at = {"model": model, "dataset": run.spec.suite.name, "datum_uid": case_id, "run": int(repeat)}
-            value = values["bleu4"] if name == "bleu" else values if len(values) > 1 else next(iter(values.values()))
+            last = max(values, key=lambda metric: (len(metric), metric))  # of BLEU's orders the one that is weighted
+            value = values[last] if name == "bleu" else values if len(values) > 1 else next(iter(values.values()))
             yield {"type": TEXTS[name], "parameters": at | own, "value": value}
 
 
