@@ -13,7 +13,8 @@ from components.views.curves import (
 from components.views.curves.curve_offers import offered_views
 from components.widgets import controls, filters, url
 from components.widgets.frame import empty, frame
-from metrics.core.registry import title_of
+from metrics.core.registry import evaluators, title_of
+from metrics.engine.evaluation_fields import option_name
 from metrics.presentation.phrases import CHART_QUESTIONS
 
 VIEWS = {  # name: title, the question it answers, what draws it
@@ -62,3 +63,8 @@ if keys := run_reads.leaderboard(run).label_keys:
     filters.pick("Label key", keys, "label_key")
 evaluator = filters.pick("Evaluator", of, "evaluator") if len(of) > 1 else next(iter(of))
 show(run, evaluator)
+if (detailed := f"{evaluator}_detailed") in evaluators() and "outcomes" not in views:
+    st.caption(
+        f"What goes wrong at each threshold, with examples, is computed on request: choose {title_of(detailed)} on "
+        f"Evaluate, or {option_name('evaluators', 'command')} …,{detailed}."
+    )

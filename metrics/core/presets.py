@@ -136,12 +136,12 @@ PRESETS = {
         ),
         Preset(
             "mistakes", "Where are the mistakes?", "Errors by kind and class.", ("classification", "detection"),
-            ("classification_pr_curve", "classification_pr_curve_detailed", "detection_confusion", "error_breakdown"),
+            ("classification_pr_curve", "detection_confusion", "error_breakdown"),
             unasked=(),
         ),
         Preset(
             "cutoffs", "Which score threshold?", "Precision, recall and F1 at each score threshold.", ("detection",),
-            ("detection_pr_curve", "detection_pr_curve_detailed"), unasked=(),
+            ("detection_pr_curve",), unasked=(),
         ),
         Preset(
             "calibrated", "Calibrated?", "Whether a score is the probability of being right.",

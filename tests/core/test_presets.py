@@ -158,3 +158,10 @@ def test_the_command_lists_the_presets(capsys):
     listed = {each["id"]: each for each in json.loads(capsys.readouterr().out)}
     assert list(listed) == list(PRESETS)
     assert "groundedness" in listed["grounded"]["evaluators"]
+
+
+def test_detailed_curves_are_computed_only_where_they_are_asked_for() -> None:
+    """As in Valor: `DetailedPrecisionRecallCurve` is not returned by default."""
+    detailed = {id for id in evaluators() if id.endswith("_detailed")}
+    assert len(detailed) == 2
+    assert not detailed & {id for preset in PRESETS.values() for id in preset.answered_by}

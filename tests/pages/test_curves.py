@@ -28,6 +28,10 @@ def labels_run(folder: Path) -> Run:
     return finished(Workspace(folder), labels_suite(), labels_outputs(), *OF_LABELS, name="Animals")
 
 
+def plain_run(folder: Path) -> Run:
+    return finished(Workspace(folder), labels_suite(), labels_outputs(), "classification_pr_curve", name="Plain")
+
+
 @pytest.fixture
 def pictures(look_at: Look) -> Run:
     return look_at(pictures_run)
@@ -65,6 +69,17 @@ def test_of_many_classes_the_worst_are_drawn(labels: Run, open_page: Open, monke
     page = open_page("curves", run=labels.id, view="classes")
     assert "The worst 2 of 3 classes. The table lists them all." in [caption.value for caption in page.caption]
     assert set(page.dataframe[0].value["Class"]) == {"cat", "dog", "owl"}
+
+
+def test_a_run_without_detailed_curves_says_how_to_ask_for_them(look_at: Look, open_page: Open) -> None:
+    page = open_page("curves", run=look_at(plain_run).id)
+    asked = "on Evaluate, or --evaluators …,classification_pr_curve_detailed."
+    assert page.caption[-1].value.endswith(f"choose Detailed classification precision–recall curve {asked}")
+
+
+def test_a_run_with_detailed_curves_does_not_offer_them(labels: Run, open_page: Open) -> None:
+    page = open_page("curves", run=labels.id)
+    assert not any("on request" in caption.value for caption in page.caption)
 
 
 @pytest.mark.parametrize("view", ["thresholds", "f1", "outcomes", "roc", "calibration", "confusion", "classes"])
