@@ -73,8 +73,11 @@ def test_of_many_classes_the_worst_are_drawn(labels: Run, open_page: Open, monke
 
 def test_a_run_without_detailed_curves_says_how_to_ask_for_them(look_at: Look, open_page: Open) -> None:
     page = open_page("curves", run=look_at(plain_run).id)
-    asked = "on Evaluate, or --evaluators …,classification_pr_curve_detailed."
-    assert page.caption[-1].value.endswith(f"choose Detailed classification precision–recall curve {asked}")
+    offered = [caption.value for caption in page.caption if "on request" in caption.value]
+    assert [each.partition(": ")[2] for each in offered] == [
+        "choose Detailed classification precision–recall curve on Evaluate, or --evaluators "
+        "…,classification_pr_curve_detailed."
+    ]
 
 
 def test_a_run_with_detailed_curves_does_not_offer_them(labels: Run, open_page: Open) -> None:
