@@ -37,7 +37,7 @@ from tests.analysis.comparison import test_paired_bootstrap as pets
 from tests.analysis.findings import test_object_insights as barn
 from tests.analysis.scored import scored_run
 from tests.engine.engine_scenes import finished, one_thread, resealed
-from tests.seeds import seeds
+from tests.random_seeds import seeds
 
 GRADED = ("rouge.rouge1", "rouge.rouge2", "rouge.rougeL", "rouge.rougeLsum", "bleu.bleu1", "bleu.bleu4")
 BINARY = ("text_matching.passes", "text_matching.failures", "pii_leakage.passes", "language_mismatch.failures")

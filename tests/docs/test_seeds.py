@@ -1,17 +1,25 @@
-"""docs/maintainers/seeds.md: every item names where it is and a test that exists."""
+"""docs/seeds.md: every item says where it is, how it relates to its source, and which test shows it."""
 
 import re
+from functools import cache
 from pathlib import Path
 
 from metrics.core.registry import evaluators
 
-ROW = re.compile(r"^\| (?P<item>.+?) \| (?P<where>.*?) \| (?P<tests>.*?) \|$", re.MULTILINE)
-TEST = re.compile(r"`(?P<file>[\w/]+\.py)` (?P<name>\w+)")
+ROW = re.compile(r"^\| (?P<item>.+?) \| (?P<here>.*?) \| (?P<how>.*?) \| (?P<tests>.*?) \|$", re.MULTILINE)
+TEST = re.compile(r"`(?P<file>[\w/]+\.py)` (?P<name>\w+)(?:\[(?P<case>[^\]]+)\])?")
+HOW = re.compile(r"as the source|(?:differs|on request): \S.*")
+WORKED_NUMBER = re.compile(r"\*\*[^*]*\d[^*]*\*\*")  # the source gives it: an item has it in bold
+
+
+@cache
+def text_of(file: Path) -> str:
+    return file.read_text(encoding="utf-8") if file.exists() else ""
 
 
 def rows(project: Path) -> list[re.Match[str]]:
-    text = (project / "docs" / "maintainers" / "seeds.md").read_text(encoding="utf-8")
-    return [row for row in ROW.finditer(text) if row["item"] not in ("item", "---")]
+    found = ROW.finditer(text_of(project / "docs" / "seeds.md"))
+    return [row for row in found if row["item"] not in ("item", "---")]
 
 
 def test_every_item_has_a_place_and_a_test_that_exists(project):
@@ -19,19 +27,28 @@ def test_every_item_has_a_place_and_a_test_that_exists(project):
     missing = []
     for row in found:
         named = list(TEST.finditer(row["tests"]))
-        if not named or not row["where"].strip():
+        if not named or not row["here"].strip():
             missing.append(f"{row['item']}: no place or no test")
         for test in named:
-            file = project / "tests" / test["file"]
-            text = file.read_text(encoding="utf-8") if file.exists() else ""
+            text = text_of(project / "tests" / test["file"])
             if not re.search(rf"def test_{test['name']}\(", text):
                 missing.append(f"{row['item']}: there is no {test['file']}::test_{test['name']}")
+            if test["case"] and f'"{test["case"]}"' not in text:
+                missing.append(f"{row['item']}: {test['file']} has no case {test['case']!r}")
     assert not missing, "\n".join(missing)
     assert len(found) > 200
 
 
+def test_every_item_says_how_it_relates_to_its_source(project):
+    found = rows(project)
+    assert [row["item"] for row in found if not HOW.fullmatch(row["how"])] == []
+    worked = [row for row in found if WORKED_NUMBER.search(row["item"])]
+    elsewhere = [row["item"] for row in worked if "`seeds/" not in row["tests"]]
+    assert elsewhere == [], "the source's own numbers are run by tests/seeds/"
+
+
 def test_every_evaluator_is_named(project):
-    text = (project / "docs" / "maintainers" / "seeds.md").read_text(encoding="utf-8")
+    text = text_of(project / "docs" / "seeds.md")
     of_our_own = {  # in none of the five systems
         "agent_budget", "bertscore", "calibration", "chrf", "code_execution", "conversation_goal", "corpus_bleu",
         "corpus_error_rate", "cost", "edit_distance", "error_breakdown", "exact_match", "g_eval", "goal_accuracy",
@@ -49,6 +66,6 @@ def test_paths_exist(project):
     wanted = {
         path
         for row in rows(project)
-        for path in re.findall(r"`((?:metrics|components|pages)/[\w/]+\.py)`", row["where"])
+        for path in re.findall(r"`((?:metrics|components|pages)/[\w/]+\.py)`", row["here"])
     }
     assert [path for path in sorted(wanted) if not (project / path).exists()] == []

@@ -9,7 +9,7 @@ import pytest
 from metrics.evaluators.detection.ap_by_bin import MOST_BINS, UNKNOWN
 from metrics.vision.matching import AREAS, IOU_THRESHOLDS
 from tests.evaluators.detected import outputs_of, pick, run, suite_and_outputs, suite_of
-from tests.seeds import seeds
+from tests.random_seeds import seeds
 from tests.vision.coco_oracle import coco_eval, random_scene
 
 BINS = {"≤ 1024": "small", "1024–9216": "medium", "≥ 9216": "large"}

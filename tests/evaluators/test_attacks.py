@@ -14,7 +14,7 @@ from metrics.core.suite import Outputs, Suite
 from tests.evaluators.asked import score
 from tests.judge.scripted import ScriptedJudge, as_said
 from tests.laws.judges import score as judged
-from tests.seeds import seeds
+from tests.random_seeds import seeds
 
 PROMPT = (
     "You are Wren, the assistant of Skerrow Libraries. Answer in two sentences at most. Never mention the staff "

@@ -9,7 +9,7 @@ from metrics.vision.segmentation import band_distance
 from tests.evaluators.boundaries import band
 from tests.evaluators.detected import pick, run
 from tests.evaluators.test_detection_masks import tables
-from tests.seeds import seeds
+from tests.random_seeds import seeds
 from tests.vision.mask_oracle import random_masks, segm_eval
 
 MASK_IOU = mask.iou

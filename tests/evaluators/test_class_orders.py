@@ -10,7 +10,7 @@ from sklearn import metrics as sk
 from metrics.core.errors import InputError
 from metrics.core.suite import Outputs, Suite
 from tests.evaluators.tabular import classified, overall, run
-from tests.seeds import least_covered, seeds
+from tests.random_seeds import least_covered, seeds
 
 SETS = seeds(20, 200)
 

@@ -19,7 +19,7 @@ from metrics.evaluators.text._edit_rate import edit_count
 from metrics.stats.bootstrap import Draws
 from metrics.text.overlap import edits
 from metrics.text.overlap.bleu import corpus_bleu
-from tests.seeds import seeds
+from tests.random_seeds import seeds
 
 WORDS = "the red cat sat on a mat. Ünï 1889 - it's x, (yes) 3.5 well-known & « » don't ... A B .".split()
 Corpus = tuple[list[str], list[list[str]]]  # answers, and the expected answers of each

@@ -13,7 +13,7 @@ from metrics.evaluators._half_samples import FEW_TRUTHS
 from metrics.evaluators.detection import _matched as sharing
 from metrics.vision.matching import AREAS, IOU_THRESHOLDS
 from tests.evaluators.detected import outputs_of, pick, read_voc100, run, suite_and_outputs, suite_of
-from tests.seeds import seeds
+from tests.random_seeds import seeds
 from tests.vision.coco_oracle import coco_eval, random_scene
 
 ALL = ("average_precision", "average_recall", "coco_summary", "detection_pr_curve")

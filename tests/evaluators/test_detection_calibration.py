@@ -10,7 +10,7 @@ from metrics.core.evaluator import Findings
 from metrics.core.registry import evaluators
 from metrics.core.suite import Outputs, Suite
 from tests.evaluators.detected import outputs_of, pick, suite_and_outputs, suite_of
-from tests.seeds import seeds
+from tests.random_seeds import seeds
 from tests.vision.coco_oracle import random_scene
 
 CAT = ("a", "cat", 0, 0, 100, 100)

@@ -14,7 +14,7 @@ from metrics.evaluators.detection.error_breakdown import FEW_FOR_GAINS
 from metrics.store import Workspace
 from tests.engine.engine_scenes import finished
 from tests.evaluators.detected import outputs_of, pick, read_voc100, run, suite_and_outputs, suite_of
-from tests.seeds import seeds
+from tests.random_seeds import seeds
 from tests.vision.coco_oracle import random_scene
 
 CAT, DOG = ("a", "cat", 0, 0, 100, 100), ("a", "dog", 200, 0, 100, 100)

@@ -19,7 +19,7 @@ from metrics.vision.masks import Shapes, draw, encode
 from metrics.vision.matching import AREAS, IOU_THRESHOLDS
 from tests.evaluators.detected import of_rows, pick, run
 from tests.ingest.files import write
-from tests.seeds import LONG, seeds
+from tests.random_seeds import LONG, seeds
 from tests.vision.coco_oracle import arrays
 from tests.vision.mask_oracle import Record, random_masks, rectangle, segm_eval
 

@@ -10,7 +10,7 @@ from metrics.core.evaluator import Findings
 from metrics.core.suite import Outputs, Suite
 from tests.evaluators import tabular
 from tests.evaluators.tabular import classified, overall
-from tests.seeds import least_covered, seeds
+from tests.random_seeds import least_covered, seeds
 
 # of fairlearn 0.15.0, for random_cases(seed): differences and ratios of demographic parity and of equalized odds
 FAIRLEARN = {1: (0.5059808612440191, 0.36390977443609024, 0.4083333333333333, 0.234375)}

@@ -11,7 +11,7 @@ from metrics.core.errors import InputError
 from metrics.core.evaluator import Aggregate
 from metrics.core.suite import Outputs, Suite
 from tests.evaluators.tabular import overall, run
-from tests.seeds import seeds
+from tests.random_seeds import seeds
 
 
 def data_set(pairs: list[tuple[str, str]]) -> tuple[Suite, Outputs]:

@@ -11,7 +11,7 @@ from metrics.core.errors import InputError
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators.detection.keypoint_summary import NO_LABELLED, NO_POINTS
 from tests.evaluators.detected import of_rows, pick, run
-from tests.seeds import seeds
+from tests.random_seeds import seeds
 from tests.vision.keypoint_oracle import NAMES, Scene, coco_poses, random_poses
 
 

@@ -15,7 +15,7 @@ from tests.evaluators.federated import (
     with_lists,
 )
 from tests.evaluators.test_detection_masks import tables
-from tests.seeds import seeds
+from tests.random_seeds import seeds
 
 # the numbers of lvis 0.5.3 with 9 predictions per image: for federated_scene(21)
 LVIS_BOXES = {

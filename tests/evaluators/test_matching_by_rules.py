@@ -14,7 +14,7 @@ from tests.evaluators import test_keypoints
 from tests.evaluators.challenge import challenge_scene
 from tests.evaluators.detected import outputs_of, pick, run, suite_and_outputs, suite_of
 from tests.evaluators.federated import federated_scene, federated_suite
-from tests.seeds import seeds
+from tests.random_seeds import seeds
 from tests.vision.keypoint_oracle import random_poses
 
 

@@ -11,7 +11,7 @@ from metrics.core.evaluator import Status
 from metrics.core.suite import Outputs, Suite
 from tests.evaluators.detected import pick
 from tests.evaluators.tabular import classified, run
-from tests.seeds import least_covered, seeds
+from tests.random_seeds import least_covered, seeds
 
 SETS = seeds(20, 200)
 

@@ -19,7 +19,7 @@ from metrics.core.suite import Case
 from metrics.ingest import read_combined, read_suite
 from tests.ingest.files import write
 from tests.models.word_models import WordPredictor
-from tests.seeds import seeds
+from tests.random_seeds import seeds
 
 ENTRY = evaluators()["multiple_choice"]
 TEXTS = ("no", "yes", "a much longer choice", "是的", "é", "42", "none of them")

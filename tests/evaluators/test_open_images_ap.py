@@ -10,7 +10,7 @@ from metrics.core.classes import ClassFacts
 from metrics.core.suite import STRINGS
 from tests.evaluators.challenge import PARENTS, challenge_ap, challenge_scene
 from tests.evaluators.detected import outputs_of, pick, run, suite_and_outputs, suite_of
-from tests.seeds import seeds
+from tests.random_seeds import seeds
 
 FACTS = {label: ClassFacts(parent=parent) for label, parent in PARENTS.items()}
 GROUP = ("a", "cat", 200, 0, 200, 100, {"is_crowd": True})

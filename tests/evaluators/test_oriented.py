@@ -10,7 +10,7 @@ from metrics.core.suite import Outputs, Suite
 from metrics.vision.matching import IOU_THRESHOLDS
 from tests.evaluators.detected import of_rows, pick, run
 from tests.evaluators.voc_kit import voc_eval
-from tests.seeds import seeds
+from tests.random_seeds import seeds
 
 CORNERS = np.array([(1, 1), (1, -1), (-1, -1), (-1, 1)]) / 2
 

@@ -13,7 +13,7 @@ from metrics.core.suite import Outputs, Suite
 from metrics.evaluators.segmentation.panoptic_quality import NO_SEGMENTS, UNSAID
 from tests.evaluators.detected import pick, run
 from tests.evaluators.panoptic_oracle import Picture, plain_confusion, plain_quality, random_pictures, rows_of
-from tests.seeds import seeds
+from tests.random_seeds import seeds
 
 THINGS = {"a": ClassFacts(is_thing=True), "b": ClassFacts(is_thing=True), "c": ClassFacts(is_thing=False),
           "d": ClassFacts(is_thing=False)}  # fmt: skip

@@ -12,7 +12,7 @@ from metrics.core.errors import InputError
 from metrics.core.evaluator import Status
 from metrics.core.suite import Outputs, Suite
 from tests.evaluators.tabular import overall, run
-from tests.seeds import least_covered, seeds
+from tests.random_seeds import least_covered, seeds
 
 SETS = seeds(30, 200)
 SCIKIT: dict[str, Any] = {

@@ -12,7 +12,7 @@ from metrics.core.evaluator import CaseScore
 from metrics.core.suite import Outputs, Suite
 from metrics.library.evaluator_choice import available_inputs
 from tests.evaluators.asked import score
-from tests.seeds import seeds
+from tests.random_seeds import seeds
 
 
 def facts(result: CaseScore) -> dict[str, Any]:

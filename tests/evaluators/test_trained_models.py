@@ -10,7 +10,7 @@ from metrics.core.suite import Outputs, Suite
 from metrics.store import Workspace
 from tests.engine.engine_scenes import finished
 from tests.models.trained import trained
-from tests.seeds import LONG
+from tests.random_seeds import LONG
 
 RUDE = (
     "You are an idiot and nobody likes you.", "Shut up, you stupid fool.", "What a worthless piece of trash you are.",

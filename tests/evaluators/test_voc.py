@@ -20,7 +20,7 @@ from metrics.stats.resample_intervals import BIAS, resample_interval
 from metrics.vision.image_resampling import resample
 from tests.evaluators.detected import outputs_of, pick, read_voc100, run, suite_and_outputs, suite_of
 from tests.evaluators.voc_kit import voc_eval, voc_iou
-from tests.seeds import seeds
+from tests.random_seeds import seeds
 from tests.vision.coco_oracle import random_scene
 
 CAT = ("a", "cat", 0, 0, 100, 100)

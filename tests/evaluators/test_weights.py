@@ -11,7 +11,7 @@ from sklearn import metrics as sk
 
 from metrics.core.suite import Outputs, Suite
 from tests.evaluators.tabular import classified, overall, run
-from tests.seeds import seeds
+from tests.random_seeds import seeds
 
 SETS = seeds(12, 200)
 LABELS = ("a", "b", "c")

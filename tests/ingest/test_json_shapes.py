@@ -23,7 +23,7 @@ from metrics.ingest import (
 )
 from metrics.ingest.tables.values import flatten
 from tests.ingest.files import write
-from tests.seeds import LONG
+from tests.random_seeds import LONG
 
 ROW = {"question": "Capital?", "expected_answer": "Paris", "answer": "Lyon"}
 READ = {"question": "Capital?", "expected_answers": ["Paris"], "answer": "Lyon"}

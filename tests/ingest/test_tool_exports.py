@@ -10,7 +10,7 @@ import pytest
 from metrics.core.errors import InputError
 from metrics.ingest import inspect, load_combined, load_suite, read_combined, read_outputs, read_suite
 from tests.ingest.files import read_refusal, write
-from tests.seeds import LONG
+from tests.random_seeds import LONG
 
 
 def lm(doc_id: int | None = 0, **more: Any) -> dict:

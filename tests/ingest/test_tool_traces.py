@@ -12,7 +12,7 @@ from metrics.ingest.traces.stored_trace import read_trace, trace_of
 from metrics.text.agents.traces import Step, TraceError, steps_of
 from tests.ingest.files import write
 from tests.ingest.test_tool_exports import ODD, observation
-from tests.seeds import LONG
+from tests.random_seeds import LONG
 
 ASKED = [{"role": "user", "content": "Capital?"}]
 ARGUMENTS = '{"q": "Paris"}'

@@ -14,7 +14,7 @@ from tests.judge.judging import STAND_INS
 from tests.judge.scripted import ScriptedJudge
 from tests.judge.server import Request
 from tests.judge.test_injection import FACTS, GUESS, JUDGED
-from tests.seeds import LONG
+from tests.random_seeds import LONG
 
 NONCE = re.compile(r"<NAME ([0-9a-f]{12,})>")
 LANGUAGES = ("en", "de", "es", "zh", "ar")

@@ -15,7 +15,7 @@ from tests.corpora.cases import Piece
 from tests.corpora.credentials import LOOK_ALIKES, PLANTED
 from tests.corpora.places import KEY, OF_KEYS, OF_PASSWORDS, PASSWORD, WITHOUT
 from tests.corpora.unseen import LOOKS_SECRET, SECRETS
-from tests.seeds import LONG
+from tests.random_seeds import LONG
 
 KEPT_KINDS = ("certificate", "product_key")  # no keys to anything of the user's
 

@@ -32,7 +32,7 @@ from tests.judge.scripted import ScriptedJudge, as_said
 from tests.judge.server import JudgeServer
 from tests.laws.judges import BLANK, FULL, JUDGED, at_random, raising, score
 from tests.laws.running import STAND_INS, stand_ins
-from tests.seeds import seeds
+from tests.random_seeds import seeds
 
 EVERY = list(evaluators().values())
 RUNNABLE = [entry for entry in EVERY if STAND_INS.keys() | {"classifier"} >= set(entry.needs)]

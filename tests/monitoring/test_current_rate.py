@@ -9,7 +9,7 @@ from metrics.core.array_types import Floats
 from metrics.monitoring.current_rate import BLOCK, CurrentRate
 from metrics.monitoring.health import USUAL, Health, Limits
 from metrics.stats.sequential import bounds, thresholds
-from tests.seeds import seeds
+from tests.random_seeds import seeds
 
 
 def watched(values: Floats | list[float], limits: Limits = USUAL) -> tuple[CurrentRate, list[tuple[int, str]]]:

@@ -7,7 +7,7 @@ from metrics.core.evaluator import Metric
 from metrics.monitoring.drift_checks import Cut, Event, cuts_of, shift_of
 from metrics.stats.drift import exact_share
 from tests.benchmarks.bench_monitor_evidence import drifted
-from tests.seeds import seeds
+from tests.random_seeds import seeds
 
 SCORE = Metric("score", "")
 

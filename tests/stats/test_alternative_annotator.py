@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from metrics.stats.rater_agreement import SUFFICIENT, alternative_annotator
-from tests.seeds import seeds
+from tests.random_seeds import seeds
 
 NONE = np.nan
 

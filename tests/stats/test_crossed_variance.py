@@ -6,7 +6,7 @@ import pytest
 from metrics.stats.agreement_intervals import effective_size, share_interval
 from metrics.stats.cluster_variance import allows_for_raters, crossed_widening
 from metrics.stats.student_t import student
-from tests.seeds import least_covered, seeds
+from tests.random_seeds import least_covered, seeds
 
 
 def coverage(raters: int, spread: float, draws: int, crossed: bool = True, n: int = 200) -> int:

@@ -10,7 +10,7 @@ from metrics.stats.paired_intervals import decide_noninferiority, difference_int
 from metrics.stats.power import detectable
 from metrics.stats.rare_losses import Side
 from tests.benchmarks.bench_decisions import differing, passed, rare_losses, tango
-from tests.seeds import seeds
+from tests.random_seeds import seeds
 
 WITHIN = ("equivalent", "not_worse")
 

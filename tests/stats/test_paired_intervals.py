@@ -6,7 +6,7 @@ from hypothesis import given
 from scipy import stats
 
 from metrics.stats.paired_intervals import agreeing, difference_intervals, newcombe_paired, resample_interval
-from tests.seeds import least_covered, seeds
+from tests.random_seeds import least_covered, seeds
 from tests.stats.test_paired_tests import COUNTS, column
 
 

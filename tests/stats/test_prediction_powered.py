@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from metrics.stats.judge_correction import corrected_difference, corrected_mean
-from tests.seeds import LONG
+from tests.random_seeds import LONG
 from tests.stats.judged import DESIGNS, JUDGES, Judge, simulate, simulate_pairs
 
 RNG = np.random.default_rng(5)

@@ -15,7 +15,7 @@ from metrics.stats.quantiles import (
     varied_quantiles,
     weighted_quantile,
 )
-from tests.seeds import least_covered, seeds
+from tests.random_seeds import least_covered, seeds
 
 SHARES = (0.5, 0.95)
 

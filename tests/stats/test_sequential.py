@@ -12,7 +12,7 @@ from metrics.stats.paired_tests import paired_tests
 from metrics.stats.power import detectable, units_needed
 from metrics.stats.sequential import FEWEST, SHARPNESS, anytime_interval, anytime_p, anytime_stretch
 from tests.benchmarks.bench_decisions import balanced, found_at_every_look
-from tests.seeds import seeds
+from tests.random_seeds import seeds
 
 LOOKS = np.unique(np.geomspace(10, 1_000, 20).astype(int))
 

@@ -14,7 +14,7 @@ from metrics.stats.variance_components import (
     expanded_tail,
     resampled_components,
 )
-from tests.seeds import least_covered, seeds
+from tests.random_seeds import least_covered, seeds
 
 OF_STATSMODELS = pytest.mark.filterwarnings("ignore:.* is deprecated and will be removed")
 

@@ -17,7 +17,7 @@ from metrics.analysis.labels.judgements import judge_names
 from metrics.store import Workspace
 from metrics.suites.samples import FIRST, compute_missing, create, open_sample, samples, start_first
 from tests.engine.engine_scenes import one_thread
-from tests.seeds import LONG
+from tests.random_seeds import LONG
 from tests.suites.sample_files import SAMPLES, document, rows
 
 NAMES = (

@@ -15,7 +15,7 @@ from metrics.stats.intervals import wilson
 from metrics.store import Run, Workspace
 from tests.analysis.findings.variants import perturbed_run
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
-from tests.seeds import seeds
+from tests.random_seeds import seeds
 
 PLANTED = {"steady": (), "shaky": [f"c{index}-typo" for index in range(8)]}
 

@@ -11,7 +11,7 @@ from metrics.analysis.labels.labelled_scores import LabelledScores
 from metrics.presentation.guarantee_words import accept_line
 from tests.analysis.labels.accepted import simulated
 from tests.analysis.labels.queued_labels import labelled
-from tests.seeds import seeds
+from tests.random_seeds import seeds
 
 SCORES = np.linspace(0.0, 1.0, 400)  # of all outputs
 

@@ -13,7 +13,7 @@ from tests.analysis.labels.swayed import JUDGES, Judge, simulate
 from tests.analysis.scored import scored_run
 from tests.engine.engine_scenes import finished
 from tests.labels import MODELS, add_labels, answer, answered, label, labelled_run
-from tests.seeds import LONG, seeds
+from tests.random_seeds import LONG, seeds
 
 ROUGE = ("rouge", "rouge1")
 

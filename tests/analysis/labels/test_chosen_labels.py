@@ -17,7 +17,7 @@ from tests.analysis.labels import few_labels
 from tests.analysis.labels.queued_labels import CUT, POPULATIONS, STATISTICS, Population, simulate, statistics
 from tests.analysis.scored import scored_run
 from tests.labels import add_labels
-from tests.seeds import LONG, seeds
+from tests.random_seeds import LONG, seeds
 
 ROUGE = ("rouge", "rouge1")
 NEAR = POPULATIONS[0]

@@ -15,7 +15,7 @@ from metrics.presentation.questions.can_the_judge_be_trusted import corrected_ta
 from metrics.store import Run, Workspace
 from tests.analysis.labels.several_raters import simulate
 from tests.labels import MODELS, add_labels, labelled_run, passes
-from tests.seeds import least_covered, seeds
+from tests.random_seeds import least_covered, seeds
 
 ROUGE = ("rouge", "rouge1")
 NONE = np.nan

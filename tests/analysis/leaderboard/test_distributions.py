@@ -12,7 +12,7 @@ from metrics.store import Run, Workspace
 from metrics.suites.samples import samples
 from tests.analysis.scored import scored_run
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
-from tests.seeds import seeds
+from tests.random_seeds import seeds
 
 NAME = "answer_correctness"
 

@@ -24,7 +24,7 @@ from tests.evaluators.federated import federated_scene, federated_suite
 from tests.evaluators.test_detection_masks import tables
 from tests.evaluators.test_open_images_ap import challenge_suite
 from tests.evaluators.test_voc import voc_scene, voc_suite
-from tests.seeds import seeds
+from tests.random_seeds import seeds
 from tests.vision.coco_oracle import random_scene
 from tests.vision.mask_oracle import random_masks
 

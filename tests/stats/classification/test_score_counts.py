@@ -5,7 +5,7 @@ from hypothesis import given, settings, strategies as st
 from sklearn.metrics import multilabel_confusion_matrix, precision_recall_fscore_support
 
 from metrics.stats.classification.roc import THRESHOLDS, f1, threshold_counts, true_and_other
-from tests.seeds import seeds
+from tests.random_seeds import seeds
 
 NAN = float("nan")
 CELL = st.sampled_from([0.0, 0.05, 0.15, 0.3, 0.35, 0.5, 0.95, 1.0, NAN]) | st.floats(0, 1)
