@@ -29,6 +29,7 @@ FACT_CHECK = Prompt(
     "evaluation_score: 1, nothing in it is false; 0.75, a slip beside the point; 0.5, something false, though the main "
     "point is right; 0.25, the main point is false, something else is right; 0, all that matters is false; or a number "
     "between two of these. answer is the answer as it should be.",
+    published={"actual_answer": "ANSWER"},
 )
 
 
