@@ -22,7 +22,7 @@ sys.path.insert(0, str(DOCS.parent))
 
 from metrics.calibrations.shipped import shipped
 from metrics.cli.main import parser as command_line
-from metrics.cli.project_model import schema
+from metrics.cli.run_command import schema
 from metrics.core.evaluator import JUDGE, Metric
 from metrics.core.fields import CASE_FIELDS, OUTPUT_FIELDS, Field
 from metrics.core.label_fields import CLASS_FIELDS, OBJECT_TABLE_FIELDS

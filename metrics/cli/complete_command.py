@@ -4,8 +4,7 @@ import argparse
 from typing import Any
 
 from metrics.cli.execution import ask
-from metrics.cli.flags import add_flags
-from metrics.cli.options import add_mapping, add_parser, pairs
+from metrics.cli.options import add_flags, add_mapping, add_parser, pairs
 from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import TASKS

@@ -7,9 +7,8 @@ from functools import partial
 from typing import Any
 
 from metrics import questions
-from metrics.cli.flags import add_flags
-from metrics.cli.judge_estimate import print_found
-from metrics.cli.options import add_parser, names_of, pairs
+from metrics.cli.execution import print_found
+from metrics.cli.options import add_flags, add_parser, names_of, pairs
 from metrics.cli.progress_view import count, follow
 from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem

@@ -5,11 +5,10 @@ import re
 from pathlib import Path
 from typing import Any
 
-from metrics.cli import gate_options, log_lines, rag_config
-from metrics.cli.execution import ask, execute
-from metrics.cli.flags import add_flags, evaluation_of
-from metrics.cli.judge_estimate import print_estimate
-from metrics.cli.options import add_parser
+from metrics.cli import rag_config, terminal
+from metrics.cli.execution import ask, execute, print_estimate
+from metrics.cli.gate_command import Gates
+from metrics.cli.options import add_flags, add_parser, evaluation_of
 from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
 from metrics.engine.evaluation import GROUPS, CommandFields, Evaluation, LimitFields, ReportFields, WeightFields
@@ -41,12 +40,12 @@ def evaluate(evaluation: Evaluation) -> int:
     _check_shard(evaluation)
     config = rag_config.read(Path(evaluation.config)) if evaluation.config else None
     if config and config.unused:
-        log_lines.note(options, f"not used of {evaluation.config}: {', '.join(config.unused)}")
-    gates = gate_options.Gates.of(options)
+        terminal.note(options, f"not used of {evaluation.config}: {', '.join(config.unused)}")
+    gates = Gates.of(options)
 
     def tell(kind: str, *lines: str) -> None:
         first, *more = lines or ("",)
-        log_lines.note(options, *((f"warning: {first}", *more) if kind == "warning" else lines))
+        terminal.note(options, *((f"warning: {first}", *more) if kind == "warning" else lines))
 
     if evaluation.target and evaluation.dry_run:
         suite = read_suite(evaluation)
@@ -70,7 +69,7 @@ def evaluate(evaluation: Evaluation) -> int:
         print_estimate(prepared.estimate())
         return 0
     run = prepared.create()
-    log_lines.note(options, *prepared.hints())
+    terminal.note(options, *prepared.hints())
     execute(run, options)
     if evaluation.shard:
         say(run.folder)

@@ -5,7 +5,7 @@ import json
 import sys
 from typing import Any
 
-from metrics.cli.flags import add_flags
+from metrics.cli.options import add_flags
 from metrics.cli.terminal import say
 from metrics.core.registry import refused
 from metrics.engine.evaluation import PluginFields

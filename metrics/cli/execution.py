@@ -4,12 +4,14 @@ import argparse
 from collections.abc import Iterator
 
 from metrics import engine
-from metrics.cli import log_lines
+from metrics.cli import terminal
+from metrics.cli.failures import exit_code
 from metrics.cli.progress_view import follow
 from metrics.cli.remote_command import push_sealed
-from metrics.cli.stopping import exit_code
+from metrics.cli.terminal import say
 from metrics.core.suite import Outputs, Suite
 from metrics.engine.evaluation import TargetFields
+from metrics.presentation.judge_notes import time_text
 from metrics.store import Run
 
 NO_VALUE = 3  # the exit code of a run in which no case has a value
@@ -17,7 +19,7 @@ NO_VALUE = 3  # the exit code of a run in which no case has a value
 
 def execute(run: Run, options: argparse.Namespace) -> None:
     """Execute what a run has still to do; SystemExit where it is stopped, after which `resume` continues the run."""
-    log_lines.event(
+    terminal.event(
         options, "start", run=run.id, name=run.name, models=run.models, evaluators=[*run.evaluators],
         cases=run.spec.suite.cases,
     )  # fmt: skip
@@ -25,7 +27,7 @@ def execute(run: Run, options: argparse.Namespace) -> None:
         with follow(options) as listen:
             engine.execute(run, listen=listen)
     except KeyboardInterrupt as stop:
-        log_lines.warn(options, f"stopped; `python -m metrics resume {run.id}` continues it")
+        terminal.warn(options, f"stopped; `python -m metrics resume {run.id}` continues it")
         raise SystemExit(exit_code(stop)) from None
     push_sealed(run)
 
@@ -37,9 +39,9 @@ def finished(run: Run, options: argparse.Namespace, exit_code: int) -> int:
     why = no_value(run)
     if why is not None:
         exit_code = NO_VALUE
-        log_lines.warn(options, why)
+        terminal.warn(options, why)
     seconds = (run.manifest or {}).get("seconds")
-    log_lines.event(options, "finish", run=run.id, state=run.state, seconds=seconds, exit_code=exit_code)
+    terminal.event(options, "finish", run=run.id, state=run.state, seconds=seconds, exit_code=exit_code)
     return exit_code
 
 
@@ -51,9 +53,9 @@ def ask(given: TargetFields, suite: Suite, options: argparse.Namespace) -> Outpu
         with follow(options) as listen:
             outputs = ask_targets(given, suite, options.workspace, listen=listen)
     except KeyboardInterrupt as stop:
-        log_lines.warn(options, "stopped; the answers so far are kept, the same command asks the rest")
+        terminal.warn(options, "stopped; the answers so far are kept, the same command asks the rest")
         raise SystemExit(exit_code(stop)) from None
-    log_lines.note(options, *failures(outputs))
+    terminal.note(options, *failures(outputs))
     return outputs
 
 
@@ -67,3 +69,22 @@ def failures(outputs: Outputs) -> Iterator[str]:
         cases = list(named)
         shown = ", ".join(cases[:5]) + (f" and {len(cases) - 5:,} more" if len(cases) > 5 else "")
         yield f"{model}, without an answer: {reason} (cases {shown})"
+
+
+def print_estimate(found: engine.Estimate | None) -> None:
+    """Print how many calls, tokens and dollars the judge would take, and of how many cases that was estimated."""
+    if found is None:
+        say("no judge calls: no judge is chosen, or no evaluator needs one")
+        return
+    print_found(found)
+    if found.walked < found.cases:
+        say(f"estimated from {found.walked} of {found.cases:,} cases")
+
+
+def print_found(found: engine.Estimate) -> None:
+    """Print an estimate, and the time that its judges take."""
+    say(found)
+    if found.local:
+        say(time_text(found.local))
+    if found.hosted:
+        say(time_text(found.hosted, "the judge"))

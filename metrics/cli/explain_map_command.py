@@ -3,8 +3,7 @@
 import argparse
 from typing import Any
 
-from metrics.cli.flags import add_flags
-from metrics.cli.options import add_parser, write_output
+from metrics.cli.options import add_flags, add_parser, write_output
 from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
 from metrics.engine.evaluation import ReadingFields

@@ -1,13 +1,18 @@
-"""How a command fails: what it prints, and its exit code."""
+"""How a command ends early: what a failure prints, what stops it, and the exit code of each."""
 
 import argparse
 import os
+import signal
 import sys
+import threading
 import traceback
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from tempfile import mkstemp
+from types import FrameType
+from typing import Never
 
-from metrics.cli import log_lines
+from metrics.cli import terminal
 from metrics.cli.terminal import say
 from metrics.core.errors import AssayError, InputError, StorageError, describe_failure, storage_error
 from metrics.core.input_problems import count_words, grouped
@@ -33,8 +38,8 @@ def _print_problems(failure: AssayError, options: argparse.Namespace | None) -> 
 
     failure = with_answers(failure, "command") if isinstance(failure, InputError) else failure
     problems = failure.problems if isinstance(failure, InputError) else ()
-    if log_lines.as_json(options):
-        log_lines.print_event("error", text=str(failure), problems=[problem.as_row() for problem in problems])
+    if terminal.as_json(options):
+        terminal.print_event("error", text=str(failure), problems=[problem.as_row() for problem in problems])
         return
     every = getattr(options, "all_problems", None)
     say(*(problems if every and problems else failure.args), file=sys.stderr)
@@ -49,8 +54,8 @@ def _print_internal(failure: Exception, options: argparse.Namespace | None) -> N
     """Print a fault of Assay in one line; the traceback goes to a file, or stands indented before it in a log."""
     text = f"internal error, please report it: {describe_failure(failure)}"
     trace = "".join(traceback.format_exception(failure))
-    if log_lines.as_json(options):
-        log_lines.print_event("error", text=text, problems=[], traceback=trace)
+    if terminal.as_json(options):
+        terminal.print_event("error", text=text, problems=[], traceback=trace)
         return
     place = _kept(trace) if sys.stderr.isatty() else None
     if place is None:
@@ -68,3 +73,30 @@ def _kept(trace: str) -> str | None:
             file.write(escape_controls(redact(trace)))
         return place
     return None
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM came: whoever handles Ctrl-C handles it, too."""
+
+
+def exit_code(stop: KeyboardInterrupt) -> int:
+    """Return the exit code of a stopped command, as shells number it: 128 and the signal."""
+    return 128 + (signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT)
+
+
+@contextmanager
+def stopping() -> Iterator[None]:
+    """Raise Terminated inside when SIGTERM comes; only the first counts, so that nothing breaks off the ending."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, _stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _stop(_number: int, _frame: FrameType | None) -> Never:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    raise Terminated

@@ -1,12 +1,192 @@
-"""`gate`: hold a finished run to gates, as `evaluate` does it with the one that it makes."""
+"""`gate`: hold a finished run to gates, as `evaluate` does with the one that it makes, and what comes of them."""
 
 import argparse
-from typing import Any
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
 
-from metrics.cli import gate_options
-from metrics.cli.flags import add_flags
-from metrics.cli.options import add_parser, run_of
+from metrics.analysis import headline, leaderboard, local_agreement
+from metrics.cli import terminal
+from metrics.cli.execution import finished
+from metrics.cli.options import add_flags, add_parser, names_of, run_of, write_output
+from metrics.cli.report_command import check_ending, write_report
+from metrics.cli.terminal import say
+from metrics.core.errors import InputError, InputProblem
 from metrics.engine.evaluation import GATES, LogFields
+from metrics.presentation.calibration_words import footnotes
+from metrics.presentation.format import ARROWS
+from metrics.presentation.phrases import interval_notes, skipped_line, unscored_words, with_interval
+from metrics.presentation.question import short_answers
+from metrics.reports.baseline import (
+    NON_INFERIOR,
+    Differences,
+    figures,
+    open_baseline,
+    parse_margins,
+    require_comparable,
+    require_metrics,
+)
+from metrics.reports.gates import Gate, check, require_known
+from metrics.store import Run, Workspace
+
+if TYPE_CHECKING:
+    from metrics.core.suite import Suite
+    from metrics.reports.weighting import Weighting
+
+FAILED = 1  # the exit code where a gate failed
+STDOUT = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class Gates:
+    """What a run is held to.
+
+    worse: the metrics of --fail-if-worse; None: without that option, empty: primary ones; margins: of --non-inferior by
+    metric; anytime: every look is gated; weighting: by what weights the models are ranked; allow_unscored: values are
+    those of the scored cases, however many are unscored.
+    """
+
+    limits: Sequence[Gate]
+    baseline: Run | None
+    worse: Sequence[str] | None
+    margins: Mapping[str, float]
+    anytime: bool
+    weighting: "Weighting | None" = None
+    allow_unscored: bool = False
+
+    @classmethod
+    def of(cls, options: argparse.Namespace) -> "Gates":
+        """Return the gates that the options ask for; InputError or RunError where they cannot be.
+
+        Call it before the run is created: `--baseline latest` is the newest finished run until then.
+        """
+        from metrics.reports.weighting import Weighting
+
+        if options.pdf:
+            check_ending(options.pdf)
+        worse = options.fail_if_worse
+        asked = {
+            "--fail-if-worse": worse is not None,
+            "--non-inferior": bool(options.non_inferior),
+            "--anytime-valid": options.anytime_valid,
+        }
+        alone = [name for name, is_asked in asked.items() if is_asked and not options.baseline]
+        if alone:
+            raise InputError([InputProblem(name, "no --baseline", "--baseline RUN to compare with") for name in alone])
+        margins = parse_margins(options.non_inferior)
+        return cls(
+            [Gate.parse(text) for text in options.fail_under],
+            open_baseline(options.baseline, Workspace(options.workspace)) if options.baseline else None,
+            None if worse is None else [name for text in worse for name in names_of(text)],
+            margins,
+            options.anytime_valid,
+            Weighting.parse(options.weight, options.scale),
+            options.allow_unscored,
+        )
+
+    def require_fitting(
+        self,
+        evaluators: Sequence[str],
+        parameters: Mapping[str, Mapping[str, Any]],
+        suite: "Suite",
+        models: Sequence[str],
+    ) -> None:
+        """Raise InputError where a run of these evaluators, suite and models cannot be held to them."""
+        require_known(self.limits, evaluators, parameters)
+        if self.worse:
+            require_metrics(self.worse, evaluators, parameters)
+        require_metrics(list(self.margins), evaluators, parameters, NON_INFERIOR)
+        if self.weighting is not None:
+            self.weighting.require_metrics(evaluators, parameters)
+        if self.baseline is not None:
+            require_comparable(self.baseline, suite, models)
+
+    def conclude(self, run: Run, options: argparse.Namespace) -> int:
+        """Check a finished run, write and print what comes of it, and return the exit code."""
+        from metrics.reports.baseline import differences, non_inferior, worse
+        from metrics.reports.renderers.junit import junit
+        from metrics.reports.renderers.markdown import markdown
+
+        as_scored = self.allow_unscored or (self.worse is None and not self.margins)
+        against = (
+            []
+            if self.baseline is None
+            else differences(run, self.baseline, self.worse or (), self.margins, self.anytime, as_scored)
+        )
+        weighed = () if self.weighting is None else tuple(self.weighting.lines(run))
+        outcomes = check(run, self.limits, allow_unscored=self.allow_unscored)
+        if self.worse is not None:
+            outcomes += worse(against, self.worse)
+        outcomes += non_inferior(against, self.margins)
+        for outcome in outcomes:
+            terminal.event(options, "gate", **asdict(outcome))
+        if options.pdf:
+            write_report(run, options.pdf, against=against, notes=weighed)
+        if options.junit:
+            write_output(junit(run, outcomes), options.junit)
+        if options.markdown:
+            text = markdown(run, outcomes, against)
+            if options.markdown == STDOUT:
+                sys.stdout.write(text)
+            else:
+                write_output(text.encode(), options.markdown)
+        if options.markdown != STDOUT:
+            if not options.quiet:
+                print_leaderboard(run)
+                say(*weighed)
+                for each in against:
+                    say(*difference_lines(each))
+                say(*(outcome.message for outcome in outcomes))
+            if skipped := skipped_line(run.spec.suite.left_out, run.spec.outputs.left_out):
+                say(skipped)
+            say(run.id)
+        if options.quiet:
+            for outcome in outcomes:
+                if not outcome.passed:
+                    terminal.warn(options, outcome.message)
+        return finished(run, options, 0 if all(outcome.passed for outcome in outcomes) else FAILED)
+
+
+def print_leaderboard(run: Run) -> None:
+    """Print headline, leaderboard, footnotes, and what other questions answer in a sentence."""
+    board = leaderboard(run)
+    head = headline(board)
+    say(head.sentence)
+    wide = max([len("model"), *(len(model) for model in board.models)])
+    for column in board.columns:
+        if column.minor:
+            continue
+        say(f"{column.evaluator} · {column.title} {ARROWS[column.direction]}")
+        for model in head.models:
+            cell = board.cells.get((model, column.key))
+            if cell is None:
+                continue
+            value = cell.reason if cell.value is None else with_interval(cell.value, cell.low, cell.high)
+            unscored = unscored_words(cell)
+            say(f"  {model:<{wide}}  {value}  n {cell.n}{f', {unscored}' if unscored else ''}")
+    say(*board.cautions)
+    for evaluator, words in local_agreement(run).items():
+        say(f"local judge, {evaluator}: {words}")
+    say(*footnotes(column for column in board.columns if not column.minor), *interval_notes(board))
+    say(*(sentence.text for sentence in short_answers(run)))
+
+
+def difference_lines(each: Differences) -> Iterator[str]:
+    """Yield the differences of a model to its counterpart in the baseline, a line for each metric."""
+    yield f"{each.model} against baseline {each.tested.run_a}"
+    for row, tested in each.rows:
+        before, after, change, ends, p, n, words = figures(row, tested)
+        yield f"{row.column.evaluator} · {row.column.title} {ARROWS[row.column.direction]}".rstrip()
+        told = [
+            f"{before} → {after}",
+            f"{change}{f' ({ends})' if ends else ''}",
+            f"n {n}",
+            f"adjusted p {p}" if p else "",
+        ]
+        yield f"  {'  '.join(part for part in told if part)}  {words}"
+    yield from each.told
+    yield from each.tested.notes
 
 
 def add_command(commands: Any) -> None:
@@ -18,6 +198,6 @@ def add_command(commands: Any) -> None:
 
 def _gate(options: argparse.Namespace) -> int:
     run = run_of(options, finished=True)
-    gates = gate_options.Gates.of(options)
+    gates = Gates.of(options)
     gates.require_fitting(list(run.evaluators), run.evaluators, run.suite, run.models)
     return gates.conclude(run, options)

@@ -7,8 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from metrics.cli.flags import add_flags
-from metrics.cli.options import add_mapping, add_parser, add_table_output, pairs, run_of, write_output
+from metrics.cli.options import add_flags, add_mapping, add_parser, add_table_output, pairs, run_of, write_output
 from metrics.cli.terminal import say
 from metrics.core.errors import for_each
 from metrics.engine.evaluation import ReadingFields

@@ -7,10 +7,8 @@ from functools import partial
 from typing import Any
 
 from metrics import engine
-from metrics.cli.execution import execute, finished
-from metrics.cli.flags import add_flags
-from metrics.cli.judge_estimate import print_estimate, print_found
-from metrics.cli.options import add_parser, names_of, run_of
+from metrics.cli.execution import execute, finished, print_estimate, print_found
+from metrics.cli.options import add_flags, add_parser, names_of, run_of
 from metrics.cli.progress_view import count, follow
 from metrics.cli.terminal import say
 from metrics.core.schema import CRITERION

@@ -7,12 +7,11 @@ from importlib import import_module
 from pathlib import Path
 
 from metrics import __version__
-from metrics.cli import log_lines
+from metrics.cli import terminal
 from metrics.cli.command_parser import CommandParser
-from metrics.cli.failures import told
-from metrics.cli.plugin_options import load_plugins
+from metrics.cli.failures import exit_code, stopping, told
+from metrics.cli.options import load_plugins
 from metrics.cli.rag_config import with_config
-from metrics.cli.stopping import exit_code, stopping
 
 COMMANDS = """
     evaluate run complete export report bundle gate over_suites plot monitor perturb suites cache judge labels
@@ -41,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.close()
         return 0
     except KeyboardInterrupt as stop:
-        log_lines.warn(options, "stopped; the same command again continues with what is done")
+        terminal.warn(options, "stopped; the same command again continues with what is done")
         return exit_code(stop)
     except Exception as failure:
         return told(failure, options)

@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from metrics import monitoring
-from metrics.cli.flags import add_flags
-from metrics.cli.options import add_mapping, add_parser, pairs
-from metrics.cli.stopping import exit_code
+from metrics.cli.failures import exit_code
+from metrics.cli.options import add_flags, add_mapping, add_parser, pairs
 from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
 from metrics.engine.evaluation import EvaluatorFields, JudgeFields

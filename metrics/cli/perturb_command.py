@@ -5,8 +5,7 @@ import sys
 from collections import Counter
 from typing import Any
 
-from metrics.cli.flags import add_flags
-from metrics.cli.options import add_mapping, add_parser, names_of, pairs
+from metrics.cli.options import add_flags, add_mapping, add_parser, names_of, pairs
 from metrics.cli.terminal import say
 from metrics.core.suite import TASKS
 from metrics.engine.evaluation import JudgeFields, ReadingFields

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
-from metrics.cli import log_lines
+from metrics.cli import terminal
 from metrics.cli.terminal import protect, say
 from metrics.core.terminal_escapes import escape_controls, one_line, protected_stream
 from metrics.presentation.format import duration
@@ -33,7 +33,7 @@ def follow(options: argparse.Namespace) -> AbstractContextManager[Listener | Non
     """Return what shows progress while the context is open; None with --quiet."""
     if options.quiet:
         return nullcontext()
-    if log_lines.as_json(options):
+    if terminal.as_json(options):
         return Lines(_Events())
     return Bars() if sys.stderr.isatty() else Lines(_Text())
 
@@ -116,7 +116,7 @@ class _Events:
         """Print an event."""
         done, total, failed = _counts(progress)
         each = {one.id: {"done": one.done, "total": one.total, "failed": one.failed} for one in progress.evaluators}
-        log_lines.print_event(
+        terminal.print_event(
             "progress", message=progress.message, done=done, total=total, failed=failed,
             seconds=round(progress.seconds_spent, 3), seconds_left=progress.seconds_left,
             evaluators=each,
@@ -127,7 +127,7 @@ class _Events:
         for one in progress.evaluators:
             if one.total and one.done == one.total and one.id not in self._done:
                 self._done.add(one.id)
-                log_lines.print_event(
+                terminal.print_event(
                     "evaluator", evaluator=one.id, done=one.done, failed=one.failed,
                     seconds=round(progress.seconds_spent, 3),
                 )  # fmt: skip

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar
 
+from metrics.cli.failures import exit_code
 from metrics.cli.options import add_parser
-from metrics.cli.stopping import exit_code
 from metrics.cli.terminal import say
 from metrics.core.errors import AssayError, InputError, InputProblem
 from metrics.core.terminal_escapes import escape_controls, one_line, protected_stream

@@ -7,8 +7,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from metrics.cli.flags import add_flags
-from metrics.cli.options import add_parser, names_of, run_of, write_output
+from metrics.cli.options import add_flags, add_parser, names_of, run_of, write_output
 from metrics.core.errors import InputError, InputProblem
 from metrics.engine.evaluation import PluginFields, WeightFields
 from metrics.reports import DOCUMENTS, MARKDOWN, render

@@ -8,8 +8,7 @@ from typing import Any
 
 from metrics import engine
 from metrics.cli.execution import execute, finished
-from metrics.cli.flags import add_flags
-from metrics.cli.options import add_parser, run_of
+from metrics.cli.options import add_flags, add_parser, run_of
 from metrics.cli.terminal import say
 from metrics.core.errors import RunSealed
 from metrics.engine.evaluation import LogFields, PlaceFields, PluginFields

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any, NoReturn
 
-from metrics.cli.flags import add_flags
+from metrics.cli.options import add_flags
 from metrics.core.errors import InputError, MissingResource
 from metrics.core.installation import APP, missing_extra, own_environment, python_module
 from metrics.core.processes import allow_open_files, is_loopback

@@ -1,6 +1,10 @@
-"""What a command prints: lines, which nobody else can begin; what stands in them: metrics.core.terminal_escapes."""
+"""What a command prints: lines, which nobody else can begin; on standard error, with --log-format json, as objects."""
 
-from typing import IO
+import argparse
+import json
+import sys
+from datetime import UTC, datetime
+from typing import IO, Any
 
 from metrics.core import terminal_escapes
 from metrics.core.terminal_escapes import one_line
@@ -23,3 +27,34 @@ def _without_keys(text: str) -> str:
     from metrics.judge.keys import redact  # on use: most commands print no message
 
     return redact(text)
+
+
+def as_json(options: argparse.Namespace | None) -> bool:
+    """Return whether standard error takes JSON."""
+    return getattr(options, "log_format", "text") == "json"
+
+
+def event(options: argparse.Namespace, kind: str, /, **facts: Any) -> None:
+    """Print an event as one line of JSON, with the time in UTC; nothing with --quiet or in text."""
+    if as_json(options) and not options.quiet:
+        print_event(kind, **facts)
+
+
+def note(options: argparse.Namespace, *texts: str) -> None:
+    """Print notes on standard error, each a line or an event; nothing with --quiet."""
+    for text in () if options.quiet else texts:
+        warn(options, text)
+
+
+def warn(options: argparse.Namespace | None, text: str) -> None:
+    """Print a note that --quiet does not hide."""
+    if as_json(options):
+        print_event("note", text=text)
+    else:
+        say(text, file=sys.stderr)
+
+
+def print_event(kind: str, /, **facts: Any) -> None:
+    """Print an event as one line of JSON on standard error."""
+    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    print(json.dumps({"event": kind, "time": now} | facts, ensure_ascii=False), file=sys.stderr, flush=True)

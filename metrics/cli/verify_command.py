@@ -5,8 +5,7 @@ import json
 import sys
 from typing import Any
 
-from metrics.cli.flags import add_flags
-from metrics.cli.options import add_parser
+from metrics.cli.options import add_flags, add_parser
 from metrics.cli.progress_view import follow
 from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem

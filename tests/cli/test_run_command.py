@@ -7,9 +7,9 @@ import jsonschema
 import pytest
 
 from metrics import Workspace
-from metrics.cli.flags import arguments_of, evaluation_of
 from metrics.cli.main import main, parser
-from metrics.cli.project_model import evaluation_in, read_evaluations, schema
+from metrics.cli.options import arguments_of, evaluation_of
+from metrics.cli.run_command import evaluation_in, read_evaluations, schema
 from metrics.core.errors import InputError
 from metrics.core.registry import evaluators
 from tests.library.plugin_scenes import write_data, write_plugin

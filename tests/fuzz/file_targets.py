@@ -10,7 +10,7 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from metrics.cli.project_model import evaluation_in, read_evaluations
+from metrics.cli.run_command import evaluation_in, read_evaluations
 from metrics.core.errors import InputError
 from metrics.core.project_file import project_file, project_plugins
 from metrics.core.suite import Suite

@@ -104,7 +104,7 @@ def test_a_server_that_wants_the_key_is_said_to_get_none(judge_server):
 
 @pytest.mark.parametrize("option", ["--judge-base-url URL --judge scripted", "--judge scripted@URL"])
 def test_who_types_the_address_allows_it(option, judge_server):
-    from metrics.cli.flags import evaluation_of
+    from metrics.cli.options import evaluation_of
     from metrics.library.judge_choice import judge_settings
 
     line = ["evaluate", "suite.csv", *option.replace("URL", judge_server.url).split()]
@@ -117,7 +117,7 @@ def test_who_types_the_address_allows_it(option, judge_server):
     "suite author", "a --config file names a server that gets the key", "only a typed address allows it"
 )
 def test_an_address_of_a_configuration_is_not_typed(tmp_path, judge_server):
-    from metrics.cli.flags import evaluation_of
+    from metrics.cli.options import evaluation_of
     from metrics.cli.rag_config import read, with_config
     from metrics.library.judge_choice import judge_settings
 

@@ -10,8 +10,8 @@ import pytest
 
 from metrics import analysis
 from metrics.analysis.labels.panel_agreement import has_panel, panel_agreement
-from metrics.cli.flags import evaluation_of
 from metrics.cli.main import main, parser as command_line
+from metrics.cli.options import evaluation_of
 from metrics.core.errors import InputError
 from metrics.core.evaluator import CaseScore
 from metrics.core.registry import evaluators

@@ -19,7 +19,7 @@ from pypdf import PdfReader
 
 from metrics import engine
 from metrics.analysis import headline, leaderboard
-from metrics.cli.gate_options import print_leaderboard
+from metrics.cli.gate_command import print_leaderboard
 from metrics.presentation.blocks import Answer, Sentence, Table
 from metrics.presentation.question import Question, answers, questions, short_answers
 from metrics.reports import render
@@ -82,7 +82,7 @@ def markdown(run: Run) -> str:
 def terminal(run: Run) -> str:
     with pytest.MonkeyPatch.context() as patch:
         said: list[str] = []
-        patch.setattr("metrics.cli.gate_options.say", lambda *lines: said.extend(lines))
+        patch.setattr("metrics.cli.gate_command.say", lambda *lines: said.extend(lines))
         print_leaderboard(run)
     return "\n".join(said)
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from metrics.cli.flags import arguments_of, evaluation_of
 from metrics.cli.main import parser
-from metrics.cli.project_model import evaluation_in, read_evaluations
+from metrics.cli.options import arguments_of, evaluation_of
+from metrics.cli.run_command import evaluation_in, read_evaluations
 from metrics.core.errors import InputError
 from metrics.engine.evaluation import Evaluation
 from metrics.library.evaluate import as_evaluation
