@@ -1,25 +1,19 @@
 """Any chart of an answer, drawn for a page; reports draw the same description as SVG."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from components.charts.confusion_chart import confusion_figure
-from components.charts.figure_parts import name_lines, plain, unit_panels, whiskers
+from components.charts.figure_parts import Figure, name_lines, plain, unit_panels, whiskers
 from components.charts.interval_bars import bars_figure
 from components.charts.radar import radar_figure
 from components.charts.spread import box_figure
 from metrics.presentation.blocks import Bars, Chart, Curve, Matrix, Radar
 from metrics.presentation.palette import MUTED
 
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
-
-def chart_figure(chart: Chart, colours: Mapping[str, str], dark: bool = False) -> go.Figure:
+def chart_figure(chart: Chart, colours: Mapping[str, str], dark: bool = False) -> Figure:
     """Return the figure of a chart, the models in their colours."""
     if isinstance(chart, Bars):
         rows = [
@@ -48,7 +42,7 @@ def chart_figure(chart: Chart, colours: Mapping[str, str], dark: bool = False) -
     return box_figure([box.spread for box in chart.boxes if box.spread is not None], colours, chart.title, None, dark)
 
 
-def _lines(chart: Curve, colours: Mapping[str, str], dark: bool) -> go.Figure:
+def _lines(chart: Curve, colours: Mapping[str, str], dark: bool) -> Figure:
     """Return a line a model, or its points alone, with intervals and marks where there are any."""
     figure, place = unit_panels([""], chart.x_title, chart.y_title, 430, dark)
     ends = [chart.ticks[0], chart.ticks[-1]]

@@ -1,19 +1,13 @@
 """The confusion matrix as a heatmap; its numbers are those of metrics.presentation.chart_data.confusion_counts."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from components.charts.figure_parts import mix, plain, undimmed
+from components.charts.figure_parts import Figure, mix, new_figure, plain, undimmed
 from metrics.presentation.chart_data.confusion_counts import cell_shares, confusion_matrix, full_share, right_cells
 from metrics.presentation.format import shorten
 from metrics.presentation.palette import ACCENT, MUTED, SERIES, SURFACE, text_colour
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
 APART = 0.35  # of a cell, between the margins and the classes
 PALE = 0.06  # of the muted colour in an empty cell
@@ -26,7 +20,7 @@ def confusion_figure(
     dark: bool = False,
     pixels_high: int = 440,
     matrix: pd.DataFrame | None = None,
-) -> go.Figure:
+) -> Figure:
     """True label down, predicted label across; the count is printed, the shade is its share: right ones in one colour,
     mistakes in another. With `margins` (row, column) those two stand apart.
 
@@ -34,8 +28,6 @@ def confusion_figure(
     margin's row that of the predicted label's. Over the heatmap, whose clicks plotly loses in Streamlit, lies a layer
     of markers that carry [label, predicted] as customdata.
     """
-    import plotly.graph_objects as go
-
     if matrix is None:
         matrix = confusion_matrix(counts, margins)
     rows, columns = [*matrix.index], [*matrix.columns]
@@ -44,7 +36,7 @@ def confusion_figure(
     base = mix(SURFACE[dark], MUTED[dark], PALE)
     right = right_cells(rows, columns)
     scale = full_share(shares, right)
-    figure = go.Figure()
+    figure = new_figure()
     for wanted, colour, top in ((True, ACCENT[dark], 1.0), (False, SERIES[dark][1], scale)):
         z = [[shares[i][j] if right[i][j] is wanted else None for j in range(len(columns))] for i in range(len(rows))]
         if margins:
@@ -121,7 +113,7 @@ def _facts(label: str, predicted: str, count: int, share: float, margins: tuple[
 
 
 def _name_axes(
-    figure: go.Figure, rows: Sequence[str], columns: Sequence[str], down: Sequence[float], across: Sequence[float],
+    figure: Figure, rows: Sequence[str], columns: Sequence[str], down: Sequence[float], across: Sequence[float],
     margins: tuple[str, str] | None,
 ) -> None:  # fmt: skip
     def text(name: str, most: int) -> str:

@@ -1,18 +1,12 @@
 """Measures of a ranking over the rank k up to which they look: a panel a measure, a line a model with its interval."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from components.charts.figure_parts import End, lines_of, name_lines, panels, plain, undimmed
+from components.charts.figure_parts import End, Figure, lines_of, name_lines, panels, plain, undimmed
 from metrics.presentation.format import count, interval, number
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
 BAND = 0.16  # opacity
 
@@ -20,7 +14,7 @@ BAND = 0.16  # opacity
 def cutoff_figure(
     points: pd.DataFrame, titles: Mapping[str, str], colours: Mapping[str, str], dark: bool = False,
     pixels_high: int = 430,
-) -> go.Figure:  # fmt: skip
+) -> Figure:  # fmt: skip
     """Each measure over k on a logarithmic axis, with the 95 % interval of each line as a band.
 
     `points` has series, label (the measure), metric, k, value, low, high and n; `titles` names the measures. Every

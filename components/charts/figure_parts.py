@@ -12,7 +12,6 @@ from metrics.presentation.palette import INK, LINE
 
 if TYPE_CHECKING:
     import pandas as pd
-    import plotly.graph_objects as go
 
 PANEL_COLUMNS = 4
 CLEARANCE = 0.065  # of the axis, between two direct labels
@@ -20,13 +19,21 @@ DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")  # of li
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star", "cross", "triangle-down")  # of their points
 SHARES = {"tickvals": [0, 0.25, 0.5, 0.75, 1], "ticktext": ["0", "", "0.5", "", "1"]}
 
+Figure = Any  # a plotly.graph_objects.Figure: plotly has no types, and is imported on use
 End = tuple[str, float, float]  # a line's name and where it ends: x, y
 Place = Mapping[str, Mapping[str, int]]  # panel → {"row": …, "col": …}
 
 
+def new_figure() -> Figure:
+    """Return a figure without anything in it."""
+    from plotly.graph_objects import Figure as New
+
+    return New()
+
+
 def unit_panels(
     labels: Sequence[str], x: str, y: str, pixels_high: int, dark: bool
-) -> tuple[go.Figure, dict[str, dict[str, int]]]:
+) -> tuple[Figure, dict[str, dict[str, int]]]:
     """Return a figure with a panel a label, both axes 0 … 1, titled `x` and `y`; and where each label's panel is."""
     across = {4: 2, 5: 3, 6: 3}.get(len(labels), min(PANEL_COLUMNS, len(labels)))
     figure, place, down = panels(labels, across, pixels_high, dark)
@@ -40,7 +47,7 @@ def unit_panels(
 
 def panels(
     labels: Sequence[str], across: int, pixels_high: int, dark: bool, **options: Any
-) -> tuple[go.Figure, dict[str, dict[str, int]], int]:
+) -> tuple[Figure, dict[str, dict[str, int]], int]:
     """Return a figure with a panel a label, `across` beside each other; where each is; and how many rows there are."""
     from plotly.subplots import make_subplots
 
@@ -60,7 +67,7 @@ def panels(
 
 
 def name_lines(
-    figure: go.Figure,
+    figure: Figure,
     labels: Sequence[str],
     ends: Mapping[str, Sequence[End]],
     colours: Mapping[str, str],

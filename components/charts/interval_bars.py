@@ -1,19 +1,14 @@
 """Bars with intervals: one number per class, and what each kind of error costs."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
-from components.charts.figure_parts import plain, whiskers
+from components.charts.figure_parts import Figure, new_figure, plain, whiskers
 from metrics.presentation.format import interval, number, shorten
 from metrics.presentation.names import short_names
 from metrics.presentation.palette import INK, LINE, MUTED
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
 BAR = 15  # pixels
 GAP = 12
@@ -29,15 +24,13 @@ def bars_figure(
     bounds: tuple[float, float] | None = None,
     order: Sequence[str] = (),
     pixels_high: int = 460,
-) -> go.Figure:
+) -> Figure:
     """Horizontal bars in groups by `name`, one a series, the 95 % interval as a whisker, the number beside it.
 
     `numbers` has name (of the group), series, value (NaN for none), low, high (NaN for no interval), n and `key`, which
     is what a bar carries as customdata: [series, key]. The bars grow thinner to fit in `pixels_high`, down to THINNEST.
     The first group also says which bar is whose. Groups stand in `order`, else as they come; "" in it is a gap.
     """
-    import plotly.graph_objects as go
-
     names = [name for name in order if not name or name in set(numbers["name"])] or list(dict.fromkeys(numbers["name"]))
     series = list(dict.fromkeys(numbers["series"]))
     short = short_names(series)
@@ -46,7 +39,7 @@ def bars_figure(
     thick = min(BAR, max(THINNEST, (slot - GAP) / max(1, len(series))))
     slot = thick * len(series) + GAP
     share = thick * len(series) / slot
-    figure = go.Figure()
+    figure = new_figure()
     for index, each in enumerate(series):
         rows = numbers[(numbers["series"] == each) & numbers["name"].isin(names)]
         at = [place[name] + share * ((index + 0.5) / len(series) - 0.5) for name in rows["name"]]
@@ -99,14 +92,12 @@ def ranked_figure(
     dark: bool = False,
     bounds: tuple[float, float] | None = None,
     threshold: float | None = None,
-) -> go.Figure:
+) -> Figure:
     """One number a model: a bar each in the order of the rows, named at its foot, the interval as a whisker.
 
     `numbers` as in `bars_figure`, `series` being the model; the threshold is a dotted line.
     """
-    import plotly.graph_objects as go
-
-    figure = go.Figure()
+    figure = new_figure()
     places, short = list(range(len(numbers))), short_names(numbers["series"].tolist(), 16)
     far = numbers["high"].fillna(numbers["value"]).fillna(0)
     figure.add_bar(

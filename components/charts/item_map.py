@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from components.charts.figure_parts import plain, point_axis, undimmed
+from components.charts.figure_parts import Figure, new_figure, plain, point_axis, undimmed
 from metrics.presentation.format import interval, number, shorten
 from metrics.presentation.palette import ACCENT, INK, MARKS, MUTED
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
-
     from metrics.analysis import CaseItem
 
 WRONG = MARKS["fp"].colour
@@ -20,12 +18,10 @@ LOOKS = {  # verdict: symbol, size; drawn in this order, so that the marked ones
 }  # fmt: skip
 
 
-def item_figure(rows: Sequence[CaseItem], dark: bool = False, pixels_high: int = 400) -> go.Figure:
+def item_figure(rows: Sequence[CaseItem], dark: bool = False, pixels_high: int = 400) -> Figure:
     """Difficulty across, discrimination up on a log scale; a point carries [case id] as customdata."""
-    import plotly.graph_objects as go
-
     colours = {"": ACCENT[dark], "all wrong": MUTED[dark], "unusual": WRONG, "suspect": WRONG}
-    figure = go.Figure()
+    figure = new_figure()
     for verdict, (symbol, size) in LOOKS.items():
         own = [row for row in rows if row.verdict == verdict]
         figure.add_scatter(

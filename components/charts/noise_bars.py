@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from components.charts.figure_parts import mix, plain
+from components.charts.figure_parts import Figure, mix, new_figure, plain
 from metrics.presentation.format import number
 from metrics.presentation.names import short_names
 from metrics.presentation.noise_words import BETWEEN
 from metrics.presentation.palette import ACCENT, SURFACE, text_colour
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
-
     from metrics.analysis import ModelNoise
 
 HEAD, BAR = 46, 40  # pixels
@@ -21,14 +19,12 @@ NARROW, NAMED = 0.05, 0.12  # of the axis: a share below has no room for its num
 SHADES = {"cases": 1.0, "repeats": 0.62, "draws": 0.3}  # of the accent colour
 
 
-def noise_figure(models: Sequence[ModelNoise], dark: bool = False) -> go.Figure:
+def noise_figure(models: Sequence[ModelNoise], dark: bool = False) -> Figure:
     """Return a bar a model, parted by the shares of cases, repeats and draws in the variance of its mean.
 
     The first part of a kind with room for it bears its name. Points carry [model] as customdata.
     """
-    import plotly.graph_objects as go
-
-    figure = go.Figure()
+    figure = new_figure()
     names = short_names([one.model for one in models], 18)
     starts = [0.0] * len(models)
     for source, shade in SHADES.items():

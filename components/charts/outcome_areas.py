@@ -3,21 +3,16 @@
 A table of outcomes has `series`, `label`, `threshold`, `kind`, `count` and `examples` (a JSON list).
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from components.charts.figure_parts import mix, panels, plain
+from components.charts.figure_parts import Figure, mix, panels, plain
 from metrics.presentation.chart_data.curve_points import at_threshold
 from metrics.presentation.palette import INK, MARKS, MUTED, SURFACE
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
 # kind: what it is called, its colour, how full it is drawn; what became of a ground truth first, bottom to top
 KINDS = {
@@ -46,7 +41,7 @@ def counted(outcomes: pd.DataFrame) -> pd.DataFrame:
 
 def outcomes_figure(
     outcomes: pd.DataFrame, threshold: float, things: str = "cases", dark: bool = False, pixels_high: int = 430
-) -> go.Figure:
+) -> Figure:
     """Ground truths above the zero line by what became of them, false predictions below it; one panel a series.
 
     The bar at `threshold` is full, the others pale. Every bar carries [series, kind, threshold] as customdata.

@@ -1,18 +1,13 @@
 """The pass rate of a monitor, window by window, with its confidence sequence and the limits of its status."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
-from components.charts.figure_parts import mix, undimmed
+from components.charts.figure_parts import Figure, mix, new_figure, undimmed
 from metrics.presentation.format import count, interval, moment, number
 from metrics.presentation.palette import MUTED, SURFACE, series
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
 SYMBOLS = {"healthy": "circle", "warning": "triangle-up", "critical": "x", "insufficient_data": "circle-open"}
 SHADES = {"healthy": 0, "warning": 5, "critical": 1, "insufficient_data": 7}  # in the series' colours
@@ -22,22 +17,20 @@ WORDS = {"healthy": "healthy", "warning": "warning", "critical": "critical", "in
 def passing_figure(
     windows: pd.DataFrame, warning: float, critical: float, chosen: int | None = None, dark: bool = False,
     pixels_high: int = 300,
-) -> go.Figure:  # fmt: skip
+) -> Figure:  # fmt: skip
     """Return the pass rate of each window, a band with its confidence sequence, and dotted lines at the two limits.
 
     `windows` as metrics.monitoring.trend gives it; windows that an earlier version judged have no band. The symbol and
     the colour say the window's status; the `chosen` window is larger. Points carry [window] as customdata. The time is
     that of the lines where they bear one.
     """
-    import plotly.graph_objects as go
-
     rows = windows[windows["judged"] > 0].to_dict("records")
     timed = bool(rows) and all(not pd.isna(row["begins"]) for row in rows)
     x: list[Any] = [row["begins"] if timed else row["first_number"] for row in rows]
     rates, lows, highs = ([row[name] for row in rows] for name in ("rate", "low", "high"))
     known = [place for place, row in enumerate(rows) if not pd.isna(row["low"])]
     colours = [series(dark)[SHADES[row["health"]]] for row in rows]
-    figure = go.Figure()
+    figure = new_figure()
     for ends, fill in ((highs, None), (lows, "tonexty")):
         figure.add_scatter(
             x=[x[place] for place in known], y=[ends[place] for place in known], mode="lines", fill=fill,

@@ -1,16 +1,11 @@
 """How precise a number is by the number of cases: the interval's half width and the detectable difference."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import log10
-from typing import TYPE_CHECKING
 
+from components.charts.figure_parts import Figure, new_figure
 from metrics.presentation.format import count, number
 from metrics.presentation.palette import ACCENT, LINE, MUTED, series
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
 LINES = ("95 % interval ±", "detectable difference")
 
@@ -18,13 +13,11 @@ LINES = ("95 % interval ±", "detectable difference")
 def precision_figure(
     cases: Sequence[int], widths: Sequence[float], differences: Sequence[float], wanted: float,
     affordable: int | None = None, dark: bool = False, pixels_high: int = 360,
-) -> go.Figure:  # fmt: skip
+) -> Figure:  # fmt: skip
     """Return both precisions [n] by `cases` [n], on logarithmic axes, with dotted lines where the wanted one is and
     where the budget ends.
     """
-    import plotly.graph_objects as go
-
-    figure = go.Figure()
+    figure = new_figure()
     colours = (ACCENT[dark], series(dark)[1])
     for name, values, colour in zip(LINES, (widths, differences), colours, strict=True):
         figure.add_scatter(

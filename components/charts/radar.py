@@ -1,33 +1,26 @@
 """Several metrics of a few models as a radar: each spoke runs from the worst (centre) to the best of its range."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from components.charts.figure_parts import DASHES, SYMBOLS, plain, undimmed
+from components.charts.figure_parts import DASHES, SYMBOLS, Figure, new_figure, plain, undimmed
 from metrics.presentation.blocks import Radar
 from metrics.presentation.format import shorten
 from metrics.presentation.names import short_names
 from metrics.presentation.palette import INK, LINE, MUTED
 
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
-
 LINE_OF = 16  # characters beside a spoke
 LINE_HIGH = 15  # pixels
 
 
-def radar_figure(chart: Radar, colours: Mapping[str, str], dark: bool = False, pixels_high: int = 470) -> go.Figure:
+def radar_figure(chart: Radar, colours: Mapping[str, str], dark: bool = False, pixels_high: int = 470) -> Figure:
     """Return a closed line a model, with a gap where it has no value.
 
     A point carries [model, column key] as customdata; colour, line and marker all tell the models apart.
     """
-    import plotly.graph_objects as go
-
     spokes, names = list(map(spoke, chart.spokes)), short_names(chart.models, 28)
-    figure = go.Figure()
+    figure = new_figure()
     for index, (model, values, about) in enumerate(zip(chart.models, chart.values, chart.about, strict=True)):
         figure.add_scatterpolar(
             r=_closed(values), theta=_closed(spokes), mode="lines+markers", name=plain(names[model]), connectgaps=False,

@@ -1,24 +1,16 @@
 """Curves over every score there is: precision over recall by rank, and the receiver operating characteristic (ROC)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from components.charts.figure_parts import End, lines_of, name_lines, plain, unit_panels
+from components.charts.figure_parts import End, Figure, lines_of, name_lines, plain, unit_panels
 from metrics.presentation.palette import MUTED
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
 LEAST_RISK = 0.1  # where the axis of risks ends at the least
 
 
-def rank_figure(
-    points: pd.DataFrame, colours: Mapping[str, str], dark: bool = False, pixels_high: int = 430
-) -> go.Figure:
+def rank_figure(points: pd.DataFrame, colours: Mapping[str, str], dark: bool = False, pixels_high: int = 430) -> Figure:
     """Interpolated precision over recall, the curve behind average precision: one panel a label.
 
     `points` has series, label, recall, precision.
@@ -43,9 +35,7 @@ def rank_figure(
     return figure
 
 
-def roc_figure(
-    points: pd.DataFrame, colours: Mapping[str, str], dark: bool = False, pixels_high: int = 430
-) -> go.Figure:
+def roc_figure(points: pd.DataFrame, colours: Mapping[str, str], dark: bool = False, pixels_high: int = 430) -> Figure:
     """True positive rate over false positive rate, with the diagonal of a guess: one panel a label.
 
     `points` has series, label, threshold (NaN where there is none), fpr, tpr.
@@ -78,9 +68,7 @@ def roc_figure(
     return figure
 
 
-def risk_figure(
-    points: pd.DataFrame, colours: Mapping[str, str], dark: bool = False, pixels_high: int = 430
-) -> go.Figure:
+def risk_figure(points: pd.DataFrame, colours: Mapping[str, str], dark: bool = False, pixels_high: int = 430) -> Figure:
     """The share of wrong answers over the share of cases that are answered, the surest first; risk up to the highest.
 
     `points` has series, threshold, coverage, risk, low, high.

@@ -1,26 +1,20 @@
 """The reliability diagram: how often a model is right when it says how sure it is."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from components.charts.figure_parts import PANEL_COLUMNS, SHARES, plain, undimmed, whiskers
+from components.charts.figure_parts import PANEL_COLUMNS, SHARES, Figure, plain, undimmed, whiskers
 from metrics.presentation.chart_data.curve_points import filled_bins
 from metrics.presentation.format import number
 from metrics.presentation.names import short_names
 from metrics.presentation.palette import INK, MUTED
 
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
-
 
 def reliability_figure(
     bins: pd.DataFrame, colours: Mapping[str, str], things: str = "cases", dark: bool = False, pixels_high: int = 430
-) -> go.Figure:
+) -> Figure:
     """Share right over mean confidence with its interval, the diagonal of perfect calibration, and n below.
 
     `bins` has series, bin_low, bin_high, n, mean_confidence, accuracy, low, high. Two panels a series: the diagram, and

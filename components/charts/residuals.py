@@ -1,21 +1,15 @@
 """Residual plots: predicted over true values, the error over the prediction, and how the errors are spread."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from components.charts.figure_parts import SYMBOLS, plain, undimmed
+from components.charts.figure_parts import SYMBOLS, Figure, plain, undimmed
 from metrics.presentation.format import exact
 from metrics.presentation.names import short_names
 from metrics.presentation.palette import INK, MUTED
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
 MOST_BINS = 40
 FEWEST_BINS = 5
@@ -24,7 +18,7 @@ TITLES = ("Predicted over true", "Error over predicted", "Errors")
 
 def residual_figure(
     points: pd.DataFrame, colours: Mapping[str, str], dark: bool = False, pixels_high: int = 400
-) -> go.Figure:
+) -> Figure:
     """Three panels: predicted over true with the diagonal, error over predicted with 0, and a histogram of the errors.
 
     `points` has series, model, run, case_id, truth, predicted. Points carry [case_id, model, run] as customdata.

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from components.charts.figure_parts import Figure
 from components.charts.interval_bars import bars_figure
 from metrics.presentation.format import number
 from metrics.presentation.palette import ACCENT, INK, LINE
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
-
     from metrics.analysis.slices.slice_values import SliceValue
 
 
@@ -24,7 +23,7 @@ def slices_figure(
     dark: bool,
     bounds: tuple[float, float] | None,
     height: int,
-) -> go.Figure:
+) -> Figure:
     """Return a bar per slice with its interval, and the overall value as a line; a bar carries [title, address]."""
     numbers = pd.DataFrame(
         [

@@ -6,14 +6,12 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from components.charts.figure_parts import DASHES, SYMBOLS, panels, plain, point_axis, undimmed
+from components.charts.figure_parts import DASHES, SYMBOLS, Figure, new_figure, panels, plain, point_axis, undimmed
 from metrics.presentation.format import count, number, plural, shorten
 from metrics.presentation.names import short_names
 from metrics.presentation.palette import INK, LINE, MUTED
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
-
     from metrics.analysis import Distribution
 
 ROW = 44  # pixels a box
@@ -28,16 +26,14 @@ def box_figure(
     x: str,
     threshold: float | None = None,
     dark: bool = False,
-) -> go.Figure:
+) -> Figure:
     """Return a box a model: quartiles, median and whiskers (Tukey's), the mean as a diamond, the farthest cases as
     points.
 
     The diamond and the box carry [model] as customdata, a point beyond the whiskers [model, case].
     """
-    import plotly.graph_objects as go
-
     names = short_names([own.model for own in models], 26)
-    figure = go.Figure()
+    figure = new_figure()
     for y, own in enumerate(models):
         colour = colours[own.model]
         lower, median, upper = own.box
@@ -92,7 +88,7 @@ def box_figure(
 def histogram_figure(
     models: Sequence[Distribution], edges: Sequence[float], colours: Mapping[str, str], x: str, dark: bool = False,
     pixels_high: int = 460,
-) -> go.Figure:  # fmt: skip
+) -> Figure:  # fmt: skip
     """Return a panel a model: how many cases lie in each bin. A bar carries [model, low, high] as customdata, high
     None of the last one, which is closed.
     """
@@ -129,15 +125,13 @@ def histogram_figure(
 
 def ecdf_figure(
     models: Sequence[Distribution], colours: Mapping[str, str], x: str, dark: bool = False, pixels_high: int = 460
-) -> go.Figure:
+) -> Figure:
     """Return a line a model: the share of its cases that lie at or below each value, named where it crosses one half.
 
     A point carries [model] as customdata.
     """
-    import plotly.graph_objects as go
-
     names = short_names([own.model for own in models], 28)
-    figure = go.Figure()
+    figure = new_figure()
     for index, own in enumerate(models):
         steps = len(own.quantiles) - 1
         shares = [place / steps for place in range(steps + 1)]

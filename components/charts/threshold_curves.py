@@ -3,20 +3,15 @@
 The points are those of metrics.presentation.chart_data.curve_points; one panel per label, one colour per series.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
-from components.charts.figure_parts import End, lines_of, name_lines, plain, undimmed, unit_panels
+from components.charts.figure_parts import End, Figure, lines_of, name_lines, plain, undimmed, unit_panels
 from metrics.presentation.chart_data.curve_points import at_threshold, best_threshold
 from metrics.presentation.format import number
 from metrics.presentation.palette import MUTED, SURFACE
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
 HOVER = (
     "<br>threshold %{customdata[2]:.2f} · F1 %{customdata[8]}"
@@ -27,7 +22,7 @@ HOVER = (
 
 def threshold_figure(
     points: pd.DataFrame, threshold: float, colours: Mapping[str, str], dark: bool = False, pixels_high: int = 430
-) -> go.Figure:
+) -> Figure:
     """Precision over recall as the score threshold moves: one panel a label, a large marker at `threshold`.
 
     Every point carries [series, label, threshold, …] as customdata.
@@ -53,7 +48,7 @@ def threshold_figure(
 
 def f1_figure(
     points: pd.DataFrame, threshold: float, colours: Mapping[str, str], dark: bool = False, pixels_high: int = 430
-) -> go.Figure:
+) -> Figure:
     """F1 over the score threshold: one panel a label, a large marker at the best threshold of each series.
 
     A line stands at `threshold`. Every point carries [series, label, threshold, …] as customdata.
@@ -84,7 +79,7 @@ def rates(row: Mapping[Hashable, Any]) -> str:
 
 
 def _draw(
-    figure: go.Figure, line: pd.DataFrame, marked: pd.DataFrame, x: str, y: str, series: str,
+    figure: Figure, line: pd.DataFrame, marked: pd.DataFrame, x: str, y: str, series: str,
     colours: Mapping[str, str], dark: bool, where: Mapping[str, int],
 ) -> None:  # fmt: skip
     """A line of points, those in `marked` large."""

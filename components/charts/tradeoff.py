@@ -1,17 +1,12 @@
 """Two criteria, such as quality and cost: a point a model, and the Pareto front of those that no other one beats."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from components.charts.figure_parts import plain, point_axis, undimmed, whiskers
+from components.charts.figure_parts import Figure, new_figure, plain, point_axis, undimmed, whiskers
 from metrics.presentation.format import count, interval, number, shorten
 from metrics.presentation.names import short_names
 from metrics.presentation.palette import ACCENT, INK, MUTED
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
 NAMED = 12  # models; of more only those on the front have a colour, a name and whiskers
 SYMBOLS = {"dominated": "circle", "perhaps": "star-open", "front": "star"}
@@ -65,16 +60,14 @@ def pareto(points: Sequence[Point], directions: tuple[str, str]) -> list[str]:
 def tradeoff_figure(
     points: Sequence[Point], colours: Mapping[str, str], across: Axis, up: Axis, dark: bool = False,
     pixels_high: int = 470,
-) -> go.Figure:  # fmt: skip
+) -> Figure:  # fmt: skip
     """Both criteria with 95 % intervals; a dotted line joins the front by value, symbols tell the tested places.
 
     The axes say where better is. A point carries [model] as customdata.
     """
-    import plotly.graph_objects as go
-
     front = pareto(points, (across.direction, up.direction))
     by_model = {point.model: point for point in points}
-    figure = go.Figure()
+    figure = new_figure()
     figure.add_scatter(
         x=[by_model[model].across.value for model in front],
         y=[by_model[model].up.value for model in front], mode="lines",

@@ -6,15 +6,13 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from components.charts.figure_parts import plain, spread, undimmed, whiskers
+from components.charts.figure_parts import Figure, new_figure, plain, spread, undimmed, whiskers
 from metrics.presentation.format import count, interval, moment, number, p_value, shorten
 from metrics.presentation.names import short_names
 from metrics.presentation.palette import MUTED, SURFACE
 from metrics.presentation.phrases import signed
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
-
     from metrics.analysis import Column, Stop
 
 MOST_TICKS = 6
@@ -26,21 +24,19 @@ CERTAIN = ("better", "worse", "higher", "lower")
 def trend_figure(
     stops: Sequence[Stop], column: Column, colours: Mapping[str, str], dark: bool = False,
     pixels_high: int = 330, chosen: tuple[str, str] | None = None,
-) -> go.Figure:  # fmt: skip
+) -> Figure:  # fmt: skip
     """Return a line a model over the runs in order, with 95 % intervals, the threshold, and the models' names at the
     ends.
 
     A filled marker is a significant change since the model's run before, a hollow one is not; the `chosen` (run,
     model) is larger. Points carry [run, model] as customdata.
     """
-    import plotly.graph_objects as go
-
     runs = {stop.run: stop for stop in stops}
     places = {run: place for place, run in enumerate(runs)}
     models = list(dict.fromkeys(stop.model for stop in stops))
     step = min(APART, 0.4 / max(1, len(models)))
     low, high = _span(stops, column)
-    figure = go.Figure()
+    figure = new_figure()
     ends, last = [], dict[str, tuple[str, float]]()
     for index, model in enumerate(models):
         own = [stop for stop in stops if stop.model == model]

@@ -1,19 +1,14 @@
 """Charts in a page, whose points can be clicked, and which can be downloaded as pictures."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import streamlit as st
 
-from components.charts.figure_parts import selected
+from components.charts.figure_parts import Figure, selected
 from components.widgets.frame import is_dark
 from metrics.presentation.palette import INK, MUTED
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
 MARGIN = 8  # pixels beside and below the data
 BUTTON_ROOM = 30  # pixels above the data, so that the button covers none
@@ -21,7 +16,7 @@ SHARPNESS = 2  # pixels of the picture a pixel of the screen
 LONGEST_NAME = 80
 
 
-def chart(figure: go.Figure, key: str, alt: str, clicked: Callable[[list[Any]], None] | None = None) -> None:
+def chart(figure: Figure, key: str, alt: str, clicked: Callable[[list[Any]], None] | None = None) -> None:
     """Draw a figure; `clicked` gets the customdata of a clicked point before the next script run.
 
     `alt` describes the chart to readers who do not see it.
@@ -35,12 +30,12 @@ def chart(figure: go.Figure, key: str, alt: str, clicked: Callable[[list[Any]], 
     draw(figure, key, alt, hand_on if clicked else "ignore")
 
 
-def pick(figure: go.Figure, key: str, alt: str) -> list[Any] | None:
+def pick(figure: Figure, key: str, alt: str) -> list[Any] | None:
     """Draw a figure; return the customdata of the point just clicked."""
     return selected(draw(figure, key, alt, "rerun"))
 
 
-def draw(figure: go.Figure, key: str, alt: str, on_select: Callable[[], None] | Literal["ignore", "rerun"]) -> Any:
+def draw(figure: Figure, key: str, alt: str, on_select: Callable[[], None] | Literal["ignore", "rerun"]) -> Any:
     """Draw a figure with one button, that downloads it as a PNG named after `alt`; return what was selected.
 
     What a figure leaves open is the same in all: narrow margins, no dragging, a legend only where it has a place.

@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pandas as pd
 
-from components.charts.figure_parts import plain, whiskers
+from components.charts.figure_parts import Figure, new_figure, plain, whiskers
 from metrics.presentation.agreement_words import for_whom
 from metrics.presentation.format import ARROWS, count, plural, shorten
 from metrics.presentation.palette import ACCENT, INK, MUTED, SERIES, SURFACE
 from metrics.presentation.phrases import estimated, metric_title as named
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
-
     from components.data import MeanEstimate
     from components.data.agreements import CorrectedMeans
     from metrics.analysis import Column
@@ -98,11 +96,9 @@ def sample_line(found: CorrectedMeans) -> str:
     return " ".join(parts)
 
 
-def means_figure(rows: Sequence[Corrected], title: str, dark: bool = False) -> go.Figure:
+def means_figure(rows: Sequence[Corrected], title: str, dark: bool = False) -> Figure:
     """Return each model's mean as judged (circle), by the labels (line) and corrected (diamond), with intervals."""
-    import plotly.graph_objects as go
-
-    figure = go.Figure()
+    figure = new_figure()
     kinds = (
         ("raw", "as judged", MUTED[dark], "circle-open", -0.22),
         ("labels", "labels alone", SERIES[dark][1], "line-ns-open", 0.0),

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from components.charts.figure_parts import plain, undimmed
+from components.charts.figure_parts import Figure, plain, undimmed
 from metrics.presentation.format import ARROWS, DIRECTIONS, count, interval, number, p_value, range_text, shorten
 from metrics.presentation.names import column_name
 from metrics.presentation.palette import ACCENT, INK, MUTED, SURFACE, series
@@ -15,8 +15,6 @@ from metrics.presentation.phrases import signed
 from metrics.presentation.questions.is_it_better import CORRECTIONS, metric_label
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
-
     from metrics.analysis import Column, Difference, Resampled
 
     Row = Difference | Resampled
@@ -58,7 +56,7 @@ def _span(row: Row) -> float:
     return max(2.0, row.column.high - row.column.low)
 
 
-def forest(rows: Sequence[Row], dark: bool = False, margins: Mapping[str, float] | None = None) -> go.Figure:
+def forest(rows: Sequence[Row], dark: bool = False, margins: Mapping[str, float] | None = None) -> Figure:
     """Differences with 95 % intervals around a zero line, right: B better; ranges of another size in another panel.
 
     What is drawn is what is written beside it; of open ranges, the per cent of A's mean beside it. A filled marker is
@@ -83,7 +81,7 @@ def forest(rows: Sequence[Row], dark: bool = False, margins: Mapping[str, float]
 
 
 def _panel(
-    figure: go.Figure,
+    figure: Figure,
     line: int,
     part: Sequence[tuple[Row, tuple[float, float, float]]],
     dark: bool,
