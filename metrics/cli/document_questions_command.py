@@ -17,7 +17,7 @@ from metrics.ingest import read_suite
 from metrics.ingest.documents import ENDINGS, read_documents
 from metrics.library.judge_choice import judge_settings
 from metrics.models.embedder import BUNDLED
-from metrics.questions.drafts import ID
+from metrics.questions.draft import ID
 from metrics.questions.kinds import QUESTION_KINDS
 from metrics.questions.settings import QuestionSettings
 from metrics.store import Workspace

@@ -13,7 +13,7 @@ from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
 from metrics.engine.evaluation import GROUPS, CommandFields, Evaluation, LimitFields, ReportFields, WeightFields
 from metrics.engine.evaluation_fields import flag_of
-from metrics.engine.shards import Shard
+from metrics.engine.plan import Shard
 
 DEFAULTS = Evaluation.model_fields
 NO_ANSWERS = re.compile(r"no column with the (model's answers|predicted)|a format that holds either")

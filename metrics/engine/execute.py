@@ -13,18 +13,16 @@ from metrics.core.registry import choose
 from metrics.engine.deadlines import not_tried, too_long
 from metrics.engine.judge_worker import JudgeWorker
 from metrics.engine.parts import Parts, UnitResult
-from metrics.engine.plan import Unit, judged, plan
+from metrics.engine.plan import SHARD, Unit, judged, own_units, plan
 from metrics.engine.progress import EVERY, Tracker
 from metrics.engine.run_control import claim_start, clear_stop
 from metrics.engine.run_plugins import load_plugins
-from metrics.engine.run_slots import RunSlot
 from metrics.engine.schedulers import SchedulerLost, UnitLate, UnitLost, scheduler_of
 from metrics.engine.score_cases import RUN_WIDE
 from metrics.engine.seal import seal
-from metrics.engine.shards import SHARD, own_units
 from metrics.engine.snapshots import clear
 from metrics.engine.unit_work import Job, failed_unit, perform
-from metrics.engine.worker_pool import WINDOW, WorkerPool
+from metrics.engine.worker_pool import WINDOW, RunSlot, WorkerPool
 from metrics.judge.keys import redact
 from metrics.store import Progress, Run
 

@@ -10,8 +10,7 @@ from metrics.core.files import read_json, write_bytes, write_json
 from metrics.core.source_version import source_version
 from metrics.engine.execute import execute
 from metrics.engine.parts import Parts
-from metrics.engine.plan import plan
-from metrics.engine.shards import SHARD, own_units
+from metrics.engine.plan import SHARD, own_units, plan
 from metrics.judge.budget import Spend
 from metrics.store import Run, Workspace
 from metrics.store.run_files import SPEND

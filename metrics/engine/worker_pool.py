@@ -12,22 +12,53 @@ from contextlib import suppress
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnContext
+from pathlib import Path
 from queue import SimpleQueue
-from typing import Any
+from typing import IO, Any
 
+from metrics.core.errors import stored_at
+from metrics.core.files import lock_open, make_file, make_folder
 from metrics.core.processes import LOOK_EVERY, end_with
 from metrics.core.terminal_escapes import protect
 from metrics.engine import deadlines
-from metrics.engine.run_slots import AT_ONCE, RunSlot
 from metrics.engine.schedulers import UnitLate, UnitLost
 from metrics.judge.keys import redact
 
+AT_ONCE = 4  # runs; each has a worker per core, so more would not be quicker, and memory has an end
 WINDOW = 2 * (os.cpu_count() or 1)  # calls at once: enough to keep the workers busy, little enough to stop soon
 WHOLE = -1.0  # in a worker's cell: it is at its unit as a whole
 # of a worker's cell: when its step must be done (time.monotonic is the same in all processes), which, how long it has
 DUE, PLACE, SECONDS = 0, 1, 2
 
 Call = tuple[Callable[..., Any], tuple[Any, ...]]
+
+
+class RunSlot:
+    """A run's turn, which ends with its process where it is not given back."""
+
+    def __init__(self, workspace: Path):
+        self._folder = workspace / "turns"
+        self._held: IO[str] | None = None
+
+    def try_take(self) -> bool:
+        """Take one of the turns, if one is free, and return whether this run has one."""
+        for place in range(AT_ONCE):
+            if self._held is not None:
+                break
+            path = make_folder(self._folder) / str(place)
+            with stored_at(path):
+                stream = make_file(path).open("w")
+            if lock_open(stream):
+                self._held = stream
+            else:
+                stream.close()
+        return self._held is not None
+
+    def give_back(self) -> None:
+        """Let another run have it."""
+        if self._held is not None:
+            self._held.close()
+            self._held = None
 
 
 class WorkerPool(Executor):

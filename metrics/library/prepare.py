@@ -16,8 +16,8 @@ from metrics.engine.estimate import inference_hint
 from metrics.engine.evaluation import Evaluation, EvaluationInCode
 from metrics.engine.evaluation_fields import Door, Tell, option_name
 from metrics.engine.load_resources import missing_resources
+from metrics.engine.plan import Shard, make_shard
 from metrics.engine.schedulers import use_scheduler
-from metrics.engine.shards import Shard, make_shard
 from metrics.ingest import attach_files
 from metrics.library.case_budget import cases_within_budget
 from metrics.library.evaluator_choice import (

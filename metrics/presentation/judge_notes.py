@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from metrics.presentation.format import count, duration, plural
 
 if TYPE_CHECKING:
-    from metrics.engine.judge_speed import JudgeTime
+    from metrics.engine.estimate import JudgeTime
 
 NOT_FOUND = "the judge's quote is not in the context"
 WORDS = {  # by the names that the judge's steps note; {} is the count

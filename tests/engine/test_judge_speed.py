@@ -1,12 +1,12 @@
 """How long a judge takes, by what its questions took in earlier runs."""
 
 import shutil
+import sys
 
 import pytest
 
 from metrics import engine
-from metrics.engine import judge_speed
-from metrics.engine.judge_speed import JudgeTime, judge_time
+from metrics.engine.estimate import JudgeTime, judge_time
 from metrics.judge.local import completer
 from metrics.judge.settings import JudgeSettings
 from metrics.presentation.judge_notes import time_text
@@ -74,7 +74,7 @@ def test_unknown(workspace, judge, run, monkeypatch, spoiled):
     if spoiled == "another judge":
         calls = {("local:another", step): number for (_, step), number in calls.items()}
     elif spoiled == "too few":
-        monkeypatch.setattr(judge_speed, "ENOUGH", 100)
+        monkeypatch.setattr(sys.modules["metrics.engine.estimate"], "ENOUGH", 100)
     elif spoiled == "lost":
         path = run.table_path("judgements")
         path.unlink()

@@ -7,8 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from metrics import engine
-from metrics.engine.run_slots import AT_ONCE, RunSlot
-from metrics.engine.worker_pool import WorkerPool
+from metrics.engine.worker_pool import AT_ONCE, RunSlot, WorkerPool
 from metrics.store import Workspace
 from tests.engine.engine_scenes import text_outputs, text_suite
 from tests.judge.judge_scenes import asked

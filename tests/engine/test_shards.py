@@ -8,8 +8,7 @@ from metrics import engine
 from metrics.core.errors import InputError
 from metrics.core.files import read_json, write_json
 from metrics.engine.merge import merge
-from metrics.engine.plan import plan
-from metrics.engine.shards import SHARD, Shard, make_shard, own_units
+from metrics.engine.plan import SHARD, Shard, make_shard, own_units, plan
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished, one_thread, text_outputs, text_suite
 

@@ -20,7 +20,7 @@ from metrics.cli.report_command import write_report
 from metrics.core.suite import Outputs, Suite
 from metrics.engine import progress
 from metrics.engine.merge import merge
-from metrics.engine.shards import Shard, make_shard
+from metrics.engine.plan import Shard, make_shard
 from metrics.monitoring import feed
 from metrics.monitoring.monitor_store import Monitor
 from metrics.perturbations import perturb

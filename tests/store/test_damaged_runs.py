@@ -12,7 +12,7 @@ from metrics import engine
 from metrics.cli.failures import BAD_INPUT
 from metrics.cli.main import main
 from metrics.core.errors import InputError, RunCorrupt
-from metrics.engine.judge_speed import judge_time
+from metrics.engine.estimate import judge_time
 from metrics.store import Progress, Workspace
 from metrics.store.rating_sets import Labels
 from metrics.store.reviews import Place, Review
