@@ -25,8 +25,6 @@ STEP_CHARACTERS = 100  # of a message, which quotes the value, that count as a s
 LEVELS = {"[": 1, "{": 1, "]": -1, "}": -1}
 # Strings as a whole, so that their brackets do not count; one that is never closed runs to the end.
 STRUCTURE = re.compile(r'"(?:[^"\\]|\\(?:.|\Z))*+(?:"|\Z)|[\[\]{}]', re.DOTALL)
-
-
 UNEVALUATED, FINDER = "unevaluatedProperties", "find_evaluated_property_keys_by_schema"  # jsonschema's
 Rule = Callable[[Any, Any, Any, Any], "Iterator[Any] | None"]  # of validator, keyword's value, instance and schema
 
@@ -268,11 +266,15 @@ def _compiled(pattern: str) -> Any:
         raise JsonError(f"RE2 cannot read the schema's pattern {pattern!r}: {failure}") from None
 
 
-def _pattern(validator: Any, pattern: str, instance: Any, _schema: Any) -> Iterator[Any]:
-    from jsonschema import ValidationError
+def _error(message: str) -> Any:
+    from jsonschema import ValidationError  # on use, as all of it
 
+    return ValidationError(message)
+
+
+def _pattern(validator: Any, pattern: str, instance: Any, _schema: Any) -> Iterator[Any]:
     if validator.is_type(instance, "string") and not _compiled(pattern).search(instance):
-        yield ValidationError(f"{instance!r} does not match {pattern!r}")
+        yield _error(f"{instance!r} does not match {pattern!r}")
 
 
 def _pattern_properties(validator: Any, patterns: Mapping[str, Any], instance: Any, _schema: Any) -> Iterator[Any]:
@@ -286,8 +288,6 @@ def _pattern_properties(validator: Any, patterns: Mapping[str, Any], instance: A
 
 
 def _additional_properties(validator: Any, allowed: Any, instance: Any, schema: Mapping[str, Any]) -> Iterator[Any]:
-    from jsonschema import ValidationError
-
     if not validator.is_type(instance, "object"):
         return
     patterns = [_compiled(pattern) for pattern in schema.get("patternProperties", {})]
@@ -298,29 +298,25 @@ def _additional_properties(validator: Any, allowed: Any, instance: Any, schema: 
         for name in extra:
             yield from validator.descend(instance[name], allowed, path=name)
     elif not allowed and extra:
-        yield ValidationError(f"additional properties are not allowed: {', '.join(map(repr, extra[:10]))}")
+        yield _error(f"additional properties are not allowed: {', '.join(map(repr, extra[:10]))}")
 
 
 def _format(validator: Any, name: str, instance: Any, _schema: Any) -> Iterator[Any]:
-    from jsonschema import ValidationError
-
     if not validator.is_type(instance, "string"):
         return
     _spend(steps_of(instance, name))
     if not has_format(instance, name):
-        yield ValidationError(f"{instance!r} does not have the format {name}")
+        yield _error(f"{instance!r} does not have the format {name}")
 
 
 def _multiple_of(validator: Any, step: Any, instance: Any, _schema: Any) -> Iterator[Any]:
     """Find numbers that are no multiple in decimals, as they are written: 0.3 is one of 0.1."""
-    from jsonschema import ValidationError
-
     if not validator.is_type(instance, "number"):
         return
     if not isfinite(instance):  # a number beyond a float
         raise OverflowError
     if Fraction(str(instance)) % Fraction(str(step)):
-        yield ValidationError(f"{instance!r} is not a multiple of {step!r}")
+        yield _error(f"{instance!r} is not a multiple of {step!r}")
 
 
 def _no_rule(*_given: Any) -> Iterator[Any]:
@@ -328,10 +324,8 @@ def _no_rule(*_given: Any) -> Iterator[Any]:
 
 
 def _unique_items(validator: Any, wanted: Any, instance: Any, _schema: Any) -> Iterator[Any]:
-    from jsonschema import ValidationError
-
     if wanted and validator.is_type(instance, "array") and len(set(map(identity, instance))) < len(instance):
-        yield ValidationError("the array has equal elements")
+        yield _error("the array has equal elements")
 
 
 def identity(value: Any) -> Any:

@@ -21,12 +21,7 @@ from metrics.ingest.formats.coco import (
     read_images,
     read_listings,
 )
-from metrics.ingest.formats.coco_keys import (
-    ANNOTATION_KEYS,
-    RESULT_KEYS,
-    UNUSED_KEYS,
-    note_document,
-)
+from metrics.ingest.formats.coco_keys import ANNOTATION_KEYS, RESULT_KEYS, UNUSED_KEYS, note_document
 from metrics.ingest.formats.coco_listing import CLASS_NAMES, Ids, Listing, same_class
 from metrics.ingest.formats.json_records import first_value, line_values
 from metrics.ingest.media.class_numbers import result_classes

@@ -18,13 +18,7 @@ from metrics.core.receipt import FileQuestion
 from metrics.core.suite import Task
 from metrics.ingest.arrays import may_hold
 from metrics.ingest.sheet import FALSE, TRUE, Sheet
-from metrics.ingest.tables.columns import (
-    FIELD_NAMES,
-    SUITE_ALIASES,
-    USEFUL,
-    fold,
-    is_detection,
-)
+from metrics.ingest.tables.columns import FIELD_NAMES, SUITE_ALIASES, USEFUL, fold, is_detection
 
 FLAGS = {**dict.fromkeys(TRUE, 1), **dict.fromkeys(FALSE, 0)}
 LEADS = re.compile(r"(?:labels?|class|is|y|target|true|gt)[_. ]", re.IGNORECASE)

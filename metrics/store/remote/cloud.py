@@ -9,8 +9,11 @@ from pathlib import Path
 from typing import Any, BinaryIO
 from urllib.parse import urlsplit
 
-from metrics.core.errors import MissingResource, RemoteError
-from metrics.core.installation import missing_extra
+import obstore
+from obstore.exceptions import AlreadyExistsError, BaseError, PreconditionError
+from obstore.store import from_url
+
+from metrics.core.errors import RemoteError
 from metrics.store.remote.listing import MAX_SMALL_OBJECT, too_long
 
 PIECE = 8 << 20  # bytes of a part of an upload, or of a range of a download
@@ -29,10 +32,6 @@ class CloudObjects:
     """The objects below a URL of a cloud."""
 
     def __init__(self, place: str):
-        if reason := missing_extra(place, "remote", "obstore"):
-            raise MissingResource(reason)
-        from obstore.store import from_url
-
         self.place = place
         settings: dict[str, Any] = _s3_settings() if place.startswith(("s3:", "s3a:")) else {}
         retries = {"max_retries": TRIES, "retry_timeout": PATIENCE}
@@ -40,8 +39,6 @@ class CloudObjects:
 
     def size(self, name: str) -> int | None:
         """Return the bytes of an object; None where there is none."""
-        import obstore
-
         try:
             return int(obstore.head(self._store, name)["size"])
         except FileNotFoundError as failure:
@@ -50,8 +47,6 @@ class CloudObjects:
 
     def read(self, name: str) -> bytes | None:
         """Return a small object; None where there is none."""
-        import obstore
-
         try:
             found = obstore.get(self._store, name)
             if found.meta["size"] > MAX_SMALL_OBJECT:
@@ -63,8 +58,6 @@ class CloudObjects:
 
     def copy_to(self, name: str, target: BinaryIO, size: int) -> bool:
         """Write an object of `size` bytes to a file, range by range; return whether there is one."""
-        import obstore
-
         try:
             for start in range(0, size, PIECE):  # a range that breaks off is asked for again by itself
                 target.write(obstore.get_range(self._store, name, start=start, end=min(size, start + PIECE)))
@@ -75,15 +68,10 @@ class CloudObjects:
 
     def send(self, name: str, path: Path) -> None:
         """Store a file as an object, in parts where it is large; an unfinished upload is no object."""
-        import obstore
-
         obstore.put(self._store, name, path, chunk_size=PIECE, max_concurrency=4)
 
     def create(self, name: str, content: bytes) -> bool:
         """Store a small object only where there is none of that name (`If-None-Match: *`); return whether it did."""
-        import obstore
-        from obstore.exceptions import AlreadyExistsError, PreconditionError
-
         try:
             obstore.put(self._store, name, content, mode="create", use_multipart=False)
         except (AlreadyExistsError, PreconditionError):
@@ -92,19 +80,12 @@ class CloudObjects:
 
     def names(self, folder: str) -> list[str]:
         """Return the names of the objects directly in a folder."""
-        import obstore
-
         return [str(entry["path"]) for entry in obstore.list_with_delimiter(self._store, folder)["objects"]]
 
 
 @contextmanager
 def errors_in_words(place: str) -> Iterator[None]:
     """Put the errors of obstore in words: host, bucket, what happened; never a key, and no address with a query."""
-    try:
-        from obstore.exceptions import BaseError
-    except ModuleNotFoundError:  # CloudObjects says so
-        yield
-        return
     try:
         yield
     except (BaseError, FileNotFoundError) as failure:

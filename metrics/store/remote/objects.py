@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import BinaryIO, Protocol
 from urllib.parse import urlsplit
 
-from metrics.core.errors import InputError, InputProblem
+from metrics.core.errors import InputError, InputProblem, MissingResource
 from metrics.core.files import make_file, temporary_folder
+from metrics.core.installation import missing_extra
 
 CLOUD = ("s3", "s3a", "gs", "az", "azure", "adl", "abfs", "abfss")  # the rest is read by fsspec
 SECRETIVE = "a URL without a password, key or token: they belong into the environment or the provider's own settings"
@@ -57,6 +58,8 @@ def opened(url: str) -> Iterator[Objects]:
     """Yield the objects below a URL. What goes wrong with them is a RemoteError in words; InputError for the URL."""
     place = checked_url(url)
     if urlsplit(place).scheme in CLOUD:
+        if reason := missing_extra(place, "remote", "obstore"):
+            raise MissingResource(reason)
         from metrics.store.remote.cloud import CloudObjects, errors_in_words
 
         with errors_in_words(place):

@@ -4,12 +4,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import lru_cache
 from itertools import tee
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, get_args
 
 from metrics.text.overlap.bleu import clipped_matches
 from metrics.text.overlap.edits import TooLong, Work, lcs_length, lcs_positions
+from metrics.text.overlap.meteor import stem as porter_stem
 from metrics.text.overlap.tokenizers import Script, Tokenizer, is_punctuation, tokens
 
 STEMMED = re.compile(r"[a-z0-9]{4,}")
@@ -43,7 +43,7 @@ def rouge_tokens(text: str, stem: bool = False, tokenizer: Tokenizer = "ascii") 
         found = [token for token in tokens(text.lower(), tokenizer) if not is_punctuation(token)]
     if not stem:
         return found
-    stems = (_stem(token) if STEMMED.fullmatch(token) else token for token in found)
+    stems = (porter_stem(token) if STEMMED.fullmatch(token) else token for token in found)
     return [token for token in stems if tokenizer != "ascii" or STEM.fullmatch(token)]
 
 
@@ -149,15 +149,3 @@ def _rouge(matches: int, reference: int, candidate: int) -> Rouge:
         return Rouge(0.0, 0.0, 0.0)
     precision, recall = matches / candidate, matches / reference
     return Rouge(precision, recall, 2 * precision * recall / (precision + recall))
-
-
-@lru_cache(maxsize=1 << 16)
-def _stem(token: str) -> str:
-    return str(_porter().stem(token))
-
-
-@lru_cache(maxsize=1)
-def _porter() -> Any:
-    from nltk.stem.porter import PorterStemmer  # type: ignore[import-untyped]  # on use: it costs a second
-
-    return PorterStemmer()
