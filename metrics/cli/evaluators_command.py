@@ -36,11 +36,11 @@ def _evaluators(options: argparse.Namespace) -> None:
 
 
 def _presets(as_json: bool) -> None:
-    from metrics.core.presets import PRESETS, TOGETHER
+    from metrics.core.presets import OF_SYSTEMS, PRESETS, TOGETHER
 
     held = {
         preset.id: list(dict.fromkeys(entry.id for task in preset.tasks for entry in preset.evaluators(task)))
-        for preset in PRESETS.values()
+        for preset in (*PRESETS.values(), *OF_SYSTEMS.values())
     }
     if as_json:
         records = [
@@ -50,7 +50,7 @@ def _presets(as_json: bool) -> None:
         ]  # fmt: skip
         print(json.dumps(records, ensure_ascii=False, indent=1))
         return
-    for preset in PRESETS.values():
+    for preset in (*PRESETS.values(), *OF_SYSTEMS.values()):
         say(f"{preset.id:<16} {preset.title} ({', '.join(preset.tasks)}) {preset.summary}")
         say(f"{'':<16} {', '.join(held[preset.id])}")
     for name, several in TOGETHER.items():

@@ -3,6 +3,7 @@ function is metrics.core.evaluator_decorator.
 """
 
 import math
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -22,7 +23,8 @@ from metrics.core.suite import Case, Task
 Resource = Literal["judge", "embedder", "token_encoder", "classifier", "language_model"]
 PLUGINS = "plugins"  # the family of evaluators from outside
 JUDGE = "judge"  # the resource that is no local model
-LOCAL_MODELS = ("embedder", "token_encoder", "classifier", "language_model")  # the resources with weights of their own
+EMBEDDER = "embedder"
+LOCAL_MODELS = (EMBEDDER, "token_encoder", "classifier", "language_model")  # the resources with weights of their own
 Columns = Mapping[str, str | float | int | None]  # of an aggregate, beside its metric and label
 Shape = Literal["case", "batch", "dataset"]
 Stand = Literal["first", "usual", "last", "aside"]  # where an evaluator's columns stand, in this order
@@ -126,6 +128,13 @@ class Parameters(BaseModel):
     thresholds: dict[str, FiniteFloat] = Field(
         default_factory=dict, description="The same for the metrics of these names; each is then shown by default."
     )
+    primary: str = Field(
+        "", description="The main metric, if not the evaluator's own; that one is then minor.", exclude_if=operator.not_
+    )
+
+    def is_primary(self, metric: Metric) -> bool:
+        """Return whether a metric is the main one with these parameters."""
+        return metric.name == self.primary if self.primary else metric.primary
 
     def measured(self, declared: "tuple[Metric, ...]") -> "tuple[Metric, ...]":
         """Return the metrics that the evaluator then computes; the `declared` ones unless overridden."""
@@ -378,13 +387,16 @@ class Evaluator:
     def with_parameters(self, parameters: Parameters) -> "Evaluator":
         """Return the evaluator as these parameters make it: its metrics, each with the threshold in force.
 
-        A minor metric that is given a threshold is shown, and has problems, like any other.
+        A minor metric that is given a threshold is shown, and has problems, like any other. A main metric that another
+        takes the place of is minor.
         """
         metrics = (
             replace(
                 metric,
                 threshold=self.threshold(metric, parameters),
-                minor=metric.minor and metric.name not in parameters.thresholds,
+                primary=(main := parameters.is_primary(metric)),
+                minor=(metric.minor if main == metric.primary else metric.primary)
+                and metric.name not in parameters.thresholds,
             )
             for metric in parameters.measured(self.metrics)
         )
@@ -394,7 +406,8 @@ class Evaluator:
         """Return the threshold in force: the one given by name, for the primary metric the parameter, else the metric's
         default if finite and if nothing rests on local weights with these parameters.
         """
-        given = parameters.thresholds.get(metric.name, parameters.threshold if metric.primary else None)
+        own = parameters.threshold if parameters.is_primary(metric) else None
+        given = parameters.thresholds.get(metric.name, own)
         if given is not None:
             return given
         if self.local_models(parameters):

@@ -7,6 +7,7 @@ them, too, so that page, command and Python choose the same. The headline counts
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 
+from metrics.core.conventions import CONVENTIONS
 from metrics.core.did_you_mean import one_of
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.evaluator import JUDGE, Evaluator
@@ -204,6 +205,10 @@ TOGETHER: Mapping[str, tuple[str, ...]] = {  # several presets by one name
     "regression": ("accuracy", "intervals"), "detection": ("accuracy", "mistakes", "cutoffs", "calibrated"),
     "segmentation": ("accuracy", "segments"),
 }  # fmt: skip
+OF_SYSTEMS = {  # the evaluators of other systems, never proposed
+    one.id: Preset(one.id, f"As {one.title}", f"The evaluators of {one.title}.", ANSWERED, tuple(one.thresholds))
+    for one in CONVENTIONS.values()
+}
 ASKING = [
     preset
     for preset in reversed(PRESETS.values())
@@ -254,13 +259,13 @@ def computable(
 
 def named(names: str) -> list[Preset]:
     """Return the presets of some names, separated by commas. InputError where there is no such preset."""
-    known = (*PRESETS, *TOGETHER)
+    known = PRESETS | OF_SYSTEMS
     found: dict[str, Preset] = {}
     for name in filter(None, (name.strip() for name in names.split(","))):
-        if name not in known:
-            expected = one_of(name, (UNASKED, *known), "python -m metrics evaluators --presets")
+        if name not in known and name not in TOGETHER:
+            expected = one_of(name, (UNASKED, *known, *TOGETHER), "python -m metrics evaluators --presets")
             raise InputError([InputProblem("preset", repr(name), expected)])
-        found |= {id: PRESETS[id] for id in TOGETHER.get(name, (name,))}
+        found |= {id: known[id] for id in TOGETHER.get(name, (name,))}
     return list(found.values())
 
 

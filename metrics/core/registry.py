@@ -17,9 +17,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from metrics.core.conventions import CONVENTIONS
 from metrics.core.did_you_mean import one_of
 from metrics.core.errors import InputError, InputProblem
-from metrics.core.evaluator import Direction, Evaluator, Parameters
+from metrics.core.evaluator import EMBEDDER, Direction, Evaluator, Parameters
 from metrics.core.plugins import GROUP, Plugin, load_entry_point, load_reference
 from metrics.core.project_file import project_file, project_plugins
 from metrics.core.prompt import Prompt, wording
@@ -237,6 +238,25 @@ def wordings(id: str, values: Mapping[str, Any], resources: Mapping[str, Any]) -
     return {**found, id: wording(values["prompt"])} if id == BYOP and values.get("prompt") else found
 
 
+def users_of(resource: str, ids: Sequence[str], parameters: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Return which of these evaluators use the run's model of that kind, with the parameters that they have."""
+    known = [id for id in ids if id in evaluators()]
+    chosen = choose(known, {id: parameters[id] for id in known if id in parameters}).values()
+    return [
+        entry.id for entry, own in chosen if resource in own.used(entry.resources) and not entry.settings(own, {}).get(resource)
+    ]
+
+
+def made_as(
+    system: str, ids: Sequence[str], parameters: Mapping[str, Mapping[str, Any]], resources: Mapping[str, Any]
+) -> str:
+    """Return in a sentence what a run of these evaluators has of a system; see core.conventions."""
+    if (known := CONVENTIONS.get(system)) is None:
+        return f"Made as in {system}, which this version of Assay does not know."
+    embedder = (resources.get(EMBEDDER) or "") if users_of(EMBEDDER, ids, parameters) else None
+    return known.in_words(ids, embedder)
+
+
 def choose(
     ids: Sequence[str], parameters: Mapping[str, Mapping[str, Any]] | None = None
 ) -> dict[str, tuple[Evaluator, Parameters]]:
@@ -265,7 +285,7 @@ def choose(
         try:
             values = entry.parameters.model_validate(dict(given.get(name, {})))
             entry = entry.with_parameters(values)
-            problems += [*_unknown_thresholds(entry, values), *_wrong_prompts(entry, values)]
+            problems += [*_unknown_metrics(entry, values), *_wrong_prompts(entry, values)]
             chosen[name] = (entry, values)
         except ValidationError as failure:
             for error in failure.errors():
@@ -285,13 +305,16 @@ def _expected(name: str) -> str:
     return there + (f". Plugins that are left out: {broken}" if broken else "")
 
 
-def _unknown_thresholds(entry: Evaluator, values: Parameters) -> list[InputProblem]:
-    """Return a problem for each threshold of a metric that the evaluator lacks, or that has no better end."""
+def _unknown_metrics(entry: Evaluator, values: Parameters) -> list[InputProblem]:
+    """Return a problem for each metric with a threshold, or named the main one, that the evaluator lacks, or that has
+    no better end.
+    """
     known = [metric.name for metric in entry.metrics if metric.direction is not Direction.NONE]
     none = "no threshold: neither end of its metrics is better"
+    named = [*((name, "thresholds") for name in values.thresholds), *([(values.primary, "primary")] * bool(values.primary))]
     return [
-        InputProblem("parameters", repr(name), one_of(name, known) if known else none, column=f"{entry.id}.thresholds")
-        for name in values.thresholds
+        InputProblem("parameters", repr(name), one_of(name, known) if known else none, column=f"{entry.id}.{field}")
+        for name, field in named
         if name not in known
     ]
 

@@ -7,6 +7,7 @@ and, where it says so, a setting on the page Evaluate. To add an argument, add a
 
 from typing import Any, Literal
 
+from metrics.core.conventions import System
 from metrics.core.sampling_design import Duplicates
 from metrics.core.suite import Task
 from metrics.engine.evaluation_fields import (
@@ -101,7 +102,9 @@ class EvaluatorFields(PluginFields):
         "threshold of a metric (METRIC or EVALUATOR.METRIC) in place of its default, repeatable", "METRIC=VALUE"
     )
     prompt: Pairs = option(
-        "text of your own in place of a prompt, by its id or its evaluator's, repeatable; byop=NAME|FILE", "PROMPT=FILE"
+        "text of your own in place of a prompt, by its id or its evaluator's, repeatable; byop=NAME|FILE; "
+        "SYSTEM=DIR: the wordings that a system publishes, a file for each (see as_in)",
+        "PROMPT=FILE|SYSTEM=DIR",
     )
     rubric: Place = option(
         "rubric of evaluator rubric: one saved in the workspace, or a .json or .yaml file", "NAME|FILE"
@@ -184,6 +187,12 @@ class EstimateFields(Fields):
 class ScoringFields(Fields):
     """How cases are scored."""
 
+    as_in: System | None = option(
+        "as in another system, wherever you say nothing: its thresholds, main metrics, parameters, embedding model where "
+        "it is installed, and the wordings that it publishes, from files PROMPT.txt of yours in prompts/SYSTEM of the "
+        "workspace (default: Assay's own)",
+        page=True,
+    )
     seed: int = option("random seed of the bootstrap intervals (default 0)", default=0, page=True)
     duplicates: Duplicates = option(
         "cases that ask exactly the same, in a suite without groups: group counts them as one unit in intervals and "

@@ -43,6 +43,7 @@ def create(
     case_timeout: float | None = None,
     duplicates: Duplicates = "keep",
     budget: BudgetFacts | None = None,
+    as_in: str | None = None,
 ) -> Run:
     """Store the inputs and the specification of a run and return it; nothing is computed yet.
 
@@ -50,7 +51,7 @@ def create(
     `sample` names the bundled sample that the run shows; `resources` chooses models and judge, see load_resources;
     `case_timeout` is the most seconds that a case may take, 0 for no limit (default: see deadlines.default_timeout);
     `duplicates`: whether cases that ask the same count as one unit, where the suite has no groups of its own;
-    `budget`: what whole suite these cases are some of.
+    `budget`: what whole suite these cases are some of; `as_in`: the system whose conventions the parameters hold.
     Raises InputError where an evaluator or a parameter is unknown, an evaluator does not fit the suite's task, or the
     outputs have cases that the suite lacks.
     """
@@ -84,6 +85,7 @@ def create(
         {
             "name": name or short_name(suite.name, outputs.models),
             "sample": sample,
+            **({} if as_in is None else {"as_in": as_in}),
             "suite": {
                 "fingerprint": workspace.save_suite(suite),
                 "name": suite.name,

@@ -9,7 +9,8 @@ from pydantic import AfterValidator, Field, model_validator
 
 from metrics.core.did_you_mean import one_of
 from metrics.core.errors import InputError, InputProblem, for_each
-from metrics.core.evaluator import Evaluator
+from metrics.core.evaluator import JUDGE, Evaluator
+from metrics.core.files import list_paths
 from metrics.core.prompt import Data, Prompt
 from metrics.core.registry import BYOP, choose, evaluators
 from metrics.core.suite import Case
@@ -127,6 +128,24 @@ def prompts_of_files(given: Mapping[str, str], workspace: Path) -> dict[str, Any
         return saved.parameters if saved else text.strip()
 
     return dict(zip(given, for_each(given, read), strict=True))
+
+
+def published_prompts(
+    folder: Path, published: Sequence[str], chosen: Sequence[str], *, judged: bool
+) -> dict[str, str]:
+    """Return the texts of a folder's files PROMPT.txt, by prompt id, as `prompts_of_files`.
+
+    They are wordings of prompts of the `published` evaluators. Those of evaluators that are not `chosen` are left out,
+    and where nobody is `judged` by a judge those of judges. InputError with every file that is none, or cannot be read.
+    """
+    known = {prompt.id: entry for id in published for entry in [evaluators()[id]] for prompt in entry.prompts}
+    files = {path.stem: str(path) for path in list_paths(folder, "*.txt")}
+    expected = f"files such as {next(iter(known))}.txt"
+    problems = [InputProblem(OPTION, f"{id}.txt in {folder}", one_of(id, known)) for id in files if id not in known]
+    if problems or not files:
+        raise InputError(problems or [InputProblem(OPTION, f"no texts in {folder}", expected)])
+    used = [id for id, entry in known.items() if entry.id in chosen and (judged or JUDGE not in entry.resources)]
+    return prompts_of_files({id: files[id] for id in used if id in files}, folder)
 
 
 def place_prompts(

@@ -1,14 +1,17 @@
 """Which evaluators an evaluation runs, with which parameters, thresholds and texts of one's own."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.classes import numeric_labels
+from metrics.core.conventions import CONVENTIONS, Convention
 from metrics.core.did_you_mean import one_of
 from metrics.core.errors import InputError, InputProblem
+from metrics.core.evaluator import JUDGE
 from metrics.core.fields import CASE_FIELDS, RETRIEVED
 from metrics.core.presets import FEW_OUTPUTS, UNASKED, chosen_by, computable, unasked
 from metrics.core.registry import choose, evaluators
@@ -16,7 +19,7 @@ from metrics.core.suite import METADATA, Outputs, Suite
 from metrics.engine.evaluation import Evaluation, EvaluationInCode, EvaluatorFields
 from metrics.engine.evaluation_fields import Door, option_name, pairs
 from metrics.engine.load_resources import missing_resources
-from metrics.judge.custom_prompts import place_prompts, prompts_of_files
+from metrics.judge.custom_prompts import CustomPrompt, place_prompts, prompts_of_files, published_prompts
 from metrics.judge.rubrics import with_rubric
 from metrics.library.judge_choice import chosen_models
 from metrics.store import Workspace
@@ -187,6 +190,20 @@ def with_thresholds(
     return found
 
 
+def with_convention(parameters: Parameters, chosen: Sequence[str], system: Convention) -> dict[str, dict[str, Any]]:
+    """Return the parameters with those of a system, and its main metrics and thresholds, wherever none are given."""
+    found = {id: dict(values) for id, values in parameters.items()}
+    for id in (id for id in chosen if id in system.thresholds):
+        main = {"primary": system.primary[id]} if id in system.primary else {}
+        own = main | dict(system.parameters.get(id, {})) | found.get(id, {})
+        first = own.get("primary") or evaluators()[id].primary.name
+        given = {first} if own.get("threshold") is not None else set()
+        marks = {name: mark for name in system.thresholds[id] if (mark := system.threshold(id, name)) is not None}
+        ours = {name: mark for name, mark in marks.items() if name not in given}
+        found[id] = own | {"thresholds": ours | own.get("thresholds", {})}
+    return found
+
+
 def chosen_metrics(
     names: Sequence[str], option: str, chosen: Sequence[str], parameters: Parameters
 ) -> dict[str, list[tuple[str, str]]]:
@@ -211,11 +228,21 @@ def with_prompts(
     workspace: str | None,
     door: Door = "command",
     texts: Mapping[str, Any] | None = None,
+    as_in: str | None = None,
 ) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
     """Return parameters and resources with texts of one's own in place of prompts: those in files, and `texts`.
 
+    The published wordings of the system `as_in` are those in the folder of its name among the workspace's prompts,
+    where `given` names no other.
+
     InputError as of metrics.judge.custom_prompts.
     """
+    place = Workspace(workspace).path
     files = dict(pairs(given.prompt, option_name("prompt", door), "PROMPT=FILE"))
-    own = prompts_of_files(files, Workspace(workspace).path) | dict(texts or {})
-    return place_prompts(own, chosen, parameters, resources)
+    folders = {id: Path(files.pop(id)) for id in CONVENTIONS if id in files}
+    if as_in and as_in not in folders and (usual := place / CustomPrompt.FOLDER / as_in).is_dir():
+        folders[as_in] = usual
+    own: dict[str, Any] = {}
+    for id, folder in folders.items():
+        own |= published_prompts(folder, CONVENTIONS[id].wordings, chosen, judged=bool(resources.get(JUDGE)))
+    return place_prompts(own | prompts_of_files(files, place) | dict(texts or {}), chosen, parameters, resources)

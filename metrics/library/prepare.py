@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from metrics import engine
-from metrics.core.registry import choose
+from metrics import engine, models
+from metrics.core.conventions import CONVENTIONS
+from metrics.core.evaluator import EMBEDDER
+from metrics.core.registry import choose, made_as, users_of
 from metrics.core.sampling_design import find_equal_inputs
 from metrics.engine.estimate import inference_hint
 from metrics.engine.evaluation import Evaluation, EvaluationInCode
@@ -25,6 +27,7 @@ from metrics.library.evaluator_choice import (
     chosen_metrics,
     unused_inputs,
     with_chosen_rubric,
+    with_convention,
     with_prompts,
     with_thresholds,
 )
@@ -66,6 +69,8 @@ class Prepared:
                 yield f"{entry.id} will be skipped: {reason}"
         if unused := unused_inputs(self.data.suite, self.data.outputs, self.evaluators):
             yield f"no chosen evaluator uses {'; '.join(unused)}"
+        if as_in := self.evaluation.as_in:
+            yield made_as(as_in, self.evaluators, self.parameters, self.resources)
         if budget := self.data.budget:
             yield budget.in_words(len(self.data.suite))
         if hint := self._equal_inputs():
@@ -101,6 +106,7 @@ class Prepared:
             case_timeout=asked.case_timeout,
             duplicates=asked.duplicates,
             budget=self.data.budget,
+            as_in=asked.as_in,
         )
         if self.decisive:
             ThresholdProfiles(self.workspace.path).mark_decisive(run.spec.suite.fingerprint, self.decisive)
@@ -133,6 +139,12 @@ def prepare(
     parameters = with_thresholds(parameters, chosen, evaluation.threshold, door)
     in_code = evaluation if isinstance(evaluation, EvaluationInCode) else None
     resources = {**(in_code.resources if in_code else {}), **chosen_models(evaluation)}
+    if evaluation.as_in:
+        system = CONVENTIONS[evaluation.as_in]
+        parameters = with_convention(parameters, chosen, system)
+        own = {EMBEDDER: system.embedder}
+        if not resources.get(EMBEDDER) and users_of(EMBEDDER, chosen, parameters) and models.weights_of(EMBEDDER, own):
+            resources |= own
     judge = judge_settings(evaluation, door, untrusted)
     parameters, resources = with_prompts(
         parameters,
@@ -142,6 +154,7 @@ def prepare(
         evaluation.workspace,
         door,
         in_code.prompts if in_code else None,
+        evaluation.as_in,
     )
     named = chosen_metrics(evaluation.decisive, option_name("decisive", door), chosen, parameters)
     decisive = tuple("/".join(metric) for same in named.values() for metric in same)

@@ -104,7 +104,10 @@ _read_receipt = TypeAdapter(Receipt).validate_python  # a record is a line only 
 
 
 class RunSpec(_Facts):
-    """What was asked of a run; `stored` is the same as the file has it, from which units are named."""
+    """What was asked of a run; `stored` is the same as the file has it, from which units are named.
+
+    `as_in`: the system of core.conventions whose thresholds and main metrics stand in place of Assay's.
+    """
 
     schema_version: int = Field(alias="schema")
     id: str = ""
@@ -117,6 +120,7 @@ class RunSpec(_Facts):
     resources: dict[str, Any] = {}
     case_timeout: float = CASE_TIMEOUT
     sample: str | None = None
+    as_in: str | None = None
     receipt: Annotated[Receipt, BeforeValidator(_read_receipt)] = ()
     stored: dict[str, Any] = Field(exclude=True, repr=False)
 

@@ -1,0 +1,120 @@
+"""Conventions: what other systems set otherwise than Assay, a row a system.
+
+An evaluation made `as_in` a system takes from its row, wherever the user gave none: thresholds, main metrics,
+parameters, the embedding model where it is installed, and from the user's files the wordings that the system publishes.
+Formulas stay Assay's. To add a system, add its id to System and its row to CONVENTIONS.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+System = Literal["h2o"]
+
+BOOLEAN = ("passes", "failures", "retrieval_failures", "generation_failures", "parse_failures")
+
+
+@dataclass(frozen=True, slots=True)
+class Convention:
+    """One system's row.
+
+    `thresholds`: evaluator → metric → value, infinite where the system has the metric and sets none; its keys are the
+    system's evaluators. `primary`: the main metric of each evaluator whose main one is another here. `wordings`: the
+    evaluators whose prompts the system publishes.
+    """
+
+    id: str
+    title: str
+    thresholds: Mapping[str, Mapping[str, float]]
+    primary: Mapping[str, str] = field(default_factory=dict)
+    parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    embedder: str = ""
+    wordings: tuple[str, ...] = ()
+
+    def in_words(self, evaluators: Sequence[str], embedder: str | None) -> str:
+        """Return what of it holds in a run of these evaluators.
+
+        `embedder`: the embedding model of those that embed, empty for the bundled one, None where none embeds.
+        """
+        own = [id for id in evaluators if id in self.thresholds]
+        held = "every evaluator" if len(own) == len(evaluators) else f"{len(own)} of {len(evaluators)} evaluators"
+        text = f"Made as in {self.title}: its thresholds, main metrics and parameters in {held}"
+        if embedder not in (None, self.embedder):
+            text += f"; embeddings by {embedder or 'the model bundled with Assay'}, not by its {self.embedder}"
+        return text + "."
+
+    def threshold(self, evaluator: str, metric: str) -> float | None:
+        """Return the system's threshold of a metric; None where it sets none."""
+        value = self.thresholds.get(evaluator, {}).get(metric, math.inf)
+        return value if math.isfinite(value) else None
+
+
+def _alike(value: float, *metrics: str) -> dict[str, float]:
+    return dict.fromkeys(metrics, value)
+
+
+def _named_alike(value: float, *evaluators: str) -> dict[str, dict[str, float]]:
+    """Return the thresholds of evaluators whose only metric has their name."""
+    return {id: {id: value} for id in evaluators}
+
+
+H2O = Convention(
+    "h2o",
+    "H2O Eval Studio",
+    thresholds={
+        # as its page of evaluators states them
+        **_named_alike(
+            0.75,
+            "agent_sanity", "answer_correctness_weighted", "answer_relevancy", "answer_relevancy_sentence",
+            "answer_semantic_similarity", "fact_check", "faithfulness", "groundedness", "hallucination_hhem",
+        ),
+        "answer_semantic_sentence_similarity": _alike(0.75, "mean_similarity", "min_similarity"),
+        "json_schema": _alike(0.5, *BOOLEAN[:-1]),
+        "looping_detection": _alike(0.75, "unique_sentences", "longest_repeated_substring", "compression_ratio"),
+        "gptscore_translation": _alike(math.inf, "accuracy", "fluency", "multidimensional_quality"),
+        **dict.fromkeys(("language_mismatch", "byop"), _alike(0.5, *BOOLEAN)),
+        # of the evaluators that the page only lists, as the code of h2o-sonar 59ae596 declares them
+        **_named_alike(
+            0.75,
+            "context_mrr", "context_precision", "context_recall", "context_relevancy_sentences", "fairness_bias",
+            "ragas",
+        ),
+        "bleu": _alike(0.75, "bleu1", "bleu2", "bleu3", "bleu4"),
+        "rouge": _alike(0.75, "rouge1", "rouge2", "rougeL"),
+        "classification_text": _alike(0.75, "accuracy", "precision", "recall", "f1"),
+        "context_relevancy_soft": _alike(0.75, "recall", "precision"),
+        "step_alignment": _alike(0.75, "edits", "insertions", "deletions", "mismatches"),
+        "summarization_completeness_faithfulness": _alike(0.75, "completeness", "faithfulness"),
+        "toxicity_classifier": _alike(
+            0.25, "toxicity", "severe_toxicity", "obscene", "threat", "insult", "identity_attack"
+        ),
+        "perplexity": _alike(math.inf, "perplexity"),
+        "gptscore_qa": _alike(math.inf, "interest"),
+        "gptscore_summary": _alike(math.inf, "semantic_coverage"),
+        "gptscore_summary_reference": _alike(math.inf, "semantic_coverage"),
+        **dict.fromkeys(
+            ("contact_information", "encoding_guardrail", "pii_leakage", "sensitive_data_leakage", "sexism",
+             "stereotypes", "summarization_judge", "text_matching"),
+            _alike(0.5, *BOOLEAN),
+        ),
+    },
+    primary={
+        "bleu": "bleu1",
+        "context_relevancy_soft": "precision",
+        "looping_detection": "unique_sentences",
+        "summarization_completeness_faithfulness": "completeness",
+    },
+    parameters={
+        "context_mrr": {"mrr_relevant_chunk_threshold": 0.7},
+        "groundedness": {"bare_words": 0, "new_words": 0.0},
+        "language_mismatch": {"detector": "judge"},
+        "rouge": {"use_stemmer": True},
+    },
+    embedder="BAAI/bge-small-en-v1.5",
+    wordings=(
+        "fact_check", "gptscore_qa", "gptscore_summary", "gptscore_summary_reference", "gptscore_translation",
+    ),
+)  # fmt: skip
+
+CONVENTIONS: Mapping[str, Convention] = {one.id: one for one in (H2O,)}
