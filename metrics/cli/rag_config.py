@@ -10,7 +10,7 @@ from metrics.core.errors import InputError, InputProblem
 from metrics.core.files import bytes_of, write_export
 from metrics.core.plain_yaml import plain_yaml
 from metrics.ingest import inspect
-from metrics.ingest.rag_results import SCALARS
+from metrics.ingest.formats.open_rag_eval import SCALARS
 from metrics.store import Run
 
 BYTES = 1 << 20

@@ -23,6 +23,8 @@ TEXTUAL: tuple[Task, ...] = tuple(task for task in TASKS if task not in VISION)
 ANSWERED: tuple[Task, ...] = ("text", "agent")  # tasks with a text to be judged
 
 METADATA = "metadata."  # columns a file has beyond the schema are kept as strings under this prefix
+SCORE = "score."  # … and then this: the column is a score that came with the output
+REASON = ".reason"  # after the name of such a column: why it has this value
 LEFT_OUT = "assertions_left_out"  # the metadata that says which of a case's assertions no column could take
 STRING, NUMBER = pa.string(), pa.float64()
 STRINGS, NUMBERS = pa.list_(STRING), pa.list_(NUMBER)

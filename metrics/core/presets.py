@@ -64,6 +64,10 @@ PRESETS = {
     preset.id: preset
     for preset in (
         Preset(
+            "scores", "Scores you have", "The numbers that came with the outputs.", ANSWERED, ("own_scores",),
+            unasked=(),
+        ),
+        Preset(
             "tools", "Right tool calls?", "Whether the expected tools were called with the expected arguments.",
             ANSWERED, ("tool_calls",), unasked=(),
         ),
@@ -189,10 +193,6 @@ PRESETS = {
         Preset(
             "style", "Well written?", "Readability, the right language, no loops.", ANSWERED,
             ("readability", "language_mismatch", "looping_detection"), also=("language_mismatch",),
-        ),
-        Preset(
-            "scores", "Scores you have", "The numbers that came with the outputs.", ANSWERED, ("own_scores",),
-            unasked=(),
         ),
         Preset("usage", "Fast and cheap?", "Seconds, dollars and tokens.", TASKS, ("latency", "cost", "tokens")),
     )

@@ -22,6 +22,7 @@ from metrics.engine.load_resources import missing_resources
 from metrics.judge.custom_prompts import CustomPrompt, place_prompts, prompts_of_files, published_prompts
 from metrics.judge.rubrics import with_rubric
 from metrics.library.judge_choice import chosen_models
+from metrics.library.own_score_columns import score_columns
 from metrics.store import Workspace
 
 Parameters = Mapping[str, Mapping[str, Any]]
@@ -88,6 +89,8 @@ def available_inputs(suite: Suite, outputs: Outputs) -> set[str]:
     present = {name for table in tables for name in table.column_names if table[name].null_count < table.num_rows}
     if len(outputs.outputs["run"].unique()) > 1:
         present.add("repeats")
+    if score_columns(outputs):
+        present.add("own_scores")
     if suite.annotations is not None:
         present.add("annotations")
     if outputs.predictions is not None:

@@ -13,15 +13,15 @@ import pyarrow as pa
 
 from metrics.core.errors import InputError, InputProblem, RunError
 from metrics.core.evaluator import Metric, unreadable_value
+from metrics.core.fields import REASON, SCORE
 from metrics.core.suite import CASES, METADATA, OUTPUTS, Case, Outputs, Suite, Task, rows_table
-from metrics.evaluators.text.own_scores import NAME, REASON, OwnScore
+from metrics.evaluators.text.own_scores import NAME, OwnScore
 from metrics.library.evaluate import evaluate
+from metrics.library.own_score_columns import OWN, declaration_of, score_columns
 from metrics.library.run import Run, Workspace
 from metrics.presentation.format import plural
 from metrics.store.logged_rows import LoggedRows
 
-OWN = "own_scores"
-PREFIX = "score."  # of the columns of scores, which could be called like metadata
 PIECE = 20_000  # rows turned into a table at a time
 SHORT = 12  # hex digits of a case's id that is made of its content
 
@@ -54,7 +54,7 @@ def log(
     is an unfinished log of that name, or with `resume` none, RunBusy where another process writes to it.
     """
     given = {
-        "metrics": None if metrics is None else {metric.name: _declared(metric) for metric in metrics},
+        "metrics": None if metrics is None else {metric.name: declaration_of(metric) for metric in metrics},
         "model": model,
         "evaluators": None if evaluators is None else list(evaluators),
         "parameters": None if parameters is None else {id: dict(own) for id, own in parameters.items()},
@@ -202,7 +202,6 @@ class Log:
         cases, outputs = _Pieces(CASES), _Pieces(OUTPUTS)
         seen: set[bytes] = set()
         repeats: dict[bytes, int] = {}
-        spans: dict[str, list[float]] = {name: [] for name in self._declared}
         for row in self._stored.rows():
             id, model = row["case"]["case_id"], row["output"]["model"]
             complete = len(row["case"]) > 1 or _digest(id) not in self._contents
@@ -212,20 +211,14 @@ class Log:
             key = _digest([id, model])
             repeats[key] = repeats.get(key, 0) + 1
             scored = {
-                METADATA + PREFIX + name: None if value is None else repr(value)
-                for name, value in row["scores"].items()
+                METADATA + SCORE + name: None if value is None else repr(value) for name, value in row["scores"].items()
             }
-            said = {METADATA + PREFIX + name + REASON: text for name, text in row["reasons"].items()}
+            said = {METADATA + SCORE + name + REASON: text for name, text in row["reasons"].items()}
             outputs.add({"run": repeats[key], **row["output"], "case_id": id, **scored, **said})
-            for name, value in row["scores"].items():
-                span = spans.setdefault(name, [])
-                if value is not None:
-                    low, high, other = span or (value, value, 0.0)
-                    span[:] = min(low, value), max(high, value), max(other, float(value not in (0, 1)))
-        ranges = {name: self._settings["metrics"].get(name) or _inferred(span) for name, span in spans.items()}
-        named = {name: {**one, "column": PREFIX + name} for name, one in ranges.items()}
-        suite = Suite(self.name, self._settings["task"], cases.table())
-        return suite, Outputs(outputs.table()), named
+        suite, found = Suite(self.name, self._settings["task"], cases.table()), Outputs(outputs.table())
+        declared = self._settings["metrics"]
+        absent = {name: {**one, "column": SCORE + name} for name, one in declared.items()}
+        return suite, found, absent | score_columns(found, declared)
 
 
 class _Pieces:
@@ -247,25 +240,6 @@ class _Pieces:
         if self.rows or not self.tables:
             self.tables.append(rows_table(self.rows, self.schema))
             self.rows = []
-
-
-def _declared(metric: Metric) -> dict[str, Any]:
-    """Return what a metric says as the parameters of own_scores keep it."""
-    low, high = (end if math.isfinite(end) else None for end in (metric.low, metric.high))
-    return {
-        "description": metric.description, "low": low, "high": high, "direction": metric.direction.value,
-        "threshold": metric.threshold, "binary": metric.binary, "unit": metric.unit,
-    }  # fmt: skip
-
-
-def _inferred(span: Sequence[float]) -> dict[str, Any]:
-    """Return the range of scores that nobody declared: yes or no, 0 to 1, or open."""
-    if not span:
-        return {}
-    low, high, other = span
-    if low >= 0 and high <= 1:
-        return {"binary": not other}
-    return {"low": 0.0 if low >= 0 else None, "high": None}
 
 
 def _check_names(declared: Mapping[str, Metric]) -> None:

@@ -35,6 +35,7 @@ from metrics.library.file_options import file_names
 from metrics.library.input_data import Ask, Data, read_data
 from metrics.library.judge_choice import chosen_models, judge_settings
 from metrics.library.output_checks import checked_outputs
+from metrics.library.own_score_columns import with_own_scores
 from metrics.store import Run, Workspace
 from metrics.store.remote.objects import local_file
 from metrics.store.threshold_profiles import ThresholdProfiles
@@ -135,7 +136,8 @@ def prepare(
     read = read_data(evaluation, door, tell, ask) if data is None else data
     outputs = checked_outputs(read.suite, read.outputs, evaluation, door, tell)
     read = _within_budget(evaluation, with_artifacts(evaluation, read._replace(outputs=outputs)), door)
-    chosen, parameters = engine.with_followed(chosen_evaluators(evaluation, read.suite, read.outputs), given)
+    ids = chosen_evaluators(evaluation, read.suite, read.outputs)
+    chosen, parameters = engine.with_followed(ids, with_own_scores(given, ids, read.outputs))
     parameters = with_thresholds(parameters, chosen, evaluation.threshold, door)
     in_code = evaluation if isinstance(evaluation, EvaluationInCode) else None
     resources = {**(in_code.resources if in_code else {}), **chosen_models(evaluation)}

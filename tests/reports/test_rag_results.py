@@ -8,11 +8,14 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from metrics import engine
+from metrics import engine, evaluate
 from metrics.cli.main import main
 from metrics.core.errors import InputError
 from metrics.ingest import read_combined
-from metrics.ingest.rag_results import EVALUATORS, SCALARS, read_rag_results
+from metrics.ingest.formats.open_rag_eval import EVALUATORS, SCALARS
+from metrics.ingest.rag_results import read_rag_results
+from metrics.library.evaluator_choice import runnable
+from metrics.library.own_score_columns import score_columns
 from metrics.presentation.blocks import ScorePanel
 from metrics.reports.renderers.rag_results import rag_results
 from metrics.reports.sections.section_charts import chart_groups
@@ -174,7 +177,7 @@ def test_files_of_the_tool(tmp_path: Path, prefix: str, hallucination: str) -> N
 BAD = {
     "no number": ("query_id,retrieval_score_mean_umbrela_score\na,1\nb,high\n", "row 3, column retrieval_score_mean_umbrela_score: found 'high'; expected a number"),
     "no JSON": ("query_id,generation_score_no_answer_score\na,yes\n", "row 2, column generation_score_no_answer_score: found 'yes'; expected a JSON object with the numbers of this column"),
-    "an unknown word": ('query_id,generation_score_no_answer_score\na,"{""query_answered"": ""maybe""}"\n', "row 2, column generation_score_no_answer_score: found '{\"query_answered\": \"maybe\"}'; expected a JSON object with the numbers of this column"),
+    "an unknown word": ('query_id,generation_score_no_answer_score\na,"{""query_answered"": ""maybe""}"\n', "row 2, column generation_score_no_answer_score: found '{\"query_answered\":\"maybe\"}'; expected a JSON object with the numbers of this column"),
     "another file": ("case_id,answer\na,1\n", "row 1: found no column query_id; expected a result CSV of Open RAG Eval"),
     "no scores": ("query_id,query\na,b\n", "row 1: found no column with scores; expected columns such as retrieval_score_mean_umbrela_score, generation_score_mean_nugget_assignment_score"),
 }  # fmt: skip
@@ -193,3 +196,38 @@ def test_a_report_draws_the_grades_as_boxes(judged: Run) -> None:
     assert [panel.title.split("\u00a0")[0] for panel in panels[:2]] == ["UMBRELA", "AutoNuggetizer: Weighted"]
     assert all(not panel.share and panel.boxes[0].spread is not None for panel in panels)
     assert all("no_answer" not in panel.title.lower() for panel in panels), "yes or no is no grade"
+
+
+def test_two_result_files_become_two_models(judged: Run, tmp_path: Path) -> None:
+    """Every score of the run comes back from its result CSV, beside those of another configuration."""
+    frame = rag_results(judged)
+    frame.to_csv(tmp_path / "before.csv", index=False)
+    frame["run_1_retrieval_score_mean_umbrela_score"] += 0.5
+    frame.to_csv(tmp_path / "after.csv", index=False)
+    files = [str(tmp_path / name) for name in ("before.csv", "after.csv")]
+    run = evaluate(files[0], files, evaluators=["own_scores"], workspace=tmp_path)
+    assert run.models == ("after", "before")
+    keys = ["case_id", "run", "metric"]
+    stored = judged.scores[judged.scores["evaluator"].isin(EVALUATORS) & judged.scores["value"].notna()]
+    names = [m if m.startswith(e) else f"{e}_{m}" for e, m in zip(stored["evaluator"], stored["metric"], strict=True)]
+    expected = stored.assign(metric=names).set_index(keys)["value"].sort_index()
+    own = run.scores[run.scores["value"].notna() & ~run.scores["metric"].str.startswith("consistency_")]
+    pd.testing.assert_series_equal(own[own["model"] == "before"].set_index(keys)["value"].sort_index(), expected)
+    first = own.query("metric == 'umbrela' and run == 1").set_index(["model", "case_id"])["value"]
+    assert (first["after"] - first["before"]).tolist() == [0.5, 0.5]
+    grade, answered = run.metric("own_scores", "umbrela"), run.metric("own_scores", "no_answer")
+    assert (grade.high, grade.primary, grade.threshold, answered.binary) == (3.0, True, None, True)
+    answer = run.outputs.outputs.to_pylist()[1]
+    assert (answer["answer"], answer["context_ids"]) == ("Seven [2] and Earth [3]", ["2", "3"])
+    assert answer["retrieved_contexts"] == ["Seven planets have a moon.", "Earth has a moon."]
+    evidence = run.scores.query("model == 'before' and metric == 'umbrela' and case_id == 'q1' and run == 1")
+    assert '{\\"[2]\\":3,\\"[3]\\":1}' in evidence["evidence"].iloc[0]
+
+
+def test_scores_that_came_with_files_are_chosen_unasked(judged: Run, tmp_path: Path) -> None:
+    rag_results(judged).to_csv(tmp_path / "results.csv", index=False)
+    suite, outputs = read_combined(tmp_path / "results.csv")
+    assert "own_scores" in runnable(suite, outputs)
+    ours = write(tmp_path, "mine.csv", "case_id,question,answer,score.tone,score.note\n1,q,a,4,kind\n2,r,b,6,\n")
+    _, mine = read_combined(ours)
+    assert score_columns(mine) == {"tone": {"low": 0.0, "high": None, "column": "score.tone"}}

@@ -18,12 +18,12 @@ from metrics.core.evaluator import (
 )
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
+from metrics.core.fields import REASON
 from metrics.core.suite import Case
 from metrics.text.agents.dialogue import cut
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*")
 SHOWN_CHARACTERS = 300
-REASON = ".reason"  # after the name of a column: why it has this value
 WORDS = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
 
 
@@ -39,6 +39,7 @@ class OwnScore(BaseModel):
     direction: Literal["higher", "lower", "none"] = "higher"
     threshold: FiniteFloat | None = None
     binary: bool = False
+    minor: bool = False
     unit: str = ""
 
     @model_validator(mode="after")
@@ -52,7 +53,7 @@ class OwnScore(BaseModel):
         return Metric(
             name, self.description or f"{name}, as it was logged.",
             -math.inf if self.low is None else self.low, math.inf if self.high is None else self.high,
-            Direction(self.direction), self.threshold, self.binary, primary, unit=self.unit,
+            Direction(self.direction), self.threshold, self.binary, primary, self.minor, unit=self.unit,
         )  # fmt: skip
 
 
@@ -62,7 +63,7 @@ class OwnScoresParameters(Parameters):
     scores: dict[str, OwnScore] = Field(
         {},
         description="The scores by name, the main one first: column, description, low and high (null: open), direction "
-        "(higher, lower, none), threshold, binary, unit.",
+        "(higher, lower, none), threshold, binary, minor, unit. Empty: every column score.NAME of the outputs.",
     )
 
     @field_validator("scores")
@@ -122,7 +123,9 @@ def own_scores(case: Case, parameters: OwnScoresParameters) -> CaseScore:
     range, the case is a parse failure that says why. A column NAME.reason, where there is one, is the reason shown
     beside the number.
 
-    metrics.log writes such columns; a CSV file may have them too.
+    Without `scores` the columns score.NAME of the outputs are taken, as metrics.log and Open RAG Eval's result CSVs
+    have them and any file may: one called score.EVALUATOR.METRIC means what that metric means; the range of others is 0
+    to 1 where all values are, else open.
     """
     if not parameters.scores:
         return not_applicable("no column is named; name the columns of the outputs in the parameter scores")
@@ -137,7 +140,7 @@ def own_scores(case: Case, parameters: OwnScoresParameters) -> CaseScore:
         if text is None:
             absent.append(name)
             continue
-        value = _number(text)
+        value = number_in(text)
         if value is None:
             wrong.append(f"{name} is {cut(repr(text), SHOWN_CHARACTERS)}, no number")
             continue
@@ -153,7 +156,8 @@ def own_scores(case: Case, parameters: OwnScoresParameters) -> CaseScore:
     return CaseScore(values, Status.OK if verdicts else Status.NOT_APPLICABLE, reason, evidence)
 
 
-def _number(text: str) -> float | None:
+def number_in(text: str) -> float | None:
+    """Return the number that a cell holds, true and yes as 1, false and no as 0; None where it holds none."""
     if text.strip().casefold() in WORDS:
         return WORDS[text.strip().casefold()]
     try:

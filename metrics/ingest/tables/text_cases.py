@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.array_types import Bools, Ints
-from metrics.core.fields import CASE_FIELDS, OUTPUT_FIELDS, STRINGS, Task
+from metrics.core.fields import CASE_FIELDS, OUTPUT_FIELDS, SCORE, STRINGS, Task
 from metrics.core.suite import METADATA
 from metrics.ingest import arrays
 from metrics.ingest.arrays import as_mask, flat, is_null
@@ -347,7 +347,7 @@ def split_combined(sheet: Sheet, suite_part: pa.Table, outputs_part: pa.Table) -
     """Return each case once, the outputs, and where a case begins, from a file that holds both in every row.
 
     Suite values that differ between the rows of one case are problems; a metadata column belongs to the cases where it
-    is the same in all rows of every case, else to the outputs.
+    is the same in all rows of every case, else to the outputs, to which scores belong.
     """
     _, first = arrays.duplicates([suite_part["case_id"]])
     first = np.where(is_null(suite_part["case_id"]), np.arange(len(sheet)), first)  # rows without an id are no one case
@@ -356,7 +356,7 @@ def split_combined(sheet: Sheet, suite_part: pa.Table, outputs_part: pa.Table) -
     for name in suite_part.column_names:
         differs = arrays.differs(suite_part[name], first)
         if name.startswith(METADATA):
-            dropped += [name] if differs.any() or name.startswith(METADATA + REASONING) else []
+            dropped += [name] if differs.any() or name.startswith((METADATA + REASONING, METADATA + SCORE)) else []
         elif differs.any():
             wrong[name] = differs
     if wrong:  # one cause, however many columns it shows in

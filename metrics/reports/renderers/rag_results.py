@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from metrics.core.errors import InputError, InputProblem
-from metrics.ingest.rag_results import (
+from metrics.ingest.formats.open_rag_eval import (
     ADJUSTED,
     ANSWERED,
     CITATIONS,
