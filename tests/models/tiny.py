@@ -159,3 +159,18 @@ def _saved(model: Any, folder: Path) -> Path:
     settle_torch()
     model.eval().save_pretrained(folder)
     return folder
+
+
+def placed_texts(folder: Path, vectors: Mapping[str, Sequence[float]]) -> Path:
+    """A sentence-transformers model that gives each of these texts its vector, and 0 to every other."""
+    import torch
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer.modules import StaticEmbedding
+    from tokenizers import Tokenizer, models
+
+    whole = Tokenizer(models.WordLevel({"[UNK]": 0} | {text: n for n, text in enumerate(vectors, 1)}, "[UNK]"))
+    rows = list(vectors.values())
+    weights = torch.tensor([[0.0] * len(rows[0]), *map(list, rows)])
+    settle_torch()
+    SentenceTransformer(modules=[StaticEmbedding(whole, embedding_weights=weights)], device="cpu").save(str(folder))
+    return folder
