@@ -160,7 +160,7 @@ with left:
         help=f"{monitor_view.meaning(shown)}\n\n{monitor_view.evidence(facts, shown)}",
     )
     chart(
-        passing_figure(windows, facts.warning, facts.critical, chosen_window(), is_dark(), 240),
+        passing_figure(windows, facts.warning, facts.critical, chosen_window(), is_dark()),
         "passing",
         f"Pass rate of {monitor_view.metric_name(shown)} over {format.plural(len(windows), 'window')}",
         lambda point: url.put(window=int(point[0]), view=None, sample=None),

@@ -5,16 +5,15 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from components.charts.figure_parts import End, Figure, lines_of, name_lines, panels, plain, undimmed
+from components.charts.figure_parts import CURVES_HIGH, End, Figure, lines_of, name_lines, panels, plain, undimmed
 from metrics.presentation.format import count, interval, number
 
 BAND = 0.16  # opacity
 
 
 def cutoff_figure(
-    points: pd.DataFrame, titles: Mapping[str, str], colours: Mapping[str, str], dark: bool = False,
-    pixels_high: int = 430,
-) -> Figure:  # fmt: skip
+    points: pd.DataFrame, titles: Mapping[str, str], colours: Mapping[str, str], dark: bool = False
+) -> Figure:
     """Each measure over k on a logarithmic axis, with the 95 % interval of each line as a band.
 
     `points` has series, label (the measure), metric, k, value, low, high and n; `titles` names the measures. Every
@@ -22,7 +21,7 @@ def cutoff_figure(
     """
     labels = list(dict.fromkeys(points["label"]))
     shown = {label: titles.get(label, label) for label in labels}
-    figure, place, down = panels(list(shown.values()), 1 if len(labels) == 1 else 2, pixels_high, dark)
+    figure, place, down = panels(list(shown.values()), 1 if len(labels) == 1 else 2, CURVES_HIGH, dark)
     ends: dict[str, list[End]] = {title: [] for title in shown.values()}
     for (label, series), line in lines_of(points):
         line, where = line.sort_values("k"), place[shown[label]]

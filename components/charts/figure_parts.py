@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 PANEL_COLUMNS = 4
+CURVES_HIGH = 470  # pixels
 CLEARANCE = 0.065  # of the axis, between two direct labels
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")  # of lines, beside their colours
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star", "cross", "triangle-down")  # of their points

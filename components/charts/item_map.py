@@ -18,7 +18,7 @@ LOOKS = {  # verdict: symbol, size; drawn in this order, so that the marked ones
 }  # fmt: skip
 
 
-def item_figure(rows: Sequence[CaseItem], dark: bool = False, pixels_high: int = 400) -> Figure:
+def item_figure(rows: Sequence[CaseItem], dark: bool = False) -> Figure:
     """Difficulty across, discrimination up on a log scale; a point carries [case id] as customdata."""
     colours = {"": ACCENT[dark], "all wrong": MUTED[dark], "unusual": WRONG, "suspect": WRONG}
     figure = new_figure()
@@ -36,7 +36,7 @@ def item_figure(rows: Sequence[CaseItem], dark: bool = False, pixels_high: int =
     figure.update_xaxes(point_axis("Difficulty: easy → hard", dark))
     ticks = [0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4]
     figure.update_yaxes(point_axis("Discrimination", dark, type="log", tickvals=ticks, ticktext=list(map(str, ticks))))
-    figure.update_layout(height=pixels_high, margin_r=12)
+    figure.update_layout(height=400, margin_r=12)
     return figure
 
 

@@ -39,15 +39,13 @@ def counted(outcomes: pd.DataFrame) -> pd.DataFrame:
     return outcomes.groupby(["series", "threshold", "kind"], sort=False)["count"].sum().reset_index()
 
 
-def outcomes_figure(
-    outcomes: pd.DataFrame, threshold: float, things: str = "cases", dark: bool = False, pixels_high: int = 430
-) -> Figure:
+def outcomes_figure(outcomes: pd.DataFrame, threshold: float, things: str = "cases", dark: bool = False) -> Figure:
     """Ground truths above the zero line by what became of them, false predictions below it; one panel a series.
 
     The bar at `threshold` is full, the others pale. Every bar carries [series, kind, threshold] as customdata.
     """
     names = list(dict.fromkeys(outcomes["series"]))
-    figure, place, down = panels(names, min(3, len(names)), pixels_high, dark)
+    figure, place, down = panels(names, min(3, len(names)), 400, dark)
     sums = counted(outcomes)
     marked = float(at_threshold(sums, threshold)["threshold"].iloc[0]) if len(sums) else threshold
     step = float(np.diff(np.unique(sums["threshold"])).min(initial=WIDEST))  # between two thresholds

@@ -15,9 +15,8 @@ WORDS = {"healthy": "healthy", "warning": "warning", "critical": "critical", "in
 
 
 def passing_figure(
-    windows: pd.DataFrame, warning: float, critical: float, chosen: int | None = None, dark: bool = False,
-    pixels_high: int = 300,
-) -> Figure:  # fmt: skip
+    windows: pd.DataFrame, warning: float, critical: float, chosen: int | None = None, dark: bool = False
+) -> Figure:
     """Return the pass rate of each window, a band with its confidence sequence, and dotted lines at the two limits.
 
     `windows` as metrics.monitoring.trend gives it; windows that an earlier version judged have no band. The symbol and
@@ -62,7 +61,7 @@ def passing_figure(
     figure.update_xaxes(
         title="" if timed else "sampled case", showgrid=False, zeroline=False, showline=True, nticks=4, tickangle=0
     )
-    figure.update_layout(height=pixels_high, margin_r=84)
+    figure.update_layout(height=240, margin_r=84)
     return figure
 
 

@@ -12,7 +12,7 @@ LINES = ("95 % interval ±", "detectable difference")
 
 def precision_figure(
     cases: Sequence[int], widths: Sequence[float], differences: Sequence[float], wanted: float,
-    affordable: int | None = None, dark: bool = False, pixels_high: int = 360,
+    affordable: int | None = None, dark: bool = False,
 ) -> Figure:  # fmt: skip
     """Return both precisions [n] by `cases` [n], on logarithmic axes, with dotted lines where the wanted one is and
     where the budget ends.
@@ -54,5 +54,5 @@ def precision_figure(
         type="log", tickvals=ticks, ticktext=[f"{tick:g}" for tick in ticks], zeroline=False, gridcolor=LINE[dark],
         range=[log10(low / 1.3), log10(high * 1.2)],
     )  # fmt: skip
-    figure.update_layout(height=pixels_high, margin_r=165)
+    figure.update_layout(height=360, margin_r=165)
     return figure

@@ -14,7 +14,7 @@ LINE_OF = 16  # characters beside a spoke
 LINE_HIGH = 15  # pixels
 
 
-def radar_figure(chart: Radar, colours: Mapping[str, str], dark: bool = False, pixels_high: int = 470) -> Figure:
+def radar_figure(chart: Radar, colours: Mapping[str, str], dark: bool = False) -> Figure:
     """Return a closed line a model, with a gap where it has no value.
 
     A point carries [model, column key] as customdata; colour, line and marker all tell the models apart.
@@ -34,7 +34,7 @@ def radar_figure(chart: Radar, colours: Mapping[str, str], dark: bool = False, p
     above, below = (LINE_HIGH * max(name.count("<br>") + 1 for name in own) for own in (spokes[:1], lowest))
     # of polar axes only these drag modes hand on a click
     figure.update_layout(
-        height=pixels_high, dragmode="zoom",
+        height=470, dragmode="zoom",
         margin={"l": 132, "r": 132, "t": above + 10, "b": below + 40},
         legend={"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0.5, "xanchor": "center",
                 "itemclick": False, "itemdoubleclick": False},

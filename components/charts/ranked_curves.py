@@ -4,19 +4,19 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from components.charts.figure_parts import End, Figure, lines_of, name_lines, plain, unit_panels
+from components.charts.figure_parts import CURVES_HIGH, End, Figure, lines_of, name_lines, plain, unit_panels
 from metrics.presentation.palette import MUTED
 
 LEAST_RISK = 0.1  # where the axis of risks ends at the least
 
 
-def rank_figure(points: pd.DataFrame, colours: Mapping[str, str], dark: bool = False, pixels_high: int = 430) -> Figure:
+def rank_figure(points: pd.DataFrame, colours: Mapping[str, str], dark: bool = False) -> Figure:
     """Interpolated precision over recall, the curve behind average precision: one panel a label.
 
     `points` has series, label, recall, precision.
     """
     labels = list(dict.fromkeys(points["label"]))
-    figure, place = unit_panels(labels, "recall", "precision", pixels_high, dark)
+    figure, place = unit_panels(labels, "recall", "precision", CURVES_HIGH, dark)
     ends: dict[str, list[End]] = {label: [] for label in labels}
     for (label, series), line in lines_of(points):
         line = line.dropna(subset=["precision", "recall"]).sort_values("recall", kind="stable")
@@ -35,13 +35,13 @@ def rank_figure(points: pd.DataFrame, colours: Mapping[str, str], dark: bool = F
     return figure
 
 
-def roc_figure(points: pd.DataFrame, colours: Mapping[str, str], dark: bool = False, pixels_high: int = 430) -> Figure:
+def roc_figure(points: pd.DataFrame, colours: Mapping[str, str], dark: bool = False) -> Figure:
     """True positive rate over false positive rate, with the diagonal of a guess: one panel a label.
 
     `points` has series, label, threshold (NaN where there is none), fpr, tpr.
     """
     labels = list(dict.fromkeys(points["label"]))
-    figure, place = unit_panels(labels, "false positive rate", "true positive rate", pixels_high, dark)
+    figure, place = unit_panels(labels, "false positive rate", "true positive rate", CURVES_HIGH, dark)
     names: dict[str, list[End]] = {label: [] for label in labels}
     for label in labels:
         figure.add_scatter(
@@ -68,13 +68,13 @@ def roc_figure(points: pd.DataFrame, colours: Mapping[str, str], dark: bool = Fa
     return figure
 
 
-def risk_figure(points: pd.DataFrame, colours: Mapping[str, str], dark: bool = False, pixels_high: int = 430) -> Figure:
+def risk_figure(points: pd.DataFrame, colours: Mapping[str, str], dark: bool = False) -> Figure:
     """The share of wrong answers over the share of cases that are answered, the surest first; risk up to the highest.
 
     `points` has series, threshold, coverage, risk, low, high.
     """
     figure, place = unit_panels(
-        [""], "coverage: share of the cases answered", "risk: share of answers wrong", pixels_high, dark
+        [""], "coverage: share of the cases answered", "risk: share of answers wrong", CURVES_HIGH, dark
     )
     ends: list[End] = []
     for (_, series), line in lines_of(points.assign(label="")):

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from components.charts.figure_parts import PANEL_COLUMNS, SHARES, Figure, plain, undimmed, whiskers
+from components.charts.figure_parts import CURVES_HIGH, PANEL_COLUMNS, SHARES, Figure, plain, undimmed, whiskers
 from metrics.presentation.chart_data.curve_points import filled_bins
 from metrics.presentation.format import number
 from metrics.presentation.names import short_names
@@ -13,7 +13,7 @@ from metrics.presentation.palette import INK, MUTED
 
 
 def reliability_figure(
-    bins: pd.DataFrame, colours: Mapping[str, str], things: str = "cases", dark: bool = False, pixels_high: int = 430
+    bins: pd.DataFrame, colours: Mapping[str, str], things: str = "cases", dark: bool = False
 ) -> Figure:
     """Share right over mean confidence with its interval, the diagonal of perfect calibration, and n below.
 
@@ -25,7 +25,7 @@ def reliability_figure(
     names = list(dict.fromkeys(bins["series"]))
     across = max(1, min(PANEL_COLUMNS, len(names)))
     bands = max(1, -(-len(names) // across))
-    high = pixels_high if bands == 1 else 320 * bands
+    high = CURVES_HIGH if bands == 1 else 320 * bands
     titles = [plain(name) for name in short_names(names, 30).values()]
     blank = [""] * across
     rows = [titles[band * across : (band + 1) * across] for band in range(bands)]

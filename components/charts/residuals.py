@@ -16,9 +16,7 @@ FEWEST_BINS = 5
 TITLES = ("Predicted over true", "Error over predicted", "Errors")
 
 
-def residual_figure(
-    points: pd.DataFrame, colours: Mapping[str, str], dark: bool = False, pixels_high: int = 400
-) -> Figure:
+def residual_figure(points: pd.DataFrame, colours: Mapping[str, str], dark: bool = False) -> Figure:
     """Three panels: predicted over true with the diagonal, error over predicted with 0, and a histogram of the errors.
 
     `points` has series, model, run, case_id, truth, predicted. Points carry [case_id, model, run] as customdata.
@@ -62,7 +60,7 @@ def residual_figure(
         figure.update_yaxes(title={"text": up, "standoff": 8}, zeroline=False, row=1, col=column)
     figure.update_annotations(font={"size": 13, "color": INK[dark]})
     figure.update_layout(
-        height=pixels_high, font={"color": INK[dark]}, margin_t=40,
+        height=400, font={"color": INK[dark]}, margin_t=40,
         legend={"orientation": "h", "y": -0.22, "x": 0, "itemclick": False, "itemdoubleclick": False},
     )  # fmt: skip
     return figure

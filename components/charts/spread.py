@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from metrics.analysis import Distribution
 
 ROW = 44  # pixels a box
+HIGH = 400  # pixels of a chart of lines or bars
 MARK = 5  # of the quantiles every so many are marked on a line
 HALF = 0.3  # of a box's height, in rows
 PAD = 0.04  # of the axis, beyond the farthest value
@@ -86,14 +87,13 @@ def box_figure(
 
 
 def histogram_figure(
-    models: Sequence[Distribution], edges: Sequence[float], colours: Mapping[str, str], x: str, dark: bool = False,
-    pixels_high: int = 460,
-) -> Figure:  # fmt: skip
+    models: Sequence[Distribution], edges: Sequence[float], colours: Mapping[str, str], x: str, dark: bool = False
+) -> Figure:
     """Return a panel a model: how many cases lie in each bin. A bar carries [model, low, high] as customdata, high
     None of the last one, which is closed.
     """
     names = [own.model for own in models]
-    figure, place, down = panels(names, 1 if len(names) < 3 else 2 if len(names) < 5 else 3, pixels_high, dark)
+    figure, place, down = panels(names, 1 if len(names) < 3 else 2 if len(names) < 5 else 3, HIGH, dark)
     widths = [high - low for low, high in pairwise(edges)]
     middles = [low + width / 2 for low, width in zip(edges, widths, strict=False)]
     last = len(middles) - 1
@@ -123,9 +123,7 @@ def histogram_figure(
     return figure
 
 
-def ecdf_figure(
-    models: Sequence[Distribution], colours: Mapping[str, str], x: str, dark: bool = False, pixels_high: int = 460
-) -> Figure:
+def ecdf_figure(models: Sequence[Distribution], colours: Mapping[str, str], x: str, dark: bool = False) -> Figure:
     """Return a line a model: the share of its cases that lie at or below each value, named where it crosses one half.
 
     A point carries [model] as customdata.
@@ -154,7 +152,7 @@ def ecdf_figure(
     figure.update_xaxes(point_axis(plain(x), dark))
     figure.update_yaxes(point_axis("share of cases at or below", dark, range=[-0.02, 1.03]))
     figure.update_layout(
-        height=pixels_high, margin_r=12,
+        height=HIGH, margin_r=12,
         legend={"orientation": "h", "y": -0.16, "x": 0, "itemclick": False, "itemdoubleclick": False},
     )  # fmt: skip
     return figure

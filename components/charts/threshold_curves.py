@@ -46,15 +46,13 @@ def threshold_figure(
     return figure
 
 
-def f1_figure(
-    points: pd.DataFrame, threshold: float, colours: Mapping[str, str], dark: bool = False, pixels_high: int = 430
-) -> Figure:
+def f1_figure(points: pd.DataFrame, threshold: float, colours: Mapping[str, str], dark: bool = False) -> Figure:
     """F1 over the score threshold: one panel a label, a large marker at the best threshold of each series.
 
     A line stands at `threshold`. Every point carries [series, label, threshold, …] as customdata.
     """
     labels = list(dict.fromkeys(points["label"]))
-    figure, place = unit_panels(labels, "score threshold", "F1", pixels_high, dark)
+    figure, place = unit_panels(labels, "score threshold", "F1", 380, dark)
     best = dict(best_threshold(points)["threshold"].items())
     ends: dict[str, list[End]] = {label: [] for label in labels}
     for (label, series), line in lines_of(points):

@@ -58,9 +58,8 @@ def pareto(points: Sequence[Point], directions: tuple[str, str]) -> list[str]:
 
 
 def tradeoff_figure(
-    points: Sequence[Point], colours: Mapping[str, str], across: Axis, up: Axis, dark: bool = False,
-    pixels_high: int = 470,
-) -> Figure:  # fmt: skip
+    points: Sequence[Point], colours: Mapping[str, str], across: Axis, up: Axis, dark: bool = False
+) -> Figure:
     """Both criteria with 95 % intervals; a dotted line joins the front by value, symbols tell the tested places.
 
     The axes say where better is. A point carries [model] as customdata.
@@ -100,7 +99,7 @@ def tradeoff_figure(
     ranged = {"rangemode": "tozero"} if min(ends) >= 0 else {}
     figure.update_xaxes(point_axis(_title(across), dark, **ranged))
     figure.update_yaxes(point_axis(_title(up), dark))
-    figure.update_layout(height=pixels_high, margin_r=30)
+    figure.update_layout(height=400, margin_r=30)
     return figure
 
 

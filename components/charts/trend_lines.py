@@ -23,7 +23,7 @@ CERTAIN = ("better", "worse", "higher", "lower")
 
 def trend_figure(
     stops: Sequence[Stop], column: Column, colours: Mapping[str, str], dark: bool = False,
-    pixels_high: int = 330, chosen: tuple[str, str] | None = None,
+    chosen: tuple[str, str] | None = None,
 ) -> Figure:  # fmt: skip
     """Return a line a model over the runs in order, with 95 % intervals, the threshold, and the models' names at the
     ends.
@@ -75,7 +75,7 @@ def trend_figure(
         tickangle=0, tickfont={"size": 11},
     )  # fmt: skip
     figure.update_yaxes(range=[low, high], zeroline=False, nticks=6)
-    figure.update_layout(height=pixels_high, margin_r=120)
+    figure.update_layout(height=330, margin_r=120)
     return figure
 
 

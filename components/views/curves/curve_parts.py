@@ -19,7 +19,6 @@ from metrics.presentation.viewers import object_panels
 PANELS = 6  # classes shown by default
 LINES = 6  # models shown by default
 COLUMNS = (3, 2)  # widths of the chart and what is beside it
-CHART_HEIGHT = 470
 LIST_HEIGHT = 330
 PICTURE_ROW = 56  # pixels of a row with a picture
 MEAN = "mean of classes"

@@ -27,7 +27,7 @@ def show_cutoffs(run: str, evaluator: str) -> None:
     points = points[points["series"].isin(series)]
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
-        figure = cutoff_curves.cutoff_figure(points, names, colours, is_dark(), pixels_high=curve_parts.CHART_HEIGHT)
+        figure = cutoff_curves.cutoff_figure(points, names, colours, is_dark())
         alt = f"{', '.join(names[measure] for measure in chosen)} by k of {', '.join(series)}"
         chart(figure, "cutoffs", alt, curve_parts.picked("of", "metric"))
     of, metric = url.param("of", ""), url.param("metric", "")

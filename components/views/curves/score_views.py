@@ -46,7 +46,7 @@ def show_ranks(run: str, evaluator: str) -> None:
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
         points = curve_parts.ordered(points, chosen)
-        figure = ranked_curves.rank_figure(points, colours, is_dark(), pixels_high=curve_parts.CHART_HEIGHT)
+        figure = ranked_curves.rank_figure(points, colours, is_dark())
         chart(figure, "ranks", f"Interpolated precision over recall of {', '.join(series)}{at}")
     with right:
         st.text("Average precision, mean over OKS .50 … .95" if posed else f"Average precision{at}")
@@ -63,7 +63,7 @@ def show_roc(run: str, evaluator: str) -> None:
     points = curve_parts.ordered(frame[frame["series"].isin(series)], chosen)
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
-        figure = ranked_curves.roc_figure(points, colours, is_dark(), pixels_high=curve_parts.CHART_HEIGHT)
+        figure = ranked_curves.roc_figure(points, colours, is_dark())
         chart(figure, "roc", f"ROC curves of {', '.join(series)}, a panel a class")
     with right:
         st.text("Area under the curve (AUC)")
@@ -80,7 +80,7 @@ def show_risk(run: str, evaluator: str) -> None:
     points = frame[frame["series"].isin(series)]
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
-        figure = ranked_curves.risk_figure(points, colours, is_dark(), pixels_high=curve_parts.CHART_HEIGHT)
+        figure = ranked_curves.risk_figure(points, colours, is_dark())
         chart(figure, "risk", f"Share of wrong answers over the share of cases answered of {', '.join(series)}")
     with right:
         metrics = {name: one for name, one in curve_parts.metrics_of(run, evaluator).items() if not one.minor}
@@ -110,7 +110,7 @@ def show_reliability(run: str, evaluator: str) -> None:
     with left:
         bins = frame[frame["series"].isin(series)]
         chart(
-            reliability.reliability_figure(bins, colours, things, is_dark(), pixels_high=curve_parts.CHART_HEIGHT),
+            reliability.reliability_figure(bins, colours, things, is_dark()),
             "reliability",
             f"Share right over the score of {', '.join(series)}, with the number of {things} of each bin",
             curve_parts.picked("of", "bin"),

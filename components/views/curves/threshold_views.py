@@ -182,7 +182,7 @@ def show_f1(run: str, evaluator: str) -> None:
     with left:
         threshold = threshold_slider(run, lines[leading_line(run, series, lines)][0])
         chart(
-            threshold_curves.f1_figure(points, threshold, colours, is_dark(), pixels_high=380),
+            threshold_curves.f1_figure(points, threshold, colours, is_dark()),
             "f1",
             f"F1 over the score threshold of {', '.join(series)}, the best threshold of each marked",
             curve_parts.picked(None, None, "threshold"),
@@ -223,7 +223,7 @@ def show_outcomes(run: str, evaluator: str) -> None:
     with left:
         threshold = threshold_slider(run, places[leading_line(run, series, places)][0])
         chart(
-            outcome_areas.outcomes_figure(rows, threshold, said.things, is_dark(), pixels_high=400),
+            outcome_areas.outcomes_figure(rows, threshold, said.things, is_dark()),
             "outcomes",
             f"Right, mistaken and missed {said.things} of {', '.join(series)} by score threshold",
             curve_parts.picked("of", "kind", "threshold"),

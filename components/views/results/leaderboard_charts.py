@@ -129,10 +129,10 @@ def show_spread(view: View) -> None:
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
         if drawn == "ecdf":
-            figure = spread.ecdf_figure(found.models, view.colours, metric_title(column), is_dark(), 400)
+            figure = spread.ecdf_figure(found.models, view.colours, metric_title(column), is_dark())
         else:
             edges = found.edges
-            figure = spread.histogram_figure(found.models, edges, view.colours, metric_title(column), is_dark(), 400)
+            figure = spread.histogram_figure(found.models, edges, view.colours, metric_title(column), is_dark())
         point = pick(figure, f"form-{drawn}", f"Distribution of {metric_title(column)} over the cases of each model")
     with right:
         point = _quartiles(found.models) or point

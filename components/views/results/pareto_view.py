@@ -74,7 +74,7 @@ def draw_pareto(view: View) -> None:
     of_across, of_up = (tradeoff.Axis(_axis_title(one), one.column.direction) for one in (across, up))
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
-        figure = tradeoff.tradeoff_figure(points, view.colours, of_across, of_up, is_dark(), 400)
+        figure = tradeoff.tradeoff_figure(points, view.colours, of_across, of_up, is_dark())
         alt = f"{titles[key]} against {titles[against]} of each model"
         point = pick(figure, "form-tradeoff", alt)
         st.caption(
