@@ -17,7 +17,7 @@ from metrics.analysis.cases.case_table import ALONE
 from metrics.analysis.slices.slice_values import SliceValue
 from metrics.presentation import calibration_words, format
 from metrics.presentation.names import metric_name
-from metrics.presentation.phrases import limit, metric_title, unscored_words
+from metrics.presentation.phrases import metric_title, unscored_words
 from metrics.presentation.viewers import case_cells, case_rows
 
 PAGE = 100  # cases
@@ -168,7 +168,7 @@ def draw_table(run: str, board: Leaderboard, column: Column, models: tuple[str, 
     found = run_reads.case_table(run, column.evaluator, column.metric, limit=PAGE, offset=PAGE * (page - 1), **choice)
     facts = [metric_title(column)]
     if column.threshold is not None and column.direction != "none":
-        facts.append(f"passes if {limit(column.threshold, column.direction)}")
+        facts.append(f"passes if {column.limit}")
     baseline = case_choice.baselines(run, board.models).get(url.param("baseline", ""))
     if baseline:
         facts.append(f"▲ better, ▼ worse than {baseline}")

@@ -10,7 +10,7 @@ from metrics.analysis import Standard
 from metrics.analysis.findings.compliance import GLYPHS as OUTCOME_GLYPHS, NOTICE as COMPLIANCE_NOTICE, MeasuredEvidence
 from metrics.presentation import format
 from metrics.presentation.names import column_name
-from metrics.presentation.phrases import limit
+from metrics.presentation.questions.what_is_evidence_for_standards import LEGEND, evidence_sentence
 
 MODELS = 6  # columns shown unasked
 
@@ -97,20 +97,17 @@ def show_standard(standard: Standard, places: list[int]) -> None:
 def show_evidence(evidence: Sequence[MeasuredEvidence], places: list[int]) -> None:
     """Draw evaluators × models; a click on a number opens its cases."""
     metrics = [f"{column_name(one.column)} {format.ARROWS[one.column.direction]}" for one in evidence]
-    limits = [limit(one.column.threshold, one.column.direction) for one in evidence]
+    limits = [one.column.limit for one in evidence]
     columns = {
         "evaluator": (header("Evaluator", 150), [one.column.evaluator_title for one in evidence]),
         "metric": (header("Metric", 150), metrics),
-        "threshold": (header("Threshold", 80), limits),
+        "threshold": (header("Threshold", 80, "and whose it is, where it is not Assay's"), limits),
     }
     for place in places:
         head = header(format.shorten(found.models[place], 24), 192, "verdict, value, 95 % interval, n")
         columns[f"m{place}"] = head, [number(one, place) for one in evidence]
     clicked = cell_of(*parted(columns), "evidence", tallest=36 + 35 * 7)
-    st.caption(
-        "✓ meets the threshold, ✗ misses it; in brackets: the 95 % interval reaches the other side, or there is none. "
-        "○ no threshold, – no value. Click a number to see its cases."
-    )
+    st.caption(f"{LEGEND} Click a number to see its cases.")
     if clicked is not None:
         row, name = evidence[clicked[0]].column, clicked[1]
         model = found.models[int(name.removeprefix("m"))] if name.removeprefix("m").isdigit() else None
@@ -120,6 +117,7 @@ def show_evidence(evidence: Sequence[MeasuredEvidence], places: list[int]) -> No
 run = frame("compliance", "For which standards is there evidence, and what is missing?")
 found = run_reads.compliance(run)
 st.info(COMPLIANCE_NOTICE, icon=":material/info:")
+st.text(evidence_sentence(found))
 frameworks = list(dict.fromkeys(standard.framework for standard in found.standards))
 framework = filters.one("Framework", frameworks, "framework")
 shown = [standard for standard in found.standards if framework in (None, standard.framework)]

@@ -156,7 +156,7 @@ else:
 
 for note in calibration_words.footnotes(columns):
     st.text(note)
-for note in phrases.interval_notes(board):
+for note in phrases.board_notes(board):
     st.caption(literal(note))
 if judge_line := judge_calls.run_line(judge_settings.judge_of(run)):
     st.text(judge_line)

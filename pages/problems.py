@@ -12,13 +12,14 @@ from components.views.results.flip_rates import show_flips
 from components.views.results.insight_list import show_insights
 from components.widgets import controls, drilldown_filters, filters, url
 from components.widgets.frame import begin, frame
+from metrics.core.conventions import limit
 from metrics.presentation import format
 from metrics.presentation.blocks import Head, table_of
 from metrics.presentation.names import metric_name
-from metrics.presentation.phrases import limit
 from metrics.presentation.questions import what_went_wrong
 from metrics.presentation.questions.what_is_broken import KINDS
 
+LIMIT = ["threshold", "direction", "threshold_of"]
 SEVERITIES = {
     "high": "Significant",  # the whole 95 % interval is on the wrong side
     "unknown": "No interval",
@@ -51,7 +52,7 @@ def show_groups(shown: pd.DataFrame) -> None:
     groups = [(str(name[0]), str(name[1]), rows) for name, rows in shown.groupby(["model", "evaluator"], sort=False)]
     worst = [
         f"{metric_name(rows['metric'].iloc[0], evaluator)} {format.number(rows['value'].iloc[0])}, "
-        f"threshold {limit(rows['threshold'].iloc[0], rows['direction'].iloc[0])}"
+        f"threshold {limit(*rows.iloc[0][LIMIT])}"
         for _, evaluator, rows in groups
     ]
     names = [", ".join(metric_name(metric, name) for metric in rows["metric"].unique()) for _, name, rows in groups]
@@ -113,7 +114,7 @@ def show_thresholds() -> None:
         (Head("Metric", width=144), names),
         (Head("Value", True, "", 60), format.aligned([row["value"] for row in rows])),
         (Head("95 % interval", True, "", 108), [format.interval(row["low"], row["high"]) for row in rows]),
-        (Head("Threshold", True, "", 80), [limit(row["threshold"], row["direction"]) for row in rows]),
+        (Head("Threshold", True, "", 80), [limit(*(row[name] for name in LIMIT)) for row in rows]),
         (Head("n", True, "what the value rests on", 50), [format.count(row["n"]) for row in rows]),
         (Head("Failing", True, FAILING, 60), affected),
         (Head("Evidence", False, "what the severity rests on"), [row["evidence"] for row in rows]),

@@ -12,7 +12,12 @@ from metrics.core.registry import evaluators
 from metrics.judge.settings import JudgeSettings, settings_of
 from metrics.store.threshold_profiles import Calibrations
 
-NOT_SETTINGS = {"threshold", "thresholds", "primary", *LOCAL_MODELS}  # parameters that no case's number depends on, or models
+NOT_SETTINGS = {
+    "threshold",
+    "thresholds",
+    "primary",
+    *LOCAL_MODELS,
+}  # parameters that no case's number depends on, or models
 
 
 def models_used(entry: Evaluator, parameters: Parameters, resources: Mapping[str, Any]) -> dict[str, str] | None:

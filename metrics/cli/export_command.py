@@ -8,9 +8,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from metrics.cli import log_lines
 from metrics.cli.options import add_parser, add_table_output, run_of, write_output
-from metrics.cli.terminal import say
+from metrics.cli.terminal import note, say
 from metrics.core.errors import InputError, InputProblem, MissingResource
 from metrics.reports.exchange.exporters import EXPORTERS, written
 from metrics.reports.table_names import WHATS
@@ -79,7 +78,7 @@ def _table(options: argparse.Namespace) -> "pd.DataFrame":
     if options.what != RAG_RESULTS:
         return table(run, options.what)
     found = rag_results(run, options.model)
-    log_lines.note(options, *empty_columns(run, options.model or run.models[0]))
+    note(options, *empty_columns(run, options.model or run.models[0]))
     return found
 
 

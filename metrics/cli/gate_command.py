@@ -16,7 +16,7 @@ from metrics.core.errors import InputError, InputProblem
 from metrics.engine.evaluation import GATES, LogFields
 from metrics.presentation.calibration_words import footnotes
 from metrics.presentation.format import ARROWS
-from metrics.presentation.phrases import interval_notes, skipped_line, unscored_words, with_interval
+from metrics.presentation.phrases import board_notes, skipped_line, unscored_words, with_interval
 from metrics.presentation.question import short_answers
 from metrics.reports.baseline import (
     NON_INFERIOR,
@@ -168,7 +168,7 @@ def print_leaderboard(run: Run) -> None:
     say(*board.cautions)
     for evaluator, words in local_agreement(run).items():
         say(f"local judge, {evaluator}: {words}")
-    say(*footnotes(column for column in board.columns if not column.minor), *interval_notes(board))
+    say(*footnotes(column for column in board.columns if not column.minor), *board_notes(board))
     say(*(sentence.text for sentence in short_answers(run)))
 
 

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from metrics.core.number_text import exact
+
 System = Literal["h2o"]
 
 BOOLEAN = ("passes", "failures", "retrieval_failures", "generation_failures", "parse_failures")
@@ -116,5 +118,22 @@ H2O = Convention(
         "fact_check", "gptscore_qa", "gptscore_summary", "gptscore_summary_reference", "gptscore_translation",
     ),
 )  # fmt: skip
+
+# whose a threshold in force is, as exports name it; that of a system has the system's title
+ASSAY, CALIBRATION, USER = "Assay", "calibration", "user"
+
+
+def threshold_words(threshold: float, of: str) -> str:
+    """Return a threshold exactly, and whose it is where neither Assay nor a calibration set it: `0.75 (your own)`."""
+    whose = "" if of in ("", ASSAY, CALIBRATION) else " (your own)" if of == USER else f" ({of}'s)"
+    return exact(threshold) + whose
+
+
+def limit(threshold: float | None, direction: str, of: str = "") -> str:
+    """Return a threshold as `≥ 0.5` or, where lower is better, `≤ 0.5 (your own)`; empty where there is none."""
+    if threshold is None or direction == "none":
+        return ""
+    return f"{'≤' if direction == 'lower' else '≥'} {threshold_words(threshold, of)}"
+
 
 CONVENTIONS: Mapping[str, Convention] = {one.id: one for one in (H2O,)}

@@ -243,7 +243,9 @@ def users_of(resource: str, ids: Sequence[str], parameters: Mapping[str, Mapping
     known = [id for id in ids if id in evaluators()]
     chosen = choose(known, {id: parameters[id] for id in known if id in parameters}).values()
     return [
-        entry.id for entry, own in chosen if resource in own.used(entry.resources) and not entry.settings(own, {}).get(resource)
+        entry.id
+        for entry, own in chosen
+        if resource in own.used(entry.resources) and not entry.settings(own, {}).get(resource)
     ]
 
 
@@ -311,7 +313,10 @@ def _unknown_metrics(entry: Evaluator, values: Parameters) -> list[InputProblem]
     """
     known = [metric.name for metric in entry.metrics if metric.direction is not Direction.NONE]
     none = "no threshold: neither end of its metrics is better"
-    named = [*((name, "thresholds") for name in values.thresholds), *([(values.primary, "primary")] * bool(values.primary))]
+    named = [
+        *((name, "thresholds") for name in values.thresholds),
+        *([(values.primary, "primary")] * bool(values.primary)),
+    ]
     return [
         InputProblem("parameters", repr(name), one_of(name, known) if known else none, column=f"{entry.id}.{field}")
         for name, field in named

@@ -188,9 +188,9 @@ class ScoringFields(Fields):
     """How cases are scored."""
 
     as_in: System | None = option(
-        "as in another system, wherever you say nothing: its thresholds, main metrics, parameters, embedding model where "
-        "it is installed, and the wordings that it publishes, from files PROMPT.txt of yours in prompts/SYSTEM of the "
-        "workspace (default: Assay's own)",
+        "as in another system, wherever you say nothing else: its thresholds, main metrics, parameters, its embedding "
+        "model where that is installed, and the wordings that it publishes, from your files prompts/SYSTEM/PROMPT.txt "
+        "in the workspace (default: Assay's own)",
         page=True,
     )
     seed: int = option("random seed of the bootstrap intervals (default 0)", default=0, page=True)

@@ -130,9 +130,7 @@ def prompts_of_files(given: Mapping[str, str], workspace: Path) -> dict[str, Any
     return dict(zip(given, for_each(given, read), strict=True))
 
 
-def published_prompts(
-    folder: Path, published: Sequence[str], chosen: Sequence[str], *, judged: bool
-) -> dict[str, str]:
+def published_prompts(folder: Path, published: Sequence[str], chosen: Sequence[str], *, judged: bool) -> dict[str, str]:
     """Return the texts of a folder's files PROMPT.txt, by prompt id, as `prompts_of_files`.
 
     They are wordings of prompts of the `published` evaluators. Those of evaluators that are not `chosen` are left out,

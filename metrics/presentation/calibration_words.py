@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from metrics.core.calibration import FEWEST_LABELS, Calibration
+from metrics.core.conventions import ASSAY, CALIBRATION, USER
 from metrics.core.evaluator import JUDGE
 from metrics.presentation.format import count, interval, number
-from metrics.presentation.phrases import limit, metric_title
+from metrics.presentation.phrases import metric_title
 
 if TYPE_CHECKING:
     from metrics.analysis import Column
 
+WHOSE = {ASSAY: "Assay's by default", CALIBRATION: "calibrated on labels", USER: "your own"}
 NO_THRESHOLD = "No threshold for this model"
 HOW = f"Calibrate it on at least {FEWEST_LABELS} labels: page Agreement, or python -m metrics calibrate."
 
@@ -33,7 +36,7 @@ def threshold_lines(column: Column) -> list[str]:
     """Return what a column's header says about its threshold: its origin, or that there is none and how to get one."""
     known = column.calibration
     if column.threshold is not None:
-        words = f"Threshold {limit(column.threshold, column.direction)}"
+        words = f"Threshold {column.limit}"
         if known is None or known.threshold != column.threshold:
             unfit = warning(column)
             return [words] if unfit is None else [words, unfit]
@@ -46,6 +49,21 @@ def threshold_lines(column: Column) -> list[str]:
     if known is None or unfit is None:
         return [f"{NO_THRESHOLD}: neither passed nor failed.", HOW]
     return [unfit, f"Labels: {known.data}"]
+
+
+def whose(column: Column) -> str:
+    """Return whose the threshold of a column is, in words; empty where it has none."""
+    of = column.threshold_of
+    return WHOSE.get(of, f"{of}'s") if of else ""
+
+
+def whose_thresholds(columns: Iterable[Column]) -> str:
+    """Return whose the thresholds of columns are, in words: Assay's defaults, calibrated, the user's, a system's."""
+    found = Counter(map(whose, columns))
+    if len(found) == 1:
+        return f"the thresholds are {', '.join(found)}"
+    parts = (f"{count(n)} {'is' if n == 1 else 'are'} {whose}" for whose, n in found.most_common())
+    return f"of the thresholds {', '.join(parts)}"
 
 
 def since(own: float | None, now: float) -> str:

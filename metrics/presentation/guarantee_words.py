@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from metrics.core.conventions import limit
 from metrics.presentation.format import MISSING, count, exact, plural, rough, share
-from metrics.presentation.phrases import limit
 
 if TYPE_CHECKING:
     import pandas as pd

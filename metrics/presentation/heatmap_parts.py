@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from metrics.presentation.format import exact, interval, number
 from metrics.presentation.names import column_name, common_prefix, short_names
 from metrics.presentation.palette import goodness_step, text_colour
-from metrics.presentation.phrases import directed, limit
+from metrics.presentation.phrases import directed
 
 if TYPE_CHECKING:
     from metrics.analysis import Cell, Column
@@ -118,7 +118,7 @@ def _shared_n(cells: Sequence[Cell]) -> int | None:
 
 
 def _head(column: Column, n: int | None) -> tuple[str, str]:
-    notes = ["" if n is None else f"n {n:,}", limit(column.threshold, column.direction)]
+    notes = ["" if n is None else f"n {n:,}", column.limit]
     return directed(column_name(column), column.direction), " · ".join(filter(None, notes))
 
 

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 from metrics.analysis import Cell, Leaderboard
 from metrics.analysis.leaderboard.family import weigh_tests
 from metrics.core.metric_names import TitledColumn, full_name, list_names
-from metrics.presentation.format import ARROWS, MISSING, count, exact, interval, number, plural
+from metrics.presentation.format import ARROWS, MISSING, count, interval, number, plural
 
 CHART_QUESTIONS = {
     "curves": "How do precision and recall change with the threshold?",
@@ -73,8 +73,12 @@ def unscored_words(cell: Cell) -> str:
     return f"{text} ({100 * cell.missing_share:.0f} %, {bounds})"
 
 
-def interval_notes(board: Leaderboard) -> Iterator[str]:
-    """Yield why numbers shown have no 95 % interval, or one that ends on one side only (≥, ≤), a sentence a metric."""
+def board_notes(board: Leaderboard) -> Iterator[str]:
+    """Yield how the run was made, if not in Assay's own way; then why numbers shown have no 95 % interval, or one that
+    ends on one side only (≥, ≤), a sentence a metric.
+    """
+    if board.made_as:
+        yield board.made_as
     for column in board.columns:
         reasons: dict[str, list[str]] = {}
         marks: dict[str, None] = {}
@@ -100,13 +104,6 @@ def context_titles(count: int, ids: Sequence[str | None] | None = None) -> list[
     """Return what each of `count` retrieved contexts is called: `2`, or `2 · id doc-3` if it has an id."""
     known = [*(ids or ())[:count], *[None] * (count - len(ids or ()))]
     return [f"{number} · id {id}" if id else f"{number}" for number, id in enumerate(known, 1)]
-
-
-def limit(threshold: float | None, direction: str) -> str:
-    """Return a threshold as `≥ 0.5` or, where lower is better, `≤ 0.5`; empty where there is none."""
-    return (
-        "" if threshold is None or direction == "none" else f"{'≤' if direction == 'lower' else '≥'} {exact(threshold)}"
-    )
 
 
 def with_interval(value: float | None, low: float | None, high: float | None) -> str:

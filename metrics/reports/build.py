@@ -127,6 +127,7 @@ def _facts(run: Run) -> Iterator[FactGroup]:
     yield FactGroup(
         "Evaluators",
         (
+            *([Fact("Made as in", run.made_as)] if spec.as_in else []),
             *(Fact(title_of(name), text) for name, text in changed.items() if text),
             *([Fact("Default parameters", ", ".join(usual))] if usual else []),
             *([Fact("Thresholds set after the run", set_after)] if set_after else []),

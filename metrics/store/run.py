@@ -17,10 +17,11 @@ import pyarrow.parquet as pq
 
 from metrics.core.arrow import stored_rows
 from metrics.core.calibration import Calibration, calibration_of, with_thresholds
+from metrics.core.conventions import ASSAY, CALIBRATION, CONVENTIONS, USER
 from metrics.core.errors import RunNotFound
 from metrics.core.evaluator import Evaluator, Metric
 from metrics.core.files import hold_lock
-from metrics.core.registry import evaluators, wordings
+from metrics.core.registry import evaluators, made_as, wordings
 from metrics.core.sampling_design import COLUMNS, SamplingDesign, group_equal_inputs
 from metrics.core.schema import TABLES, conformed
 from metrics.core.suite import Outputs, Suite, tags_of
@@ -185,6 +186,26 @@ class Run(RunFiles):
         given = {name: value for name, value in self.given_thresholds.get(id, {}).items() if name in there}
         values = {**values, "thresholds": {**values.get("thresholds", {}), **given}}
         return known.with_parameters(known.parameters(**values))
+
+    @property
+    def made_as(self) -> str:
+        """What it has of another system's conventions, in a sentence; empty where it was made in Assay's own way."""
+        system, resources = self.spec.as_in, self.spec.resources
+        return made_as(system, list(self.evaluators), self.evaluators, resources) if system else ""
+
+    def threshold_of(self, evaluator: str, metric: Metric) -> str:
+        """Return whose the threshold in force of a metric is: see core.conventions; empty where it has none."""
+        entry = next((one for one in self.spec.evaluators if one.id == evaluator), None)
+        if metric.threshold is None or entry is None:
+            return ""
+        if metric.name in self.given_thresholds.get(evaluator, {}):
+            return USER
+        own = entry.parameters.get("threshold") if metric.primary else None
+        given = entry.parameters.get("thresholds", {}).get(metric.name, own)
+        if given is None:
+            return CALIBRATION if metric.name in entry.calibrated else ASSAY
+        system = CONVENTIONS.get(self.spec.as_in or "")
+        return system.title if system and system.threshold(evaluator, metric.name) == given else USER
 
     def metric(self, evaluator: str, metric: str) -> Metric | None:
         """Return a metric of an evaluator as the run's parameters make it; None where this version does not have it."""

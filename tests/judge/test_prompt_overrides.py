@@ -193,6 +193,7 @@ PUBLISHED_SHAPES = {
     "autonuggetizer.assignment": ("Label each of the {len_nuggets} nuggets.\nQuery: {query}\nPassage: {generated_passage}\nNuggets: {nuggets}", {"QUERY", "ANSWER", "NUGGETS"}),
     "no_answer": ("Did the student try?\nQuery: {query}\nAnswer: {answer}", {"QUESTION", "ANSWER"}),
     "citation.support": ("Statement: {statement}\nCitation: {citation}", {"ANSWER", "STATEMENT", "PASSAGE"}),
+    "fact_check": ("Find false information. ANSWER: {actual_answer} It may help: {question}", {"QUESTION", "ANSWER"}),
     "claims": ('Question: {question}\nAnswer: {answer}\nOutput: {"statements": []}', {"QUESTION", "TEXT"}),
     "entailment": ("Context: {context}\nStatements: {statements}", {"CONTEXTS", "CLAIMS"}),
     "answer_relevancy.questions": ("Write a question for: {response}", {"ANSWER", "DRAWS"}),

@@ -35,6 +35,9 @@ ASKED: dict[str, tuple[list[str], str, dict[str, Any]]] = {  # by flags, in assa
         ["--seed", "7", "--case-timeout", "9"], "seed = 7\ncase_timeout = 9", {"seed": 7, "case_timeout": 9},
     ),
     "a budget of cases": (["--budget-cases", "1"], "budget_cases = 1", {"budget_cases": 1}),
+    "as in a system": (
+        ["--as-in", "h2o", "--preset", "h2o"], 'as_in = "h2o"\npreset = "h2o"', {"as_in": "h2o", "preset": "h2o"},
+    ),
     "consistency": (["--run-consistency"], "run_consistency = true", {"run_consistency": True}),
     "a column and an encoding": (
         ["--map", "out.csv=answer=said", "--encoding", "out.csv=windows-1252"],

@@ -371,9 +371,11 @@ def test_further_settings_go_with_the_run(form: AppTest, started: list[Run]) -> 
     offer(form, "rouge")
     for name, value in (("seed", 7), ("case_timeout", 9.0), ("budget_cases", 1)):
         next(box for box in form.number_input if box.key == f"setting.{name}").set_value(value).run()
+    next(box for box in form.selectbox if box.key == "setting.as_in").select("h2o").run()
     start(form).click().run()
     spec = started[0].spec
-    assert (spec.seed, spec.case_timeout, spec.suite.cases) == (7, 9, 1)
+    assert (spec.seed, spec.case_timeout, spec.suite.cases, spec.as_in) == (7, 9, 1, "h2o")
+    assert started[0].evaluators["rouge"]["thresholds"] == {"rouge1": 0.75, "rouge2": 0.75, "rougeL": 0.75}
     assert spec.suite.budget is not None
 
 

@@ -8,9 +8,9 @@ import pytest
 from components.data import run_reads, thresholds
 from components.views.results import threshold_table
 from metrics.analysis import leaderboard
-from metrics.core.calibration import Calibration
 from metrics.core.suite import Outputs, Suite
-from metrics.presentation.questions.what_went_wrong import Problem, answer, what_went_wrong, whose_thresholds
+from metrics.presentation.calibration_words import whose_thresholds
+from metrics.presentation.questions.what_went_wrong import Problem, answer, what_went_wrong
 from metrics.reports.build import build
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished
@@ -104,11 +104,14 @@ def test_the_answer_says_one_thing(severities: list[str], said: str) -> None:
 def test_the_thresholds_have_an_owner(run: Run, workspace: Path) -> None:
     columns = [column for column in leaderboard(run).columns if column.threshold is not None and not column.minor]
     assert whose_thresholds(columns) == "the thresholds are Assay's by default"
-    assert whose_thresholds([replace(columns[0], threshold=0.123)]) == "the thresholds are your own"
-    mixed = whose_thresholds([replace(columns[0], threshold=0.123), *columns[1:2]])
+    owned = {of: replace(columns[0], threshold_of=of) for of in ("user", "calibration", "H2O Eval Studio")}
+    assert {of: whose_thresholds([one]) for of, one in owned.items()} == {
+        "user": "the thresholds are your own",
+        "calibration": "the thresholds are calibrated on labels",
+        "H2O Eval Studio": "the thresholds are H2O Eval Studio's",
+    }
+    mixed = whose_thresholds([owned["user"], *columns[1:2]])
     assert mixed == "of the thresholds 1 is your own, 1 is Assay's by default"
-    known = Calibration("e", 1, "m", {}, columns[1].threshold, 9, 5, "labels", 0.9, 0.8, 0.95)
-    assert whose_thresholds([replace(columns[1], calibration=known)]) == "the thresholds are calibrated on labels"
     assert what_went_wrong(run)[0].text.endswith("; the thresholds are Assay's by default.")
 
 

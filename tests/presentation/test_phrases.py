@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from metrics.core.conventions import limit
 from metrics.presentation import phrases
 from tests.components.board_scenes import board, column
 
@@ -16,7 +17,10 @@ SAID = {
         (("",), ""), (("a",), "a"), ((("a", "b"),), "a and b"), ((("a", "b", "c"),), "a, b and c"),
         ((tuple("abcdefghi"),), "a, b, c, d, e, f and 3 more"),
     ],
-    phrases.limit: [((0.5, "higher"), "≥ 0.5"), ((0.5, "lower"), "≤ 0.5"), ((None, "higher"), ""), ((0.5, "none"), "")],
+    limit: [
+        ((0.5, "higher"), "≥ 0.5"), ((0.5, "lower", "user"), "≤ 0.5 (your own)"), ((None, "higher"), ""),
+        ((0.5, "none"), ""),
+    ],
     phrases.with_interval: [
         ((0.62, 0.55, 0.69), "0.620 (0.550–0.690)"), ((0.62, None, None), "0.620"), ((None, 0.1, 0.2), "–"),
     ],
@@ -62,6 +66,6 @@ def test_every_interval_that_lacks_an_end_is_explained_below_the_table() -> None
     given = {("a", key): own for key, own in of_a.items()} | {("b", key): own for key, own in of_b.items()}
     whole = {key: replace(one, low=0.1, high=0.9) for key, one in made.cells.items()}
     cells = whole | {key: replace(made.cells[key], **own) for key, own in given.items()}
-    assert list(phrases.interval_notes(replace(made, cells=cells))) == [
+    assert list(phrases.board_notes(replace(made, cells=cells))) == [
         f"E: Loss ≥: {heavy} (a); no upper end: 60 cases (b).", "E: Gap: No 95 % interval: 2 are wrong (a and b)."
     ]  # fmt: skip

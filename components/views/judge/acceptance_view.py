@@ -8,7 +8,8 @@ from components.widgets import filters, url
 from components.widgets.tables import draw_columns, header, numeric
 from metrics.analysis import Column
 from metrics.analysis.labels.acceptance import Acceptance
-from metrics.presentation import format, guarantee_words, phrases
+from metrics.core.conventions import limit
+from metrics.presentation import format, guarantee_words
 
 LIMITS = {"0.01": "1 %", "0.02": "2 %", "0.1": "10 %", "0.2": "20 %"}
 ABOUT = (
@@ -48,7 +49,7 @@ def show(run: str, criterion: str, column: Column, model: str | None, tag: str |
 
 def _draw_table(rows: list[Acceptance]) -> int | None:
     """Draw a row a model; return the one just clicked."""
-    limits = [phrases.limit(one.threshold, one.column.direction) or format.MISSING for one in rows]
+    limits = [limit(one.threshold, one.column.direction) or format.MISSING for one in rows]
     accepted = [format.MISSING if one.accepted is None else format.share(one.accepted, 1) for one in rows]
     wrong = [
         format.MISSING if one.threshold is None else f"{one.wrong} of {format.count(one.answered)}" for one in rows

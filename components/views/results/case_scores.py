@@ -14,7 +14,7 @@ from metrics.analysis import Column
 from metrics.core.registry import title_of
 from metrics.presentation import palette
 from metrics.presentation.names import metric_name
-from metrics.presentation.phrases import limit, metric_title
+from metrics.presentation.phrases import metric_title
 from metrics.presentation.viewers import case_texts
 from metrics.presentation.viewers.case_rows import is_failing, value_look
 
@@ -52,7 +52,7 @@ class CaseScores(NamedTuple):
                 value = case_texts.score_text(row["value"], row["status"])
                 metric = self.columns[row["evaluator"], row["metric"]]
                 text = literal(f"{'✓' if good else '✗'} {metric_title(metric, arrow=False)} {value}")
-                passes = f"{metric.description} Passes if {limit(metric.threshold, metric.direction)}."
+                passes = f"{metric.description} Passes if {metric.limit}."
                 st.badge(text, color="green" if good else "red", help=literal(passes))
 
     def draw_evidence(self, passages: Passages) -> None:

@@ -10,11 +10,12 @@ import streamlit as st
 
 from components.charts.passing import WORDS
 from components.widgets.tables import draw_columns, header, numeric, show_columns
+from metrics.core.conventions import limit
 from metrics.presentation import names
 from metrics.presentation.calibration_words import footnotes, since, threshold_lines
 from metrics.presentation.format import DIRECTIONS, MISSING, aligned, count, interval, moment, number, plural, title
 from metrics.presentation.monitor_words import dependence_words, drift_words, reason
-from metrics.presentation.phrases import limit, with_interval
+from metrics.presentation.phrases import with_interval
 
 if TYPE_CHECKING:
     from components.data import MetricDrift

@@ -12,6 +12,7 @@ from components.widgets.literal import literal
 from components.widgets.tables import header, numeric
 from metrics.analysis import Column
 from metrics.presentation import format
+from metrics.presentation.calibration_words import whose
 from metrics.presentation.phrases import metric_title
 
 AS_STARTED = "As each run was started"
@@ -35,7 +36,7 @@ def draw_thresholds(run: str) -> None:
                 "chosen": False,
                 "metric": metric_title(column),
                 "threshold": column.threshold,
-                "from": f"profile {profiles.in_force}" if own else "" if column.threshold is None else "the run",
+                "from": f"profile {profiles.in_force}" if own else whose(column),
                 "best": "" if best is None else format.number(values[best]),
                 "model": best or "",
                 "problems": sum(cell is not None and cell.problem for cell in cells.values()),

@@ -13,7 +13,7 @@ from metrics.analysis.findings import case_defects
 from metrics.analysis.leaderboard.cells import Cell, misses_surely
 from metrics.presentation import format
 from metrics.presentation.names import middle
-from metrics.presentation.phrases import limit, metric_title
+from metrics.presentation.phrases import metric_title
 
 MAX_LINES = 3
 SHARE = 0.05  # of a model's answers, above which that they are empty is said first
@@ -64,7 +64,7 @@ def missed_thresholds(board: Leaderboard, columns: Sequence[Column], models: Col
     ]
     for column, model, cell in sorted(found, key=lambda each: _severity(each[0], each[2])):
         sure = "" if misses_surely(column, cell) else "; may be chance"
-        values = f"{format.number(cell.value)}, threshold {limit(column.threshold, column.direction)}"
+        values = f"{format.number(cell.value)}, threshold {column.limit}"
         yield f"{middle(model, 30)}: {metric_title(column, arrow=False)} {values}{sure}", model, column, True
 
 

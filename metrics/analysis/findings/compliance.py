@@ -29,8 +29,8 @@ GLYPHS = {  # of the outcome of a model in a metric; in brackets if the interval
     "unmeasured": "–",  # no value
 }
 COLUMNS = [
-    "framework", "standard", "evaluator", "metric", "model", "value", "low", "high", "threshold", "direction", "n",
-    "unscored", "outcome",
+    "framework", "standard", "evaluator", "metric", "model", "value", "low", "high", "threshold", "threshold_of",
+    "direction", "n", "unscored", "outcome",
 ]  # fmt: skip
 
 
@@ -133,8 +133,10 @@ def compliance_table(run: Run) -> pd.DataFrame:
             for model, cell, result in zip(found.models, one.cells, one.outcomes, strict=True):
                 numbers = (None, None, None) if cell is None else (cell.value, cell.low, cell.high)
                 sizes = (None, None) if cell is None else (cell.n, cell.unscored)
-                rows.append((*of, model, *numbers, column.threshold, column.direction, *sizes, result))
-        rows += [(*head, one.evaluator, *[None] * 9, "not run") for one in standard.unmeasured]
+                rows.append(
+                    (*of, model, *numbers, column.threshold, column.threshold_of, column.direction, *sizes, result)
+                )
+        rows += [(*head, one.evaluator, *[None] * 10, "not run") for one in standard.unmeasured]
     return pd.DataFrame(rows, columns=COLUMNS).astype(
         dict.fromkeys(("value", "low", "high", "threshold"), "float64") | {"n": "Int64", "unscored": "Int64"}
     )

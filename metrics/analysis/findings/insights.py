@@ -30,7 +30,7 @@ from metrics.analysis.leaderboard.leaderboard import Column, Leaderboard, leader
 from metrics.analysis.leaderboard.resources import Resource, resources
 from metrics.core.array_types import Bools
 from metrics.core.metric_names import full_name
-from metrics.core.number_text import amount, exact, interval, number
+from metrics.core.number_text import amount, interval, number
 from metrics.core.registry import title_of
 from metrics.core.rounding import at_least, at_most
 from metrics.stats.bootstrap import bootstrap_means
@@ -154,7 +154,7 @@ def _extremes(run: Run, board: Leaderboard, column: Column) -> Iterator[Insight]
         "worst_model" if alone else "worse_model", f"{last} is {worse} at {name} ({number(values[last])})",
         column=column, model=last, value=values[last], severity="high" if wrong else "info", affected=affected,
         case_ids=ids, evidence=_spread(board, column, last, top)
-        + (f"; the threshold is {exact(column.threshold)}" if wrong and column.threshold is not None else ""),
+        + (f"; the threshold is {column.mark}" if wrong and column.threshold is not None else ""),
     )  # fmt: skip
 
 
@@ -196,7 +196,7 @@ def _hardest(run: Run, column: Column) -> Iterator[Insight]:
     yield insight_row(
         "hardest_case", message, column=column, case_id=case_id, value=mean,
         severity="high" if most == models else "low", affected=1, case_ids=[case_id],
-        evidence=f"the mean over the models is {number(mean)}, the threshold {exact(column.threshold)}",
+        evidence=f"the mean over the models is {number(mean)}, the threshold {column.mark}",
     )  # fmt: skip
 
 
@@ -367,5 +367,5 @@ def _least_grounded(run: Run, board: Leaderboard) -> Iterator[Insight]:
             model=found.model, case_id=found.case_id, value=found.value, severity="high", affected=1,
             case_ids=[found.case_id],
             evidence=f"{column.evaluator_title} of the answer is {number(found.value)}, "
-            f"the threshold {exact(column.threshold)}",
+            f"the threshold {column.mark}",
         )  # fmt: skip

@@ -12,7 +12,7 @@ from metrics.analysis.slices.find_slices import weakest_tag
 from metrics.analysis.slices.slice_outcomes import measures
 from metrics.analysis.slices.slice_values import SliceValue
 from metrics.core.metric_names import full_name
-from metrics.core.number_text import amount, exact, interval, number, p_words
+from metrics.core.number_text import amount, interval, number, p_words
 from metrics.core.registry import standards_of
 from metrics.core.rounding import at_least, at_least_sql
 from metrics.stats.corrections import is_significant
@@ -85,7 +85,7 @@ def metric_margins(board: Leaderboard, columns: Sequence[Column]) -> Iterator[In
         yield insight_row(
             kind,
             f"{model}: {full_name(column)} {most} {word}: {number(cell.value)}, "
-            f"the threshold is {exact(column.threshold)}",
+            f"the threshold is {column.mark}",
             column=column, model=model, value=cell.value, severity="high" if cell.problem else "info",
             evidence=in_numbers(model, cell.value, cell.low, cell.high, cell.n)
             + f"; of {len(margins)} metrics with a threshold, by the share of their range",
@@ -110,7 +110,7 @@ def hardest_of_one(run: Run, column: Column) -> Iterator[Insight]:
             "hardest_case", f"Case {row['case_id']} is the hardest at {full_name(column)}: {number(row['mean'])}",
             column=column, model=run.models[0], case_id=str(row["case_id"]), value=float(row["mean"]), severity="low",
             affected=1, case_ids=[str(row["case_id"])],
-            evidence=f"the threshold is {exact(column.threshold)}; cases that miss it: {failing:,}",
+            evidence=f"the threshold is {column.mark}; cases that miss it: {failing:,}",
         )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from metrics.analysis.findings.flips import flip_rates, flips
 from metrics.analysis.leaderboard.cells import misses_surely
 from metrics.analysis.leaderboard.leaderboard import Column, Leaderboard, leaderboard
 from metrics.core.metric_names import full_name
-from metrics.core.number_text import exact, interval, number, p_words
+from metrics.core.number_text import interval, number, p_words
 from metrics.core.registry import standards_of
 from metrics.store import Run
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 COLUMNS = [
-    "kind", "model", "evaluator", "metric", "perturbation", "value", "low", "high", "threshold", "direction", "n",
-    "severity", "message", "evidence", "affected", "case_ids", "standards",
+    "kind", "model", "evaluator", "metric", "perturbation", "value", "low", "high", "threshold", "threshold_of",
+    "direction", "n", "severity", "message", "evidence", "affected", "case_ids", "standards",
 ]  # fmt: skip
 ORDER = {"high": 0, "unknown": 1, "low": 2}
 
@@ -79,7 +79,7 @@ def _thresholds(run: Run, board: Leaderboard) -> Iterator[dict[str, Any]]:
             yield _row(
                 column, kind="threshold", model=model, value=cell.value, low=cell.low, high=cell.high, n=cell.n,
                 severity=severity, evidence=evidence, affected=affected, case_ids=named,
-                message=f"{model}: {name} is {number(cell.value)}, {side} the threshold {exact(column.threshold)}",
+                message=f"{model}: {name} is {number(cell.value)}, {side} the threshold {column.mark}",
             )  # fmt: skip
 
 
@@ -99,7 +99,7 @@ def _flips(run: Run, board: Leaderboard) -> Iterator[dict[str, Any]]:
             evidence=flip_evidence(row),
             message=f"{row['model']}: {full_name(column)} flips in {row['flips']:,} of {row['pairs']:,} cases perturbed"
             f" by {row['perturbation']}; {row['worse']:,} of them are now on the wrong side of "
-            f"{exact(column.threshold)}",
+            f"{column.mark}",
         )  # fmt: skip
 
 
@@ -136,5 +136,6 @@ def flip_evidence(row: Any) -> str:
 def _row(column: Column, **values: Any) -> dict[str, Any]:
     return {
         "perturbation": None, "evaluator": column.evaluator, "metric": column.metric, "threshold": column.threshold,
-        "direction": column.direction, "standards": list(standards_of(column.evaluator)), **values,
+        "threshold_of": column.threshold_of, "direction": column.direction,
+        "standards": list(standards_of(column.evaluator)), **values,
     }  # fmt: skip

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from metrics.core.calibration import Calibration
+from metrics.core.conventions import limit, threshold_words
 from metrics.core.evaluator import MAX_MISSING, MISSING
 
 
@@ -16,7 +17,8 @@ class Column:
     is the key of the labels that it counts, where labels have keys; `by_model`: the number rests on local weights, so
     that it has no threshold unless one was given or calibrated; `calibration`: what is known about it with the models;
     `partly`: rows done of all where the evaluator of an unfinished run is not done; `quantile`: it is a quantile of the
-    cases' values; `first`: people choose a model by its evaluator.
+    cases' values; `first`: people choose a model by its evaluator; `threshold_of`: whose the threshold is, see
+    core.conventions.
     """
 
     key: str
@@ -42,6 +44,17 @@ class Column:
     partly: tuple[int, int] | None = None
     quantile: bool = False
     first: bool = False
+    threshold_of: str = ""
+
+    @property
+    def limit(self) -> str:
+        """The threshold with its sign, `≥ 0.5`, and whose it is, see core.conventions.limit; empty without one."""
+        return limit(self.threshold, self.direction, self.threshold_of)
+
+    @property
+    def mark(self) -> str:
+        """The same without the sign."""
+        return "" if self.threshold is None else threshold_words(self.threshold, self.threshold_of)
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,8 @@ class Leaderboard:
     spent: the ranks in what the answers took, by quantity; their p and those of `ranks` are corrected together, as one
     family of `tests`. cautions: why its intervals and tests are not to be relied on, a sentence each; see few_groups.
     overtaking: by (model, column key) the worse models that may be as good if missing cases count, see
-    leaderboard.unscored. decisive: the keys of the columns that the user chooses a model of this suite by.
+    leaderboard.unscored. decisive: the keys of the columns that the user chooses a model of this suite by. made_as:
+    what the run has of another system's conventions, in a sentence.
     """
 
     models: tuple[str, ...]
@@ -51,6 +52,7 @@ class Leaderboard:
     tests: int = 0
     overtaking: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
     decisive: tuple[str, ...] = ()
+    made_as: str = ""
 
     @property
     def label_keys(self) -> tuple[str, ...]:
@@ -110,6 +112,7 @@ def leaderboard(run: Run, tag: str | None = None) -> Leaderboard:
         count_tests(columns, corrected),
         overtaking(run, columns, cells, tag),
         _decisive(run, columns),
+        run.made_as,
     )
 
 
@@ -186,6 +189,7 @@ def _columns(run: Run, groups: Mapping[str, _Group]) -> tuple[Column, ...]:
                 by_model=local[entry.id] and metric.direction.value != "none",
                 calibration=calibrations[entry.id].get(metric.name),
                 partly=run.partly.get(entry.id),
+                threshold_of=run.threshold_of(entry.id, metric),
                 twin=twin,
             )
         )

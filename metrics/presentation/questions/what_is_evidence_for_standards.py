@@ -5,8 +5,9 @@ from collections.abc import Iterator, Sequence
 from metrics.analysis.findings.compliance import GLYPHS, NOTICE, Compliance, MeasuredEvidence, Standard, compliance
 from metrics.core.standards import FRAMEWORKS
 from metrics.presentation.blocks import Block, Link, Note, Sentence, Table, table
+from metrics.presentation.calibration_words import whose_thresholds
 from metrics.presentation.format import count, plural
-from metrics.presentation.phrases import limit, metric_title, named, with_interval
+from metrics.presentation.phrases import metric_title, named, with_interval
 from metrics.presentation.question import question
 from metrics.store import Run
 
@@ -34,10 +35,21 @@ def what_is_evidence_for_standards(run: Run) -> list[Block]:
             f"{plural(len(found.models) - len(models), 'model')} not shown here: see the studio and the exports."
         )
     notes += [note for framework in FRAMEWORKS if (note := _missing(found.standards, framework))]
+    tables = [_table(found, models)] if any(standard.evidence for standard in found.standards) else []
+    return [
+        Sentence(evidence_sentence(found), link=Link("compliance", "See the standards")),
+        *tables,
+        *map(Note, notes),
+    ]
+
+
+def evidence_sentence(found: Compliance) -> str:
+    """Return for how many standards there is evidence, and by whose thresholds models pass and fail."""
     measured = sum(bool(standard.evidence) for standard in found.standards)
-    sentence = f"There is evidence for {count(measured)} of {plural(len(found.standards), 'standard')}."
-    tables = [_table(found, models)] if measured else []
-    return [Sentence(sentence, link=Link("compliance", "See the standards")), *tables, *map(Note, notes)]
+    columns = {one.column.key: one.column for standard in found.standards for one in standard.evidence}
+    judged = [column for column in columns.values() if column.threshold is not None]
+    text = f"There is evidence for {count(measured)} of {plural(len(found.standards), 'standard')}"
+    return f"{text}; {whose_thresholds(judged)}." if judged else f"{text}."
 
 
 def _table(found: Compliance, models: Sequence[str]) -> Table:
@@ -52,7 +64,7 @@ def _table(found: Compliance, models: Sequence[str]) -> Table:
         (
             metric_title(one.column),
             "; ".join(f"{framework}: {', '.join(names)}" for framework, names in standards[key].items()),
-            limit(one.column.threshold, one.column.direction),
+            one.column.limit,
             *_cells(one, len(models)),
         )
         for key, one in measured.items()

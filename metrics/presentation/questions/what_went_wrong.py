@@ -1,6 +1,5 @@
 """Which models miss which thresholds? One line says what holds for many models."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,10 +8,12 @@ import pandas as pd
 
 from metrics import analysis
 from metrics.analysis import Column, Leaderboard
-from metrics.core.registry import evaluators, title_of
+from metrics.core.conventions import limit
+from metrics.core.registry import title_of
 from metrics.presentation.blocks import Block, Link, Note, Sentence, table
+from metrics.presentation.calibration_words import whose_thresholds
 from metrics.presentation.format import count, number, plural
-from metrics.presentation.phrases import limit, metric_title, with_interval
+from metrics.presentation.phrases import metric_title, with_interval
 from metrics.presentation.question import QUICK, question
 from metrics.store import Run
 
@@ -40,6 +41,12 @@ class Problem:
     severity: str
     message: str
     affected: int | None = None
+    threshold_of: str = ""
+
+    @property
+    def limit(self) -> str:
+        """The threshold with its sign, and whose it is, see core.conventions.limit."""
+        return limit(self.threshold, self.direction, self.threshold_of)
 
 
 @question("problems", TITLE, ASKS, "problems", short=QUICK)
@@ -77,20 +84,6 @@ def judged_columns(board: Leaderboard) -> list[Column]:
     return [one for one in board.columns if one.threshold is not None and not one.minor and one.key in scored]
 
 
-def whose_thresholds(columns: Sequence[Column]) -> str:
-    """Return where the thresholds of columns come from, in words: Assay's defaults, calibrations, or the user."""
-    defaults = {(id, metric.name): metric.threshold for id, entry in evaluators().items() for metric in entry.metrics}
-    found = Counter[str]()
-    for one in columns:
-        calibrated = one.calibration is not None and one.calibration.threshold == one.threshold
-        default = defaults.get((one.evaluator, one.metric)) == one.threshold
-        found["calibrated on labels" if calibrated else "Assay's by default" if default else "your own"] += 1
-    if len(found) == 1:
-        return f"the thresholds are {', '.join(found)}"
-    parts = (f"{count(n)} {'is' if n == 1 else 'are'} {whose}" for whose, n in found.most_common())
-    return f"of the thresholds {', '.join(parts)}"
-
-
 def missed_thresholds(run: Run) -> Iterator[Problem]:
     """Yield the missed thresholds of a run, most severe first; flips of perturbed cases have their own question."""
     found = analysis.problems(run)
@@ -114,6 +107,7 @@ def problem_rows(found: pd.DataFrame) -> Iterator[Problem]:
             row["severity"],
             row["message"],
             None if pd.isna(row["affected"]) else int(row["affected"]),
+            row["threshold_of"],
         )
 
 
@@ -136,7 +130,7 @@ class ProblemGroup:
     @property
     def threshold(self) -> str:
         """The threshold with its sign: `≥ 0.5`."""
-        return limit(self.problems[0].threshold, self.problems[0].direction)
+        return self.problems[0].limit
 
     @property
     def models(self) -> tuple[str, ...]:

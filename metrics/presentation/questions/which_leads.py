@@ -10,8 +10,8 @@ from metrics.analysis.leaderboard.leaderboard import NOT_EVALUATED
 from metrics.presentation.blocks import Block, Heatmap, Link, Note, Sentence, table
 from metrics.presentation.calibration_words import footnotes
 from metrics.presentation.case_words import shortest, suspects
-from metrics.presentation.format import MISSING, count, exact, plural
-from metrics.presentation.phrases import interval_notes, metric_title, named, unscored_words, with_interval
+from metrics.presentation.format import MISSING, count, plural
+from metrics.presentation.phrases import board_notes, metric_title, named, unscored_words, with_interval
 from metrics.presentation.question import question
 from metrics.presentation.ranking_words import matches_sentence
 from metrics.presentation.viewers.board_drawing import select_columns
@@ -119,13 +119,13 @@ def level_text(standing: Standing, models: Sequence[str]) -> str:
     if standing.column.threshold is None:
         return MISSING
     sign = "at most" if standing.column.direction == "lower" else "at least"
-    return f"{'missed' if standing.cell.problem else 'met'}: {sign} {exact(standing.column.threshold)}"
+    return f"{'missed' if standing.cell.problem else 'met'}: {sign} {standing.column.mark}"
 
 
 def _notes(run: Run, board: Leaderboard, first: Sequence[Standing]) -> Iterator[str]:
     yield from board.cautions
     yield from footnotes(column for column in board.columns if not column.minor)
-    yield from interval_notes(board)
+    yield from board_notes(board)
     yield from _ranked(run, board, first)
     yield from _matches(run, board)
     yield from _telling_cases(run, board)

@@ -76,6 +76,7 @@ COLUMNS = {  # of the tables in tables/
     "status": "ok, not_applicable, parse_failure, error, skipped",
     "step": "id of the prompt",
     "threshold": "threshold in force",
+    "threshold_of": "whose threshold it is: Assay, calibration, user, or the system that the run was made as in",
     "unscored": "cases without a value; in flip_rates pairs without both",
     "value": "the number; empty: none, see reason",
     "verdict": "the judge's reply without its reason",

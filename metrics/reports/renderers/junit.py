@@ -5,7 +5,6 @@ from xml.sax.saxutils import escape, quoteattr
 
 from metrics.analysis import leaderboard
 from metrics.presentation.format import interval
-from metrics.presentation.phrases import limit
 from metrics.presentation.safe_text import safe
 from metrics.reports.gates import Outcome, no_value
 from metrics.store import Run
@@ -69,7 +68,7 @@ def _properties(run: Run) -> Iterator[str]:
                 bounds = interval(cell.low, cell.high)
                 basis = f"n = {cell.n:,}" + (f", 95 % interval {bounds}" if bounds else "")
                 text = f"{'missed' if cell.problem else 'met'}: {cell.value:.4g} ({basis})"
-            name = f"threshold {column.evaluator}.{column.title} {limit(column.threshold, column.direction)}, {model}"
+            name = f"threshold {column.evaluator}.{column.title} {column.limit}, {model}"
             yield f"<property name={_attribute(name)} value={_attribute(text)}/>"
 
 

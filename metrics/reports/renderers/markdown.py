@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from metrics.analysis import Cell, Column, Difference, Leaderboard, Resampled, Unpaired, headline, leaderboard
 from metrics.presentation.format import number, plural
 from metrics.presentation.markdown_text import code, prose, table
-from metrics.presentation.phrases import limit, metric_title, skipped_line, unscored_words, with_interval
+from metrics.presentation.phrases import metric_title, skipped_line, unscored_words, with_interval
 from metrics.presentation.question import short_answers
 from metrics.reports.baseline import Differences, figures
 from metrics.reports.gates import Outcome, no_value
@@ -76,7 +76,7 @@ def _leaderboard(board: Leaderboard) -> Iterator[str]:
 
 
 def _title(column: Column) -> str:
-    wanted = limit(column.threshold, column.direction)
+    wanted = column.limit
     return prose(metric_title(column)) + (f" ({wanted})" if wanted else "")
 
 

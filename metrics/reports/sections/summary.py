@@ -15,7 +15,7 @@ from metrics.core.evaluator import Status
 from metrics.presentation.blocks import Table, table
 from metrics.presentation.format import MISSING, STATUSES, amount, interval, number, p_value, plural
 from metrics.presentation.noise_words import noise_sentence
-from metrics.presentation.phrases import limit, metric_title, named, signed, skipped_line, with_interval
+from metrics.presentation.phrases import metric_title, named, signed, skipped_line, with_interval
 from metrics.presentation.questions.is_it_better import answer, leader_against_next, method, names, result, tested
 from metrics.presentation.questions.what_went_wrong import Problem, ProblemGroup, problem_groups
 from metrics.presentation.questions.where_is_it_worse import worse_slices
@@ -79,7 +79,7 @@ def _values(board: Leaderboard) -> Table:
     """Return the leading models' values in the primary metrics."""
     models, lines = board.models[:MAX_MODELS], []
     for column in analysis.primary_columns(board)[:MOST_METRICS]:
-        wanted = limit(column.threshold, column.direction)
+        wanted = column.limit
         lines.append((metric_title(column) + (f" ({wanted})" if wanted else ""), *_cells(board, column, models)))
     of = f", the first {len(models)} of {len(board.models):,} models" if len(board.models) > len(models) else ""
     return table(f"Values with 95 % intervals{of}", ("Metric", *models), lines, range(1, len(models) + 1))
@@ -94,7 +94,7 @@ def _value(board: Leaderboard, model: str) -> Table:
             continue
         met = MISSING if column.threshold is None else "missed" if cell.problem else "met"
         (value,) = _cells(board, column, [model])
-        threshold = limit(column.threshold, column.direction) or MISSING
+        threshold = column.limit or MISSING
         lines.append((metric_title(column), value, threshold, met, f"{cell.n:,}"))
     return table("How good is it?", ("Metric", model, "Threshold", "Result", "n"), lines, (1, 2, 4))
 
@@ -117,7 +117,7 @@ def _sure(run: Run, board: Leaderboard, pair: Comparison | None) -> Iterator[str
             f"{metric_title(column, arrow=False)} would be detected 80 % of the time; smaller ones are often missed."
         )
     yield from islice(_noise(run, columns), MOST_NOISES)
-    yield from board.cautions
+    yield from filter(None, (board.made_as, *board.cautions))
     yield _scored(board)
     if judged := analysis.judged_evaluators(run):
         yield f"{plural(len(judged), 'evaluator')} judged by {named(analysis.judge_names(run))}, an LLM that can err."
@@ -199,7 +199,7 @@ def _steps(
     if largest is not None:
         yield (
             f"Read the {plural(largest.affected or 0, 'case')} of {largest.model} that miss "
-            f"{metric_title(largest, arrow=False)} {limit(largest.threshold, largest.direction)}."
+            f"{metric_title(largest, arrow=False)} {largest.limit}."
         )
     severe = insights[insights["severity"].eq("high") & insights["model"].isin(picked)]
     for kinds in (("retrieval_cause", "generation_cause"), ("weakest_tag",)):
