@@ -82,6 +82,7 @@ DIMENSIONS = (
         description="Citations match what they are cited for. excellent: all accurate and complete; good: minor faults "
         "of form; acceptable: the major ones are accurate; poor: significant problems; failed: missing or wrong.",
         needs_any=("retrieved_contexts", "citations"),
+        zero_if_missing=True,
     ),
     Dimension(
         name="source_quality",
@@ -90,6 +91,7 @@ DIMENSIONS = (
         "acceptable: primary and secondary mixed; poor: mostly secondary or unreliable; failed: no "
         "credible source.",
         needs_any=("retrieved_contexts", "citations"),
+        zero_if_missing=True,
     ),
     Dimension(
         name="tool_efficiency",
@@ -165,7 +167,8 @@ def read_rubric(text: str, name: str) -> Rubric:
 
     The file holds dimensions by name, each with weight, description and levels, alone or under EVALUATION_DIMENSIONS
     beside a title; needs_any, meanings and zero_if_missing are optional. A dimension with a usual name that does not
-    say what it needs, needs what the usual one does. Raises InputError with everything that is wrong.
+    say what it needs, needs what the usual one does, and scores 0 without it where that one does. Raises InputError
+    with everything that is wrong.
     """
     found = _parsed(text, name)
     stem = Path(name).stem
@@ -173,8 +176,10 @@ def read_rubric(text: str, name: str) -> Rubric:
     if not isinstance(values, Mapping) or not all(isinstance(one, Mapping) for one in values.values()):
         expected = "dimensions by name, each with weight, description and levels"
         raise InputError([InputProblem(name, f"{type(values).__name__} in place of dimensions", expected)])
-    needs = {one.name: one.needs_any for one in DIMENSIONS}
-    dimensions = [{"needs_any": needs.get(key, ()), **one, "name": key} for key, one in values.items()]
+    usual = {one.name: one.model_dump(include={"needs_any", "zero_if_missing"}) for one in DIMENSIONS}
+    dimensions = [
+        {**({} if "needs_any" in one else usual.get(key, {})), **one, "name": key} for key, one in values.items()
+    ]
     title = found.get("title") if values is not found else None
     id = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in stem.lower()).strip("-")
     made = checked(Rubric, {"id": id[:64] or "rubric", "title": title or stem, "dimensions": dimensions}, name)

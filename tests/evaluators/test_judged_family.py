@@ -239,7 +239,7 @@ class TestRubric:
         def good(request: Request) -> Any:
             return [{"level": "good"}] * items_of(request, "DIMENSIONS")
 
-        score, _ = ask("rubric", {**self.TASK, **given}, {"rubric.levels": good})
+        score, _ = ask("rubric", {**self.TASK, **given}, {"rubric.levels": good}, zero_if_missing=False)
         found = [name for name, value in score.values.items() if value is not None and name not in ("rubric", "passed")]
         assert found == rated
         assert (score.values["rubric"], score.values["passed"]) == (pytest.approx(0.8), 1)
@@ -267,7 +267,7 @@ class TestRubric:
     )
     def test_passed_follows_the_threshold(self, threshold: float | None, passed: int) -> None:
         levels = {"good": 0.7}
-        parameters = {"threshold": threshold, "levels": levels}
+        parameters = {"threshold": threshold, "levels": levels, "zero_if_missing": False}
         score, _ = ask("rubric", self.TASK, {"rubric.levels": [{"level": "good"}]}, **parameters)
         assert (score.values["rubric"], score.values["passed"]) == (pytest.approx(0.7), passed)
 

@@ -1,6 +1,7 @@
 """Rubrics of one's own: read from files, saved, chosen by name, and scored with a metric for each dimension."""
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -154,6 +155,62 @@ def test_each_dimension_is_a_metric_with_its_mean(scored):
     assert scored.evaluators["rubric"]["rubric"] == "support, version 1"
     method = next(one for one in build(scored).methods if one.evaluator == "rubric")
     assert "tone" in [metric.name for metric in method.metrics]
+
+
+SOURCES_ALONE = [
+    one.model_copy(update={"needs_any": ("retrieved_contexts",)} if one.name == "source_quality" else {}).model_dump()
+    for one in DIMENSIONS
+]
+
+
+@pytest.mark.parametrize(("parameters", "expected", "said"), [
+    pytest.param({}, {"cited": (0.8, 1), "uncited": (0.6, 0), "unsourced": (0.8, 1)}, ["citation", "source"],
+                 id="missing-citations-and-sources-fail"),
+    pytest.param({"zero_if_missing": False}, {"cited": (0.8, 1), "uncited": (0.8, 1), "unsourced": (0.8, 1)}, [],
+                 id="left-out"),
+    pytest.param({"dimensions": SOURCES_ALONE}, {"cited": (0.8, 1), "uncited": (0.6, 0), "unsourced": (0.72, 1)},
+                 ["citation", "source"], id="sources-alone-are-a-tenth"),
+    pytest.param({"dimensions": SOURCES_ALONE, "zero_if_missing": False, "threshold": 0.75},
+                 {"cited": (0.8, 1), "uncited": (0.8, 1), "unsourced": (0.8, 1)}, [], id="left-out-they-raise-it"),
+])  # fmt: skip
+def test_what_an_answer_leaves_out_does_not_raise_its_score(
+    workspace, tmp_path, judge_server, parameters, expected, said
+):
+    """An agent that is good (.8) in all that it does; it cites its sources, nothing, or what it does not show."""
+    judge_server.say("claims", {"claims": ["It opened in 1889."]})
+    judge_server.say("rubric.accuracy", [{"importance": "major", "accuracy": "good"}])
+    judge_server.say(
+        "rubric.levels",
+        lambda request: [{"level": "good"}] * len(re.findall(r"(?m)^\[\d\]", request.data["DIMENSIONS"])),
+    )
+    (tmp_path / "suite.csv").write_text("case_id,question,expected_answer\n1,When?,1889\n")
+    rows = [
+        {"case_id": "1", "model": "cited", "answer": "In 1889.", "citations": ["a"], "retrieved_contexts": ["1889."]},
+        {"case_id": "1", "model": "uncited", "answer": "In 1889."},
+        {"case_id": "1", "model": "unsourced", "answer": "In 1889 [1]."},
+    ]
+    trace = json.dumps({"steps": [{"tool": "search"}]})
+    (tmp_path / "outputs.jsonl").write_text("".join(json.dumps(row | {"trace": trace}) + "\n" for row in rows))
+    judge = {"model": "m", "base_url": judge_server.url}
+    run = evaluate(tmp_path / "suite.csv", tmp_path / "outputs.jsonl", ["rubric"], judge=judge,
+                   parameters={"rubric": parameters})  # fmt: skip
+    scores = run.scores.set_index(["model", "metric"])
+    assert {
+        model: (pytest.approx(scores.loc[(model, "rubric"), "value"]), scores.loc[(model, "passed"), "value"])
+        for model in expected
+    } == expected
+    evidence = json.loads(scores.loc[("uncited", "rubric"), "evidence"])
+    missing = [row for row in evidence["verdicts"]["dimensions"] if row["label"] == "missing"]
+    assert [row["text"].partition("_")[0] for row in missing if "which scores 0" in row["reason"]] == said
+
+
+@pytest.mark.parametrize(("own", "zero"), [
+    ({}, True), ({"needs_any": ["citations"]}, False), ({"zero_if_missing": False}, False),
+    ({"needs_any": ["citations"], "zero_if_missing": True}, True),
+], ids=["as-the-usual-one", "says-what-it-needs", "says-no", "says-yes"])  # fmt: skip
+def test_a_dimension_keeps_what_it_says_of_missing_data(own, zero):
+    content = {"citation_accuracy": {"weight": 1, "description": "Right.", **own}}
+    assert read_rubric(json.dumps(content), "x.json").dimensions[0].zero_if_missing is zero
 
 
 def test_the_judge_sees_levels_and_meanings(scored, judge_server):

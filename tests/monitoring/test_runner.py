@@ -324,7 +324,8 @@ def levels(request: Request) -> list[dict[str, str]]:
 class TestAJudge:
     def rubric(self, workspace: Path, server: JudgeServer, **judge: Any) -> Monitor:
         settings = {"model": "scripted", "base_url": server.url, "backoff": 0.01, **judge}
-        return begun(workspace, evaluators={"rubric": {}}, resources={"judge": settings}, minimum=5)
+        chosen = {"rubric": {"zero_if_missing": False}}
+        return begun(workspace, evaluators=chosen, resources={"judge": settings}, minimum=5)
 
     def test_its_budget_is_the_monitors_whole_life_long(self, workspace, tmp_path, judge_server) -> None:
         judge_server.say("rubric.levels", levels)

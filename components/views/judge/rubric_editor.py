@@ -128,8 +128,8 @@ def _form(begun: Mapping[str, Any], key: str) -> dict[str, Any]:
             "description": columns.TextColumn("What the judge rates", width=315, required=True),
             "needs_any": columns.MultiselectColumn("Needs one of", options=rubrics.rubric_needs(), width=190,
                                                    help="Rated only where the case has one of these; none: always."),
-            "zero_if_missing": columns.CheckboxColumn("0 if missing", width=105, help="Score 0 where the case has none "
-                                                      "of what it needs, instead of leaving the dimension out."),
+            "zero_if_missing": columns.CheckboxColumn("0 if missing", width=105, help="Failed, 0, where the case has "
+                                                      "none of what it needs; else the dimension is left out."),
         },
     )  # fmt: skip
     names = [name for name in dimensions["name"] if isinstance(name, str) and name]
@@ -155,7 +155,7 @@ def _form(begun: Mapping[str, Any], key: str) -> dict[str, Any]:
 def _check(rubric: dict[str, Any], wrong: list[str]) -> None:
     """Draw the weights as shares, and what is wrong."""
     if said := shares(rubric):
-        st.text(f"Weights: {said}", help="Where a dimension cannot be rated, the others' weights are scaled to 1.")
+        st.text(f"Weights: {said}", help="Where a dimension is left out, the others' weights are scaled to 1.")
     for line in wrong:
         st.text(f"✗ {line}")
     if not wrong:

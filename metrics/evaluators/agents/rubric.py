@@ -1,5 +1,6 @@
 """Rubric: an agent's answer rated in several dimensions, combined into one number."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -17,7 +18,7 @@ from metrics.judge.grading import expected_grade
 from metrics.judge.rubrics import DIMENSIONS, FACTUAL, USUAL, Dimension, Dimensions, Levels
 from metrics.judge.steps import CLAIMS, NO_CLAIMS, claims, each
 from metrics.text.agents.traces import TraceError, efficiency, steps_of
-from metrics.text.citations import passage_names
+from metrics.text.citations import cited_parts, passage_names
 
 PASS_MARK = 0.7
 SHOWN_TRACE = 12_000  # characters of a trace that the judge is shown
@@ -28,6 +29,8 @@ WASTED = {
     "looping_calls": "Share of the tool calls that repeat a cycle of calls which runs at least 3 times in a row.",
 }
 HOLDS: Mapping[str, Holds] = {"excellent": "yes", "good": "yes", "acceptable": "unknown", "poor": "no", "failed": "no"}
+MISSING = "missing"  # in place of a level: the case lacks what the dimension needs, and that scores 0
+LINK = re.compile(r"https?://\S")
 FAILS_BELOW = 0.5  # the score below which a level of one's own does not hold
 ACCURACY = Prompt(
     "rubric.accuracy",
@@ -52,6 +55,11 @@ class RubricParameters(Parameters):
         dict(USUAL),
         description="The score of each level, from 0 to 1, where a dimension has none of its own: 2 to 10 labels, or "
         "some of the usual five, of which the others keep their scores.",
+    )
+    zero_if_missing: bool = Field(
+        True,
+        description="Whether dimensions that say so score 0 where a case lacks what they need, of the default ones "
+        "citation_accuracy and source_quality; false: they are left out, and the others' weights scaled to 1.",
     )
     major_weight: float = Field(
         2.0, ge=1, le=100, description="Weight of a major claim in factual_accuracy; a minor one weighs 1."
@@ -149,10 +157,7 @@ def _accuracy(*pairs: tuple[str, str]) -> ScriptedReply:
         Metric("citation_accuracy", "How well citations match what they are cited for.", minor=True),
         Metric("source_quality", "How primary and reliable the sources are.", minor=True),
         Metric("tool_efficiency", "How well tools were chosen, and how economically they were used.", minor=True),
-        *(
-            Metric.lower(name, description, minor=True)
-            for name, description in WASTED.items()
-        ),
+        *(Metric.lower(name, description, minor=True) for name, description in WASTED.items()),
     ),
     sources=("Agent evaluation reference: rubric",),
     standards=("valid and reliable", "accountable and transparent", "LLM06 excessive agency"),
@@ -177,16 +182,17 @@ def _accuracy(*pairs: tuple[str, str]) -> ScriptedReply:
             judge=(_levels("good", "poor"),),
         ),
         Example(
-            "only factual accuracy and completeness can be rated: .6 and .3",
-            TASK,
-            {"rubric": 0.255 / 0.55, "passed": 0, "citation_accuracy": None, "tool_efficiency": None,
-             "wasted_calls": None},
-            judge=(CLAIM, _accuracy(("minor", "acceptable")), _levels("poor")),
+            "no citation and no source fail: .8 in all else is .60 of 1; left out, it would be .80",
+            TASK | {"answer": "It opened in 1889.", "trace": FULL["trace"]},
+            {"rubric": 0.6, "passed": 0, "citation_accuracy": 0.0, "source_quality": 0.0},
+            judge=(CLAIM, _accuracy(("major", "good")), _levels("good", "good")),
         ),
         Example(
-            "a major claim counts twice, an unknown one not at all",
-            TASK,
-            {"factual_accuracy": 2 / 3, "completeness": 1.0, "rubric": 0.45 / 0.55, "passed": 1},
+            "a major claim counts twice, an unknown one not at all; what is missing is left out where that is chosen",
+            TASK | {"answer": "It opened in 1889."},
+            {"factual_accuracy": 2 / 3, "completeness": 1.0, "citation_accuracy": None, "tool_efficiency": None,
+             "wasted_calls": None, "rubric": 0.45 / 0.55, "passed": 1},
+            parameters={"zero_if_missing": False},
             judge=(
                 ScriptedReply("claims", {"claims": ["It opened in 1889.", "It opened in June.", "It is tall."]}),
                 _accuracy(("major", "excellent"), ("minor", "failed"), ("minor", "unknown")),
@@ -209,7 +215,7 @@ def _accuracy(*pairs: tuple[str, str]) -> ScriptedReply:
         ),
         Example(
             "a dimension with levels of its own, and one that scores 0 where the case has no citation",
-            TASK,
+            TASK | {"answer": "It opened in 1889."},
             {"rubric": 0.25, "passed": 0, "tone": 0.5, "citation_accuracy": 0.0},
             parameters={
                 "dimensions": [
@@ -225,12 +231,13 @@ def _accuracy(*pairs: tuple[str, str]) -> ScriptedReply:
     differs_from="agent_sanity checks the files an agent made, step_alignment compares its steps with expected ones; "
     "byop asks one question of your own.",
     differs_from_source=(
-        "The source leaves the rating of a dimension open; here a judge does it, with prompts worded by Assay. A "
-        "dimension that lacks its data is left out and the weights of the others are scaled to 1. A major claim "
+        "The source leaves the rating of a dimension open; here a judge does it, with prompts worded by Assay. "
+        "Missing citations and sources score 0, as in the source; accuracy without an expected answer and tools "
+        "without a trace, of which it says nothing, are left out and the other weights scaled to 1. A major claim "
         "weighs 2, a minor one 1; the source gives no figures. The shares of wasted tool calls are counted beside the "
         "rubric and are Assay's addition."
     ),
-    version=2,
+    version=3,
 )  # fmt: skip
 async def rubric(case: Case, parameters: RubricParameters, judge: Judge) -> CaseScore:
     """How good an agent's answer is by a rubric: levels in several dimensions, combined into one number.
@@ -242,17 +249,18 @@ async def rubric(case: Case, parameters: RubricParameters, judge: Judge) -> Case
     excellent 1, good .8, acceptable .6, poor .3, failed 0; where the judge tells the probabilities of the levels, a
     dimension scores Σ P(level) · score(level).
 
-    A dimension is rated if the case has what it needs: an expected answer for factual accuracy, retrieved contexts or
-    citations for the citations and sources, a trace for the tools; the weights of the others are scaled to 1. Factual
-    accuracy is the mean level of the answer's claims compared with the expected answer, with a major claim counting
-    twice (`major_weight`). Claims that it neither states nor rules out are left out; if no claim remains, it is not
-    rated.
+    A dimension is rated if the case has what it needs: an expected answer for factual accuracy, a trace for the tools;
+    without it, it is left out and the weights of the others are scaled to 1. Citations and sources need retrieved
+    contexts or citations (given, or a marker or link in the answer); without any, both are failed: 0, unasked. With
+    `zero_if_missing` false they are left out, too, which raises the score of an answer that cites nothing. Factual
+    accuracy is the mean level of the answer's claims compared with the expected answer, a major claim counting twice
+    (`major_weight`). Claims that it neither states nor rules out are left out; if no claim remains, it is not rated.
 
     A rubric of your own has its own dimensions, weights, texts and levels, for all dimensions or for each; it is saved
-    with the run, and each dimension is a metric with its mean. A dimension with `zero_if_missing` scores 0 where a case
-    lacks what it needs, instead of being left out. With other levels than the five, factual accuracy is rated as a
-    whole. Up to 12,000 characters of a trace are shown to the judge. If no dimension can be rated, the case is not
-    applicable. An empty answer scores 0 without asking the judge, in no dimension.
+    with the run, and each dimension is a metric with its mean. Its dimensions score 0 where a case lacks what they need
+    only if they say `zero_if_missing`. With other levels than the five, factual accuracy is rated as a whole. Up to
+    12,000 characters of a trace are shown to the judge. If no dimension can be rated, the case is not applicable. An
+    empty answer scores 0 without asking the judge, in no dimension.
 
     In addition to the judge's rating of the tools, shares of the tool calls are counted in the trace: redundant (the
     same tool with the same arguments as an earlier call that did not fail), failed (the trace has an error for the
@@ -289,7 +297,7 @@ async def _rate(case: Case, parameters: RubricParameters, judge: Judge) -> _Rati
     needed = {
         entry.name: f"the case has no {' or '.join(need.replace('_', ' ') for need in entry.needs_any)}"
         for entry in parameters.dimensions
-        if entry.needs_any and not any(getattr(case, need) for need in entry.needs_any)
+        if entry.needs_any and not any(_has(case, need) for need in entry.needs_any)
     }
     worth = {entry.name: parameters.levels_of(entry) for entry in parameters.dimensions if entry.name not in needed}
     by_claims = bool(case.expected_answers) and worth.get(FACTUAL, {}).keys() == USUAL.keys()
@@ -303,12 +311,12 @@ async def _rate(case: Case, parameters: RubricParameters, judge: Judge) -> _Rati
     stated = await claims(judge, case.answer, case.question) if by_claims else ()
     expected = {"EXPECTED": case.expected_answers}
     checked = await each(judge, ACCURACY, _Accuracy, stated, expected, name="CLAIMS")
-    unrated = {}
-    for entry in parameters.dimensions:
-        if entry.name in needed and entry.zero_if_missing:
-            found[entry.name] = _Row(entry, "missing", 0.0, {}, needed[entry.name])
-        elif entry.name in needed:
-            unrated[entry.name] = needed[entry.name]
+    found |= {
+        entry.name: _Row(entry, MISSING, 0.0, {}, f"{needed[entry.name]}, which scores 0")
+        for entry in parameters.dimensions
+        if entry.name in needed and entry.zero_if_missing and parameters.zero_if_missing
+    }
+    unrated = {name: why for name, why in needed.items() if name not in found}
     if by_claims:
         facts, levels = next(one for one in parameters.dimensions if one.name == FACTUAL), worth[FACTUAL]
         score = _accuracy_score(checked, levels, parameters.major_weight)
@@ -328,6 +336,14 @@ async def _rate(case: Case, parameters: RubricParameters, judge: Judge) -> _Rati
         for claim, reply in zip(stated, checked, strict=True)
     ]
     return _Rating([found[one.name] for one in parameters.dimensions if one.name in found], unrated, judged)
+
+
+def _has(case: Case, need: str) -> bool:
+    """Return whether the case has what a dimension needs; citations may be markers or links in the answer."""
+    if getattr(case, need) or need != "citations":
+        return bool(getattr(case, need))
+    found = cited_parts(case.answer or "", case.context_ids)
+    return found.reading != "none" or bool(found.stray or found.listed or LINK.search(case.answer or ""))
 
 
 def _material(case: Case) -> dict[str, str | Sequence[str] | None]:
