@@ -9,6 +9,7 @@ from components.widgets.controls import choice
 from components.widgets.frame import frame, is_dark
 from components.widgets.tables import records
 from metrics.presentation import format
+from metrics.presentation.monitor_words import plain_words
 
 REFRESH_SECONDS = 5
 TABLE_HEIGHT = 250
@@ -128,6 +129,8 @@ version, facts = monitors.monitor_version(name), monitors.monitored(name)
 warning = limit("Warning below", "warning", facts.warning)
 critical = limit("Critical below", "critical", min(facts.critical, warning), warning)
 facts = monitors.monitored(name, warning, critical)
+plain = st.sidebar.toggle("Plain thresholds too", url.param("plain") == "1", help=monitor_view.PLAIN)
+url.put(plain="1" if plain else None)
 st.sidebar.caption(
     f"{', '.join(facts.evaluators.values())}"
     + (f", judged by {facts.judge}" if facts.judge else "")
@@ -136,6 +139,8 @@ st.sidebar.caption(
 st.subheader(monitor_view.headline(facts), anchor=False, help=monitor_view.rule(facts))
 if facts.metrics:
     st.text(monitor_view.why(facts), help=monitor_view.evidence(facts, facts.metrics[0]))
+if plain:
+    st.text(plain_words(monitors.plain_metrics(name, warning, critical, version)), help=monitor_view.PLAIN)
 with st.container(horizontal=True, gap="medium"):
     for label, number, help in monitor_view.counts(facts):
         st.text(f"{label}: {number}", help=help, width="content")

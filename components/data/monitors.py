@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
@@ -151,6 +151,15 @@ def monitor_trend(
     found = monitoring.monitor(workspace(), name)
     limits = limits_of(found.spec.limits, warning, critical)
     return monitoring.trend(found, (evaluator, metric), limits=limits)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def plain_metrics(name: str, warning: float, critical: float, version: str) -> Mapping[str, Any]:  # noqa: ARG001 - key
+    """Return how a monitor stands by plain thresholds; see metrics.monitoring.get_metrics. Read-only."""
+    from metrics import monitoring
+
+    found = monitoring.monitor(workspace(), name)
+    return monitoring.get_metrics(found, plain=True, limits=limits_of(found.spec.limits, warning, critical))
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)

@@ -18,7 +18,7 @@ from metrics.monitoring.line_reader import check_file
 from metrics.monitoring.monitor_store import check_name
 from metrics.presentation.calibration_words import since, threshold_lines
 from metrics.presentation.format import count, number
-from metrics.presentation.monitor_words import dependence_words, drift_words, reason
+from metrics.presentation.monitor_words import dependence_words, drift_words, plain_words, reason
 from metrics.presentation.phrases import with_interval
 from metrics.store import Workspace
 
@@ -56,6 +56,12 @@ def add_command(commands: Any) -> None:
     )
     command.add_argument(
         "--critical", type=float, metavar="RATE", help="pass rate below which the status is critical (default .70)"
+    )
+    command.add_argument(
+        "--plain",
+        action="store_true",
+        help="also print the status by plain thresholds: the pass rate of all samples as it is, below --critical or "
+        "--warning",
     )
     command.add_argument("--seed", type=int, help="seed of the sampling: another seed samples other ids (default 0)")
     command.add_argument("--id", metavar="FIELD", help="field of the id (default: id, case_id, request_id, …)")
@@ -105,7 +111,7 @@ def _monitor(options: argparse.Namespace) -> None:
     except KeyboardInterrupt as stop:
         say("stopped; the same command continues where it stopped", file=sys.stderr)
         raise SystemExit(exit_code(stop)) from None
-    _print(monitor)
+    _print(monitor, options.plain)
 
 
 def _given(options: argparse.Namespace) -> dict[str, Any]:
@@ -174,8 +180,8 @@ def _rate(standing: dict[str, Any]) -> str:
     return f"{rate}; {window}, {count(standing['unscored'])} unscored"
 
 
-def _print(monitor: Any) -> None:
-    """Print the state of the monitor."""
+def _print(monitor: Any, plain: bool) -> None:
+    """Print the state of the monitor; `plain`: also its status by plain thresholds."""
     state = monitor.state
     say(
         f"{state.read:,} lines read, {state.sampled:,} sampled, {state.unscored:,} of them unscored, "
@@ -203,5 +209,7 @@ def _print(monitor: Any) -> None:
             file=sys.stderr,
         )
     if state.standings:
+        if plain:
+            say(plain_words(monitoring.get_metrics(monitor, plain=True)))
         say(reason(Standing(**state.standings[0]), monitor.spec.warning, monitor.spec.critical))
     say(state.health)

@@ -16,9 +16,8 @@ from metrics.core.errors import InputError, InputProblem
 from metrics.core.evaluator import Metric
 from metrics.core.registry import wordings
 from metrics.monitoring.current_rate import BLOCK
-from metrics.monitoring.monitor_status import ALONE
 from metrics.monitoring.monitor_store import Monitor
-from metrics.monitoring.sessions import Sessions
+from metrics.monitoring.sessions import UNIT_COLUMNS, units_of
 from metrics.stats.drift import drift, exact_share
 from metrics.stats.sequential import SEQUENCE_LEVEL, Bounds, bounds, evidence_above, evidence_below, thresholds
 from metrics.store import Run, Workspace
@@ -233,9 +232,8 @@ def _units(monitor: Monitor, rows: list[MetricDrift], events: list[Event]) -> tu
     """Return the sample at which each unit of production was counted, [unit], and its share of each event."""
     first = max(0, monitor.state.sampled - LATEST) // BLOCK * BLOCK
     samples = monitor.query(
-        """SELECT number, epoch("at") AS "at", coalesce(session, ?) AS session FROM samples
-           WHERE number >= ? ORDER BY number""",
-        [ALONE, first],
+        f"SELECT {UNIT_COLUMNS} FROM samples WHERE number >= ? ORDER BY number",
+        [first],
     )
     numbers = samples["number"].to_numpy(np.int64)
     scores = np.full((len(numbers), len(events)), np.nan)
@@ -250,12 +248,8 @@ def _units(monitor: Monitor, rows: list[MetricDrift], events: list[Event]) -> tu
         column[np.searchsorted(numbers, known["number"].to_numpy())] = known["value"].to_numpy()
         scores[:, [event.row == place for event in events]] = column[:, None]
     hits: Bools = scores <= np.array([event.cut.edge for event in events])
-    sessions, found = Sessions(), list[tuple[int, Floats]]()
-    times = [None if np.isnan(at) else float(at) for at in samples["at"].to_numpy(np.float64)]
-    named = [None if one == ALONE else one for one in samples["session"].tolist()]
-    for number, at, session, hit, known_ in zip(numbers.tolist(), times, named, hits, ~np.isnan(scores), strict=True):
-        found += [(number, unit.values) for unit in sessions.add(number, at, session, hit, known_)]
-    return np.array([number for number, _ in found], np.int64), np.array([values for _, values in found])
+    found = units_of(samples, hits, ~np.isnan(scores))
+    return np.array([unit.number for unit in found], np.int64), np.array([unit.values for unit in found])
 
 
 def _recent_scores(monitor: Monitor, evaluator: str, metric: str) -> Floats:

@@ -46,6 +46,17 @@ def next_health(before: Health, known: Bounds, limits: Limits = USUAL) -> Health
     return Health.WARNING if known.high < limits.warning else before
 
 
+def plain_health(rate: float | None, limits: Limits = USUAL) -> Health:
+    """Return the status of a pass rate as it is, however few samples it is of: no risk of a false alarm is bounded.
+
+    >>> [plain_health(rate).value for rate in (None, 0.69, 0.7, 0.85)]
+    ['insufficient_data', 'critical', 'warning', 'healthy']
+    """
+    if rate is None:
+        return Health.INSUFFICIENT_DATA
+    return Health.CRITICAL if rate < limits.critical else Health.WARNING if rate < limits.warning else Health.HEALTHY
+
+
 def unrefuted(health: Health, limits: Limits = USUAL) -> Bounds:
     """Return the pass rates at which the status stays; without one, the limit whose either side would give one."""
     return {

@@ -7,17 +7,21 @@ once. Whether one is over never depends on its results.
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.stats.ratios import ratio
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 NAMES = (
     "session", "session_id", "session.id", "conversation", "conversation_id", "gen_ai.conversation.id", "thread",
     "thread_id", "group", "metadata.session_id", "metadata.thread_id", "metadata.conversation_id", "user", "user_id",
 )  # fmt: skip
+UNIT_COLUMNS = 'number, epoch("at") AS "at", coalesce(session, -1) AS session'  # of stored samples, for units_of
 QUIET_SECONDS = 1_800.0  # without a line of it, after which a session is over
 QUIET_SAMPLES = 100  # the same where lines have no time
 MAX_SESSION_LINES = 100  # lines of a session; those that follow are another's
@@ -30,7 +34,7 @@ class Unit(NamedTuple):
     """
 
     number: int
-    hits: Ints
+    hits: Ints | Floats  # or sums of scores
     known: Ints
 
     @property
@@ -67,11 +71,13 @@ class Sessions:
             for session, one in self._open.items()
         ]
 
-    def add(self, number: int, at: float | None, session: int | None, hits: Bools, known: Bools) -> Iterator[Unit]:
+    def add(
+        self, number: int, at: float | None, session: int | None, hits: Bools | Floats, known: Bools
+    ) -> Iterator[Unit]:
         """Add a sample, whose time and session may be None; yield the units that are complete with it."""
         yield from self._over(number, at)
         if session is None:
-            yield Unit(number, hits.astype(np.int64), known.astype(np.int64))
+            yield Unit(number, hits * 1, known * 1)
             return
         before = self._open.pop(session, None) or _Open(number, at, 0, *np.zeros((2, len(hits)), np.int64))
         one = _Open(number, at, before.lines + 1, before.hits + hits, before.known + known)
@@ -91,11 +97,24 @@ class Sessions:
         return Unit(number, one.hits, one.known)
 
 
+def units_of(samples: "pd.DataFrame", hits: Bools | Floats, known: Bools) -> list[Unit]:
+    """Return the units of stored samples, in the order in which they were counted: sessions that are over, and lines.
+
+    `samples` have UNIT_COLUMNS, in the order of their numbers: seconds since 1970 or NaN, session or −1; `hits` and
+    `known` are [sample, question], of scores in place of questions their values.
+    """
+    sessions = Sessions()
+    times = [None if at != at else float(at) for at in samples["at"].tolist()]
+    named = [None if one < 0 else one for one in samples["session"].tolist()]
+    rows = zip(samples["number"].tolist(), times, named, hits, known, strict=True)
+    return [unit for row in rows for unit in sessions.add(*row)]
+
+
 class _Open(NamedTuple):
     number: int  # of its latest sample
     at: float | None
     lines: int
-    hits: Ints
+    hits: Ints | Floats
     known: Ints
 
     def is_over(self, number: int, at: float | None) -> bool:

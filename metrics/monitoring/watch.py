@@ -8,10 +8,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Self
 
+import numpy as np
+
+from metrics.core.array_types import Floats
 from metrics.core.suite import Case
-from metrics.monitoring.monitor_status import OVERALL, judged_metrics
+from metrics.monitoring.health import Limits, plain_health
+from metrics.monitoring.monitor_status import ALONE, OVERALL, Mean, judged_metrics
 from metrics.monitoring.monitor_store import Monitor
 from metrics.monitoring.runner import Feeder
+from metrics.monitoring.sessions import UNIT_COLUMNS, units_of
 
 SOURCE = "calls"
 
@@ -89,29 +94,46 @@ class Watch:
             at.replace(tzinfo=UTC).isoformat(timespec="seconds"),
         )
 
-    def get_metrics(self) -> dict[str, Any]:
+    def get_metrics(self, plain: bool = False) -> dict[str, Any]:
         """Return how the monitor stands: status, sample_count, pass_rate, average_score; see `get_metrics`."""
-        return get_metrics(self.monitor)
+        return get_metrics(self.monitor, plain)
 
 
-def get_metrics(monitor: Monitor) -> dict[str, Any]:
-    """Return how a monitor stands.
+def get_metrics(monitor: Monitor, plain: bool = False, limits: Limits | None = None) -> dict[str, Any]:
+    """Return how a monitor stands: status, sample_count, pass_rate and average_score of the same samples.
 
-    status: healthy, warning, critical or insufficient_data; pass_rate: share of the judged cases that pass, of sessions
-    the mean of their shares, since it last changed; pass_rate_interval: its confidence sequence, by which the status is
-    decided. sample_count: samples of the latest window; average_score: the window's mean of the primary metric of the
-    first evaluator, with its 95 % interval (average_score_interval). None where there is none.
+    By its confidence sequence: the judged samples since the pass rate last changed, without sessions that are still
+    open; a session counts once, by the mean of its lines. pass_rate_interval is that sequence, which the status rests
+    on. `plain`: every judged sample, each counted by itself, and the status of the pass rate as it is: critical below
+    .70, warning below .85 (`limits`: others than the monitor's), else healthy; it has no pass_rate_interval.
+    status_by says which. average_score is of the primary metric of the first evaluator, with its 95 % interval
+    (average_score_interval). Without a sample the status is insufficient_data, and numbers are None.
     """
-    state = monitor.state
-    standings = {(row["evaluator"], row["metric"]): row for row in state.standings}
-    overall, scored = standings.get(OVERALL, {}), standings.get(_scored(monitor), {})
+    spec, state, key = monitor.spec, monitor.state, _scored(monitor)
+    overall = next((row for row in state.standings if (row["evaluator"], row["metric"]) == OVERALL), {})
+    samples = monitor.query(
+        f"""SELECT {UNIT_COLUMNS}, samples.passed::DOUBLE AS passed, value FROM samples LEFT JOIN
+            (SELECT number, value FROM scores WHERE evaluator = ? AND metric = ?) USING (number) ORDER BY number""",
+        [*key],
+    )
+    results: Floats = samples[["passed", "value"]].to_numpy(np.float64)
+    known = ~np.isnan(results) & ~np.isnan(results[:, :1])
+    since = 0 if plain else overall.get("since") or 0
+    found = units_of(samples.assign(session=ALONE) if plain else samples, np.where(known, results, 0.0), known)
+    counted = [unit for unit in found if unit.number >= since and unit.known[0]]
+    shares = np.array([unit.values for unit in counted]).reshape(-1, 2)
+    rate = float(shares[:, 0].mean()) if counted else None
+    scores = shares[~np.isnan(shares[:, 1]), 1]
+    metric, _ = judged_metrics(spec.chosen_evaluators)[key]
+    average = Mean.of_units(scores, np.ones(len(scores), np.int64), metric)
     return {
-        "status": state.health,
-        "sample_count": state.lately,
-        "pass_rate": overall.get("rate"),
-        "pass_rate_interval": (overall.get("low"), overall.get("high")),
-        "average_score": scored.get("mean"),
-        "average_score_interval": (scored.get("mean_low"), scored.get("mean_high")),
+        "status": plain_health(rate, limits or spec.limits) if plain else state.health,
+        "status_by": "plain thresholds" if plain else "confidence sequence",
+        "sample_count": int(sum(unit.known[0] for unit in counted)),
+        "pass_rate": rate,
+        "pass_rate_interval": (None, None) if plain else (overall.get("low"), overall.get("high")),
+        "average_score": average.mean,
+        "average_score_interval": (average.low, average.high),
     }
 
 

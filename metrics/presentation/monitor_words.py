@@ -1,7 +1,10 @@
 """What a monitor has found, in sentences: why it has its status, and what has drifted."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from metrics.monitoring import Health, MetricDrift, SerialDependence, Standing
-from metrics.presentation.format import count, number
+from metrics.presentation.format import count, number, plural
 from metrics.presentation.phrases import with_interval
 
 RISK = "at most 5 % risk of a false alarm, however often you look"
@@ -25,6 +28,16 @@ def reason(standing: Standing, warning: float, critical: float) -> str:
     if low >= warning:
         return f"The pass rate is {warning:g} or more, with {RISK}."
     return f"The pass rate was {warning:g} or more, and is not known to be below it."
+
+
+def plain_words(metrics: Mapping[str, Any]) -> str:
+    """Return the status by plain thresholds, as `get_metrics(monitor, plain=True)` returns it, in a sentence."""
+    status = str(metrics["status"]).replace("_", " ")
+    if metrics["pass_rate"] is None:
+        return f"By {metrics['status_by']}: {status}, no sample judged."
+    mean = "" if metrics["average_score"] is None else f", average score {number(metrics['average_score'])}"
+    share = f"{number(metrics['pass_rate'])} of all {plural(metrics['sample_count'], 'judged sample')} pass{mean}"
+    return f"By {metrics['status_by']}: {status}, {share}; each look may be a false alarm."
 
 
 def drift_words(row: MetricDrift) -> str:

@@ -32,6 +32,11 @@ def test_a_file(workspace, tmp_path, capsys):
     assert told.startswith("a.jsonl, row 101: found JSON is malformed: invalid character")
     assert main(["monitor", str(path), "--name", "chat"]) == 0  # the settings are known
     assert capsys.readouterr().out == out
+    assert main(["monitor", str(path), "--name", "chat", "--plain"]) == 0
+    assert capsys.readouterr().out.splitlines()[-3] == (
+        "By plain thresholds: critical, 0.600 of all 100 judged samples pass, average score 0.600; each look may be a "
+        "false alarm."
+    )
 
 
 def test_the_settings_are_kept(workspace, tmp_path, capsys):

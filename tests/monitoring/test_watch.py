@@ -23,7 +23,7 @@ def levels(request: Request) -> list[dict[str, str]]:
 def test_a_call_is_judged_kept_and_returned(workspace: Path, judge_server: JudgeServer) -> None:
     judge_server.say("rubric.levels", levels)
     judge = {"model": "m", "base_url": judge_server.url}
-    found = begun(workspace, evaluators={"rubric": {}}, resources={"judge": judge}, minimum=3)
+    found = begun(workspace, evaluators={"rubric": {"zero_if_missing": False}}, resources={"judge": judge}, minimum=3)
     with Watch(found) as watch:
         made = [
             watch.sample_and_evaluate({"id": f"r-{n}", "question": "Why?", "answer": f"{'so ' * 100}{n}"})
@@ -38,7 +38,46 @@ def test_a_call_is_judged_kept_and_returned(workspace: Path, judge_server: Judge
     metrics = get_metrics(monitor(Workspace(), "chat"))
     assert (metrics["status"], metrics["pass_rate"]) == ("insufficient_data", pytest.approx(2 / 3))
     assert (metrics["average_score"], metrics["average_score_interval"][1]) == (pytest.approx(0.7), 1.0)
+    assert metrics["status_by"] == "confidence sequence"
+    assert (get_metrics(found, plain=True)["status"], get_metrics(found, plain=True)["sample_count"]) == ("critical", 3)
     assert trend(found, ("rubric", "rubric"))["mean"].tolist() == pytest.approx([0.7])
+
+
+STREAMS = {  # lines that pass or fail, in order
+    "steady": [line(index, passes=index % 5 > 0) for index in range(100)],
+    "changed": [line(index, passes=index < 300) for index in range(400)],
+    "sessions": [
+        line(index, passes=index // 4 % 2 > 0, session_id=index // 4, timestamp=f"2026-11-{1 + index // 4:02d}")
+        for index in range(90)
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "counted", "judged"), [("steady", 100, 100), ("changed", 100, 400), ("sessions", 88, 90)]
+)
+def test_the_numbers_are_of_the_same_samples(
+    workspace: Path, tmp_path: Path, name: str, counted: int, judged: int
+) -> None:
+    """Those that the status rests on, or all: of a metric that is 1 where a case passes, the score is the pass rate."""
+    found = begun(workspace)
+    feed(found, write(tmp_path / "a.jsonl", STREAMS[name]))
+    metrics, plain = get_metrics(found), get_metrics(found, plain=True)
+    standing = found.state.standings[0]
+    assert metrics["sample_count"] == pytest.approx(counted, abs=10 if name == "changed" else 0)
+    assert metrics["pass_rate"] == metrics["average_score"] == pytest.approx(standing["rate"])
+    assert (metrics["status"], metrics["status_by"]) == (standing["health"], "confidence sequence")
+    share = sum("jane" not in each["answer"] for each in STREAMS[name]) / judged
+    assert (plain["sample_count"], plain["status_by"]) == (judged, "plain thresholds")
+    assert plain["pass_rate"] == plain["average_score"] == pytest.approx(share)
+    assert plain["status"] == ("critical" if share < 0.7 else "warning" if share < 0.85 else "healthy")
+
+
+def test_without_a_sample_there_is_no_status(workspace: Path) -> None:
+    for plain in (False, True):
+        metrics = get_metrics(begun(workspace, f"chat-{plain}"), plain)
+        assert metrics["status"] == "insufficient_data"
+        assert (metrics["sample_count"], metrics["pass_rate"], metrics["average_score"]) == (0, None, None)
 
 
 def test_it_goes_on_where_a_log_was_read(workspace: Path, tmp_path: Path) -> None:

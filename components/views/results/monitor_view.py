@@ -32,6 +32,10 @@ STATUS = (
     "It changes only when the interval of the pass rate excludes a limit: for each metric with at most 5 % risk of "
     "ever a false alarm, however often you look."
 )
+PLAIN = (
+    "The pass rate of all judged samples as it is, below one of the limits above or not. It may cross a limit by "
+    "chance at any look; the status of the monitor is that of the confidence sequence."
+)
 RATE = "Share on the good side of the threshold, since it last changed."
 INTERVAL = "Confidence sequence of the pass rate: holds at every look, at 95 %."
 UNITS = "Sessions, and lines without one, since the pass rate last changed."
