@@ -188,8 +188,11 @@ def test_a_classifier_checks_the_sentences_of_the_answer() -> None:
         "retrieved_contexts": ["The tower is tall and old.", " ", "The tall tower is old; it is of iron."],
     }
     nli = WordClassifier(("entailment", "neutral", "contradiction"), False, inferred)
+    supported = score("faithfulness", given, {}, nli, checker="classifier")
+    assert supported.values == {"faithfulness": pytest.approx(1 / 3), "least_supported": 0.02}
     result = score("hallucination_claims", given, {}, nli, checker="classifier")
     assert result.values["hallucination_claims"] == pytest.approx(2 / 3)
+    assert supported.evidence.verdicts == result.evidence.verdicts
     evidence = result.evidence
     assert [(claim.label, claim.rests_on, claim.facts) for claim in evidence.verdicts["claims"]] == [
         ("supported", (("contexts", 1), ("contexts", 3)), {"probability": 0.9}),
@@ -206,21 +209,24 @@ def test_a_classifier_checks_the_sentences_of_the_answer() -> None:
 def test_a_classifier_is_not_asked_without_two_texts(given: dict[str, Any], expected: float | None) -> None:
     nli = WordClassifier(("entailment", "neutral", "contradiction"), False, inferred)
     assert value("hallucination_claims", given, {}, nli, checker="classifier") == expected
+    assert value("faithfulness", given, {}, nli, checker="classifier") == (
+        expected if expected is None else 1 - expected
+    )
     assert not nli.asked
 
 
-def test_a_classifier_without_such_a_label_is_refused() -> None:
+@pytest.mark.parametrize("id", ["faithfulness", "hallucination_claims"])
+def test_a_classifier_without_such_a_label_is_refused(id: str) -> None:
     given = {"answer": "The tower.", "retrieved_contexts": ["The tower."]}
     sentiment = WordClassifier(("good", "bad"), False, lambda premise, claim: (0.5, 0.5))
-    with pytest.raises(MissingResource, match="words has the labels good, bad; hallucination_claims needs one called"):
-        score("hallucination_claims", given, {}, sentiment, checker="classifier")
+    with pytest.raises(MissingResource, match=f"words has the labels good, bad; {id} needs one called"):
+        score(id, given, {}, sentiment, checker="classifier")
 
 
+@pytest.mark.parametrize("id", ["faithfulness", "hallucination_claims"])
 @pytest.mark.parametrize("checker", ["judge", "classifier"])
-def test_only_the_checker_is_needed(checker: str) -> None:
-    entry, chosen = choose(["hallucination_claims"], {"hallucination_claims": {"checker": checker}})[
-        "hallucination_claims"
-    ]
+def test_only_the_checker_is_needed(id: str, checker: str) -> None:
+    entry, chosen = choose([id], {id: {"checker": checker}})[id]
     assert chosen.used(entry.resources) == (checker,)
     with pytest.raises(MissingResource, match=f"a {checker} is to check"):
         asyncio.run(entry(Case.of(answer="a", retrieved_contexts=["a"]), chosen))

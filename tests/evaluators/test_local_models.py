@@ -313,6 +313,31 @@ def test_a_run_gives_each_evaluator_the_model_it_names(workspace: Path, tmp_path
     assert {"logits", "losses"} <= cached
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_claims_checked_by_a_model_of_inference(workspace: Path, tmp_path: Path, seed: int) -> None:
+    """What is not faithful is hallucinated; each sentence rests on the contexts with a probability of .5 or more."""
+    model = tiny.classifier(tmp_path / "tiny-nli", ("contradiction", "entailment", "neutral"), window=32, seed=seed)
+    contexts = ["the cat sat on a mat", "a dog ran home"]
+    answers = ["The cat sat on a mat. The dog ran. Not good.", "A red sun. Bad dog!", "…"]
+    suite = Suite.from_rows("s", "text", [{"case_id": str(place), "question": "?"} for place in range(3)])
+    outputs = Outputs.from_rows([
+        {"case_id": str(place), "model": "m", "answer": answer, "retrieved_contexts": contexts}
+        for place, answer in enumerate(answers)
+    ])  # fmt: skip
+    chosen = {"checker": "classifier", "classifier": str(model)}
+    ids = ("faithfulness", "hallucination_claims")
+    run = finished(Workspace(), suite, outputs, *ids, parameters=dict.fromkeys(ids, chosen))
+    rows = run.scores.pivot(index="case_id", columns="metric", values="value")
+    assert (rows["faithfulness"] + rows["hallucination_claims"])[:2].tolist() == pytest.approx([1.0, 1.0])
+    assert rows.loc["2"].isna().all(), "it has no sentence"
+    for row in run.scores[run.scores["metric"] == "faithfulness"].dropna(subset="value").to_dict("records"):
+        evidence = json.loads(row["evidence"])
+        highest = [claim["facts"]["probability"] for claim in evidence["verdicts"]["claims"]]
+        assert row["value"] == pytest.approx(sum(value >= 0.5 for value in highest) / len(highest))
+        assert rows.loc[row["case_id"], "least_supported"] == min(highest)
+        assert evidence["model"] == "tiny-nli"
+
+
 def test_without_a_model_all_is_skipped_with_the_way_out(workspace: Path) -> None:
     suite = Suite.from_rows("s", "text", [{"case_id": "a", "question": "?", "expected_answers": ["b"]}])
     outputs = Outputs.from_rows([{"case_id": "a", "model": "m", "answer": "b", "retrieved_contexts": ["c"]}])

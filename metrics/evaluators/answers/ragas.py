@@ -96,6 +96,7 @@ async def ragas(case: Case, parameters: Parameters, judge: Judge, embedder: Embe
 
 async def _score(part: Evaluator, case: Case, judge: Judge, embedder: Embedder) -> CaseScore:
     resources: dict[str, Judge | Embedder] = {"judge": judge, "embedder": embedder}
-    given = {name: resources[name] for name in part.resources}
-    score: CaseScore = await part(case, part.parameters.model_validate({}), **given)
+    parameters = part.parameters.model_validate({})
+    given = {name: resources[name] for name in parameters.used(part.resources)}
+    score: CaseScore = await part(case, parameters, **given)
     return score

@@ -1,6 +1,7 @@
 """Claims of an answer that follow from the retrieved contexts (faithfulness), and those that do not (hallucination)."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -17,6 +18,7 @@ from metrics.judge.asking import Judge
 from metrics.judge.steps import CLAIMS, ENTAILMENT, NO_CLAIMS, claims, entailed_verdicts, entailment
 from metrics.models import classifier as classifiers
 from metrics.models.classifier import Classifier
+from metrics.models.hhem import MODEL
 from metrics.text.citations import without_sources
 from metrics.text.sentences import worded_sentences
 
@@ -43,6 +45,26 @@ SUPER_BOWL_REPLIES = (
 )
 
 
+ENTAILED = 0.5  # probability of entailment from which a context supports a sentence
+
+
+class ClaimsParameters(Parameters):
+    """Who checks the claims."""
+
+    checker: Literal["judge", "classifier"] = Field(
+        "judge",
+        description="judge: the run's judge lists the claims and checks them; classifier: a local model checks the "
+        "answer's sentences, each taken as one claim.",
+    )
+    classifier: str = classifier_field(
+        "With checker classifier: a model of pairs with a label “entailment” or “consistent”", MODEL
+    )
+
+    def used(self, declared: tuple[Resource, ...]) -> tuple[Resource, ...]:
+        """Return only the chosen checker."""
+        return tuple(name for name in declared if name == self.checker)
+
+
 @evaluator(
     id="faithfulness",
     title="Faithfulness",
@@ -52,7 +74,7 @@ SUPER_BOWL_REPLIES = (
         Metric("faithfulness", "Share of the answer's claims that follow from the retrieved contexts.", primary=True),
         Metric(
             "least_supported",
-            "How surely the claim that the contexts support the least follows: the judge's probability, else 1 or 0.",
+            "How surely the claim that the contexts support the least follows: the checker's probability, else 1 or 0.",
             title="Least supported claim",
             minor=True,
             threshold=None,
@@ -108,11 +130,13 @@ SUPER_BOWL_REPLIES = (
     + (
         "The prompts are worded by Assay. A claim that no context mentions counts against the answer, as in Valor and "
         "RAGAS (DeepEval counts it for). An answer that makes no claim is not applicable, contexts that are all blank "
-        "give 0; the sources mention neither."
+        "give 0; the sources mention neither. With `checker` = classifier sentences stand for claims."
     ),
     version=3,
 )
-async def faithfulness(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
+async def faithfulness(
+    case: Case, parameters: ClaimsParameters, judge: Judge | None = None, classifier: Classifier | None = None
+) -> CaseScore:
     """The share of the answer's claims that the retrieved contexts state or plainly imply.
 
         faithfulness = supported claims / claims
@@ -125,37 +149,21 @@ async def faithfulness(case: Case, parameters: Parameters, judge: Judge) -> Case
     probability of the verdict on the claim that the contexts support the least; of a judge that tells none, 1 if all
     claims are supported, else 0.
 
+    With `checker` "classifier" every sentence of the answer is one claim, and a context supports it if the model's
+    probability of entailment is .5 or more; `least_supported` is then the lowest of the sentences' highest. A sentence
+    with two facts, or one that only refers ("It was."), is judged as it is, and pleasantries count as claims.
+
     If all contexts are blank, or nothing was retrieved, both are 0. An answer that makes no claim (empty, or a
     refusal) is not applicable.
-    Evidence: each claim with its verdict, the judge's reason and the supporting contexts (numbers from 1).
+    Evidence: each claim with its verdict, the judge's reason (or the highest probability) and the supporting contexts
+    (numbers from 1).
     """
-    stated = await claims(judge, case.answer, case.question)
-    if not stated:
+    judged, facts = await _check_claims(faithfulness.id, case, parameters, judge, classifier)
+    if not judged:
         return not_applicable(NO_CLAIMS)
-    entailed = await entailment(judge, stated, case.retrieved_contexts)
-    judged = entailed_verdicts(stated, entailed, case.retrieved_contexts)
-    score = share_score("faithfulness", "claims", judged, "supported")
-    return replace(score, values={**score.values, "least_supported": least_share(judged)})
-
-
-ENTAILED = 0.5  # probability of entailment from which a context supports a sentence
-
-
-class ClaimsParameters(Parameters):
-    """Who checks the claims."""
-
-    checker: Literal["judge", "classifier"] = Field(
-        "judge",
-        description="judge: the run's judge lists the claims and checks them; classifier: a local model checks the "
-        "answer's sentences, each taken as one claim.",
-    )
-    classifier: str = classifier_field(
-        "With checker classifier: a model of pairs with a label “entailment” or “consistent”"
-    )
-
-    def used(self, declared: tuple[Resource, ...]) -> tuple[Resource, ...]:
-        """Return only the chosen checker."""
-        return tuple(name for name in declared if name == self.checker)
+    score = share_score("faithfulness", "claims", judged, "supported", facts=facts)
+    least = min((one.facts["probability"] for one in judged if "probability" in one.facts), default=least_share(judged))
+    return replace(score, values={**score.values, "least_supported": least})
 
 
 @evaluator(
@@ -213,37 +221,40 @@ async def hallucination_claims(
     From 0, every claim is supported, to 1, none is; lower is better. A claim is unsupported if the contexts contradict
     it or do not mention it. The judge is asked the same as for faithfulness, and only once for both.
 
-    With `checker` "classifier" every sentence of the answer is one claim, and a context supports it if the model's
-    probability of entailment is .5 or more. A sentence with two facts, or one that only refers ("It was."), is then
-    judged as it is, and pleasantries count as claims.
+    `checker` "classifier" takes every sentence of the answer as one claim, as for faithfulness.
 
     If all contexts are blank, or nothing was retrieved, the score is 1. An answer without a claim is not applicable.
     Evidence: each claim with its verdict, the judge's reason (or the highest probability) and the supporting contexts
     (numbers from 1).
     """
-    facts: dict[str, Any] = {}
-    if parameters.checker == "judge":
-        if judge is None:
-            raise MissingResource("a judge is to check the claims, and none is chosen")
-        stated = await claims(judge, case.answer, case.question)
-        entailed = await entailment(judge, stated, case.retrieved_contexts)
-        judged = entailed_verdicts(stated, entailed, case.retrieved_contexts)
-    else:
-        if classifier is None:
-            raise MissingResource("a classifier is to check the sentences, and none is chosen")
-        judged, facts = await asyncio.to_thread(_classify_sentences, case, classifier)
+    judged, facts = await _check_claims(hallucination_claims.id, case, parameters, judge, classifier)
     if not judged:
         return not_applicable(NO_CLAIMS)
     return share_score("hallucination_claims", "claims", judged, "unsupported", "no", facts)
 
 
-def _classify_sentences(case: Case, classifier: Classifier) -> tuple[tuple[Verdict, ...], dict[str, Any]]:
+async def _check_claims(
+    evaluator: str, case: Case, parameters: ClaimsParameters, judge: Judge | None, classifier: Classifier | None
+) -> tuple[Sequence[Verdict], dict[str, Any]]:
+    """Return the checker's verdict on each claim of the answer, and the provenance of a model. MissingResource."""
+    if parameters.checker == "classifier":
+        if classifier is None:
+            raise MissingResource("a classifier is to check the sentences, and none is chosen")
+        return await asyncio.to_thread(_classify_sentences, evaluator, case, classifier)
+    if judge is None:
+        raise MissingResource("a judge is to check the claims, and none is chosen")
+    stated = await claims(judge, case.answer, case.question)
+    entailed = await entailment(judge, stated, case.retrieved_contexts)
+    return entailed_verdicts(stated, entailed, case.retrieved_contexts), {}
+
+
+def _classify_sentences(evaluator: str, case: Case, classifier: Classifier) -> tuple[Sequence[Verdict], dict[str, Any]]:
     """Return a verdict for each sentence of the answer, and the provenance of the model."""
     sentences = worded_sentences(without_sources(case.answer or ""))
     contexts = [(number, text) for number, text in enumerate(case.retrieved_contexts, 1) if text.strip()]
     pairs = [(text, sentence) for sentence in sentences for _, text in contexts]
     [made] = classifiers.classify_groups(classifier, [pairs])
-    place = only_or_required_label(classifier, "hallucination_claims", *classifiers.SUPPORTING)
+    place = only_or_required_label(classifier, evaluator, *classifiers.SUPPORTING)
     table = classifiers.probabilities(classifier, made.logits)[:, place].reshape(len(sentences), len(contexts))
     judged: list[Verdict] = []
     for sentence, row in zip(sentences, table, strict=True):
@@ -257,4 +268,4 @@ def _classify_sentences(case: Case, classifier: Classifier) -> tuple[tuple[Verdi
                 facts={"probability": round(float(row.max(initial=0.0)), 6)},
             )
         )
-    return tuple(judged), classifiers.provenance(classifier, made.truncated)
+    return judged, classifiers.provenance(classifier, made.truncated)
