@@ -38,7 +38,7 @@ from metrics.presentation.families import FAMILIES
 from metrics.presentation.phrases import with_interval
 from metrics.presentation.sources import source_markdown
 from metrics.questions.kinds import QUESTION_KINDS
-from metrics.reports.exchange.exporters import EXPORTERS
+from metrics.reports.exchange.exporters import EXPORTS
 from tests.attacks import attacks
 from tests.benchmarks import table as benchmarks
 
@@ -226,10 +226,10 @@ def prompt_table() -> str:
 
 
 def exporter_table() -> str:
-    """Return the formats of other tools that a run is exported to."""
-    forms = {"file": "`-o FILE`", "folder": "`-o FOLDER`", "server": "by the tool's library"}
-    rows = [(f"`{one.id}`", one.title, one.help, forms[one.form]) for one in EXPORTERS.values()]
-    return _table(("`--to`", "tool", "what is written", "where"), rows)
+    """Return everything that a run is exported as."""
+    forms = {"table": "`--format`", "file": "`-o FILE`", "folder": "`-o FOLDER`", "server": "by the tool's library"}
+    rows = [(f"`--{one.flag} {one.id}`", one.tool or one.title, one.help, forms[one.form]) for one in EXPORTS.values()]
+    return _table(("option", "what", "what is written", "where"), rows)
 
 
 def benchmark_table() -> str:

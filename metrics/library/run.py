@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from metrics.core.receipt import Receipt
     from metrics.presentation.blocks import WorstCase
+    from metrics.store.table_files import Format
 
 
 class ShownCase:
@@ -125,6 +126,14 @@ class Run(store.Run):
         from metrics.analysis.summary import summarize
 
         return summarize(self, evaluator, pass_mark)
+
+    def export(self, what: str, format: "Format | None" = None, model: str | None = None) -> bytes:
+        """Return the finished run as one of metrics.reports.exchange.exporters: its tables (json, csv or parquet),
+        formats of other tools (a folder is a zip). `model` is of those that are of one model.
+        """
+        from metrics.reports.exchange.exporters import export
+
+        return export(self, what, format, model)
 
     def archive(self, file: str | Path, media: bool = True, replies: bool = True) -> None:
         """Write the finished run with all that it rests on as a zip; see metrics.reports.archives.write."""

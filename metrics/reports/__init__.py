@@ -8,8 +8,9 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from metrics.core.rounding import round_tree
 from metrics.presentation.blocks import Block, kind_of
-from metrics.reports.table_names import WHATS
+from metrics.reports.exchange.exporters import EPOCH, WHATS
 from metrics.store import Run
 from metrics.store.table_files import Format, write
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 DOCUMENTS, ARCHIVES = ("pdf", "html", "json"), ("csv", "parquet")
 MARKDOWN = "md"
-EPOCH = (1980, 1, 1, 0, 0, 0)  # of files in an archive: equal tables give equal bytes
 
 
 def render(
@@ -63,7 +63,7 @@ def render(
 
 def to_json(report: "Report") -> bytes:
     """Return the report's data as JSON; an image is its file name, a number that is not finite is null."""
-    return (json.dumps(_plain(report), ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
+    return (json.dumps(round_tree(_plain(report)), ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
 
 
 def _plain(value: Any) -> Any:

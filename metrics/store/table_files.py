@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.files import write_export
+from metrics.core.rounding import round_tree
 from metrics.core.suite import Outputs, Suite
 
 if TYPE_CHECKING:
@@ -26,8 +27,9 @@ CHUNK = 50_000  # rows turned into JSON at a time
 def write(frame: pd.DataFrame, format: Format) -> bytes:
     """Return a data frame in one of FORMATS; ValueError on any other.
 
-    json: a list of flat objects, null for no value. csv: UTF-8, header first, empty for no value, text cells that a
-    spreadsheet would run as a formula begin with an apostrophe. parquet: the columns' own types.
+    json: a list of flat objects, null for no value, numbers with core.rounding.DIGITS significant digits. csv: UTF-8,
+    header first, empty for no value, text cells that a spreadsheet would run as a formula begin with an apostrophe.
+    parquet: the columns' own types.
     """
     if format == "json":
         return _json(frame)
@@ -63,7 +65,7 @@ def _json(frame: pd.DataFrame) -> bytes:
 
 def _values(column: pd.Series) -> list[Any]:
     values = column.astype(object).where(column.notna(), None).tolist()
-    return [_plain(value) for value in values] if column.dtype == object else values
+    return round_tree([_plain(value) for value in values] if column.dtype == object else values)
 
 
 def _cell(value: Any) -> Any:

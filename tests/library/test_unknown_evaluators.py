@@ -19,10 +19,9 @@ from metrics.core.errors import InputError, MissingResource, RunError
 from metrics.core.plugins import load_reference
 from metrics.core.suite import Outputs
 from metrics.reports import render
-from metrics.reports.exchange.exporters import EXPORTERS, written
+from metrics.reports.exchange.exporters import EXPORTERS, WHATS, written
 from metrics.reports.renderers.export_tables import table
 from metrics.reports.score_boxes import score_panels
-from metrics.reports.table_names import WHATS
 from metrics.store.table_files import EXPORT_FORMATS, write
 from tests.conftest import PROJECT
 from tests.engine.engine_scenes import finished, text_outputs, text_suite

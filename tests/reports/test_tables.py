@@ -14,8 +14,8 @@ from metrics.core.errors import RunError
 from metrics.reports import render
 from metrics.reports.archives.write import archive
 from metrics.reports.bundles.bundle_files import write_bundle
+from metrics.reports.exchange.exporters import WHATS
 from metrics.reports.renderers.export_tables import AGGREGATES, SCORES, table
-from metrics.reports.table_names import WHATS
 from metrics.store import Run
 from metrics.store.table_files import EXPORT_FORMATS, write
 from tests.reports.runs import EVIL, by_hand

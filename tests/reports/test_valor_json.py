@@ -208,4 +208,4 @@ def test_the_command_writes_it_as_json_alone(objects: Run, tmp_path: Path, capsy
     assert main(["export", objects.id, "--what", "valor", "-o", str(file), *place]) == 0
     assert json.loads(file.read_bytes()) == json.loads(valor_json(objects))
     assert main(["export", objects.id, "--what", "valor", "--format", "csv", *place]) == 2
-    assert "found csv, and --what valor; expected none: it is always json" in capsys.readouterr().err
+    assert "format of valor: found csv; expected none: it is always json" in capsys.readouterr().err

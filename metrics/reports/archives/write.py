@@ -18,8 +18,8 @@ from metrics.judge.cache import HEAD, Cache, Stored
 from metrics.judge.keys import redact
 from metrics.judge.open_judges import FOLDER
 from metrics.reports.archives import layout
+from metrics.reports.exchange.exporters import WHATS
 from metrics.reports.renderers.export_tables import table
-from metrics.reports.table_names import WHATS
 from metrics.store import Run
 from metrics.store.sealed_files import sealed_files
 from metrics.store.table_files import write

@@ -1,24 +1,39 @@
-"""The table of exporters: where a finished run can go. The command's help and docs/exports.md come from it."""
+"""The table of exports: everything that a finished run is written as, but reports, bundles and archives.
 
+The command's choices and help, Run.export, the downloads of the page Report and docs/exports.md come from it.
+"""
+
+import io
+import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal
+from tempfile import TemporaryDirectory
+from typing import Any, Literal, cast
 
+from metrics.core.errors import InputError, InputProblem
+from metrics.core.fields import ANSWERED, VISION
 from metrics.store import Run
+from metrics.store.table_files import EXPORT_FORMATS, Format, write
 
-PACKAGE = __name__.rpartition(".")[0]
-Form = Literal["file", "folder", "server"]
+PACKAGE = "metrics.reports"
+Form = Literal["table", "file", "folder", "server"]
+Flag = Literal["what", "to"]  # of the command `export`
+EPOCH = (1980, 1, 1, 0, 0, 0)  # of files in an archive: equal runs give equal bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Exporter:
-    """One destination; its module has the function `export`.
+    """One thing that a run is exported as; `place` is the function, `module:name` below metrics.reports.
 
-    file: export(run) returns the bytes. folder: export(run, folder) writes files into a new folder. server: export(run)
-    logs to the place that the user's environment names, with the tool's own library, and returns a line for each
-    thing that it made.
+    table: name(run) returns a data frame, written in any of EXPORT_FORMATS. file: name(run) returns the bytes. folder:
+    name(run, folder) writes files into a new folder. server: name(run) logs to the place that the user's environment
+    names, with the tool's own library, and returns a line for each thing that it made.
+
+    tool: whose format it is, empty for Assay's own; fits: whether a run has what it is made of, told without making it;
+    by_model: of one model, `name(run, model)`; notes: what a reader of it has to know, lines by run and model.
     """
 
     id: str
@@ -27,28 +42,103 @@ class Exporter:
     help: str
     ending: str = ""
     package: str = ""  # that has to be installed
+    place: str = ""
+    tool: str = ""
+    flag: Flag = "to"
+    fits: Callable[[Run], bool] = lambda _: True
+    by_model: bool = False
+    notes: Callable[[Run, str | None], list[str]] = lambda *_: []
 
     def __call__(self) -> Callable[..., Any]:
-        """Return the module's function."""
-        function: Callable[..., Any] = import_module(f"{PACKAGE}.{self.id}").export
-        return function
+        """Return the function."""
+        module, _, name = (self.place or f"exchange.{self.id}:export").partition(":")
+        function: Callable[..., Any] = getattr(import_module(f"{PACKAGE}.{module}"), name)
+        return function if self.tool or self.form != "table" else partial(function, what=self.id)
 
 
-EXPORTERS = {
+def _has(kind: str) -> Callable[[Run], bool]:
+    """Return a function of a run: whether it has rows in a table whose name begins so."""
+    return lambda run: any(
+        name.startswith(kind) and facts["rows"] for name, facts in (run.manifest or {"tables": {}})["tables"].items()
+    )
+
+
+def _has_variants(run: Run) -> bool:
+    return not run.query("SELECT 1 FROM suite_cases WHERE perturbs IS NOT NULL LIMIT 1").empty
+
+
+def _is_answered(run: Run) -> bool:
+    return run.spec.suite.task in ANSWERED
+
+
+def _asks(place: str) -> Callable[..., Any]:
+    """Return a function of a run that is only imported where it is asked."""
+    module, _, name = place.partition(":")
+    return lambda *given: getattr(import_module(f"{PACKAGE}.{module}"), name)(*given)
+
+
+_table = partial(Exporter, form="table", flag="what")
+_own = partial(_table, place="renderers.export_tables:table")
+_h2o = partial(_table, tool="H2O Eval Studio")
+EXPORTS = {
     one.id: one
     for one in (
+        _own("aggregates", "Metrics", help="value, interval and counts of each model and metric"),
+        _own("scores", "Scores", help="every case, model and metric", fits=_has("scores")),
+        _own("problems", "Problems", help="missed thresholds, flips, defects"),
+        _own("insights", "Insights", help="what stands out"),
+        _own("curves", "Curves", help="points of curves, counts of confusion", fits=_has("curves/")),
+        _own("matches", "Matches", help="predictions matched to ground truth", fits=_has("matches/")),
+        _own("judgements", "Judgements", help="every reply of the judge", fits=_has("judgements")),
+        _own("flips", "Flips", help="every perturbed case that crossed a threshold", fits=_has_variants),
+        _own("flip_rates", "Flip rates", help="how often each perturbation does so", fits=_has_variants),
+        _own("compliance", "Compliance", help="what is measured of each standard"),
+        _own("slices", "Slices", help="parts that score lower than the rest; of large runs it takes minutes"),
+        _table(
+            "open_rag_eval", "Result CSV", help="one model as that tool's result CSV", tool="Open RAG Eval",
+            place="renderers.rag_results:rag_results", fits=_asks("renderers.rag_results:has_scores"), by_model=True,
+            notes=_asks("renderers.rag_results:empty_columns"),
+        ),
+        Exporter(
+            "valor", "Valor JSON", "file", "metrics and curves as Valor's nested JSON", "json", tool="Valor",
+            flag="what", place="renderers.valor_json:valor_json", fits=_asks("renderers.valor_json:has_metrics"),
+        ),
+        _h2o(
+            "llm-eval-results", "Evaluation results", help="inputs, answers and every metric, a row an answer",
+            place="exchange.h2o:eval_results", fits=_is_answered,
+        ),
+        _h2o(
+            "llm-bool-leaderboard", "Failure leaderboard", help="models and prompts by failures, of boolean metrics",
+            place="exchange.h2o:bool_leaderboard", fits=_asks("exchange.h2o:has_boolean"),
+        ),
+        _h2o(
+            "llm-heatmap-leaderboard", "Heatmap leaderboard", help="models and prompts by the other metrics' values",
+            place="exchange.h2o:heatmap_leaderboard", fits=_asks("exchange.h2o:has_graded"),
+        ),
+        Exporter(
+            "work-dir-archive", "Work dir archive", "file", "results, leaderboard and problems, a folder an evaluator",
+            "zip", tool="H2O Eval Studio", flag="what", place="exchange.h2o:work_dir_archive", fits=_is_answered,
+        ),
+        Exporter(
+            "bitmaps", "Bitmaps", "file", "a PNG and the GeoJSON of every object", "zip", flag="what",
+            place="renderers.bitmap_archive:bitmap_archive", fits=lambda run: run.spec.suite.task in VISION,
+        ),
         Exporter(
             "model_card", "Hugging Face model card", "file",
             "model-index (YAML) and a table in Markdown, for the model's README.md", "md",
         ),
         Exporter("inspect", "Inspect log", "folder", "a JSON log for each model, as Inspect's viewer opens it"),
-        Exporter("promptfoo", "promptfoo results", "file", "results as `promptfoo eval -o` writes them", "json"),
         Exporter(
-            "opentelemetry", "OpenTelemetry events", "file",
-            "gen_ai.evaluation.result events as OTLP JSON lines; nothing is sent", "jsonl",
+            "promptfoo", "promptfoo results", "file", "results as `promptfoo eval -o` writes them", "json",
+            fits=_has("scores"),
         ),
         Exporter(
-            "fiftyone", "FiftyOne data set", "folder", "a FiftyOneDataset: images, ground truth and predictions"
+            "opentelemetry", "OpenTelemetry events", "file",
+            "gen_ai.evaluation.result events as OTLP JSON lines; nothing is sent", "jsonl", fits=_has("scores"),
+        ),
+        Exporter(
+            "fiftyone", "FiftyOne data set", "folder", "a FiftyOneDataset: images, ground truth and predictions",
+            fits=_asks("exchange.fiftyone:has_images"),
         ),
         Exporter(
             "mlflow", "MLflow", "server", "a run for each model where MLFLOW_TRACKING_URI says: parameters, metrics, "
@@ -60,6 +150,8 @@ EXPORTERS = {
         ),
     )
 }  # fmt: skip
+WHATS = tuple(one.id for one in EXPORTS.values() if one.form == "table" and not one.tool)  # Assay's own tables
+EXPORTERS = {id: one for id, one in EXPORTS.items() if one.flag == "to"}  # the whole run for another tool
 
 
 def written(run: Run, exporter: Exporter, folder: Path) -> list[str]:
@@ -67,3 +159,37 @@ def written(run: Run, exporter: Exporter, folder: Path) -> list[str]:
     folder.mkdir(parents=True, exist_ok=True)
     exporter()(run, folder)
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+def export(run: Run, what: str, format: Format | None = None, model: str | None = None) -> bytes:
+    """Return a finished run as one of EXPORTS: a table in a format (default json), a file, a folder as a zip.
+
+    model: of an export that is of one model, where the run has several. InputError on a name, a format or a model that
+    there is not, or where the run has nothing of it; RunError where it is not finished.
+    """
+    one = EXPORTS.get(what)
+    if one is None or one.form == "server":
+        known = ", ".join(id for id, each in EXPORTS.items() if each.form != "server")
+        raise InputError([InputProblem("export", repr(what), f"one of {known}")])
+    if format not in (None, *EXPORT_FORMATS):
+        raise InputError([InputProblem("format", repr(format), f"one of {', '.join(EXPORT_FORMATS)}")])
+    wrong = []
+    if format is not None and one.form != "table":
+        wrong.append(InputProblem(f"format of {what}", format, f"none: it is always {one.ending or 'zip'}"))
+    if model is not None and not one.by_model:
+        by_model = ", ".join(id for id, each in EXPORTS.items() if each.by_model)
+        wrong.append(InputProblem(f"model of {what}", repr(model), f"none: only {by_model} is of one model"))
+    if wrong:
+        raise InputError(wrong)
+    if one.form == "folder":
+        return _zipped(run, one)
+    made = one()(run, model) if one.by_model else one()(run)
+    return write(made, format or "json") if one.form == "table" else cast("bytes", made)
+
+
+def _zipped(run: Run, one: Exporter) -> bytes:
+    buffer = io.BytesIO()
+    with TemporaryDirectory() as name, zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in written(run, one, Path(name)):
+            archive.writestr(zipfile.ZipInfo(path, EPOCH), (Path(name) / path).read_bytes(), zipfile.ZIP_DEFLATED)
+    return buffer.getvalue()

@@ -26,6 +26,7 @@ import pyarrow.compute as pc
 
 from metrics.core.array_types import Bools
 from metrics.core.errors import InputError, InputProblem
+from metrics.core.rounding import round_tree
 from metrics.presentation.safe_text import shown
 from metrics.reports.exchange.contents import unique_names
 from metrics.reports.renderers.bitmap_archive import drawn_objects
@@ -114,6 +115,11 @@ def _evaluate(run: Run, fields: Mapping[str, Mapping[str, list[Object]]]) -> dic
                 back = {} if predicted is None else {f"{key}_id": _object_id(run, name, predicted)["$oid"]}
                 truth.setdefault(EVALUATED, {}).update({key: what, f"{key}_iou": match["iou"]} | back)
     return found
+
+
+def has_images(run: Run) -> bool:
+    """Return whether a run has images."""
+    return run.suite.media is not None and any(run.suite.image_names.values())
 
 
 def _check(run: Run, rows: list[dict[str, Any]]) -> None:
@@ -291,4 +297,4 @@ def _id(run: Run, *key: Any) -> dict[str, str]:
 
 
 def _write(path: Path, document: Any) -> None:
-    path.write_text(json.dumps(document, ensure_ascii=False) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(round_tree(document), ensure_ascii=False) + "\n", encoding="utf-8")

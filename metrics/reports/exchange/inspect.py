@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from metrics import __version__
+from metrics.core.rounding import round_tree
 from metrics.presentation.safe_text import shown
 from metrics.reports.exchange.contents import Answered, Number, answers, numbers, unique_names
 from metrics.store import Run
@@ -24,7 +25,7 @@ def export(run: Run, folder: Path) -> None:
     for model in run.models:
         log = _log(run, model, [one for one in found if one.model == model])
         path = folder / f"{names[model]}.json"
-        path.write_text(json.dumps(log, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        path.write_text(json.dumps(round_tree(log), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
 def _log(run: Run, model: str, found: list[Number]) -> dict[str, Any]:

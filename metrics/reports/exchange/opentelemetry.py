@@ -12,6 +12,7 @@ from typing import Any
 import orjson
 
 from metrics import __version__
+from metrics.core.rounding import round_tree
 from metrics.presentation.safe_text import shown
 from metrics.reports.exchange.contents import Answered, answers
 from metrics.store import Run
@@ -67,4 +68,4 @@ def _attributes(values: dict[str, Any]) -> list[dict[str, Any]]:
 def _value(value: str | int | float) -> dict[str, Any]:
     if isinstance(value, str):
         return {"stringValue": value}
-    return {"intValue": str(value)} if isinstance(value, int) else {"doubleValue": value}
+    return {"intValue": str(value)} if isinstance(value, int) else {"doubleValue": round_tree(value)}

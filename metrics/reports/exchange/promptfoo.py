@@ -5,6 +5,7 @@ from typing import Any
 
 import orjson
 
+from metrics.core.rounding import round_tree
 from metrics.ingest.sheet import CODE
 from metrics.presentation.safe_text import shown
 from metrics.reports.exchange.contents import Answered, answers, primary_scores
@@ -38,7 +39,7 @@ def export(run: Run) -> bytes:
         "config": {"description": shown(run.name)},
         "shareableUrl": None,
     }  # fmt: skip
-    return orjson.dumps(document, option=orjson.OPT_INDENT_2) + b"\n"
+    return orjson.dumps(round_tree(document), option=orjson.OPT_INDENT_2) + b"\n"
 
 
 def _result(run: Run, one: Answered, prompt: int) -> dict[str, Any]:

@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 
 from metrics.core.array_types import Bools
 from metrics.core.errors import InputError, InputProblem
+from metrics.core.rounding import round_tree
 from metrics.presentation.safe_text import shown_tree
 from metrics.store import Run
 from metrics.vision.bitmaps import bitmap_of, mask_geojson
@@ -66,7 +67,7 @@ def bitmap_archive(run: Run) -> bytes:
                     mask_geojson(mask) if row["rle"] else geojson([row[name] or 0.0 for name in BOX], row["polygons"])
                 )
                 more = {"score": row.get("score"), "geojson": json.loads(shape)}
-                lines.append(json.dumps({"file": file} | shown_tree(about) | more, ensure_ascii=False))
+                lines.append(json.dumps({"file": file} | shown_tree(about) | round_tree(more), ensure_ascii=False))
         _store(archive, "objects.jsonl", "".join(line + "\n" for line in lines).encode())
     return buffer.getvalue()
 

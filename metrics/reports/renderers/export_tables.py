@@ -12,7 +12,7 @@ from metrics import analysis
 from metrics.core.arrow import stored_rows
 from metrics.ingest.rag_results import read_rag_results
 from metrics.presentation.safe_text import safe
-from metrics.reports.table_names import WHATS, What
+from metrics.reports.exchange.exporters import WHATS
 from metrics.store import Run
 
 AGGREGATES = ["model", "evaluator", "metric", "label", "slice", "value", "low", "high", "n", "unscored"]
@@ -25,7 +25,7 @@ ANALYSES = {
 }  # fmt: skip
 
 
-def table(run: Run, what: What, model: str | None = None) -> pd.DataFrame:
+def table(run: Run, what: str, model: str | None = None) -> pd.DataFrame:
     """One of WHATS as a data frame of flat rows, in the engine's order; ValueError on any other name.
 
     Of aggregates and scores only the rows of `model` where one is given.

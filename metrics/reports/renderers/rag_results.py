@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from metrics.core.errors import InputError, InputProblem
+from metrics.core.rounding import round_tree
 from metrics.ingest.formats.open_rag_eval import (
     ADJUSTED,
     ANSWERED,
@@ -55,7 +56,7 @@ def rag_results(run: Run, model: str | None = None) -> pd.DataFrame:
         "SELECT case_id, run, evaluator, metric, value, evidence FROM scores WHERE model = ? ORDER BY position, run",
         [model],
     )
-    if not set(rows["evaluator"]) & {*EVALUATORS, *PAIRS}:
+    if not has_scores(run):
         raise InputError([InputProblem(run.id, "no score of Open RAG Eval", "one of " + ", ".join(EVALUATORS))])
     values: dict[tuple[str, int], Scores] = defaultdict(lambda: defaultdict(dict))
     evidence: dict[tuple[str, int], dict[str, Any]] = defaultdict(dict)
@@ -88,16 +89,21 @@ def rag_results(run: Run, model: str | None = None) -> pd.DataFrame:
     return pd.DataFrame(table, columns=[*ordered, *(name for name in found if name not in ordered)])
 
 
-def empty_columns(run: Run, model: str) -> list[str]:
+def empty_columns(run: Run, model: str | None = None) -> list[str]:
     """Return which columns of a model's result CSV are empty, each with the most frequent reason."""
     rows = run.query(
         "SELECT evaluator, mode(coalesce(reason, status)) AS reason FROM scores WHERE model = ? GROUP BY evaluator "
         "HAVING count(value) = 0",
-        [model],
+        [_model(run, model)],
     )
     reasons = dict(zip(rows["evaluator"], rows["reason"], strict=True))
     empty = [name for name in COLUMNS if OWNERS.get(name) in reasons]
     return [f"{name} is empty: {reasons[OWNERS[name]]}" for name in empty]
+
+
+def has_scores(run: Run) -> bool:
+    """Return whether a run has an evaluator of Open RAG Eval."""
+    return not {*EVALUATORS, *PAIRS}.isdisjoint(run.evaluators)
 
 
 def _model(run: Run, model: str | None) -> str:
@@ -151,7 +157,9 @@ def _cells(
         for column, (evaluator, metric) in SCALARS.items()
         if metric in scores.get(evaluator, {})
     }
-    return {name: safe(json.dumps(value, ensure_ascii=False)) for name, value in nested.items() if value} | numbers
+    return {
+        name: safe(json.dumps(round_tree(value), ensure_ascii=False)) for name, value in nested.items() if value
+    } | round_tree(numbers)
 
 
 def _verdicts(evidence: Mapping[str, Any], evaluator: str, group: str) -> list[dict[str, Any]]:
@@ -186,7 +194,7 @@ def _consistency(repeats: Sequence[Scores], evidence: Mapping[str, Any]) -> dict
     for evaluator, (name, part) in PAIRS.items():
         listed[name] = [pair[part] for pair in evidence.get(evaluator, {}).get("pairs", [])]
     return {
-        CONSISTENCY + name: json.dumps({"values": values, "stats": _statistics(values)})
+        CONSISTENCY + name: json.dumps(round_tree({"values": values, "stats": _statistics(values)}))
         for name, values in listed.items()
         if len(values) >= LEAST_REPEATS
     }

@@ -4,8 +4,8 @@
     {"type": "PrecisionRecallCurve", "parameters": {"model": "m", "label_key": "class", "pr_curve_iou_threshold": 0.5},
      "value": {"cat": {"0.05": {"tp": 3, "fp": 1, "fn": 0, "precision": 0.75, "recall": 1.0, "f1_score": 0.857}}}}
 
-Every value is one of the run's tables, over all cases; null where there is none. Labels without keys have the key
-`label`.
+Every value is one of the run's tables, over all cases, with 15 significant digits; null where there is none. Labels
+without keys have the key `label`.
 """
 
 import json
@@ -16,6 +16,7 @@ import pandas as pd
 import pyarrow.compute as pc
 
 from metrics.core.label_keys import KEY
+from metrics.core.rounding import round_tree
 from metrics.presentation.chart_data.confusion_counts import NONE, margins_of
 from metrics.presentation.safe_text import shown_tree
 from metrics.store import Run
@@ -61,7 +62,14 @@ OBSERVATIONS = {  # by kind of the curve: the count it belongs to, and its name 
 
 def valor_json(run: Run) -> bytes:
     """Return a finished run as Valor's JSON; RunError where it is not finished."""
-    return (json.dumps(shown_tree(valor_records(run)), ensure_ascii=False, allow_nan=False) + "\n").encode()
+    records = round_tree(shown_tree(valor_records(run)))
+    return (json.dumps(records, ensure_ascii=False, allow_nan=False) + "\n").encode()
+
+
+def has_metrics(run: Run) -> bool:
+    """Return whether a run has an evaluator whose metrics Valor knows."""
+    known = {*(name for name, _ in AGGREGATES), *TEXTS, *CURVES, *DETAILED, *CONFUSIONS}
+    return not known.isdisjoint(run.evaluators)
 
 
 def valor_records(run: Run) -> list[Record]:

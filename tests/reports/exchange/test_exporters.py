@@ -5,7 +5,9 @@ import io
 import json
 import math
 import re
+import zipfile
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +20,11 @@ import yaml
 from metrics import analysis
 from metrics.cli.main import main
 from metrics.core.errors import InputError
+from metrics.core.rounding import round_tree
 from metrics.core.suite import Outputs, Suite
 from metrics.ingest import read_combined
 from metrics.reports.exchange.contents import file_name, numbers, unique_names
-from metrics.reports.exchange.exporters import EXPORTERS, written
+from metrics.reports.exchange.exporters import EXPORTERS, EXPORTS, export, written
 from metrics.reports.exchange.run_tables import write_tables
 from metrics.store import Run, Workspace
 from metrics.store.reviews import Place, Review
@@ -63,11 +66,73 @@ def exported(run: Run, name: str) -> bytes:
     return content
 
 
-def test_the_table_of_exporters_and_the_modules_agree() -> None:
-    helpers = {"__init__", "exporters", "contents", "run_tables"}
+def test_the_table_of_exports_and_the_modules_agree() -> None:
+    helpers = {"__init__", "exporters", "contents", "run_tables", "h2o"}
     folder = Path(__import__("metrics.reports.exchange", fromlist=["x"]).__file__ or "").parent
     assert {path.stem for path in folder.glob("*.py")} - helpers == set(EXPORTERS)
-    assert all(one.ending for one in EXPORTERS.values() if one.form == "file")
+    assert all(one.ending for one in EXPORTS.values() if one.form == "file")
+    assert all(callable(one()) for one in EXPORTS.values())
+
+
+def test_every_export_that_fits_a_run_is_made_and_no_other(run: Run, objects: Run) -> None:
+    """Where a run has nothing of an export, there is an error or a table without rows."""
+    for each in (run, objects):
+        for one in EXPORTS.values():
+            if one.form == "server":
+                continue
+            model = each.models[0] if one.by_model else None
+            if one.fits(each):
+                assert len(export(each, one.id, model=model)) > 10 or one.id in ("problems", "insights", "slices")
+            elif one.form == "table" and not one.tool:
+                assert export(each, one.id) == b"[]\n"
+            elif one.id in ("open_rag_eval", "bitmaps", "fiftyone", "llm-bool-leaderboard"):
+                with pytest.raises(InputError):
+                    export(each, one.id, model=model)
+
+
+def test_a_folder_is_a_zip_with_its_files(run: Run, tmp_path: Path) -> None:
+    files = written(run, EXPORTERS["inspect"], tmp_path / "logs")
+    content = export(run, "inspect")
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        assert {name: archive.read(name) for name in files} == {
+            name: (tmp_path / "logs" / name).read_bytes() for name in archive.namelist()
+        }
+    assert export(run, "inspect") == content
+
+
+def test_exports_from_python(run: Run) -> None:
+    from metrics.library.run import Run as Library
+
+    own = Library(run.folder)
+    assert own.export("scores", "csv") == export(run, "scores", "csv")
+    for arguments, said in {
+        ("mlflow",): "export: found 'mlflow'; expected one of aggregates, scores,",
+        ("scores", "xlsx"): "format: found 'xlsx'; expected one of json, csv, parquet",
+        ("inspect", "csv"): "format of inspect: found csv; expected none: it is always zip",
+        ("scores", None, "n"): "model of scores: found 'n'; expected none: only open_rag_eval is of one model",
+    }.items():
+        with pytest.raises(InputError, match=said):
+            own.export(*arguments)
+
+
+def floats(value: Any) -> Iterator[float]:
+    if isinstance(value, dict | list):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from floats(one)
+    elif isinstance(value, float) and math.isfinite(value):
+        yield value
+
+
+@pytest.mark.parametrize("name", [id for id, one in EXPORTS.items() if one.form == "table" or "json" in one.ending])
+def test_json_has_at_most_15_significant_digits(run: Run, name: str) -> None:
+    """Whatever is exported as JSON: 1/3 has 16 in Python, 0.1 + 0.2 has 17."""
+    if not EXPORTS[name].fits(run):
+        pytest.skip("the run has nothing of it")
+    text = export(run, name).decode()
+    found = [one for line in (text.splitlines() if EXPORTS[name].ending == "jsonl" else [text])
+             for one in floats(json.loads(line))]  # fmt: skip
+    assert all(one == float(f"{one:.15g}") for one in found)
+    assert name not in ("scores", "aggregates", "valor", "promptfoo", "opentelemetry") or found
 
 
 def test_a_model_card_has_every_number_and_stays_text(run: Run, board: analysis.Leaderboard) -> None:
@@ -100,8 +165,8 @@ def test_inspect_logs_have_the_documented_layout(run: Run, board: analysis.Leade
     for (model, key), cell in board.cells.items():
         evaluator, _, metric = key.partition("/")
         if model == "n":
-            assert metrics[evaluator][metric]["value"] == cell.value
-            assert metrics[evaluator][metric]["metadata"]["high"] == cell.high
+            assert metrics[evaluator][metric]["value"] == round_tree(cell.value)
+            assert metrics[evaluator][metric]["metadata"]["high"] == round_tree(cell.high)
             assert metrics[evaluator][metric]["metadata"]["unscored"] == cell.unscored
     keys = [(sample["id"], sample["epoch"]) for sample in log["samples"]]
     assert keys == [("007", 1), ("NA", 1), ("007", 2)]
@@ -120,7 +185,7 @@ def test_inspect_reads_the_logs(run: Run, tmp_path: Path) -> None:
         found = {one.name: one for one in numbers(run) if one.model == log.eval.model}
         for scorer in log.results.scores:
             for name, metric in scorer.metrics.items():
-                assert metric.value == found[f"{scorer.name}.{name}"].cell.value
+                assert metric.value == round_tree(found[f"{scorer.name}.{name}"].cell.value)
         assert log.samples[0].target == ["Paris"]
         unread = log.samples[1].scores["own_scores"]
         assert unread.explanation in ("tone is 'nice', no number", "no tone came with the output")

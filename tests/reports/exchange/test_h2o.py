@@ -1,0 +1,114 @@
+"""H2O's explanations: its columns, every value one of the run's, and what a case that fails is counted as."""
+
+import io
+import json
+import zipfile
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from metrics.analysis import leaderboard, problems
+from metrics.core.errors import InputError
+from metrics.core.suite import Outputs, Suite
+from metrics.reports.exchange.exporters import export
+from metrics.reports.exchange.h2o import BOOLEAN, bool_leaderboard, eval_results, heatmap_leaderboard, save_llm_results
+from metrics.store import Run, Workspace
+from tests.engine.engine_scenes import finished
+
+DATASET = [  # of H2O's LLM data set, of those that a run of ours has
+    "key", "input", "corpus", "context", "categories", "relationships", "output_condition", "expected_output",
+    "actual_output", "actual_duration", "cost", "model_key",
+]  # fmt: skip
+CASES = [
+    {"case_id": "p", "question": "Capital of France?", "expected_answers": ["Paris"], "conditions": '"Paris"',
+     "tags": ["eu"]},
+    {"case_id": "n", "question": "Of Norway?", "expected_answers": ["Oslo", "Kristiania"], "conditions": '"Oslo"'},
+    {"case_id": "p-typo", "question": "Captial of France?", "conditions": '"Paris"', "perturbs": "p",
+     "perturbation": "typo"},
+]  # fmt: skip
+ANSWERS = [
+    {"case_id": "p", "model": "a", "answer": "Paris", "retrieved_contexts": ["Paris is it."], "duration_s": 0.5},
+    {"case_id": "n", "model": "a", "answer": "Oslo", "retrieved_contexts": ["Bergen."]},
+    {"case_id": "p-typo", "model": "a", "answer": "Rome", "retrieved_contexts": ["Paris is it."]},
+    {"case_id": "p", "model": "b", "answer": "Paris", "cost_usd": 0.25},
+    {"case_id": "n", "model": "b", "answer": "Bergen", "retrieved_contexts": ["Bergen."]},
+    {"case_id": "p-typo", "model": "b", "answer": "Lyon", "retrieved_contexts": ["Lyon."]},
+]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    suite, outputs = Suite.from_rows("capitals", "text", CASES), Outputs.from_rows(ANSWERS)
+    return finished(Workspace(tmp_path_factory.mktemp("w")), suite, outputs, "text_matching", "rouge")
+
+
+def test_results_have_the_data_set_and_every_score(run: Run) -> None:
+    found = eval_results(run)
+    assert found.columns.tolist()[: len(DATASET)] == DATASET
+    first, second, third, *_ = found.to_dict("records")
+    assert (first["expected_output"], second["expected_output"]) == ("Paris", '["Oslo", "Kristiania"]')
+    assert (first["context"], first["categories"], first["actual_duration"]) == (["Paris is it."], ["eu"], 0.5)
+    assert json.loads(third["relationships"]) == [{"type": "perturbation_source", "target": "p"}]
+    assert third["result_error_message"], "ROUGE has no reference there"
+    scores = run.scores.set_index(["case_id", "model", "evaluator", "metric"])["value"].sort_index()
+    for row in found.to_dict("records"):
+        for (evaluator, metric), value in scores.xs((row["key"], row["model_key"])).items():
+            assert row[f"{evaluator}.{metric}"] == value or (pd.isna(value) and pd.isna(row[f"{evaluator}.{metric}"]))
+
+
+def test_failures_of_models_and_prompts_by_hand(run: Run) -> None:
+    """a: one of three fails, by generation; b: two of three, both by retrieval, which its first answer does without."""
+    rows = bool_leaderboard(run)
+    assert rows["evaluator"].unique().tolist() == ["text_matching"]
+    models = rows[rows["leaderboard"].eq("models")].set_index("model_key")
+    assert models.index.tolist() == ["a", "b"], "who passes most comes first"
+    assert models.loc["a", "model_passes"] == pytest.approx(2 / 3)
+    assert models.loc["b", ["model_passes", "model_failures"]].tolist() == pytest.approx([1 / 3, 2 / 3])
+    assert models["model_generation_failures"].tolist() == pytest.approx([1 / 3, 0])
+    assert models["model_retrieval_failures"].tolist() == pytest.approx([1 / 3, 1])
+    prompts = rows[rows["leaderboard"].eq("prompts")]
+    assert prompts["key"].tolist() == ["p-typo", "n", "p"], "the most problematic comes first"
+    assert prompts["model_failures"].tolist() == [1.0, 0.5, 0.0]
+    assert prompts["input"].tolist() == ["Captial of France?", "Of Norway?", "Capital of France?"]
+    assert set(BOOLEAN.values()) < set(rows)
+
+
+def test_the_other_metrics_are_those_of_the_leaderboard(run: Run) -> None:
+    rows, board = heatmap_leaderboard(run), leaderboard(run)
+    models = rows[rows["leaderboard"].eq("models")]
+    assert {(one.model_key, f"{one.evaluator}/{one.metric}"): (one.value, one.low, one.n) for one in models.itertuples()} == {
+        key: (cell.value, cell.low, cell.n) for key, cell in board.cells.items() if key[1].startswith("rouge/")
+    }  # fmt: skip
+    prompts = rows[rows["leaderboard"].eq("prompts") & rows["metric"].eq("rouge1")].set_index("key")
+    assert (prompts.loc["p", "value"], prompts.loc["n", "value"]) == (1.0, 0.5)
+    assert (prompts.index[-1], prompts.loc["p-typo", "unscored"]) == ("p-typo", 2)
+
+
+def test_a_run_without_a_boolean_metric_says_so(workspace: Path) -> None:
+    run = finished(Workspace(workspace), Suite.from_rows("s", "text", CASES), Outputs.from_rows(ANSWERS), "rouge")
+    with pytest.raises(InputError, match=f"{run.id}: found rouge; expected an evaluator that passes or fails a case"):
+        export(run, "llm-bool-leaderboard")
+
+
+def test_the_archive_has_a_folder_for_each_evaluator(run: Run) -> None:
+    content = export(run, "work-dir-archive")
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    assert {name.partition("/")[0] for name in files} - {"log.txt"} == {"text_matching", "rouge", "report.md"}
+    rows = json.loads(files["rouge/llm-eval-results.json"])
+    assert (len(rows), rows[0]["rouge1"]) == (len(ANSWERS), 1.0)
+    assert "passes" not in rows[0]
+    told = json.loads(files["text_matching/problems_and_actions.json"])
+    assert len(told) == problems(run)["evaluator"].eq("text_matching").sum() > 0
+    assert {"text_matching/llm-bool-leaderboard.json", "rouge/llm-heatmap-leaderboard.csv"} <= set(files)
+    assert export(run, "work-dir-archive") == content
+
+
+def test_the_llm_result_is_saved_beside_the_run(run: Run) -> None:
+    save_llm_results(run)
+    saved = {path.name: json.loads(path.read_text()) for path in (run.folder / "llm_result").iterdir()}
+    assert set(saved) == {"text_matching.json", "rouge.json"}
+    assert [row["passes"] for row in saved["text_matching.json"]] == [1.0, 1.0, 0.0, 1.0, 0.0, 0.0]
+    assert [row["actual_output"] for row in saved["rouge.json"]] == [one["answer"] for one in ANSWERS]
+    run.verify()
