@@ -1,11 +1,13 @@
-"""Archives of runs, written and opened, and bundles."""
+"""Archives of runs, written and opened, bundles and exports."""
 
 from typing import NamedTuple
 
 from components.data.uploaded_files import name_of, path_of, upload_folder
-from components.data.visitors import action
+from components.data.visitors import action, kept_here
 from components.data.workspace_runs import workspace
 from metrics.core.errors import AssayError
+from metrics.reports.exchange.exporters import EXPORTS, Exporter, export
+from metrics.store.table_files import Format
 
 
 class ImportedRun(NamedTuple):
@@ -31,6 +33,19 @@ def bundle_run(run_id: str) -> bytes:
     from metrics.reports.bundles.bundle_files import bundle_zip
 
     return bundle_zip(workspace().run(run_id))
+
+
+@kept_here
+def fitting_exports(run_id: str) -> tuple[Exporter, ...]:
+    """Return what a finished run can be downloaded as."""
+    run = workspace().run(run_id)
+    return tuple(one for one in EXPORTS.values() if one.form != "server" and one.fits(run))
+
+
+@action("viewer", "export a run", "run_id", "what")
+def export_run(run_id: str, what: str, format: Format | None = None, model: str | None = None) -> bytes:
+    """Return a finished run as one of metrics.reports.exchange.exporters."""
+    return export(workspace().run(run_id), what, format, model)
 
 
 @action("editor", "import a run")

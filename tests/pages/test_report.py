@@ -4,6 +4,7 @@ import pytest
 
 from components.data import run_archives, run_reads, workspace_runs
 from components.views.results import weighted_view
+from metrics.reports.exchange.exporters import EXPORTS
 from metrics.reports.section_names import SECTIONS
 from metrics.store import Run
 from tests.pages.conftest import Open
@@ -65,6 +66,22 @@ def test_the_weighted_score_of_the_address_is_in_the_report(run: Run, open_page:
 )
 def test_every_format_downloads(run: Run, form: str, start: bytes) -> None:
     assert workspace_runs.render_report(run.id, form)[: len(start)] == start
+
+
+def test_every_export_that_suits_the_run_is_a_download(
+    run: Run, open_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = []
+    monkeypatch.setattr(run_archives, "export", lambda *asked: made.append(asked) or b"")
+    page = open_page("report", run=run.id)
+    labels = [one.proto.label for one in page.get("download_button")]
+    fitting = [one for one in EXPORTS.values() if one.form != "server" and one.fits(run)]
+    assert sorted(labels[-len(fitting) :]) == sorted(one.title for one in fitting)
+    assert {"Valor JSON", "Scores", "Curves", "Inspect log"} < set(labels)
+    assert not {"Result CSV", "Bitmaps", "Flips", "MLflow"} & set(labels), "a run of labels has nothing of these"
+    assert not made, "nothing is made before it is asked for"
+    run_archives.export_run(run.id, "valor")
+    assert made == [(run, "valor", None, None)]
 
 
 def test_pages_for_others(run: Run, open_page: Open) -> None:

@@ -3,6 +3,7 @@
 
 import io
 import json
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -17,6 +18,7 @@ from metrics.ingest.rag_results import read_rag_results
 from metrics.library.evaluator_choice import runnable
 from metrics.library.own_score_columns import score_columns
 from metrics.presentation.blocks import ScorePanel
+from metrics.reports.exchange.exporters import EXPORTS, export
 from metrics.reports.renderers.rag_results import rag_results
 from metrics.reports.sections.section_charts import chart_groups
 from metrics.store import Run, Workspace
@@ -108,6 +110,10 @@ def test_the_columns_of_the_tool(judged: Run) -> None:
 def test_export_then_import_gives_the_scores(judged: Run, tmp_path: Path) -> None:
     path = tmp_path / "results.csv"
     assert main(["export", "latest", "--what", "open_rag_eval", "--format", "csv", "-o", str(path)]) == 0
+    assert EXPORTS["open_rag_eval"].fits(judged), "so it is a download on Report, run_1_ … where there are repeats"
+    assert export(judged, "open_rag_eval", "csv") == path.read_bytes()
+    found = re.findall(r"\d\.\d+", path.read_text())
+    assert found == [repr(float(f"{float(one):.15g}")) for one in found], "numbers have 15 significant digits"
     back = read_rag_results(path).to_pandas()
     stored = judged.scores
     kept = stored[stored["evaluator"].isin(EVALUATORS) & stored["value"].notna()]

@@ -104,19 +104,19 @@ EXPORTS = {
             flag="what", place="renderers.valor_json:valor_json", fits=_asks("renderers.valor_json:has_metrics"),
         ),
         _h2o(
-            "llm-eval-results", "Evaluation results", help="inputs, answers and every metric, a row an answer",
+            "llm-eval-results", "llm-eval-results", help="inputs, answers and every metric, a row an answer",
             place="exchange.h2o:eval_results", fits=_is_answered,
         ),
         _h2o(
-            "llm-bool-leaderboard", "Failure leaderboard", help="models and prompts by failures, of boolean metrics",
+            "llm-bool-leaderboard", "llm-bool-leaderboard", help="models and prompts by failures, of boolean metrics",
             place="exchange.h2o:bool_leaderboard", fits=_asks("exchange.h2o:has_boolean"),
         ),
         _h2o(
-            "llm-heatmap-leaderboard", "Heatmap leaderboard", help="models and prompts by the other metrics' values",
+            "llm-heatmap-leaderboard", "llm-heatmap-leaderboard", help="models and prompts by the other metrics' values",
             place="exchange.h2o:heatmap_leaderboard", fits=_asks("exchange.h2o:has_graded"),
         ),
         Exporter(
-            "work-dir-archive", "Work dir archive", "file", "results, leaderboard and problems, a folder an evaluator",
+            "work-dir-archive", "work-dir-archive", "file", "results, leaderboard and problems, a folder an evaluator",
             "zip", tool="H2O Eval Studio", flag="what", place="exchange.h2o:work_dir_archive", fits=_is_answered,
         ),
         Exporter(

@@ -77,9 +77,11 @@ def test_failures_of_models_and_prompts_by_hand(run: Run) -> None:
 def test_the_other_metrics_are_those_of_the_leaderboard(run: Run) -> None:
     rows, board = heatmap_leaderboard(run), leaderboard(run)
     models = rows[rows["leaderboard"].eq("models")]
-    assert {(one.model_key, f"{one.evaluator}/{one.metric}"): (one.value, one.low, one.n) for one in models.itertuples()} == {
-        key: (cell.value, cell.low, cell.n) for key, cell in board.cells.items() if key[1].startswith("rouge/")
-    }  # fmt: skip
+    found = {
+        (one.model_key, f"{one.evaluator}/{one.metric}"): (one.value, one.low, one.n) for one in models.itertuples()
+    }
+    cells = {key: cell for key, cell in board.cells.items() if key[1].startswith("rouge/")}
+    assert found == {key: (cell.value, cell.low, cell.n) for key, cell in cells.items()}
     prompts = rows[rows["leaderboard"].eq("prompts") & rows["metric"].eq("rouge1")].set_index("key")
     assert (prompts.loc["p", "value"], prompts.loc["n", "value"]) == (1.0, 0.5)
     assert (prompts.index[-1], prompts.loc["p-typo", "unscored"]) == ("p-typo", 2)
