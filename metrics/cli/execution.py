@@ -30,6 +30,15 @@ def execute(run: Run, options: argparse.Namespace) -> None:
         terminal.warn(options, f"stopped; `python -m metrics resume {run.id}` continues it")
         raise SystemExit(exit_code(stop)) from None
     push_sealed(run)
+    save_results(run)
+
+
+def save_results(run: Run) -> None:
+    """Write beside a finished run what was asked for with it."""
+    if run.spec.save_llm_result and run.state == "finished":
+        from metrics.reports.exchange.h2o import save_llm_results
+
+        save_llm_results(run)
 
 
 def finished(run: Run, options: argparse.Namespace, exit_code: int) -> int:

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from metrics.cli.execution import finished
+from metrics.cli.execution import finished, save_results
 from metrics.cli.options import add_parser
 from metrics.cli.terminal import say
 from metrics.store import Workspace
@@ -20,5 +20,6 @@ def _merge(options: argparse.Namespace) -> int:
     from metrics.engine.merge import merge
 
     run = merge(options.folders, Workspace(options.workspace))
+    save_results(run)
     say(run.id)
     return finished(run, options, 0)

@@ -212,6 +212,10 @@ class ScoringFields(Fields):
         "SECONDS",
         page=True,
     )
+    save_llm_result: bool = switch(
+        "write H2O's LLM result of each evaluator, inputs, answers and all its metrics, to llm_result/ in the run's folder",
+        page=True,
+    )
 
 
 class FileFields(Fields):

@@ -82,9 +82,9 @@ def option(
     return Field(default, description=description, json_schema_extra=Option(metavar, positional, python, page))
 
 
-def switch(description: str, *, python: bool = True) -> Any:
+def switch(description: str, *, python: bool = True, page: bool = False) -> Any:
     """Return the field of an evaluation that is off where nobody says."""
-    return option(description, default=False, python=python)
+    return option(description, default=False, python=python, page=page)
 
 
 class Fields(BaseModel):

@@ -41,6 +41,7 @@ def create(
     sample: str | None = None,
     resources: Mapping[str, Any] | None = None,
     case_timeout: float | None = None,
+    save_llm_result: bool = False,
     duplicates: Duplicates = "keep",
     budget: BudgetFacts | None = None,
     as_in: str | None = None,
@@ -50,6 +51,7 @@ def create(
     A rubric saved in the workspace is chosen by its id (`rubric` of evaluator rubric), and stored whole with the run.
     `sample` names the bundled sample that the run shows; `resources` chooses models and judge, see load_resources;
     `case_timeout` is the most seconds that a case may take, 0 for no limit (default: see deadlines.default_timeout);
+    `save_llm_result`: whether H2O's LLM results are written once the run is finished;
     `duplicates`: whether cases that ask the same count as one unit, where the suite has no groups of its own;
     `budget`: what whole suite these cases are some of; `as_in`: the system whose conventions the parameters hold.
     Raises InputError where an evaluator or a parameter is unknown, an evaluator does not fit the suite's task, or the
@@ -116,6 +118,7 @@ def create(
             ],
             "seed": seed,
             "case_timeout": default_timeout() if case_timeout is None else checked_timeout(str(case_timeout)),
+            **({"save_llm_result": True} if save_llm_result else {}),
         }
     )
 

@@ -105,6 +105,7 @@ class Prepared:
             asked.seed,
             resources=self.resources,
             case_timeout=asked.case_timeout,
+            save_llm_result=asked.save_llm_result,
             duplicates=asked.duplicates,
             budget=self.data.budget,
             as_in=asked.as_in,

@@ -119,6 +119,7 @@ class RunSpec(_Facts):
     evaluators: Listed[EvaluatorFacts]
     resources: dict[str, Any] = {}
     case_timeout: float = CASE_TIMEOUT
+    save_llm_result: bool = False
     sample: str | None = None
     as_in: str | None = None
     receipt: Annotated[Receipt, BeforeValidator(_read_receipt)] = ()

@@ -34,6 +34,7 @@ ASKED: dict[str, tuple[list[str], str, dict[str, Any]]] = {  # by flags, in assa
     "a seed and a limit": (
         ["--seed", "7", "--case-timeout", "9"], "seed = 7\ncase_timeout = 9", {"seed": 7, "case_timeout": 9},
     ),
+    "a result beside the run": (["--save-llm-result"], "save_llm_result = true", {"save_llm_result": True}),
     "a budget of cases": (["--budget-cases", "1"], "budget_cases = 1", {"budget_cases": 1}),
     "as in a system": (
         ["--as-in", "h2o", "--preset", "h2o"], 'as_in = "h2o"\npreset = "h2o"', {"as_in": "h2o", "preset": "h2o"},

@@ -372,9 +372,11 @@ def test_further_settings_go_with_the_run(form: AppTest, started: list[Run]) -> 
     for name, value in (("seed", 7), ("case_timeout", 9.0), ("budget_cases", 1)):
         next(box for box in form.number_input if box.key == f"setting.{name}").set_value(value).run()
     next(box for box in form.selectbox if box.key == "setting.as_in").select("h2o").run()
+    next(box for box in (*form.checkbox, *form.toggle) if box.key == "setting.save_llm_result").set_value(True).run()
     start(form).click().run()
     spec = started[0].spec
     assert (spec.seed, spec.case_timeout, spec.suite.cases, spec.as_in) == (7, 9, 1, "h2o")
+    assert spec.save_llm_result
     assert started[0].evaluators["rouge"]["thresholds"] == {"rouge1": 0.75, "rouge2": 0.75, "rougeL": 0.75}
     assert spec.suite.budget is not None
 

@@ -79,7 +79,14 @@ def _asks(place: str) -> Callable[..., Any]:
 
 _table = partial(Exporter, form="table", flag="what")
 _own = partial(_table, place="renderers.export_tables:table")
-_h2o = partial(_table, tool="H2O Eval Studio")
+
+
+def _h2o(id: str, name: str, help: str, form: Form = "table", **more: Any) -> Exporter:
+    """Return an explanation of H2O under its own name."""
+    own = {"fits": _is_answered, "tool": "H2O Eval Studio", "flag": "what"} | more
+    return Exporter(id, id, form, help, place=f"exchange.h2o:{name}", **own)
+
+
 EXPORTS = {
     one.id: one
     for one in (
@@ -103,22 +110,13 @@ EXPORTS = {
             "valor", "Valor JSON", "file", "metrics and curves as Valor's nested JSON", "json", tool="Valor",
             flag="what", place="renderers.valor_json:valor_json", fits=_asks("renderers.valor_json:has_metrics"),
         ),
-        _h2o(
-            "llm-eval-results", "llm-eval-results", help="inputs, answers and every metric, a row an answer",
-            place="exchange.h2o:eval_results", fits=_is_answered,
-        ),
-        _h2o(
-            "llm-bool-leaderboard", "llm-bool-leaderboard", help="models and prompts by failures, of boolean metrics",
-            place="exchange.h2o:bool_leaderboard", fits=_asks("exchange.h2o:has_boolean"),
-        ),
-        _h2o(
-            "llm-heatmap-leaderboard", "llm-heatmap-leaderboard", help="models and prompts by the other metrics' values",
-            place="exchange.h2o:heatmap_leaderboard", fits=_asks("exchange.h2o:has_graded"),
-        ),
-        Exporter(
-            "work-dir-archive", "work-dir-archive", "file", "results, leaderboard and problems, a folder an evaluator",
-            "zip", tool="H2O Eval Studio", flag="what", place="exchange.h2o:work_dir_archive", fits=_is_answered,
-        ),
+        _h2o("llm-eval-results", "eval_results", "inputs, answers and every metric, a row an answer"),
+        _h2o("llm-bool-leaderboard", "bool_leaderboard", "models and prompts by failures, of boolean metrics",
+             fits=_asks("exchange.h2o:has_boolean")),
+        _h2o("llm-heatmap-leaderboard", "heatmap_leaderboard", "models and prompts by the other metrics' values",
+             fits=_asks("exchange.h2o:has_graded")),
+        _h2o("work-dir-archive", "work_dir_archive", "results, leaderboard and problems, a folder an evaluator",
+             form="file", ending="zip"),
         Exporter(
             "bitmaps", "Bitmaps", "file", "a PNG and the GeoJSON of every object", "zip", flag="what",
             place="renderers.bitmap_archive:bitmap_archive", fits=lambda run: run.spec.suite.task in VISION,

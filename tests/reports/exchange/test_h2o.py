@@ -8,7 +8,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from metrics import evaluate
 from metrics.analysis import leaderboard, problems
+from metrics.cli.main import main
 from metrics.core.errors import InputError
 from metrics.core.suite import Outputs, Suite
 from metrics.reports.exchange.exporters import export
@@ -114,3 +116,16 @@ def test_the_llm_result_is_saved_beside_the_run(run: Run) -> None:
     assert [row["passes"] for row in saved["text_matching.json"]] == [1.0, 1.0, 0.0, 1.0, 0.0, 0.0]
     assert [row["actual_output"] for row in saved["rouge.json"]] == [one["answer"] for one in ANSWERS]
     run.verify()
+
+
+def test_the_llm_result_comes_with_a_run_that_is_asked_for_it(workspace: Path, tmp_path: Path) -> None:
+    """By the command, and in Python and the studio, which have the same done by a process of its own."""
+    (tmp_path / "suite.csv").write_text("case_id,question,expected_answer\n1,Capital of Peru?,Lima\n")
+    (tmp_path / "out.csv").write_text("case_id,model,answer\n1,m,Lima\n")
+    files = [str(tmp_path / name) for name in ("suite.csv", "out.csv")]
+    assert main(["evaluate", *files, "--evaluators", "rouge", "--save-llm-result", "--quiet"]) == 0
+    by_command = Workspace(workspace).run("latest")
+    in_python = evaluate(*files, evaluators=["rouge"], save_llm_result=True)
+    for made in (by_command, in_python):
+        assert json.loads((made.folder / "llm_result" / "rouge.json").read_text())[0]["rouge1"] == 1.0
+    assert not (evaluate(*files, evaluators=["rouge"]).folder / "llm_result").exists()
