@@ -182,7 +182,7 @@ def test_evaluate_writes_what_the_configuration_names(folder, workspace, judge_s
     }
     stored = run.scores.query("evaluator == 'umbrela' and value.notna()")
     keys = zip(stored["case_id"], stored["run"], stored["metric"], strict=True)
-    assert found == dict(zip(keys, stored["value"], strict=True))
+    assert found == pytest.approx(dict(zip(keys, stored["value"], strict=True)), abs=1e-14)
     columns = pd.read_csv(folder / "results" / "results.csv")
     for number in (1, 2, 3):
         assert columns[f"run_{number}_generation_score_hallucination_score"].isna().all(), "no model is installed"

@@ -10,7 +10,7 @@ import pytest
 
 import metrics
 from metrics import analysis
-from metrics.cli.gate_options import print_leaderboard
+from metrics.cli.gate_command import print_leaderboard
 from metrics.cli.main import main
 from metrics.core.conventions import BOOLEAN, CONVENTIONS, H2O, System
 from metrics.core.errors import InputError

@@ -85,7 +85,7 @@ def test_the_columns_of_the_tool(judged: Run) -> None:
     assert json.loads(first["run_1_retrieval_score_umbrela_scores"]) == {"[2]": 3, "[3]": 1}
     assert first["run_1_retrieval_score_mean_umbrela_score"] == 2.0
     assert json.loads(first["run_1_retrieval_score_precision_metrics"]) == {
-        "precision@": {"1": 1.0, "3": 1 / 3, "5": 0.2}, "AP@": {"1": 1.0, "3": 1.0, "5": 1.0}, "MRR": 1.0,
+        "precision@": {"1": 1.0, "3": 0.333333333333333, "5": 0.2}, "AP@": {"1": 1.0, "3": 1.0, "5": 1.0}, "MRR": 1.0,
     }  # fmt: skip
     assert json.loads(first["run_2_generated_answer"]) == [
         {"text": "Seven", "citations": ["[2]"]}, {"text": "and Earth", "citations": ["[3]"]},
