@@ -34,6 +34,10 @@ RAG_ANSWERS = (  # as Open RAG Eval's connectors write them
     "q1,When does the library open?,1,[2],Fees are two crowns a day.,\n"
     "q2,Where is the café?,1,NA,NA,NO_ANSWER\n"
 )
+RAG_RESULTS = (  # as Open RAG Eval writes them
+    "query_id,query,generated_answer,retrieval_score_mean_umbrela_score\n"
+    "q1,When does the library open?,At nine.,{}\nq2,Where is the café?,Upstairs.,1.5\n"
+)
 RAG_CONFIG = """
 results_folder: results
 generated_answers: answers.csv
@@ -74,6 +78,8 @@ def write_doc_files(folder: Path) -> None:
     write(folder, "app.jsonl", lines)
     write(folder, "answers.csv", RAG_ANSWERS)
     write(folder, "open_rag_eval.yaml", RAG_CONFIG)
+    write(folder, "top_k_5.csv", RAG_RESULTS.format(2))
+    write(folder, "top_k_10.csv", RAG_RESULTS.format(3))
     _images(folder)
     _agents(folder)
     write_documents(folder / "handbook")

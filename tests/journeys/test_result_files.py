@@ -1,4 +1,4 @@
-"""Result CSVs of Open RAG Eval, side by side: dropped on New evaluation, each is a model with the scores that it has."""
+"""Result CSVs of Open RAG Eval, side by side: dropped on New evaluation, each is a model with its scores."""
 
 import json
 from pathlib import Path
@@ -44,7 +44,7 @@ def test_two_configurations_side_by_side(walk: StudioWalk, tmp_path: Path) -> No
     board = walk.board()
     assert set(board) == {"top_k_5", "top_k_10"}
     found = {model: {head: text for head, text in row.items() if "Own scores" in head} for model, row in board.items()}
-    assert [list(row.values())[0][:4] for row in found.values()] == ["2.75", "2.00"]
+    assert [next(iter(row.values()))[:4] for row in found.values()] == ["2.75", "2.00"]
     walk.page.goto(walk.page.url + "&form=boxes")
     settle(walk.page)
     expect(walk.page.get_by_text("Box: the middle half of the cases").first).to_be_visible()
