@@ -1,8 +1,8 @@
 """Conventions: what other systems set otherwise than Assay, a row a system.
 
 An evaluation made `as_in` a system takes from its row, wherever the user gave none: thresholds, main metrics,
-parameters, the embedding model where it is installed, and from the user's files the wordings that the system publishes.
-Formulas stay Assay's. To add a system, add its id to System and its row to CONVENTIONS.
+parameters, how its judge samples, the embedding model where it is installed, and from the user's files the wordings
+that the system publishes. Formulas stay Assay's. To add a system, add its id to System and its row to CONVENTIONS.
 """
 
 import math
@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from metrics.core.number_text import exact
 
-System = Literal["h2o"]
+System = Literal["h2o", "open_rag_eval"]
 
 BOOLEAN = ("passes", "failures", "retrieval_failures", "generation_failures", "parse_failures")
 
@@ -22,8 +22,8 @@ class Convention:
     """One system's row.
 
     `thresholds`: evaluator → metric → value, infinite where the system has the metric and sets none; its keys are the
-    system's evaluators. `primary`: the main metric of each evaluator whose main one is another here. `wordings`: the
-    evaluators whose prompts the system publishes.
+    system's evaluators. `primary`: the main metric of each evaluator whose main one is another here. `judge`: settings
+    of its judge. `wordings`: the evaluators whose prompts the system publishes.
     """
 
     id: str
@@ -32,6 +32,7 @@ class Convention:
     primary: Mapping[str, str] = field(default_factory=dict)
     parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     embedder: str = ""
+    judge: Mapping[str, float] = field(default_factory=dict)
     wordings: tuple[str, ...] = ()
 
     def in_words(self, evaluators: Sequence[str], embedder: str | None) -> str:
@@ -41,8 +42,12 @@ class Convention:
         """
         own = [id for id in evaluators if id in self.thresholds]
         held = "every evaluator" if len(own) == len(evaluators) else f"{len(own)} of {len(evaluators)} evaluators"
-        text = f"Made as in {self.title}: its thresholds, main metrics and parameters in {held}"
-        if embedder not in (None, self.embedder):
+        what = ["thresholds", "main metrics"] if any(self.thresholds.values()) else ["main metrics"]
+        text = f"Made as in {self.title}: its {', '.join(what)} and parameters in {held}"
+        if self.judge:
+            sampling = ", ".join(f"{name} {exact(value)}" for name, value in self.judge.items())
+            text += f"; its judge's {sampling}, where none is given"
+        if self.embedder and embedder not in (None, self.embedder):
             text += f"; embeddings by {embedder or 'the model bundled with Assay'}, not by its {self.embedder}"
         return text + "."
 
@@ -119,6 +124,26 @@ H2O = Convention(
     ),
 )  # fmt: skip
 
+OPEN_RAG_EVAL = Convention(
+    "open_rag_eval",
+    "Open RAG Eval",
+    thresholds={  # it has none
+        id: {}
+        for id in (
+            "umbrela", "autonuggetizer", "citation", "hallucination_hhem", "no_answer", "consistency_rouge",
+            "consistency_bertscore", "consistency_statistics",
+        )
+    },
+    primary={"autonuggetizer": "vital"},
+    parameters={
+        "autonuggetizer": {"refine": True},
+        "hallucination_hhem": {"mode": "joined"},
+        "consistency_bertscore": {"token_encoder": "xlm-roberta-large", "layer": 17, "rescale_with_baseline": True},
+    },
+    judge={"temperature": 0.0, "top_p": 1.0, "presence_penalty": 0.5, "frequency_penalty": 0.0, "seed": 42},
+    wordings=("umbrela", "autonuggetizer", "citation", "no_answer"),
+)  # fmt: skip
+
 # whose a threshold in force is, as exports name it; that of a system has the system's title
 ASSAY, CALIBRATION, USER = "Assay", "calibration", "user"
 
@@ -136,4 +161,4 @@ def limit(threshold: float | None, direction: str, of: str = "") -> str:
     return f"{'≤' if direction == 'lower' else '≥'} {threshold_words(threshold, of)}"
 
 
-CONVENTIONS: Mapping[str, Convention] = {one.id: one for one in (H2O,)}
+CONVENTIONS: Mapping[str, Convention] = {one.id: one for one in (H2O, OPEN_RAG_EVAL)}

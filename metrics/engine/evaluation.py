@@ -188,8 +188,8 @@ class ScoringFields(Fields):
     """How cases are scored."""
 
     as_in: System | None = option(
-        "as in another system, wherever you say nothing else: its thresholds, main metrics, parameters, its embedding "
-        "model where that is installed, and the wordings that it publishes, from your files prompts/SYSTEM/PROMPT.txt "
+        "as in another system, wherever you say nothing else: its thresholds, main metrics, parameters, how its judge "
+        "samples, its embedding model where that is installed, and the wordings that it publishes, from your files prompts/SYSTEM/PROMPT.txt "
         "in the workspace (default: Assay's own)",
         page=True,
     )
@@ -213,7 +213,7 @@ class ScoringFields(Fields):
         page=True,
     )
     save_llm_result: bool = switch(
-        "write H2O's LLM result of each evaluator, inputs, answers and all its metrics, to llm_result/ in the run's folder",
+        "write each evaluator's LLM result, inputs, answers and all its metrics, to llm_result/ in the run's folder (H2O)",
         page=True,
     )
 

@@ -4,14 +4,14 @@ Every door passes here, so that defaults, hints and refusals are the same for al
 the pytest plugin and the page.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from metrics import engine, models
-from metrics.core.conventions import CONVENTIONS
-from metrics.core.evaluator import EMBEDDER
+from metrics.core.conventions import CONVENTIONS, Convention
+from metrics.core.evaluator import EMBEDDER, JUDGE
 from metrics.core.registry import choose, made_as, users_of
 from metrics.core.sampling_design import find_equal_inputs
 from metrics.engine.estimate import inference_hint
@@ -148,10 +148,13 @@ def prepare(
         own = {EMBEDDER: system.embedder}
         if not resources.get(EMBEDDER) and users_of(EMBEDDER, chosen, parameters) and models.weights_of(EMBEDDER, own):
             resources |= own
-    judge = judge_settings(evaluation, door, untrusted)
+    if judge := judge_settings(evaluation, door, untrusted):
+        resources |= {JUDGE: judge}
+    if evaluation.as_in and resources.get(JUDGE):
+        resources |= {JUDGE: _sampling_as_in(CONVENTIONS[evaluation.as_in], resources[JUDGE])}
     parameters, resources = with_prompts(
         parameters,
-        resources | ({"judge": judge} if judge else {}),
+        resources,
         chosen,
         evaluation,
         evaluation.workspace,
@@ -162,6 +165,13 @@ def prepare(
     named = chosen_metrics(evaluation.decisive, option_name("decisive", door), chosen, parameters)
     decisive = tuple("/".join(metric) for same in named.values() for metric in same)
     return Prepared(evaluation, read, chosen, parameters, resources, door, decisive)
+
+
+def _sampling_as_in(system: Convention, judge: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a judge's settings, and its panel's, with those of a system wherever none are given."""
+    given = {name: value for name, value in judge.items() if value is not None}
+    panel = {"panel": [{**system.judge, **one} for one in given["panel"]]} if given.get("panel") else {}
+    return {**system.judge, **given, **panel}
 
 
 def _within_budget(evaluation: Evaluation, data: Data, door: Door) -> Data:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
+from metrics.cli.gate_options import print_leaderboard
 
 import metrics
 from metrics import analysis
@@ -208,6 +209,36 @@ def test_a_judge_is_asked_in_the_published_words(judge_server: JudgeServer, work
     run = metrics.evaluate(ROWS, evaluators=["fact_check"], as_in="h2o", judge=judge, workspace=workspace)
     assert any("Find false information in ANSWER." in call.text for call in judge_server.calls)
     assert "fact_check " in run.wording("fact_check")
+
+
+SAMPLING = {"temperature": 0.0, "top_p": 1.0, "presence_penalty": 0.5, "frequency_penalty": 0.0, "seed": 42}
+
+
+@pytest.mark.parametrize("given", [{}, {"judge_option": ["presence_penalty=0", "seed=7"]}], ids=["its own", "given"])
+def test_the_judge_samples_as_in_open_rag_eval(
+    judge_server: JudgeServer, workspace: Path, given: dict[str, Any]
+) -> None:
+    judge_server.say("umbrela.grade", {"intent": "a town", "match": 3, "trust": 3, "grade": 3})
+    rows = [row | {"contexts": ["Lima is the capital of Peru."]} for row in ROWS]
+    asked = {"evaluators": ["umbrela"], "judge": f"m@{judge_server.url}", "workspace": workspace, **given}
+    run = metrics.evaluate(rows, as_in="open_rag_eval", **asked)
+    expected = SAMPLING | ({"presence_penalty": 0.0, "seed": 7} if given else {})
+    assert len(judge_server.calls) == 2
+    for request in judge_server.calls:
+        assert {name: request.body[name] for name in SAMPLING} == expected
+    said = "Made as in Open RAG Eval: its main metrics and parameters in every evaluator; its judge's temperature 0,"
+    assert run.made_as.startswith(said)
+    judge_server.clear()
+    metrics.evaluate(rows, **asked)
+    assert all("presence_penalty" not in call.body for call in judge_server.calls) or given, "only on request"
+
+
+def test_open_rag_evals_parameters(workspace: Path) -> None:
+    found = made(workspace, ["autonuggetizer", "hallucination_hhem", "consistency_bertscore"], as_in="open_rag_eval")
+    chosen = choose(found.evaluators, found.parameters)
+    assert chosen["autonuggetizer"][0].primary.name == "vital"
+    assert (chosen["autonuggetizer"][1].refine, chosen["hallucination_hhem"][1].mode) == (True, "joined")
+    assert chosen["consistency_bertscore"][1].subtracted == 0.8525485
 
 
 def test_compliance_says_whose_thresholds_it_goes_by(workspace: Path) -> None:
