@@ -31,7 +31,7 @@ def _evaluate(options: argparse.Namespace) -> int:
 
 def evaluate(evaluation: Evaluation) -> int:
     """Do what an evaluation asks, with progress on standard error, and return the exit code. InputError."""
-    from metrics.library.case_budget import cases_within_budget
+    from metrics.library.case_choice import chosen_cases
     from metrics.library.input_data import read_suite
     from metrics.library.prepare import prepare
     from metrics.library.target_choice import target_estimate
@@ -50,7 +50,7 @@ def evaluate(evaluation: Evaluation) -> int:
     if evaluation.target and evaluation.dry_run:
         suite = read_suite(evaluation)
         tell("note", *suite.notes)
-        cases, _ = cases_within_budget(evaluation, suite.value, "command")
+        cases, _ = chosen_cases(evaluation, suite.value, "command")
         say(*target_estimate(evaluation, cases, evaluation.workspace))
         return 0
     try:

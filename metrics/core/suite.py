@@ -191,7 +191,7 @@ class Suite:
         a column of the suite, or of its metadata: the value, or one of a list; None means that there is none. In a
         column of lists the value is in the list. Raises InputError for a name that is none of these.
         """
-        unknown = [name for name in criteria if name not in CRITERIA and _column(self.cases, name) is None]
+        unknown = [name for name in criteria if name not in CRITERIA and case_column(self.cases, name) is None]
         if unknown:
             known = [*CRITERIA, *(name.removeprefix(METADATA) for name in self.cases.column_names)]
             raise InputError(
@@ -310,7 +310,7 @@ def _filtered(table: pa.Table, keep: pa.ChunkedArray) -> pa.Table:
     return table if pc.all(keep, skip_nulls=False, min_count=0).as_py() else table.filter(keep)
 
 
-def _column(cases: pa.Table, name: str) -> str | None:
+def case_column(cases: pa.Table, name: str) -> str | None:
     """Return the column of that name, or of that name in the metadata; None where there is none."""
     return next((column for column in (name, METADATA + name) if column in cases.column_names), None)
 
@@ -326,7 +326,7 @@ def _meets(cases: pa.Table, name: str, wanted: Any) -> Bools:
         return (lengths >= (least or 0)) & (lengths <= (np.inf if most is None else most))
     if name == "complexity":
         return _among(complexity_of(cases), wanted)
-    column = cases["tags" if name == "tag" else cast(str, _column(cases, name))]
+    column = cases["tags" if name == "tag" else cast(str, case_column(cases, name))]
     if not pa.types.is_list(column.type):
         return _among(column, wanted)
     lists = column.combine_chunks()

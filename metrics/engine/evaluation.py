@@ -213,7 +213,24 @@ class ScoringFields(Fields):
         page=True,
     )
     save_llm_result: bool = switch(
-        "write each evaluator's LLM result, inputs, answers and all its metrics, to llm_result/ in the run's folder (H2O)",
+        "write each evaluator's LLM result, inputs, answers, all its metrics, to llm_result/ in the run's folder (H2O)",
+        page=True,
+    )
+
+
+class SubsetFields(Fields):
+    """Which cases are evaluated, and which classes are taken for one."""
+
+    where: Pairs = option(
+        "evaluate only the cases whose metadata, tag or other column meets a condition, repeatable: with one name any, "
+        "with several all; != < <= > >= in place of =, and nothing after = for cases without a value",
+        "NAME=VALUE",
+        page=True,
+    )
+    label_map: Pairs = option(
+        "take a class for another in ground truth and predictions alike, repeatable, or a .json or .csv FILE of names "
+        "and classes; a class merged of several has the highest of their scores in a case",
+        "NAME=CLASS|FILE",
         page=True,
     )
 
@@ -356,14 +373,14 @@ GATES = (LimitFields, WeightFields, ReportFields)
 COMMAND_ONLY = (PluginFields, EstimateFields, ShardFields, *GATES, LogFields)  # what is no argument in Python
 GROUPS: tuple[type[Fields], ...] = (
     CommandFields, InputFields, TargetFields, EvaluatorFields, ChoiceFields, JudgeFields, EstimateFields,
-    ScoringFields, FileFields, ReadingFields, CheckFields, PlaceFields, ShardFields, *GATES, LogFields,
+    SubsetFields, ScoringFields, FileFields, ReadingFields, CheckFields, PlaceFields, ShardFields, *GATES, LogFields,
 )  # fmt: skip
 
 
 class Evaluation(
     LogFields, ReportFields, WeightFields, LimitFields, ShardFields, PlaceFields, CheckFields, ReadingFields,
-    FileFields, ScoringFields, EstimateFields, JudgeFields, ChoiceFields, EvaluatorFields, TargetFields, InputFields,
-    CommandFields,
+    FileFields, ScoringFields, SubsetFields, EstimateFields, JudgeFields, ChoiceFields, EvaluatorFields, TargetFields,
+    InputFields, CommandFields,
 ):  # fmt: skip
     """What is asked of an evaluation; every door makes this value, and `prepare` takes it."""
 
@@ -384,7 +401,8 @@ def page_schema() -> dict[str, Any]:
     known, shown = Evaluation.model_json_schema()["properties"], {}
     for name, field in Evaluation.model_fields.items():
         if option_of(field).page:
-            kind, *_ = known[name].get("anyOf", [known[name]])
+            kinds = known[name].get("anyOf", [known[name]])
+            kind = next((each for each in kinds if each.get("type") == "array"), kinds[0])
             kinds = [kind, *([{"type": "null"}] if field.default is None else [])]
             shown[name] = {"description": field.description, "anyOf": kinds, "default": field.default}
     return {"properties": shown}

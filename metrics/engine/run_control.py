@@ -25,7 +25,7 @@ from metrics.judge.rubrics import with_rubric
 from metrics.store import Run, Workspace
 from metrics.store.run_files import STARTING
 from metrics.store.run_notes import short_name
-from metrics.store.run_spec import BudgetFacts
+from metrics.store.run_spec import SubsetFacts
 
 STARTED = "ASSAY_STARTED"  # the environment's name of the file descriptor that holds STARTING
 
@@ -43,7 +43,7 @@ def create(
     case_timeout: float | None = None,
     save_llm_result: bool = False,
     duplicates: Duplicates = "keep",
-    budget: BudgetFacts | None = None,
+    subset: SubsetFacts | None = None,
     as_in: str | None = None,
 ) -> Run:
     """Store the inputs and the specification of a run and return it; nothing is computed yet.
@@ -53,7 +53,7 @@ def create(
     `case_timeout` is the most seconds that a case may take, 0 for no limit (default: see deadlines.default_timeout);
     `save_llm_result`: whether H2O's LLM results are written once the run is finished;
     `duplicates`: whether cases that ask the same count as one unit, where the suite has no groups of its own;
-    `budget`: what whole suite these cases are some of; `as_in`: the system whose conventions the parameters hold.
+    `subset`: what of the data that was given these are; `as_in`: the system whose conventions the parameters hold.
     Raises InputError where an evaluator or a parameter is unknown, an evaluator does not fit the suite's task, or the
     outputs have cases that the suite lacks.
     """
@@ -96,7 +96,7 @@ def create(
                 "left_out": suite.left_out,
                 "label_keys": list(suite.label_keys),
                 **({} if equal is None else {"equal_inputs": equal}),
-                **({} if budget is None else {"budget": budget.model_dump(mode="json")}),
+                **({} if subset is None else subset.model_dump(mode="json", exclude_defaults=True)),
             },
             "outputs": {
                 "fingerprint": workspace.save_outputs(outputs, suite),
@@ -112,7 +112,7 @@ def create(
                 for line in (
                     *suite.receipt,
                     *outputs.receipt,
-                    *_budget_lines(suite, budget),
+                    *_subset_lines(suite, subset),
                     *_equal_lines(suite, equal),
                 )
             ],
@@ -132,11 +132,11 @@ def _equal_facts(suite: Suite, duplicates: Duplicates) -> dict[str, Any] | None:
     return {"alike": found.alike, "units": found.units, "across": found.across, "grouped": grouped}
 
 
-def _budget_lines(suite: Suite, budget: BudgetFacts | None) -> Iterator[ReceiptLine]:
-    """Yield the line of the receipt on the cases that were evaluated of a larger suite."""
-    if budget is not None:
-        meaning = budget.in_words(len(suite))
-        yield ReceiptLine(_suite_file(suite), "cases", "asked", meaning, len(suite), question="budget_cases")
+def _subset_lines(suite: Suite, subset: SubsetFacts | None) -> Iterator[ReceiptLine]:
+    """Yield the lines of the receipt on what was evaluated of the data."""
+    for question, meaning in subset.in_words(len(suite)).items() if subset else ():
+        place, count = ("classes", len(suite.labels)) if question == "label_map" else ("cases", len(suite))
+        yield ReceiptLine(_suite_file(suite), place, "asked", meaning, count, question=question)
 
 
 def _suite_file(suite: Suite) -> str:

@@ -22,7 +22,7 @@ from metrics.ingest import (
     with_images,
 )
 from metrics.ingest.file_roles import ROLE, assign_roles, describe, see_file
-from metrics.library.case_budget import cases_within_budget
+from metrics.library.case_choice import chosen_cases
 from metrics.library.file_options import (
     Files,
     check_common,
@@ -33,7 +33,7 @@ from metrics.library.file_options import (
     with_answers,
 )
 from metrics.store.remote.objects import local_file
-from metrics.store.run_spec import BudgetFacts
+from metrics.store.run_spec import SubsetFacts
 
 SHOWN_PROBLEMS = 5
 Ask = Callable[[Evaluation, Suite], Outputs]
@@ -42,7 +42,7 @@ Ask = Callable[[Evaluation, Suite], Outputs]
 class Data(NamedTuple):
     """Suite and outputs, the problems of rows that were skipped, what was assumed, and how many answers are missing.
 
-    `receipt` says what became of each part of the files; `budget` what larger suite these cases are some of, if any.
+    `receipt` says what became of each part of the files; `subset` what of them these are, once it is chosen.
     """
 
     suite: Suite
@@ -50,7 +50,7 @@ class Data(NamedTuple):
     problems: tuple[InputProblem, ...] = ()
     notes: tuple[str, ...] = ()
     missing: int = 0
-    budget: BudgetFacts | None = None
+    subset: SubsetFacts | None = None
 
     @property
     def receipt(self) -> Receipt:
@@ -133,8 +133,8 @@ def _read(evaluation: Evaluation, door: Door, say: Tell, ask: Ask | None, suite:
     if evaluation.target:
         suite = suite or read_suite(evaluation, door)
         say("note", *suite.notes)
-        cases, budget = cases_within_budget(evaluation, suite.value, door)
-        return Data(cases, (ask or _ask)(evaluation, cases), suite.problems, suite.notes, budget=budget)
+        cases, subset = chosen_cases(evaluation, suite.value, door)
+        return Data(cases, (ask or _ask)(evaluation, cases), suite.problems, suite.notes, subset=subset)
     if suite is None and door != "page":  # which knows already
         evaluation = with_roles(evaluation, door, say)
     files = options_of_files(evaluation, door)

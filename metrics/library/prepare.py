@@ -14,6 +14,7 @@ from metrics.core.conventions import CONVENTIONS, Convention
 from metrics.core.evaluator import EMBEDDER, JUDGE
 from metrics.core.registry import choose, made_as, users_of
 from metrics.core.sampling_design import find_equal_inputs
+from metrics.core.suite import Suite
 from metrics.engine.estimate import inference_hint
 from metrics.engine.evaluation import Evaluation, EvaluationInCode
 from metrics.engine.evaluation_fields import Door, Tell, option_name
@@ -21,7 +22,7 @@ from metrics.engine.load_resources import missing_resources
 from metrics.engine.plan import Shard, make_shard
 from metrics.engine.schedulers import use_scheduler
 from metrics.ingest import attach_files
-from metrics.library.case_budget import cases_within_budget
+from metrics.library.case_choice import chosen_cases
 from metrics.library.evaluator_choice import (
     chosen_evaluators,
     chosen_metrics,
@@ -34,6 +35,7 @@ from metrics.library.evaluator_choice import (
 from metrics.library.file_options import file_names
 from metrics.library.input_data import Ask, Data, read_data
 from metrics.library.judge_choice import chosen_models, judge_settings
+from metrics.library.label_map import merge_labels, with_label_map
 from metrics.library.output_checks import checked_outputs
 from metrics.library.own_score_columns import with_own_scores
 from metrics.store import Run, Workspace
@@ -72,8 +74,8 @@ class Prepared:
             yield f"no chosen evaluator uses {'; '.join(unused)}"
         if as_in := self.evaluation.as_in:
             yield made_as(as_in, self.evaluators, self.parameters, self.resources)
-        if budget := self.data.budget:
-            yield budget.in_words(len(self.data.suite))
+        if self.data.subset:
+            yield from self.data.subset.in_words(len(self.data.suite)).values()
         if hint := self._equal_inputs():
             yield hint
         if hint := inference_hint(self.evaluators, self.resources):
@@ -107,7 +109,7 @@ class Prepared:
             case_timeout=asked.case_timeout,
             save_llm_result=asked.save_llm_result,
             duplicates=asked.duplicates,
-            budget=self.data.budget,
+            subset=self.data.subset,
             as_in=asked.as_in,
         )
         if self.decisive:
@@ -135,10 +137,14 @@ def prepare(
     """
     given = with_chosen_rubric(evaluation, evaluation.workspace, files=door != "page")
     read = read_data(evaluation, door, tell, ask) if data is None else data
-    outputs = checked_outputs(read.suite, read.outputs, evaluation, door, tell)
-    read = _within_budget(evaluation, with_artifacts(evaluation, read._replace(outputs=outputs)), door)
+    kept, subset = (read.suite, read.subset) if read.subset else chosen_cases(evaluation, read.suite, door)
+    suite, outputs, merged = merge_labels(evaluation.label_map, read.suite, read.outputs, door)
+    outputs = checked_outputs(suite, outputs, evaluation, door, tell)
+    read = with_artifacts(evaluation, read._replace(suite=suite, outputs=outputs))
+    read = _of_cases(kept, read._replace(subset=subset.model_copy(update={"label_map": merged})))
     ids = chosen_evaluators(evaluation, read.suite, read.outputs)
     chosen, parameters = engine.with_followed(ids, with_own_scores(given, ids, read.outputs))
+    parameters = with_label_map(parameters, chosen, merged, suite, door)
     parameters = with_thresholds(parameters, chosen, evaluation.threshold, door)
     in_code = evaluation if isinstance(evaluation, EvaluationInCode) else None
     resources = {**(in_code.resources if in_code else {}), **chosen_models(evaluation)}
@@ -174,15 +180,12 @@ def _sampling_as_in(system: Convention, judge: Mapping[str, Any]) -> dict[str, A
     return {**system.judge, **given, **panel}
 
 
-def _within_budget(evaluation: Evaluation, data: Data, door: Door) -> Data:
-    """Return the data of the cases within the budget, if they were not chosen already, as before targets answer."""
-    if data.budget is not None:
+def _of_cases(kept: Suite, data: Data) -> Data:
+    """Return the data of the cases of a suite that are kept."""
+    if len(kept) == len(data.suite):
         return data
-    suite, budget = cases_within_budget(evaluation, data.suite, door)
-    if budget is None:
-        return data
-    outputs = data.outputs.restricted(case_ids=suite.cases["case_id"].combine_chunks())
-    return data._replace(suite=suite, outputs=outputs, budget=budget)
+    ids = kept.cases["case_id"].combine_chunks()
+    return data._replace(suite=data.suite.restricted(ids), outputs=data.outputs.restricted(case_ids=ids))
 
 
 def with_artifacts(evaluation: Evaluation, data: Data) -> Data:

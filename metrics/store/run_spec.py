@@ -67,18 +67,44 @@ class BudgetFacts(_Facts):
         return f"{kept:,} of {self.cases:,} cases, {how}"
 
 
-class SuiteFacts(InputFacts):
-    """The suite of a run, as far as nobody needs its tables.
+class FilterFacts(_Facts):
+    """The conditions that the cases of a run meet: how many the suite has, and how many of these meet them."""
 
-    `equal_inputs` None: no two cases ask the same; `budget` None: all cases of the suite.
-    """
+    where: Listed[str]
+    cases: int
+    met: int
+
+
+class SubsetFacts(_Facts):
+    """What of the data a run evaluates: all of it where nothing is said; `label_map` has classes taken for others."""
+
+    filter: FilterFacts | None = None
+    budget: BudgetFacts | None = None
+    label_map: dict[str, str] = {}
+
+    def in_words(self, kept: int) -> dict[str, str]:
+        """Return what was asked, by the field of an evaluation that asked it; `kept` cases are evaluated."""
+        said = {}
+        if self.filter:
+            said["where"] = f"{self.filter.met:,} of {self.filter.cases:,} cases: {', '.join(self.filter.where)}"
+        if self.budget:
+            said["budget_cases"] = self.budget.in_words(kept)
+        if self.label_map:
+            merged = {
+                own: [name for name, to in self.label_map.items() if to == own] for own in self.label_map.values()
+            }
+            said["label_map"] = "; ".join(f"{', '.join(names)} taken for {own}" for own, names in merged.items())
+        return said
+
+
+class SuiteFacts(InputFacts, SubsetFacts):
+    """The suite of a run, as far as nobody needs its tables; `equal_inputs` None: no two cases ask the same."""
 
     name: str
     task: Task
     cases: int
     label_keys: Listed[str] = ()
     equal_inputs: EqualInputFacts | None = None
-    budget: BudgetFacts | None = None
 
 
 class OutputsFacts(InputFacts):

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from metrics.cli.gate_options import print_leaderboard
 
 import metrics
 from metrics import analysis

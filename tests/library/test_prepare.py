@@ -39,6 +39,11 @@ ASKED: dict[str, tuple[list[str], str, dict[str, Any]]] = {  # by flags, in assa
     "as in a system": (
         ["--as-in", "h2o", "--preset", "h2o"], 'as_in = "h2o"\npreset = "h2o"', {"as_in": "h2o", "preset": "h2o"},
     ),
+    "a condition and a class": (
+        ["--where", "case_id!=2", "--label-map", "Lima=capital", "--evaluators", "classification_text"],
+        'where = "case_id!=2"\nlabel_map = {Lima = "capital"}\nevaluators = ["classification_text"]',
+        {"where": ["case_id!=2"], "label_map": {"Lima": "capital"}, "evaluators": ["classification_text"]},
+    ),
     "consistency": (["--run-consistency"], "run_consistency = true", {"run_consistency": True}),
     "a column and an encoding": (
         ["--map", "out.csv=answer=said", "--encoding", "out.csv=windows-1252"],
@@ -98,6 +103,8 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "a fix of texts": ({"fix": ["m=xyxy"]}, "{fix}: found a suite of text; expected a suite of detection"),
     "a judge's option alone": ({"panel": "mean"}, "{judge}: found no judge, but options for one"),
     "a budget of nothing": ({"judge": ["m"], "judge_budget": ["x=1"]}, "{judge_budget}: found 'x=1'"),
+    "a condition on nothing": ({"where": ["x=1"]}, "{where}: found 'x'; expected one of"),
+    "a class of nothing": ({"label_map": ["x"]}, "{label_map}: found 'x'; expected NAME=CLASS"),
     "outputs and a target": ({"target": ["m"]}, "{target}: found OUTPUTS out.csv; expected outputs or targets"),
 }
 

@@ -19,6 +19,7 @@ from metrics.judge.saved_objects import save
 from metrics.library.given_values import recognize_values
 from metrics.library.input_data import read_data
 from metrics.store import Run, Workspace
+from metrics.store.run_spec import FilterFacts
 from tests.engine.engine_scenes import finished
 from tests.ingest.files import packed
 from tests.ingest.test_hostile_images import saved
@@ -379,6 +380,15 @@ def test_further_settings_go_with_the_run(form: AppTest, started: list[Run]) -> 
     assert spec.save_llm_result
     assert started[0].evaluators["rouge"]["thresholds"] == {"rouge1": 0.75, "rouge2": 0.75, "rougeL": 0.75}
     assert spec.suite.budget is not None
+
+
+def test_conditions_and_classes_go_with_the_run(form: AppTest, started: list[Run]) -> None:
+    offer(form, "classification_text")
+    for name, text in (("where", "case_id=007"), ("label_map", "yes=no")):
+        next(box for box in form.multiselect if box.key == f"setting.{name}").set_value([text]).run()
+    start(form).click().run()
+    suite = started[0].spec.suite
+    assert (suite.filter, suite.label_map) == (FilterFacts(where=("case_id=007",), cases=2, met=1), {"yes": "no"})
 
 
 def test_parameters_go_with_the_run(form: AppTest, started: list[Run]) -> None:

@@ -12,9 +12,13 @@ from metrics.core.number_text import interval, number
 from metrics.store import Run
 
 
-def budget_cases(run: Run) -> Iterator[Insight]:
-    """Yield how the cases were chosen of a larger suite, and each model's estimated score of all of it."""
+def chosen_data(run: Run) -> Iterator[Insight]:
+    """Yield which cases were chosen of a larger suite and classes merged, and each model's estimated score of all."""
     budget, kept = run.spec.suite.budget, run.spec.suite.cases
+    for question, message in run.spec.suite.in_words(kept).items():
+        if question != "budget_cases":
+            evidence = f"every number is of {'these cases' if question == 'where' else 'these classes'}"
+            yield insight_row(question, message, evidence=evidence, affected=kept)
     if budget is None:
         return
     said: dict[str, Any] = {"value": kept / budget.cases, "affected": kept}

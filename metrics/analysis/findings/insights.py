@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from metrics.analysis.cases.case_pages import failing
 from metrics.analysis.cases.threshold_outcomes import shares_passed
-from metrics.analysis.findings.data_insights import budget_cases, equal_inputs, in_share, silent_images, unscored_cases
+from metrics.analysis.findings.data_insights import chosen_data, equal_inputs, in_share, silent_images, unscored_cases
 from metrics.analysis.findings.failure_attribution import Attribution, attribute_failures, least_grounded
 from metrics.analysis.findings.model_insights import (
     Insight,
@@ -61,12 +61,12 @@ def insights(run: Run) -> pd.DataFrame:
     fastest_model, slowest_model, cheapest_model and most_expensive_model if the outputs have the numbers and the
     difference from every other model is significant; best_retrieval and worst_retrieval; retrieval_cause and
     generation_cause: what failing answers are attributed to; least_grounded: the sentence or claim that the contexts
-    support the least; weakest_tag: whose cases are worse than the rest; slowest_case and dearest_case; budget_cases and
-    full_score: how the cases were chosen of a larger suite, and the score of all of it; equal_inputs: cases that ask
-    the same; shifted_boxes: boxes that all lie to one side, or are too large or small; confused_classes: the two
-    classes whose confusion costs a model the most, and what it would gain without; unscored: a model that lacks a score
-    of many cases, what its value may be with them, and whether its lead survives that; silent_images: how many images a
-    detector has no predictions on.
+    support the least; weakest_tag: whose cases are worse than the rest; slowest_case and dearest_case; where and
+    label_map: the cases and classes that were asked for; budget_cases and full_score: how the cases were chosen of
+    a larger suite, and the score of all of it; equal_inputs: cases that ask the same; shifted_boxes: boxes that all
+    lie to one side, or are too large or small; confused_classes: the two classes whose confusion costs a model the
+    most, and what it would gain without; unscored: a model that lacks a score of many cases, what its value may be
+    with them, and whether its lead survives that; silent_images: how many images a detector has no predictions on.
 
     Of a single model: the hardest_case of each metric, the best_metric and worst_metric against their thresholds,
     total_time and total_cost.
@@ -80,7 +80,7 @@ def insights(run: Run) -> pd.DataFrame:
 
     board = leaderboard(run)
     primary = [column for column in board.columns if column.primary and not column.minor and column.direction != "none"]
-    rows: list[Insight] = [*_leader(board), *budget_cases(run), *equal_inputs(run), *unscored_cases(board, primary)]
+    rows: list[Insight] = [*_leader(board), *chosen_data(run), *equal_inputs(run), *unscored_cases(board, primary)]
     rows += silent_images(run)
     for column in primary:
         rows += _extremes(run, board, column)

@@ -1,5 +1,7 @@
 """Classification by text: the answer itself is the predicted label."""
 
+from functools import cached_property
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -36,9 +38,20 @@ class TextClassificationParameters(LabelParameters):
 
     strip: bool = Field(True, description="Ignore white space around the answer and the labels.")
     casefold: bool = Field(False, description="Ignore upper and lower case: 'Spam' is 'spam'.")
+    label_map: dict[str, str] = Field(
+        {}, description="Labels that are taken for others, in answers and expected answers: spam → unwanted."
+    )
 
     def normalised(self, text: str) -> str:
         """Return the label that `text` stands for."""
+        text = self._plain(text)
+        return self._taken.get(text, text)
+
+    @cached_property
+    def _taken(self) -> dict[str, str]:
+        return {self._plain(name): self._plain(label) for name, label in self.label_map.items()}
+
+    def _plain(self, text: str) -> str:
         text = text.strip() if self.strip else text
         return text.casefold() if self.casefold else text
 

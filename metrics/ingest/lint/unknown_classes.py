@@ -85,7 +85,7 @@ class ClassChoice:
             elif equals and name and own:
                 names |= {name: own.strip(), name.strip(): own.strip()}  # blanks may be all that differs
             elif Path(item).suffix.lower() in (".json", ".csv"):
-                names |= _names_in(Path(item))
+                names |= names_in(Path(item))
             else:
                 problems.append(InputProblem(OPTION, repr(item), EXPECTED))
         if problems:
@@ -219,7 +219,8 @@ def _some(names: Iterable[str]) -> str:
     return ", ".join(listed[:10]) + (f" and {len(listed) - 10:,} more" if len(listed) > 10 else "")
 
 
-def _names_in(path: Path) -> dict[str, str]:
+def names_in(path: Path) -> dict[str, str]:
+    """Return what a JSON object, or a CSV of two columns, takes for what. InputError on another form."""
     try:
         text = text_of(path, "utf-8-sig")
         if path.suffix.lower() == ".json":

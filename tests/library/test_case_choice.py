@@ -1,4 +1,4 @@
-"""A budget of cases: drawn at random by the seed, or chosen by an earlier run, and what is said of it."""
+"""Which cases are evaluated: those that meet conditions, and a budget of them, drawn or chosen by an earlier run."""
 
 import json
 from pathlib import Path
@@ -13,7 +13,7 @@ from metrics.cli.main import main
 from metrics.core.errors import InputError
 from metrics.core.suite import Suite
 from metrics.engine.evaluation import Evaluation
-from metrics.library.case_budget import cases_within_budget
+from metrics.library.case_choice import chosen_cases
 from metrics.stats.item_response import two_parameter
 from metrics.stats.short_suite import by_information, full_scores
 from metrics.store.run_spec import spec_of
@@ -40,7 +40,7 @@ def answered_suite(right: np.ndarray, first: int = 0, **more: list[str]) -> tupl
 def drawn_of(suite: Suite, workspace: Path, budget_cases: int, seed: int = 0) -> list[str]:
     """The ids of the cases of a suite that are evaluated."""
     evaluation = Evaluation(suite=suite, workspace=str(workspace), budget_cases=budget_cases, seed=seed)
-    ids: list[str] = cases_within_budget(evaluation, suite, "python")[0].cases["case_id"].to_pylist()
+    ids: list[str] = chosen_cases(evaluation, suite, "python")[0].cases["case_id"].to_pylist()
     return ids
 
 
@@ -126,3 +126,70 @@ def test_a_target_is_asked_the_drawn_cases_alone(tmp_path: Path) -> None:
         budget_cases=4,
     )
     assert (run.spec.suite.cases, run.spec.outputs.rows) == (4, 4)
+
+
+SPLIT = [
+    {"case_id": f"c{i}", "question": "?", "expected_answers": ["yes"], "split": "test" if i < 4 else "dev"}
+    | {"year": None if i == 9 else str(2015 + i), "seen": f"2024-0{i % 9 + 1}-5", "tags": ["fees", "x"][not i % 2 :]}
+    for i in range(10)
+]
+
+
+@pytest.mark.parametrize(("where", "kept"), [
+    ({"split": "test"}, "0123"), ("split != test", "456789"), (["split=test", "split=dev"], "0123456789"),
+    (["split=test", "tag=fees"], "13"), ("metadata.split=test", "0123"), ("year>=2020", "5678"), ("year < 2017", "01"),
+    ("year=", "9"), ("year!=", "012345678"), (["split!=test", "split!=dev", "tag=x"], ""), ("seen>2024-05-5", "5678"),
+    ("tag!=fees", "02468"), (["year>2016", "year<=2018"], "23"), ("case_id=c7", "7"),
+    ("complexity=medium", "0123456789"),
+])  # fmt: skip
+def test_only_cases_that_meet_the_conditions_are_evaluated(tmp_path: Path, where: Any, kept: str) -> None:
+    made = [{"case_id": f"c{i}", "model": "m", "answer": "no" if i == 1 else "yes"} for i in range(10)]
+    if not kept:
+        with pytest.raises(InputError, match="no case with split!=test, split!=dev, tag=x; expected split: dev "):
+            metrics.evaluate(SPLIT, made, ["exact_match"], workspace=tmp_path, where=where)
+        return
+    run = metrics.evaluate(SPLIT, made, ["exact_match"], workspace=tmp_path, where=where)
+    assert "".join(id[1:] for id in run.suite.cases["case_id"].to_pylist()) == kept
+    assert run.outputs.outputs["case_id"].to_pylist() == run.suite.cases["case_id"].to_pylist()
+    row = run.aggregates.iloc[0]
+    assert (row["n"], row["value"]) == (len(kept), pytest.approx(1 - ("1" in kept) / len(kept)))
+
+
+def test_the_run_says_which_cases_it_has(tmp_path: Path) -> None:
+    made = [{"case_id": row["case_id"], "model": "m", "answer": "yes"} for row in SPLIT]
+    asked = {"where": {"split": "dev"}, "budget_cases": 2}
+    run = metrics.evaluate(SPLIT, made, ["exact_match"], workspace=tmp_path, **asked)
+    said = ["6 of 10 cases: split=dev", "2 of 6 cases, drawn at random"]
+    assert list(run.spec.suite.in_words(2).values()) == said
+    assert [line.meaning for line in run.spec.receipt if line.use == "asked"] == said
+    assert analysis.insights(run)["message"].tolist()[:2] == said
+    assert spec_of(run.spec.stored).suite.filter == run.spec.suite.filter
+
+
+@pytest.mark.parametrize(("where", "told"), [
+    ("splitt=test", "where: found 'splitt'; expected one of .*did you mean 'split'"),
+    ("split", "where: found 'split'; expected NAME=VALUE, or != < <= > >= in place of ="),
+    ("tag>2", "where: found 'tag>2'; expected = or != with tag"),
+    ("tags>2", "where: found 'tags>2'; expected = or != with tags"),
+    ("split=tset", r"where: found no case with split=tset; expected split: dev \(6\), test \(4\)"),
+    ("year=1", r"where: found no case with year=1; expected year: 2015 \(1\), 2016 .*2023 \(1\)"),
+    ("question=x", "expected question: a value that a case has"),
+])  # fmt: skip
+def test_conditions_that_cannot_be_met_are_one_message(tmp_path: Path, where: str, told: str) -> None:
+    made = [{"case_id": row["case_id"], "model": "m", "answer": "yes"} for row in SPLIT]
+    with pytest.raises(InputError, match=told) as refused:
+        metrics.evaluate(SPLIT, made, ["exact_match"], workspace=tmp_path, where=where)
+    assert len(refused.value.problems) == 1
+
+
+def test_targets_are_asked_only_the_cases_that_meet_the_conditions(tmp_path: Path) -> None:
+    asked = []
+
+    def answer(question: str) -> str:
+        asked.append(question)
+        return "yes"
+
+    suite = [row | {"question": row["case_id"]} for row in SPLIT]
+    run = metrics.evaluate(suite, evaluators=["exact_match"], workspace=tmp_path, target=answer, where="split=test")
+    assert sorted(asked) == ["c0", "c1", "c2", "c3"]
+    assert run.spec.suite.in_words(4) == {"where": "4 of 10 cases: split=test"}

@@ -1,0 +1,158 @@
+"""The cases of a suite that are evaluated: those that meet conditions, and of these as many as a budget allows."""
+
+import operator
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from metrics.core.array_types import Bools
+from metrics.core.did_you_mean import one_of
+from metrics.core.errors import InputError, InputProblem
+from metrics.core.sampling_design import group_equal_inputs
+from metrics.core.suite import METADATA, Suite, case_column
+from metrics.engine.evaluation import Evaluation
+from metrics.engine.evaluation_fields import Door, option_name
+from metrics.store import Workspace
+from metrics.store.run_spec import BudgetFacts, FilterFacts, SubsetFacts
+from metrics.suites.suite_contents import complexity_distribution, tag_counts, values_of
+
+CONDITION = re.compile(r"(?P<name>[^=!<>]+)(?P<sign>!=|>=|<=|[=<>])(?P<value>.*)", re.DOTALL)
+COMPARED = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le}
+OTHERS = ("tag", "complexity")  # names of conditions that are no columns
+MOST_VALUES, SHOWN_VALUES = 1_000, 10
+
+
+def chosen_cases(evaluation: Evaluation, suite: Suite, door: Door) -> tuple[Suite, SubsetFacts]:
+    """Return the suite of the cases that are evaluated, and how they were chosen: by `where`, then `budget_cases`.
+
+    Raises InputError as of `cases_that_meet`, and for a budget below 1.
+    """
+    kept, met = cases_that_meet(evaluation.where, suite, door)
+    within, budget = _within_budget(evaluation, kept, door)
+    return within, SubsetFacts(filter=met, budget=budget)
+
+
+def cases_that_meet(texts: Sequence[str], suite: Suite, door: Door) -> tuple[Suite, FilterFacts | None]:
+    """Return the suite of the cases that meet conditions NAME=VALUE, and how many; None without a condition.
+
+    A name is a column of the cases or their metadata, `tag` or `complexity`. Of conditions with one name and = any
+    holds, of others all. < and > compare numbers where VALUE is one, else texts, such as dates; what has no value
+    meets neither. In a column of lists the value is in the list. InputError listing every text of another form and
+    unknown name, and where no case is left.
+    """
+    option, problems, wanted = option_name("where", door), [], dict[str, Bools]()
+    keep = np.ones(len(suite), np.bool_)
+    for text in texts:
+        found = CONDITION.fullmatch(text)
+        name, sign, value = (part.strip() for part in found.groups()) if found else (text, "", "")
+        column = case_column(suite.cases, name)
+        if found is None:
+            problems.append(InputProblem(option, repr(text), "NAME=VALUE, or != < <= > >= in place of ="))
+        elif name not in OTHERS and column is None:
+            known = [*OTHERS, *(each.removeprefix(METADATA) for each in suite.cases.column_names)]
+            problems.append(InputProblem(option, repr(name), one_of(name, known)))
+        elif sign in COMPARED and (column is None or pa.types.is_list(suite.cases[column].type)):
+            problems.append(InputProblem(option, repr(text), f"= or != with {name}"))
+        elif sign in COMPARED:
+            keep &= _compared(suite.cases[column], sign, value)
+        else:
+            met = pc.is_in(suite.cases["case_id"], suite.matching({name: value or None})).to_numpy()
+            if sign == "=":
+                wanted[name] = met | wanted.get(name, np.zeros_like(met))
+            else:
+                keep &= ~met
+    keep = np.logical_and.reduce([keep, *wanted.values()])
+    if texts and not problems and not keep.any():
+        problems.append(InputProblem(option, f"no case with {', '.join(texts)}", "; ".join(_some_values(suite, texts))))
+    if problems:
+        raise InputError(problems)
+    if not texts:
+        return suite, None
+    kept = suite.restricted(suite.cases["case_id"].combine_chunks().filter(pa.array(keep)))
+    return kept, FilterFacts(where=tuple(texts), cases=len(suite), met=len(kept))
+
+
+def _compared(column: pa.ChunkedArray, sign: str, value: str) -> Bools:
+    """Return which values of a column are above or below one: as numbers where it is one, else as texts."""
+    import pandas as pd
+
+    given: pd.Series[Any] = column.to_pandas()
+    try:
+        met = COMPARED[sign](pd.to_numeric(given, errors="coerce"), float(value))
+    except ValueError:
+        met = COMPARED[sign](given.astype("str").where(given.notna()), value)
+    return np.asarray(met.fillna(False), np.bool_)
+
+
+def _some_values(suite: Suite, texts: Sequence[str]) -> Iterator[str]:
+    """Yield the values that the cases have of each column that conditions name: `split: dev (180), test (120)`."""
+    known = values_of(suite, MOST_VALUES) | {"tag": tag_counts(suite), "complexity": complexity_distribution(suite)}
+    names = dict.fromkeys(
+        found["name"].strip().removeprefix(METADATA) for found in map(CONDITION.fullmatch, texts) if found
+    )
+    for name in names:
+        counts = [f"{value} ({count:,})" for value, count in known.get(name, {}).items()]
+        more = [f"{len(counts) - SHOWN_VALUES:,} more"] * (len(counts) > SHOWN_VALUES)
+        yield f"{name}: {', '.join([*counts[:SHOWN_VALUES], *more]) or 'a value that a case has'}"
+
+
+def _within_budget(evaluation: Evaluation, suite: Suite, door: Door) -> tuple[Suite, BudgetFacts | None]:
+    """Return the suite of `budget_cases` cases and how they were chosen; all cases and None where there is no budget.
+
+    By the latest finished run of the same suite with a fit (see `informative_cases`), of its metrics the first of a
+    chosen evaluator that says right or wrong. Else at random by the seed; a suite with groups gives whole ones, as many
+    as have `budget_cases` cases on average. Raises InputError for a budget below 1.
+    """
+    most = evaluation.budget_cases
+    if most is not None and most < 1:
+        raise InputError([InputProblem(option_name("budget_cases", door), str(most), "a number of cases, at least 1")])
+    if most is None or most >= len(suite):
+        return suite, None
+    chosen = _informative(evaluation, suite, most)
+    if chosen is not None:
+        return chosen
+    ids = _random_cases(evaluation, suite, most)
+    return suite.restricted(ids), BudgetFacts(cases=len(suite), fingerprint=suite.fingerprint)
+
+
+def _informative(evaluation: Evaluation, suite: Suite, most: int) -> tuple[Suite, BudgetFacts] | None:
+    from metrics.analysis import has_items, informative_cases, leaderboard, runs_of_suite
+
+    wanted = set(evaluation.evaluators or ())
+    for run in reversed(runs_of_suite(Workspace(evaluation.workspace), suite.fingerprint)):
+        columns = [
+            column
+            for column in leaderboard(run).columns
+            if column.primary and has_items(column) and (not wanted or column.evaluator in wanted)
+        ]
+        for column in sorted(columns, key=lambda column: not column.binary):
+            ids = informative_cases(run, column.evaluator, column.metric, most)
+            if ids is not None and len(ids) == most:
+                facts = BudgetFacts(
+                    cases=len(suite),
+                    fingerprint=suite.fingerprint,
+                    run=run.id,
+                    evaluator=column.evaluator,
+                    metric=column.metric,
+                )
+                return suite.restricted(pa.array(ids, pa.string())), facts
+    return None
+
+
+def _random_cases(evaluation: Evaluation, suite: Suite, most: int) -> pa.Array:
+    cases = suite.cases
+    if evaluation.duplicates == "group" and cases["group"].null_count == len(cases):
+        cases = group_equal_inputs(suite).cases
+    names = [
+        ("case", case) if group is None else ("group", group)
+        for case, group in zip(cases["case_id"].to_pylist(), cases["group"].to_pylist(), strict=True)
+    ]
+    units = list(dict.fromkeys(names))
+    count = max(1, round(most * len(units) / len(names)))
+    drawn = np.random.default_rng(evaluation.seed).permutation(len(units))[:count]
+    kept = {units[place] for place in drawn.tolist()}
+    return cases["case_id"].combine_chunks().filter(pa.array([name in kept for name in names]))
